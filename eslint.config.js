@@ -1,0 +1,89 @@
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+export default defineConfig(
+  globalIgnores(['dist/', 'coverage/', 'node_modules/']),
+  {
+    files: ['**/*.{ts,js,mjs}'],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      eqeqeq: 'error',
+      // A type import vanishes from the build, so it can never load a file that was meant to stay lazy.
+      '@typescript-eslint/consistent-type-imports': 'error',
+      // A default export gets another name in every file that imports it.
+      'no-restricted-exports': ['error', { restrictDefaultExports: { direct: true, named: true, defaultFrom: true } }],
+      // `${count} questions` is how messages are written; a number or boolean prints as one expects.
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      // Interfaces of fixed members and records of free keys are both in use; which is which is said by the type.
+      '@typescript-eslint/consistent-indexed-object-style': 'off',
+      // `type` for unions and functions, `interface` for objects is the habit, but zod's outputs need either.
+      '@typescript-eslint/consistent-type-definitions': 'off',
+      // `() => void fetch()` and `return reject(error)` are how callbacks are ended early.
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      // An unused parameter before a used one cannot be left out: the underscore says it is on purpose.
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      // A wrong `case` list is a forgotten answer of the service; a `default` says that the rest is meant.
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            { name: 'zod', message: "Import 'zod/mini': 'zod' puts 92 KB instead of 4 into the caller's application." },
+            { name: 'zod/v4', message: "Import 'zod/mini'." },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    rules: {
+      // A file has one owner and one subject; past this it has two.
+      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
+      // What a library prints cannot be switched off by its caller: it has a logger for that.
+      'no-console': 'error',
+      '@typescript-eslint/explicit-module-boundary-types': 'error',
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            { name: 'zod', message: "Import 'zod/mini': 'zod' puts 92 KB instead of 4 into the caller's application." },
+            { name: 'zod/v4', message: "Import 'zod/mini'." },
+          ],
+          patterns: [
+            // tsc leaves the ending as it is in the declarations, where '.ts' resolves to nothing.
+            { regex: '^\\..*\\.ts$', message: "End a relative import in '.js'." },
+            { regex: '^marketplace-seller-sdk', message: 'Import the file itself: this package is not its own user.' },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ['tests/**/*.ts', 'examples/**/*.ts', 'bench/**/*.ts'],
+    rules: {
+      // `found[0]!` in a test fails loudly by itself.
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      // Stand-ins for callbacks and for tokens that never come are empty on purpose.
+      '@typescript-eslint/no-empty-function': 'off',
+      // A fake has the async signature of what it stands for, whether or not it waits.
+      '@typescript-eslint/require-await': 'off',
+      // `expect(spy.method)` reads a method without calling it.
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  {
+    files: ['**/*.mjs'],
+    rules: {
+      // In plain JavaScript a JSDoc type is all that can be said of parsed JSON, and these rules do not read it.
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+    },
+  },
+  {
+    files: ['*.config.{js,ts}', 'tools/closing-line-reporter.ts'],
+    // The tools that read these files ask for a default export.
+    rules: { 'no-restricted-exports': 'off' },
+  },
+);

@@ -1,0 +1,60 @@
+// Builds dist: ES modules and CommonJS by tsup, declarations with maps by tsc.
+// dist/cjs/package.json is written last: prestart.mjs takes its date for the date of the whole build.
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const dist = join(root, 'dist');
+
+rmSync(dist, { recursive: true, force: true });
+run('tsup/dist/cli-default.js', '--silent');
+run('typescript/bin/tsc', '-p', 'tsconfig.build.json');
+copyDeclarations();
+writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licencesOf(bundledPackages()));
+writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n');
+
+/**
+ * @param {string} script
+ * @param {...string} args
+ */
+function run(script, ...args) {
+  execFileSync(process.execPath, [join(root, 'node_modules', script), ...args], { cwd: root, stdio: 'inherit' });
+}
+
+/** CommonJS callers need declarations of their own: the ones under dist/esm describe ES modules. */
+function copyDeclarations() {
+  const files = readdirSync(join(dist, 'esm'), { recursive: true, encoding: 'utf8' });
+  for (const file of files.filter((name) => /\.d\.ts(\.map)?$/.test(name))) {
+    cpSync(join(dist, 'esm', file), join(dist, 'cjs', file));
+  }
+}
+
+/** Names every package whose code ended up in dist, as esbuild's metafiles tell; removes those files. */
+function bundledPackages() {
+  /** @type {Set<string>} */
+  const names = new Set();
+  for (const format of ['esm', 'cjs']) {
+    const path = join(dist, format, `metafile-${format}.json`);
+    /** @type {{ outputs: Record<string, { inputs: object }> }} */
+    const { outputs } = JSON.parse(readFileSync(path, 'utf8'));
+    for (const input of Object.values(outputs).flatMap((output) => Object.keys(output.inputs))) {
+      const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1];
+      if (name !== undefined) names.add(name);
+    }
+    rmSync(path);
+  }
+  return [...names].sort();
+}
+
+/** @param {string[]} names */
+function licencesOf(names) {
+  const texts = names.map((name) => {
+    const folder = join(root, 'node_modules', name);
+    const file = ['LICENSE', 'license', 'LICENSE.md'].map((each) => join(folder, each)).find(existsSync);
+    if (file === undefined) throw new Error(`${name} is bundled but its licence is not found in ${folder}`);
+    return `${name}\n${'='.repeat(name.length)}\n\n${readFileSync(file, 'utf8').trim()}\n`;
+  });
+  return ['The files of this package contain code of the packages below.\n', ...texts].join('\n');
+}

@@ -1,0 +1,113 @@
+// Checks what users would install: the packed files, their types under every module resolution, their manifest.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const BELONGS = /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+|src\/.+\.ts)$/;
+const BUNDLED = ['ky', 'zod'];
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const folder = mkdtempSync(join(tmpdir(), 'packed-'));
+try {
+  const { filename, files, unpackedSize } = pack();
+  const complaints = [...contents(files), ...declarations(files), ...bundled()];
+  if (complaints.length > 0) throw new Error(`The package is not right:\n- ${complaints.join('\n- ')}`);
+  run('publint/src/cli.js', join(folder, filename), '--strict');
+  // CommonJS callers of before `exports` (node10) cannot reach an entry beside the main one, nor run this package.
+  run('@arethetypeswrong/cli/dist/index.js', join(folder, filename), '--profile', 'node16', '--format', 'ascii');
+  console.log(`The package is right: ${files.length} files, ${Math.round(unpackedSize / 1024)} KiB unpacked`);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+/** @returns {{ filename: string, files: string[], unpackedSize: number }} */
+function pack() {
+  // `npm_execpath` is the npm that runs this script; on Windows `npm` is no program that could be started.
+  const npm = process.env.npm_execpath;
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+  const output = execFileSync(npm ? process.execPath : 'npm', npm ? [npm, ...args] : args, {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  /** @type {{ filename: string, files: { path: string }[], unpackedSize: number } | undefined} */
+  const packed = Object.values(JSON.parse(output))[0];
+  if (packed === undefined) throw new Error('npm packed nothing');
+  return { ...packed, files: packed.files.map((file) => file.path) };
+}
+
+/**
+ * @param {string[]} files
+ * @returns {string[]}
+ */
+function contents(files) {
+  /** @type {{ exports: object }} */
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const promised = (JSON.stringify(manifest.exports).match(/"\.\/(dist\/[^"]+)"/g) ?? []).map((path) =>
+    path.slice(3, -1),
+  );
+  const needed = ['LICENSE', 'dist/THIRD-PARTY-LICENSES.txt', 'dist/cjs/package.json', ...promised];
+  return [
+    ...needed.filter((path) => !files.includes(path)).map((path) => `${path} is missing`),
+    ...files.filter((path) => !BELONGS.test(path)).map((path) => `${path} does not belong in it`),
+    ...files
+      .filter((path) => /^dist\/.+(\.js|\.d\.ts)$/.test(path) && !files.includes(`${path}.map`))
+      .map((path) => `${path} has no source map`),
+    ...files
+      .filter((path) => path.startsWith('dist/') && readFileSync(join(root, path), 'utf8').includes(root))
+      .map((path) => `${path} names a folder of the machine that built it`),
+  ];
+}
+
+/**
+ * Checks that declarations name only packages that users have, and that their maps lead to a packed source.
+ * @param {string[]} files
+ * @returns {string[]}
+ */
+function declarations(files) {
+  /** @type {{ dependencies?: object, peerDependencies?: object }} */
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const had = Object.keys({ ...dependencies, ...peerDependencies });
+  return files.flatMap((path) => {
+    if (path.endsWith('.d.ts')) {
+      const text = readFileSync(join(root, path), 'utf8');
+      return [...text.matchAll(/(?:from |import\()'((?:@[^/']+\/)?[^./'][^/']*)/g)]
+        .map((match) => match[1] ?? '')
+        .filter((name) => !name.startsWith('node:') && !had.includes(name))
+        .map((name) => `${path} mentions ${name}, which users do not have`);
+    }
+    if (path.endsWith('.d.ts.map')) {
+      /** @type {{ sources: string[] }} */
+      const { sources } = JSON.parse(readFileSync(join(root, path), 'utf8'));
+      return sources
+        .map((source) => posix.join(posix.dirname(path), source))
+        .filter((source) => !files.includes(source))
+        .map((source) => `${path} leads to ${source}, which is not in the package`);
+    }
+    return [];
+  });
+}
+
+/** @returns {string[]} */
+function bundled() {
+  const text = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
+  return [...text.matchAll(/^(\S+)\n=+$/gm)]
+    .map((match) => match[1] ?? '')
+    .filter((name) => !BUNDLED.includes(name))
+    .map((name) => `${name} is bundled: it should be a dependency, or be named in tools/check-package.mjs`);
+}
+
+/**
+ * Runs a package's program; shows what it prints only when it complains.
+ * @param {string} script
+ * @param {...string} args
+ */
+function run(script, ...args) {
+  const program = spawnSync(process.execPath, [join(root, 'node_modules', script), ...args], { encoding: 'utf8' });
+  if (program.status !== 0) throw new Error(`${script} complains:\n${program.stdout}${program.stderr}`);
+}

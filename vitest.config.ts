@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^marketplace-seller-sdk$/, replacement: source('index.ts') },
+      { find: /^marketplace-seller-sdk\/notifications$/, replacement: source('notifications/index.ts') },
+      { find: /^marketplace-seller-sdk\/testing$/, replacement: source('testing/index.ts') },
+    ],
+  },
+  test: {
+    include: ['tests/**/*.test.ts'],
+    // A property test or a program run as a process may take seconds on a busy machine; nothing here takes more.
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    restoreMocks: true,
+    unstubEnvs: true,
+    unstubGlobals: true,
+    reporters: ['default', './tools/closing-line-reporter.ts'],
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      reporter: ['text', 'html', 'json-summary'],
+      // Files that are covered in full would push the few that are not out of sight.
+      skipFull: true,
+      thresholds: { lines: 95, branches: 95 },
+    },
+  },
+});
