@@ -1,3 +1,4 @@
+import { transform } from 'esbuild';
 import { defineConfig, type Options } from 'tsup';
 
 const shared: Options = {
@@ -6,12 +7,14 @@ const shared: Options = {
     'notifications/index': 'src/notifications/index.ts',
     'testing/index': 'src/testing/index.ts',
   },
+  format: 'esm',
+  outExtension: () => ({ js: '.js' }),
   target: 'es2023',
   platform: 'neutral',
-  treeshake: true,
   sourcemap: true,
-  dts: false,
   metafile: true,
+  // `node:http` cannot be mistaken for a package, and runtimes that are not Node know only that spelling.
+  removeNodeProtocol: false,
   // Files loaded with `import()` stay chunks of their own, so what a caller does not use is never read.
   splitting: true,
   // Bundled and tree-shaken, these two start in half the time, and CommonJS callers can load ky at all.
@@ -19,7 +22,29 @@ const shared: Options = {
   external: [/^node:/],
 };
 
+/**
+ * Turns each finished ES chunk into CommonJS.
+ *
+ * tsup's own way to split CommonJS rewrites every `?.` into a function call. And `import()` becomes a lazy `require`
+ * here, because Jest runs CommonJS in a context where `import()` fails.
+ */
+const commonJs: NonNullable<Options['plugins']>[number] = {
+  name: 'commonjs',
+  renderChunk: async (code, { map }) => {
+    const text = typeof map === 'string' ? map : JSON.stringify(map);
+    // esbuild carries a map that it finds inside the code on into its own.
+    const inline = `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(text).toString('base64')}`;
+    return transform(code + inline, {
+      format: 'cjs',
+      target: 'es2023',
+      platform: 'node',
+      supported: { 'dynamic-import': false },
+      sourcemap: true,
+    });
+  },
+};
+
 export default defineConfig([
-  { ...shared, format: 'esm', outDir: 'dist/esm', outExtension: () => ({ js: '.js' }) },
-  { ...shared, format: 'cjs', outDir: 'dist/cjs', outExtension: () => ({ js: '.js' }) },
+  { ...shared, outDir: 'dist/esm' },
+  { ...shared, outDir: 'dist/cjs', plugins: [commonJs] },
 ]);

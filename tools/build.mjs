@@ -35,8 +35,8 @@ function copyDeclarations() {
 function bundledPackages() {
   /** @type {Set<string>} */
   const names = new Set();
-  for (const format of ['esm', 'cjs']) {
-    const path = join(dist, format, `metafile-${format}.json`);
+  for (const folder of ['esm', 'cjs']) {
+    const path = join(dist, folder, 'metafile-esm.json');
     /** @type {{ outputs: Record<string, { inputs: object }> }} */
     const { outputs } = JSON.parse(readFileSync(path, 'utf8'));
     for (const input of Object.values(outputs).flatMap((output) => Object.keys(output.inputs))) {
