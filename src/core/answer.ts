@@ -1,0 +1,162 @@
+import type { Endpoint } from './endpoint.js';
+import { UnexpectedResponseError, classOfStatus } from './errors.js';
+import type { ApiError, RefusalCause, RefusalDetails } from './errors.js';
+import { parseJson } from './json.js';
+import { scrub, withoutCookies, wordsOfPeople } from './redact.js';
+import { recognise } from './refusal.js';
+import type { Refusal } from './refusal.js';
+import { retryAfterOf } from './retry.js';
+import type { Issue, Schema } from './schema.js';
+import type { Settings } from './settings.js';
+
+/** An answer with its body read. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly url: string;
+}
+
+type Validation = Pick<Settings, 'responseValidation' | 'onDrift'>;
+
+/** What an answer is read in the light of. */
+export interface Asked {
+  readonly endpoint: Endpoint;
+  readonly input: unknown;
+  /** What must be in no error: the token. */
+  readonly secrets: readonly string[];
+  readonly attempts: number;
+}
+
+/** Reads a body: JSON where it is, else the text; an empty one is `undefined`. */
+export function readBody(text: string): { json: boolean; value: unknown } {
+  if (text === '' || text.trim() === '') return { json: true, value: undefined };
+  try {
+    return { json: true, value: parseJson(text) };
+  } catch {
+    return { json: false, value: text };
+  }
+}
+
+/**
+ * The parsed output of a success.
+ *
+ * @throws {UnexpectedResponseError} when the body is not JSON, or has lost its documented shape.
+ */
+export function outputOf(
+  answer: Answer,
+  schema: Schema,
+  asked: Asked,
+  { responseValidation, onDrift }: Validation,
+): unknown {
+  const { json, value } = readBody(answer.text);
+  if (!json) throw unexpected('a body that is not JSON', answer, value, [], asked);
+  if (responseValidation === 'off') return value;
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { issues } = parsed.error;
+  if (responseValidation === 'report') {
+    onDrift?.({ endpoint: asked.endpoint, issues });
+    return value;
+  }
+  const what =
+    value === undefined
+      ? 'an empty body'
+      : `a body of another shape: ${issues.map(({ message }) => message).join('; ')}`;
+  throw unexpected(what, answer, value, issues, asked);
+}
+
+function unexpected(what: string, answer: Answer, body: unknown, issues: readonly Issue[], asked: Asked): Error {
+  const { endpoint, attempts } = asked;
+  const done =
+    endpoint.retry === 'read'
+      ? ''
+      : ' The service reported success: the write was most likely carried out; do not repeat it blindly.';
+  const message = `${endpoint.method} ${endpoint.path} was answered ${answer.status} with ${what}.${done}`;
+  return new UnexpectedResponseError(scrub(message, asked.secrets), {
+    status: answer.status,
+    headers: withoutCookies(answer.headers),
+    body,
+    issues,
+    endpoint,
+    attempts,
+  });
+}
+
+/** The error that a refusal is: its class by the status, refined where the endpoint documents it. */
+export function refusalOf(answer: Answer, asked: Asked): { error: ApiError; refusal: Refusal | undefined } {
+  const { endpoint, secrets, attempts } = asked;
+  const details: RefusalDetails = {
+    ...readRefusal(readBody(clean(answer.text, secrets)).value),
+    status: answer.status,
+    headers: withoutCookies(answer.headers),
+    endpoint,
+    attempts,
+    retryAfterMs: retryAfterOf(answer.headers, Date.now()),
+  };
+  const refusal = recognise(endpoint.errors, details);
+  const Class = refusal?.error ?? classOfStatus(answer.status);
+  const said = details.text ?? details.code ?? 'the service gave no reason';
+  const message = scrub(
+    `${endpoint.method} ${endpoint.path} was refused with ${answer.status}: ${short(said)}`,
+    wordsOfPeople(asked.input),
+  );
+  return { error: new Class(message, details), refusal };
+}
+
+function clean(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+}
+
+function short(text: string): string {
+  const line = text
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}
+
+type RefusalWords = Pick<RefusalDetails, 'code' | 'text' | 'causes' | 'body'>;
+
+/** Reads code, text and causes out of whatever body a refusal has. */
+export function readRefusal(body: unknown): RefusalWords {
+  if (typeof body === 'string') return { text: body, code: undefined, causes: [], body };
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return { causes: [], body };
+  const { error, code, message, error_description, cause } = body as Record<string, unknown>;
+  const stated = [error, code].map((each) => textOf(each)).filter((each) => each !== undefined);
+  const said = [message, error_description, error].map((each) => textOf(each));
+  return {
+    code: stated.find(looksLikeCode) ?? said.slice(0, 1).find(isBareCode) ?? stated[0],
+    text: said.find((each) => each !== undefined),
+    causes: causesOf(cause),
+    body,
+  };
+}
+
+function causesOf(cause: unknown): RefusalCause[] {
+  if (cause === null || cause === undefined || cause === '') return [];
+  if (Array.isArray(cause)) return cause.flatMap((each) => causesOf(each));
+  if (typeof cause === 'object') {
+    const { code, message, cause_id } = cause as Record<string, unknown>;
+    const named = textOf(code) ?? textOf(cause_id);
+    const said = textOf(message);
+    return [{ ...(named !== undefined && { code: named }), ...(said !== undefined && { message: said }) }];
+  }
+  const word = textOf(cause);
+  if (word === undefined) return [];
+  return [looksLikeCode(word) ? { code: word, message: word } : { message: word }];
+}
+
+function looksLikeCode(word: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9_.-]*$/.test(word);
+}
+
+/** A message is read as a code only in lower case: `Forbidden` is a message, `not_found` a code. */
+function isBareCode(word: string | undefined): boolean {
+  return word !== undefined && /^[a-z][a-z0-9_.-]*$/.test(word);
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : value;
+  return typeof value === 'number' ? String(value) : undefined;
+}

@@ -1,0 +1,63 @@
+/** What is known of the answer behind a result. */
+export interface ResponseInfo {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The URL that was asked, without its token. */
+  readonly url: string;
+  readonly requestId: string | undefined;
+  /** How many times the request was sent. */
+  readonly attempts: number;
+  /** From the call to its result, waits included, in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** A result with the answer it came in. */
+export interface WithResponse<T> {
+  readonly data: T;
+  readonly response: ResponseInfo;
+}
+
+/** A promise of the parsed output; `withResponse()` also gives status, headers, request id, attempts and duration. */
+export class ApiPromise<T> extends Promise<T> {
+  readonly #source: Promise<WithResponse<T>>;
+  #data: Promise<T> | undefined;
+
+  /** Promises derived with `then` are plain ones. */
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  constructor(source: Promise<WithResponse<T>>) {
+    // The base promise is never read: `then` goes to the source, so that a rejection is reported once.
+    super((resolve) => {
+      resolve(undefined as T);
+    });
+    this.#source = source;
+  }
+
+  /** The output together with what is known of the answer. */
+  withResponse(): Promise<WithResponse<T>> {
+    return this.#source;
+  }
+
+  /** The same call with its output made into something else. */
+  map<U>(change: (data: T, response: ResponseInfo) => U): ApiPromise<U> {
+    return new ApiPromise(this.#source.then(({ data, response }) => ({ data: change(data, response), response })));
+  }
+
+  override then<A = T, B = never>(
+    onfulfilled?: ((value: T) => A | PromiseLike<A>) | null,
+    onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.#data ??= this.#source.then(({ data }) => data);
+    return this.#data.then(onfulfilled, onrejected);
+  }
+
+  override catch<B = never>(onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<T | B> {
+    return this.then(undefined, onrejected);
+  }
+
+  override finally(onfinally?: (() => void) | null): Promise<T> {
+    return this.then().finally(onfinally ?? undefined);
+  }
+}

@@ -1,0 +1,262 @@
+import type { Endpoint } from './endpoint.js';
+import type { Issue } from './schema.js';
+
+const mark = Symbol.for('marketplace-seller-sdk.error');
+
+/**
+ * The root of every error this library throws.
+ *
+ * `instanceof` works across duplicate copies of the package (an ES module copy and a CommonJS copy in one process): a
+ * class is recognised by its `kind`, not by its identity.
+ */
+export class SellerError extends Error {
+  /** The class's name, stable under minification. */
+  static readonly kind: string = 'SellerError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    Object.defineProperty(this, 'name', { value: new.target.kind, configurable: true, writable: true });
+    Object.defineProperty(this, mark, { value: kindsOf(new.target) });
+  }
+
+  static override [Symbol.hasInstance](this: unknown, value: unknown): boolean {
+    if (typeof this !== 'function' || typeof value !== 'object' || value === null) return false;
+    const own = Object.hasOwn(this, 'kind');
+    if (!own) return (this as unknown as { prototype: object }).prototype.isPrototypeOf(value);
+    const kinds = (value as { [mark]?: readonly string[] })[mark];
+    if (kinds === undefined) return false;
+    if (Object.hasOwn(this, 'statuses')) return isWithin(value, (this as unknown as typeof BadRequestError).statuses);
+    return kinds.includes((this as unknown as typeof SellerError).kind);
+  }
+}
+
+function isWithin(error: object, [from, to]: readonly [number, number]): boolean {
+  const { status } = error as { status?: unknown };
+  return error instanceof ApiError && typeof status === 'number' && status >= from && status <= to;
+}
+
+function kindsOf(constructor: typeof SellerError): readonly string[] {
+  const kinds: string[] = [];
+  for (let each: unknown = constructor; typeof each === 'function'; each = Object.getPrototypeOf(each)) {
+    if (Object.hasOwn(each, 'kind')) kinds.push((each as typeof SellerError).kind);
+  }
+  return kinds;
+}
+
+/** The client was set up wrongly; the message says what to write instead. */
+export class ConfigurationError extends SellerError {
+  static override readonly kind: string = 'ConfigurationError';
+}
+
+/** The function given as `accessToken` failed, or gave something that is not a token; its error is the `cause`. */
+export class AccessTokenError extends SellerError {
+  static override readonly kind: string = 'AccessTokenError';
+}
+
+/** The input of a call is wrong. Nothing was sent. */
+export class InvalidInputError extends SellerError {
+  static override readonly kind: string = 'InvalidInputError';
+  /** What is wrong, each with the path of the field. */
+  readonly issues: readonly Issue[];
+
+  constructor(issues: readonly Issue[], prefix = 'Not sent: ') {
+    super(prefix + issues.map((issue) => issue.message).join('; '));
+    this.issues = issues;
+  }
+}
+
+/** The caller's signal ended the call. `name` is `AbortError`; `cause` is the signal's reason. */
+export class RequestAbortedError extends SellerError {
+  static override readonly kind: string = 'RequestAbortedError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'AbortError';
+  }
+}
+
+/** There was no answer: the network failed. The platform's error is the `cause`. */
+export class ConnectionError extends SellerError {
+  static override readonly kind: string = 'ConnectionError';
+  /** How many times the request was sent or tried. */
+  readonly attempts: number;
+
+  constructor(message: string, options: ErrorOptions & { attempts?: number } = {}) {
+    super(message, options);
+    this.attempts = options.attempts ?? 1;
+  }
+}
+
+/** No complete answer came within `timeoutMs`, or the call did not end within `deadlineMs`. */
+export class TimeoutError extends ConnectionError {
+  static override readonly kind: string = 'TimeoutError';
+}
+
+/**
+ * A write was sent and its answer was lost: the service may or may not have carried it out. It is never repeated
+ * blindly. The fault is the `cause`.
+ */
+export class OutcomeUnknownError extends ConnectionError {
+  static override readonly kind: string = 'OutcomeUnknownError';
+}
+
+/** What is known of an answer that is an error. */
+export interface AnswerDetails {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+  readonly endpoint?: Endpoint | undefined;
+  readonly attempts?: number | undefined;
+}
+
+/**
+ * A 2xx answer that is not JSON or has lost its documented shape. For a write, the message says that the service
+ * reported success.
+ */
+export class UnexpectedResponseError extends SellerError {
+  static override readonly kind: string = 'UnexpectedResponseError';
+  readonly status: number;
+  readonly issues: readonly Issue[];
+  /** The body as it came: parsed JSON, or text where it was not JSON. Not enumerable, so that logs do not show it. */
+  declare readonly body: unknown;
+  declare readonly headers: Headers;
+  declare readonly endpoint: Endpoint | undefined;
+  readonly attempts: number;
+
+  constructor(message: string, details: AnswerDetails & { readonly issues: readonly Issue[] }, options?: ErrorOptions) {
+    super(message, options);
+    this.status = details.status;
+    this.issues = details.issues;
+    this.attempts = details.attempts ?? 1;
+    hide(this, { body: details.body, headers: details.headers, endpoint: details.endpoint });
+  }
+}
+
+/** An inbound notification that cannot be read. */
+export class NotificationError extends SellerError {
+  static override readonly kind: string = 'NotificationError';
+}
+
+/** One entry of a refusal's `cause`, whichever of its forms the service used. */
+export interface RefusalCause {
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** A refusal, read from any of the service's error bodies. */
+export interface RefusalDetails extends AnswerDetails {
+  readonly code?: string | undefined;
+  readonly text?: string | undefined;
+  readonly causes: readonly RefusalCause[];
+  readonly retryAfterMs?: number | undefined;
+}
+
+/**
+ * The service refused the call. The HTTP status decides the class; a documented refusal refines it.
+ *
+ * `instanceof` of a status class (`BadRequestError`, ...) goes by the status itself, so that a refusal that is
+ * documented under 403 and came as 400 is a `BadRequestError`.
+ */
+export class ApiError extends SellerError {
+  static override readonly kind: string = 'ApiError';
+  /** The HTTP status of the answer (not the one its body claims). */
+  readonly status: number;
+  /** The machine readable code: the first of `error`, `code` and `message` that looks like one. */
+  readonly code: string | undefined;
+  readonly causes: readonly RefusalCause[];
+  readonly requestId: string | undefined;
+  /** How many times the request was sent. */
+  readonly attempts: number;
+  /** How long the service asks to wait, in milliseconds (`Retry-After`); `undefined` where it did not say. */
+  readonly retryAfterMs: number | undefined;
+  /** The body as it came: parsed JSON, or text. Not enumerable, so that logs do not show it. */
+  declare readonly body: unknown;
+  /** The answer's headers, without cookies. Not enumerable. */
+  declare readonly headers: Headers;
+  /** The endpoint that refused. Not enumerable. */
+  declare readonly endpoint: Endpoint | undefined;
+
+  constructor(message: string, details: RefusalDetails) {
+    super(message);
+    this.status = details.status;
+    this.code = details.code;
+    this.causes = details.causes;
+    this.requestId = requestIdOf(details.headers);
+    this.attempts = details.attempts ?? 1;
+    this.retryAfterMs = details.retryAfterMs;
+    hide(this, { body: details.body, headers: details.headers, endpoint: details.endpoint });
+  }
+}
+
+/** The header under which the service names a request. */
+export function requestIdOf(headers: Headers): string | undefined {
+  return headers.get('x-request-id') ?? headers.get('x-amzn-requestid') ?? undefined;
+}
+
+function hide(error: Error, fields: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(fields)) Object.defineProperty(error, name, { value });
+}
+
+/** 400: the request is not acceptable as it stands. */
+export class BadRequestError extends ApiError {
+  static override readonly kind: string = 'BadRequestError';
+  static readonly statuses: readonly [number, number] = [400, 400];
+}
+
+/** 401: there is no valid token. */
+export class AuthenticationError extends ApiError {
+  static override readonly kind: string = 'AuthenticationError';
+  static readonly statuses: readonly [number, number] = [401, 401];
+}
+
+/** 403: the user of the token may not do this, or not now. */
+export class ForbiddenError extends ApiError {
+  static override readonly kind: string = 'ForbiddenError';
+  static readonly statuses: readonly [number, number] = [403, 403];
+}
+
+/** 404: there is no such thing, or not for this user. */
+export class NotFoundError extends ApiError {
+  static override readonly kind: string = 'NotFoundError';
+  static readonly statuses: readonly [number, number] = [404, 404];
+}
+
+/** 409: another request is at the same thing. */
+export class ConflictError extends ApiError {
+  static override readonly kind: string = 'ConflictError';
+  static readonly statuses: readonly [number, number] = [409, 409];
+}
+
+/** 422: understood, and not possible. */
+export class UnprocessableError extends ApiError {
+  static override readonly kind: string = 'UnprocessableError';
+  static readonly statuses: readonly [number, number] = [422, 422];
+}
+
+/** 429: too many requests; `retryAfterMs` says how long to wait, where the service said it. */
+export class RateLimitedError extends ApiError {
+  static override readonly kind: string = 'RateLimitedError';
+  static readonly statuses: readonly [number, number] = [429, 429];
+}
+
+/** 5xx: the service failed. After a write the outcome may be unknown. */
+export class ServerError extends ApiError {
+  static override readonly kind: string = 'ServerError';
+  static readonly statuses: readonly [number, number] = [500, 599];
+}
+
+const byStatus = [
+  BadRequestError,
+  AuthenticationError,
+  ForbiddenError,
+  NotFoundError,
+  ConflictError,
+  UnprocessableError,
+  RateLimitedError,
+  ServerError,
+];
+
+/** The class that stands for an HTTP status. */
+export function classOfStatus(status: number): typeof ApiError {
+  return byStatus.find(({ statuses: [from, to] }) => status >= from && status <= to) ?? ApiError;
+}

@@ -1,0 +1,73 @@
+import { classOfStatus } from './errors.js';
+import type { ApiError, RefusalCause, RefusalDetails } from './errors.js';
+
+/** A documented refusal: how the service says it, and the class it reaches the caller as. */
+export interface Refusal {
+  readonly status: number;
+  /** The body's `error`. Where the specification names none, it does not help to tell the refusal. */
+  readonly code?: string | undefined;
+  /** A documented message. */
+  readonly message: string;
+  /** A documented cause. */
+  readonly cause?: string | readonly unknown[] | undefined;
+  /** The class of this refusal; the status class where it has none of its own. */
+  readonly error: typeof ApiError;
+  /** What tells this refusal from others of its status, when the code does not suffice. */
+  readonly tell?: (details: RefusalDetails) => boolean;
+  /** Other statuses under which some generation of the service says the same. */
+  readonly alsoStatus?: readonly number[];
+  /** The service did nothing and asks to try again in a moment: a repeat is safe, also of a write. */
+  readonly passing?: true;
+}
+
+type Sketch = Omit<Refusal, 'error'> & { readonly error?: typeof ApiError };
+
+/** Describes a refusal. */
+export function refusal(sketch: Sketch): Refusal {
+  return { ...sketch, error: sketch.error ?? classOfStatus(sketch.status) };
+}
+
+/** The documented refusal that an answer is, if it is one: by status first, then by another generation's status. */
+export function recognise(refusals: readonly Refusal[], details: RefusalDetails): Refusal | undefined {
+  const telling = refusals.filter((each) => tells(each, details));
+  return (
+    telling.find((each) => each.status === details.status) ??
+    telling.find((each) => each.alsoStatus?.includes(details.status))
+  );
+}
+
+function tells(each: Refusal, details: RefusalDetails): boolean {
+  if (each.tell) return each.tell(details);
+  if (each.error === classOfStatus(each.status)) return sameWords(each, details);
+  if (each.code !== undefined && each.code !== classCode(each.status)) return each.code === details.code;
+  return sameWords(each, details);
+}
+
+/** Codes that only repeat the status and so tell nothing apart. */
+function classCode(status: number): string | undefined {
+  return {
+    400: 'bad_request',
+    401: 'unauthorized',
+    403: 'forbidden',
+    404: 'not_found',
+    409: 'conflict',
+    500: 'internal_server_error',
+  }[status];
+}
+
+function sameWords(each: Refusal, { text, causes }: RefusalDetails): boolean {
+  return (
+    says(text, each.message) ||
+    causes.some((cause) => says(cause.code, each.message) || says(cause.message, each.message))
+  );
+}
+
+function says(heard: string | undefined, documented: string): boolean {
+  return heard?.toLowerCase().includes(documented.toLowerCase()) ?? false;
+}
+
+/** Every word under which a refusal may name its reason: code, text, and each cause's code and message. */
+export function wordsOf({ code, text, causes }: Pick<RefusalDetails, 'code' | 'text' | 'causes'>): string[] {
+  const all = [code, text, ...causes.flatMap((cause: RefusalCause) => [cause.code, cause.message])];
+  return all.filter((word) => word !== undefined);
+}

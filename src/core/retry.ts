@@ -1,0 +1,84 @@
+import type { RetryClass } from './endpoint.js';
+
+/** What went wrong with one attempt, as far as repeating is concerned. */
+export type Failure =
+  /** The connection was refused or never made: nothing was sent. */
+  | { readonly kind: 'unreachable' }
+  /** The network failed, or no answer came in time, after something may have been sent. */
+  | { readonly kind: 'lost' }
+  /** The service answered with an error. `passing`: it said that it did nothing, and to try again. */
+  | {
+      readonly kind: 'refused';
+      readonly status: number;
+      readonly retryAfterMs?: number | undefined;
+      readonly passing?: boolean;
+    };
+
+/** How often and how patiently to repeat. */
+export interface RetryPolicy {
+  /** How many times a call may be repeated. */
+  readonly retries: number;
+  /** The first wait is at most this long; each next one may be twice as long. */
+  readonly baseMs: number;
+  /** No wait between attempts is longer, whatever the service asks for. */
+  readonly capMs: number;
+}
+
+export const defaultRetry: RetryPolicy = { retries: 2, baseMs: 500, capMs: 30_000 };
+
+const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** Whether a failed attempt may be repeated at all, by the endpoint's class. */
+export function mayRepeat(retry: RetryClass, failure: Failure): boolean {
+  if (failure.kind === 'unreachable') return true;
+  if (failure.kind === 'refused' && (failure.passing || failure.status === 429)) return true;
+  if (retry !== 'write') return failure.kind === 'lost' || transientStatuses.has(failure.status);
+  return failure.kind === 'refused' && failure.status === 503 && failure.retryAfterMs !== undefined;
+}
+
+/**
+ * How long to wait before attempt number `attempt + 1`, in milliseconds: what the service asked for, else full jitter
+ * over an exponential backoff. `undefined`: do not repeat, the service asks for more patience than the cap allows.
+ */
+export function waitBefore(
+  policy: RetryPolicy,
+  attempt: number,
+  failure: Failure,
+  random = Math.random,
+): number | undefined {
+  const asked = failure.kind === 'refused' ? failure.retryAfterMs : undefined;
+  if (asked !== undefined) return asked > policy.capMs ? undefined : asked;
+  return random() * Math.min(policy.capMs, policy.baseMs * 2 ** (attempt - 1));
+}
+
+/** The wait that `Retry-After` asks for (seconds or an HTTP date), in milliseconds; `undefined` where it says nothing. */
+export function retryAfterOf(headers: Headers, now: number): number | undefined {
+  const value = headers.get('retry-after')?.trim();
+  if (!value) return undefined;
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+const neverSent = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+
+/** Whether a network fault certainly came before anything was sent. */
+export function wasNeverSent(fault: unknown): boolean {
+  for (let each = fault, depth = 0; typeof each === 'object' && each !== null && depth < 5; depth += 1) {
+    const { code, errors, cause } = each as { code?: unknown; errors?: unknown; cause?: unknown };
+    if (typeof code === 'string' && neverSent.has(code)) return true;
+    if (Array.isArray(errors) && errors.length > 0) return errors.every((inner) => wasNeverSent(inner));
+    each = cause;
+  }
+  return false;
+}

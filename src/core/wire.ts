@@ -1,0 +1,147 @@
+import type { Endpoint } from './endpoint.js';
+import { InvalidInputError } from './errors.js';
+import { definitionOf } from './schema.js';
+import type { Schema, Shape } from './schema.js';
+
+/** A request as it travels, without its base URL and token. */
+export interface Wire {
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The JSON value of the body; `undefined` for none. */
+  readonly body: unknown;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Lays the fields of a checked input out as path, query, headers and body.
+ *
+ * @throws {InvalidInputError} when a value cannot stand in its place.
+ */
+export function encode(endpoint: Endpoint, input: Fields): Wire {
+  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
+  const path = endpoint.path.replace(/\{(\w+)(\*?)\}/g, (_, name: string, several: string) => {
+    const value = String(rest.get(name) ?? '');
+    rest.delete(name);
+    return several
+      ? value
+          .split('/')
+          .map((part) => segment(name, part))
+          .join('/')
+      : segment(name, value);
+  });
+  const headers = headersOf(endpoint, rest);
+  const query = new URLSearchParams(endpoint.query);
+  const inQuery = bodyless(endpoint) ? [...rest.keys()] : (endpoint.inQuery ?? []);
+  for (const name of inQuery) {
+    addToQuery(query, name, rest.get(name), endpoint);
+    rest.delete(name);
+  }
+  const search = query.size > 0 ? `?${query.toString()}` : '';
+  return { target: path + search, headers, body: rest.size > 0 ? Object.fromEntries(rest) : undefined };
+}
+
+/** Where a path template and a path agree, the fields of the path; else `undefined`. */
+export function matchPath(template: string, path: string): Record<string, string> | undefined {
+  const names: string[] = [];
+  const source = template.replace(/[.+]/g, '\\$&').replace(/\{(\w+)(\*?)\}/g, (_, name: string, several: string) => {
+    names.push(name);
+    return several ? '(.+)' : '([^/]+)';
+  });
+  const found = new RegExp(`^${source}$`).exec(path);
+  if (!found) return undefined;
+  return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(found[index + 1] ?? '')]));
+}
+
+/** Reads an input back from a request: what the service sees. The endpoint's input schema then checks it. */
+export function decode(
+  endpoint: Endpoint,
+  sent: { path: string; query: URLSearchParams; headers: Headers; body?: unknown },
+): Fields {
+  const shape: Shape = 'shape' in endpoint.input ? (endpoint.input.shape as Shape) : {};
+  const input: Record<string, unknown> = { ...matchPath(endpoint.path, sent.path) };
+  for (const [name, header] of Object.entries(endpoint.inHeader ?? {})) {
+    const value = sent.headers.get(header);
+    if (value !== null) input[name] = value;
+  }
+  const spread = Object.keys(shape).find((name) => kindOf(shape[name]) === 'map');
+  for (const [name, value] of sent.query) {
+    if (endpoint.query?.[name] !== undefined) continue;
+    const field = shape[name];
+    if (field && (bodyless(endpoint) || endpoint.inQuery?.includes(name))) input[name] = fromQuery(field, value);
+    else if (spread && bodyless(endpoint)) input[spread] = { ...(input[spread] as object | undefined), [name]: value };
+  }
+  return typeof sent.body === 'object' && sent.body !== null ? { ...sent.body, ...input } : input;
+}
+
+function bodyless(endpoint: Endpoint): boolean {
+  return endpoint.method !== 'POST' && endpoint.method !== 'PUT';
+}
+
+/** An id must stay in its segment: what a server or proxy may read as structure is refused, the rest is encoded. */
+function segment(name: string, value: string): string {
+  const wrong = (why: string): never => {
+    throw new InvalidInputError([{ path: [name], message: `\`${name}\` ${why}, so it cannot be part of a path` }]);
+  };
+  if (value === '') wrong('is empty');
+  if (value === '.' || value === '..') wrong(`is "${value}"`);
+  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (/[/\\?#%\u0000-\u001f\u007f]/.test(value)) wrong('holds one of / \\ ? # % or a control character');
+  if (!value.isWellFormed()) wrong('holds half a surrogate pair');
+  return encodeURIComponent(value).replaceAll('%3A', ':').replaceAll('%40', '@');
+}
+
+function headersOf(endpoint: Endpoint, rest: Map<string, unknown>): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, header] of Object.entries(endpoint.inHeader ?? {})) {
+    if (rest.has(name)) headers[header] = String(rest.get(name));
+    rest.delete(name);
+  }
+  return headers;
+}
+
+function addToQuery(query: URLSearchParams, name: string, value: unknown, endpoint: Endpoint): void {
+  if (value === undefined) return;
+  if (Array.isArray(value)) {
+    const comma = value.findIndex((each) => String(each).includes(','));
+    if (comma >= 0)
+      throw new InvalidInputError([
+        { path: [name, comma], message: `\`${name}.${comma}\` holds a comma, which separates entries` },
+      ]);
+    query.set(name, value.join(','));
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) addToSpread(query, `${name}.${key}`, key, inner, endpoint);
+  } else {
+    query.set(name, String(value));
+  }
+}
+
+function addToSpread(query: URLSearchParams, path: string, key: string, value: unknown, endpoint: Endpoint): void {
+  const shape = 'shape' in endpoint.input ? (endpoint.input.shape as Shape) : {};
+  if (key in shape || query.has(key)) {
+    throw new InvalidInputError([
+      { path: path.split('.'), message: `\`${path}\` is a field of its own: give it as \`${key}\`` },
+    ]);
+  }
+  if (value !== undefined && value !== null)
+    query.set(key, Array.isArray(value) ? value.join(',') : String(value as string));
+}
+
+function kindOf(schema: Schema | undefined): string | undefined {
+  const definition = schema && definitionOf(schema);
+  if (definition?.kind === 'optional' || definition?.kind === 'maybe') return kindOf(definition.of);
+  if (definition?.kind === 'checked' || definition?.kind === 'read') return kindOf(definition.of);
+  return definition?.kind;
+}
+
+function fromQuery(field: Schema, value: string): unknown {
+  switch (kindOf(field)) {
+    case 'list':
+      return value === '' ? [] : value.split(',');
+    case 'flag':
+      return value === 'true' ? true : value === 'false' ? false : value;
+    default:
+      return value;
+  }
+}

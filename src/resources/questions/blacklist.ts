@@ -1,0 +1,38 @@
+import type { ApiPromise } from '../../core/api-promise.js';
+import type { Caller } from '../../core/caller.js';
+import type { CallOptions } from '../../core/settings.js';
+import * as endpoints from './endpoints.js';
+import type { BlockedUser, Blacklisting, SellerId } from './schemas.js';
+
+/** The users who may not ask on a seller's items. Spec: Questions blacklist. */
+export class Blacklist {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Blocks a user from asking on all the seller's items. Spec: POST /users/{seller_id}/questions_blacklist.
+   *
+   * @returns what the service said, as it came.
+   * @throws {ForbiddenError} when the token is not the seller's.
+   */
+  add(input: Blacklisting, options?: CallOptions): ApiPromise<unknown> {
+    return this.#caller.call(endpoints.addToBlacklist, input, options);
+  }
+
+  /** The blocked users. Spec: GET /users/{seller_id}/questions_blacklist (the entries are not documented). */
+  list(input: SellerId, options?: CallOptions): ApiPromise<BlockedUser[]> {
+    return this.#caller.call(endpoints.listBlacklist, input, options).map(({ users }) => users ?? []);
+  }
+
+  /**
+   * Lets a blocked user ask again. Spec: DELETE /users/{seller_id}/questions_blacklist/{user_id}.
+   *
+   * @returns what the service said, as it came.
+   */
+  remove(input: Blacklisting, options?: CallOptions): ApiPromise<unknown> {
+    return this.#caller.call(endpoints.removeFromBlacklist, input, options);
+  }
+}

@@ -1,0 +1,72 @@
+import { BadRequestError, NotFoundError } from '../../core/errors.js';
+import { refusal } from '../../core/refusal.js';
+
+/** The question cannot be answered: it does not exist, or its id is not an integer. Find it through the search. */
+export class InvalidQuestionError extends BadRequestError {
+  static override readonly kind: string = 'InvalidQuestionError';
+}
+
+/** The body of an answer was not understood; it takes `question_id` and `text`. */
+export class InvalidPostBodyError extends BadRequestError {
+  static override readonly kind: string = 'InvalidPostBodyError';
+}
+
+/** The question has its answer already, or is closed: it is no longer `UNANSWERED`. */
+export class QuestionNotOpenError extends BadRequestError {
+  static override readonly kind: string = 'QuestionNotOpenError';
+}
+
+/** The item is not active, so nobody may ask or answer on it. */
+export class ItemNotActiveError extends BadRequestError {
+  static override readonly kind: string = 'ItemNotActiveError';
+}
+
+/** The user has asked as many questions as the service allows for now. */
+export class AskLimitError extends BadRequestError {
+  static override readonly kind: string = 'AskLimitError';
+}
+
+/** The seller has had no questions on any item, so there is no response time. */
+export class NoQuestionsError extends NotFoundError {
+  static override readonly kind: string = 'NoQuestionsError';
+}
+
+export const invalidQuestion = refusal({
+  status: 400,
+  code: 'invalid_question',
+  message: 'Invalid question; question_id must be an integer',
+  error: InvalidQuestionError,
+});
+export const invalidPostBody = refusal({
+  status: 400,
+  code: 'invalid_post_body',
+  message: 'Invalid JSON; the expected parameters are question_id and text',
+  error: InvalidPostBodyError,
+});
+export const notUnansweredQuestion = refusal({
+  status: 400,
+  code: 'not_unanswered_question',
+  message: 'The question is not unanswered',
+  error: QuestionNotOpenError,
+});
+export const notActiveItem = refusal({
+  status: 400,
+  code: 'not_active_item',
+  message: 'The item is not active',
+  error: ItemNotActiveError,
+});
+export const userAskLimit = refusal({
+  status: 400,
+  code: 'user_ask_limit',
+  message: 'The user may not ask more questions for now',
+  error: AskLimitError,
+});
+export const noQuestions = refusal({
+  status: 404,
+  code: 'not_found',
+  message: 'The seller has no questions on any item',
+  error: NoQuestionsError,
+  // The only 404 of its endpoint that carries this code.
+  tell: ({ code, status }) => status === 404 && code === 'not_found',
+});
+export const questionNotFound = refusal({ status: 404, code: 'not_found', message: 'Question not found' });

@@ -1,0 +1,147 @@
+import type { ApiPromise } from '../../core/api-promise.js';
+import type { Reduce } from '../../core/attributes.js';
+import type { Caller } from '../../core/caller.js';
+import { Paged } from '../../core/paging.js';
+import type { WalkOptions } from '../../core/paging.js';
+import type { CallOptions } from '../../core/settings.js';
+import { Blacklist } from './blacklist.js';
+import * as endpoints from './endpoints.js';
+import type {
+  NewAnswer,
+  NewQuestion,
+  Question,
+  QuestionId,
+  QuestionSearch,
+  QuestionSearchExtra,
+  ResponseTime,
+  UserId,
+} from './schemas.js';
+
+/** Buyers' questions and the seller's answers. Spec: Questions. */
+export class Questions {
+  /** Who may not ask. */
+  readonly blacklist: Blacklist;
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+    this.blacklist = new Blacklist(caller);
+  }
+
+  /**
+   * Walks the questions of a seller, of an item, or of one user on an item. Spec: Questions, GET /questions/search.
+   *
+   * The loop body may answer, delete or hide what it walks: every question that stays in the list is delivered once.
+   *
+   * @example
+   * for await (const question of seller.questions.search({ seller_id: 7, filters: { status: 'UNANSWERED' } })) {
+   *   await seller.questions.answer({ question_id: question.id, text: 'Yes, there is stock.' });
+   * }
+   * @throws {InvalidInputError} at the first read, when there is not exactly one way to search.
+   */
+  search(input: QuestionSearch, options: WalkOptions = {}): Paged<Question, QuestionSearchExtra> {
+    const { prefetch = 0, ...callOptions } = options;
+    return new Paged<Question, QuestionSearchExtra>({
+      offset: input.offset ?? 0,
+      limit: input.limit,
+      prefetch,
+      key: (question) => question.id,
+      fetch: async (place, signal) => {
+        const {
+          questions,
+          total,
+          limit,
+          offset: _,
+          ...extra
+        } = await this.#caller.call(endpoints.search, placed(input, place), both(callOptions, signal));
+        return { items: questions, total, limit, extra };
+      },
+    });
+  }
+
+  /**
+   * Reads one question. Without a token (`accessToken: null`) a DELETED or BANNED one is "not found".
+   * Spec: Questions, GET /questions/{question_id}; Authentication 4.
+   *
+   * @throws {NotFoundError} when there is no such question, or not for this token.
+   */
+  get<const Name extends keyof Question>(
+    input: QuestionId,
+    options: CallOptions & Reduce<Name>,
+  ): ApiPromise<Pick<Question, Name>>;
+  get(input: QuestionId, options?: CallOptions): ApiPromise<Question>;
+  get(input: QuestionId, options?: CallOptions): ApiPromise<Question> {
+    return this.#caller.call(endpoints.get, input, options);
+  }
+
+  /**
+   * Asks a question about an item, as the buyer whose token it is. Spec: Questions, POST /questions.
+   *
+   * @throws {InvalidInputError} when the text is blank or has more than 2,000 characters; nothing is sent.
+   * @throws {ItemNotActiveError} when the item takes no questions.
+   * @throws {AskLimitError} when the user has asked too many.
+   * @throws {ForbiddenError} when the seller has blocked the user.
+   * @throws {OutcomeUnknownError} when the answer was lost.
+   */
+  ask(input: NewQuestion, options?: CallOptions): ApiPromise<Question | undefined> {
+    return this.#caller.call(endpoints.ask, input, options);
+  }
+
+  /**
+   * Answers a question. A question takes one answer. Spec: Questions, POST /answers.
+   *
+   * The answer to this call is not documented; in life it is the whole question.
+   *
+   * @throws {InvalidInputError} when the text is blank or has more than 2,000 characters; nothing is sent.
+   * @throws {InvalidQuestionError} when the question cannot be answered.
+   * @throws {QuestionNotOpenError} when it has an answer, or is closed.
+   * @throws {OutcomeUnknownError} when the answer was lost.
+   */
+  answer(input: NewAnswer, options?: CallOptions): ApiPromise<Question | undefined> {
+    return this.#caller.call(endpoints.answer, input, options);
+  }
+
+  /**
+   * Deletes a question the seller received; takes the seller's token. Spec: Questions, DELETE /questions/{question_id}.
+   *
+   * @returns a list with one sentence of confirmation.
+   * @throws {ForbiddenError} when the question is on another seller's item.
+   * @throws {NotFoundError} when there is no such question.
+   */
+  delete(input: QuestionId, options?: CallOptions): ApiPromise<string[]> {
+    return this.#caller.call(endpoints.remove, input, options);
+  }
+
+  /**
+   * Hides a received question from the listing. Spec: Questions, POST /my/questions/hidden (payload not documented).
+   *
+   * @returns what the service said, as it came.
+   */
+  hide(input: QuestionId, options?: CallOptions): ApiPromise<unknown> {
+    return this.#caller.call(endpoints.hide, input, options);
+  }
+
+  /**
+   * How long a seller takes to answer, in minutes, over the last 14 days. Refreshed once a day. Spec: Response time.
+   *
+   * @throws {NoQuestionsError} when the seller has had no questions.
+   */
+  responseTime<const Name extends keyof ResponseTime>(
+    input: UserId,
+    options: CallOptions & Reduce<Name>,
+  ): ApiPromise<Pick<ResponseTime, Name>>;
+  responseTime(input: UserId, options?: CallOptions): ApiPromise<ResponseTime>;
+  responseTime(input: UserId, options?: CallOptions): ApiPromise<ResponseTime> {
+    return this.#caller.call(endpoints.responseTimeOf, input, options);
+  }
+}
+
+/** The input of one page; a `limit` of `undefined` leaves the size to the service. */
+function placed<In extends object>(input: In, { offset, limit }: { offset: number; limit: number | undefined }): In {
+  return { ...input, offset: offset === 0 ? undefined : offset, limit };
+}
+
+function both(options: CallOptions, signal: AbortSignal | undefined): CallOptions {
+  if (!signal) return options;
+  return { ...options, signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal };
+}

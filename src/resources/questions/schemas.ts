@@ -1,0 +1,275 @@
+import {
+  anything,
+  checked,
+  closedEnum,
+  either,
+  entity,
+  flag,
+  instant,
+  integer,
+  list,
+  map,
+  maybe,
+  openEnum,
+  optional,
+  read,
+  request,
+  text,
+} from '../../core/schema.js';
+import type { Input, Output, Schema } from '../../core/schema.js';
+import { boundedText, id, key, limit, listed, offset } from '../../core/vocabulary.js';
+
+/** At most so many characters in a question or an answer. Spec: Limits. */
+export const questionTextLimit = 2000;
+
+/** Who asked. Spec: Question, `from`. */
+export const asker = entity({
+  id: integer,
+  /** How many questions of this user the seller has answered. */
+  answered_questions: maybe(integer),
+});
+export interface Asker extends Output<typeof asker> {}
+
+/** The seller's answer to a question. Spec: Question, `answer`. */
+export const answerOfQuestion = entity({
+  /** At most 2,000 characters; `""` where the answer was deleted or banned. */
+  text: maybe(text),
+  status: maybe(openEnum('ACTIVE', 'DISABLED', 'BANNED', 'active', 'disabled')),
+  date_created: maybe(instant),
+});
+export interface AnswerOfQuestion extends Output<typeof answerOfQuestion> {}
+
+/** What a buyer asked about an item. Spec: Resources and their fields, Question. */
+export const question = entity({
+  id: integer,
+  /** The seller who received the question. */
+  seller_id: maybe(integer),
+  item_id: maybe(text),
+  /** At most 2,000 characters; `""` where the question was deleted or banned. */
+  text: maybe(text),
+  /** Upper case when read by id; the case and the set vary, so compare with `toUpperCase()`. */
+  status: maybe(
+    openEnum(
+      'UNANSWERED',
+      'ANSWERED',
+      'CLOSED_UNANSWERED',
+      'UNDER_REVIEW',
+      'DELETED',
+      'BANNED',
+      'unanswered',
+      'answered',
+      'closed_unanswered',
+      'under_review',
+    ),
+  ),
+  date_created: maybe(instant),
+  /** Delivered when read by id. */
+  deleted_from_listing: maybe(flag),
+  /** Delivered when read by id. */
+  hold: maybe(flag),
+  /** Who asked; some answers carry `buyer_id` instead. */
+  from: maybe<Asker>(asker),
+  /** Who asked, where `from` is absent. */
+  buyer_id: maybe(integer),
+  /** The seller's answer; absent, `null` or empty while there is none. */
+  answer: maybe<Partial<AnswerOfQuestion>>(answerOfQuestion),
+});
+export interface Question extends Output<typeof question> {}
+
+/** The answer of the question search, in each shape it is known to have. */
+export const questionSearchAnswer = read(
+  entity({
+    total: maybe(integer),
+    limit: maybe(integer),
+    offset: maybe(integer),
+    questions: listed<Question>(question),
+    filters: maybe(anything),
+    available_filters: maybe(anything),
+    available_sorts: maybe(anything),
+  }),
+  unwrapList('questions'),
+);
+export interface QuestionSearchAnswer extends Output<typeof questionSearchAnswer> {}
+
+/** What a page of the question search holds beside its questions. */
+export interface QuestionSearchExtra {
+  readonly filters?: unknown;
+  readonly available_filters?: unknown;
+  readonly available_sorts?: unknown;
+}
+
+/** A user who may not ask. Spec: Blacklist entry (its fields are not documented). */
+export const blockedUser = read(entity({ id: integer, blocked_at: maybe(instant) }), (value) => {
+  if (typeof value !== 'object' || value === null) return { id: value };
+  const { id, user_id } = value as { id?: unknown; user_id?: unknown };
+  return id === undefined && user_id !== undefined ? { ...value, id: user_id } : value;
+});
+export interface BlockedUser extends Output<typeof blockedUser> {}
+
+/** The blacklist, in each shape it is known to have. */
+export const blacklistAnswer = read(
+  entity({
+    users: listed<BlockedUser>(blockedUser),
+    total: maybe(integer),
+    limit: maybe(integer),
+    offset: maybe(integer),
+  }),
+  unwrapList('users'),
+);
+export interface BlacklistAnswer extends Output<typeof blacklistAnswer> {}
+
+/** Lists come bare, under their own name or `results`, with `paging` or its fields; this makes one shape of them. */
+function unwrapList(name: string): (value: unknown) => unknown {
+  return (value) => {
+    if (value === null || value === undefined) return { [name]: null };
+    if (Array.isArray(value)) return { [name]: value };
+    if (typeof value !== 'object') return value;
+    const { results, paging, ...rest } = value as { results?: unknown; paging?: unknown };
+    const place = typeof paging === 'object' && paging !== null ? paging : {};
+    return { ...place, ...(results !== undefined && { [name]: results }), ...rest };
+  };
+}
+
+/** The response time in one band of the week. Spec: Response time record. */
+export const responseTimeBand = entity({
+  /** The average, in minutes. */
+  response_time: maybe(integer),
+  /** The forecast percentage of additional sales if answers came within the hour; `null` unless the time exceeds 60. */
+  sales_percent_increase: maybe(integer),
+});
+export interface ResponseTimeBand extends Output<typeof responseTimeBand> {}
+
+/** How long a seller takes to answer, over the last 14 days, refreshed once a day. Spec: Response time record. */
+export const responseTime = entity({
+  user_id: integer,
+  /** Without bands: also counts the questions asked from 00:00 to 09:00, which are in none. */
+  total: maybe(entity({ response_time: maybe(integer) })),
+  weekend: maybe<ResponseTimeBand>(responseTimeBand),
+  /** Monday to Friday, 09:00 to 18:00. */
+  weekdays_working_hours: maybe<ResponseTimeBand>(responseTimeBand),
+  /** Monday to Friday, 18:00 to 24:00. */
+  weekdays_extra_hours: maybe<ResponseTimeBand>(responseTimeBand),
+});
+export interface ResponseTime extends Output<typeof responseTime> {}
+
+const sortField = closedEnum('item_id', 'seller_id', 'from_id', 'date_created');
+const sortType = closedEnum('ASC', 'DESC');
+
+const searchFields = {
+  /** Questions this seller received. */
+  seller_id: optional(id),
+  /** Questions on this item. */
+  item: optional(key),
+  /** The other spelling of `item`. */
+  item_id: optional(key),
+  /** With an item: the questions this user asked on it. */
+  from: optional(id),
+  /** What to sort by. */
+  sort_fields: optional(list(sortField)),
+  /** One per sort field. */
+  sort_types: optional(list(sortType)),
+  limit,
+  offset,
+  /** Passed through as query parameters, e.g. `{ status: 'UNANSWERED' }`: the specification names none. */
+  filters: optional(map),
+};
+
+interface SearchCommon {
+  /** What to sort by. */
+  readonly sort_fields?: readonly Input<typeof sortField>[] | undefined;
+  /** One per sort field. */
+  readonly sort_types?: readonly Input<typeof sortType>[] | undefined;
+  /** How many questions a page holds. The service's default is 50. */
+  readonly limit?: number | undefined;
+  /** How many questions to skip. */
+  readonly offset?: number | undefined;
+  /** Passed through as query parameters, e.g. `{ status: 'UNANSWERED' }`: the specification names none. */
+  readonly filters?: Readonly<Record<string, unknown>> | undefined;
+}
+interface BySeller extends SearchCommon {
+  /** Questions this seller received. */
+  readonly seller_id: number | string;
+  readonly item?: never;
+  readonly item_id?: never;
+  readonly from?: never;
+}
+interface ByItem extends SearchCommon {
+  /** Questions on this item. */
+  readonly item: string;
+  /** Of these, the ones this user asked. */
+  readonly from?: number | string | undefined;
+  readonly item_id?: never;
+  readonly seller_id?: never;
+}
+interface ByItemId extends SearchCommon {
+  /** Questions on this item. */
+  readonly item_id: string;
+  /** Of these, the ones this user asked. */
+  readonly from?: number | string | undefined;
+  readonly item?: never;
+  readonly seller_id?: never;
+}
+
+/** Exactly one way to search: a seller's questions, an item's, or one user's on an item. Spec: Questions. */
+export type QuestionSearch = BySeller | ByItem | ByItemId;
+
+export const questionSearch = checked(
+  request(searchFields),
+  ({ seller_id, item, item_id, from, sort_fields, sort_types }) => {
+    const ways = [seller_id, item, item_id].filter((way) => way !== undefined).length;
+    if (ways !== 1) return 'a search takes exactly one of `seller_id`, `item` and `item_id`';
+    if (from !== undefined && seller_id !== undefined)
+      return { path: ['from'], message: '`from` goes with `item`, not with `seller_id`' };
+    if (sort_types && sort_types.length !== (sort_fields?.length ?? 0)) {
+      return { path: ['sort_types'], message: '`sort_types` takes one entry per entry of `sort_fields`' };
+    }
+    return undefined;
+  },
+) as Schema<unknown, QuestionSearch>;
+
+export const questionId = request({
+  /** The question's id. */
+  question_id: id,
+});
+export interface QuestionId extends Input<typeof questionId> {}
+
+export const newQuestion = request({
+  /** The item to ask about. */
+  item_id: key,
+  /** At most 2,000 characters. */
+  text: boundedText('text', questionTextLimit, 'a question'),
+});
+export interface NewQuestion extends Input<typeof newQuestion> {}
+
+export const newAnswer = request({
+  /** The question to answer. */
+  question_id: id,
+  /** At most 2,000 characters. */
+  text: boundedText('text', questionTextLimit, 'an answer'),
+});
+export interface NewAnswer extends Input<typeof newAnswer> {}
+
+export const sellerId = request({
+  /** The seller whose blacklist it is. */
+  seller_id: id,
+});
+export interface SellerId extends Input<typeof sellerId> {}
+
+export const blacklisting = request({
+  /** The seller whose blacklist it is. */
+  seller_id: id,
+  /** The user who may not ask. */
+  user_id: id,
+});
+export interface Blacklisting extends Input<typeof blacklisting> {}
+
+export const userId = request({
+  /** The seller. */
+  user_id: id,
+});
+export interface UserId extends Input<typeof userId> {}
+
+/** A question where the service sends it back; whatever came where it sends something else, or nothing. */
+export const questionOrNothing = either(question as Schema<Question>, anything) as Schema<Question | undefined>;
+/** What a deletion says: a list with one sentence. */
+export const confirmation = either(list(text), anything) as Schema<string[]>;
