@@ -16,6 +16,5 @@ function closingLine(modules: readonly TestModule[], unhandledErrors: readonly u
   const tests = modules.flatMap((module) => [...module.children.allTests()]);
   const count = (state: string): number => tests.filter((test) => test.result().state === state).length;
   const broken = modules.filter((module) => module.errors().length > 0).length + unhandledErrors.length;
-  const skipped = count('skipped');
-  return `${count('passed')} passed, ${count('failed') + broken} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+  return `${count('passed')} passed, ${count('failed') + broken} failed`;
 }
