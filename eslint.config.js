@@ -19,6 +19,10 @@ export default defineConfig(
       '@typescript-eslint/consistent-indexed-object-style': 'off',
       // `type` for unions and functions, `interface` for objects is the habit, but zod's outputs need either.
       '@typescript-eslint/consistent-type-definitions': 'off',
+      // `interface Question extends Output<typeof question> {}` gives the editor a name to show.
+      '@typescript-eslint/no-empty-object-type': ['error', { allowInterfaces: 'with-single-extends' }],
+      // A refusal of the fake marketplace is an answer on its way, not a failure: it carries no stack.
+      '@typescript-eslint/only-throw-error': ['error', { allow: [{ from: 'file', name: 'Refused' }] }],
       // `() => void fetch()` and `return reject(error)` are how callbacks are ended early.
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       // An unused parameter before a used one cannot be left out: the underscore says it is on purpose.

@@ -71,7 +71,9 @@ export class Bounds {
         },
         (error: unknown) => {
           settle();
-          reject(error as Error);
+          // What a fetch or token function of the user rejects with is passed on as it is, error or not.
+          // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+          reject(error);
         },
       );
     });

@@ -46,10 +46,8 @@ export interface Request<S extends Shape> extends Schema<Fields<S>, InputFields<
   readonly shape: S;
 }
 
-/** Says in a sentence what is wrong with a value, with the field it concerns; `undefined` where it is right. */
-export type Check = (
-  value: never,
-) => string | { readonly path: readonly PropertyKey[]; readonly message: string } | undefined;
+/** What a rule finds wrong: a sentence, with the field it concerns where that is not the value itself. */
+export type Finding = string | { readonly path: readonly PropertyKey[]; readonly message: string } | undefined;
 
 /** What a schema is, as data: `toZod` builds the validator from it, the tools print it, `decode` reads by it. */
 export type Definition =
@@ -63,7 +61,7 @@ export type Definition =
   | {
       readonly kind: 'checked';
       readonly of: Schema;
-      readonly check: Check;
+      readonly check: (value: never) => Finding;
       readonly facts?: Readonly<Record<string, unknown>>;
     }
   | { readonly kind: 'read'; readonly of: Schema; readonly read: (value: unknown) => unknown }
@@ -103,19 +101,23 @@ class Field implements Schema<never, never> {
   }
 }
 
+function isField(schema: Schema): schema is Schema & Field {
+  return schema instanceof Field;
+}
+
 function shapeBehind(definition: Definition): Shape | undefined {
   const of = definition.kind === 'checked' || definition.kind === 'read' ? definition.of : undefined;
-  return of instanceof Field ? of.shape : undefined;
+  return of !== undefined && isField(of) ? of.shape : undefined;
 }
 
 /** What a schema is made of; `undefined` for a schema that was not built with this file. */
 export function definitionOf(schema: Schema): Definition | undefined {
-  return schema instanceof Field ? schema.definition : undefined;
+  return isField(schema) ? schema.definition : undefined;
 }
 
 /** The zod schema behind a schema, built on first use. */
 export function zodOf(schema: Schema): z.ZodMiniType {
-  return schema instanceof Field ? schema.zod : (schema as unknown as z.ZodMiniType);
+  return isField(schema) ? schema.zod : (schema as unknown as z.ZodMiniType);
 }
 
 function field<Out, In = Out>(definition: Definition): Schema<Out, In> {
@@ -135,7 +137,7 @@ export const number: Schema<number> = field({ kind: 'number' });
 /** True or false. */
 export const flag: Schema<boolean> = field({ kind: 'flag' });
 /** Whatever came. */
-export const anything: Schema<unknown> = field({ kind: 'anything' });
+export const anything: Schema = field({ kind: 'anything' });
 /** An object of whatever fields. */
 export const map: Schema<Record<string, unknown>> = field({ kind: 'map' });
 
@@ -172,7 +174,7 @@ export function either<A, B, InA = A, InB = B>(a: Schema<A, InA>, b: Schema<B, I
 /** A schema with a rule of its own; `facts` are what the OpenAPI document says of the rule (`maxLength`, ...). */
 export function checked<Out, In>(
   of: Schema<Out, In>,
-  check: (value: Out) => ReturnType<Check>,
+  check: (value: Out) => Finding,
   facts?: Readonly<Record<string, unknown>>,
 ): Schema<Out, In> {
   return field({ kind: 'checked', of, check, ...(facts && { facts }) });
@@ -232,18 +234,22 @@ function build(definition: Definition): z.ZodMiniType {
     case 'read':
       return z.pipe(z.transform(definition.read), zodOf(definition.of));
     case 'checked':
-      return zodOf(definition.of).check((context) => {
-        const found = (definition.check as (value: unknown) => ReturnType<Check>)(context.value);
-        if (found === undefined) return;
-        const { path, message } = typeof found === 'string' ? { path: [], message: found } : found;
-        context.issues.push({ code: 'custom', input: context.value, path: [...path], message });
-      });
+      return zodOf(definition.of).check(checkWith(definition.check as (value: unknown) => Finding));
     default: {
       const shape = Object.fromEntries(Object.entries(definition.shape).map(([name, of]) => [name, zodOf(of)]));
       if (definition.kind === 'entity') return z.looseObject(shape);
       return definition.kind === 'exact' ? z.object(shape) : z.strictObject(shape);
     }
   }
+}
+
+function checkWith(check: (value: unknown) => Finding): z.core.CheckFn<unknown> {
+  return ({ value, issues }) => {
+    const found = check(value);
+    if (found === undefined) return;
+    const { path, message } = typeof found === 'string' ? { path: [], message: found } : found;
+    issues.push({ code: 'custom', input: value, path: [...path], message });
+  };
 }
 
 /** A number where that is exact, else the digits. */

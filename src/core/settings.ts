@@ -141,7 +141,7 @@ export function settingsOf(options: ClientOptions): Settings {
     const found = rule(value);
     return found === undefined ? [] : [`\`${name}\` ${found}`];
   });
-  if (given['baseUrl'] === undefined)
+  if (given.baseUrl === undefined)
     wrong.unshift("`baseUrl` is missing: say where the service is, e.g. baseUrl: 'https://api.example.com'");
   if (wrong.length > 0) throw new ConfigurationError(wrong.join('; '));
   const baseUrl = checkedBaseUrl(options.baseUrl, options.allowInsecure === true);

@@ -22,7 +22,7 @@ export function createSend({
   fetch = globalThis.fetch,
   middleware = [],
 }: Pick<Settings, 'fetch' | 'middleware'>): Send {
-  const plain = fetch as (request: Request) => Promise<Response>;
+  const plain = fetch;
   return ({ endpoint, attempt, url, headers, body, signal, onUploadProgress }) => {
     const through = onion(middleware, endpoint, attempt, (request) => plain(request));
     return ky(url, {

@@ -36,9 +36,7 @@ export function boundedText(name: string, most: number, what: string): Schema<st
 
 /** The length in code points: the smallest count a service may use, so that nothing it would accept is refused. */
 export function lengthOf(value: string): number {
-  let length = 0;
-  for (const _ of value) length += 1;
-  return length;
+  return Array.from(value).length;
 }
 
 function count(name: string, least: number): Optional<number> {

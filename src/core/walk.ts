@@ -62,7 +62,7 @@ function isEnd(asked: Place, count: number, fresh: number, raw: RawPage<unknown>
   if (count === 0) return true;
   const size = Math.min(asked.limit ?? Infinity, raw.limit ?? Infinity);
   if (count >= size) return false;
-  return raw.total == null ? fresh === 0 : asked.offset + count >= raw.total;
+  return typeof raw.total !== 'number' ? fresh === 0 : asked.offset + count >= raw.total;
 }
 
 interface Place {

@@ -22,7 +22,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function encode(endpoint: Endpoint, input: Fields): Wire {
   const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
   const path = endpoint.path.replace(/\{(\w+)(\*?)\}/g, (_, name: string, several: string) => {
-    const value = String(rest.get(name) ?? '');
+    const value = plain(rest.get(name));
     rest.delete(name);
     return several
       ? value
@@ -86,7 +86,6 @@ function segment(name: string, value: string): string {
   };
   if (value === '') wrong('is empty');
   if (value === '.' || value === '..') wrong(`is "${value}"`);
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[/\\?#%\u0000-\u001f\u007f]/.test(value)) wrong('holds one of / \\ ? # % or a control character');
   if (!value.isWellFormed()) wrong('holds half a surrogate pair');
   return encodeURIComponent(value).replaceAll('%3A', ':').replaceAll('%40', '@');
@@ -113,7 +112,7 @@ function addToQuery(query: URLSearchParams, name: string, value: unknown, endpoi
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, inner] of Object.entries(value)) addToSpread(query, `${name}.${key}`, key, inner, endpoint);
   } else {
-    query.set(name, String(value));
+    query.set(name, plain(value));
   }
 }
 
@@ -124,8 +123,13 @@ function addToSpread(query: URLSearchParams, path: string, key: string, value: u
       { path: path.split('.'), message: `\`${path}\` is a field of its own: give it as \`${key}\`` },
     ]);
   }
-  if (value !== undefined && value !== null)
-    query.set(key, Array.isArray(value) ? value.join(',') : String(value as string));
+  const values = Array.isArray(value) ? value : [value];
+  if (value !== undefined && value !== null) query.set(key, values.map((each) => plain(each)).join(','));
+}
+
+/** A value as text; what has no text of its own is left empty, which a path refuses. */
+function plain(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
 
 function kindOf(schema: Schema | undefined): string | undefined {

@@ -1,1 +1,6 @@
-export {};
+export { FakeMarketplace } from './marketplace.js';
+export type { FakeMarketplaceOptions } from './marketplace.js';
+export { FakeMarketplaceError } from './misuse.js';
+export type { Clock, Span } from './clock.js';
+export type { Account, Bearer } from './accounts.js';
+export type { Events, MarketplaceEvent } from './events.js';

@@ -1,0 +1,66 @@
+import type { Endpoint } from '../core/endpoint.js';
+import { matchPath } from '../core/wire.js';
+import { refuse } from './behaviour.js';
+import type { Reply } from './behaviour.js';
+
+/** JSONP: always 200, the real status inside. Spec: Common conventions 2. */
+export function asJsonp(
+  callback: string,
+  { status, body }: Reply,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  // Only a name: a callback that is code would make the answer a script of the caller's choice.
+  const name = /^[\w$.]{1,100}$/.test(callback) ? callback : 'callback';
+  const inside = JSON.stringify([status, { 'Content-Type': 'application/json', ...headers }, body ?? null]);
+  return new Response(`${name}(${inside});`, {
+    headers: { ...headers, 'content-type': 'text/javascript; charset=utf-8' },
+  });
+}
+
+/** Field reduction: an object, or each entry of a bare list, keeps the named fields. Spec: Common conventions 3. */
+export function reduce(body: unknown, attributes: string | null): unknown {
+  if (attributes === null || attributes === '') return body;
+  const names = new Set(attributes.split(','));
+  const keep = (value: unknown): unknown =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name)))
+      : value;
+  return Array.isArray(body) ? body.map(keep) : keep(body);
+}
+
+/** The self-description of a resource. Spec: Common conventions 5. */
+export function describePath(path: string, endpoints: readonly Endpoint[]): object {
+  const here = endpoints.filter((endpoint) => matchPath(endpoint.path, path) !== undefined);
+  const [first] = here;
+  if (!first) throw refuse({ status: 404, code: 'not_found', message: `There is no resource ${path}` });
+  const shape = 'shape' in first.output ? (first.output.shape as object | undefined) : undefined;
+  return {
+    name: first.name.split('.')[0],
+    description: `The resource ${first.path}`,
+    attributes: Object.fromEntries(Object.keys(shape ?? {}).map((name) => [name, name])),
+    methods: here.map((endpoint) => ({
+      method: endpoint.method,
+      example: `${endpoint.method} ${endpoint.path}`,
+      description: endpoint.name,
+    })),
+    related_resources: [],
+    connections: {},
+  };
+}
+
+/** A page of a list, and where it stands. */
+export interface PageOf<T> {
+  readonly items: readonly T[];
+  readonly paging: { readonly total: number; readonly offset: number; readonly limit: number };
+}
+
+/** The place of a page, as a caller may give it. */
+export interface Place {
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+/** A page of a list, by the defaults of the specification. Spec: Common conventions 4. */
+export function pageOf<T>(all: readonly T[], { limit = 50, offset = 0 }: Place): PageOf<T> {
+  return { items: all.slice(offset, offset + limit), paging: { total: all.length, offset, limit } };
+}

@@ -1,0 +1,169 @@
+import type { Endpoint } from '../core/endpoint.js';
+import { parseJson } from '../core/json.js';
+import { decode, matchPath } from '../core/wire.js';
+import type { Accounts } from './accounts.js';
+import { Refused, Reply, refuse } from './behaviour.js';
+import type { Behaviours, Context, Misunderstanding } from './behaviour.js';
+import type { Clock } from './clock.js';
+import { asJsonp, describePath, reduce } from './conventions.js';
+import { FakeMarketplaceError } from './misuse.js';
+
+type AnyBehaviour = (input: unknown, context: Context) => unknown;
+
+interface Route {
+  readonly endpoint: Endpoint;
+  readonly behaviour: AnyBehaviour;
+  readonly misunderstood: Misunderstanding | undefined;
+}
+
+/** What stands between the wire and the behaviours: sees every request of the fake first. */
+export type Interceptor = (
+  request: Request,
+  endpoint: Endpoint | undefined,
+  next: () => Promise<Response>,
+) => Promise<Response>;
+
+/** From a request to the behaviour of its endpoint and back, by the conventions that all resources share. */
+export class Router {
+  readonly #routes: Route[] = [];
+  readonly #accounts: Accounts;
+  readonly #clock: Clock;
+  readonly #refusals = new Map<string, Refused[]>();
+  readonly interceptors: Interceptor[] = [];
+
+  constructor(accounts: Accounts, clock: Clock) {
+    this.#accounts = accounts;
+    this.#clock = clock;
+  }
+
+  /** Adds a group of endpoints with their behaviours. */
+  add<Group extends object>(group: Group, behaviours: Behaviours<Group>, misunderstood?: Misunderstanding): void {
+    for (const [name, entry] of Object.entries(group)) {
+      const behaviour = (behaviours as Record<string, unknown>)[name];
+      if (isEndpoint(entry))
+        this.#routes.push({ endpoint: entry, behaviour: behaviour as AnyBehaviour, misunderstood });
+      else this.add(entry as object, behaviour as Behaviours<object>, misunderstood);
+    }
+    this.#routes.sort((a, b) => fixedness(b.endpoint) - fixedness(a.endpoint));
+  }
+
+  get endpoints(): readonly Endpoint[] {
+    return this.#routes.map(({ endpoint }) => endpoint);
+  }
+
+  /** The next call of the endpoint is refused so. */
+  refuseNext(endpoint: Endpoint, refused: Refused): void {
+    if (!this.#routes.some((route) => route.endpoint.name === endpoint.name)) {
+      throw new FakeMarketplaceError(`there is no endpoint ${endpoint.name} to refuse`);
+    }
+    this.#refusals.set(endpoint.name, [...(this.#refusals.get(endpoint.name) ?? []), refused]);
+  }
+
+  async handle(request: Request): Promise<Response> {
+    const url = new URL(request.url);
+    const route = this.#find(request.method, url.pathname);
+    const answer = (): Promise<Response> => this.#respond(request, url, route);
+    const chain = this.interceptors.reduceRight<() => Promise<Response>>(
+      (next, interceptor) => () => interceptor(request, route?.endpoint, next),
+      answer,
+    );
+    return chain();
+  }
+
+  #find(method: string, path: string): Route | undefined {
+    return this.#routes.find(
+      ({ endpoint }) => endpoint.method === method && matchPath(endpoint.path, path) !== undefined,
+    );
+  }
+
+  async #respond(request: Request, url: URL, route: Route | undefined): Promise<Response> {
+    const reply = await this.#reply(request, url, route);
+    const callback = url.searchParams.get('callback');
+    const headers = { 'x-request-id': crypto.randomUUID(), ...reply.headers };
+    if (callback !== null) return asJsonp(callback, reply, headers);
+    if (reply.body instanceof Response) return reply.body;
+    if (reply.body === undefined) return new Response(null, { status: reply.status, headers });
+    return Response.json(reply.body, { status: reply.status, headers });
+  }
+
+  async #reply(request: Request, url: URL, route: Route | undefined): Promise<Reply> {
+    try {
+      const bearer = this.#bearer(request);
+      if (request.method === 'OPTIONS') return new Reply(200, describePath(url.pathname, this.endpoints));
+      if (!route) throw this.#noRoute(request.method, url.pathname);
+      const refused = this.#refusals.get(route.endpoint.name)?.shift();
+      if (refused) throw refused;
+      const input = await readInput(request, url, route);
+      const result = await route.behaviour(input, { request, endpoint: route.endpoint, bearer, clock: this.#clock });
+      const reply = result instanceof Reply ? result : new Reply(200, result);
+      holdToSchema(route.endpoint, reply);
+      return new Reply(reply.status, reduce(reply.body, url.searchParams.get('attributes')), reply.headers);
+    } catch (refused) {
+      if (refused instanceof Refused) return new Reply(refused.status, refused.body, refused.headers);
+      throw refused;
+    }
+  }
+
+  #bearer(request: Request): Context['bearer'] {
+    const header = request.headers.get('authorization');
+    if (header === null) return undefined;
+    const bearer = this.#accounts.bearerOf(header.replace(/^Bearer /, ''));
+    if (!bearer) throw refuse({ status: 401, code: 'invalid_token', message: 'The access token is not valid' });
+    return bearer;
+  }
+
+  #noRoute(method: string, path: string): Refused {
+    const others = this.#routes.filter(({ endpoint }) => matchPath(endpoint.path, path) !== undefined);
+    if (others.length === 0) return refuse({ status: 404, code: 'not_found', message: `There is no resource ${path}` });
+    return refuse({ status: 405, code: 'method_not_allowed', message: `${path} takes no ${method}` });
+  }
+}
+
+/** The input of a call as the service sees it. @throws {Refused} when it does not understand. */
+async function readInput(request: Request, url: URL, { endpoint, misunderstood }: Route): Promise<unknown> {
+  const always = Object.entries(endpoint.query ?? {}).find(([name, value]) => url.searchParams.get(name) !== value);
+  // Wire notes 10: without its tag the service does not know the resource.
+  if (always) throw refuse({ status: 404, code: 'not_found', message: `There is no resource ${url.pathname}` });
+  const conventional = new Set(['attributes', 'callback']);
+  const query = new URLSearchParams([...url.searchParams].filter(([name]) => !conventional.has(name)));
+  const body = endpoint.sends === 'multipart' ? undefined : await readJson(request, endpoint, misunderstood);
+  const parsed = endpoint.input.safeParse(
+    decode(endpoint, { path: url.pathname, query, headers: request.headers, body }),
+  );
+  if (parsed.success) return parsed.data;
+  const { issues } = parsed.error;
+  const message = issues.map((issue) => issue.message).join('; ');
+  throw misunderstood?.(endpoint, issues) ?? refuse({ status: 400, code: 'bad_request', message });
+}
+
+async function readJson(
+  request: Request,
+  endpoint: Endpoint,
+  misunderstood: Misunderstanding | undefined,
+): Promise<unknown> {
+  const text = await request.text();
+  if (text === '') return undefined;
+  try {
+    return parseJson(text);
+  } catch {
+    throw misunderstood?.(endpoint, []) ?? refuse({ status: 400, code: 'bad_request', message: 'invalid JSON body' });
+  }
+}
+
+/** The fake is held to the same schemas as the client: a behaviour that strays is a bug of the fake. */
+function holdToSchema(endpoint: Endpoint, reply: Reply): void {
+  if (reply.body instanceof Response || endpoint.answers === 'stream') return;
+  const parsed = endpoint.output.safeParse(reply.body);
+  if (parsed.success) return;
+  const what = parsed.error.issues.map(({ message }) => message).join('; ');
+  throw new FakeMarketplaceError(`the behaviour of ${endpoint.name} does not keep to its schema: ${what}`);
+}
+
+/** Fixed segments win over fields: `/questions/search` is not a question. */
+function fixedness(endpoint: Endpoint): number {
+  return endpoint.path.split('/').filter((segment) => segment !== '' && !segment.startsWith('{')).length;
+}
+
+function isEndpoint(value: unknown): value is Endpoint {
+  return typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
+}
