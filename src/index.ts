@@ -12,6 +12,7 @@ export type { Reduce } from './core/attributes.js';
 export type { TokenSupplier } from './core/access-token.js';
 export type { Attempt, CallOptions, ClientOptions, Drift, Logger, Middleware } from './core/settings.js';
 
+export type { Confirmation, ReadBack } from './core/confirm.js';
 export type { Endpoint, RetryClass } from './core/endpoint.js';
 export type { Refusal } from './core/refusal.js';
 export { refusal } from './core/refusal.js';

@@ -1,3 +1,4 @@
+import type { Confirmation, ReadBack } from './confirm.js';
 import type { Refusal } from './refusal.js';
 import type { Schema } from './schema.js';
 
@@ -38,4 +39,9 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly errors: readonly Refusal[];
   /** What of the answer an `attributes` call option may pick; absent where it may not. */
   readonly reducible?: true;
+  /**
+   * Finds out, by reading back, whether a write whose answer was lost was carried out. It looks once; the caller looks
+   * again for as long as the service may still be at it. What it throws counts as "unknown".
+   */
+  confirm?(input: In, back: ReadBack): Promise<Confirmation<Out>>;
 }
