@@ -24,6 +24,14 @@ export type Behaviours<Group> = {
 /** How a group says that it did not understand an input: the documented refusal, where there is one. */
 export type Misunderstanding = (endpoint: Endpoint, issues: readonly Issue[]) => Refused | undefined;
 
+/** What a group of endpoints says of itself, beside its behaviours. */
+export interface Manners {
+  /** The refusal of an input that was not understood; a plain 400 unless given. No issues: the body was no JSON. */
+  readonly misunderstood?: Misunderstanding;
+  /** A sentence for each endpoint, by its name, told to who asks with OPTIONS. */
+  readonly describes?: Readonly<Record<string, string>>;
+}
+
 /** An answer that is not a plain 200 with a JSON body. */
 export class Reply {
   readonly status: number;

@@ -4,3 +4,5 @@ export { FakeMarketplaceError } from './misuse.js';
 export type { Clock, Span } from './clock.js';
 export type { Account, Bearer } from './accounts.js';
 export type { Events, MarketplaceEvent } from './events.js';
+export type { Item, ItemSketch, Items, ItemStatus } from './items.js';
+export type { QuestionDesk, QuestionStatus, StoredAnswer, StoredQuestion } from './question-desk.js';

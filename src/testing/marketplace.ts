@@ -2,13 +2,20 @@ import { SellerClient } from '../client.js';
 import type { Endpoint } from '../core/endpoint.js';
 import type { Refusal } from '../core/refusal.js';
 import type { ClientOptions } from '../core/settings.js';
+import { endpoints } from '../endpoints.js';
 import { Accounts } from './accounts.js';
 import type { Account } from './accounts.js';
 import { refuse } from './behaviour.js';
 import type { RefusalWords } from './behaviour.js';
 import { Clock } from './clock.js';
 import { Events } from './events.js';
+import { Items } from './items.js';
+import type { Item, ItemSketch } from './items.js';
+import { QuestionDesk } from './question-desk.js';
+import type { StoredQuestion } from './question-desk.js';
+import { questionBehaviours } from './questions.js';
 import { Router } from './router.js';
+import type { World } from './world.js';
 
 /** How a fake marketplace is set up. */
 export interface FakeMarketplaceOptions {
@@ -33,12 +40,22 @@ export class FakeMarketplace {
   readonly clock: Clock;
   /** What happens on it. */
   readonly events = new Events();
+  /** Its users and their tokens. */
   readonly accounts = new Accounts();
+  /** What is sold on it. */
+  readonly items = new Items(this.accounts);
+  /** What was asked on it. */
+  readonly questions: QuestionDesk;
   readonly #router: Router;
 
   constructor({ now }: FakeMarketplaceOptions = {}) {
     this.clock = new Clock(now);
     this.#router = new Router(this.accounts, this.clock);
+    const { accounts, clock, events, items } = this;
+    const world: World = { accounts, clock, events, items };
+    // A resource is its state, built from the world, and one line here.
+    this.questions = new QuestionDesk(world);
+    this.#router.add(endpoints.questions, questionBehaviours(this.questions, world));
   }
 
   /** Answers a request: give it to a client as `fetch`. */
@@ -48,6 +65,16 @@ export class FakeMarketplace {
   /** Adds a user: a seller, a buyer or both. What is left out is made up. */
   addUser(sketch?: Partial<Account>): Account {
     return this.accounts.add(sketch);
+  }
+
+  /** Adds an item of a seller, active unless said otherwise. What is left out is made up. */
+  addItem(sketch: ItemSketch): Item {
+    return this.items.add(sketch);
+  }
+
+  /** A user asks about an item, whatever the item's state: the way to a marketplace on which things have happened. */
+  ask({ from, item_id, text }: { from: { readonly user_id: number }; item_id: string; text: string }): StoredQuestion {
+    return this.questions.add(this.items.need(item_id), this.accounts.need(from.user_id).user_id, text);
   }
 
   /** A token of a user, tied to application 500 unless said otherwise; `null` gives one without an application. */

@@ -3,7 +3,7 @@ import { parseJson } from '../core/json.js';
 import { decode, matchPath } from '../core/wire.js';
 import type { Accounts } from './accounts.js';
 import { Refused, Reply, refuse } from './behaviour.js';
-import type { Behaviours, Context, Misunderstanding } from './behaviour.js';
+import type { Behaviours, Context, Manners } from './behaviour.js';
 import type { Clock } from './clock.js';
 import { asJsonp, describePath, reduce } from './conventions.js';
 import { FakeMarketplaceError } from './misuse.js';
@@ -13,7 +13,7 @@ type AnyBehaviour = (input: unknown, context: Context) => unknown;
 interface Route {
   readonly endpoint: Endpoint;
   readonly behaviour: AnyBehaviour;
-  readonly misunderstood: Misunderstanding | undefined;
+  readonly manners: Manners;
 }
 
 /** What stands between the wire and the behaviours: sees every request of the fake first. */
@@ -37,12 +37,11 @@ export class Router {
   }
 
   /** Adds a group of endpoints with their behaviours. */
-  add<Group extends object>(group: Group, behaviours: Behaviours<Group>, misunderstood?: Misunderstanding): void {
+  add<Group extends object>(group: Group, behaviours: Behaviours<Group>, manners: Manners = {}): void {
     for (const [name, entry] of Object.entries(group)) {
       const behaviour = (behaviours as Record<string, unknown>)[name];
-      if (isEndpoint(entry))
-        this.#routes.push({ endpoint: entry, behaviour: behaviour as AnyBehaviour, misunderstood });
-      else this.add(entry as object, behaviour as Behaviours<object>, misunderstood);
+      if (isEndpoint(entry)) this.#routes.push({ endpoint: entry, behaviour: behaviour as AnyBehaviour, manners });
+      else this.add(entry as object, behaviour as Behaviours<object>, manners);
     }
     this.#routes.sort((a, b) => fixedness(b.endpoint) - fixedness(a.endpoint));
   }
@@ -120,33 +119,32 @@ export class Router {
 }
 
 /** The input of a call as the service sees it. @throws {Refused} when it does not understand. */
-async function readInput(request: Request, url: URL, { endpoint, misunderstood }: Route): Promise<unknown> {
+async function readInput(request: Request, url: URL, { endpoint, manners }: Route): Promise<unknown> {
   const always = Object.entries(endpoint.query ?? {}).find(([name, value]) => url.searchParams.get(name) !== value);
   // Wire notes 10: without its tag the service does not know the resource.
   if (always) throw refuse({ status: 404, code: 'not_found', message: `There is no resource ${url.pathname}` });
   const conventional = new Set(['attributes', 'callback']);
   const query = new URLSearchParams([...url.searchParams].filter(([name]) => !conventional.has(name)));
-  const body = endpoint.sends === 'multipart' ? undefined : await readJson(request, endpoint, misunderstood);
+  const body = endpoint.sends === 'multipart' ? undefined : await readJson(request, endpoint, manners);
   const parsed = endpoint.input.safeParse(
     decode(endpoint, { path: url.pathname, query, headers: request.headers, body }),
   );
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   const message = issues.map((issue) => issue.message).join('; ');
-  throw misunderstood?.(endpoint, issues) ?? refuse({ status: 400, code: 'bad_request', message });
+  throw manners.misunderstood?.(endpoint, issues) ?? refuse({ status: 400, code: 'bad_request', message });
 }
 
-async function readJson(
-  request: Request,
-  endpoint: Endpoint,
-  misunderstood: Misunderstanding | undefined,
-): Promise<unknown> {
+async function readJson(request: Request, endpoint: Endpoint, manners: Manners): Promise<unknown> {
   const text = await request.text();
   if (text === '') return undefined;
   try {
     return parseJson(text);
   } catch {
-    throw misunderstood?.(endpoint, []) ?? refuse({ status: 400, code: 'bad_request', message: 'invalid JSON body' });
+    throw (
+      manners.misunderstood?.(endpoint, []) ??
+      refuse({ status: 400, code: 'bad_request', message: 'invalid JSON body' })
+    );
   }
 }
 
