@@ -26,7 +26,7 @@ export function reducedOutput(endpoint: Endpoint, attributes: readonly string[])
 function reduced(schema: Schema, attributes: readonly string[]): Schema {
   const definition = definitionOf(schema);
   if (definition?.kind === 'list') return list(reduced(definition.of, attributes));
-  if (definition?.kind === 'either' && definition.of[0]) return reduced(definition.of[0], attributes);
+  if (definition?.kind === 'either') return reduced(definition.of[0], attributes);
   if (definition?.kind === 'read') return reduced(definition.of, attributes);
   const shape: Shape = definition?.kind === 'entity' ? definition.shape : {};
   return exact(Object.fromEntries(attributes.map((name) => [name, shape[name] ?? maybe(anything)])));

@@ -1,5 +1,7 @@
-import * as z from 'zod/mini';
+import type { ZodMiniType } from 'zod/mini';
 import { InvalidInputError } from './errors.js';
+import { sentences } from './sentences.js';
+import { NotAsItCame, documented, tolerant } from './validator.js';
 
 /** One thing that is wrong with a value: where, and a sentence. */
 export interface Issue {
@@ -39,6 +41,8 @@ type InputFields<S> = { [K in keyof S as K extends OptionalKeys<S> ? never : K]:
 /** An object the service delivers: unknown fields stay at run time and are left out of the type. */
 export interface Entity<S extends Shape> extends Schema<Fields<S>> {
   readonly shape: S;
+  /** @throws {InvalidInputError} when the value does not fit. */
+  parse(value: unknown): Fields<S>;
 }
 
 /** The input of a call: unknown fields are refused. */
@@ -51,26 +55,56 @@ export type Finding = string | { readonly path: readonly PropertyKey[]; readonly
 
 /** What a schema is, as data: `toZod` builds the validator from it, the tools print it, `decode` reads by it. */
 export type Definition =
-  | {
-      readonly kind: 'text' | 'number' | 'integer' | 'wideInteger' | 'flag' | 'anything' | 'map';
-      readonly format?: string;
-    }
+  | { readonly kind: 'text'; readonly format?: string }
+  | { readonly kind: 'number' }
+  | { readonly kind: 'integer' }
+  | { readonly kind: 'wideInteger' }
+  | { readonly kind: 'flag' }
+  | { readonly kind: 'anything' }
+  | { readonly kind: 'map' }
   | { readonly kind: 'enum'; readonly values: readonly string[]; readonly open: boolean }
-  | { readonly kind: 'list' | 'maybe' | 'optional'; readonly of: Schema }
-  | { readonly kind: 'either'; readonly of: readonly Schema[] }
-  | {
-      readonly kind: 'checked';
-      readonly of: Schema;
-      readonly check: (value: never) => Finding;
-      readonly facts?: Readonly<Record<string, unknown>>;
-    }
+  | { readonly kind: 'list'; readonly of: Schema }
+  | { readonly kind: 'maybe'; readonly of: Schema }
+  | { readonly kind: 'optional'; readonly of: Schema }
+  | { readonly kind: 'either'; readonly of: readonly [Schema, ...Schema[]] }
+  | Checked
   | { readonly kind: 'read'; readonly of: Schema; readonly read: (value: unknown) => unknown }
-  | { readonly kind: 'entity' | 'exact' | 'request'; readonly shape: Shape };
+  | { readonly kind: 'entity'; readonly shape: Shape }
+  | { readonly kind: 'exact'; readonly shape: Shape }
+  | { readonly kind: 'request'; readonly shape: Shape };
+
+interface Checked {
+  readonly kind: 'checked';
+  readonly of: Schema;
+  readonly check: (value: never) => Finding;
+  /** What the OpenAPI document says of the rule, e.g. `{ maxLength: 2000 }`. */
+  readonly facts?: Readonly<Record<string, unknown>>;
+}
+
+type Compile = <T extends ZodMiniType>(schema: T) => T;
+let compile: Compile | undefined;
+let loading = false;
+
+/** zod's compiler, once it is loaded; asking for it begins to load it. */
+function compiler(): Compile | undefined {
+  if (!loading) {
+    loading = true;
+    const loaded = import('./compiler.js');
+    // Where it cannot be loaded, schemas stay as they are: slower, and as strict.
+    loaded.then((part) => (compile = part.compile)).catch(() => undefined);
+  }
+  return compile;
+}
+
+/** From so many uses on, compiling a schema (1.5 ms) saves time. */
+const usesThatPay = 8;
 
 /** The house's schema: a definition, from which the zod schema is built on first use. Nothing is built at import. */
 class Field implements Schema<never, never> {
-  #zod: z.ZodMiniType | undefined;
-  #compiled: z.ZodMiniType | undefined;
+  #zod: ZodMiniType | undefined;
+  #uses = 0;
+  /** Compiled: the answer as it is documented; `null` where what is delivered is never the answer itself. */
+  #quick: ZodMiniType | null | undefined;
   readonly definition: Definition;
   readonly shape: Shape | undefined;
   readonly optional: boolean;
@@ -81,14 +115,16 @@ class Field implements Schema<never, never> {
     this.optional = definition.kind === 'maybe' || definition.kind === 'optional';
   }
 
-  /** The zod schema. */
-  get zod(): z.ZodMiniType {
-    return (this.#zod ??= build(this.definition));
+  /** The zod schema, which takes every spelling that is known of the service. */
+  get zod(): ZodMiniType {
+    return (this.#zod ??= tolerant(this.definition, zodOf));
   }
 
   safeParse(value: unknown): { success: true; data: never } | { success: false; error: { issues: readonly Issue[] } } {
-    this.#compiled ??= z.compile(this.zod);
-    const result = this.#compiled.safeParse(value);
+    const { definition } = this;
+    if (definition.kind === 'read') return definition.of.safeParse(definition.read(value)) as never;
+    if (this.#isAsDocumented(value)) return { success: true, data: value as never };
+    const result = this.zod.safeParse(value);
     if (result.success) return { success: true, data: result.data as never };
     return { success: false, error: { issues: result.error.issues.flatMap((issue) => sentences(issue, value)) } };
   }
@@ -98,6 +134,26 @@ class Field implements Schema<never, never> {
     const result = this.safeParse(value);
     if (result.success) return result.data;
     throw new InvalidInputError(result.error.issues, 'The value does not fit: ');
+  }
+
+  /** The quick way, for a schema in steady use: most answers are just as documented, and are delivered as they came. */
+  #isAsDocumented(value: unknown): boolean {
+    if (this.#quick === undefined && (this.#uses += 1) > usesThatPay) {
+      const compiled = compiler();
+      if (compiled) this.#quick = documentedOf(this, compiled);
+    }
+    return this.#quick?.safeParse(value).success ?? false;
+  }
+}
+
+/** The compiled schema of an answer as it is documented; `null` where what is delivered is never the answer itself. */
+export function documentedOf(schema: Schema, compile: Compile): ZodMiniType | null {
+  const inner = (each: Schema): ZodMiniType => (isField(each) ? documented(each.definition, inner) : zodOf(each));
+  try {
+    return compile(inner(schema));
+  } catch (error) {
+    if (error instanceof NotAsItCame) return null;
+    throw error;
   }
 }
 
@@ -116,8 +172,8 @@ export function definitionOf(schema: Schema): Definition | undefined {
 }
 
 /** The zod schema behind a schema, built on first use. */
-export function zodOf(schema: Schema): z.ZodMiniType {
-  return isField(schema) ? schema.zod : (schema as unknown as z.ZodMiniType);
+export function zodOf(schema: Schema): ZodMiniType {
+  return isField(schema) ? schema.zod : (schema as unknown as ZodMiniType);
 }
 
 function field<Out, In = Out>(definition: Definition): Schema<Out, In> {
@@ -198,118 +254,4 @@ export function exact<const S extends Shape>(shape: S): Entity<S> {
 /** The input of a call. */
 export function request<const S extends Shape>(shape: S): Request<S> {
   return new Field({ kind: 'request', shape }, shape) as unknown as Request<S>;
-}
-
-const digits = /^-?\d+$/;
-const decimal = /^-?\d+(\.\d+)?$/;
-
-const written = (pattern: RegExp) => z.string().check(z.regex(pattern));
-
-function build(definition: Definition): z.ZodMiniType {
-  switch (definition.kind) {
-    case 'text':
-      return z.string();
-    case 'flag':
-      return z.boolean();
-    case 'anything':
-      return z.unknown();
-    case 'map':
-      return z.record(z.string(), z.unknown());
-    case 'integer':
-      return z.union([z.int(), z.pipe(z.pipe(written(digits), z.transform(Number)), z.int())], 'an integer');
-    case 'wideInteger':
-      return z.union([z.int(), z.pipe(written(digits), z.transform(exactInteger))], 'an integer');
-    case 'number':
-      return z.union([z.number(), z.pipe(written(decimal), z.transform(Number))], 'a number');
-    case 'enum':
-      return definition.open ? z.string() : z.enum(definition.values as [string, ...string[]]);
-    case 'list':
-      return z.array(zodOf(definition.of));
-    case 'maybe':
-      return z.optional(z.nullable(zodOf(definition.of)));
-    case 'optional':
-      return z.optional(zodOf(definition.of));
-    case 'either':
-      return z.union(definition.of.map((each) => zodOf(each)) as [z.ZodMiniType, z.ZodMiniType]);
-    case 'read':
-      return z.pipe(z.transform(definition.read), zodOf(definition.of));
-    case 'checked':
-      return zodOf(definition.of).check(checkWith(definition.check as (value: unknown) => Finding));
-    default: {
-      const shape = Object.fromEntries(Object.entries(definition.shape).map(([name, of]) => [name, zodOf(of)]));
-      if (definition.kind === 'entity') return z.looseObject(shape);
-      return definition.kind === 'exact' ? z.object(shape) : z.strictObject(shape);
-    }
-  }
-}
-
-function checkWith(check: (value: unknown) => Finding): z.core.CheckFn<unknown> {
-  return ({ value, issues }) => {
-    const found = check(value);
-    if (found === undefined) return;
-    const { path, message } = typeof found === 'string' ? { path: [], message: found } : found;
-    issues.push({ code: 'custom', input: value, path: [...path], message });
-  };
-}
-
-/** A number where that is exact, else the digits. */
-export function exactInteger(written: string): number | string {
-  const value = Number(written);
-  return Number.isSafeInteger(value) ? value : written;
-}
-
-type ZodIssue = z.core.$ZodIssue;
-
-/** What zod found, as sentences that name the field and what it takes; values are never repeated. */
-function sentences(issue: ZodIssue, root: unknown): Issue[] {
-  const { path } = issue;
-  const say = (message: string): Issue[] => [{ path, message: `${nameOf(path)} ${message}` }];
-  switch (issue.code) {
-    case 'custom':
-      return [{ path, message: issue.message }];
-    case 'unrecognized_keys':
-      return issue.keys.map((key) => ({
-        path: [...path, key],
-        message: `${nameOf([...path, key])} is not a field here`,
-      }));
-    case 'too_big':
-      return say('is beyond 2^53 and would be rounded');
-    case 'invalid_value':
-      return say(`takes ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`);
-    case 'invalid_union':
-      return unionSentences(issue, root);
-    case 'invalid_type':
-      return say(takes(a(issue.expected), path, root));
-    default:
-      return say('does not fit');
-  }
-}
-
-/** Of a union's failures, the one that came furthest says most. */
-function unionSentences(issue: Extract<ZodIssue, { code: 'invalid_union' }>, root: unknown): Issue[] {
-  const { path } = issue;
-  const failures = 'errors' in issue ? issue.errors : [];
-  const further = (each: ZodIssue): boolean =>
-    each.path.length > 0 || each.code === 'custom' || each.code === 'too_big';
-  const furthest = failures.find((each) => each.some(further));
-  if (furthest) return furthest.flatMap((inner) => sentences({ ...inner, path: [...path, ...inner.path] }, root));
-  const expected = failures.flatMap((each) =>
-    each.flatMap((inner) => ('expected' in inner ? [a(inner.expected)] : [])),
-  );
-  const named = issue.message === 'Invalid input' ? [...new Set(expected)].join(' or ') : issue.message;
-  return [{ path, message: `${nameOf(path)} ${takes(named || 'another value', path, root)}` }];
-}
-
-function takes(what: string, path: readonly PropertyKey[], root: unknown): string {
-  const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], root);
-  return value === undefined ? `is missing; it takes ${what}` : `takes ${what}`;
-}
-
-function nameOf(path: readonly PropertyKey[]): string {
-  return path.length === 0 ? 'the value' : `\`${path.map(String).join('.')}\``;
-}
-
-function a(type: string): string {
-  if (type === 'int') return 'an integer';
-  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
