@@ -1,0 +1,143 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { importsOf } from '../tools/imports.ts';
+import type { Import } from '../tools/imports.ts';
+
+const src = join(import.meta.dirname, '../src');
+const paths = readdirSync(src, { recursive: true, encoding: 'utf8' }).map((path) => path.replaceAll('\\', '/'));
+const files = paths.filter((path) => path.endsWith('.ts'));
+const imports = files.flatMap((file) => importsOf(file, readFileSync(join(src, file), 'utf8')));
+const within = imports.filter(({ to }) => files.includes(to));
+const without = imports.filter(({ to }) => !files.includes(to));
+
+describe('imports point one way', () => {
+  test('the core knows no resource and nothing beside itself', () => {
+    expect(those(within, ({ from, to }) => isIn('core', from) && !isIn('core', to))).toEqual([]);
+  });
+
+  test('a resource imports the core and itself, never another resource', () => {
+    const strays = ({ from, to }: Import): boolean =>
+      isIn('resources', from) && !isIn('core', to) && roomOf(from) !== roomOf(to);
+    expect(those(within, strays)).toEqual([]);
+  });
+
+  test('in a resource, schemas and errors stand below endpoints, and endpoints below methods', () => {
+    const ranks = [['schemas.ts', 'errors.ts'], ['endpoints.ts']];
+    const rank = (file: string): number => {
+      const found = ranks.findIndex((names) => names.some((name) => file.endsWith(`/${name}`)));
+      return found < 0 ? ranks.length : found;
+    };
+    const upward = ({ from, to }: Import): boolean => roomOf(from) === roomOf(to) && rank(to) > rank(from);
+    expect(those(within, (each) => isIn('resources', each.from) && upward(each))).toEqual([]);
+  });
+
+  test('notifications and testing stand beside the client; of testing, only the marketplace makes one', () => {
+    const client = those(within, ({ from, to }) => to === 'client.ts' && from !== 'index.ts');
+    expect(client).toEqual(['testing/marketplace.ts -> client.ts']);
+    const knowsOfTests = those(within, ({ from, to }) => isIn('testing', to) && !isIn('testing', from));
+    expect(knowsOfTests).toEqual([]);
+    const notifies = ({ from, to }: Import): boolean =>
+      isIn('notifications', from) && !isIn('notifications', to) && !isIn('core', to);
+    expect(those(within, notifies)).toEqual([]);
+  });
+
+  test('nothing imports the index, tests or tools', () => {
+    expect(those(imports, ({ to }) => /^(index\.ts|\.\.\/)/.test(to))).toEqual([]);
+  });
+
+  test('no two files wait for each other', () => {
+    const needs = within.filter(({ kind }) => kind === 'static');
+    expect(files.filter((file) => reached(file, needs).has(file))).toEqual([]);
+  });
+});
+
+describe('what is not ours', () => {
+  const owners: Readonly<Record<string, readonly string[]>> = {
+    ky: ['core/transport.ts'],
+    'zod/mini': ['core/schema.ts'],
+    'form-data': ['core/multipart.ts'],
+    'graphql-request': ['core/graphql.ts'],
+    graphql: ['core/graphql.ts'],
+    msw: ['testing/msw.ts'],
+  };
+  const packages = without.filter(({ to }) => !to.startsWith('node:'));
+
+  test('each package has one importing file', () => {
+    const foreign = ({ from, to }: Import): boolean => !(owners[to] ?? []).includes(from);
+    expect(those(packages, foreign)).toEqual([]);
+  });
+
+  test('what only some callers use is loaded on first use', () => {
+    const heavy = new Set(['form-data', 'graphql-request', 'graphql', 'msw']);
+    const owning = new Set(packages.filter(({ to }) => heavy.has(to)).map(({ from }) => from));
+    for (const entry of ['index.ts', 'notifications/index.ts', 'testing/index.ts']) {
+      const loaded = reached(entry, needed(within));
+      expect([...owning].filter((file) => loaded.has(file))).toEqual([]);
+    }
+  });
+
+  test('Node is named only where only Node comes', () => {
+    const ofNode = without.filter(({ to, kind }) => to.startsWith('node:') && kind !== 'type');
+    const eager = new Set([...reached('index.ts', needed(within))].filter((file) => !file.endsWith('node.ts')));
+    expect(those(ofNode, ({ from, kind }) => kind === 'static' && eager.has(from))).toEqual([]);
+    const hidden = ({ from }: Import): boolean => !/(^|\/)node\.ts$/.test(from) && !isLazy(from);
+    expect(those(ofNode, (each) => each.kind === 'static' && hidden(each))).toEqual([]);
+  });
+});
+
+describe('a file has one owner', () => {
+  test('no file has outgrown its subject', () => {
+    const most = 300;
+    const long = files.filter((file) => linesOfCode(readFileSync(join(src, file), 'utf8')) > most);
+    expect(long).toEqual([]);
+  });
+
+  test('no file is named after nothing in particular', () => {
+    expect(files.filter((file) => /(^|\/)(utils?|helpers?|common|types|managers?|misc)\.ts$/.test(file))).toEqual([]);
+  });
+});
+
+/** The imports that break a rule, as `from -> to`. */
+function those(all: readonly Import[], breaks: (each: Import) => boolean): string[] {
+  return all.filter(breaks).map(({ from, to }) => `${from} -> ${to}`);
+}
+
+function isIn(folder: string, path: string): boolean {
+  return path.startsWith(`${folder}/`);
+}
+
+/** The folder of a resource, e.g. `resources/questions`. */
+function roomOf(path: string): string {
+  return path.split('/').slice(0, 2).join('/');
+}
+
+/** Imports that load a file together with the one that names it. */
+function needed(all: readonly Import[]): Import[] {
+  return all.filter(({ kind }) => kind === 'static');
+}
+
+/** Loaded by `import()` only. */
+function isLazy(file: string): boolean {
+  const importers = within.filter(({ to, kind }) => to === file && kind !== 'type');
+  return importers.length > 0 && importers.every(({ kind }) => kind === 'lazy');
+}
+
+/** All files that loading a file loads; itself only where they come back to it. */
+function reached(start: string, edges: readonly Import[]): Set<string> {
+  const found = new Set<string>();
+  const waiting = [start];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const from = at;
+    for (const { to } of edges.filter((edge) => edge.from === from && !found.has(edge.to))) {
+      found.add(to);
+      waiting.push(to);
+    }
+  }
+  return found;
+}
+
+function linesOfCode(text: string): number {
+  const bare = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+  return bare.split('\n').filter((line) => line.trim() !== '').length;
+}

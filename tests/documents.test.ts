@@ -1,0 +1,97 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { endpoints } from 'marketplace-seller-sdk';
+import * as surface from 'marketplace-seller-sdk';
+import { describe, expect, test } from 'vitest';
+import { catalogue, endpointsIn } from '../tools/catalogue.ts';
+import { openapi } from '../tools/openapi.ts';
+import { indexProse } from '../tools/prose.ts';
+import { reference } from '../tools/reference.ts';
+import { operationsOfTheSpecification } from './support/specification.ts';
+
+const root = join(import.meta.dirname, '..');
+const docs = join(root, 'docs');
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+const all = catalogue(endpoints, surface, indexProse(sourcesIn(root)), version);
+
+describe('docs/openapi.json', () => {
+  const document = openapi(all);
+
+  test('is what the endpoints say', async () => {
+    await expect(`${JSON.stringify(document, undefined, 2)}\n`).toMatchFileSnapshot(join(docs, 'openapi.json'));
+  });
+
+  test('is a valid OpenAPI 3.1 document', async () => {
+    const validator = new Validator();
+    const result = await validator.validate(JSON.parse(JSON.stringify(document)) as Record<string, unknown>);
+    expect(result.errors ?? []).toEqual([]);
+    expect(result.valid).toBe(true);
+    expect(validator.version).toBe('3.1');
+  });
+
+  test('describes each endpoint under a name of its own', () => {
+    const named = operationsIn(document).map(({ operationId }) => operationId);
+    expect(named.toSorted()).toEqual(
+      endpointsIn(endpoints)
+        .map(({ name }) => name)
+        .toSorted(),
+    );
+  });
+
+  test('names every parameter of a path, and refers only to what it holds', () => {
+    for (const { path, parameters } of operationsIn(document)) {
+      const inPath = parameters.filter((each) => each.in === 'path').map(({ name }) => name);
+      expect(inPath).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+    }
+    const { schemas } = document.components as { schemas: object };
+    for (const [, name = ''] of JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      expect(schemas).toHaveProperty(name);
+    }
+  });
+
+  test('holds the operations that the specification lists, and no others', () => {
+    const written = operationsIn(document).map(({ method, path }) => `${method} ${path}`);
+    expect(written.toSorted()).toEqual(operationsOfTheSpecification(Object.keys(endpoints)).toSorted());
+  });
+});
+
+describe('docs/reference', () => {
+  const pages = reference(all);
+
+  test.each([...pages])('%s is what the sources say', async (name, text) => {
+    await expect(text).toMatchFileSnapshot(join(docs, 'reference', name));
+  });
+
+  test('holds no page of a resource that is gone', () => {
+    expect(filesIn('reference').filter((name) => !pages.has(name))).toEqual([]);
+  });
+});
+
+/** The files of a folder of the documents; none on the first run, which writes them at its end. */
+function filesIn(folder: string): string[] {
+  const path = join(docs, folder);
+  return existsSync(path) ? readdirSync(path) : [];
+}
+
+interface WrittenOperation {
+  method: string;
+  path: string;
+  operationId: string;
+  parameters?: { name: string; in: string }[];
+}
+
+function operationsIn(document: Record<string, unknown>): Required<WrittenOperation>[] {
+  const paths = document.paths as Record<string, Record<string, Omit<WrittenOperation, 'method' | 'path'>>>;
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, parameters = [] }]) => {
+      return { method: method.toUpperCase(), path, operationId, parameters };
+    }),
+  );
+}
+
+function sourcesIn(folder: string): Map<string, string> {
+  const paths = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' });
+  const sources = paths.filter((path) => path.endsWith('.ts')).map((path) => `src/${path.replaceAll('\\', '/')}`);
+  return new Map(sources.toSorted().map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+}

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
+import { describe, expect, test } from 'vitest';
+import type { Endpoint } from '../src/core/endpoint.js';
+import { decode, encode, matchPath } from '../src/core/wire.js';
+import { everyEndpoint } from './support/every-endpoint.ts';
+
+// The laws of the design that go over every endpoint; 5, 7, 8 and 9 are told in tests/hostile.
+describe.each(everyEndpoint)('$name', ({ endpoint, input }) => {
+  test('law 1: its input parses, and the service reads back what was sent', () => {
+    const parsed = parse(endpoint, input);
+    const { target, headers, body } = encode(endpoint, parsed);
+    const { pathname, searchParams } = new URL(target, 'https://api.example.com');
+    const arrived = decode(endpoint, {
+      path: pathname,
+      query: searchParams,
+      headers: new Headers(headers),
+      body: body === undefined ? undefined : JSON.parse(JSON.stringify(body)),
+    });
+    expect(parse(endpoint, arrived)).toEqual(parsed);
+  });
+
+  test('law 4: the client has a method of its name', () => {
+    const client: unknown = new SellerClient({ baseUrl: 'https://api.example.com' });
+    const steps = endpoint.name.split('.');
+    const method = steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], client);
+    expect(method).toBeTypeOf('function');
+  });
+
+  describe.each(fieldsOfPath(endpoint))('law 6: `$field`', ({ field, several }) => {
+    test('is not sent where it would change the path', async () => {
+      for (const value of structural(several)) {
+        const { client, sent } = recorder();
+        await expect(client.call(endpoint, { ...input, [field]: value }), value).rejects.toBeInstanceOf(
+          InvalidInputError,
+        );
+        expect(sent).toEqual([]);
+      }
+    });
+
+    test('stays in its place, whatever it is', async () => {
+      await fc.assert(
+        fc.asyncProperty(anyId, async (value) => {
+          const { client, sent } = recorder();
+          await client.call(endpoint, { ...input, [field]: value }).catch(() => undefined);
+          for (const url of sent) {
+            const arrived = matchPath(endpoint.path, new URL(url).pathname);
+            expect(arrived?.[field]).toBe(several ? value.replace(/^\//, '') : value);
+          }
+        }),
+        { numRuns: 50 },
+      );
+    });
+  });
+});
+
+const anyId = fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), fc.nat().map(String));
+
+function parse(endpoint: Endpoint, value: unknown): Record<string, unknown> {
+  const result = endpoint.input.safeParse(value);
+  if (!result.success) throw new Error(result.error.issues.map(({ message }) => message).join('; '));
+  return result.data as Record<string, unknown>;
+}
+
+function fieldsOfPath(endpoint: Endpoint): { field: string; several: boolean }[] {
+  return [...endpoint.path.matchAll(/\{(\w+)(\*?)\}/g)].map(([, field = '', star]) => ({
+    field,
+    several: star === '*',
+  }));
+}
+
+/** Values that a server or a proxy may read as structure; a field that holds several segments may hold a slash. */
+function structural(several: boolean): string[] {
+  const values = ['', '.', '..', '../x', 'x/..', 'x//y', 'x?y=1', 'x#y', 'x\\y', '%2e%2e', 'x\r\ny: 1', 'x\0'];
+  return several ? values : [...values, 'x/y', '/x'];
+}
+
+/** A client that keeps the addresses it sends to. */
+function recorder(): { client: SellerClient; sent: string[] } {
+  const sent: string[] = [];
+  const client = new SellerClient({
+    baseUrl: 'https://api.example.com',
+    retries: 0,
+    fetch: (request: Request) => {
+      sent.push(request.url);
+      return Promise.resolve(new Response('{}'));
+    },
+  });
+  return { client, sent };
+}

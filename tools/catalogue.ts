@@ -1,0 +1,107 @@
+import type { Endpoint } from '../src/core/endpoint.js';
+import { definitionOf } from '../src/core/schema.js';
+import type { Schema, Shape } from '../src/core/schema.js';
+import type { ClassProse, MethodProse, ProseIndex } from './prose.js';
+
+/** An endpoint with the method that calls it. */
+export interface Operation {
+  readonly endpoint: Endpoint;
+  readonly method: MethodProse;
+  /** The class the method stands in. */
+  readonly owner: ClassProse;
+}
+
+/** All that the documents are made of. */
+export interface Catalogue {
+  readonly operations: readonly Operation[];
+  /** Schemas that users can import: the name of their interface, and of the constant. */
+  readonly schemas: ReadonlyMap<Schema, { readonly type: string; readonly constant: string }>;
+  readonly prose: ProseIndex;
+  readonly version: string;
+}
+
+type Table = { readonly [name: string]: Endpoint | Table };
+
+/** The endpoints of a table of tables, in its order. */
+export function endpointsIn(table: object): Endpoint[] {
+  return Object.values(table as Table).flatMap((each) => (isEndpoint(each) ? [each] : endpointsIn(each)));
+}
+
+function isEndpoint(value: Endpoint | Table): value is Endpoint {
+  return typeof value.path === 'string';
+}
+
+/**
+ * Brings endpoints, schemas and prose together.
+ *
+ * @throws {Error} when an endpoint's name is not the path of a method of the client.
+ */
+export function catalogue(
+  table: object,
+  surface: Readonly<Record<string, unknown>>,
+  prose: ProseIndex,
+  version: string,
+): Catalogue {
+  const schemas = new Map<Schema, { type: string; constant: string }>();
+  for (const [constant, value] of Object.entries(surface)) {
+    if (!isSchema(value) || shapesOf(value).length === 0) continue;
+    schemas.set(value, { type: constant.charAt(0).toUpperCase() + constant.slice(1), constant });
+  }
+  const operations = endpointsIn(table).map((endpoint) => operationOf(endpoint, prose));
+  return { operations, schemas, prose, version };
+}
+
+function operationOf(endpoint: Endpoint, prose: ProseIndex): Operation {
+  const steps = endpoint.name.split('.');
+  const name = steps.pop() ?? '';
+  const owner = steps.reduce<ClassProse | undefined>(
+    (at, step) => prose.classes.get(at?.properties.get(step)?.type ?? ''),
+    prose.classes.get('SellerClient'),
+  );
+  const method = owner?.methods.get(name);
+  if (!owner || !method) {
+    throw new Error(
+      `The endpoint named '${endpoint.name}' has no method seller.${endpoint.name}: one of the two is misnamed`,
+    );
+  }
+  return { endpoint, method, owner };
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && 'safeParse' in value;
+}
+
+/** The objects that a schema takes: several where it is a union, none where it is no object. */
+export function shapesOf(schema: Schema): readonly Shape[] {
+  const definition = definitionOf(schema);
+  switch (definition?.kind) {
+    case 'entity':
+    case 'exact':
+    case 'request':
+      return [definition.shape];
+    case 'checked':
+    case 'read':
+      return shapesOf(definition.of);
+    case 'either':
+      return definition.of.flatMap((each) => shapesOf(each));
+    default:
+      return [];
+  }
+}
+
+/** Whether a field may be left out. */
+export function isOptional(field: Schema | undefined): boolean {
+  const kind = field && definitionOf(field)?.kind;
+  return kind === undefined || kind === 'optional' || kind === 'maybe';
+}
+
+/** Where a field of an endpoint's input travels. */
+export type Place = 'path' | 'query' | 'header' | 'body';
+
+/** Says where a field travels: in the path where the template names it, else as the endpoint and its method say. */
+export function placeOf(endpoint: Endpoint, field: string): Place {
+  if (new RegExp(`\\{${field}\\*?\\}`).test(endpoint.path)) return 'path';
+  if (endpoint.inHeader?.[field] !== undefined) return 'header';
+  if (endpoint.inQuery?.includes(field)) return 'query';
+  return endpoint.method === 'POST' || endpoint.method === 'PUT' ? 'body' : 'query';
+}

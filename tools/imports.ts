@@ -1,0 +1,38 @@
+import { posix } from 'node:path';
+import ts from 'typescript';
+
+/** One import of a file: `static` loads the other file with it, `lazy` on first use, `type` never. */
+export interface Import {
+  readonly from: string;
+  /** A path like `from`, or the name of a package. */
+  readonly to: string;
+  readonly kind: 'static' | 'lazy' | 'type';
+}
+
+/** The imports and re-exports of a source file. */
+export function importsOf(from: string, text: string): Import[] {
+  const file = ts.createSourceFile(from, text, ts.ScriptTarget.ES2023, true);
+  const found: Import[] = [];
+  const add = (specifier: ts.Node | undefined, kind: Import['kind']): void => {
+    if (specifier && ts.isStringLiteral(specifier)) found.push({ from, to: resolve(from, specifier.text), kind });
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, onlyTypes(node) ? 'type' : 'static');
+    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly ? 'type' : 'static');
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, 'type');
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      add(node.arguments[0], 'lazy');
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+function onlyTypes({ importClause }: ts.ImportDeclaration): boolean {
+  return importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
+}
+
+function resolve(from: string, to: string): string {
+  return to.startsWith('.') ? posix.join(posix.dirname(from), to).replace(/\.js$/, '.ts') : to;
+}

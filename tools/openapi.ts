@@ -1,0 +1,273 @@
+import type { Endpoint } from '../src/core/endpoint.js';
+import { definitionOf } from '../src/core/schema.js';
+import type { Schema, Shape } from '../src/core/schema.js';
+import type { Refusal } from '../src/core/refusal.js';
+import { isOptional, placeOf, shapesOf } from './catalogue.ts';
+import type { Catalogue, Operation } from './catalogue.ts';
+import type { FieldProse } from './prose.ts';
+
+type Json = Record<string, unknown>;
+type Fields = ReadonlyMap<string, FieldProse>;
+
+const aboutShapes = [
+  'What the service answers is read generously: it may add fields, deliver a documented integer as a string of digits,',
+  'and leave out or set to null whatever is not required here. What it is sent is checked strictly.',
+].join(' ');
+
+/** The OpenAPI 3.1 document of everything in the catalogue. */
+export function openapi(all: Catalogue): Json {
+  const writer = new SchemaWriter(all);
+  const paths: Record<string, Json> = {};
+  for (const operation of all.operations) {
+    const { method, path } = operation.endpoint;
+    const place = (paths[path.replace('*}', '}')] ??= {});
+    place[method.toLowerCase()] = operationObject(operation, writer, all);
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Marketplace seller API',
+      summary: 'Questions, post-sale messages, Flex delivery, contact metrics and common conventions.',
+      description: aboutShapes,
+      license: { name: 'MIT', identifier: 'MIT' },
+      version: all.version,
+    },
+    servers: [{ url: 'https://api.example.com', description: 'Stands for the base URL, which the caller gives.' }],
+    security: [{ accessToken: [] }, {}],
+    tags: tagsOf(all),
+    paths,
+    components: {
+      schemas: { Refusal: refusalSchema, ...writer.components() },
+      responses: { Refused: refused('The service refused the call; the HTTP status decides the class.', []) },
+      securitySchemes: { accessToken: { type: 'http', scheme: 'bearer' } },
+    },
+  };
+}
+
+const refusalSchema: Json = {
+  description: 'A refusal. Some keys may be missing or go by other names; the HTTP status is the one to go by.',
+  type: 'object',
+  properties: {
+    message: { type: 'string', description: 'For people.' },
+    error: { type: 'string', description: 'For programs.' },
+    status: { type: 'integer', description: 'The HTTP status.' },
+    cause: { anyOf: [{ type: 'array', items: {} }, { type: ['string', 'null'] }] },
+  },
+};
+
+function tagsOf({ operations }: Catalogue): Json[] {
+  const tags = new Map<string, string>();
+  for (const { endpoint, owner } of operations) {
+    const tag = tagOf(endpoint);
+    if (!tags.has(tag)) tags.set(tag, tag === 'common' ? aboutCommon : owner.prose.text);
+  }
+  return [...tags].map(([name, text]) => ({ name, ...described(text) }));
+}
+
+/** What the document and the reference say of the methods that stand on the client itself. */
+export const aboutCommon = 'What stands on the client itself and goes for every resource.';
+
+/** The resource that an endpoint belongs to: the first word of its name, or `common` where it stands on the client. */
+export function tagOf({ name }: Endpoint): string {
+  return name.includes('.') ? name.replace(/\..*/, '') : 'common';
+}
+
+function described(text: string | undefined): Json {
+  return text ? { description: text } : {};
+}
+
+function operationObject({ endpoint, method: { prose } }: Operation, writer: SchemaWriter, all: Catalogue): Json {
+  const [summary, ...details] = prose.text.split(/(?<=\.)\s+/);
+  const parameters = parametersOf(endpoint, writer, all);
+  return {
+    operationId: endpoint.name,
+    tags: [tagOf(endpoint)],
+    summary,
+    ...described(details.join(' ')),
+    ...(parameters.length > 0 && { parameters }),
+    ...bodyOf(endpoint, writer, all),
+    responses: { '2XX': success(endpoint, prose.returns, writer), ...refusalsOf(endpoint) },
+    'x-retry': endpoint.retry,
+    ...(prose.spec !== undefined && { 'x-spec': prose.spec }),
+  };
+}
+
+/** The fields of an endpoint's input; one that not all ways to call it need is optional. */
+function inputFields(
+  endpoint: Endpoint,
+  all: Catalogue,
+): { name: string; field: Schema; required: boolean; prose: FieldProse | undefined }[] {
+  const shapes = shapesOf(endpoint.input);
+  const prose = all.prose.fieldsOf(all.schemas.get(endpoint.input)?.constant ?? '');
+  const names = [...new Set(shapes.flatMap((shape) => Object.keys(shape)))];
+  return names.map((name) => ({
+    name,
+    field: shapes.find((shape) => shape[name])?.[name] as Schema,
+    required: shapes.every((shape) => !isOptional(shape[name])),
+    prose: prose.get(name),
+  }));
+}
+
+function parametersOf(endpoint: Endpoint, writer: SchemaWriter, all: Catalogue): Json[] {
+  const given = inputFields(endpoint, all).flatMap(({ name, field, required, prose }) => {
+    const place = placeOf(endpoint, name);
+    if (place === 'body') return [];
+    const schema = writer.write(field, prose?.inner());
+    const common = { ...described(prose?.text), ...(required && { required }), schema };
+    if (place === 'header') return [{ name: endpoint.inHeader?.[name], in: 'header', ...common }];
+    return [{ name, in: place, ...common, ...(place === 'query' && styleOf(schema)) }];
+  });
+  const always = Object.entries(endpoint.query ?? {}).map(([name, value]) => {
+    return { name, in: 'query', required: true, schema: { type: 'string', const: value } };
+  });
+  return [...given, ...always, ...(endpoint.reducible ? [attributes] : [])];
+}
+
+const attributes: Json = {
+  name: 'attributes',
+  in: 'query',
+  description: 'The fields to deliver; the others are dropped.',
+  schema: { type: 'array', items: { type: 'string' } },
+  style: 'form',
+  explode: false,
+};
+
+/** Lists travel as `a,b`; an object of free keys travels as a parameter each. */
+function styleOf(schema: Json): Json {
+  if (schema.type === 'array') return { style: 'form', explode: false };
+  return schema.type === 'object' ? { style: 'form', explode: true } : {};
+}
+
+function bodyOf(endpoint: Endpoint, writer: SchemaWriter, all: Catalogue): Json {
+  const bodies = shapesOf(endpoint.input).map((shape) => {
+    return Object.fromEntries(Object.entries(shape).filter(([name]) => placeOf(endpoint, name) === 'body'));
+  });
+  if (bodies.every((shape) => Object.keys(shape).length === 0)) return {};
+  const prose = all.prose.fieldsOf(all.schemas.get(endpoint.input)?.constant ?? '');
+  const schemas = bodies.map((shape) => writer.object(shape, prose, { additionalProperties: false }));
+  const schema = schemas.length > 1 ? { anyOf: schemas } : { ...schemas[0] };
+  const type = endpoint.sends === 'multipart' ? 'multipart/form-data' : 'application/json';
+  return {
+    requestBody: {
+      required: bodies.every((shape) => Object.values(shape).some((field) => !isOptional(field))),
+      content: { [type]: { schema } },
+    },
+  };
+}
+
+function success(endpoint: Endpoint, returns: string | undefined, writer: SchemaWriter): Json {
+  const description = returns ?? 'Success.';
+  if (endpoint.answers === 'stream') return { description, content: { 'application/octet-stream': {} } };
+  return { description, content: { 'application/json': { schema: writer.write(endpoint.output) } } };
+}
+
+function refusalsOf({ errors }: Endpoint): Json {
+  const statuses = [...new Set(errors.map(({ status }) => status))].sort((a, b) => a - b);
+  const documented = statuses.map((status) => {
+    const those = errors.filter((each) => each.status === status);
+    return [String(status), refused(those.map((each) => `${each.error.kind}: ${each.message}`).join('\n\n'), those)];
+  });
+  return { ...(Object.fromEntries(documented) as Json), default: { $ref: '#/components/responses/Refused' } };
+}
+
+function refused(description: string, refusals: readonly Refusal[]): Json {
+  const examples = Object.fromEntries(
+    refusals.map(({ status, code, message, cause, error }, index) => {
+      const name =
+        refusals.findIndex((each) => each.error === error) === index ? error.kind : `${error.kind}${index + 1}`;
+      return [name, { value: { message, ...(code !== undefined && { error: code }), status, cause: cause ?? [] } }];
+    }),
+  );
+  const content = { schema: { $ref: '#/components/schemas/Refusal' }, ...(refusals.length > 0 && { examples }) };
+  return { description, content: { 'application/json': content } };
+}
+
+/** Writes schemas as JSON Schema; those with a name become components. */
+class SchemaWriter {
+  readonly #all: Catalogue;
+  readonly #written = new Map<string, Json>();
+
+  constructor(all: Catalogue) {
+    this.#all = all;
+  }
+
+  /** What has been referred to, in the order of the alphabet. */
+  components(): Json {
+    return Object.fromEntries([...this.#written].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  write(schema: Schema, prose?: Fields): Json {
+    const named = this.#all.schemas.get(schema);
+    if (!named) return this.#inline(schema, prose);
+    if (!this.#written.has(named.type)) {
+      this.#written.set(named.type, {});
+      const about = this.#all.prose.constants.get(named.constant)?.text;
+      this.#written.set(named.type, {
+        ...described(about),
+        ...this.#inline(schema, this.#all.prose.fieldsOf(named.constant)),
+      });
+    }
+    return { $ref: `#/components/schemas/${named.type}` };
+  }
+
+  object(shape: Shape, prose: Fields | undefined, extra: Json = {}): Json {
+    const properties = Object.entries(shape).map(([name, field]) => {
+      const about = prose?.get(name);
+      return [name, { ...this.write(field, about?.inner()), ...described(about?.text) }];
+    });
+    const required = Object.keys(shape).filter((name) => !isOptional(shape[name]));
+    return {
+      type: 'object',
+      properties: Object.fromEntries(properties) as Json,
+      ...(required.length > 0 && { required }),
+      ...extra,
+    };
+  }
+
+  #inline(schema: Schema, prose?: Fields): Json {
+    const definition = definitionOf(schema);
+    switch (definition?.kind) {
+      case 'text':
+        return { type: 'string', ...(definition.format !== undefined && { format: definition.format }) };
+      case 'number':
+        return { type: 'number' };
+      case 'integer':
+        return { type: 'integer' };
+      case 'wideInteger':
+        return { type: ['integer', 'string'], pattern: '^-?\\d+$' };
+      case 'flag':
+        return { type: 'boolean' };
+      case 'map':
+        return { type: 'object', additionalProperties: true };
+      case 'enum': {
+        const known: Json = { type: 'string', enum: definition.values };
+        return definition.open ? { anyOf: [known, { type: 'string' }] } : known;
+      }
+      case 'list':
+        return { type: 'array', items: this.write(definition.of, prose) };
+      case 'maybe':
+        return nullable(this.write(definition.of, prose));
+      case 'optional':
+      case 'read':
+        return this.write(definition.of, prose);
+      case 'checked':
+        return { ...this.write(definition.of, prose), ...definition.facts };
+      case 'either':
+        return { anyOf: definition.of.map((each) => this.write(each, prose)) };
+      case 'request':
+        return this.object(definition.shape, prose, { additionalProperties: false });
+      case 'entity':
+      case 'exact':
+        return this.object(definition.shape, prose);
+      default:
+        return {};
+    }
+  }
+}
+
+function nullable(schema: Json): Json {
+  if (Object.keys(schema).length === 0) return schema;
+  if (typeof schema.type === 'string' && schema.enum === undefined) return { ...schema, type: [schema.type, 'null'] };
+  if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: [...(schema.anyOf as Json[]), { type: 'null' }] };
+  return { anyOf: [schema, { type: 'null' }] };
+}

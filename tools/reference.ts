@@ -1,0 +1,319 @@
+import { definitionOf } from '../src/core/schema.js';
+import type { Schema, Shape } from '../src/core/schema.js';
+import { isOptional, placeOf, shapesOf } from './catalogue.ts';
+import type { Catalogue, Operation } from './catalogue.ts';
+import { aboutCommon, tagOf } from './openapi.ts';
+import type { FieldProse, Prose } from './prose.ts';
+
+type Fields = ReadonlyMap<string, FieldProse>;
+
+const generated = '<!-- Written by `npm run docs:update` from the sources: change the JSDoc there. -->';
+
+/** How a failed call is repeated, by its retry class. */
+const repeats: Readonly<Record<string, string>> = {
+  read: 'a read: repeated after any passing fault',
+  idempotent: 'leaves the same state however often it is sent: repeated like a read',
+  write: 'a write: repeated only where the service certainly did nothing',
+};
+
+/** The reference pages, by file name: one a resource, and one that lists them. */
+export function reference(all: Catalogue): Map<string, string> {
+  const names = [...new Set(all.operations.map(({ endpoint }) => tagOf(endpoint)))];
+  const groups = names.map(
+    (name) => [name, all.operations.filter(({ endpoint }) => tagOf(endpoint) === name)] as const,
+  );
+  const pages = groups.map(([name, operations]) => [`${fileOf(name)}.md`, page(name, operations, all)] as const);
+  return new Map([['README.md', contents(groups)], ...pages]);
+}
+
+function fileOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function titleOf(name: string): string {
+  const words = fileOf(name).replaceAll('-', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function contents(groups: readonly (readonly [string, readonly Operation[]])[]): string {
+  const sections = groups.flatMap(([name, operations]) => [
+    `## [${titleOf(name)}](${fileOf(name)}.md)`,
+    table(
+      ['Method', 'Request', 'What it does'],
+      operations.map(({ endpoint, method }) => [
+        `[\`seller.${endpoint.name}\`](${fileOf(name)}.md#${anchor(endpoint.name)})`,
+        `\`${endpoint.method} ${endpoint.path}\``,
+        firstSentence(method.prose),
+      ]),
+    ),
+  ]);
+  const intro = 'Every method, by resource. The same as data: [openapi.json](../openapi.json).';
+  return document(['# Reference', generated, intro, ...sections]);
+}
+
+function page(name: string, operations: readonly Operation[], all: Catalogue): string {
+  const owner = operations[0]?.owner;
+  const about = name === 'common' ? aboutCommon : withSpec(owner?.prose);
+  const parts = operations.flatMap((operation) => section(operation, all));
+  const schemas = namedSchemas(operations, all);
+  return document([
+    `# ${titleOf(name)}`,
+    generated,
+    about,
+    ...parts,
+    ...(schemas.length > 0 ? ['# Fields'] : []),
+    ...schemas.flatMap((schema) => schemaSection(schema, all)),
+  ]);
+}
+
+function section(operation: Operation, all: Catalogue): string[] {
+  const { endpoint, method } = operation;
+  const { prose, signatures } = method;
+  const path = endpoint.name
+    .split('.')
+    .slice(0, -1)
+    .map((step) => `.${step}`)
+    .join('');
+  return [
+    `## ${endpoint.name}`,
+    withSpec(prose),
+    fenced(signatures.map((signature) => `seller${path}.${signature}`).join('\n')),
+    `\`${endpoint.method} ${endpoint.path}\` is ${repeats[endpoint.retry] ?? endpoint.retry}.${reducible(operation)}`,
+    ...input(operation, all),
+    ...output(operation, all),
+    ...errors(operation),
+    ...prose.examples.flatMap((example) => ['**Example**', fenced(example)]),
+  ];
+}
+
+function reducible({ endpoint }: Operation): string {
+  return endpoint.reducible
+    ? ' Takes the call option `attributes`, which reduces the answer to the fields it names.'
+    : '';
+}
+
+function input({ endpoint }: Operation, all: Catalogue): string[] {
+  const shapes = shapesOf(endpoint.input);
+  if (shapes.every((shape) => Object.keys(shape).length === 0)) return ['**Input**: none.'];
+  const prose = all.prose.fieldsOf(all.schemas.get(endpoint.input)?.constant ?? '');
+  const names = [...new Set(shapes.flatMap((shape) => Object.keys(shape)))];
+  const rows = names.map((name) => {
+    const field = shapes.find((shape) => shape[name])?.[name] as Schema;
+    const needed = shapes.every((shape) => !isOptional(shape[name]));
+    return [
+      `\`${name}\``,
+      typeOf(field, all),
+      placeOf(endpoint, name),
+      needed ? 'yes' : '',
+      notes(field, prose.get(name)),
+    ];
+  });
+  return ['**Input**', table(['Field', 'Type', 'Travels in', 'Required', 'Notes'], rows)];
+}
+
+function output({ endpoint, method }: Operation, all: Catalogue): string[] {
+  const type = endpoint.answers === 'stream' ? 'a stream' : typeOf(endpoint.output, all);
+  return [`**Answer**: ${type}${method.prose.returns ? `; ${method.prose.returns}` : '.'}`];
+}
+
+function errors({ endpoint, method }: Operation): string[] {
+  const refusals = endpoint.errors.map((each) => [
+    errorLink(each.error.kind),
+    [each.status, ...(each.alsoStatus ?? [])].join(' or '),
+    each.code === undefined ? '' : `\`${each.code}\``,
+    condition(method.prose.throws.find(({ error }) => error === each.error.kind)?.when ?? each.message),
+  ]);
+  const documented = endpoint.errors.map(({ error }) => error.kind);
+  const others = method.prose.throws
+    .filter(({ error }) => !documented.includes(error))
+    .map(({ error, when }) => [errorLink(error), '', '', condition(when)]);
+  if (refusals.length + others.length === 0) return [];
+  return ['**Errors**', table(['Class', 'Status', 'Code', 'When'], [...refusals, ...others])];
+}
+
+/** A condition as it stands under "When". */
+function condition(text: string): string {
+  const bare = text.replace(/^when /, '').replace(/\.$/, '');
+  return bare.charAt(0).toLowerCase() + bare.slice(1);
+}
+
+function errorLink(kind: string): string {
+  return `[${kind}](../errors/${kind}.md)`;
+}
+
+/** The named schemas that a page refers to, each once, in the order they are met. */
+function namedSchemas(operations: readonly Operation[], all: Catalogue): Schema[] {
+  const found = new Set<Schema>();
+  const visit = (schema: Schema): void => {
+    if (all.schemas.has(schema)) {
+      if (found.has(schema)) return;
+      found.add(schema);
+    }
+    const definition = definitionOf(schema);
+    if (definition === undefined) return;
+    if ('shape' in definition) Object.values(definition.shape).forEach(visit);
+    if ('of' in definition) [definition.of].flat().forEach((each) => visit(each));
+  };
+  for (const { endpoint } of operations) {
+    for (const shape of shapesOf(endpoint.input)) Object.values(shape).forEach(visit);
+    visit(endpoint.output);
+  }
+  return [...found];
+}
+
+function schemaSection(schema: Schema, all: Catalogue): string[] {
+  const named = all.schemas.get(schema);
+  if (!named) return [];
+  const about = withSpec(all.prose.constants.get(named.constant));
+  return [`## ${named.type}`, about, fieldTable(shapesOf(schema), all.prose.fieldsOf(named.constant), all)];
+}
+
+function fieldTable(shapes: readonly Shape[], prose: Fields, all: Catalogue): string {
+  const rows = shapes.flatMap((shape) => fieldRows(shape, prose, all, ''));
+  return table(['Field', 'Type', 'Always there', 'Notes'], rows);
+}
+
+/** A row a field; the fields of an object that has no name of its own follow it. */
+function fieldRows(shape: Shape, prose: Fields, all: Catalogue, prefix: string): string[][] {
+  return Object.entries(shape).flatMap(([name, field]) => {
+    const about = prose.get(name);
+    const row = [`\`${prefix}${name}\``, typeOf(field, all), isOptional(field) ? '' : 'yes', notes(field, about)];
+    const inner = hasName(field, all)
+      ? []
+      : within(field).flatMap((each) => {
+          return fieldRows(each, about?.inner() ?? new Map<string, FieldProse>(), all, `${prefix}${name}.`);
+        });
+    return [row, ...inner];
+  });
+}
+
+function hasName(schema: Schema, all: Catalogue): boolean {
+  if (all.schemas.has(schema)) return true;
+  const definition = definitionOf(schema);
+  if (definition === undefined || !('of' in definition)) return false;
+  return [definition.of].flat().some((each) => hasName(each, all));
+}
+
+function within(schema: Schema): readonly Shape[] {
+  const definition = definitionOf(schema);
+  const wrapped = definition?.kind === 'maybe' || definition?.kind === 'optional' || definition?.kind === 'list';
+  return wrapped ? within(definition.of) : shapesOf(schema);
+}
+
+/** A schema's type in words, with links to the schemas that have a name. */
+function typeOf(schema: Schema, all: Catalogue): string {
+  const named = all.schemas.get(schema);
+  if (named) return `[${named.type}](#${anchor(named.type)})`;
+  const definition = definitionOf(schema);
+  switch (definition?.kind) {
+    case 'text':
+      return definition.format === 'date-time' ? 'timestamp' : 'text';
+    case 'integer':
+    case 'number':
+      return definition.kind;
+    case 'wideInteger':
+      return 'integer or its digits';
+    case 'flag':
+      return 'true or false';
+    case 'map':
+      return 'names and values';
+    case 'enum':
+      return definition.values.map((value) => `\`${value}\``).join(', ') + (definition.open ? ' or another' : '');
+    case 'list':
+      return `list of ${typeOf(definition.of, all)}`;
+    case 'maybe':
+    case 'optional':
+    case 'read':
+    case 'checked':
+      return typeOf(definition.of, all);
+    case 'either':
+      return [...new Set(definition.of.map((each) => typeOf(each, all)))].join(' or ');
+    case 'entity':
+    case 'exact':
+    case 'request':
+      return 'object';
+    default:
+      return 'whatever comes';
+  }
+}
+
+function notes(field: Schema, prose: FieldProse | undefined): string {
+  const text = prose?.text ?? '';
+  return [
+    text,
+    ...limitsOf(field)
+      .filter(({ number }) => !text.includes(number))
+      .map(({ sentence }) => sentence),
+  ].join(' ');
+}
+
+interface Limit {
+  /** The number it is about, as prose writes it. */
+  readonly number: string;
+  readonly sentence: string;
+}
+
+/** What the rules of a schema say in numbers. */
+function limitsOf(schema: Schema): Limit[] {
+  const definition = definitionOf(schema);
+  if (definition?.kind === 'optional' || definition?.kind === 'maybe') return limitsOf(definition.of);
+  if (definition?.kind !== 'checked') return [];
+  const { minLength, maxLength, minimum, maximum, minItems, maxItems } = definition.facts ?? {};
+  return [
+    ...range(minLength, maxLength, ' characters'),
+    // That an id is not negative needs no saying.
+    ...range(minimum === 0 ? undefined : minimum, maximum, ''),
+    ...range(minItems, maxItems, ' entries'),
+    ...limitsOf(definition.of),
+  ];
+}
+
+function range(least: unknown, most: unknown, unit: string): Limit[] {
+  const [low, high] = [written(least), written(most)];
+  if (high !== undefined)
+    return [{ number: high, sentence: `${low === undefined ? 'At most' : `${low} to`} ${high}${unit}.` }];
+  return low === undefined ? [] : [{ number: low, sentence: `At least ${low}${unit}.` }];
+}
+
+function written(value: unknown): string | undefined {
+  return typeof value === 'number' ? value.toLocaleString('en') : undefined;
+}
+
+/** Prose with the section of the specification at its end. */
+export function withSpec(prose: Prose | undefined): string {
+  if (!prose) return '';
+  return prose.spec === undefined ? prose.text : `${prose.text}\n\nSpecification: ${prose.spec}.`;
+}
+
+export function firstSentence({ text }: Prose): string {
+  return text.split(/(?<=\.)\s/)[0] ?? '';
+}
+
+export function fenced(code: string): string {
+  return `\`\`\`ts\n${code.trim()}\n\`\`\``;
+}
+
+function anchor(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w -]/g, '')
+    .replaceAll(' ', '-');
+}
+
+/** A Markdown table; text with bars or several lines stays in its cell. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map((each) => cell(each)).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function cell(text: string): string {
+  return text
+    .replaceAll('|', '\\|')
+    .replace(/\s*\n\s*/g, ' ')
+    .trim();
+}
+
+/** A Markdown document of these blocks. */
+export function document(blocks: readonly string[]): string {
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+}
