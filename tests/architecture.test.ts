@@ -55,7 +55,8 @@ describe('imports point one way', () => {
 describe('what is not ours', () => {
   const owners: Readonly<Record<string, readonly string[]>> = {
     ky: ['core/transport.ts'],
-    'zod/mini': ['core/schema.ts'],
+    // The house's way into zod: schemas as data, the validators behind them, their compiler, their words.
+    'zod/mini': ['core/schema.ts', 'core/validator.ts', 'core/compiler.ts', 'core/sentences.ts'],
     'form-data': ['core/multipart.ts'],
     'graphql-request': ['core/graphql.ts'],
     graphql: ['core/graphql.ts'],
@@ -63,7 +64,7 @@ describe('what is not ours', () => {
   };
   const packages = without.filter(({ to }) => !to.startsWith('node:'));
 
-  test('each package has one importing file', () => {
+  test('each package is imported where it is owned, and nowhere else', () => {
     const foreign = ({ from, to }: Import): boolean => !(owners[to] ?? []).includes(from);
     expect(those(packages, foreign)).toEqual([]);
   });

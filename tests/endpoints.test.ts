@@ -1,7 +1,10 @@
 import fc from 'fast-check';
-import { InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
+import { ConnectionError, InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
+import type { ApiError } from 'marketplace-seller-sdk';
+import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../src/core/endpoint.js';
+import { classOfStatus } from '../src/core/errors.js';
 import { decode, encode, matchPath } from '../src/core/wire.js';
 import { everyEndpoint } from './support/every-endpoint.ts';
 
@@ -18,6 +21,36 @@ describe.each(everyEndpoint)('$name', ({ endpoint, input }) => {
       body: body === undefined ? undefined : JSON.parse(JSON.stringify(body)),
     });
     expect(parse(endpoint, arrived)).toEqual(parsed);
+  });
+
+  describe.each(endpoint.errors.map((refusal) => ({ refusal, kind: refusal.error.kind })))(
+    'law 2: $kind',
+    ({ refusal }) => {
+      test(`reaches the caller from "${refusal.message}"`, async () => {
+        const { marketplace, client } = newMarketplace();
+        marketplace.refuseNext(endpoint, refusal);
+        const error = await failureOf(client.call(endpoint, input));
+        expect(error).toBeInstanceOf(refusal.error);
+        expect(error).toBeInstanceOf(classOfStatus(refusal.status));
+        const { name, status, code, causes, body, message } = error as ApiError;
+        expect({ name, status }).toEqual({ name: refusal.error.kind, status: refusal.status });
+        // The body as it came, and what was read out of it.
+        expect(body).toMatchObject({ message: refusal.message, status: refusal.status });
+        expect(code).toBe((body as { error: string }).error);
+        if (refusal.code !== undefined) expect(code).toBe(refusal.code);
+        expect(causes).toHaveLength([refusal.cause ?? []].flat().length);
+        expect(message).toContain(`${endpoint.method} ${endpoint.path} was refused with ${refusal.status}: `);
+      });
+    },
+  );
+
+  test('law 3: the fake marketplace has a behaviour for it, which keeps to the schemas', async () => {
+    const { client } = newMarketplace();
+    const failure = await failureOf(client.call(endpoint, input));
+    // A behaviour that throws or strays from its schema is no answer; a route that is not there says so.
+    expect(failure).not.toBeInstanceOf(ConnectionError);
+    expect(failure).not.toBeInstanceOf(FakeMarketplaceError);
+    expect(String(failure)).not.toMatch(/There is no resource|takes no (GET|POST|PUT|DELETE)/);
   });
 
   test('law 4: the client has a method of its name', () => {
@@ -60,6 +93,22 @@ function parse(endpoint: Endpoint, value: unknown): Record<string, unknown> {
   const result = endpoint.input.safeParse(value);
   if (!result.success) throw new Error(result.error.issues.map(({ message }) => message).join('; '));
   return result.data as Record<string, unknown>;
+}
+
+/** A marketplace with the users and the item that the inputs name, and a client of its seller. */
+function newMarketplace(): { marketplace: FakeMarketplace; client: SellerClient } {
+  const marketplace = new FakeMarketplace();
+  const seller = marketplace.addUser({ user_id: 7 });
+  marketplace.addUser({ user_id: 31 });
+  marketplace.addItem({ item_id: 'MLA100', seller_id: 7 });
+  return { marketplace, client: marketplace.clientFor(seller, { retries: 0 }) };
+}
+
+async function failureOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 }
 
 function fieldsOfPath(endpoint: Endpoint): { field: string; several: boolean }[] {
