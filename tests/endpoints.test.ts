@@ -5,7 +5,8 @@ import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/te
 import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../src/core/endpoint.js';
 import { classOfStatus } from '../src/core/errors.js';
-import { decode, encode, matchPath } from '../src/core/wire.js';
+import { matchPath } from '../src/core/path.js';
+import { decode, encode } from '../src/core/wire.js';
 import { everyEndpoint } from './support/every-endpoint.ts';
 
 // The laws of the design that go over every endpoint; 5, 7, 8 and 9 are told in tests/hostile.

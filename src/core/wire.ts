@@ -1,5 +1,6 @@
 import type { Endpoint } from './endpoint.js';
 import { InvalidInputError } from './errors.js';
+import { fieldsOf, fillPath, matchPath } from './path.js';
 import { definitionOf } from './schema.js';
 import type { Schema, Shape } from './schema.js';
 
@@ -20,38 +21,24 @@ type Fields = Readonly<Record<string, unknown>>;
  * @throws {InvalidInputError} when a value cannot stand in its place.
  */
 export function encode(endpoint: Endpoint, input: Fields): Wire {
-  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
-  const path = endpoint.path.replace(/\{(\w+)(\*?)\}/g, (_, name: string, several: string) => {
-    const value = plain(rest.get(name));
-    rest.delete(name);
-    return several
-      ? value
-          .split('/')
-          .map((part) => segment(name, part))
-          .join('/')
-      : segment(name, value);
-  });
-  const headers = headersOf(endpoint, rest);
+  const path = fillPath(endpoint.path, (name) => plain(input[name]));
+  const inPath = fieldsOf(endpoint.path);
+  const hasBody = !bodyless(endpoint);
+  const headers: Record<string, string> = {};
+  const body: Record<string, unknown> = {};
   const query = new URLSearchParams(endpoint.query);
-  const inQuery = bodyless(endpoint) ? [...rest.keys()] : (endpoint.inQuery ?? []);
-  for (const name of inQuery) {
-    addToQuery(query, name, rest.get(name), endpoint);
-    rest.delete(name);
+  for (const [name, value] of Object.entries(input)) {
+    if (value === undefined || inPath.includes(name)) continue;
+    const header = endpoint.inHeader?.[name];
+    if (header !== undefined) headers[header] = plain(value);
+    else if (hasBody && !endpoint.inQuery?.includes(name)) body[name] = value;
+    else addToQuery(query, name, value, endpoint);
   }
-  const search = query.size > 0 ? `?${query.toString()}` : '';
-  return { target: path + search, headers, body: rest.size > 0 ? Object.fromEntries(rest) : undefined };
-}
-
-/** Where a path template and a path agree, the fields of the path; else `undefined`. */
-export function matchPath(template: string, path: string): Record<string, string> | undefined {
-  const names: string[] = [];
-  const source = template.replace(/[.+]/g, '\\$&').replace(/\{(\w+)(\*?)\}/g, (_, name: string, several: string) => {
-    names.push(name);
-    return several ? '(.+)' : '([^/]+)';
-  });
-  const found = new RegExp(`^${source}$`).exec(path);
-  if (!found) return undefined;
-  return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(found[index + 1] ?? '')]));
+  return {
+    target: query.size > 0 ? `${path}?${query.toString()}` : path,
+    headers,
+    body: Object.keys(body).length > 0 ? body : undefined,
+  };
 }
 
 /** Reads an input back from a request: what the service sees. The endpoint's input schema then checks it. */
@@ -79,29 +66,7 @@ function bodyless(endpoint: Endpoint): boolean {
   return endpoint.method !== 'POST' && endpoint.method !== 'PUT';
 }
 
-/** An id must stay in its segment: what a server or proxy may read as structure is refused, the rest is encoded. */
-function segment(name: string, value: string): string {
-  const wrong = (why: string): never => {
-    throw new InvalidInputError([{ path: [name], message: `\`${name}\` ${why}, so it cannot be part of a path` }]);
-  };
-  if (value === '') wrong('is empty');
-  if (value === '.' || value === '..') wrong(`is "${value}"`);
-  if (/[/\\?#%\u0000-\u001f\u007f]/.test(value)) wrong('holds one of / \\ ? # % or a control character');
-  if (!value.isWellFormed()) wrong('holds half a surrogate pair');
-  return encodeURIComponent(value).replaceAll('%3A', ':').replaceAll('%40', '@');
-}
-
-function headersOf(endpoint: Endpoint, rest: Map<string, unknown>): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [name, header] of Object.entries(endpoint.inHeader ?? {})) {
-    if (rest.has(name)) headers[header] = String(rest.get(name));
-    rest.delete(name);
-  }
-  return headers;
-}
-
 function addToQuery(query: URLSearchParams, name: string, value: unknown, endpoint: Endpoint): void {
-  if (value === undefined) return;
   if (Array.isArray(value)) {
     const comma = value.findIndex((each) => String(each).includes(','));
     if (comma >= 0)

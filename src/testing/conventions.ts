@@ -1,5 +1,5 @@
 import type { Endpoint } from '../core/endpoint.js';
-import { matchPath } from '../core/wire.js';
+import { matchPath } from '../core/path.js';
 import { refuse } from './behaviour.js';
 import type { Reply } from './behaviour.js';
 

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../core/endpoint.js';
 import { parseJson } from '../core/json.js';
-import { decode, matchPath } from '../core/wire.js';
+import { matchPath } from '../core/path.js';
+import { decode } from '../core/wire.js';
 import type { Accounts } from './accounts.js';
 import { Refused, Reply, refuse } from './behaviour.js';
 import type { Behaviours, Context, Manners } from './behaviour.js';
