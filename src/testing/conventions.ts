@@ -1,6 +1,3 @@
-import type { Endpoint } from '../core/endpoint.js';
-import { matchPath } from '../core/path.js';
-import { refuse } from './behaviour.js';
 import type { Reply } from './behaviour.js';
 
 /** JSONP: always 200, the real status inside. Spec: Common conventions 2. */
@@ -26,26 +23,6 @@ export function reduce(body: unknown, attributes: string | null): unknown {
       ? Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name)))
       : value;
   return Array.isArray(body) ? body.map(keep) : keep(body);
-}
-
-/** The self-description of a resource. Spec: Common conventions 5. */
-export function describePath(path: string, endpoints: readonly Endpoint[]): object {
-  const here = endpoints.filter((endpoint) => matchPath(endpoint.path, path) !== undefined);
-  const [first] = here;
-  if (!first) throw refuse({ status: 404, code: 'not_found', message: `There is no resource ${path}` });
-  const shape = 'shape' in first.output ? (first.output.shape as object | undefined) : undefined;
-  return {
-    name: first.name.split('.')[0],
-    description: `The resource ${first.path}`,
-    attributes: Object.fromEntries(Object.keys(shape ?? {}).map((name) => [name, name])),
-    methods: here.map((endpoint) => ({
-      method: endpoint.method,
-      example: `${endpoint.method} ${endpoint.path}`,
-      description: endpoint.name,
-    })),
-    related_resources: [],
-    connections: {},
-  };
 }
 
 /** A page of a list, and where it stands. */

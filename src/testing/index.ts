@@ -6,3 +6,4 @@ export type { Account, Bearer } from './accounts.js';
 export type { Events, MarketplaceEvent } from './events.js';
 export type { Item, ItemSketch, Items, ItemStatus } from './items.js';
 export type { QuestionDesk, QuestionStatus, StoredAnswer, StoredQuestion } from './question-desk.js';
+export type { Listening, ListenOptions } from './node.js';

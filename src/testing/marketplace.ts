@@ -11,9 +11,12 @@ import { Clock } from './clock.js';
 import { Events } from './events.js';
 import { Items } from './items.js';
 import type { Item, ItemSketch } from './items.js';
+import { mswHandler } from './msw.js';
+import type { MswHandler } from './msw.js';
+import type { Listening, ListenOptions } from './node.js';
 import { QuestionDesk } from './question-desk.js';
 import type { StoredQuestion } from './question-desk.js';
-import { questionBehaviours } from './questions.js';
+import { questionBehaviours, questionManners } from './questions.js';
 import { Router } from './router.js';
 import type { World } from './world.js';
 
@@ -55,12 +58,28 @@ export class FakeMarketplace {
     const world: World = { accounts, clock, events, items };
     // A resource is its state, built from the world, and one line here.
     this.questions = new QuestionDesk(world);
-    this.#router.add(endpoints.questions, questionBehaviours(this.questions, world));
+    this.#router.add(endpoints.questions, questionBehaviours(this.questions, world), questionManners);
   }
 
   /** Answers a request: give it to a client as `fetch`. */
   readonly fetch = (input: Request | string | URL, init?: RequestInit): Promise<Response> =>
     this.#router.handle(input instanceof Request && init === undefined ? input : new Request(input, init));
+
+  /** Answers over HTTP on a port of this machine. Loaded on first use; takes Node. */
+  async listen(options: ListenOptions = {}): Promise<Listening> {
+    const node = await import('./node.js');
+    return node.listen(this.fetch, options);
+  }
+
+  /**
+   * Handlers for msw 3, of which the marketplace answers everything under a base URL.
+   *
+   * @example
+   * const server = setupServer(...marketplace.handlers('https://api.example.com'));
+   */
+  handlers(baseUrl: string = this.baseUrl): MswHandler[] {
+    return [mswHandler(baseUrl.replace(/\/+$/, ''), this.fetch)];
+  }
 
   /** Adds a user: a seller, a buyer or both. What is left out is made up. */
   addUser(sketch?: Partial<Account>): Account {

@@ -31,7 +31,10 @@ export type QuestionStatus = 'UNANSWERED' | 'ANSWERED' | 'CLOSED_UNANSWERED' | '
 /** Every question on the marketplace, and who may not ask whom. */
 export class QuestionDesk {
   readonly #questions = new Map<number, StoredQuestion>();
+  /** By seller: who is blocked, and since when. */
   readonly #blocked = new Map<number, Map<number, number>>();
+  /** By asker and seller: how many questions were answered. */
+  readonly #answered = new Map<string, number>();
   readonly #world: World;
   // Beyond 2^31, as the service's are.
   #nextQuestion = 5_000_000_001;
@@ -73,9 +76,17 @@ export class QuestionDesk {
     return question;
   }
 
-  /** Answers a question, whatever its state. */
+  /** Answers a question, which takes one answer, on behalf of its seller. */
   answer(question_id: number, text: string): StoredQuestion {
+    const { answer, from, seller_id } = this.need(question_id);
+    if (answer) throw new FakeMarketplaceError(`question ${question_id} has its answer already`);
+    this.#answered.set(`${from} ${seller_id}`, this.answeredOf(from, seller_id) + 1);
     return this.#change(question_id, { answer: { text, status: 'ACTIVE', answeredAt: this.#world.clock.ms } });
+  }
+
+  /** How many questions of a user the seller has answered. */
+  answeredOf(user_id: number, seller_id: number): number {
+    return this.#answered.get(`${user_id} ${seller_id}`) ?? 0;
   }
 
   /** The moderation takes an answer off the listing. */
@@ -100,11 +111,25 @@ export class QuestionDesk {
     return this.#change(question_id, { hidden: true });
   }
 
-  /** The users that a seller has blocked, and when, in milliseconds since 1970. */
-  blockedBy(seller_id: number): Map<number, number> {
+  /** A seller takes no more questions from a user. */
+  block(user_id: number, seller_id: number): void {
     const blocked = this.#blocked.get(seller_id) ?? new Map<number, number>();
+    if (!blocked.has(user_id)) blocked.set(user_id, this.#world.clock.ms);
     this.#blocked.set(seller_id, blocked);
-    return blocked;
+  }
+
+  /** A seller takes questions from a user again. @returns whether the user was blocked. */
+  unblock(user_id: number, seller_id: number): boolean {
+    return this.#blocked.get(seller_id)?.delete(user_id) ?? false;
+  }
+
+  isBlocked(user_id: number, seller_id: number): boolean {
+    return this.#blocked.get(seller_id)?.has(user_id) ?? false;
+  }
+
+  /** The users that a seller has blocked, and since when, in milliseconds since 1970. */
+  blockedBy(seller_id: number): { readonly user_id: number; readonly since: number }[] {
+    return [...(this.#blocked.get(seller_id) ?? [])].map(([user_id, since]) => ({ user_id, since }));
   }
 
   #change(question_id: number, change: Partial<StoredQuestion>): StoredQuestion {

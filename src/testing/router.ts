@@ -6,8 +6,9 @@ import type { Accounts } from './accounts.js';
 import { Refused, Reply, refuse } from './behaviour.js';
 import type { Behaviours, Context, Manners } from './behaviour.js';
 import type { Clock } from './clock.js';
-import { asJsonp, describePath, reduce } from './conventions.js';
+import { asJsonp, reduce } from './conventions.js';
 import { FakeMarketplaceError } from './misuse.js';
+import { describePath } from './self-description.js';
 
 type AnyBehaviour = (input: unknown, context: Context) => unknown;
 
@@ -89,7 +90,7 @@ export class Router {
   async #reply(request: Request, url: URL, route: Route | undefined): Promise<Reply> {
     try {
       const bearer = this.#bearer(request);
-      if (request.method === 'OPTIONS') return new Reply(200, describePath(url.pathname, this.endpoints));
+      if (request.method === 'OPTIONS') return this.#describe(url.pathname);
       if (!route) throw this.#noRoute(request.method, url.pathname);
       const refused = this.#refusals.get(route.endpoint.name)?.shift();
       if (refused) throw refused;
@@ -110,6 +111,12 @@ export class Router {
     const bearer = this.#accounts.bearerOf(header.replace(/^Bearer /, ''));
     if (!bearer) throw refuse({ status: 401, code: 'invalid_token', message: 'The access token is not valid' });
     return bearer;
+  }
+
+  #describe(path: string): Reply {
+    const description = describePath(path, this.#routes);
+    if (!description) throw refuse({ status: 404, code: 'not_found', message: `There is no resource ${path}` });
+    return new Reply(200, description);
   }
 
   #noRoute(method: string, path: string): Refused {

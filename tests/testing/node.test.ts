@@ -1,0 +1,95 @@
+import { connect } from 'node:net';
+import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
+import type { Listening } from 'marketplace-seller-sdk/testing';
+import { NotFoundError, SellerClient } from 'marketplace-seller-sdk';
+import { afterEach, describe, expect, test } from 'vitest';
+
+const open: Listening[] = [];
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+
+async function listening(marketplace: FakeMarketplace, host?: string): Promise<Listening> {
+  const server = await marketplace.listen({ host });
+  open.push(server);
+  return server;
+}
+
+describe('a marketplace on a port', () => {
+  test('is a service like any other to a client', async () => {
+    const marketplace = new FakeMarketplace();
+    const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
+    const { item_id } = marketplace.addItem({ seller_id: seller.user_id });
+    const { url, port } = await listening(marketplace);
+    expect(url).toBe(`http://127.0.0.1:${port}`);
+
+    const asking = new SellerClient({ baseUrl: url, accessToken: marketplace.tokenFor(buyer) });
+    const asked = await asking.questions.ask({ item_id, text: '¿Hay stock? ✓' });
+    const selling = new SellerClient({ baseUrl: url, accessToken: marketplace.tokenFor(seller) });
+    const answered = await selling.questions.answer({ question_id: asked!.id, text: 'Sí.' });
+    expect(answered).toMatchObject({ text: '¿Hay stock? ✓', answer: { text: 'Sí.' } });
+    await expect(selling.questions.get({ question_id: 1 })).rejects.toBeInstanceOf(NotFoundError);
+  });
+
+  test('listens on the host it is told, and on loopback otherwise', async () => {
+    const { url } = await listening(new FakeMarketplace(), '::1');
+    expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    expect((await fetch(`${url}/questions`, { method: 'OPTIONS' })).status).toBe(200);
+  });
+
+  test('answers 204 without a body', async () => {
+    const marketplace = new FakeMarketplace();
+    const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
+    const { url } = await listening(marketplace);
+    const client = new SellerClient({ baseUrl: url, accessToken: marketplace.tokenFor(seller) });
+    await client.questions.blacklist.add({ seller_id: seller.user_id, user_id: buyer.user_id });
+    const removed = await client.questions.blacklist
+      .remove({ seller_id: seller.user_id, user_id: buyer.user_id })
+      .withResponse();
+    expect(removed).toMatchObject({ data: undefined, response: { status: 204 } });
+  });
+
+  test('closes although connections are kept alive', async () => {
+    const server = await new FakeMarketplace().listen();
+    await (await fetch(`${server.url}/questions`, { method: 'OPTIONS' })).text();
+    const socket = connect(server.port, '127.0.0.1');
+    await new Promise((resolve) => socket.once('connect', resolve));
+    const ended = new Promise((resolve) => socket.once('close', resolve));
+    await server.close();
+    await ended;
+    await expect(fetch(server.url)).rejects.toThrow();
+  });
+
+  test('closes twice without complaint', async () => {
+    const server = await new FakeMarketplace().listen();
+    await server.close();
+    await server.close();
+  });
+
+  test('says why it cannot listen, and what to do', async () => {
+    const { port } = await listening(new FakeMarketplace());
+    const second = new FakeMarketplace().listen({ port });
+    await expect(second).rejects.toBeInstanceOf(FakeMarketplaceError);
+    await expect(second).rejects.toThrow(/it cannot listen: .*EADDRINUSE.*Leave `port` out/);
+  });
+
+  test('tells a misuse of the fake to the caller, who sees nothing else of its process', async () => {
+    const marketplace = new FakeMarketplace();
+    const seller = marketplace.addUser();
+    const { url } = await listening(marketplace);
+    const headers = { authorization: `Bearer ${marketplace.tokenFor(seller)}` };
+    marketplace.events.on(() => {
+      throw new FakeMarketplaceError('a listener was set up wrongly');
+    });
+    const { item_id } = marketplace.addItem({ seller_id: seller.user_id });
+    const buyer = marketplace.addUser();
+    headers.authorization = `Bearer ${marketplace.tokenFor(buyer)}`;
+    const answer = await fetch(`${url}/questions`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ item_id, text: 'Hello?' }),
+    });
+    expect(answer.status).toBe(500);
+    expect(await answer.json()).toMatchObject({ message: 'FakeMarketplace: a listener was set up wrongly' });
+  });
+});
