@@ -6,7 +6,12 @@ import type { Description, ResourcePath } from './core/description.js';
 import type { Endpoint } from './core/endpoint.js';
 import { settingsOf } from './core/settings.js';
 import type { CallOptions, ClientOptions } from './core/settings.js';
+import { Contacts } from './resources/contacts/contacts.js';
+import { Currencies } from './resources/currencies/currencies.js';
+import { Flex } from './resources/flex/flex.js';
+import { Items } from './resources/items/items.js';
 import { Questions } from './resources/questions/questions.js';
+import { Sites } from './resources/sites/sites.js';
 
 /**
  * The client of the seller API: one property a resource.
@@ -18,6 +23,13 @@ import { Questions } from './resources/questions/questions.js';
 export class SellerClient {
   /** Buyers' questions, answers, the blacklist, the response time. */
   readonly questions: Questions;
+  /** Delivery by the seller: subscriptions, settings, zones, items, drivers. */
+  readonly flex: Flex;
+  /** How often people made contact through classified items. */
+  readonly contacts: Contacts;
+  readonly items: Items;
+  readonly sites: Sites;
+  readonly currencies: Currencies;
   readonly #options: ClientOptions;
   readonly #caller: Caller;
 
@@ -26,6 +38,14 @@ export class SellerClient {
     this.#caller = new HttpCaller(settingsOf(options));
     this.#options = options;
     this.questions = new Questions(this.#caller);
+    this.contacts = new Contacts(this.#caller);
+    this.items = new Items(this.#caller);
+    this.sites = new Sites(this.#caller);
+    this.currencies = new Currencies(this.#caller);
+    this.flex = new Flex(this.#caller, async (id, options) => {
+      const [found] = await this.items.status({ ids: [id] }, options);
+      return found?.status ?? undefined;
+    });
   }
 
   /**

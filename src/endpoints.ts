@@ -1,5 +1,10 @@
 import { describe } from './core/description.js';
+import * as contacts from './resources/contacts/endpoints.js';
+import * as currencies from './resources/currencies/endpoints.js';
+import * as flex from './resources/flex/endpoints.js';
+import * as items from './resources/items/endpoints.js';
 import * as questions from './resources/questions/endpoints.js';
+import * as sites from './resources/sites/endpoints.js';
 
 /** Every endpoint there is, grouped by resource: what `SellerClient.call` takes. */
 export const endpoints = {
@@ -18,4 +23,34 @@ export const endpoints = {
       remove: questions.removeFromBlacklist,
     },
   },
+  flex: {
+    subscriptions: flex.subscriptions,
+    configuration: flex.configuration,
+    setDelivery: flex.setDelivery,
+    addZones: flex.addZones,
+    driver: flex.driver,
+    items: {
+      isEnabled: flex.isItemEnabled,
+      enable: flex.enableItem,
+      disable: flex.disableItem,
+    },
+  },
+  contacts: {
+    questions: {
+      ofItem: contacts.questionsOfItem,
+      ofUser: contacts.questionsOfUser,
+      windowOfItem: contacts.questionWindowOfItem,
+      windowOfUser: contacts.questionWindowOfUser,
+    },
+    phoneViews: {
+      ofItem: contacts.phoneViewsOfItem,
+      ofUser: contacts.phoneViewsOfUser,
+      windowOfItem: contacts.phoneViewWindowOfItem,
+      windowOfItems: contacts.phoneViewWindowOfItems,
+      windowOfUser: contacts.phoneViewWindowOfUser,
+    },
+  },
+  items: { status: items.status },
+  sites: { search: sites.search },
+  currencies: { list: currencies.list, get: currencies.get },
 };

@@ -9,6 +9,7 @@ export type { ResponseInfo, WithResponse } from './core/api-promise.js';
 export { Paged } from './core/paging.js';
 export type { Page, WalkOptions } from './core/paging.js';
 export type { Reduce } from './core/attributes.js';
+export type { Selected, Selection } from './core/selection.js';
 export type { TokenSupplier } from './core/access-token.js';
 export type { Attempt, CallOptions, ClientOptions, Drift, Logger, Middleware } from './core/settings.js';
 
@@ -107,3 +108,104 @@ export type {
   SellerId,
   UserId,
 } from './resources/questions/schemas.js';
+
+export type { Flex } from './resources/flex/flex.js';
+export type { FlexItems } from './resources/flex/items.js';
+export { flexCoverageAreas } from './resources/flex/coverage.js';
+export {
+  AlreadyInFlexError,
+  DriverNotFoundError,
+  InvalidQueryError,
+  InvalidSiteError,
+  ItemDownError,
+  ItemNotFoundError,
+  NotInFlexError,
+  SubscriptionNotFoundError,
+  UserNotFoundError,
+} from './resources/flex/errors.js';
+export {
+  configurationOf,
+  configurationType,
+  configuredSubscription,
+  deliveryRange,
+  deliveryRanges,
+  deliverySetting,
+  driverAssignment,
+  flexAddress,
+  flexAvailables,
+  flexConfiguration,
+  flexItem,
+  flexQuery,
+  flexSubscription,
+  flexUser,
+  flexZone,
+  newDeliveryRange,
+  newZones,
+  shipmentId,
+  trainingSpan,
+  trainingTimes,
+  zonePrice,
+} from './resources/flex/schemas.js';
+export type {
+  ConfigurationOf,
+  ConfigurationType,
+  ConfiguredSubscription,
+  DeliveryRange,
+  DeliveryRanges,
+  DeliverySetting,
+  DisableItem,
+  DriverAssignment,
+  EnableItem,
+  FlexAddress,
+  FlexAvailables,
+  FlexConfiguration,
+  FlexItem,
+  FlexQuery,
+  FlexSubscription,
+  FlexUser,
+  FlexZone,
+  NewDeliveryRange,
+  NewZones,
+  ShipmentId,
+  TrainingSpan,
+  TrainingTimes,
+  ZonePrice,
+} from './resources/flex/schemas.js';
+
+export type { Contacts } from './resources/contacts/contacts.js';
+export type { PhoneViews } from './resources/contacts/phone-views.js';
+export type { QuestionContacts } from './resources/contacts/question-contacts.js';
+export {
+  contactInterval,
+  contactTotal,
+  contactWindow,
+  itemPeriod,
+  itemWindow,
+  itemsWindow,
+  questionItemWindow,
+  userPeriod,
+  userWindow,
+} from './resources/contacts/schemas.js';
+export type {
+  ContactInterval,
+  ContactTotal,
+  ContactWindow,
+  ItemPeriod,
+  ItemWindow,
+  ItemsWindow,
+  QuestionItemWindow,
+  UserPeriod,
+  UserWindow,
+} from './resources/contacts/schemas.js';
+
+export type { Items } from './resources/items/items.js';
+export { itemIds, itemStatus } from './resources/items/schemas.js';
+export type { ItemIds, ItemStatus } from './resources/items/schemas.js';
+
+export type { Sites } from './resources/sites/sites.js';
+export { listing, siteSearch, siteSearchAnswer } from './resources/sites/schemas.js';
+export type { Listing, SiteSearch, SiteSearchAnswer, SiteSearchExtra } from './resources/sites/schemas.js';
+
+export type { Currencies } from './resources/currencies/currencies.js';
+export { currency, currencyId, noInput } from './resources/currencies/schemas.js';
+export type { Currency, CurrencyId, NoInput } from './resources/currencies/schemas.js';

@@ -59,7 +59,7 @@ describe('what is not ours', () => {
     'zod/mini': ['core/schema.ts', 'core/validator.ts', 'core/compiler.ts', 'core/sentences.ts'],
     'form-data': ['core/multipart.ts'],
     'graphql-request': ['core/graphql.ts'],
-    graphql: ['core/graphql.ts'],
+    graphql: ['core/graphql.ts', 'testing/flex-query.ts'],
     msw: ['testing/msw.ts'],
   };
   const packages = without.filter(({ to }) => !to.startsWith('node:'));

@@ -3,7 +3,7 @@ import { UnexpectedResponseError, classOfStatus } from './errors.js';
 import type { ApiError, RefusalCause, RefusalDetails } from './errors.js';
 import { parseJson } from './json.js';
 import { scrub, withoutCookies, wordsOfPeople } from './redact.js';
-import { recognise } from './refusal.js';
+import { recognise, statusWithin } from './refusal.js';
 import type { Refusal } from './refusal.js';
 import { retryAfterOf } from './retry.js';
 import type { Issue, Schema } from './schema.js';
@@ -51,6 +51,7 @@ export function outputOf(
 ): unknown {
   const { json, value } = readBody(answer.text);
   if (!json) throw unexpected('a body that is not JSON', answer, value, [], asked);
+  if (asked.endpoint.refusedWithin?.(value)) throw refusalOf(answer, asked).error;
   if (responseValidation === 'off') return value;
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -86,19 +87,24 @@ function unexpected(what: string, answer: Answer, body: unknown, issues: readonl
 /** The error that a refusal is: its class by the status, refined where the endpoint documents it. */
 export function refusalOf(answer: Answer, asked: Asked): { error: ApiError; refusal: Refusal | undefined } {
   const { endpoint, secrets, attempts } = asked;
-  const details: RefusalDetails = {
-    ...readRefusal(readBody(clean(answer.text, secrets)).value),
+  const words = readRefusal(readBody(clean(answer.text, secrets)).value);
+  const within = answer.status < 300 ? endpoint.refusedWithin?.(words.body) : undefined;
+  const heard: RefusalDetails = {
+    ...words,
+    ...within,
     status: answer.status,
     headers: withoutCookies(answer.headers),
+    url: answer.url,
     endpoint,
     attempts,
     retryAfterMs: retryAfterOf(answer.headers, Date.now()),
   };
+  const details = within ? { ...heard, status: statusWithin(endpoint.errors, within, heard) } : heard;
   const refusal = recognise(endpoint.errors, details);
-  const Class = refusal?.error ?? classOfStatus(answer.status);
+  const Class = refusal?.error ?? classOfStatus(details.status);
   const said = details.text ?? details.code ?? 'the service gave no reason';
   const message = scrub(
-    `${endpoint.method} ${endpoint.path} was refused with ${answer.status}: ${short(said)}`,
+    `${endpoint.method} ${endpoint.path} was refused with ${details.status}: ${short(said)}`,
     wordsOfPeople(asked.input),
   );
   return { error: new Class(message, details), refusal };

@@ -1,5 +1,5 @@
 import type { Confirmation, ReadBack } from './confirm.js';
-import type { Refusal } from './refusal.js';
+import type { Refusal, RefusedWithin } from './refusal.js';
 import type { Schema } from './schema.js';
 
 /**
@@ -37,6 +37,8 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly answers?: 'json' | 'stream';
   /** The documented refusals. */
   readonly errors: readonly Refusal[];
+  /** Finds the refusal in a success whose body is one: GraphQL answers its errors with status 200. */
+  readonly refusedWithin?: (body: unknown) => RefusedWithin | undefined;
   /** What of the answer an `attributes` call option may pick; absent where it may not. */
   readonly reducible?: true;
   /**

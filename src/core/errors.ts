@@ -105,6 +105,7 @@ export interface AnswerDetails {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
+  readonly url?: string | undefined;
   readonly endpoint?: Endpoint | undefined;
   readonly attempts?: number | undefined;
 }
@@ -159,7 +160,7 @@ export interface RefusalDetails extends AnswerDetails {
  */
 export class ApiError extends SellerError {
   static override readonly kind: string = 'ApiError';
-  /** The HTTP status of the answer (not the one its body claims). */
+  /** The HTTP status of the answer, not the one its body claims; where that is a 200 with an error inside, the error's. */
   readonly status: number;
   /** The machine readable code: the first of `error`, `code` and `message` that looks like one. */
   readonly code: string | undefined;
@@ -173,6 +174,8 @@ export class ApiError extends SellerError {
   declare readonly body: unknown;
   /** The answer's headers, without cookies. Not enumerable. */
   declare readonly headers: Headers;
+  /** The URL that was asked. Not enumerable. */
+  declare readonly url: string | undefined;
   /** The endpoint that refused. Not enumerable. */
   declare readonly endpoint: Endpoint | undefined;
 
@@ -184,7 +187,8 @@ export class ApiError extends SellerError {
     this.requestId = requestIdOf(details.headers);
     this.attempts = details.attempts ?? 1;
     this.retryAfterMs = details.retryAfterMs;
-    hide(this, { body: details.body, headers: details.headers, endpoint: details.endpoint });
+    const { body, headers, url, endpoint } = details;
+    hide(this, { body, headers, url, endpoint });
   }
 }
 

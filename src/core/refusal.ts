@@ -66,6 +66,18 @@ function says(heard: string | undefined, documented: string): boolean {
   return heard?.toLowerCase().includes(documented.toLowerCase()) ?? false;
 }
 
+/** A refusal found in the body of a success. */
+export interface RefusedWithin extends Pick<RefusalDetails, 'code' | 'text' | 'causes'> {
+  /** The status that it stands for, where it says so. */
+  readonly status?: number | undefined;
+}
+
+/** The status that a refusal found in a success stands for: the one it states, else the documented one. */
+export function statusWithin(refusals: readonly Refusal[], within: RefusedWithin, details: RefusalDetails): number {
+  const stated = within.status ?? refusals.find((each) => tells(each, details))?.status;
+  return stated ?? details.status;
+}
+
 /** Every word under which a refusal may name its reason: code, text, and each cause's code and message. */
 export function wordsOf({ code, text, causes }: Pick<RefusalDetails, 'code' | 'text' | 'causes'>): string[] {
   const all = [code, text, ...causes.flatMap((cause: RefusalCause) => [cause.code, cause.message])];

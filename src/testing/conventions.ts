@@ -18,10 +18,12 @@ export function asJsonp(
 export function reduce(body: unknown, attributes: string | null): unknown {
   if (attributes === null || attributes === '') return body;
   const names = new Set(attributes.split(','));
-  const keep = (value: unknown): unknown =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name)))
-      : value;
+  const keep = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    // An entry with a code of its own keeps it: only what was read is reduced, and a refusal of one entry is not.
+    if ('code' in value && 'body' in value) return value.code === 200 ? { ...value, body: keep(value.body) } : value;
+    return Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name)));
+  };
   return Array.isArray(body) ? body.map(keep) : keep(body);
 }
 

@@ -7,3 +7,13 @@ export type { Events, MarketplaceEvent } from './events.js';
 export type { Item, ItemSketch, Items, ItemStatus } from './items.js';
 export type { QuestionDesk, QuestionStatus, StoredAnswer, StoredQuestion } from './question-desk.js';
 export type { Listening, ListenOptions } from './node.js';
+export type {
+  FlexDesk,
+  KindOfDay,
+  StoredRange,
+  StoredSubscription,
+  SubscriptionSketch,
+  SubscriptionStatus,
+  Zone,
+} from './flex-desk.js';
+export type { ContactKind, ContactLog, ContactSketch, StoredContact } from './contact-log.js';

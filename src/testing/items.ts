@@ -36,6 +36,11 @@ export class Items {
     return item;
   }
 
+  /** Everything that is sold, the oldest first. */
+  get all(): readonly Item[] {
+    return [...this.#items.values()];
+  }
+
   get(item_id: string): Item | undefined {
     return this.#items.get(item_id);
   }

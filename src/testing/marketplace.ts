@@ -8,7 +8,13 @@ import type { Account } from './accounts.js';
 import { refuse } from './behaviour.js';
 import type { RefusalWords } from './behaviour.js';
 import { Clock } from './clock.js';
+import { ContactLog } from './contact-log.js';
+import type { ContactSketch } from './contact-log.js';
+import { contactBehaviours } from './contacts.js';
+import { currencyBehaviours } from './currencies.js';
 import { Events } from './events.js';
+import { FlexDesk } from './flex-desk.js';
+import { flexBehaviours, flexManners } from './flex.js';
 import { Items } from './items.js';
 import type { Item, ItemSketch } from './items.js';
 import { mswHandler } from './msw.js';
@@ -18,6 +24,7 @@ import { QuestionDesk } from './question-desk.js';
 import type { StoredQuestion } from './question-desk.js';
 import { questionBehaviours, questionManners } from './questions.js';
 import { Router } from './router.js';
+import { itemBehaviours, siteBehaviours } from './storefront.js';
 import type { World } from './world.js';
 
 /** How a fake marketplace is set up. */
@@ -49,6 +56,10 @@ export class FakeMarketplace {
   readonly items = new Items(this.accounts);
   /** What was asked on it. */
   readonly questions: QuestionDesk;
+  /** Who delivers with Flex, how, and what. */
+  readonly flex: FlexDesk;
+  /** The contacts that were made through classified items. */
+  readonly contacts: ContactLog;
   readonly #router: Router;
 
   constructor({ now }: FakeMarketplaceOptions = {}) {
@@ -59,6 +70,13 @@ export class FakeMarketplace {
     // A resource is its state, built from the world, and one line here.
     this.questions = new QuestionDesk(world);
     this.#router.add(endpoints.questions, questionBehaviours(this.questions, world), questionManners);
+    this.flex = new FlexDesk(world);
+    this.#router.add(endpoints.flex, flexBehaviours(this.flex, world), flexManners);
+    this.contacts = new ContactLog(world);
+    this.#router.add(endpoints.contacts, contactBehaviours(this.contacts, world));
+    this.#router.add(endpoints.items, itemBehaviours(items));
+    this.#router.add(endpoints.sites, siteBehaviours(items));
+    this.#router.add(endpoints.currencies, currencyBehaviours());
   }
 
   /** Answers a request: give it to a client as `fetch`. */
@@ -94,6 +112,16 @@ export class FakeMarketplace {
   /** A user asks about an item, whatever the item's state: the way to a marketplace on which things have happened. */
   ask({ from, item_id, text }: { from: { readonly user_id: number }; item_id: string; text: string }): StoredQuestion {
     return this.questions.add(this.items.need(item_id), this.accounts.need(from.user_id).user_id, text);
+  }
+
+  /** Somebody clicks on "See phone" of an item: now and once, unless said otherwise. */
+  viewPhone(item: Pick<Item, 'item_id'>, sketch?: ContactSketch): void {
+    this.contacts.record('phone_view', item, sketch);
+  }
+
+  /** A guest, who is not logged in, asks about an item: such questions are counted and never shown. */
+  guestQuestion(item: Pick<Item, 'item_id'>, sketch?: ContactSketch): void {
+    this.contacts.record('question', item, sketch);
   }
 
   /** A token of a user, tied to application 500 unless said otherwise; `null` gives one without an application. */

@@ -5,6 +5,16 @@ export type InputsOf<Table> = {
   readonly [Name in keyof Table]: Table[Name] extends Endpoint<infer In> ? In : InputsOf<Table[Name]>;
 };
 
+const march = { date_from: '2026-03-01T00:00:00.000-03:00', date_to: '2026-03-31T23:59:59.999-03:00' };
+const week = {
+  last: 7,
+  unit: 'day',
+  ending: '2026-03-31T00:00:00Z',
+  order: 'desc',
+  limit: 20,
+  offset: 1,
+} as const;
+
 /** One valid input for every endpoint, each field given at least once: the laws are tried with these. */
 export const inputs: InputsOf<typeof endpoints> = {
   describe: { path: '/questions' },
@@ -30,4 +40,44 @@ export const inputs: InputsOf<typeof endpoints> = {
       remove: { seller_id: 7, user_id: 31 },
     },
   },
+  flex: {
+    subscriptions: { site_id: 'MLA', user_id: 7 },
+    configuration: { site_id: 'MLA', query: '{configuration(user_id:7,service_id:1001){zones{id}}}' },
+    setDelivery: {
+      site_id: 'MLA',
+      user_id: 7,
+      service_id: 1001,
+      delivery_window: 'same_day',
+      delivery_ranges: {
+        week: [{ from: 9, to: 13, capacity: 20, cutoff: 8 }],
+        saturday: [{ from: 10, to: 12, capacity: 5, cutoff: 9 }],
+        sunday: [],
+      },
+    },
+    addZones: { site_id: 'MLA', user_id: 7, service_id: 1001, zones: [{ id: 'zone-1' }] },
+    driver: { site_id: 'MLA', shipment_id: 40_000_000_001 },
+    items: {
+      isEnabled: { site_id: 'MLA', item_id: 'MLA100' },
+      enable: { site_id: 'MLA', item_id: 'MLA100' },
+      disable: { site_id: 'MLA', item_id: 'MLA100' },
+    },
+  },
+  contacts: {
+    questions: {
+      ofItem: { item_id: 'MLA100', ...march },
+      ofUser: { user_id: 7, ...march },
+      windowOfItem: { item_id: 'MLA100', ids: ['MLA100', 'MLA200'], ...week },
+      windowOfUser: { user_id: 7, ...week },
+    },
+    phoneViews: {
+      ofItem: { item_id: 'MLA100', ...march },
+      ofUser: { user_id: 7, ...march },
+      windowOfItem: { item_id: 'MLA100', ...week },
+      windowOfItems: { ids: ['MLA100', 'MLA200'], ...week },
+      windowOfUser: { user_id: 7, ...week },
+    },
+  },
+  items: { status: { ids: ['MLA100', 'MLA200'] } },
+  sites: { search: { site_id: 'MLA', q: 'silla', limit: 20, offset: 40, filters: { condition: 'new' } } },
+  currencies: { list: {}, get: { id: 'BRL' } },
 };

@@ -1,0 +1,16 @@
+import type { Caller } from '../../core/caller.js';
+import { PhoneViews } from './phone-views.js';
+import { QuestionContacts } from './question-contacts.js';
+
+/** How often people made contact through classified items. Read only. Spec: Classified contact metrics. */
+export class Contacts {
+  /** Questions of guests. */
+  readonly questions: QuestionContacts;
+  /** Clicks on "See phone". */
+  readonly phoneViews: PhoneViews;
+
+  constructor(caller: Caller) {
+    this.questions = new QuestionContacts(caller);
+    this.phoneViews = new PhoneViews(caller);
+  }
+}

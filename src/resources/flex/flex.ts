@@ -1,0 +1,166 @@
+import { ApiPromise } from '../../core/api-promise.js';
+import type { ResponseInfo, WithResponse } from '../../core/api-promise.js';
+import type { Reduce } from '../../core/attributes.js';
+import type { Caller } from '../../core/caller.js';
+import { InvalidInputError } from '../../core/errors.js';
+import { dataOf } from '../../core/graphql-wire.js';
+import { exact, read } from '../../core/schema.js';
+import type { Schema } from '../../core/schema.js';
+import { narrowed, printed, selectionIssues } from '../../core/selection.js';
+import type { AnySelection, Known, Selected, Selection } from '../../core/selection.js';
+import type { CallOptions } from '../../core/settings.js';
+import * as endpoints from './endpoints.js';
+import { FlexItems } from './items.js';
+import type { ReadItemStatus } from './items.js';
+import { configurationOf, flexConfiguration } from './schemas.js';
+import type {
+  ConfigurationOf,
+  DeliverySetting,
+  DriverAssignment,
+  FlexConfiguration,
+  FlexQuery,
+  FlexSubscription,
+  FlexUser,
+  NewZones,
+  ShipmentId,
+} from './schemas.js';
+
+/** Delivery by the seller: subscriptions, settings, zones, items, drivers. Spec: Flex delivery. */
+export class Flex {
+  /** Which items are delivered with Flex. */
+  readonly items: FlexItems;
+  readonly #caller: Caller;
+  /** Narrowed answers by their selection: a program has few, and a schema is compiled once. */
+  readonly #answers = new Map<string, Schema<{ configuration: unknown }>>();
+
+  constructor(caller: Caller, readItemStatus: ReadItemStatus) {
+    this.#caller = caller;
+    this.items = new FlexItems(caller, readItemStatus);
+  }
+
+  /**
+   * The seller's subscriptions: one with Flex alone, two where Turbo is active too.
+   * Spec: GET /shipping/flex/sites/{site_id}/users/{user_id}/subscriptions/v1.
+   *
+   * @throws {InvalidSiteError} when there is no such site.
+   * @throws {UserNotFoundError} when there is no such user.
+   */
+  subscriptions<const Name extends keyof FlexSubscription>(
+    input: FlexUser,
+    options: CallOptions & Reduce<Name>,
+  ): ApiPromise<Pick<FlexSubscription, Name>[]>;
+  subscriptions(input: FlexUser, options?: CallOptions): ApiPromise<FlexSubscription[]>;
+  subscriptions(input: FlexUser, options?: CallOptions): ApiPromise<FlexSubscription[]> {
+    return this.#caller.call(endpoints.subscriptions, input, options);
+  }
+
+  /**
+   * How a seller delivers: of it, exactly what `select` asks for; every documented field without `select`.
+   * Spec: POST /shipping/flex/sites/{site_id}/configuration/v3.
+   *
+   * `query` instead takes a GraphQL query of your own, and delivers its data as it came.
+   *
+   * @example
+   * const { zones } = await seller.flex.configuration({
+   *   site_id: 'MLA',
+   *   user_id: 7,
+   *   service_id: 1001,
+   *   select: { zones: { id: true, price: true } },
+   * });
+   * @throws {InvalidInputError} when the selection names a field that there is not; nothing is sent.
+   * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
+   * @throws {UserNotFoundError} when there is no such user.
+   * @throws {InvalidQueryError} when the service does not take the query.
+   */
+  configuration<const S extends Selection<FlexConfiguration>>(
+    input: ConfigurationOf & { readonly select: S & Known<FlexConfiguration, S> },
+    options?: CallOptions,
+  ): ApiPromise<Selected<FlexConfiguration, S>>;
+  configuration(
+    input: ConfigurationOf & { readonly select?: undefined },
+    options?: CallOptions,
+  ): ApiPromise<FlexConfiguration>;
+  configuration(input: FlexQuery, options?: CallOptions): ApiPromise<unknown>;
+  configuration(
+    input: FlexQuery | (ConfigurationOf & { readonly select?: unknown }),
+    options?: CallOptions,
+  ): ApiPromise<unknown> {
+    return new ApiPromise('query' in input ? this.#query(input, options) : this.#select(input, options));
+  }
+
+  /**
+   * Sets the delivery date window, the time ranges, their cut-off hours and limits.
+   * Spec: PUT .../configuration/delivery/custom/v3.
+   *
+   * @returns what the service said, as it came.
+   * @throws {InvalidInputError} when an hour is not 0 to 24, a range ends before it begins, or its capacity is below 1.
+   * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
+   */
+  setDelivery(input: DeliverySetting, options?: CallOptions): ApiPromise<unknown> {
+    return this.#caller.call(endpoints.setDelivery, input, options);
+  }
+
+  /**
+   * Adds zones to those that the seller delivers to. Spec: PUT .../configuration/coverage/zone/v3.
+   *
+   * @returns what the service said, as it came.
+   * @throws {InvalidInputError} when there are no zones; nothing is sent.
+   * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
+   */
+  addZones(input: NewZones, options?: CallOptions): ApiPromise<unknown> {
+    return this.#caller.call(endpoints.addZones, input, options);
+  }
+
+  /**
+   * Who drives a shipment. Spec: GET /flex/sites/{site_id}/shipments/{shipment_id}/assignment/v1.
+   *
+   * @throws {DriverNotFoundError} when no driver is assigned, no route is open, or there is no such shipment.
+   */
+  driver(input: ShipmentId, options?: CallOptions): ApiPromise<DriverAssignment> {
+    return this.#caller.call(endpoints.driver, input, options);
+  }
+
+  async #query(input: FlexQuery, options?: CallOptions): Promise<WithResponse<unknown>> {
+    return this.#run(endpoints.configuration, input, options);
+  }
+
+  async #select(
+    input: ConfigurationOf & { readonly select?: unknown },
+    options?: CallOptions,
+  ): Promise<WithResponse<unknown>> {
+    const parsed = configurationOf.safeParse(input);
+    if (!parsed.success) throw new InvalidInputError(parsed.error.issues);
+    const { site_id, user_id, service_id, select = true } = parsed.data;
+    const issues = selectionIssues(flexConfiguration, select, ['select']);
+    if (issues.length > 0) throw new InvalidInputError(issues);
+    const fields = printed(flexConfiguration, select as AnySelection);
+    const endpoint = { ...endpoints.configuration, output: this.#answerOf(fields, select as AnySelection) };
+    // Both ids are digits by now and the fields are names of ours, so nothing else can get into the query.
+    const query = `{configuration(user_id:${user_id},service_id:${service_id})${fields}}`;
+    const { data, response } = await this.#run(endpoint, { site_id, query }, options);
+    return { data: (data as { configuration?: unknown } | null)?.configuration, response };
+  }
+
+  #answerOf(fields: string, select: AnySelection): Schema<{ configuration: unknown }> {
+    const known = this.#answers.get(fields);
+    if (known) return known;
+    const answer = read(exact({ configuration: narrowed(flexConfiguration, select) }), dataOf);
+    this.#answers.set(fields, answer);
+    return answer;
+  }
+
+  async #run(
+    endpoint: typeof endpoints.configuration,
+    input: FlexQuery,
+    options?: CallOptions,
+  ): Promise<WithResponse<unknown>> {
+    const { runQuery } = await import('../../core/graphql.js');
+    let response: ResponseInfo | undefined;
+    const data = await runQuery(input.query, async (query) => {
+      const answered = await this.#caller.call(endpoint, { ...input, query }, options).withResponse();
+      response = answered.response;
+      return answered.data;
+    });
+    return { data, response: response as unknown as ResponseInfo };
+  }
+}

@@ -1,0 +1,106 @@
+import { ApiPromise } from '../../core/api-promise.js';
+import type { ResponseInfo, WithResponse } from '../../core/api-promise.js';
+import type { Caller } from '../../core/caller.js';
+import type { Endpoint } from '../../core/endpoint.js';
+import { ApiError, InvalidInputError, NotFoundError } from '../../core/errors.js';
+import type { CallOptions } from '../../core/settings.js';
+import * as endpoints from './endpoints.js';
+import { AlreadyInFlexError, ItemNotFoundError, NotInFlexError } from './errors.js';
+import type { DisableItem, EnableItem, FlexItem } from './schemas.js';
+
+/** Tells an item's status, e.g. `active`; `undefined` where it cannot be told. */
+export type ReadItemStatus = (item_id: string, options?: CallOptions) => Promise<string | undefined>;
+
+/** Which items are delivered with Flex. Spec: Flex delivery, /sites/{site_id}/shipping/selfservice/items/{item_id}. */
+export class FlexItems {
+  readonly #caller: Caller;
+  readonly #readStatus: ReadItemStatus;
+
+  constructor(caller: Caller, readStatus: ReadItemStatus) {
+    this.#caller = caller;
+    this.#readStatus = readStatus;
+  }
+
+  /**
+   * Whether an item is in Flex. 204 is `true`; a 404 that says "item not found", or nothing, is `false`.
+   *
+   * By the specification such a 404 also comes for an unknown item and for a country without Flex; the service says
+   * no more, so these are `false` too. Everything else is an error: a 404 of other words, such as a proxy's page.
+   *
+   * @throws {ItemDownError} when the item does not offer Flex.
+   * @throws {NotFoundError} when something other than the item was not found.
+   */
+  isEnabled(input: FlexItem, options?: CallOptions): ApiPromise<boolean> {
+    return this.#told(endpoints.isItemEnabled, input, options, meansNotInFlex, false).map((told) => told ?? true);
+  }
+
+  /**
+   * Brings an item into Flex. The item has to be active: `requireActive: true` reads that first.
+   *
+   * A repeat after a lost answer finds the item in Flex already; that is a success too.
+   *
+   * @throws {InvalidInputError} when `requireActive` is given and the item is not active; nothing is sent.
+   * @throws {AlreadyInFlexError} when it is in Flex already, unless `idempotent: true`.
+   * @throws {ItemDownError} when it does not offer Flex.
+   * @throws {ItemNotFoundError} when there is no such item.
+   */
+  enable(input: EnableItem, options?: CallOptions): ApiPromise<undefined> {
+    const { idempotent, requireActive, ...item } = input;
+    const fits = accepted(AlreadyInFlexError, idempotent);
+    const enable = (): ApiPromise<undefined> => this.#told(endpoints.enableItem, item, options, fits, undefined);
+    if (!requireActive) return enable();
+    return new ApiPromise(this.#checkActive(item, options).then(() => enable().withResponse()));
+  }
+
+  /**
+   * Takes an item out of Flex.
+   *
+   * @throws {NotInFlexError} when it is not in Flex any more, unless `idempotent: true`.
+   * @throws {ItemDownError} when it does not offer Flex.
+   * @throws {ItemNotFoundError} when there is no such item.
+   */
+  disable(input: DisableItem, options?: CallOptions): ApiPromise<undefined> {
+    const { idempotent, ...item } = input;
+    return this.#told(endpoints.disableItem, item, options, accepted(NotInFlexError, idempotent), undefined);
+  }
+
+  async #checkActive({ item_id }: FlexItem, options?: CallOptions): Promise<void> {
+    const status = await this.#readStatus(String(item_id), options);
+    if (status === 'active') return;
+    const found = status === undefined ? 'cannot be read' : `is "${status}"`;
+    const message = `the status of \`item_id\` ${found}; Flex takes items that are active`;
+    throw new InvalidInputError([{ path: ['item_id'], message }]);
+  }
+
+  /** Makes the call; a refusal that fits is no error but an answer, and stands for `meaning`. */
+  #told<T>(
+    endpoint: Endpoint<FlexItem>,
+    input: FlexItem,
+    options: CallOptions | undefined,
+    fits: (error: ApiError) => boolean,
+    meaning: T,
+  ): ApiPromise<T | undefined> {
+    const startedAt = performance.now();
+    const call = this.#caller.call(endpoint, input, options).map(() => undefined);
+    const told = (error: unknown): WithResponse<T> => {
+      if (!(error instanceof ApiError) || !fits(error)) throw error;
+      return { data: meaning, response: responseOf(error, startedAt) };
+    };
+    return new ApiPromise<T | undefined>(call.withResponse().catch(told));
+  }
+}
+
+function meansNotInFlex(error: ApiError): boolean {
+  if (error instanceof ItemNotFoundError) return true;
+  return error instanceof NotFoundError && error.body === undefined;
+}
+
+/** "Already so" is what an idempotent call wants, and what the repeat of a call whose answer was lost finds. */
+function accepted(already: typeof ApiError, idempotent: boolean | undefined) {
+  return (error: ApiError): boolean => error instanceof already && (idempotent === true || error.attempts > 1);
+}
+
+function responseOf(error: ApiError, startedAt: number): ResponseInfo {
+  const { status, headers, url = '', requestId, attempts } = error;
+  return { status, headers, url, requestId, attempts, durationMs: performance.now() - startedAt };
+}

@@ -1,0 +1,41 @@
+import type { Caller } from '../../core/caller.js';
+import { Paged } from '../../core/paging.js';
+import type { WalkOptions } from '../../core/paging.js';
+import * as endpoints from './endpoints.js';
+import type { Listing, SiteSearch, SiteSearchExtra } from './schemas.js';
+
+/** The marketplace's countries. Spec: Common resources. */
+export class Sites {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Walks the items that a site's search finds; its pages also hold the filters and sorts.
+   * Spec: GET /sites/{site_id}/search.
+   *
+   * @example
+   * for await (const { id, title } of seller.sites.search({ site_id: 'MLB', q: 'chair' })) console.log(id, title);
+   */
+  search(input: SiteSearch, options: WalkOptions = {}): Paged<Listing, SiteSearchExtra> {
+    const { prefetch = 0, ...callOptions } = options;
+    return new Paged<Listing, SiteSearchExtra>({
+      offset: input.offset ?? 0,
+      limit: input.limit,
+      prefetch,
+      key: (item) => item.id,
+      fetch: async ({ offset, limit }, signal) => {
+        const place = { ...input, offset: offset === 0 ? undefined : offset, limit };
+        const signals = [callOptions.signal, signal].filter((each) => each !== undefined);
+        const either = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+        const { results, paging, ...extra } = await this.#caller.call(endpoints.search, place, {
+          ...callOptions,
+          signal: either,
+        });
+        return { items: results, total: paging?.total, limit: paging?.limit, extra };
+      },
+    });
+  }
+}
