@@ -1,6 +1,5 @@
 import type { ApiPromise } from './core/api-promise.js';
 import { HttpCaller } from './core/caller.js';
-import type { Caller } from './core/caller.js';
 import { describe } from './core/description.js';
 import type { Description, ResourcePath } from './core/description.js';
 import type { Endpoint } from './core/endpoint.js';
@@ -31,11 +30,15 @@ export class SellerClient {
   readonly sites: Sites;
   readonly currencies: Currencies;
   readonly #options: ClientOptions;
-  readonly #caller: Caller;
+  readonly #caller: HttpCaller;
 
   /** @throws {ConfigurationError} when an option is unknown or wrong. */
-  constructor(options: ClientOptions) {
-    this.#caller = new HttpCaller(settingsOf(options));
+  constructor(options: ClientOptions);
+  /** @internal */
+  // eslint-disable-next-line @typescript-eslint/unified-signatures -- united, the internal parameter would be public
+  constructor(options: ClientOptions, relative: HttpCaller);
+  constructor(options: ClientOptions, relative?: HttpCaller) {
+    this.#caller = new HttpCaller(settingsOf(options), relative);
     this.#options = options;
     this.questions = new Questions(this.#caller);
     this.contacts = new Contacts(this.#caller);
@@ -64,8 +67,11 @@ export class SellerClient {
     return this.#caller.call(describe, input, options);
   }
 
-  /** A client with other options: cheap, and sharing nothing that could leak back. */
+  /**
+   * A client with other options: cheap, and nothing of it leaks back. While base URL and token stay the same, it shares
+   * the token, what is known of the rate limit, and the retry budget.
+   */
   with(options: Partial<ClientOptions>): SellerClient {
-    return new SellerClient({ ...this.#options, ...options });
+    return new SellerClient({ ...this.#options, ...options }, this.#caller);
   }
 }

@@ -11,7 +11,11 @@ export type { Page, WalkOptions } from './core/paging.js';
 export type { Reduce } from './core/attributes.js';
 export type { Selected, Selection } from './core/selection.js';
 export type { TokenSupplier } from './core/access-token.js';
-export type { Attempt, CallOptions, ClientOptions, Drift, Logger, Middleware } from './core/settings.js';
+export { refreshingToken } from './core/refreshing-token.js';
+export type { Grant, TokenKeeping } from './core/refreshing-token.js';
+export type { Attempt, CallOptions, ClientOptions, Drift, Logger, Middleware, Tracing, Wait } from './core/settings.js';
+export type { Gate, Passage, Visit } from './core/gate.js';
+export type { CallEvent, CallInfo, WaitReason } from './core/events.js';
 
 export type { Confirmation, ReadBack } from './core/confirm.js';
 export type { Endpoint, RetryClass } from './core/endpoint.js';
@@ -60,7 +64,7 @@ export {
   UnexpectedResponseError,
   UnprocessableError,
 } from './core/errors.js';
-export type { RefusalCause } from './core/errors.js';
+export type { ConfirmOptions, CurlOptions, RefusalCause } from './core/errors.js';
 
 export type { Questions } from './resources/questions/questions.js';
 export type { Blacklist } from './resources/questions/blacklist.js';

@@ -1,64 +1,115 @@
 import type { Bounds } from './bounds.js';
+import { longestTimer } from './bounds.js';
 import { AccessTokenError, SellerError } from './errors.js';
 
 /** Gives an access token; `rejected` is the one that the service has just refused with 401. */
 export type TokenSupplier = (context: {
   readonly rejected?: string;
+  /** Ends when the token is no longer waited for: the supplier took longer than `timeoutMs`. */
   readonly signal: AbortSignal;
 }) => string | Promise<string>;
 
-/** Where a client's access token comes from. One request to the supplier at a time serves all calls that wait for it. */
+/** One question to the supplier. */
+interface Flight {
+  readonly rejected: string | undefined;
+  readonly token: Promise<string>;
+}
+
+/** Where a client's access token comes from. One question to the supplier at a time serves all calls that wait for it. */
 export class TokenSource {
   readonly #supply: string | TokenSupplier;
-  #flight: { readonly rejected: string | undefined; readonly token: Promise<string> } | undefined;
+  readonly #limitMs: number;
+  #flight: Flight | undefined;
   /** The last rejected token and what came in its place. */
   #replaced: { readonly rejected: string; readonly by: string } | undefined;
 
-  constructor(supply: string | TokenSupplier) {
+  /** `limitMs` bounds one question to the supplier. */
+  constructor(supply: string | TokenSupplier, limitMs: number) {
     this.#supply = supply;
+    this.#limitMs = limitMs;
   }
 
-  /** The token to send. */
-  async current(bounds: Bounds): Promise<string> {
+  /** The token to send; a plain value where nobody needs to wait. */
+  current(bounds: Bounds): string | Promise<string> {
     if (typeof this.#supply === 'string') return this.#supply;
-    const token = await this.#ask(undefined, bounds);
-    return token === this.#replaced?.rejected ? this.#replaced.by : token;
+    return this.#flight ? this.#await(this.#flight, bounds) : this.#ask(undefined, bounds);
   }
 
   /** A token in place of one that was refused; `undefined` where there is no other. */
   async instead(rejected: string, bounds: Bounds): Promise<string | undefined> {
     if (typeof this.#supply === 'string') return undefined;
     if (this.#replaced?.rejected === rejected) return this.#replaced.by;
+    // A question asked before the refusal was known may bring a newer token, and two at once could lose the grant.
+    while (this.#flight && this.#flight.rejected !== rejected) {
+      const other = await this.#await(this.#flight, bounds);
+      if (other !== rejected) return other;
+    }
     const token = await this.#ask(rejected, bounds);
-    if (token === rejected) return undefined;
-    this.#replaced = { rejected, by: token };
+    return token === rejected ? undefined : token;
+  }
+
+  #ask(rejected: string | undefined, bounds: Bounds): string | Promise<string> {
+    if (this.#flight) return this.#await(this.#flight, bounds);
+    const controller = new AbortController();
+    const given = this.#given(rejected, controller.signal);
+    if (typeof given === 'string') return this.#settled(rejected, given);
+    const flight = { rejected, token: this.#bounded(given, rejected, controller) };
+    this.#flight = flight;
+    const land = (): void => {
+      if (this.#flight === flight) this.#flight = undefined;
+    };
+    flight.token.then(land, land);
+    return this.#await(flight, bounds);
+  }
+
+  /** What the supplier gives, checked. */
+  #given(rejected: string | undefined, signal: AbortSignal): string | Promise<string> {
+    const supply = this.#supply as TokenSupplier;
+    let given: unknown;
+    try {
+      given = supply({ ...(rejected !== undefined && { rejected }), signal });
+    } catch (error) {
+      throw failed(error);
+    }
+    return typeof given === 'string' ? checkedToken(given) : Promise.resolve(given).then(checkedToken);
+  }
+
+  /** No single caller's signal may end what serves all of them, so it has a time limit of its own. */
+  #bounded(given: Promise<string>, rejected: string | undefined, controller: AbortController): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const timer =
+        this.#limitMs <= longestTimer
+          ? setTimeout(() => {
+              const late = new AccessTokenError(
+                `The function given as accessToken gave no token within ${this.#limitMs} ms`,
+              );
+              controller.abort(late);
+              reject(late);
+            }, this.#limitMs)
+          : undefined;
+      given.finally(() => clearTimeout(timer)).then((token) => resolve(this.#settled(rejected, token)), reject);
+    });
+  }
+
+  /** A supplier that goes on giving the rejected token is not believed. */
+  #settled(rejected: string | undefined, token: string): string {
+    if (rejected === undefined) return token === this.#replaced?.rejected ? this.#replaced.by : token;
+    if (token !== rejected) this.#replaced = { rejected, by: token };
     return token;
   }
 
-  async #ask(rejected: string | undefined, bounds: Bounds): Promise<string> {
-    const supply = this.#supply as TokenSupplier;
-    let flight = this.#flight;
-    if (flight?.rejected !== rejected || flight === undefined) {
-      // A supplier serves every call that waits for it, so no single caller's signal may end it.
-      const token = (async () =>
-        checkedToken(
-          await supply({ ...(rejected !== undefined && { rejected }), signal: new AbortController().signal }),
-        ))();
-      flight = { rejected, token };
-      this.#flight = flight;
-      const done = (): void => {
-        if (this.#flight === flight) this.#flight = undefined;
-      };
-      token.then(done, done);
-    }
-    const { token } = flight;
+  async #await({ token }: Flight, bounds: Bounds): Promise<string> {
     try {
       return await bounds.race(() => token);
     } catch (error) {
-      if (error instanceof SellerError) throw error;
-      throw new AccessTokenError('The function given as accessToken failed; its error is the cause', { cause: error });
+      throw failed(error);
     }
   }
+}
+
+function failed(error: unknown): SellerError {
+  if (error instanceof SellerError) return error;
+  return new AccessTokenError('The function given as accessToken failed; its error is the cause', { cause: error });
 }
 
 /** @throws {AccessTokenError} when the value cannot stand in an Authorization header. */

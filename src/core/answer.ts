@@ -2,10 +2,10 @@ import type { Endpoint } from './endpoint.js';
 import { UnexpectedResponseError, classOfStatus } from './errors.js';
 import type { ApiError, RefusalCause, RefusalDetails } from './errors.js';
 import { parseJson } from './json.js';
-import { scrub, withoutCookies, wordsOfPeople } from './redact.js';
+import { scrub, scrubText, shownUrl, withoutCookies, wordsOfPeople } from './redact.js';
 import { recognise, statusWithin } from './refusal.js';
 import type { Refusal } from './refusal.js';
-import { retryAfterOf } from './retry.js';
+import { leavesDoubt, retryAfterOf } from './retry.js';
 import type { Issue, Schema } from './schema.js';
 import type { Settings } from './settings.js';
 
@@ -24,7 +24,7 @@ export interface Asked {
   readonly endpoint: Endpoint;
   readonly input: unknown;
   /** What must be in no error: the token. */
-  readonly secrets: readonly string[];
+  readonly secrets: () => readonly string[];
   readonly attempts: number;
 }
 
@@ -57,7 +57,7 @@ export function outputOf(
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   if (responseValidation === 'report') {
-    onDrift?.({ endpoint: asked.endpoint, issues });
+    if (onDrift) reportDrift(asked.endpoint, issues, value, onDrift);
     return value;
   }
   const what =
@@ -67,6 +67,29 @@ export function outputOf(
   throw unexpected(what, answer, value, issues, asked);
 }
 
+function reportDrift(
+  endpoint: Endpoint,
+  issues: readonly Issue[],
+  value: unknown,
+  onDrift: NonNullable<Validation['onDrift']>,
+): void {
+  for (const { path, message } of issues) {
+    try {
+      onDrift({ endpoint, path, expected: message, received: kindAt(path, value) });
+    } catch {
+      // A write that was done must not be told as failed because nobody could take note of its answer.
+    }
+  }
+}
+
+/** What stands at a place, without its value. */
+function kindAt(path: readonly PropertyKey[], root: unknown): string {
+  const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], root);
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'list' : typeof value;
+}
+
 function unexpected(what: string, answer: Answer, body: unknown, issues: readonly Issue[], asked: Asked): Error {
   const { endpoint, attempts } = asked;
   const done =
@@ -74,7 +97,7 @@ function unexpected(what: string, answer: Answer, body: unknown, issues: readonl
       ? ''
       : ' The service reported success: the write was most likely carried out; do not repeat it blindly.';
   const message = `${endpoint.method} ${endpoint.path} was answered ${answer.status} with ${what}.${done}`;
-  return new UnexpectedResponseError(scrub(message, asked.secrets), {
+  return new UnexpectedResponseError(scrub(message, asked.secrets()), {
     status: answer.status,
     headers: withoutCookies(answer.headers),
     body,
@@ -86,7 +109,26 @@ function unexpected(what: string, answer: Answer, body: unknown, issues: readonl
 
 /** The error that a refusal is: its class by the status, refined where the endpoint documents it. */
 export function refusalOf(answer: Answer, asked: Asked): { error: ApiError; refusal: Refusal | undefined } {
-  const { endpoint, secrets, attempts } = asked;
+  const { endpoint } = asked;
+  const secrets = asked.secrets();
+  const people = wordsOfPeople(asked.input);
+  const shown = (text: string): string => short(scrubText(text, secrets, people));
+  const heard = heardOf(answer, asked, secrets);
+  const refusal = recognise(endpoint.errors, heard);
+  const { status, retryAfterMs, code } = heard;
+  const passing = refusal?.passing === true;
+  const outcomeUnknown = leavesDoubt(endpoint.retry, { kind: 'refused', status, retryAfterMs, passing });
+  const causes = heard.causes.map((cause) => mapValues(cause, shown));
+  const details: RefusalDetails = { ...heard, code: code && shown(code), causes, outcomeUnknown };
+  const Class = refusal?.error ?? classOfStatus(status);
+  const said = shown(heard.text ?? code ?? 'the service gave no reason');
+  const doubt = outcomeUnknown ? '. The write may have been carried out all the same: confirm() reads it back' : '';
+  const message = `${endpoint.method} ${endpoint.path} was refused with ${status}: ${said}${doubt}`;
+  return { error: new Class(message, details), refusal };
+}
+
+/** What a refusal says, as it says it: documented refusals are told by the words of the service. */
+function heardOf(answer: Answer, { endpoint, attempts }: Asked, secrets: readonly string[]): RefusalDetails {
   const words = readRefusal(readBody(clean(answer.text, secrets)).value);
   const within = answer.status < 300 ? endpoint.refusedWithin?.(words.body) : undefined;
   const heard: RefusalDetails = {
@@ -94,24 +136,20 @@ export function refusalOf(answer: Answer, asked: Asked): { error: ApiError; refu
     ...within,
     status: answer.status,
     headers: withoutCookies(answer.headers),
-    url: answer.url,
+    url: shownUrl(answer.url),
     endpoint,
     attempts,
     retryAfterMs: retryAfterOf(answer.headers, Date.now()),
   };
-  const details = within ? { ...heard, status: statusWithin(endpoint.errors, within, heard) } : heard;
-  const refusal = recognise(endpoint.errors, details);
-  const Class = refusal?.error ?? classOfStatus(details.status);
-  const said = details.text ?? details.code ?? 'the service gave no reason';
-  const message = scrub(
-    `${endpoint.method} ${endpoint.path} was refused with ${details.status}: ${short(said)}`,
-    wordsOfPeople(asked.input),
-  );
-  return { error: new Class(message, details), refusal };
+  return within ? { ...heard, status: statusWithin(endpoint.errors, within, heard) } : heard;
+}
+
+function mapValues(cause: RefusalCause, change: (text: string) => string): RefusalCause {
+  return Object.fromEntries(Object.entries(cause).map(([name, value]) => [name, change(value as string)]));
 }
 
 function clean(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+  return secrets.reduce((rest, secret) => (secret.length < 4 ? rest : rest.replaceAll(secret, '[redacted]')), text);
 }
 
 function short(text: string): string {

@@ -1,5 +1,8 @@
 import { RequestAbortedError, TimeoutError } from './errors.js';
 
+/** No timer of the platform runs longer; a longer bound is none. */
+export const longestTimer = 2 ** 31 - 1;
+
 /**
  * What may end a call early: the caller's signal and the deadline. One listener and at most one timer, both gone when
  * the call is over.
@@ -7,32 +10,47 @@ import { RequestAbortedError, TimeoutError } from './errors.js';
 export class Bounds {
   readonly #signal: AbortSignal | undefined;
   readonly #what: string;
-  readonly #listeners = new Set<(error: Error) => void>();
+  #listeners: Set<(error: Error) => void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #onAbort: (() => void) | undefined;
   #ended: Error | undefined;
-  /** When the call must be over, as `Date.now()` tells it; `undefined` for no deadline. */
+  /** When the call must be over, as `performance.now()` tells it; `undefined` for no deadline. */
   readonly deadline: number | undefined;
+  /** How many times the request has been sent. */
+  attempts = 0;
+  /** Whether a write was sent of which nothing was heard. */
+  inDoubt = false;
 
   constructor(what: string, signal: AbortSignal | undefined, deadlineMs: number | undefined) {
     this.#what = what;
     this.#signal = signal;
-    if (deadlineMs !== undefined) {
-      this.deadline = Date.now() + deadlineMs;
+    if (deadlineMs !== undefined && deadlineMs <= longestTimer) {
+      this.deadline = performance.now() + deadlineMs;
       this.#timer = setTimeout(() => {
-        this.#end(new TimeoutError(`${what} did not end within its deadline of ${deadlineMs} ms`));
+        this.#end(new TimeoutError(`${what} did not end within its deadline of ${deadlineMs} ms`, this));
       }, deadlineMs);
     }
-    if (signal?.aborted) this.#onAbort();
-    else signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (signal) this.#listen(signal);
   }
 
-  readonly #onAbort = (): void => {
-    this.#end(new RequestAbortedError(`${this.#what} was aborted by the caller`, { cause: this.#signal?.reason }));
-  };
+  #listen(signal: AbortSignal): void {
+    this.#onAbort = () => {
+      const { attempts, inDoubt } = this;
+      this.#end(
+        new RequestAbortedError(`${this.#what} was aborted by the caller${knownOfAbort(this)}`, {
+          cause: signal.reason,
+          attempts,
+          outcomeUnknown: inDoubt,
+        }),
+      );
+    };
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
 
   #end(error: Error): void {
     this.#ended ??= error;
-    for (const listener of [...this.#listeners]) listener(this.#ended);
+    if (this.#listeners) for (const listener of [...this.#listeners]) listener(this.#ended);
   }
 
   /** @throws {RequestAbortedError} or {TimeoutError} when the call has been ended. */
@@ -44,38 +62,35 @@ export class Bounds {
     return this.#ended;
   }
 
+  /** How long the call may still take, in milliseconds; `Infinity` without a deadline. */
+  get leftMs(): number {
+    return this.deadline === undefined ? Infinity : this.deadline - performance.now();
+  }
+
   /** Settles as `start` does, or rejects at once when the call is ended or `limitMs` is over; `stop` is then told. */
   race<T>(start: () => Promise<T>, stop?: (error: Error) => void, limitMs?: number): Promise<T> {
     if (this.#ended) return Promise.reject(this.#ended);
     return new Promise<T>((resolve, reject) => {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const listeners = (this.#listeners ??= new Set());
       const settle = (): void => {
         clearTimeout(timer);
-        this.#listeners.delete(onEnd);
+        listeners.delete(onEnd);
       };
       const onEnd = (error: Error): void => {
         settle();
         reject(error);
         stop?.(error);
       };
-      const timer =
-        limitMs === undefined
-          ? undefined
-          : setTimeout(() => {
-              onEnd(new TimeoutError(`${this.#what} was not answered within ${limitMs} ms`));
-            }, limitMs);
-      this.#listeners.add(onEnd);
-      start().then(
-        (value) => {
-          settle();
-          resolve(value);
-        },
-        (error: unknown) => {
-          settle();
-          // What a fetch or token function of the user rejects with is passed on as it is, error or not.
-          // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
-          reject(error);
-        },
-      );
+      if (limitMs !== undefined && limitMs <= longestTimer) {
+        timer = setTimeout(() => {
+          onEnd(new TimeoutError(`${this.#what} was not answered within ${limitMs} ms`, this));
+        }, limitMs);
+      }
+      listeners.add(onEnd);
+      const started = start();
+      started.then(settle, settle);
+      started.then(resolve, reject);
     });
   }
 
@@ -96,7 +111,12 @@ export class Bounds {
   /** The call is over: nothing of it stays behind. */
   close(): void {
     clearTimeout(this.#timer);
-    this.#listeners.clear();
-    this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#listeners?.clear();
+    if (this.#onAbort) this.#signal?.removeEventListener('abort', this.#onAbort);
   }
+}
+
+function knownOfAbort({ attempts, inDoubt }: Bounds): string {
+  if (attempts === 0) return ' before it was sent';
+  return inDoubt ? ' after it was sent: it may or may not have been carried out' : '';
 }

@@ -1,26 +1,36 @@
-import { TokenSource } from './access-token.js';
-import { outputOf, refusalOf } from './answer.js';
-import type { Answer, Asked } from './answer.js';
+import { outputOf } from './answer.js';
 import { ApiPromise } from './api-promise.js';
-import type { WithResponse } from './api-promise.js';
+import type { ResponseInfo, WithResponse } from './api-promise.js';
+import { attempt } from './attempt.js';
+import type { Outcome } from './attempt.js';
 import { reducedOutput } from './attributes.js';
 import { Bounds } from './bounds.js';
+import { curlOf } from './curl.js';
 import type { Endpoint } from './endpoint.js';
+import { secretsOf } from './errand.js';
+import type { Errand } from './errand.js';
 import {
-  ConfigurationError,
-  ConnectionError,
+  ApiError,
   InvalidInputError,
   OutcomeUnknownError,
   SellerError,
-  TimeoutError,
+  attachEvidence,
   requestIdOf,
 } from './errors.js';
-import { Gate } from './gate.js';
-import { scrub } from './redact.js';
-import { defaultRetry, mayRepeat, waitBefore, wasNeverSent } from './retry.js';
+import type { Evidence } from './errors.js';
+import { Events } from './events.js';
+import { fateOf } from './fate.js';
+import type { Fate } from './fate.js';
+import { confirmLater, findOut } from './find-out.js';
+import { enterGate, leaveGate } from './gate.js';
+import { Line } from './line.js';
+import type { Result } from './pace.js';
+import { shownUrl } from './redact.js';
+import { mayRepeat, waitBefore } from './retry.js';
 import type { Failure } from './retry.js';
-import type { Schema } from './schema.js';
+import { checkCallOptions } from './settings.js';
 import type { CallOptions, Settings } from './settings.js';
+import { tellOutcome, tellWait } from './telling.js';
 import { createSend } from './transport.js';
 import type { Send } from './transport.js';
 import { encode } from './wire.js';
@@ -43,215 +53,212 @@ export interface Caller {
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: InternalOptions): ApiPromise<Out>;
 }
 
-/** An answer that is handed over unread; `release` ends its bounds and must be called when the body is done with. */
+/** An answer that is handed over unread; `bounds.close()` must be called when its body is done with. */
 export interface StreamedAnswer {
   readonly response: Response;
   readonly bounds: Bounds;
 }
 
-/** What came of one attempt. */
-type Outcome =
-  | { readonly kind: 'answer'; readonly answer: Answer; readonly response?: Response }
-  | { readonly kind: 'fault'; readonly error: unknown; readonly timedOut: boolean };
+type Answered = Outcome & { kind: 'answer' };
 
-/** Everything one call carries through its attempts. */
-interface Errand {
-  readonly endpoint: Endpoint;
-  readonly input: unknown;
-  readonly wire: Wire;
-  readonly url: string;
-  readonly output: Schema;
-  readonly options: InternalOptions;
-  readonly bounds: Bounds;
-  readonly startedAt: number;
-}
+/** The first wait before a repeat is at most so long, in milliseconds. */
+const baseMs = 500;
+const noOptions: InternalOptions = {};
 
 /** The life of a call: check, encode, send, repeat where that is safe, read. Shared by all resources of a client. */
 export class HttpCaller implements Caller {
   readonly #settings: Settings;
   readonly #send: Send;
-  readonly #tokens: TokenSource | undefined;
-  readonly #gate = new Gate();
+  readonly #line: Line;
+  readonly #events: Events;
+  readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(settings: Settings) {
+  /** `relative` is the client this one is derived from: they share what belongs to the same host and token. */
+  constructor(settings: Settings, relative?: HttpCaller) {
     this.#settings = settings;
     this.#send = createSend(settings);
-    this.#tokens = settings.accessToken === undefined ? undefined : new TokenSource(settings.accessToken);
+    this.#line = relative !== undefined && relative.#line.serves(settings) ? relative.#line : new Line(settings);
+    this.#events = new Events(settings);
+    this.#headers = { accept: 'application/json', ...lowered(settings.headers) };
   }
 
-  call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options: InternalOptions = {}): ApiPromise<Out> {
+  call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options: InternalOptions = noOptions): ApiPromise<Out> {
     return new ApiPromise(this.#run(endpoint, input, options) as Promise<WithResponse<Out>>);
   }
 
   async #run(endpoint: Endpoint, input: unknown, options: InternalOptions): Promise<WithResponse<unknown>> {
-    const startedAt = performance.now();
-    const checked = checkInput(endpoint, input ?? {});
-    const wire = encode(endpoint, checked);
-    const output = options.attributes ? reducedOutput(endpoint, options.attributes) : endpoint.output;
-    const url = this.#urlOf(wire, options);
-    const bounds = new Bounds(
-      `${endpoint.method} ${endpoint.path}`,
-      options.signal,
-      options.deadlineMs ?? this.#settings.deadlineMs,
-    );
+    const errand = this.#errandOf(endpoint, input, options);
+    const { bounds, emit, call, startedAt } = errand;
     let handedOver = false;
+    emit?.({ type: 'start', call });
     try {
-      const result = await this.#attempts({ endpoint, input, wire, url, output, options, bounds, startedAt });
+      const result = await this.#attempts(errand);
       handedOver = endpoint.answers === 'stream';
+      this.#line.budget.earn(bounds.attempts - 1);
+      const { status, attempts, durationMs } = result.response;
+      emit?.({ type: 'end', call, attempts, durationMs, status });
       return result;
+    } catch (error) {
+      if (error instanceof SellerError) attachEvidence(error, this.#evidenceOf(errand));
+      const status = error instanceof ApiError ? error.status : undefined;
+      const durationMs = performance.now() - startedAt;
+      emit?.({ type: 'end', call, attempts: bounds.attempts, durationMs, status, error });
+      throw error;
     } finally {
       if (!handedOver) bounds.close();
     }
   }
 
+  #errandOf(endpoint: Endpoint, given: unknown, options: InternalOptions): Errand {
+    const startedAt = performance.now();
+    if (options !== noOptions) checkCallOptions(options);
+    const input = checkInput(endpoint, given ?? {});
+    const wire = encode(endpoint, input);
+    const output = options.attributes ? reducedOutput(endpoint, options.attributes) : endpoint.output;
+    const body = wire.body === undefined || options.makeBody ? undefined : JSON.stringify(wire.body);
+    const headers = {
+      ...this.#headers,
+      ...(body !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
+      ...lowered(options.headers),
+      ...wire.headers,
+    };
+    const { baseUrl, deadlineMs } = this.#settings;
+    return {
+      ...{ endpoint, input, wire, url: this.#urlOf(wire, options), headers, body, output, options, startedAt },
+      bounds: new Bounds(`${endpoint.method} ${endpoint.path}`, options.signal, options.deadlineMs ?? deadlineMs),
+      pace: this.#line.paceOf(options.accessToken),
+      turn: this.#line.nextTurn(),
+      call: { endpoint, baseUrl },
+      emit: this.#events.sink,
+      ...{ token: undefined, firstSentAt: 0, renewed: false, resent: false },
+    };
+  }
+
   #urlOf(wire: Wire, { query, attributes }: CallOptions): string {
-    const url = new URL(this.#settings.baseUrl + wire.target);
+    const { baseUrl, query: always } = this.#settings;
+    if (!attributes && !query && !always) return baseUrl + wire.target;
+    const url = new URL(baseUrl + wire.target);
     if (attributes) url.searchParams.set('attributes', attributes.join(','));
-    for (const [name, value] of Object.entries({ ...this.#settings.query, ...query }))
-      url.searchParams.set(name, String(value));
+    for (const [name, value] of Object.entries({ ...always, ...query })) url.searchParams.set(name, String(value));
     return url.href;
   }
 
   async #attempts(errand: Errand): Promise<WithResponse<unknown>> {
-    const { endpoint, bounds, options } = errand;
-    const retries = options.retries ?? this.#settings.retries;
-    let token = await this.#tokenFor(options, bounds);
-    let renewed = false;
-    for (let attempt = 1; ; attempt += 1) {
-      await this.#gate.pass(bounds);
-      const outcome = await this.#attempt(errand, attempt, token);
-      if (outcome.kind === 'answer' && outcome.answer.status < 300)
-        return this.#deliver(errand, outcome, attempt, token);
-
-      if (
-        outcome.kind === 'answer' &&
-        outcome.answer.status === 401 &&
-        token !== undefined &&
-        options.accessToken === undefined &&
-        !renewed
-      ) {
-        renewed = true;
-        const other = await this.#tokens?.instead(token, bounds);
-        if (other !== undefined) {
-          token = other;
-          continue;
-        }
+    const { bounds } = errand;
+    bounds.throwIfEnded();
+    const token = this.#tokenFor(errand);
+    errand.token = typeof token === 'object' ? await token : token;
+    for (;;) {
+      const outcome = await this.#attempt(errand);
+      if (outcome.kind === 'answer' && outcome.answer.status >= 200 && outcome.answer.status < 300) {
+        bounds.inDoubt = false;
+        return this.#deliver(errand, outcome);
       }
-      const { error, failure } = this.#failureOf(outcome, errand, attempt, token);
-      if (error instanceof SellerError && error === bounds.ended) throw this.#lastWord(error, errand, attempt);
-      const wait =
-        attempt <= retries && mayRepeat(endpoint.retry, failure)
-          ? waitBefore(defaultRetry, attempt, failure)
-          : undefined;
-      if (failure.kind === 'refused' && failure.status === 429) this.#gate.close(wait ?? 0);
-      if (wait === undefined || (bounds.deadline !== undefined && Date.now() + wait >= bounds.deadline))
-        throw this.#lastWord(error, errand, attempt);
-      this.#settings.logger?.info(
-        `${endpoint.method} ${endpoint.path} waits ${Math.round(wait)} ms before attempt ${attempt + 1}`,
-      );
-      await bounds.sleep(wait);
+      if (await this.#renewToken(errand, outcome)) continue;
+      const fate = fateOf(outcome, errand);
+      bounds.inDoubt = fate.doubt;
+      const found = await this.#recover(errand, fate);
+      if (found) return found;
     }
   }
 
-  async #tokenFor({ accessToken }: CallOptions, bounds: Bounds): Promise<string | undefined> {
+  #tokenFor({ options: { accessToken }, bounds }: Errand): string | undefined | Promise<string> {
     if (accessToken === null) return undefined;
-    return accessToken ?? (await this.#tokens?.current(bounds));
+    return accessToken ?? this.#line.tokens?.current(bounds);
   }
 
-  async #attempt(errand: Errand, attempt: number, token: string | undefined): Promise<Outcome> {
-    const { endpoint, wire, url, options, bounds } = errand;
-    const made = await options.makeBody?.();
-    const body = made?.body ?? (wire.body === undefined ? undefined : JSON.stringify(wire.body));
-    const headers: Record<string, string> = {
-      accept: 'application/json',
-      ...(body !== undefined && !made && { 'content-type': 'application/json; charset=utf-8' }),
-      ...lowered(this.#settings.headers),
-      ...lowered(options.headers),
-      ...wire.headers,
-      ...made?.headers,
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-    };
-    const controller = new AbortController();
-    const { signal } = controller;
-    const send = async (): Promise<Outcome> => {
-      const response = await this.#send({
-        endpoint,
-        attempt,
-        url,
-        headers,
-        body,
-        signal,
-        onUploadProgress: options.onUploadProgress,
+  /** Sends the request once, when the gates let it. */
+  async #attempt(errand: Errand): Promise<Outcome> {
+    const { bounds, pace, call, emit } = errand;
+    const { gate, maxConcurrency = Infinity } = this.#settings;
+    if (gate) await enterGate(gate, errand);
+    if (!pace.tryEnter(maxConcurrency)) {
+      await pace.enter(bounds, errand.turn, maxConcurrency, (waitMs) => {
+        tellWait(errand, waitMs, 'rate limit');
       });
-      if (signal.aborted) await response.body?.cancel().catch(() => undefined);
-      const streamed = endpoint.answers === 'stream' && response.ok;
-      const text = streamed ? '' : await response.text();
-      const answer: Answer = { status: response.status, headers: response.headers, text, url };
-      return { kind: 'answer', answer, ...(streamed && { response }) };
-    };
-    const limit = options.timeoutMs ?? this.#settings.timeoutMs;
-    try {
-      return await bounds.race(
-        send,
-        (error) => {
-          controller.abort(error);
-        },
-        limit,
-      );
-    } catch (error) {
-      return { kind: 'fault', error, timedOut: error instanceof TimeoutError };
     }
+    bounds.attempts += 1;
+    emit?.({ type: 'attempt', call, attempt: bounds.attempts });
+    const sentAt = performance.now();
+    errand.firstSentAt ||= sentAt;
+    const outcome = await attempt(errand, this.#send, this.#settings);
+    pace.leave(resultOf(outcome), sentAt);
+    if (emit) tellOutcome(errand, outcome, sentAt);
+    if (gate) leaveGate(gate, errand, outcome);
+    return outcome;
   }
 
-  #deliver(
-    errand: Errand,
-    outcome: Outcome & { kind: 'answer' },
-    attempts: number,
-    token: string | undefined,
-  ): WithResponse<unknown> {
-    const { endpoint, input, output, startedAt, bounds } = errand;
-    const { answer, response } = outcome;
-    const asked: Asked = { endpoint, input, secrets: secretsOf(token), attempts };
+  #deliver(errand: Errand, { answer, response }: Answered): WithResponse<unknown> {
+    const { endpoint, input, output, bounds } = errand;
+    const { attempts } = bounds;
     const data = response
       ? ({ response, bounds } satisfies StreamedAnswer)
-      : outputOf(answer, output, asked, this.#settings);
-    return {
-      data,
-      response: {
-        status: answer.status,
-        headers: answer.headers,
-        url: answer.url,
-        requestId: requestIdOf(answer.headers),
-        attempts,
-        durationMs: performance.now() - startedAt,
-      },
-    };
+      : outputOf(answer, output, { endpoint, input, attempts, secrets: () => secretsOf(errand) }, this.#settings);
+    return { data, response: responseInfo(errand, answer) };
   }
 
-  #failureOf(
-    outcome: Outcome,
-    errand: Errand,
-    attempts: number,
-    token: string | undefined,
-  ): { error: unknown; failure: Failure } {
-    const { endpoint, input } = errand;
-    if (outcome.kind === 'fault') {
-      if (outcome.timedOut) return { error: outcome.error, failure: { kind: 'lost' } };
-      const failure: Failure = { kind: wasNeverSent(outcome.error) ? 'unreachable' : 'lost' };
-      return { error: faultOf(outcome.error, endpoint, attempts, secretsOf(token)), failure };
+  /** Once a call, and not after a 403: a token in place of one that was refused. */
+  async #renewToken(errand: Errand, outcome: Outcome): Promise<boolean> {
+    const { token, renewed, options, bounds } = errand;
+    if (outcome.kind !== 'answer' || outcome.answer.status !== 401) return false;
+    if (token === undefined || renewed || options.accessToken !== undefined) return false;
+    bounds.inDoubt = false;
+    const other = await this.#line.tokens?.instead(token, bounds);
+    if (other === undefined) return false;
+    errand.token = other;
+    errand.renewed = true;
+    return true;
+  }
+
+  /** What follows a failed attempt: the end, or a repeat after a wait, or the output where it could be read back. */
+  async #recover(errand: Errand, fate: Fate): Promise<WithResponse<unknown> | undefined> {
+    let { error, failure } = fate;
+    if (this.#readsBack(errand, fate)) {
+      const { confirmation, answer } = await findOut(this, errand, errand.bounds, this.#settings.settleMs);
+      if (confirmation.done) return { data: confirmation.output, response: responseInfo(errand, answer) };
+      if (confirmation.done !== false || !fate.doubt) throw error;
+      errand.resent = true;
+      errand.bounds.inDoubt = false;
+      // What was proved not to have been done is as good as never sent.
+      failure = { kind: 'unreachable' };
+      if (error instanceof OutcomeUnknownError) error = error.cause;
     }
-    const { error, refusal } = refusalOf(outcome.answer, { endpoint, input, secrets: secretsOf(token), attempts });
-    const { status, retryAfterMs } = error;
-    return { error, failure: { kind: 'refused', status, retryAfterMs, passing: refusal?.passing === true } };
+    const wait = failure && this.#waitBefore(errand, failure);
+    if (wait === undefined) throw error;
+    if (failure?.kind === 'refused' && failure.status === 429) return undefined;
+    tellWait(errand, wait, 'fault');
+    await errand.bounds.sleep(wait);
+    return undefined;
   }
 
-  /** The error a call ends with: a write whose answer was lost says that its outcome is unknown. */
-  #lastWord(error: unknown, { endpoint }: Errand, attempts: number): unknown {
-    if (endpoint.retry === 'read' || !(error instanceof ConnectionError) || wasNeverSent(error.cause)) return error;
-    return new OutcomeUnknownError(
-      `${endpoint.method} ${endpoint.path} was sent and its answer was lost (${error.message}): it may or may not have been carried out. Read back before repeating it.`,
-      { cause: error, attempts },
-    );
+  /** How long to wait before a repeat; `undefined` where there is none. A 429 makes everybody wait at the gate. */
+  #waitBefore({ endpoint, options, bounds, renewed, pace }: Errand, failure: Failure): number | undefined {
+    const { maxWaitMs, retries } = this.#settings;
+    const throttled = failure.kind === 'refused' && failure.status === 429;
+    const asked = failure.kind === 'refused' ? failure.retryAfterMs : undefined;
+    const repeats = bounds.attempts - 1 - Number(renewed);
+    const mayGoOn = repeats < (options.retries ?? retries) && mayRepeat(endpoint.retry, failure);
+    const wait = throttled
+      ? (asked ?? Math.min(pace.patienceMs, maxWaitMs))
+      : waitBefore({ baseMs, capMs: maxWaitMs }, repeats + 1, failure);
+    if (wait === undefined || wait > maxWaitMs) return undefined;
+    if (throttled && (mayGoOn || asked !== undefined)) pace.close(wait);
+    if (!mayGoOn || wait >= bounds.leftMs) return undefined;
+    return throttled || this.#line.budget.take() ? wait : undefined;
+  }
+
+  #readsBack({ endpoint, resent }: Errand, { error, failure, doubt }: Fate): boolean {
+    if (this.#settings.onUnknownOutcome !== 'confirm' || !endpoint.confirm || !failure) return false;
+    // A write sent again may be refused because the first one came through after all.
+    return doubt || (resent && error instanceof ApiError && error.status < 500);
+  }
+
+  #evidenceOf(errand: Errand): Evidence {
+    const { settleMs } = this.#settings;
+    return {
+      curl: (options) => curlOf(errand, options),
+      confirm: (options) => confirmLater(this, errand, { ...options, settleMs: options.settleMs ?? settleMs }),
+    };
   }
 }
 
@@ -261,32 +268,24 @@ function checkInput(endpoint: Endpoint, input: unknown): Record<string, unknown>
   return parsed.data as Record<string, unknown>;
 }
 
-function faultOf(fault: unknown, endpoint: Endpoint, attempts: number, secrets: readonly string[]): unknown {
-  if (fault instanceof SellerError) return fault;
-  const raw = fault instanceof Error && fault.name === 'NetworkError' ? (fault.cause ?? fault) : fault;
-  const inner = raw instanceof Error ? raw.cause : undefined;
-  const code = inner instanceof Error ? ((inner as NodeJS.ErrnoException).code ?? inner.message) : undefined;
-  const why =
-    raw instanceof Error ? raw.message + (code ? ` (${code})` : '') : 'fetch rejected with something that is no error';
-  return new ConnectionError(scrub(`${endpoint.method} ${endpoint.path} got no answer: ${why}`, secrets), {
-    cause: raw,
-    attempts,
-  });
+function responseInfo(errand: Errand, { status, headers }: Pick<ResponseInfo, 'status' | 'headers'>): ResponseInfo {
+  const { url, bounds, startedAt } = errand;
+  return {
+    status,
+    headers,
+    url: shownUrl(url),
+    requestId: requestIdOf(headers),
+    attempts: bounds.attempts,
+    durationMs: performance.now() - startedAt,
+  };
 }
 
-function secretsOf(token: string | undefined): string[] {
-  return token === undefined ? [] : [token];
+/** What an attempt tells of the service's limit. */
+function resultOf(outcome: Outcome): Result {
+  if (outcome.kind === 'fault' || outcome.answer.status >= 500) return 'other';
+  return outcome.answer.status === 429 ? 'throttled' : 'answered';
 }
 
-/** @throws {ConfigurationError} when a header cannot be sent. */
-function lowered(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => {
-      if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
-        throw new ConfigurationError('`headers` holds a name that no header can have');
-      if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
-        throw new ConfigurationError(`the header \`${name}\` holds characters that no header can carry`);
-      return [name.toLowerCase(), value];
-    }),
-  );
+function lowered(headers: Readonly<Record<string, string>> | undefined): Record<string, string> | undefined {
+  return headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

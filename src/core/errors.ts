@@ -1,7 +1,42 @@
+import type { Confirmation } from './confirm.js';
 import type { Endpoint } from './endpoint.js';
 import type { Issue } from './schema.js';
 
 const mark = Symbol.for('marketplace-seller-sdk.error');
+const evidence = Symbol.for('marketplace-seller-sdk.evidence');
+
+/** How `toCurl` prints a request. */
+export interface CurlOptions {
+  /** Prints the texts people wrote as they were sent. They are masked unless this is said; the token always is. */
+  readonly texts?: boolean | undefined;
+}
+
+/** How `confirm` reads back. */
+export interface ConfirmOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** For how long after the fault the service may still carry the write out, in milliseconds. */
+  readonly settleMs?: number | undefined;
+}
+
+/** How an error finds out more about its request. */
+export interface Evidence {
+  readonly curl: (options: CurlOptions) => string;
+  readonly confirm?: (options: ConfirmOptions) => Promise<Confirmation>;
+}
+
+/** Lets an error find out more about its request; what others have attached stays. */
+export function attachEvidence(error: SellerError, found: Evidence): void {
+  if (!(evidence in error)) Object.defineProperty(error, evidence, { value: found });
+}
+
+function evidenceOf(error: object): Evidence | undefined {
+  return (error as { [evidence]?: Evidence })[evidence];
+}
+
+async function confirmed(error: object, options: ConfirmOptions): Promise<Confirmation> {
+  const confirm = evidenceOf(error)?.confirm;
+  return confirm ? confirm(options) : { unknown: 'there is no way to read back what this endpoint does' };
+}
 
 /**
  * The root of every error this library throws.
@@ -17,6 +52,14 @@ export class SellerError extends Error {
     super(message, options);
     Object.defineProperty(this, 'name', { value: new.target.kind, configurable: true, writable: true });
     Object.defineProperty(this, mark, { value: kindsOf(new.target) });
+  }
+
+  /**
+   * The request as a curl command, to be run by hand: its token is masked, and so are the texts that people wrote
+   * unless `texts: true`. `undefined` where there was no request.
+   */
+  toCurl(options: CurlOptions = {}): string | undefined {
+    return evidenceOf(this)?.curl(options);
   }
 
   static override [Symbol.hasInstance](this: unknown, value: unknown): boolean {
@@ -68,10 +111,21 @@ export class InvalidInputError extends SellerError {
 /** The caller's signal ended the call. `name` is `AbortError`; `cause` is the signal's reason. */
 export class RequestAbortedError extends SellerError {
   static override readonly kind: string = 'RequestAbortedError';
+  /** How many times the request had been sent. */
+  readonly attempts: number;
+  /** A write had been sent, and nothing was heard of it: it may or may not have been carried out. */
+  readonly outcomeUnknown: boolean;
 
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, options: ErrorOptions & { attempts?: number; outcomeUnknown?: boolean } = {}) {
     super(message, options);
     this.name = 'AbortError';
+    this.attempts = options.attempts ?? 0;
+    this.outcomeUnknown = options.outcomeUnknown ?? false;
+  }
+
+  /** Finds out by reading back whether the write was carried out. */
+  confirm(options: ConfirmOptions = {}): Promise<Confirmation> {
+    return confirmed(this, options);
   }
 }
 
@@ -98,6 +152,25 @@ export class TimeoutError extends ConnectionError {
  */
 export class OutcomeUnknownError extends ConnectionError {
   static override readonly kind: string = 'OutcomeUnknownError';
+  /** The status of the answer whose body was lost; `undefined` where not even that came. */
+  readonly status: number | undefined;
+
+  constructor(message: string, options: ErrorOptions & { attempts?: number; status?: number | undefined } = {}) {
+    super(message, options);
+    this.status = options.status;
+  }
+
+  /**
+   * Finds out by reading back whether the write was carried out. While nothing of it is seen it looks again, for as
+   * long as the service may still be at it (`settleMs`, by default the client's).
+   *
+   * @example
+   * const found = await error.confirm();
+   * if (found.done === false) await seller.questions.answer(input);
+   */
+  confirm(options: ConfirmOptions = {}): Promise<Confirmation> {
+    return confirmed(this, options);
+  }
 }
 
 /** What is known of an answer that is an error. */
@@ -150,6 +223,7 @@ export interface RefusalDetails extends AnswerDetails {
   readonly text?: string | undefined;
   readonly causes: readonly RefusalCause[];
   readonly retryAfterMs?: number | undefined;
+  readonly outcomeUnknown?: boolean | undefined;
 }
 
 /**
@@ -243,10 +317,22 @@ export class RateLimitedError extends ApiError {
   static readonly statuses: readonly [number, number] = [429, 429];
 }
 
-/** 5xx: the service failed. After a write the outcome may be unknown. */
+/** 5xx: the service failed. After a write `outcomeUnknown` says whether it may have been carried out all the same. */
 export class ServerError extends ApiError {
   static override readonly kind: string = 'ServerError';
   static readonly statuses: readonly [number, number] = [500, 599];
+  /** A write was sent, and the service does not say that it did nothing: it may have been carried out. */
+  readonly outcomeUnknown: boolean;
+
+  constructor(message: string, details: RefusalDetails) {
+    super(message, details);
+    this.outcomeUnknown = details.outcomeUnknown ?? false;
+  }
+
+  /** Finds out by reading back whether the write was carried out. */
+  confirm(options: ConfirmOptions = {}): Promise<Confirmation> {
+    return confirmed(this, options);
+  }
 }
 
 const byStatus = [

@@ -28,7 +28,7 @@ export function readJsonp(text: string): unknown {
   const [status, headers, body] = unwrapped(text);
   if (status >= 200 && status < 300) return body;
   const answer = { status, headers, text: body === undefined ? '' : JSON.stringify(body), url: '' };
-  throw refusalOf(answer, { endpoint: unknownEndpoint, input: undefined, secrets: [], attempts: 1 }).error;
+  throw refusalOf(answer, { endpoint: unknownEndpoint, input: undefined, secrets: () => [], attempts: 1 }).error;
 }
 
 function unwrapped(text: string): [number, Headers, unknown] {

@@ -1,26 +1,58 @@
 const shown = '[redacted]';
-const secretFields = /("?(?:access_token|refresh_token|client_secret|authorization)"?\s*[=:]\s*"?)[^"&\s,}]+/gi;
+const secretFields =
+  /("?(?:access_token|refresh_token|client_secret|authorization|set-cookie|cookie)"?\s*[=:]\s*"?)[^"&\s,}]+/gi;
 const bearer = /\bbearer\s+[\w.~+/=-]+/gi;
 const email = /[\w.+-]+@[\w-]+\.[\w.-]+/g;
-const phone = /\+?\d[\d\s().-]{7,}\d/g;
+/** Digits in groups, or with a plus: a bare row of digits is an id, and ids are needed. */
+const phone = /(?<![\w.:-])(?:\+\d|\(\d+\)[\s.-]?\d|\d+[\s.-]+(?=[\d(]))[\d\s().-]{5,}\d(?![\w:])/g;
+const notPhone = /^(?:\d{4}-\d\d-\d\d|\d{1,3}(?:\.\d{1,3}){3})/;
 
-/** Takes out of a text what must not be shown: the given secrets, tokens, e-mail addresses and phone numbers. */
+/** Takes out of a text what must not be shown: the given secrets, tokens and e-mail addresses. */
 export function scrub(text: string, secrets: readonly string[] = []): string {
   let clean = text;
   for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, shown);
   return clean.replace(secretFields, `$1${shown}`).replace(bearer, `Bearer ${shown}`).replace(email, shown);
 }
 
-/** Also takes out phone numbers: for texts in which no id is needed. */
-export function scrubText(text: string): string {
-  return scrub(text).replace(phone, shown);
+/** Also takes out phone numbers and what echoes a person's words: for texts that the service wrote. */
+export function scrubText(text: string, secrets: readonly string[] = [], words: readonly string[] = []): string {
+  const silent = words.reduce(withoutEcho, text);
+  return scrub(silent, secrets).replace(phone, (found) => (isPhone(found) ? shown : found));
+}
+
+function isPhone(found: string): boolean {
+  return found.replace(/\D/g, '').length >= 8 && !notPhone.test(found);
+}
+
+/** So many characters of a person's words, one after the other, are an echo; fewer may be chance. */
+const echoLength = 12;
+
+/** Masks every stretch of a text that repeats the beginning of a person's words, however far it goes. */
+function withoutEcho(text: string, words: string): string {
+  if (words.length < 4) return text;
+  const start = words.slice(0, echoLength);
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = text.indexOf(start); at >= 0; at = text.indexOf(start, from)) {
+    let length = start.length;
+    while (length < words.length && text[at + length] === words[length]) length += 1;
+    parts.push(text.slice(from, at), shown);
+    from = at + length;
+  }
+  return parts.join('') + text.slice(from);
 }
 
 const privateHeaders = new Set(['authorization', 'cookie', 'set-cookie', 'proxy-authorization', 'x-api-key']);
 
-/** Headers as they may be shown. */
-export function shownHeaders(headers: Headers): Record<string, string> {
-  return Object.fromEntries([...headers].map(([name, value]) => [name, privateHeaders.has(name) ? shown : value]));
+/** Whether a header holds what nobody should see. */
+export function isPrivateHeader(name: string): boolean {
+  return privateHeaders.has(name.toLowerCase());
+}
+
+/** The secrets in headers: their values, and what follows the scheme of an `authorization`. */
+export function secretsIn(headers: Readonly<Record<string, string>>): string[] {
+  const values = Object.entries(headers).flatMap(([name, value]) => (isPrivateHeader(name) ? [value] : []));
+  return values.flatMap((value) => [value, value.replace(/^\w+\s+/, '')]);
 }
 
 /** A copy without cookies, for errors. */
@@ -30,10 +62,61 @@ export function withoutCookies(headers: Headers): Headers {
   return copy;
 }
 
+/** A URL without the token that may be in its query. */
+export function shownUrl(url: string): string {
+  return url.replace(/([?&]access_token=)[^&#]*/g, `$1${shown}`);
+}
+
 /** The texts of an input that may hold a person's words: never repeated in a message. */
 export function wordsOfPeople(input: unknown): string[] {
   if (typeof input !== 'object' || input === null) return [];
   return Object.entries(input).flatMap(([name, value]) =>
     name === 'text' && typeof value === 'string' ? [value] : typeof value === 'object' ? wordsOfPeople(value) : [],
   );
+}
+
+/** A body without what people wrote. */
+export function withoutWords(body: unknown): unknown {
+  if (Array.isArray(body)) return body.map(withoutWords);
+  if (typeof body !== 'object' || body === null) return body;
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      name === 'text' && typeof value === 'string' ? shown : withoutWords(value),
+    ]),
+  );
+}
+
+/** A fault as it may be shown: itself, unless it holds a secret; then a copy with its name, code and scrubbed message. */
+export function shownFault(fault: unknown, secrets: readonly string[]): unknown {
+  return holds(fault, secrets, 4) ? copyOf(fault, secrets) : fault;
+}
+
+function copyOf(fault: unknown, secrets: readonly string[]): unknown {
+  if (!(fault instanceof Error)) return new Error('what was thrown held a secret and is not shown');
+  const { name, stack, cause } = fault;
+  const copy = new Error(
+    scrub(fault.message, secrets),
+    cause === undefined ? {} : { cause: shownFault(cause, secrets) },
+  );
+  const { code } = fault as { code?: unknown };
+  Object.defineProperty(copy, 'name', { value: name, configurable: true });
+  Object.defineProperty(copy, 'stack', { value: stack && scrub(stack, secrets), configurable: true });
+  return typeof code === 'string' ? Object.assign(copy, { code }) : copy;
+}
+
+/** Whether a value, or what it leads to within so many steps, holds a secret. */
+function holds(value: unknown, secrets: readonly string[], depth: number): boolean {
+  if (typeof value === 'string') return secrets.some((secret) => secret.length >= 4 && value.includes(secret));
+  if (typeof value !== 'object' || value === null || depth === 0) return false;
+  if (value instanceof Headers) return [...value].some(([, each]) => holds(each, secrets, 1));
+  if (value instanceof Request) return holds(value.headers, secrets, 2) || holds(value.url, secrets, 1);
+  try {
+    return Object.getOwnPropertyNames(value).some((name) =>
+      holds((value as Record<string, unknown>)[name], secrets, depth - 1),
+    );
+  } catch {
+    // What cannot be looked into cannot be shown.
+    return true;
+  }
 }

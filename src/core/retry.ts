@@ -14,17 +14,13 @@ export type Failure =
       readonly passing?: boolean;
     };
 
-/** How often and how patiently to repeat. */
-export interface RetryPolicy {
-  /** How many times a call may be repeated. */
-  readonly retries: number;
+/** How patiently to repeat. */
+export interface Patience {
   /** The first wait is at most this long; each next one may be twice as long. */
   readonly baseMs: number;
   /** No wait between attempts is longer, whatever the service asks for. */
   readonly capMs: number;
 }
-
-export const defaultRetry: RetryPolicy = { retries: 2, baseMs: 500, capMs: 30_000 };
 
 const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -37,27 +33,46 @@ export function mayRepeat(retry: RetryClass, failure: Failure): boolean {
 }
 
 /**
+ * Whether a write that failed so may have been carried out all the same: nothing was heard of it, or the service broke
+ * down without saying that it did nothing.
+ */
+export function leavesDoubt(retry: RetryClass, failure: Failure): boolean {
+  if (retry === 'read' || failure.kind === 'unreachable') return false;
+  if (failure.kind === 'lost') return true;
+  if (failure.status < 500 || failure.status === 501 || failure.passing) return false;
+  return !(failure.status === 503 && failure.retryAfterMs !== undefined);
+}
+
+/**
  * How long to wait before attempt number `attempt + 1`, in milliseconds: what the service asked for, else full jitter
  * over an exponential backoff. `undefined`: do not repeat, the service asks for more patience than the cap allows.
  */
 export function waitBefore(
-  policy: RetryPolicy,
+  patience: Patience,
   attempt: number,
   failure: Failure,
   random = Math.random,
 ): number | undefined {
   const asked = failure.kind === 'refused' ? failure.retryAfterMs : undefined;
-  if (asked !== undefined) return asked > policy.capMs ? undefined : asked;
-  return random() * Math.min(policy.capMs, policy.baseMs * 2 ** (attempt - 1));
+  if (asked !== undefined) return asked > patience.capMs ? undefined : asked;
+  return random() * Math.min(patience.capMs, patience.baseMs * 2 ** (attempt - 1));
 }
 
 /** The wait that `Retry-After` asks for (seconds or an HTTP date), in milliseconds; `undefined` where it says nothing. */
 export function retryAfterOf(headers: Headers, now: number): number | undefined {
   const value = headers.get('retry-after')?.trim();
   if (!value) return undefined;
-  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  const seconds = /^(\d+(?:\.\d+)?)(?:,|$)/.exec(value)?.[1];
+  if (seconds !== undefined) return Number(seconds) * 1000;
+  const date = dateOf(value);
+  // The service's own clock tells how long that is; this machine's may be wrong.
+  return date === undefined ? undefined : Math.max(0, date - (dateOf(headers.get('date')) ?? now));
+}
+
+/** The time an HTTP date names, in milliseconds; `Date.parse` alone would take `-5` for one. */
+export function dateOf(value: string | null): number | undefined {
+  const date = value !== null && /^[A-Z][a-z]+,? /.test(value) ? Date.parse(value) : NaN;
+  return Number.isNaN(date) ? undefined : date;
 }
 
 const neverSent = new Set([

@@ -1,7 +1,8 @@
 import type { TokenSupplier } from './access-token.js';
 import type { Endpoint } from './endpoint.js';
-import { ConfigurationError } from './errors.js';
-import type { Issue } from './schema.js';
+import { ConfigurationError, InvalidInputError } from './errors.js';
+import type { CallEvent, WaitReason } from './events.js';
+import type { Gate } from './gate.js';
 
 /** One attempt of a call, as a middleware sees it. */
 export interface Attempt {
@@ -22,10 +23,33 @@ export interface Logger {
   error(message: string, fields?: object): void;
 }
 
-/** An answer whose shape is not the documented one, told without its values. */
+/** An answer that strays from its documented shape, told without its values. */
 export interface Drift {
   readonly endpoint: Endpoint;
-  readonly issues: readonly Issue[];
+  /** Where in the answer. */
+  readonly path: readonly PropertyKey[];
+  /** What the schema takes there, in a sentence that names the field. */
+  readonly expected: string;
+  /** What came: `string`, `number`, `boolean`, `object`, `list`, `null` or `nothing`. */
+  readonly received: string;
+}
+
+/** A wait that a call goes through. */
+export interface Wait {
+  readonly endpoint: Endpoint;
+  /** The attempt that is waited for. */
+  readonly attempt: number;
+  /** How long it will take as far as it is known, in milliseconds. */
+  readonly waitMs: number;
+  readonly reason: WaitReason;
+}
+
+/** Watches the life of calls, e.g. `openTelemetry()` of the `./otel` entry. */
+export interface Tracing {
+  /** Told of each event. What it throws is ignored. */
+  observe(event: CallEvent): void;
+  /** Stands innermost, around what is really sent. */
+  readonly middleware?: Middleware | undefined;
 }
 
 /** How a `SellerClient` is set up. */
@@ -42,17 +66,32 @@ export interface ClientOptions {
   readonly deadlineMs?: number | undefined;
   /** How many times a call may be repeated where that is safe. Default 2. */
   readonly retries?: number | undefined;
+  /** No wait between two attempts is longer, in milliseconds; a longer `Retry-After` is an error. Default 30,000. */
+  readonly maxWaitMs?: number | undefined;
+  /**
+   * What follows when the answer to a write is lost: `throw` an OutcomeUnknownError (default), or `confirm` by reading
+   * back, and send again only when it was not carried out. Endpoints that cannot be read back throw all the same.
+   */
+  readonly onUnknownOutcome?: 'throw' | 'confirm' | undefined;
+  /** For how long after a fault the service may still carry out a write, in milliseconds. Default 3,000. */
+  readonly settleMs?: number | undefined;
   /** What happens to an answer of another shape: `throw` (default), `report` to `onDrift` and deliver, or `off`. */
   readonly responseValidation?: 'throw' | 'report' | 'off' | undefined;
+  /** Told of each place where an answer strays; what it throws is ignored. */
   readonly onDrift?: ((drift: Drift) => void) | undefined;
+  /** Told when a call begins to wait, for how long and why; what it throws is ignored. */
+  readonly onWait?: ((wait: Wait) => void) | undefined;
   /** Sent with every call. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Added to every call's query. */
   readonly query?: Readonly<Record<string, string | number | boolean>> | undefined;
   readonly middleware?: readonly Middleware[] | undefined;
   readonly logger?: Logger | undefined;
-  /** How many requests may be under way at once. Default: no bound. */
+  readonly tracing?: Tracing | undefined;
+  /** How many requests may be under way at once, per token. Default: no bound. */
   readonly maxConcurrency?: number | undefined;
+  /** A gate of your own, e.g. one that shares a limit between machines. */
+  readonly gate?: Gate | undefined;
   /** Allows an `http:` base URL on another host than this one. Tokens then travel in clear text. */
   readonly allowInsecure?: boolean | undefined;
 }
@@ -78,6 +117,9 @@ export interface CallOptions {
 export interface Settings extends ClientOptions {
   readonly timeoutMs: number;
   readonly retries: number;
+  readonly maxWaitMs: number;
+  readonly settleMs: number;
+  readonly onUnknownOutcome: 'throw' | 'confirm';
   readonly responseValidation: 'throw' | 'report' | 'off';
 }
 
@@ -98,30 +140,79 @@ const record: Rule = (value) =>
     ? undefined
     : 'takes an object of names and values';
 
+const oneOf =
+  (...words: readonly string[]): Rule =>
+  (value) =>
+    words.includes(value as string) ? undefined : `takes ${words.map((word) => `'${word}'`).join(' or ')}`;
+const withMethod =
+  (name: string): Rule =>
+  (value) =>
+    typeof (value as Record<string, unknown> | null)?.[name] === 'function'
+      ? undefined
+      : `takes an object with a function \`${name}\``;
+const token: Rule = (value) => {
+  if (typeof value !== 'string') return 'takes the token as a string, or a function that gives it';
+  return /^[\x21-\x7e]+$/.test(value)
+    ? undefined
+    : 'is empty or holds characters that no token has; give the bare token, without "Bearer"';
+};
+const sendableHeaders: Rule = (value) => {
+  const wrong = record(value);
+  if (wrong !== undefined) return wrong;
+  for (const [name, content] of Object.entries(value as object)) {
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return 'holds a name that no header can have';
+    if (typeof content !== 'string' || /[^\t\x20-\x7e\x80-\xff]/.test(content))
+      return `holds under \`${name}\` what no header can carry`;
+  }
+  return undefined;
+};
+
 const rules: Readonly<Record<keyof ClientOptions, Rule>> = {
   baseUrl: ofType('string'),
-  accessToken: (value) => {
-    if (typeof value === 'function') return undefined;
-    if (typeof value !== 'string') return 'takes the token as a string, or a function that gives it';
-    return /^[\x21-\x7e]+$/.test(value)
-      ? undefined
-      : 'is empty or holds characters that no token has; give the bare token, without "Bearer"';
-  },
+  accessToken: (value) => (typeof value === 'function' ? undefined : token(value)),
   fetch: ofType('function'),
   timeoutMs: positive,
   deadlineMs: positive,
   retries: wholeFrom(0),
-  responseValidation: (value) =>
-    value === 'throw' || value === 'report' || value === 'off' ? undefined : "takes 'throw', 'report' or 'off'",
+  maxWaitMs: wholeFrom(0),
+  onUnknownOutcome: oneOf('throw', 'confirm'),
+  settleMs: wholeFrom(0),
+  responseValidation: oneOf('throw', 'report', 'off'),
   onDrift: ofType('function'),
-  headers: record,
+  onWait: ofType('function'),
+  headers: sendableHeaders,
   query: record,
   middleware: (value) =>
     Array.isArray(value) && value.every((each) => typeof each === 'function') ? undefined : 'takes a list of functions',
-  logger: record,
+  logger: withMethod('info'),
+  tracing: withMethod('observe'),
   maxConcurrency: wholeFrom(1),
+  gate: withMethod('enter'),
   allowInsecure: ofType('boolean'),
 };
+
+const callRules: Readonly<Record<string, Rule>> = {
+  signal: withMethod('addEventListener'),
+  timeoutMs: positive,
+  deadlineMs: positive,
+  retries: wholeFrom(0),
+  headers: sendableHeaders,
+  query: record,
+  accessToken: (value) => (value === null ? undefined : token(value)),
+};
+
+/**
+ * Checks the options of one call.
+ *
+ * @throws {InvalidInputError} when one is wrong; nothing is sent.
+ */
+export function checkCallOptions(options: CallOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    const found = value === undefined ? undefined : callRules[name]?.(value);
+    if (found !== undefined)
+      throw new InvalidInputError([{ path: [name], message: `the option \`${name}\` ${found}` }]);
+  }
+}
 
 /**
  * Checks a client's options and fills in the defaults.
@@ -148,6 +239,9 @@ export function settingsOf(options: ClientOptions): Settings {
   return {
     timeoutMs: 30_000,
     retries: 2,
+    maxWaitMs: 30_000,
+    settleMs: 3000,
+    onUnknownOutcome: 'throw',
     responseValidation: 'throw',
     ...(given as unknown as ClientOptions),
     baseUrl,

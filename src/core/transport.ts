@@ -12,19 +12,26 @@ export interface Outgoing {
   readonly body: BodyInit | undefined;
   readonly signal: AbortSignal;
   readonly onUploadProgress?: ((sentBytes: number) => void) | undefined;
+  /** Told when the request leaves: past this, a write may have been carried out. */
+  readonly onSend?: (() => void) | undefined;
 }
 
 /** Sends one attempt and gives the answer with its body unread. Repeats nothing, follows nothing, judges no status. */
 export type Send = (outgoing: Outgoing) => Promise<Response>;
 
 /** The way to the network: ky, with everything switched off that the life of a call decides for itself. */
-export function createSend({ fetch, middleware = [] }: Pick<Settings, 'fetch' | 'middleware'>): Send {
+export function createSend({
+  fetch,
+  middleware = [],
+  tracing,
+}: Pick<Settings, 'fetch' | 'middleware' | 'tracing'>): Send {
+  const layers = tracing?.middleware ? [...middleware, tracing.middleware] : middleware;
   // A signal given to ky costs a fifth of a call. The platform's fetch takes it beside the request; a fetch or
   // middleware of the user may look for it in the request alone.
-  const isPlatform = fetch === undefined && middleware.length === 0;
+  const isPlatform = fetch === undefined && layers.length === 0;
   return (outgoing) => {
     const { endpoint, url, headers, body, signal, onUploadProgress } = outgoing;
-    const through = isPlatform ? platformFetch(signal) : onion(middleware, outgoing, fetch ?? globalThis.fetch);
+    const through = isPlatform ? platformFetch(outgoing) : onion(layers, outgoing, fetch ?? globalThis.fetch);
     return ky(url, {
       method: endpoint.method,
       headers,
@@ -46,19 +53,25 @@ export function createSend({ fetch, middleware = [] }: Pick<Settings, 'fetch' | 
 }
 
 /** The platform's fetch as it is at the time of the call, so that it may be replaced (msw, instrumentation). */
-function platformFetch(signal: AbortSignal): typeof globalThis.fetch {
-  return (request) => globalThis.fetch(request, { signal });
+function platformFetch({ signal, onSend }: Outgoing): typeof globalThis.fetch {
+  return (request) => {
+    onSend?.();
+    return globalThis.fetch(request, { signal });
+  };
 }
 
 function onion(
   middleware: readonly Middleware[],
-  { endpoint, attempt }: Outgoing,
+  { endpoint, attempt, onSend }: Outgoing,
   fetch: NonNullable<Settings['fetch']>,
 ): typeof globalThis.fetch {
   const core = fetch as (request: Request) => Promise<Response>;
   const layers = middleware.reduceRight<(request: Request) => Promise<Response>>(
     (next, layer) => (request) => layer({ endpoint, attempt, request }, next),
-    (request) => core(request),
+    (request) => {
+      onSend?.();
+      return core(request);
+    },
   );
   return layers as typeof globalThis.fetch;
 }

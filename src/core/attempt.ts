@@ -1,0 +1,70 @@
+import type { Answer } from './answer.js';
+import type { Errand } from './errand.js';
+import type { Settings } from './settings.js';
+import type { Send } from './transport.js';
+
+/** What came of one attempt. */
+export type Outcome =
+  | { readonly kind: 'answer'; readonly answer: Answer; readonly response?: Response }
+  | {
+      readonly kind: 'fault';
+      readonly error: unknown;
+      /** Whether the request had left. */
+      readonly sent: boolean;
+      /** The status of the answer whose body was lost. */
+      readonly status?: number | undefined;
+    };
+
+/** Sends a request once, bounded by `timeoutMs` with its body, and reads the answer. */
+export async function attempt(errand: Errand, send: Send, settings: Settings): Promise<Outcome> {
+  const { endpoint, url, options, bounds } = errand;
+  const controller = new AbortController();
+  const { signal } = controller;
+  let sent = false;
+  let heard: Response | undefined;
+  const onSend = (): void => {
+    sent = true;
+    bounds.inDoubt = endpoint.retry !== 'read';
+  };
+  const run = async (): Promise<Outcome> => {
+    const made = await options.makeBody?.();
+    const body = made?.body ?? errand.body;
+    const headers: Record<string, string> = { ...errand.headers, ...made?.headers };
+    if (errand.token !== undefined) headers.authorization = `Bearer ${errand.token}`;
+    const { onUploadProgress } = options;
+    const { attempts } = bounds;
+    heard = await send({ endpoint, attempt: attempts, url, headers, body, signal, onUploadProgress, onSend });
+    if (signal.aborted) throw abandoned(heard, signal);
+    return read(heard, errand);
+  };
+  try {
+    return await bounds.race(
+      run,
+      (error) => {
+        controller.abort(error);
+      },
+      options.timeoutMs ?? settings.timeoutMs,
+    );
+  } catch (error) {
+    // The status decides the class of an error, also when its body was lost.
+    if (heard && !heard.ok && error !== bounds.ended) return { kind: 'answer', answer: answerOf(heard, '', url) };
+    return { kind: 'fault', error, sent, status: heard?.status };
+  }
+}
+
+/** A `fetch` that does not heed its signal may answer after the end: the body is let go, so that its socket is free. */
+function abandoned(response: Response, signal: AbortSignal): unknown {
+  response.body?.cancel().catch(() => undefined);
+  return signal.reason;
+}
+
+async function read(response: Response, { endpoint, url }: Errand): Promise<Outcome> {
+  if (endpoint.answers === 'stream' && response.ok) {
+    return { kind: 'answer', answer: answerOf(response, '', url), response };
+  }
+  return { kind: 'answer', answer: answerOf(response, await response.text(), url) };
+}
+
+function answerOf({ status, headers }: Response, text: string, url: string): Answer {
+  return { status, headers, text, url };
+}

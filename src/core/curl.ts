@@ -1,0 +1,20 @@
+import type { Errand } from './errand.js';
+import type { CurlOptions } from './errors.js';
+import { isPrivateHeader, shownUrl, withoutWords } from './redact.js';
+
+/** A request as a curl command for a POSIX shell, with its token masked. */
+export function curlOf(errand: Errand, { texts = false }: CurlOptions): string {
+  const { endpoint, url, headers, token, wire } = errand;
+  const shown = Object.entries(headers).map(([name, value]) => [name, isPrivateHeader(name) ? '[redacted]' : value]);
+  if (token !== undefined) shown.push(['authorization', 'Bearer [redacted]']);
+  const body = texts ? errand.body : errand.body && JSON.stringify(withoutWords(wire.body));
+  return [
+    `curl -X ${endpoint.method} ${quoted(shownUrl(url))}`,
+    ...shown.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`--data-raw ${quoted(body)}`]),
+  ].join(' \\\n  ');
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
