@@ -1,0 +1,78 @@
+import { ConfigurationError, SellerError } from '../core/errors.js';
+import type { Entry } from './entry.js';
+import type { Notification } from './notification.js';
+import { readNotification } from './reading.js';
+import type { ReadOptions } from './reading.js';
+import type { Handler, HandlerContext, ReceiverSettings } from './settings.js';
+
+/** A handler took longer than `handlerTimeoutMs`. Its signal was aborted; whether it stopped is up to it. */
+export class HandlerTimeoutError extends SellerError {
+  static override readonly kind: string = 'HandlerTimeoutError';
+}
+
+/** The circumstances of one handling. */
+export interface Circumstances {
+  readonly attempt: number;
+  readonly covered: number;
+  readonly signal: AbortSignal;
+}
+
+/** Takes notifications to the handlers that were given for them. */
+export class Handling {
+  readonly #settings: Pick<ReceiverSettings, 'on' | 'otherwise' | 'clientFor' | 'handlerTimeoutMs'>;
+
+  constructor(settings: Pick<ReceiverSettings, 'on' | 'otherwise' | 'clientFor' | 'handlerTimeoutMs'>) {
+    this.#settings = settings;
+  }
+
+  /** Whether anybody is there for it. */
+  wants(notification: Notification): boolean {
+    return this.#handlerOf(notification) !== undefined;
+  }
+
+  #handlerOf({ known, topic }: Notification): Handler<never, never> | undefined {
+    const { on, otherwise } = this.#settings;
+    return known ? on?.[topic as 'questions'] : otherwise;
+  }
+
+  /** Handles an entry. @throws whatever the handler throws, or {HandlerTimeoutError}. */
+  async handle({ notification }: Entry, circumstances: Circumstances): Promise<void> {
+    const handler = this.#handlerOf(notification);
+    if (!handler) return;
+    const { handlerTimeoutMs } = this.#settings;
+    const timeUp = new AbortController();
+    const signal = AbortSignal.any([circumstances.signal, timeUp.signal]);
+    const context: HandlerContext<never> = {
+      ...circumstances,
+      signal,
+      read: (options) => this.#read(notification, { signal, ...options }) as Promise<never>,
+    };
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const limit = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        const error = new HandlerTimeoutError(`The handler did not end within ${handlerTimeoutMs} ms`);
+        timeUp.abort(error);
+        reject(error);
+      }, handlerTimeoutMs);
+    });
+    try {
+      await Promise.race([Promise.resolve(notification as never).then((it) => handler(it, context)), limit]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #read(notification: Notification, options: ReadOptions): Promise<unknown> {
+    const { clientFor } = this.#settings;
+    if (!clientFor) {
+      throw new ConfigurationError('read() takes a client: give createReceiver `clientFor: (user_id) => client`');
+    }
+    return readNotification(await clientFor(notification.user_id), notification, options);
+  }
+}
+
+/** What a dead letter says of the error that ended it: its name and the start of its message. */
+export function failureOf(error: unknown): string {
+  const said = error instanceof Error ? `${error.name}: ${error.message}` : `a thrown ${typeof error}`;
+  return said.length > 300 ? `${said.slice(0, 300)}…` : said;
+}

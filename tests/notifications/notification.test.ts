@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { NotificationError } from 'marketplace-seller-sdk';
+import { parseNotification } from 'marketplace-seller-sdk/notifications';
+import type { QuestionNotification, UnknownNotification } from 'marketplace-seller-sdk/notifications';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+
+const plain = {
+  user_id: 7,
+  resource: '/questions/5036111111',
+  topic: 'questions',
+  received: '2026-11-20T10:00:00.000Z',
+  sent: '2026-11-20T10:00:00.100Z',
+};
+
+describe('a notification about a question', () => {
+  test('names the question', () => {
+    expect(parseNotification(JSON.stringify(plain))).toEqual({ ...plain, known: true, question_id: 5036111111 });
+  });
+
+  test('is read from an object that a framework has parsed', () => {
+    expect(parseNotification(plain)).toMatchObject({ question_id: 5036111111 });
+  });
+
+  test.each(['/questions/42', 'questions/42', '/questions/42/', '42'])('names question 42 as %s', (resource) => {
+    expect(parseNotification({ ...plain, resource })).toMatchObject({ question_id: 42 });
+  });
+
+  test.each([
+    'https://evil.test/questions/42',
+    '//evil.test/questions/42',
+    '/questions/42/../../users/me',
+    '/questions/42?attributes=id',
+    '/questions/abc',
+    '/questions/',
+    '/items/42',
+    '/questions/9007199254740993',
+  ])('is refused when its resource is %s', (resource) => {
+    expect(() => parseNotification({ ...plain, resource })).toThrow(NotificationError);
+  });
+
+  test('is told apart by its topic once it is known', () => {
+    const notification = parseNotification(plain);
+    if (!notification.known) throw new Error('it is known');
+    expectTypeOf(notification).toEqualTypeOf<QuestionNotification>();
+    expect(notification.question_id).toBe(5036111111);
+  });
+});
+
+describe('what life adds to the specification', () => {
+  test('is read: ids, attempts, actions', () => {
+    const seen = { ...plain, _id: 'f9f08571', application_id: 5503910054141466, attempts: 2, actions: ['created'] };
+    expect(parseNotification(seen)).toMatchObject({
+      id: 'f9f08571',
+      application_id: 5503910054141466,
+      attempts: 2,
+      actions: ['created'],
+    });
+  });
+
+  test('is read in its other spellings: `id`, digits for a user, `recieved`', () => {
+    const { received, ...rest } = plain;
+    expect(parseNotification({ ...rest, id: 99, user_id: '7', recieved: received, attempts: '3' })).toMatchObject({
+      id: '99',
+      user_id: 7,
+      received,
+      attempts: 3,
+    });
+  });
+
+  test('an application id of 19 digits keeps every digit', () => {
+    const body = JSON.stringify(plain).replace('{', '{"application_id":1234567890123456789,');
+    expect(parseNotification(body).application_id).toBe('1234567890123456789');
+  });
+
+  test('an application id that a framework has rounded is left out', () => {
+    const parsed = { ...plain, application_id: Number('1234567890123456789') };
+    expect(parseNotification(parsed)).not.toHaveProperty('application_id');
+  });
+
+  test('a user id that a framework has rounded is refused by name', () => {
+    expect(() => parseNotification({ ...plain, user_id: Number('1234567890123456789') })).toThrow(/user_id.*rounded/);
+  });
+
+  test('an optional field that makes no sense costs nothing but itself', () => {
+    const odd = { ...plain, attempts: 'many', actions: 'created', sent: 17, received: null, _id: {} };
+    const { sent, ...rest } = parseNotification(odd);
+    expect(sent).toBe('17');
+    expect(rest).toEqual({
+      user_id: 7,
+      resource: plain.resource,
+      topic: 'questions',
+      known: true,
+      question_id: 5036111111,
+    });
+  });
+
+  test('unknown fields stay', () => {
+    expect(parseNotification({ ...plain, version: 2 })).toMatchObject({ version: 2 });
+  });
+});
+
+describe('a topic that the specification does not describe', () => {
+  test('passes through as unknown', () => {
+    const notification = parseNotification({ ...plain, topic: 'messages', resource: '0a1b2c' });
+    expect(notification).toMatchObject({ known: false, topic: 'messages', resource: '0a1b2c' });
+    if (notification.known) throw new Error('it is not known');
+    expectTypeOf(notification).toEqualTypeOf<UnknownNotification>();
+    // @ts-expect-error what an unknown notification is about is not said
+    const id: number = notification.question_id;
+    expect(id).toBeUndefined();
+  });
+});
+
+describe('what is no notification', () => {
+  test.each(['', '{', 'null', '[]', '"questions"', '42', '{}', '[{"topic":"questions"}]'])('%j', (body) => {
+    expect(() => parseNotification(body)).toThrow(NotificationError);
+  });
+
+  test.each(['user_id', 'resource', 'topic'] as const)('one without `%s`', (name) => {
+    expect(() => parseNotification({ ...plain, [name]: undefined })).toThrow(new RegExp(name));
+    expect(() => parseNotification({ ...plain, [name]: '' })).toThrow(new RegExp(name));
+  });
+
+  test('is refused without repeating it', () => {
+    const secret = 'a buyer wrote this';
+    expect(() => parseNotification({ user_id: secret, topic: secret, resource: secret })).toThrow(
+      expect.not.objectContaining({ message: expect.stringContaining(secret) as string }) as Error,
+    );
+  });
+
+  test('whatever comes, it is read or refused with NotificationError', () => {
+    const field = fc.oneof(fc.jsonValue(), fc.constantFrom('questions', '/questions/42', '42', 7));
+    const shaped = fc.record(
+      { user_id: field, topic: field, resource: field, id: field, sent: field, application_id: field, actions: field },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          shaped.map((it) => JSON.stringify(it)),
+          fc.string(),
+          fc.json(),
+        ),
+        (body) => {
+          try {
+            const { user_id, topic, known } = parseNotification(body);
+            expect(Number.isSafeInteger(user_id)).toBe(true);
+            expect(known).toBe(topic === 'questions');
+          } catch (error) {
+            expect(error).toBeInstanceOf(NotificationError);
+          }
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,424 @@
+import { ConfigurationError } from 'marketplace-seller-sdk';
+import { HandlerTimeoutError, createReceiver, memoryStore } from 'marketplace-seller-sdk/notifications';
+import type { Entry, HandlingFailure, NotificationStore, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { about, deliver } from './deliveries.js';
+
+/** A receiver that notes which questions it has handled. */
+function noting(options: Partial<ReceiverOptions> = {}) {
+  const handled: number[] = [];
+  const receiver = createReceiver({
+    on: { questions: ({ question_id }) => void handled.push(question_id) },
+    retry: { baseMs: 1 },
+    ...options,
+  });
+  return { receiver, handled };
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a receiver', () => {
+  test('answers 200 before the handler is through', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const { receiver } = noting({ on: { questions: () => promise } });
+    expect(await deliver(receiver, about(1))).toBe(200);
+    const idle = receiver.idle().then(() => 'handled');
+    expect(await Promise.race([idle, new Promise((soon) => setTimeout(soon, 5, 'running'))])).toBe('running');
+    resolve('done');
+    expect(await idle).toBe('handled');
+  });
+
+  test('hands a notification to its handler once, however often it is delivered', async () => {
+    const { receiver, handled } = noting();
+    const again = about(1, { attempts: 2, received: '2026-11-20T10:09:00.000Z' });
+    expect(await Promise.all([deliver(receiver, about(1)), deliver(receiver, again)])).toEqual([200, 200]);
+    await receiver.idle();
+    expect(await deliver(receiver, again)).toBe(200);
+    await receiver.idle();
+    expect(handled).toEqual([1]);
+  });
+
+  test('tells notifications without an id apart by their content', async () => {
+    const { receiver, handled } = noting();
+    const bare = about(1, { _id: undefined });
+    const later = about(1, { _id: undefined, sent: '2026-11-20T10:00:01.000Z' });
+    for (const body of [bare, bare, later, later]) await deliver(receiver, body);
+    await receiver.idle();
+    expect(handled).toEqual([1, 1]);
+  });
+
+  test('does not let the id of one notification stand in the way of another', async () => {
+    const { receiver, handled } = noting();
+    await deliver(receiver, about(1, { _id: 'same' }));
+    await deliver(receiver, about(2, { _id: 'same' }));
+    await receiver.idle();
+    expect(handled).toEqual([1, 2]);
+  });
+
+  test('forgets a notification after `rememberMs`', async () => {
+    vi.useFakeTimers();
+    const { receiver, handled } = noting({ rememberMs: 60_000 });
+    await deliver(receiver, about(1));
+    await receiver.idle();
+    vi.setSystemTime(Date.now() + 60_001);
+    await deliver(receiver, about(1));
+    await receiver.idle();
+    expect(handled).toEqual([1, 1]);
+  });
+
+  test('hands other topics to `otherwise`, and drops them without it', async () => {
+    const topics: string[] = [];
+    const order = about(1, { topic: 'orders_v2', resource: '/orders/1' });
+    const { receiver } = noting({ otherwise: ({ topic }) => void topics.push(topic) });
+    expect(await deliver(receiver, order)).toBe(200);
+    await receiver.idle();
+    expect(topics).toEqual(['orders_v2']);
+    const store = memoryStore();
+    const { receiver: indifferent } = noting({ store });
+    expect(await deliver(indifferent, order)).toBe(200);
+    expect(await store.claim({ holder: 'test', limit: 1, leaseMs: 1, coalesce: false })).toEqual({ loans: [] });
+  });
+
+  test('runs no more handlers at once than `concurrency`', async () => {
+    let running = 0;
+    let most = 0;
+    const { receiver } = noting({
+      concurrency: 3,
+      on: {
+        questions: async () => {
+          most = Math.max(most, ++running);
+          await new Promise((resolve) => setTimeout(resolve, 2));
+          running -= 1;
+        },
+      },
+    });
+    await Promise.all(Array.from({ length: 20 }, (_, index) => deliver(receiver, about(index))));
+    await receiver.idle();
+    expect(most).toBe(3);
+  });
+
+  test('answers 503 when it cannot keep what it is given, and keeps nothing of it', async () => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const handled: number[] = [];
+    const { receiver } = noting({
+      store: memoryStore({ maxWaiting: 1 }),
+      on: { questions: ({ question_id }) => promise.then(() => handled.push(question_id)) },
+    });
+    expect(await deliver(receiver, about(1))).toBe(200);
+    expect(await deliver(receiver, about(2))).toBe(503);
+    resolve(undefined);
+    await receiver.idle();
+    expect(handled).toEqual([1]);
+    expect(await deliver(receiver, about(2))).toBe(200);
+    await receiver.idle();
+    expect(handled).toEqual([1, 2]);
+  });
+
+  test('answers 503 when its store does not answer in time', async () => {
+    const store: NotificationStore = Object.assign(memoryStore(), { add: () => new Promise<never>(() => {}) });
+    const { receiver } = noting({ store, acceptTimeoutMs: 5 });
+    expect(await deliver(receiver, about(1))).toBe(503);
+  });
+
+  test('answers 503 once it is closed, and ends what it has begun', async () => {
+    const { receiver, handled } = noting();
+    await deliver(receiver, about(1));
+    await receiver.close();
+    expect(await deliver(receiver, about(2))).toBe(503);
+    expect(handled.length).toBeLessThanOrEqual(1);
+    await receiver.idle();
+  });
+});
+
+describe('with acknowledge: handled', () => {
+  test('the answer is 200 after the handler, 503 when it failed, and 200 once a later delivery went through', async () => {
+    let failing = true;
+    const { receiver, handled } = noting({
+      acknowledge: 'handled',
+      retry: { baseMs: 60_000 },
+      on: {
+        questions: ({ question_id }) => {
+          if (failing) throw new Error('not now');
+          handled.push(question_id);
+        },
+      },
+    });
+    expect(await deliver(receiver, about(1))).toBe(503);
+    failing = false;
+    expect(await deliver(receiver, about(1))).toBe(200);
+    expect(await deliver(receiver, about(1))).toBe(200);
+    expect(handled).toEqual([1]);
+    await receiver.close();
+  });
+
+  test('deliveries at the same time wait for the same handling', async () => {
+    const { receiver, handled } = noting({ acknowledge: 'handled', concurrency: 1 });
+    const bodies = [about(1), about(1), about(2), about(1, { _id: 'later', sent: '2026-11-20T10:01:00Z' })];
+    const statuses = await Promise.all(bodies.map((body) => deliver(receiver, body)));
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(3);
+    expect(handled.sort()).toEqual([1, 1, 2]);
+    await receiver.close();
+  });
+});
+
+describe('the notifications of one resource', () => {
+  const at = (second: number) => about(1, { _id: `s${second}`, sent: `2026-11-20T10:00:0${second}.000Z` });
+
+  /** A receiver whose first handling holds the lane until the rest has arrived. */
+  function gated(options: Partial<ReceiverOptions> = {}) {
+    const handled: { sent: string; covered: number }[] = [];
+    const { promise: gate, resolve: open } = Promise.withResolvers<undefined>();
+    const { receiver } = noting({
+      ...options,
+      on: {
+        questions: async ({ sent }, { covered }) => {
+          await gate;
+          handled.push({ sent: String(sent).slice(18, 19), covered });
+        },
+      },
+    });
+    return { receiver, handled, open };
+  }
+
+  test('are handled one at a time in the order they were sent, whatever the order they arrive in', async () => {
+    const { receiver, handled, open } = gated();
+    for (const second of [1, 4, 2, 5, 3]) await deliver(receiver, at(second));
+    open(undefined);
+    await receiver.idle();
+    expect(handled.map(({ sent }) => sent)).toEqual(['1', '2', '3', '4', '5']);
+  });
+
+  test('become one with `coalesce`: the newest', async () => {
+    const { receiver, handled, open } = gated({ coalesce: true });
+    for (const second of [1, 4, 2, 5, 3]) await deliver(receiver, at(second));
+    open(undefined);
+    await receiver.idle();
+    expect(handled).toEqual([
+      { sent: '1', covered: 0 },
+      { sent: '5', covered: 3 },
+    ]);
+    for (const second of [1, 2, 3, 4, 5]) await deliver(receiver, at(second));
+    await receiver.idle();
+    expect(handled).toHaveLength(2);
+  });
+
+  test('wait behind one that fails, while other resources go on', async () => {
+    let failures = 2;
+    const order: string[] = [];
+    const { receiver } = noting({
+      concurrency: 1,
+      retry: { baseMs: 5 },
+      on: {
+        questions: ({ id }) => {
+          if (id === 's1' && failures-- > 0) throw new Error('not yet');
+          order.push(String(id));
+        },
+      },
+    });
+    for (const body of [at(1), at(2), about(2)]) await deliver(receiver, body);
+    await receiver.idle();
+    expect(order).toEqual(['event-2', 's1', 's2']);
+  });
+});
+
+describe('a handler that fails', () => {
+  test('is called again, with waits that grow, until it succeeds', async () => {
+    vi.useFakeTimers();
+    const times: number[] = [];
+    const { receiver } = noting({
+      retry: { baseMs: 1_000, attempts: 5 },
+      on: {
+        questions: (_, { attempt }) => {
+          times.push(Date.now());
+          if (attempt < 4) throw new Error('not yet');
+        },
+      },
+    });
+    await deliver(receiver, about(1));
+    const idle = receiver.idle();
+    await vi.advanceTimersByTimeAsync(10_000);
+    await idle;
+    const waits = times.slice(1).map((time, index) => time - times[index]!);
+    expect(waits).toHaveLength(3);
+    for (const [index, wait] of waits.entries()) {
+      expect(wait).toBeGreaterThanOrEqual(500 * 2 ** index - 2);
+      expect(wait).toBeLessThanOrEqual(1_000 * 2 ** index + 2);
+    }
+  });
+
+  test('waits as long as the service asks for', async () => {
+    vi.useFakeTimers();
+    const times: number[] = [];
+    const { receiver } = noting({
+      on: {
+        questions: (_, { attempt }) => {
+          times.push(Date.now());
+          if (attempt === 1) throw Object.assign(new Error('slow down'), { retryAfterMs: 7_000 });
+        },
+      },
+    });
+    await deliver(receiver, about(1));
+    const idle = receiver.idle();
+    await vi.advanceTimersByTimeAsync(8_000);
+    await idle;
+    expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(7_000);
+  });
+
+  test('ends among the dead letters, where it can be read, replayed and removed', async () => {
+    const failures: HandlingFailure[] = [];
+    let failing = true;
+    const { receiver, handled } = noting({
+      retry: { attempts: 3, baseMs: 1 },
+      onFailure: (failure) => {
+        failures.push(failure);
+        throw new Error('the observer fails too');
+      },
+      on: {
+        questions: ({ question_id }) => {
+          if (failing) throw new TypeError('no answer for this');
+          handled.push(question_id);
+        },
+      },
+    });
+    for (const id of [1, 2]) {
+      await deliver(receiver, about(id));
+      await receiver.idle();
+    }
+    expect(failures.filter(({ dead }) => dead)).toHaveLength(2);
+    expect(failures).toHaveLength(6);
+    const letters = await receiver.deadLetters.list();
+    expect(letters).toMatchObject([
+      { attempts: 3, failure: 'TypeError: no answer for this', entry: { notification: { question_id: 1 } } },
+      { attempts: 3, entry: { notification: { question_id: 2 } } },
+    ]);
+    expect(await receiver.deadLetters.list({ limit: 1 })).toHaveLength(1);
+    expect(await deliver(receiver, about(1))).toBe(200);
+
+    failing = false;
+    expect(await receiver.deadLetters.replay(letters[0]!.entry.key)).toBe(true);
+    await receiver.idle();
+    expect(handled).toEqual([1]);
+    expect(await receiver.deadLetters.remove(letters[1]!.entry.key)).toBe(true);
+    expect(await receiver.deadLetters.remove(letters[1]!.entry.key)).toBe(false);
+    expect(await receiver.deadLetters.replay('unheard of')).toBe(false);
+    expect(await receiver.deadLetters.list()).toEqual([]);
+  });
+
+  test('counts as failed when it takes too long, and is told to stop', async () => {
+    let stopped: unknown;
+    const failures: HandlingFailure[] = [];
+    const { receiver } = noting({
+      handlerTimeoutMs: 5,
+      retry: { attempts: 1 },
+      onFailure: (failure) => failures.push(failure),
+      on: {
+        questions: (_, { signal }) =>
+          new Promise(() => {
+            signal.addEventListener('abort', () => {
+              stopped = signal.reason;
+            });
+          }),
+      },
+    });
+    await deliver(receiver, about(1));
+    await receiver.idle();
+    expect(stopped).toBeInstanceOf(HandlerTimeoutError);
+    expect(failures).toMatchObject([{ error: { name: 'HandlerTimeoutError' }, dead: true }]);
+  });
+
+  test('may throw anything', async () => {
+    const { receiver } = noting({
+      retry: { attempts: 1 },
+      on: {
+        questions: () => {
+          // eslint-disable-next-line @typescript-eslint/only-throw-error -- what is not an error is the case
+          throw 'words';
+        },
+      },
+    });
+    await deliver(receiver, about(1));
+    await receiver.idle();
+    expect(await receiver.deadLetters.list()).toMatchObject([{ failure: 'a thrown string' }]);
+  });
+});
+
+describe('a store that fails', () => {
+  test('is asked again, and nothing is lost', async () => {
+    const errors: string[] = [];
+    const store = memoryStore();
+    const claim = store.claim.bind(store);
+    const settle = store.settle.bind(store);
+    vi.spyOn(store, 'claim').mockRejectedValueOnce(new Error('away')).mockImplementation(claim);
+    vi.spyOn(store, 'settle').mockRejectedValueOnce(new Error('away')).mockImplementation(settle);
+    const silent = () => {};
+    const { receiver, handled } = noting({
+      store,
+      pollMs: 1,
+      logger: { debug: silent, info: silent, warn: silent, error: (message) => void errors.push(message) },
+    });
+    await deliver(receiver, about(1));
+    await receiver.idle();
+    expect(handled).toEqual([1]);
+    expect(errors).toHaveLength(2);
+  });
+
+  test('that lends a lane to another tells the handler to stop', async () => {
+    const store = memoryStore();
+    vi.spyOn(store, 'extend').mockImplementation((_, lanes) => Promise.resolve([...lanes]));
+    let reason: unknown;
+    const { receiver } = noting({
+      store,
+      leaseMs: 6,
+      on: {
+        questions: (_, { signal }) =>
+          new Promise<void>((resolve) => {
+            signal.addEventListener('abort', () => {
+              reason = signal.reason;
+              resolve();
+            });
+          }),
+      },
+    });
+    await deliver(receiver, about(1));
+    await receiver.idle();
+    expect(reason).toMatchObject({ message: 'Another process has taken over' });
+  });
+});
+
+describe('a queue in place of a store', () => {
+  test('is given the entry before the answer, and its worker handles it', async () => {
+    const queued: Entry[] = [];
+    const { receiver, handled } = noting({ queue: { add: async (entry) => queued.push(entry) } });
+    expect(await deliver(receiver, about(1))).toBe(200);
+    expect(handled).toEqual([]);
+    for (const entry of JSON.parse(JSON.stringify(queued)) as Entry[]) await receiver.handle(entry);
+    expect(handled).toEqual([1]);
+    expect(queued[0]?.key).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  test('that refuses is answered with 503', async () => {
+    const { receiver } = noting({ queue: { add: () => Promise.reject(new Error('down')) } });
+    expect(await deliver(receiver, about(1))).toBe(503);
+  });
+});
+
+test.each([
+  [{}, /neither `on` nor `otherwise`/],
+  [{ on: { questions: () => {}, orders: () => {} } }, /knows no topic `orders`/],
+  [{ otherwise: () => {}, concurency: 3 }, /no option `concurency`/],
+  [{ otherwise: () => {}, concurrency: 0 }, /`concurrency` takes a number above 0/],
+  [{ otherwise: () => {}, retry: { attempts: -1 } }, /`retry.attempts` takes/],
+  [{ otherwise: () => {}, retry: { tries: 1 } }, /no option `retry.tries`/],
+  [{ otherwise: () => {}, acknowledge: 'later' }, /'accepted' or 'handled'/],
+  [{ otherwise: () => {}, store: memoryStore(), queue: { add: async () => {} } }, /exclude each other/],
+  [{ otherwise: () => {}, queue: { add: async () => {} }, acknowledge: 'handled' }, /takes a store/],
+])('a receiver that is set up wrongly says so: %#', (options, message) => {
+  expect(() => createReceiver(options as ReceiverOptions)).toThrow(ConfigurationError);
+  expect(() => createReceiver(options as ReceiverOptions)).toThrow(message);
+});
+
+test('a store in memory says what it cannot be', () => {
+  expect(() => memoryStore({ maxWaiting: 0 })).toThrow(ConfigurationError);
+});
