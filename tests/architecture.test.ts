@@ -33,13 +33,23 @@ describe('imports point one way', () => {
   });
 
   test('notifications and testing stand beside the client; of testing, only the marketplace makes one', () => {
-    const client = those(within, ({ from, to }) => to === 'client.ts' && from !== 'index.ts');
+    const loads = within.filter(({ kind }) => kind !== 'type');
+    const client = those(loads, ({ from, to }) => to === 'client.ts' && from !== 'index.ts');
     expect(client).toEqual(['testing/marketplace.ts -> client.ts']);
     const knowsOfTests = those(within, ({ from, to }) => isIn('testing', to) && !isIn('testing', from));
     expect(knowsOfTests).toEqual([]);
     const notifies = ({ from, to }: Import): boolean =>
       isIn('notifications', from) && !isIn('notifications', to) && !isIn('core', to);
-    expect(those(within, notifies)).toEqual([]);
+    expect(those(loads, notifies)).toEqual([]);
+  });
+
+  test('a receiver reads through a client that it is given: it knows clients and entities by type only', () => {
+    const named = within.filter(({ from, to }) => isIn('notifications', from) && !isIn('notifications', to));
+    const others = those(
+      named,
+      ({ to }) => !isIn('core', to) && to !== 'client.ts' && !/^resources\/\w+\/schemas\.ts$/.test(to),
+    );
+    expect(others).toEqual([]);
   });
 
   test('nothing imports the index, tests or tools', () => {

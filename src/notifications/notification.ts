@@ -1,6 +1,6 @@
 import { NotificationError } from '../core/errors.js';
 import { parseJson } from '../core/json.js';
-import { entity, exactInteger, instant, integer, list, maybe, text, wideInteger } from '../core/schema.js';
+import { entity, instant, integer, list, maybe, text, wideInteger } from '../core/schema.js';
 import type { Output } from '../core/schema.js';
 
 /** What every notification says. Spec: Events 3; the fields after `sent` are seen in life. */
@@ -80,8 +80,8 @@ function tidy(value: unknown): unknown {
     ...named('id', textOf(_id) ?? textOf(id)),
     ...named('received', textOf(received) ?? textOf(recieved)),
     ...named('sent', textOf(sent)),
-    ...named('application_id', wholeOf(application_id)),
-    ...named('attempts', wholeOf(attempts)),
+    ...named('application_id', digitsOf(application_id)),
+    ...named('attempts', digitsOf(attempts, 15)),
     ...named('actions', Array.isArray(actions) ? actions.filter((each) => typeof each === 'string') : undefined),
   };
 }
@@ -95,9 +95,10 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function wholeOf(value: unknown): number | string | undefined {
-  if (Number.isSafeInteger(value)) return value as number;
-  return typeof value === 'string' && /^\d+$/.test(value) ? exactInteger(value) : undefined;
+/** The digits of an integer that has not been rounded; the schema makes a number of them where that is exact. */
+function digitsOf(value: unknown, most = Infinity): string | undefined {
+  const digits = Number.isSafeInteger(value) ? String(value) : value;
+  return typeof digits === 'string' && /^\d+$/.test(digits) && digits.length <= most ? digits : undefined;
 }
 
 /** Only the id is taken out of `resource`: whatever else it says leads nowhere. */
