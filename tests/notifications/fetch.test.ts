@@ -1,0 +1,109 @@
+import { createReceiver, fetchHandler } from 'marketplace-seller-sdk/notifications';
+import { describe, expect, test } from 'vitest';
+import { about, post } from './deliveries.js';
+
+function inbox(options: { maxBodyBytes?: number; bodyTimeoutMs?: number } = {}) {
+  const handled: number[] = [];
+  const receiver = createReceiver({
+    on: { questions: ({ question_id }) => void handled.push(question_id) },
+    ...options,
+  });
+  return { receiver, handled, handle: fetchHandler(receiver) };
+}
+
+/** A body that arrives in pieces; `forever` never ends. */
+function pieces(each: string, count: number, forever = false): RequestInit {
+  let sent = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (sent++ < count) controller.enqueue(new TextEncoder().encode(each));
+      else if (!forever) controller.close();
+    },
+  });
+  return { body, duplex: 'half' } as RequestInit;
+}
+
+describe('a Fetch API handler', () => {
+  test('answers a notification with 200 and has it handled', async () => {
+    const { receiver, handled, handle } = inbox();
+    const response = await handle(post(about(1)));
+    expect([response.status, await response.text()]).toEqual([200, 'Accepted']);
+    await receiver.idle();
+    expect(handled).toEqual([1]);
+  });
+
+  test('reads a body that arrives in pieces', async () => {
+    const { handle } = inbox();
+    const text = JSON.stringify(about(1));
+    const body = new Blob([text.slice(0, 20), text.slice(20)]).stream();
+    expect((await handle(post('', { body, duplex: 'half' } as RequestInit))).status).toBe(200);
+  });
+
+  test('keeps a platform from stopping before the work is done', async () => {
+    const { handled, handle } = inbox();
+    const work: Promise<unknown>[] = [];
+    await handle(post(about(1)), { waitUntil: (promise) => void work.push(promise) });
+    await Promise.all(work);
+    expect(handled).toEqual([1]);
+  });
+
+  test.each([
+    ['another method', new Request('https://app.test/', { method: 'GET' }), 405],
+    ['another method with a body', post(about(1), { method: 'PUT' }), 405],
+    ['a form', post('topic=questions', { headers: { 'content-type': 'application/x-www-form-urlencoded' } }), 415],
+    ['another charset', post(about(1), { headers: { 'content-type': 'application/json; charset=utf-16' } }), 415],
+    [
+      'compression',
+      post(about(1), { headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } }),
+      415,
+    ],
+    [
+      'an announced length',
+      post(about(1), { headers: { 'content-type': 'application/json', 'content-length': '1000001' } }),
+      413,
+    ],
+    ['no body', new Request('https://app.test/', { method: 'POST' }), 400],
+    ['what is not JSON', post('{'), 400],
+    ['what is no notification', post({ hello: 'world' }), 400],
+    ['what is not UTF-8', post('', { body: new Uint8Array([0xff, 0xfe, 0x7b]) }), 400],
+  ])('refuses %s', async (_, request, status) => {
+    const { handle, handled } = inbox();
+    expect((await handle(request)).status).toBe(status);
+    expect(handled).toEqual([]);
+  });
+
+  test.each(['application/json', 'Application/JSON; charset=UTF-8', 'text/json', 'application/vnd.events+json', ''])(
+    'takes the content type "%s"',
+    async (type) => {
+      const request = post(about(1), { headers: { 'content-type': type } });
+      if (type === '') request.headers.delete('content-type');
+      expect((await inbox().handle(request)).status).toBe(200);
+    },
+  );
+
+  test('cuts a body off that is longer than it says', async () => {
+    const { handle } = inbox({ maxBodyBytes: 1_000 });
+    expect((await handle(post('', pieces('x'.repeat(400), 1_000_000)))).status).toBe(413);
+  });
+
+  test('cuts a body off that does not end', async () => {
+    const { handle } = inbox({ bodyTimeoutMs: 10 });
+    expect((await handle(post('', pieces('{', 1, true)))).status).toBe(408);
+  });
+
+  test('says so when the body was read before it', async () => {
+    const request = post(about(1));
+    await request.text();
+    const response = await inbox().handle(request);
+    expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('before the receiver')]);
+  });
+
+  test('repeats nothing of what it refuses', async () => {
+    const { handle } = inbox();
+    for (const request of [post('<script>secret</script>'), post({ topic: '<script>secret</script>' })]) {
+      const response = await handle(request);
+      expect(await response.text()).not.toContain('secret');
+      expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    }
+  });
+});

@@ -1,0 +1,169 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import fastify from 'fastify';
+import { createReceiver, fastifyHandler, nodeHandler } from 'marketplace-seller-sdk/notifications';
+import type { Receiver, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { afterEach, describe, expect, test } from 'vitest';
+import { about } from './deliveries.js';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/notifications`;
+}
+
+function inbox(options: Partial<ReceiverOptions> = {}) {
+  const handled: unknown[] = [];
+  const on = {
+    questions: ({ question_id, application_id }: { question_id: number; application_id?: unknown }) =>
+      void handled.push([question_id, application_id]),
+  };
+  return { receiver: createReceiver({ on, ...options }), handled };
+}
+
+const body = JSON.stringify(about(1)).replace('{', '{"application_id":1234567890123456789,');
+const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+const exactly = [[1, '1234567890123456789']];
+const withoutRounded = [[1, undefined]];
+
+async function outcome(url: string, receiver: Receiver, init: RequestInit = json): Promise<number> {
+  const response = await fetch(url, init);
+  await response.text();
+  await receiver.idle();
+  return response.status;
+}
+
+describe("Node's own server", () => {
+  test('answers 200 and has the notification handled, every digit kept', async () => {
+    const { receiver, handled } = inbox();
+    expect(await outcome(await serve(nodeHandler(receiver)), receiver)).toBe(200);
+    expect(handled).toEqual(exactly);
+  });
+
+  test.each([
+    ['GET', { method: 'GET' }, 405],
+    ['a form', { ...json, headers: { 'content-type': 'text/plain' } }, 415],
+    ['a body that is too long', { ...json, body: `"${'x'.repeat(2_000)}"` }, 413],
+    ['what is not JSON', { ...json, body: '{' }, 400],
+  ])('refuses %s', async (_, init, status) => {
+    const { receiver } = inbox({ maxBodyBytes: 1_000 });
+    expect(await outcome(await serve(nodeHandler(receiver)), receiver, init)).toBe(status);
+  });
+
+  test.each([
+    ['that is longer than allowed', 413, (write: (text: string) => void) => write('x'.repeat(5_000))],
+    ['that does not end', 408, (write: (text: string) => void) => write('{')],
+  ])('answers before the end of a body %s, and closes the connection', async (_, status, send) => {
+    const { receiver } = inbox({ maxBodyBytes: 1_000, bodyTimeoutMs: 20 });
+    const url = await serve(nodeHandler(receiver));
+    const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
+    const request = httpRequest(url, { method: 'POST', headers });
+    const answered = once(request, 'response');
+    const closed = once(request, 'close');
+    send((text) => void request.write(text));
+    const [response] = (await answered) as [IncomingMessage];
+    expect(response.statusCode).toBe(status);
+    expect(response.headers.connection).toBe('close');
+    response.resume();
+    request.end();
+    await closed;
+  });
+
+  test('a sender who hangs up in the middle costs nothing', async () => {
+    const { receiver, handled } = inbox();
+    const url = await serve(nodeHandler(receiver));
+    const request = httpRequest(url, { method: 'POST', headers: { 'content-type': 'application/json' } });
+    request.on('error', () => {});
+    request.write('{"user_id":');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    request.destroy();
+    expect(await outcome(url, receiver)).toBe(200);
+    expect(handled).toHaveLength(1);
+  });
+});
+
+describe('Express', () => {
+  async function app(receiver: Receiver, ...before: express.RequestHandler[]): Promise<string> {
+    const application = express();
+    for (const each of before) application.use(each);
+    application.all('/notifications', nodeHandler(receiver));
+    return serve(application as RequestListener);
+  }
+
+  test('without a body parser keeps every digit', async () => {
+    const { receiver, handled } = inbox();
+    expect(await outcome(await app(receiver), receiver)).toBe(200);
+    expect(handled).toEqual(exactly);
+  });
+
+  test('with express.json() works on what it parsed, less what it rounded', async () => {
+    const { receiver, handled } = inbox();
+    expect(await outcome(await app(receiver, express.json()), receiver)).toBe(200);
+    expect(handled).toEqual(withoutRounded);
+  });
+
+  test.each([
+    ['express.text()', express.text({ type: '*/*' })],
+    ['express.raw()', express.raw({ type: '*/*' })],
+    [
+      'a kept raw body',
+      express.json({ verify: (request, _, raw) => void Object.assign(request, { rawBody: raw }) }) as express.Handler,
+    ],
+  ])('with %s keeps every digit', async (_, parser) => {
+    const { receiver, handled } = inbox();
+    expect(await outcome(await app(receiver, parser), receiver)).toBe(200);
+    expect(handled).toEqual(exactly);
+  });
+
+  test('explains itself where something has read the body and kept nothing', async () => {
+    const { receiver } = inbox();
+    const swallow: express.RequestHandler = (request, _, next) => void request.resume().on('end', () => next());
+    const url = await app(receiver, swallow);
+    const response = await fetch(url, json);
+    expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('before the receiver')]);
+  });
+
+  test('answers other methods with 405', async () => {
+    const { receiver } = inbox();
+    expect(await outcome(await app(receiver, express.json()), receiver, { method: 'DELETE' })).toBe(405);
+  });
+});
+
+describe('Fastify', () => {
+  test('works on what Fastify parsed', async () => {
+    const { receiver, handled } = inbox();
+    const app = fastify();
+    app.post('/notifications', fastifyHandler(receiver));
+    const response = await app.inject({ url: '/notifications', method: 'POST', headers: json.headers, payload: body });
+    expect([response.statusCode, response.body]).toEqual([200, 'Accepted']);
+    expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
+    await receiver.idle();
+    expect(handled).toEqual(withoutRounded);
+    const refused = await app.inject({ url: '/notifications', method: 'POST', headers: json.headers, payload: '{}' });
+    expect(refused.statusCode).toBe(400);
+    await app.close();
+  });
+
+  test('keeps every digit where Fastify hands the text over', async () => {
+    const { receiver, handled } = inbox();
+    const app = fastify();
+    app.addContentTypeParser('application/json', { parseAs: 'string' }, (_, text, done) => done(null, text));
+    app.post('/notifications', fastifyHandler(receiver));
+    const url = await app.listen({ port: 0, host: '127.0.0.1' });
+    expect(await outcome(`${url}/notifications`, receiver)).toBe(200);
+    expect(handled).toEqual(exactly);
+    await app.close();
+  });
+});
