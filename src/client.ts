@@ -9,6 +9,8 @@ import { Contacts } from './resources/contacts/contacts.js';
 import { Currencies } from './resources/currencies/currencies.js';
 import { Flex } from './resources/flex/flex.js';
 import { Items } from './resources/items/items.js';
+import { ActionGuide } from './resources/action-guide/action-guide.js';
+import { Messages } from './resources/messages/messages.js';
 import { Questions } from './resources/questions/questions.js';
 import { Sites } from './resources/sites/sites.js';
 
@@ -29,6 +31,10 @@ export class SellerClient {
   readonly items: Items;
   readonly sites: Sites;
   readonly currencies: Currencies;
+  /** The reasons for which a seller may write to a buyer first. */
+  readonly actionGuide: ActionGuide;
+  /** Conversations with buyers after a sale, and their files. */
+  readonly messages: Messages;
   readonly #options: ClientOptions;
   readonly #caller: HttpCaller;
 
@@ -49,6 +55,8 @@ export class SellerClient {
       const [found] = await this.items.status({ ids: [id] }, options);
       return found?.status ?? undefined;
     });
+    this.actionGuide = new ActionGuide(this.#caller);
+    this.messages = new Messages(this.#caller, this.actionGuide);
   }
 
   /**

@@ -3,12 +3,26 @@ import * as contacts from './resources/contacts/endpoints.js';
 import * as currencies from './resources/currencies/endpoints.js';
 import * as flex from './resources/flex/endpoints.js';
 import * as items from './resources/items/endpoints.js';
+import * as actionGuide from './resources/action-guide/endpoints.js';
+import * as messages from './resources/messages/endpoints.js';
 import * as questions from './resources/questions/endpoints.js';
 import * as sites from './resources/sites/endpoints.js';
 
 /** Every endpoint there is, grouped by resource: what `SellerClient.call` takes. */
 export const endpoints = {
   describe,
+  actionGuide: {
+    options: actionGuide.options,
+    caps: actionGuide.caps,
+    send: actionGuide.send,
+  },
+  messages: {
+    conversation: messages.conversation,
+    get: messages.get,
+    send: messages.send,
+    upload: messages.upload,
+    download: messages.download,
+  },
   questions: {
     search: questions.search,
     get: questions.get,

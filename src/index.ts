@@ -213,3 +213,129 @@ export type { Listing, SiteSearch, SiteSearchAnswer, SiteSearchExtra } from './r
 export type { Currencies } from './resources/currencies/currencies.js';
 export { currency, currencyId, noInput } from './resources/currencies/schemas.js';
 export type { Currency, CurrencyId, NoInput } from './resources/currencies/schemas.js';
+
+export { Download } from './core/download.js';
+export type { DownloadProgress } from './core/download.js';
+export type { UploadProgress } from './core/multipart.js';
+export type { ByteStream, FileOnDisk, FileSource, NamedFile, NamelessFile, StreamedFile } from './core/file-source.js';
+
+export {
+  AccessTokenRequiredError,
+  ApplicationIdRequiredError,
+  ConversationBlockedError,
+  ExceptedCaseError,
+  PackAccessError,
+} from './core/post-sale/errors.js';
+export {
+  attachmentsValidations,
+  correspondent,
+  isModerated,
+  message,
+  messageAttachment,
+  messageDate,
+  messageModeration,
+  messageResource,
+  moderationReasonOf,
+  originalOf,
+} from './core/post-sale/message.js';
+export type {
+  AttachmentsValidations,
+  Correspondent,
+  Message,
+  MessageAttachment,
+  MessageDate,
+  MessageModeration,
+  MessageResource,
+  ModerationReason,
+} from './core/post-sale/message.js';
+export { messageText, messageTextLimit, unsupportedCharacters } from './core/post-sale/text.js';
+
+export type { ActionGuide } from './resources/action-guide/action-guide.js';
+export {
+  CapExhaustedError,
+  InvalidOptionError,
+  InvalidTemplateError,
+  InvalidTextError,
+  OptionLockedError,
+} from './resources/action-guide/errors.js';
+export {
+  actionGuideAnswer,
+  actionGuideOption,
+  guidedPack,
+  optionCap,
+  optionCaps,
+  optionMessage,
+  optionTemplate,
+} from './resources/action-guide/schemas.js';
+export type {
+  ActionGuideAnswer,
+  ActionGuideOption,
+  BillingInfoRequest,
+  DeliveryHours,
+  DeliveryPromise,
+  GuidedPack,
+  InvoiceLink,
+  OptionCap,
+  OptionId,
+  OptionMessage,
+  OptionTemplate,
+  OtherReason,
+  TemplateId,
+  TemplateOption,
+  TemplateVariableId,
+  VariantsRequest,
+} from './resources/action-guide/schemas.js';
+export { deliveryPromise, templateId, templateVariableId } from './resources/action-guide/templates.js';
+
+export type { Conversation, DownloadOptions, Messages, UploadOptions } from './resources/messages/messages.js';
+export type { Contact, Contacted } from './resources/messages/contact.js';
+export {
+  AttachmentGoneError,
+  EmptyFileError,
+  FileStorageError,
+  FileTooLargeError,
+  InvalidFileNameError,
+  InvalidPagingError,
+  InvalidReceiverError,
+  MediationInProcessError,
+  MessageAccessError,
+  MessageBodyMissingError,
+  MessageNotFoundError,
+  MessageNotReadyError,
+  NoOpenRoadError,
+  NotYetDeliveredError,
+  ReceiverNotInOrderError,
+  SenderIsReceiverError,
+  SenderMissingError,
+  SiteMissingError,
+  TextTooLongError,
+  TooManyAttachmentsError,
+  UnsupportedCharactersError,
+} from './resources/messages/errors.js';
+export type { ClosedReason } from './resources/messages/errors.js';
+export {
+  attachmentOf,
+  attachmentSizeLimit,
+  attachmentsLimit,
+  conversationAnswer,
+  conversationOf,
+  conversationStatus,
+  messageId,
+  messageOrNothing,
+  newAttachment,
+  newMessage,
+  receiver,
+  storedAttachment,
+} from './resources/messages/schemas.js';
+export type {
+  AttachmentOf,
+  ConversationAnswer,
+  ConversationExtra,
+  ConversationOf,
+  ConversationStatus,
+  MessageId,
+  NewAttachment,
+  NewMessage,
+  Receiver,
+  StoredAttachment,
+} from './resources/messages/schemas.js';

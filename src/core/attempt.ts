@@ -1,5 +1,6 @@
 import type { Answer } from './answer.js';
 import type { Errand } from './errand.js';
+import type { MultipartBody } from './multipart.js';
 import type { Settings } from './settings.js';
 import type { Send } from './transport.js';
 
@@ -15,25 +16,31 @@ export type Outcome =
       readonly status?: number | undefined;
     };
 
-/** Sends a request once, bounded by `timeoutMs` with its body, and reads the answer. */
+/**
+ * Sends a request once, bounded by `timeoutMs` with its body, and reads the answer. Of an upload, the limit bounds the
+ * silence: how long the whole takes is a matter of its length.
+ */
 export async function attempt(errand: Errand, send: Send, settings: Settings): Promise<Outcome> {
   const { endpoint, url, options, bounds } = errand;
   const controller = new AbortController();
   const { signal } = controller;
   let sent = false;
   let heard: Response | undefined;
+  let made: MultipartBody | undefined;
   const onSend = (): void => {
     sent = true;
     bounds.inDoubt = endpoint.retry !== 'read';
   };
-  const run = async (): Promise<Outcome> => {
-    const made = await options.makeBody?.();
+  const run = async (restart: () => void): Promise<Outcome> => {
+    made = await errand.upload?.build((progress) => {
+      restart();
+      options.onUploadProgress?.(progress);
+    });
     const body = made?.body ?? errand.body;
     const headers: Record<string, string> = { ...errand.headers, ...made?.headers };
     if (errand.token !== undefined) headers.authorization = `Bearer ${errand.token}`;
-    const { onUploadProgress } = options;
     const { attempts } = bounds;
-    heard = await send({ endpoint, attempt: attempts, url, headers, body, signal, onUploadProgress, onSend });
+    heard = await send({ endpoint, attempt: attempts, url, headers, body, signal, onSend });
     if (signal.aborted) throw abandoned(heard, signal);
     return read(heard, errand);
   };
@@ -48,7 +55,9 @@ export async function attempt(errand: Errand, send: Send, settings: Settings): P
   } catch (error) {
     // The status decides the class of an error, also when its body was lost.
     if (heard && !heard.ok && error !== bounds.ended) return { kind: 'answer', answer: answerOf(heard, '', url) };
-    return { kind: 'fault', error, sent, status: heard?.status };
+    return { kind: 'fault', error: made?.failure() ?? error, sent, status: heard?.status };
+  } finally {
+    made?.dispose();
   }
 }
 

@@ -67,13 +67,18 @@ export class Bounds {
     return this.deadline === undefined ? Infinity : this.deadline - performance.now();
   }
 
-  /** Settles as `start` does, or rejects at once when the call is ended or `limitMs` is over; `stop` is then told. */
-  race<T>(start: () => Promise<T>, stop?: (error: Error) => void, limitMs?: number): Promise<T> {
+  /**
+   * Settles as `start` does, or rejects at once when the call is ended or `limitMs` is over; `stop` is then told.
+   * `start` is given a function that lets the limit begin anew.
+   */
+  race<T>(start: (restart: () => void) => Promise<T>, stop?: (error: Error) => void, limitMs?: number): Promise<T> {
     if (this.#ended) return Promise.reject(this.#ended);
     return new Promise<T>((resolve, reject) => {
       let timer: ReturnType<typeof setTimeout> | undefined;
       const listeners = (this.#listeners ??= new Set());
+      let isOver = false;
       const settle = (): void => {
+        isOver = true;
         clearTimeout(timer);
         listeners.delete(onEnd);
       };
@@ -82,13 +87,16 @@ export class Bounds {
         reject(error);
         stop?.(error);
       };
-      if (limitMs !== undefined && limitMs <= longestTimer) {
+      const restart = (): void => {
+        clearTimeout(timer);
+        if (isOver || limitMs === undefined || limitMs > longestTimer) return;
         timer = setTimeout(() => {
           onEnd(new TimeoutError(`${this.#what} was not answered within ${limitMs} ms`, this));
         }, limitMs);
-      }
+      };
+      restart();
       listeners.add(onEnd);
-      const started = start();
+      const started = start(restart);
       started.then(settle, settle);
       started.then(resolve, reject);
     });

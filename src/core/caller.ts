@@ -6,6 +6,8 @@ import type { Outcome } from './attempt.js';
 import { reducedOutput } from './attributes.js';
 import { Bounds } from './bounds.js';
 import { curlOf } from './curl.js';
+import { Download } from './download.js';
+import type { DownloadProgress } from './download.js';
 import type { Endpoint } from './endpoint.js';
 import { secretsOf } from './errand.js';
 import type { Errand } from './errand.js';
@@ -22,8 +24,10 @@ import { Events } from './events.js';
 import { fateOf } from './fate.js';
 import type { Fate } from './fate.js';
 import { confirmLater, findOut } from './find-out.js';
+import type { GivenFile } from './file-source.js';
 import { enterGate, leaveGate } from './gate.js';
 import { Line } from './line.js';
+import type { Upload, UploadProgress } from './multipart.js';
 import type { Result } from './pace.js';
 import { shownUrl } from './redact.js';
 import { mayRepeat, waitBefore } from './retry.js';
@@ -36,27 +40,15 @@ import type { Send } from './transport.js';
 import { encode } from './wire.js';
 import type { Wire } from './wire.js';
 
-/** A body that is built anew for each attempt. */
-export interface Body {
-  readonly body: BodyInit;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** What a resource may add to the caller's options. */
 export interface InternalOptions extends CallOptions {
-  readonly makeBody?: (() => Promise<Body>) | undefined;
-  readonly onUploadProgress?: ((sentBytes: number) => void) | undefined;
+  readonly onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
+  readonly onDownloadProgress?: ((progress: DownloadProgress) => void) | undefined;
 }
 
 /** What a resource needs to make a call. */
 export interface Caller {
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: InternalOptions): ApiPromise<Out>;
-}
-
-/** An answer that is handed over unread; `bounds.close()` must be called when its body is done with. */
-export interface StreamedAnswer {
-  readonly response: Response;
-  readonly bounds: Bounds;
 }
 
 type Answered = Outcome & { kind: 'answer' };
@@ -92,6 +84,7 @@ export class HttpCaller implements Caller {
     let handedOver = false;
     emit?.({ type: 'start', call });
     try {
+      if (endpoint.sends === 'multipart') errand.upload = await bounds.race(() => fileOf(errand));
       const result = await this.#attempts(errand);
       handedOver = endpoint.answers === 'stream';
       this.#line.budget.earn(bounds.attempts - 1);
@@ -115,9 +108,10 @@ export class HttpCaller implements Caller {
     const input = checkInput(endpoint, given ?? {});
     const wire = encode(endpoint, input);
     const output = options.attributes ? reducedOutput(endpoint, options.attributes) : endpoint.output;
-    const body = wire.body === undefined || options.makeBody ? undefined : JSON.stringify(wire.body);
+    const body = wire.body === undefined || endpoint.sends === 'multipart' ? undefined : JSON.stringify(wire.body);
     const headers = {
       ...this.#headers,
+      ...(endpoint.answers === 'stream' && { accept: '*/*' }),
       ...(body !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
       ...lowered(options.headers),
       ...wire.headers,
@@ -130,7 +124,7 @@ export class HttpCaller implements Caller {
       turn: this.#line.nextTurn(),
       call: { endpoint, baseUrl },
       emit: this.#events.sink,
-      ...{ token: undefined, firstSentAt: 0, renewed: false, resent: false },
+      ...{ upload: undefined, token: undefined, firstSentAt: 0, renewed: false, resent: false },
     };
   }
 
@@ -189,19 +183,23 @@ export class HttpCaller implements Caller {
   }
 
   #deliver(errand: Errand, { answer, response }: Answered): WithResponse<unknown> {
-    const { endpoint, input, output, bounds } = errand;
+    const { endpoint, input, output, bounds, options } = errand;
     const { attempts } = bounds;
     const data = response
-      ? ({ response, bounds } satisfies StreamedAnswer)
+      ? new Download(response, bounds, {
+          what: `${endpoint.method} ${endpoint.path}`,
+          timeoutMs: options.timeoutMs ?? this.#settings.timeoutMs,
+          onProgress: options.onDownloadProgress,
+        })
       : outputOf(answer, output, { endpoint, input, attempts, secrets: () => secretsOf(errand) }, this.#settings);
     return { data, response: responseInfo(errand, answer) };
   }
 
   /** Once a call, and not after a 403: a token in place of one that was refused. */
   async #renewToken(errand: Errand, outcome: Outcome): Promise<boolean> {
-    const { token, renewed, options, bounds } = errand;
+    const { token, renewed, options, bounds, upload } = errand;
     if (outcome.kind !== 'answer' || outcome.answer.status !== 401) return false;
-    if (token === undefined || renewed || options.accessToken !== undefined) return false;
+    if (token === undefined || renewed || options.accessToken !== undefined || upload?.once) return false;
     bounds.inDoubt = false;
     const other = await this.#line.tokens?.instead(token, bounds);
     if (other === undefined) return false;
@@ -232,12 +230,12 @@ export class HttpCaller implements Caller {
   }
 
   /** How long to wait before a repeat; `undefined` where there is none. A 429 makes everybody wait at the gate. */
-  #waitBefore({ endpoint, options, bounds, renewed, pace }: Errand, failure: Failure): number | undefined {
+  #waitBefore({ endpoint, options, bounds, renewed, pace, upload }: Errand, failure: Failure): number | undefined {
     const { maxWaitMs, retries } = this.#settings;
     const throttled = failure.kind === 'refused' && failure.status === 429;
     const asked = failure.kind === 'refused' ? failure.retryAfterMs : undefined;
     const repeats = bounds.attempts - 1 - Number(renewed);
-    const mayGoOn = repeats < (options.retries ?? retries) && mayRepeat(endpoint.retry, failure);
+    const mayGoOn = repeats < (options.retries ?? retries) && mayRepeat(endpoint.retry, failure) && !upload?.once;
     const wait = throttled
       ? (asked ?? Math.min(pace.patienceMs, maxWaitMs))
       : waitBefore({ baseMs, capMs: maxWaitMs }, repeats + 1, failure);
@@ -266,6 +264,11 @@ function checkInput(endpoint: Endpoint, input: unknown): Record<string, unknown>
   const parsed = endpoint.input.safeParse(input);
   if (!parsed.success) throw new InvalidInputError(parsed.error.issues);
   return parsed.data as Record<string, unknown>;
+}
+
+async function fileOf({ endpoint, wire }: Errand): Promise<Upload> {
+  const { openUpload } = await import('./multipart.js');
+  return openUpload(wire.body as GivenFile, endpoint.maxUploadBytes);
 }
 
 function responseInfo(errand: Errand, { status, headers }: Pick<ResponseInfo, 'status' | 'headers'>): ResponseInfo {

@@ -31,9 +31,11 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly inHeader?: Readonly<Record<string, string>>;
   /** What is always in the query. */
   readonly query?: Readonly<Record<string, string>>;
-  /** How the body travels; `json` unless said. `multipart` bodies are built by the resource. */
+  /** How the body travels; `json` unless said. A `multipart` body is the input's `file`, streamed. */
   readonly sends?: 'json' | 'multipart';
-  /** What a success carries; `json` unless said. A `stream` is handed over unread. */
+  /** The most bytes a `multipart` file may have. */
+  readonly maxUploadBytes?: number;
+  /** What a success carries; `json` unless said. A `stream` is delivered unread, as a `Download`. */
   readonly answers?: 'json' | 'stream';
   /** The documented refusals. */
   readonly errors: readonly Refusal[];

@@ -2,6 +2,7 @@ import type { Bounds } from './bounds.js';
 import type { InternalOptions } from './caller.js';
 import type { Endpoint } from './endpoint.js';
 import type { CallInfo, Emit } from './events.js';
+import type { Upload } from './multipart.js';
 import type { Pace } from './pace.js';
 import { secretsIn } from './redact.js';
 import type { Schema } from './schema.js';
@@ -26,6 +27,8 @@ export interface Errand {
   readonly call: CallInfo;
   /** Where its events go; `undefined` when nobody looks. */
   readonly emit: Emit | undefined;
+  /** The file of a multipart body, once it has been looked at. */
+  upload: Upload | undefined;
   token: string | undefined;
   /** When the first attempt went out. */
   firstSentAt: number;

@@ -80,3 +80,17 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
     return items;
   }
 }
+
+/** The input of one page; a `limit` of `undefined` leaves the size to the service. */
+export function placed<In extends object>(
+  input: In,
+  { offset, limit }: { offset: number; limit: number | undefined },
+): In {
+  return { ...input, offset: offset === 0 ? undefined : offset, limit };
+}
+
+/** The caller's options, also ended by the signal of a page asked for ahead. */
+export function both(options: CallOptions, signal: AbortSignal | undefined): CallOptions {
+  if (!signal) return options;
+  return { ...options, signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal };
+}

@@ -69,10 +69,17 @@ export function shownUrl(url: string): string {
 
 /** The texts of an input that may hold a person's words: never repeated in a message. */
 export function wordsOfPeople(input: unknown): string[] {
-  if (typeof input !== 'object' || input === null) return [];
+  if (!isPlain(input)) return [];
   return Object.entries(input).flatMap(([name, value]) =>
-    name === 'text' && typeof value === 'string' ? [value] : typeof value === 'object' ? wordsOfPeople(value) : [],
+    name === 'text' && typeof value === 'string' ? [value] : wordsOfPeople(value),
   );
+}
+
+/** Files, bytes and streams are not looked into: they may be long, or hold themselves. */
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || Array.isArray(value);
 }
 
 /** A body without what people wrote. */

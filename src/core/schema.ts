@@ -68,10 +68,18 @@ export type Definition =
   | { readonly kind: 'optional'; readonly of: Schema }
   | { readonly kind: 'either'; readonly of: readonly [Schema, ...Schema[]] }
   | Checked
-  | { readonly kind: 'read'; readonly of: Schema; readonly read: (value: unknown) => unknown }
+  | Read
   | { readonly kind: 'entity'; readonly shape: Shape }
   | { readonly kind: 'exact'; readonly shape: Shape }
   | { readonly kind: 'request'; readonly shape: Shape };
+
+interface Read {
+  readonly kind: 'read';
+  readonly of: Schema;
+  readonly read: (value: unknown) => unknown;
+  /** Marks what came of a value that is read by itself. */
+  readonly note?: (data: never, value: unknown) => void;
+}
 
 interface Checked {
   readonly kind: 'checked';
@@ -122,7 +130,11 @@ class Field implements Schema<never, never> {
 
   safeParse(value: unknown): { success: true; data: never } | { success: false; error: { issues: readonly Issue[] } } {
     const { definition } = this;
-    if (definition.kind === 'read') return definition.of.safeParse(definition.read(value)) as never;
+    if (definition.kind === 'read') {
+      const result = definition.of.safeParse(definition.read(value));
+      if (result.success) definition.note?.(result.data as never, value);
+      return result as never;
+    }
     if (this.#isAsDocumented(value)) return { success: true, data: value as never };
     const result = this.zod.safeParse(value);
     if (result.success) return { success: true, data: result.data as never };
@@ -236,9 +248,16 @@ export function checked<Out, In>(
   return field({ kind: 'checked', of, check, ...(facts && { facts }) });
 }
 
-/** Reads the value with a function before `of` checks it: how one schema takes several shapes. */
-export function read<Out, In = Out>(of: Schema<Out>, reader: (value: unknown) => unknown): Schema<Out, In> {
-  return field({ kind: 'read', of, read: reader });
+/**
+ * Reads the value with a function before `of` checks it: how one schema takes several shapes. `note` may mark what
+ * came of a value that is read by itself, not as part of another.
+ */
+export function read<Out, In = Out>(
+  of: Schema<Out>,
+  reader: (value: unknown) => unknown,
+  note?: (data: Out, value: unknown) => void,
+): Schema<Out, In> {
+  return field({ kind: 'read', of, read: reader, ...(note && { note }) });
 }
 
 /** An object the service delivers; wrap in `maybe` every field without which it still has sense. */

@@ -11,7 +11,6 @@ export interface Outgoing {
   readonly headers: Record<string, string>;
   readonly body: BodyInit | undefined;
   readonly signal: AbortSignal;
-  readonly onUploadProgress?: ((sentBytes: number) => void) | undefined;
   /** Told when the request leaves: past this, a write may have been carried out. */
   readonly onSend?: (() => void) | undefined;
 }
@@ -30,17 +29,12 @@ export function createSend({
   // middleware of the user may look for it in the request alone.
   const isPlatform = fetch === undefined && layers.length === 0;
   return (outgoing) => {
-    const { endpoint, url, headers, body, signal, onUploadProgress } = outgoing;
+    const { endpoint, url, headers, body, signal } = outgoing;
     const through = isPlatform ? platformFetch(outgoing) : onion(layers, outgoing, fetch ?? globalThis.fetch);
     return ky(url, {
       method: endpoint.method,
       headers,
       ...(body !== undefined && { body }),
-      ...(onUploadProgress && {
-        onUploadProgress: ({ transferredBytes }) => {
-          onUploadProgress(transferredBytes);
-        },
-      }),
       ...(!isPlatform && { signal }),
       // A redirect would make fetch buffer every body, and carry the token to another host; downloads need it.
       redirect: endpoint.answers === 'stream' ? 'follow' : 'error',

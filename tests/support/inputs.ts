@@ -1,3 +1,4 @@
+import { deliveryPromise } from 'marketplace-seller-sdk';
 import type { Endpoint, endpoints } from 'marketplace-seller-sdk';
 
 /** What each endpoint of a table takes. */
@@ -18,6 +19,32 @@ const week = {
 /** One valid input for every endpoint, each field given at least once: the laws are tried with these. */
 export const inputs: InputsOf<typeof endpoints> = {
   describe: { path: '/questions' },
+  actionGuide: {
+    options: { pack_id: 2000000012345678 },
+    caps: { pack_id: 2000000012345678 },
+    send: { pack_id: 2000000012345678, ...deliveryPromise({ from: 9, to: 13 }) },
+  },
+  messages: {
+    conversation: { pack_id: 2000000012345678, user_id: 7, limit: 10, offset: 20, mark_as_read: false },
+    get: { message_id: '0c1ad0b9a9de4b1f8d4a4a1b0d9f1e55' },
+    send: {
+      pack_id: 2000000012345678,
+      user_id: 7,
+      from: { user_id: 7 },
+      to: { user_id: 31, resource: 'orders', resource_id: 2000000012345678, site_id: 'MLA', email: 'a@b.example' },
+      text: '¡Su pedido salió! 🚚',
+      attachments: ['file-1.pdf'],
+      application_id: 500,
+      client_id: 500,
+    },
+    upload: {
+      site_id: 'MLA',
+      file: new Uint8Array([37, 80, 68, 70]),
+      filename: 'invoice.pdf',
+      contentType: 'application/pdf',
+    },
+    download: { site_id: 'MLA', attachment_id: 'file-1.pdf' },
+  },
   questions: {
     search: {
       item: 'MLA100',

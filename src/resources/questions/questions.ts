@@ -1,7 +1,7 @@
 import type { ApiPromise } from '../../core/api-promise.js';
 import type { Reduce } from '../../core/attributes.js';
 import type { Caller } from '../../core/caller.js';
-import { Paged } from '../../core/paging.js';
+import { Paged, both, placed } from '../../core/paging.js';
 import type { WalkOptions } from '../../core/paging.js';
 import type { CallOptions } from '../../core/settings.js';
 import { Blacklist } from './blacklist.js';
@@ -134,14 +134,4 @@ export class Questions {
   responseTime(input: UserId, options?: CallOptions): ApiPromise<ResponseTime> {
     return this.#caller.call(endpoints.responseTimeOf, input, options);
   }
-}
-
-/** The input of one page; a `limit` of `undefined` leaves the size to the service. */
-function placed<In extends object>(input: In, { offset, limit }: { offset: number; limit: number | undefined }): In {
-  return { ...input, offset: offset === 0 ? undefined : offset, limit };
-}
-
-function both(options: CallOptions, signal: AbortSignal | undefined): CallOptions {
-  if (!signal) return options;
-  return { ...options, signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal };
 }

@@ -1,0 +1,28 @@
+import { open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/** Writes a stream beside a path and moves it there when it is whole. */
+export async function saveStream(stream: AsyncIterable<Uint8Array>, path: string): Promise<string> {
+  const unfinished = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}.part`);
+  try {
+    const file = await open(unfinished, 'wx').catch(async (error: unknown) => {
+      await release(stream);
+      throw error;
+    });
+    try {
+      for await (const chunk of stream) await file.writeFile(chunk);
+    } finally {
+      await file.close();
+    }
+    await rename(unfinished, path);
+    return path;
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/** Nobody will read the stream: lets go of its connection. */
+async function release(stream: AsyncIterable<Uint8Array>): Promise<void> {
+  await stream[Symbol.asyncIterator]().return?.();
+}

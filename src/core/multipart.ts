@@ -1,0 +1,243 @@
+import { InvalidInputError } from './errors.js';
+import { fileNameOf, knownFile, sizeVerdict } from './file-source.js';
+import type { GivenFile, KnownFile } from './file-source.js';
+
+/** How far an upload is. */
+export interface UploadProgress {
+  /** How many bytes of the file have been handed to the network. */
+  readonly sentBytes: number;
+  /** The length of the file. */
+  readonly totalBytes: number;
+}
+
+/** The body of one attempt to upload. */
+export interface MultipartBody {
+  readonly body: BodyInit;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What went wrong with the file while it was read. */
+  readonly failure: () => Error | undefined;
+  /** The attempt is over: lets go of the file. */
+  readonly dispose: () => void;
+}
+
+/** A file that is ready to be uploaded: its length is known and acceptable. */
+export interface Upload {
+  /** It comes from a stream, which cannot be read a second time. */
+  readonly once: boolean;
+  build(onProgress: (progress: UploadProgress) => void): Promise<MultipartBody>;
+}
+
+interface Opened {
+  readonly known: KnownFile;
+  readonly filename: string;
+  readonly size: number;
+  readonly contentType: string | undefined;
+}
+
+const chunkSize = 64 * 1024;
+
+/**
+ * Looks at a file before it is uploaded.
+ *
+ * @throws {InvalidInputError} when it cannot be read, is empty or too long.
+ */
+export async function openUpload(given: GivenFile, maxBytes = Infinity): Promise<Upload> {
+  const known = knownFile(given.file);
+  const filename = fileNameOf(given);
+  if (!known || filename === undefined) throw wrong('`file` takes a path, bytes, a Blob or a stream');
+  const size = await sizeOf(known, given.size);
+  const verdict = sizeVerdict(size, maxBytes);
+  if (verdict) throw wrong(verdict.message);
+  const opened: Opened = { known, filename, size, contentType: given.contentType };
+  return {
+    once: known.kind === 'stream',
+    build: (onProgress) => (hasStreams() ? streamedForm(opened, onProgress) : platformForm(opened, onProgress)),
+  };
+}
+
+/** Node, Deno and Bun; a browser or a Worker has its own FormData only. */
+function hasStreams(): boolean {
+  const { process, navigator } = globalThis as {
+    process?: { versions?: { node?: string } };
+    navigator?: { userAgent?: string };
+  };
+  return process?.versions?.node !== undefined && navigator?.userAgent !== 'Cloudflare-Workers';
+}
+
+async function sizeOf(known: KnownFile, size = 0): Promise<number> {
+  if (known.kind === 'bytes') return known.bytes.byteLength;
+  if (known.kind === 'blob') return known.blob.size;
+  if (known.kind === 'stream') return size;
+  if (!hasStreams()) throw wrong('`file` is a path, and there are no files here; give a Blob');
+  const { stat } = await import('node:fs/promises');
+  const found = await stat(known.path).catch((error: unknown) => {
+    throw unreadable(error);
+  });
+  if (!found.isFile()) throw wrong('`file` is the path of something that is no file');
+  return found.size;
+}
+
+/** form-data's body, streamed: of the file, no more than a few chunks are in memory at once. */
+async function streamedForm(opened: Opened, onProgress: (progress: UploadProgress) => void): Promise<MultipartBody> {
+  const [{ default: NodeForm }, { PassThrough, Readable }] = await Promise.all([
+    import('form-data'),
+    import('node:stream'),
+  ]);
+  const { filename, size, contentType } = opened;
+  const reading = new Reading(opened, onProgress);
+  const source = Readable.from(reading.chunks(), { objectMode: false, highWaterMark: chunkSize });
+  const form = new NodeForm();
+  form.append('file', source, { filename, knownLength: size, ...(contentType !== undefined && { contentType }) });
+  const through = form.pipe(new PassThrough());
+  // A pipe carries no errors; nobody else listens to these two.
+  form.on('error', (error) => through.destroy(error));
+  through.on('error', () => source.destroy());
+  return {
+    body: pulled(through),
+    headers: { ...(form.getHeaders() as Record<string, string>), 'content-length': String(form.getLengthSync()) },
+    failure: () => reading.failure,
+    dispose: () => {
+      source.destroy();
+      through.destroy();
+      reading.stop();
+    },
+  };
+}
+
+/** A web stream that takes from an iterable only what is asked of it. `Readable.toWeb` would read far ahead. */
+function pulled(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const next = await iterator.next();
+        if (next.done) controller.close();
+        else controller.enqueue(next.value);
+      },
+      cancel: async () => {
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** The platform's form: it knows its length and streams a Blob, and tells no progress but the end. */
+async function platformForm(opened: Opened, onProgress: (progress: UploadProgress) => void): Promise<MultipartBody> {
+  const { known, filename, size, contentType } = opened;
+  const form = new FormData();
+  const blob = known.kind === 'blob' ? known.blob : new Blob(await gathered(opened));
+  form.append('file', contentType === undefined ? blob : blob.slice(0, size, contentType), filename);
+  onProgress({ sentBytes: 0, totalBytes: size });
+  return { body: form, headers: {}, failure: () => undefined, dispose: () => undefined };
+}
+
+async function gathered(opened: Opened): Promise<Uint8Array<ArrayBuffer>[]> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for await (const chunk of new Reading(opened, () => undefined).chunks()) chunks.push(chunk);
+  return chunks;
+}
+
+/** Reads a file once, counts what came, and remembers what went wrong. */
+class Reading {
+  readonly #opened: Opened;
+  readonly #onProgress: (progress: UploadProgress) => void;
+  #stop: (() => void) | undefined;
+  failure: Error | undefined;
+
+  constructor(opened: Opened, onProgress: (progress: UploadProgress) => void) {
+    this.#opened = opened;
+    this.#onProgress = onProgress;
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+    const { size } = this.#opened;
+    let sentBytes = 0;
+    try {
+      for await (const chunk of this.#source()) {
+        sentBytes += chunk.byteLength;
+        if (sentBytes > size) break;
+        this.#onProgress({ sentBytes, totalBytes: size });
+        yield chunk;
+      }
+    } catch (error) {
+      this.failure ??= unreadable(error);
+      throw this.failure;
+    }
+    if (sentBytes === size) return;
+    const came = sentBytes > size ? 'more bytes than' : `${sentBytes} bytes instead of`;
+    this.failure = new InvalidInputError(
+      [{ path: ['file'], message: `\`file\` gave ${came} the ${size} that it was said to have` }],
+      'Not stored: ',
+    );
+    throw this.failure;
+  }
+
+  /** Lets go of the source, also in the middle of a read that may never end. */
+  stop(): void {
+    this.#stop?.();
+  }
+
+  async *#source(): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+    const { known } = this.#opened;
+    if (known.kind === 'bytes') {
+      for (let at = 0; at < known.bytes.byteLength; at += chunkSize) yield known.bytes.subarray(at, at + chunkSize);
+    } else {
+      yield* this.#streamed(await streamOf(known));
+    }
+  }
+
+  async *#streamed(stream: unknown): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+    const { destroy } = stream as { destroy?: (this: unknown) => void };
+    const iterator = iteratorOf(stream);
+    this.#stop = () => {
+      if (destroy) destroy.call(stream);
+      else iterator.return?.().catch(() => undefined);
+    };
+    try {
+      for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield bytesOf(next.value);
+    } finally {
+      this.stop();
+    }
+  }
+}
+
+async function streamOf(known: Exclude<KnownFile, { kind: 'bytes' }>): Promise<unknown> {
+  if (known.kind === 'stream') return known.stream;
+  if (known.kind === 'blob') return known.blob.stream();
+  const { createReadStream } = await import('node:fs');
+  return createReadStream(known.path);
+}
+
+/** Not every platform iterates its streams, but each has readers. */
+function iteratorOf(stream: unknown): AsyncIterator<unknown> {
+  if (!(stream instanceof ReadableStream)) return (stream as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+  const reader = (stream as ReadableStream<unknown>).getReader();
+  return {
+    next: async () => {
+      const { done, value } = await reader.read();
+      return done ? { done, value: undefined } : { done: false, value };
+    },
+    return: async () => {
+      await reader.cancel();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+function bytesOf(chunk: unknown): Uint8Array<ArrayBuffer> {
+  if (typeof chunk === 'string') return new TextEncoder().encode(chunk);
+  if (chunk instanceof Uint8Array) return chunk as Uint8Array<ArrayBuffer>;
+  throw new TypeError('it gave something that is neither bytes nor text');
+}
+
+function unreadable(error: unknown): InvalidInputError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const problem = new InvalidInputError([{ path: ['file'], message: `\`file\` cannot be read (${code ?? message})` }]);
+  problem.cause = error;
+  return problem;
+}
+
+function wrong(message: string): InvalidInputError {
+  return new InvalidInputError([{ path: ['file'], message }]);
+}

@@ -1,0 +1,102 @@
+import { BadRequestError, ForbiddenError } from '../errors.js';
+import type { RefusalDetails } from '../errors.js';
+import { refusal, wordsOf } from '../refusal.js';
+
+/** The pack is of an excepted case (autoparts, manufacturing time): write with `messages.send` instead. */
+export class ExceptedCaseError extends BadRequestError {
+  static override readonly kind: string = 'ExceptedCaseError';
+}
+
+/** The conversation is blocked, so nothing can be written; `reason` says why. */
+export class ConversationBlockedError extends ForbiddenError {
+  static override readonly kind: string = 'ConversationBlockedError';
+  /** Such as `blocked_by_cancelled_order`, wherever the service said it; `undefined` where it did not. */
+  readonly reason: string | undefined;
+
+  constructor(message: string, details: RefusalDetails) {
+    super(message, details);
+    this.reason = blockReason(details);
+  }
+}
+
+/** The user of the token has no part in the pack or order. */
+export class PackAccessError extends ForbiddenError {
+  static override readonly kind: string = 'PackAccessError';
+}
+
+/** The token is absent, although messages take one. */
+export class AccessTokenRequiredError extends BadRequestError {
+  static override readonly kind: string = 'AccessTokenRequiredError';
+}
+
+/** The token belongs to no application, although messages take one that does. */
+export class ApplicationIdRequiredError extends BadRequestError {
+  static override readonly kind: string = 'ApplicationIdRequiredError';
+}
+
+const excepted = 'blocked_by_excepted_case';
+
+export const exceptedCase = refusal({
+  status: 400,
+  code: 'bad_request',
+  message: 'The pack belongs to an excepted case',
+  cause: excepted,
+  error: ExceptedCaseError,
+  tell: (details) => blockReason(details) === excepted,
+});
+export const optionConversationBlocked = refusal({
+  status: 403,
+  code: 'forbidden',
+  message: 'The conversation is blocked',
+  error: ConversationBlockedError,
+  alsoStatus: [400],
+  tell: isBlocked,
+});
+export const conversationBlocked = refusal({
+  status: 403,
+  code: 'conversation_blocked',
+  message: 'blocked_conversation_send_message_forbidden',
+  cause: 'blocked_by_cancelled_order',
+  error: ConversationBlockedError,
+  alsoStatus: [400],
+  tell: isBlocked,
+});
+export const noAccessToPack = refusal({
+  status: 403,
+  code: 'forbidden',
+  message: 'The user is not allowed to access the pack',
+  error: PackAccessError,
+  tell: saying(/(no|not) .{0,20}(allowed|authori[sz]ed|access)/i),
+});
+export const accessTokenRequired = refusal({
+  status: 400,
+  code: 'bad_request',
+  message: 'Access token is required',
+  error: AccessTokenRequiredError,
+  alsoStatus: [401, 403],
+});
+export const applicationIdRequired = refusal({
+  status: 400,
+  code: 'bad_request',
+  message: 'Application id is required',
+  error: ApplicationIdRequiredError,
+  alsoStatus: [401, 403],
+});
+
+/** The `blocked_by_...` of a refusal, from whichever place it stands in. */
+export function blockReason(details: Pick<RefusalDetails, 'code' | 'text' | 'causes' | 'body'>): string | undefined {
+  const find = (words: string): string | undefined => /\bblocked_by_\w+/i.exec(words)?.[0];
+  const { body } = details;
+  return find(wordsOf(details).join(' ')) ?? (typeof body === 'object' ? find(JSON.stringify(body)) : undefined);
+}
+
+/** Tells a refusal by what any of its words says. */
+export function saying(pattern: RegExp): (details: RefusalDetails) => boolean {
+  return (details) => wordsOf(details).some((word) => pattern.test(word));
+}
+
+function isBlocked(details: RefusalDetails): boolean {
+  const reason = blockReason(details);
+  if (reason !== undefined) return reason !== excepted;
+  return saying(/conversation_blocked|blocked_conversation|conversation is blocked/i)(details);
+}

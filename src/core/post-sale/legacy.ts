@@ -1,0 +1,66 @@
+type Raw = Readonly<Record<string, unknown>>;
+
+/** Brings a message of any shape the service is known to answer with into the current one, before it is checked. */
+export function currentShape(value: unknown): unknown {
+  if (!isRaw(value)) return value;
+  if (value.id === undefined && Array.isArray(value.messages)) return currentShape(value.messages[0]);
+  if (value.message_id !== undefined) return modernised(value);
+  return needsTidying(value) ? tidied(value) : value;
+}
+
+function needsTidying({ to, text }: Raw): boolean {
+  return Array.isArray(to) || isRaw(text);
+}
+
+function tidied(value: Raw): Raw {
+  const { to, text } = value;
+  return {
+    ...value,
+    ...(Array.isArray(to) && { to: (to as unknown[])[0] ?? null }),
+    ...(isRaw(text) && { text: text.plain ?? null }),
+  };
+}
+
+/** Spec: Message, legacy shape. What has no place in the current one keeps its name. */
+function modernised(value: Raw): Raw {
+  const {
+    message_id,
+    date,
+    date_received,
+    date_available,
+    date_notified,
+    date_read,
+    attachments,
+    resource,
+    resource_id,
+    moderation,
+    ...rest
+  } = tidied(value);
+  return {
+    message_date: dates({
+      received: date_received,
+      available: date_available,
+      notified: date_notified,
+      created: date,
+      read: date_read,
+    }),
+    message_moderation: isRaw(moderation) ? moderated(moderation) : undefined,
+    message_attachments: attachments,
+    message_resources:
+      resource_id === null || resource_id === undefined ? undefined : [{ id: resource_id, name: resource }],
+    ...rest,
+    id: message_id,
+  };
+}
+
+function dates(given: Raw): Raw {
+  return Object.fromEntries(Object.entries(given).map(([name, at]) => [name, at ?? null]));
+}
+
+function moderated({ date_moderated, ...rest }: Raw): Raw {
+  return { moderation_date: date_moderated ?? null, ...rest };
+}
+
+function isRaw(value: unknown): value is Raw {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

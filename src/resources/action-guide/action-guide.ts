@@ -1,0 +1,70 @@
+import type { ApiPromise } from '../../core/api-promise.js';
+import type { Reduce } from '../../core/attributes.js';
+import type { Caller } from '../../core/caller.js';
+import type { Message } from '../../core/post-sale/message.js';
+import type { CallOptions } from '../../core/settings.js';
+import * as endpoints from './endpoints.js';
+import type { ActionGuideOption, GuidedPack, OptionCap, OptionMessage } from './schemas.js';
+
+/**
+ * The reasons for which a seller may write to a buyer first. Once the buyer has replied, `messages.send` is the way;
+ * `messages.contact` takes the road that is open. Spec: Post-sale reasons to communicate (action guide).
+ */
+export class ActionGuide {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * The options of a pack. Spec: GET /messages/action_guide/packs/{pack_id}.
+   *
+   * @throws {ExceptedCaseError} when the pack takes none (autoparts, manufacturing time): use `messages.send`.
+   * @throws {ConversationBlockedError} when the pack's messages are blocked.
+   * @throws {PackAccessError} when the pack is not the token's user's.
+   */
+  options(input: GuidedPack, options?: CallOptions): ApiPromise<ActionGuideOption[]> {
+    return this.#caller.call(endpoints.options, input, options).map((answer) => answer.options ?? []);
+  }
+
+  /**
+   * How many messages each option still takes. Spec: GET /messages/action_guide/packs/{pack_id}/caps_available.
+   *
+   * @throws {ExceptedCaseError} when the pack takes none.
+   * @throws {ConversationBlockedError} when the pack's messages are blocked.
+   * @throws {PackAccessError} when the pack is not the token's user's.
+   */
+  caps<const Name extends keyof OptionCap>(
+    input: GuidedPack,
+    options: CallOptions & Reduce<Name>,
+  ): ApiPromise<Pick<OptionCap, Name>[]>;
+  caps(input: GuidedPack, options?: CallOptions): ApiPromise<OptionCap[]>;
+  caps(input: GuidedPack, options?: CallOptions): ApiPromise<OptionCap[]> {
+    return this.#caller.call(endpoints.caps, input, options);
+  }
+
+  /**
+   * Sends a message through an option. Spec: POST /messages/action_guide/packs/{pack_id}/option.
+   *
+   * The message comes back reduced (without `from`, say). **One that moderation rejected comes back too, as a
+   * success**: look at it with `isModerated(message)`.
+   *
+   * @example
+   * const message = await seller.actionGuide.send({ pack_id, option_id: 'OTHER', text: 'Your parcel leaves today.' });
+   * if (isModerated(message)) console.log(moderationReasonOf(message));
+   * @throws {InvalidInputError} when the fields do not fit the option; nothing is sent.
+   * @throws {InvalidOptionError} when the pack has no such option.
+   * @throws {InvalidTemplateError} when the option has no such template.
+   * @throws {InvalidTextError} when the text is not acceptable.
+   * @throws {CapExhaustedError} when the option is used up until the buyer replies.
+   * @throws {ExceptedCaseError} when the pack takes no options: use `messages.send`.
+   * @throws {OptionLockedError} when another option of this sale was being sent, also at the last attempt.
+   * @throws {ConversationBlockedError} when the pack's messages are blocked.
+   * @throws {PackAccessError} when the pack is not the token's user's.
+   * @throws {OutcomeUnknownError} when the answer was lost: read the conversation before sending again.
+   */
+  send(input: OptionMessage, options?: CallOptions): ApiPromise<Message> {
+    return this.#caller.call(endpoints.send, input, options);
+  }
+}

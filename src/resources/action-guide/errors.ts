@@ -1,0 +1,69 @@
+import { BadRequestError, ConflictError, ForbiddenError, NotFoundError } from '../../core/errors.js';
+import { saying } from '../../core/post-sale/errors.js';
+import { refusal } from '../../core/refusal.js';
+
+/** The text of an option's message is over 350 characters, or otherwise not acceptable. */
+export class InvalidTextError extends BadRequestError {
+  static override readonly kind: string = 'InvalidTextError';
+}
+
+/** There is no such template for the option; `actionGuide.options` lists those there are. */
+export class InvalidTemplateError extends BadRequestError {
+  static override readonly kind: string = 'InvalidTemplateError';
+}
+
+/** The option has been used as often as it may be; it comes back when the buyer replies. */
+export class CapExhaustedError extends ForbiddenError {
+  static override readonly kind: string = 'CapExhaustedError';
+}
+
+/** The pack has no such option; `actionGuide.options` lists those it has. */
+export class InvalidOptionError extends NotFoundError {
+  static override readonly kind: string = 'InvalidOptionError';
+}
+
+/** Another option of the same seller and sale is being sent at this moment. Nothing was done: send again. */
+export class OptionLockedError extends ConflictError {
+  static override readonly kind: string = 'OptionLockedError';
+}
+
+export const invalidText = refusal({
+  status: 400,
+  code: 'bad_request',
+  message: 'The text is invalid',
+  error: InvalidTextError,
+  alsoStatus: [403],
+});
+export const invalidTemplate = refusal({
+  status: 400,
+  code: 'bad_request',
+  message: 'The template <template_id> is invalid',
+  error: InvalidTemplateError,
+  alsoStatus: [403],
+  tell: saying(/template .*invalid|invalid template/i),
+});
+export const capExhausted = refusal({
+  status: 403,
+  code: 'limit_exceeded',
+  message: 'The user is not allowed to run the option OTHER again',
+  error: CapExhaustedError,
+  alsoStatus: [400],
+  tell: (details) => details.code === 'limit_exceeded' || saying(/not allowed to run .*again|limit_exceeded/i)(details),
+});
+export const invalidOption = refusal({
+  status: 404,
+  code: 'not_found',
+  message: 'The option selected is not valid',
+  error: InvalidOptionError,
+  alsoStatus: [400],
+});
+export const optionLocked = refusal({
+  status: 409,
+  code: 'conflict',
+  message: 'Another request locks this operation',
+  error: OptionLockedError,
+  passing: true,
+  // The only 409 of its endpoint.
+  tell: ({ status }) => status === 409,
+});
+export const guideFailed = refusal({ status: 500, code: 'internal_server_error', message: 'Internal server error' });

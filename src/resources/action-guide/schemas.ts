@@ -1,0 +1,210 @@
+import { messageText } from '../../core/post-sale/text.js';
+import {
+  anything,
+  checked,
+  closedEnum,
+  entity,
+  flag,
+  integer,
+  list,
+  maybe,
+  openEnum,
+  optional,
+  read,
+  request,
+  text,
+} from '../../core/schema.js';
+import type { Input, Output, Schema } from '../../core/schema.js';
+import { id, listed } from '../../core/vocabulary.js';
+
+const knownOptions = [
+  'REQUEST_VARIANTS',
+  'REQUEST_BILLING_INFO',
+  'SEND_INVOICE_LINK',
+  'OTHER',
+  'DELIVERY_PROMISE',
+] as const;
+/** The reasons for which a seller may write first. Spec: Action guide, option ids. */
+export type OptionId = (typeof knownOptions)[number];
+
+/** The options whose text is a template. Spec: Action-guide option, `type`. */
+export type TemplateOption = 'REQUEST_VARIANTS' | 'REQUEST_BILLING_INFO' | 'DELIVERY_PROMISE';
+
+/** The id of an option's template, e.g. `TEMPLATE___REQUEST_VARIANTS___1`. Spec: Action-guide option. */
+export type TemplateId<Option extends TemplateOption = TemplateOption> = `TEMPLATE___${Option}___${number}`;
+
+/** The id of a variable of the delivery promise, e.g. `TEMPLATE___DELIVERY_PROMISE___1___VAR___INIT`. */
+export type TemplateVariableId<Name extends 'INIT' | 'LIMIT' = 'INIT' | 'LIMIT'> =
+  `${TemplateId<'DELIVERY_PROMISE'>}___VAR___${Name}`;
+
+/** The hours of a delivery promise, as `actionGuide.send` takes them. */
+export type DeliveryHours = readonly [
+  { readonly id: TemplateVariableId<'INIT'>; readonly value: number },
+  { readonly id: TemplateVariableId<'LIMIT'>; readonly value: number },
+];
+
+/** A predefined text: its id, and the variables it takes. Spec: Action-guide option, `templates`. */
+export const optionTemplate = entity({
+  /** Such as `TEMPLATE___REQUEST_VARIANTS___1`. */
+  id: text,
+  /** Their contents are not documented. */
+  vars: maybe(list(anything)),
+});
+export interface OptionTemplate extends Output<typeof optionTemplate> {}
+
+/** A reason for which a seller may write to a buyer first. Spec: Action-guide option. */
+export const actionGuideOption = entity({
+  id: openEnum(...knownOptions),
+  internal_description: maybe(text),
+  enabled: maybe(flag),
+  type: maybe(openEnum('template', 'free_text')),
+  /** The predefined texts of a template option. */
+  templates: listed<OptionTemplate>(optionTemplate),
+  actionable: maybe(flag),
+  /** The most characters of a free text: 350. */
+  char_limit: maybe(integer),
+  /** Not documented. */
+  child_options: maybe(list(anything)),
+  /** How many messages may still be sent with this option; 0 for none. */
+  cap_available: maybe(integer),
+});
+export interface ActionGuideOption extends Output<typeof actionGuideOption> {}
+
+/** The options of a pack. */
+export const actionGuideAnswer = read(entity({ options: listed<ActionGuideOption>(actionGuideOption) }), (value) =>
+  Array.isArray(value) ? { options: value } : value,
+);
+export interface ActionGuideAnswer extends Output<typeof actionGuideAnswer> {}
+
+/** How many messages an option still takes. Spec: GET .../caps_available. */
+export const optionCap = entity({
+  option_id: openEnum(...knownOptions),
+  /** 0 for none, until the buyer replies. */
+  cap_available: integer,
+});
+export interface OptionCap extends Output<typeof optionCap> {}
+
+export const optionCaps = list<OptionCap>(optionCap) as Schema<OptionCap[]>;
+
+export const guidedPack = request({
+  /** The order's `pack_id`; where that is `null`, the order's id. */
+  pack_id: id,
+});
+export interface GuidedPack extends Input<typeof guidedPack> {}
+
+interface ToPack {
+  /** The order's `pack_id`; where that is `null`, the order's id. */
+  readonly pack_id: number | string;
+}
+interface NoText {
+  readonly text?: never;
+}
+interface NoVariables {
+  readonly vars?: never;
+}
+interface NoTemplate extends NoVariables {
+  readonly template_id?: never;
+}
+
+/** Asks which variant (size, colour) the buyer wants. Only for cross docking and drop off shipments. */
+export interface VariantsRequest extends ToPack, NoText, NoVariables {
+  readonly option_id: 'REQUEST_VARIANTS';
+  /** See `templateId('REQUEST_VARIANTS', 1)`. */
+  readonly template_id: TemplateId<'REQUEST_VARIANTS'>;
+}
+/** Asks for what an invoice needs. */
+export interface BillingInfoRequest extends ToPack, NoText, NoVariables {
+  readonly option_id: 'REQUEST_BILLING_INFO';
+  /** See `templateId('REQUEST_BILLING_INFO', 1)`. */
+  readonly template_id: TemplateId<'REQUEST_BILLING_INFO'>;
+}
+/** Sends the link of the invoice, in a text of the seller's own. */
+export interface InvoiceLink extends ToPack, NoTemplate {
+  readonly option_id: 'SEND_INVOICE_LINK';
+  /** 1 to 350 characters, of ISO-8859-1 or emoji. */
+  readonly text: string;
+}
+/** Anything else, in a text of the seller's own. */
+export interface OtherReason extends ToPack, NoTemplate {
+  readonly option_id: 'OTHER';
+  /** 1 to 350 characters, of ISO-8859-1 or emoji. */
+  readonly text: string;
+}
+/** Says between which hours the parcel comes. Only for the Flex shipping mode. */
+export interface DeliveryPromise extends ToPack, NoText {
+  readonly option_id: 'DELIVERY_PROMISE';
+  /** See `deliveryPromise({ from: 9, to: 13 })`, which makes these three fields. */
+  readonly template_id: TemplateId<'DELIVERY_PROMISE'>;
+  /** The hours of `INIT` and of `LIMIT`, 0 to 24. */
+  readonly vars: DeliveryHours;
+}
+
+/** A message through an option of the action guide. Spec: POST .../option. */
+export type OptionMessage = VariantsRequest | BillingInfoRequest | InvoiceLink | OtherReason | DeliveryPromise;
+
+const variable = request({
+  /** The variable's id, e.g. `TEMPLATE___DELIVERY_PROMISE___1___VAR___INIT`. */
+  id: text,
+  /** The hour, 0 to 24. */
+  value: integer,
+});
+
+type Fields = Output<typeof optionFields>;
+type Verdict = string | { path: readonly PropertyKey[]; message: string } | undefined;
+
+const optionFields = request({
+  /** The order's `pack_id`; where that is `null`, the order's id. */
+  pack_id: id,
+  /** The reason to write. */
+  option_id: closedEnum(...knownOptions),
+  /** The predefined text: for REQUEST_VARIANTS, REQUEST_BILLING_INFO and DELIVERY_PROMISE. */
+  template_id: optional(text),
+  /** At most 350 characters: for OTHER and SEND_INVOICE_LINK. */
+  text: optional(messageText),
+  /** The hours of INIT and LIMIT: for DELIVERY_PROMISE. */
+  vars: optional(list(variable)),
+});
+
+export const optionMessage = checked(optionFields, (given) => fieldsVerdict(given) ?? templateVerdict(given)) as Schema<
+  unknown,
+  OptionMessage
+>;
+
+const takes: Readonly<Record<OptionId, readonly ('template_id' | 'text' | 'vars')[]>> = {
+  REQUEST_VARIANTS: ['template_id'],
+  REQUEST_BILLING_INFO: ['template_id'],
+  SEND_INVOICE_LINK: ['text'],
+  OTHER: ['text'],
+  DELIVERY_PROMISE: ['template_id', 'vars'],
+};
+
+function fieldsVerdict(given: Fields): Verdict {
+  const wanted = takes[given.option_id];
+  for (const name of ['template_id', 'text', 'vars'] as const) {
+    const has = given[name] !== undefined;
+    if (has === wanted.includes(name)) continue;
+    const message = `${given.option_id} takes ${wanted.map((each) => `\`${each}\``).join(' and ')}`;
+    return { path: [name], message: has ? `${message}, not \`${name}\`` : `\`${name}\` is missing; ${message}` };
+  }
+  return undefined;
+}
+
+function templateVerdict({ option_id, template_id, vars }: Fields): Verdict {
+  if (template_id === undefined) return undefined;
+  const form = `TEMPLATE___${option_id}___`;
+  if (!template_id.startsWith(form) || !/^\d+$/.test(template_id.slice(form.length)))
+    return { path: ['template_id'], message: `\`template_id\` of ${option_id} takes the form "${form}1"` };
+  return vars && hoursVerdict(template_id, vars);
+}
+
+function hoursVerdict(template: string, vars: readonly Output<typeof variable>[]): Verdict {
+  const valueOf = (name: string): number | undefined =>
+    vars.find((each) => each.id === `${template}___VAR___${name}`)?.value;
+  const init = valueOf('INIT');
+  const limit = valueOf('LIMIT');
+  const wrong = (message: string): Verdict => ({ path: ['vars'], message });
+  if (vars.length !== 2 || init === undefined || limit === undefined)
+    return wrong('`vars` takes the INIT and the LIMIT variable of its template, once each');
+  if ([init, limit].some((hour) => hour < 0 || hour > 24)) return wrong('`vars` takes hours from 0 to 24');
+  return init < limit ? undefined : wrong('`vars` takes an INIT hour before the LIMIT hour');
+}

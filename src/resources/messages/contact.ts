@@ -1,0 +1,104 @@
+import { ApiError, InvalidInputError } from '../../core/errors.js';
+import { ConversationBlockedError, ExceptedCaseError } from '../../core/post-sale/errors.js';
+import type { Message } from '../../core/post-sale/message.js';
+import type { CallOptions } from '../../core/settings.js';
+import { MediationInProcessError, NoOpenRoadError, NotYetDeliveredError } from './errors.js';
+import type { ClosedReason } from './errors.js';
+import type { Messages } from './messages.js';
+import { newMessage } from './schemas.js';
+import type { NewMessage } from './schemas.js';
+
+/** A message to a buyer, by whichever road is open: what `messages.send` takes. */
+export interface Contact extends NewMessage {}
+
+/** What became of a contact. */
+export interface Contacted {
+  /** `option`: through the action guide's OTHER · `conversation`: as a message of the conversation. */
+  readonly road: 'option' | 'conversation';
+  /** The message as the service sent it back; look at it with `isModerated(message)`. */
+  readonly message: Message | undefined;
+}
+
+/** How a seller writes first: what `contact` needs of the action guide. */
+export interface FirstWords {
+  options(input: { readonly pack_id: number | string }, options?: CallOptions): PromiseLike<unknown>;
+  send(
+    input: { readonly pack_id: number | string; readonly option_id: 'OTHER'; readonly text: string },
+    options?: CallOptions,
+  ): PromiseLike<Message>;
+}
+
+type Correspondence = Pick<Messages, 'conversation' | 'send'>;
+
+/** Takes the road that is open. Made of the public methods only. */
+export async function contact(
+  messages: Correspondence,
+  firstWords: FirstWords,
+  input: Contact,
+  options: CallOptions = {},
+): Promise<Contacted> {
+  const checked = newMessage.safeParse(input);
+  // Both roads would refuse it, one of them only after the conversation was read.
+  if (!checked.success) throw new InvalidInputError(checked.error.issues);
+  try {
+    if (await hasBuyerWritten(messages, input, options)) return await reply(messages, input, options);
+    return await first(firstWords, input, options);
+  } catch (error) {
+    if (!(error instanceof ExceptedCaseError)) throw closedBy(error) ?? error;
+  }
+  try {
+    return await reply(messages, input, options);
+  } catch (error) {
+    throw closedBy(error) ?? error;
+  }
+}
+
+async function hasBuyerWritten(messages: Correspondence, input: Contact, options: CallOptions): Promise<boolean> {
+  const { pack_id, user_id } = input;
+  for await (const { from } of messages.conversation({ pack_id, user_id, mark_as_read: false }, options)) {
+    const writer = from?.user_id ?? user_id;
+    if (String(writer) !== String(user_id)) return true;
+  }
+  return false;
+}
+
+async function reply(messages: Correspondence, input: Contact, options: CallOptions): Promise<Contacted> {
+  return { road: 'conversation', message: await messages.send(input, options) };
+}
+
+async function first(guide: FirstWords, { pack_id, text, attachments = [] }: Contact, options: CallOptions) {
+  if (attachments.length > 0) {
+    // For an excepted pack this throws, and the conversation takes the files.
+    await guide.options({ pack_id }, options);
+    throw new NoOpenRoadError(
+      'The message was not sent: the buyer has not written yet, and a first message carries no attachments. Send the text alone, and the files after the reply.',
+      { reason: 'attachments' },
+    );
+  }
+  return { road: 'option' as const, message: await guide.send({ pack_id, option_id: 'OTHER', text }, options) };
+}
+
+/** The one error for a buyer who cannot be written to now; `undefined` for any other failure. */
+function closedBy(error: unknown): NoOpenRoadError | undefined {
+  const found = closedReason(error);
+  if (!found) return undefined;
+  const [reason, remedy] = found;
+  return new NoOpenRoadError(`The message was not sent: ${remedy}`, { reason, cause: error });
+}
+
+function closedReason(error: unknown): [reason: ClosedReason, remedy: string] | undefined {
+  if (error instanceof ConversationBlockedError)
+    return [error.reason ?? 'blocked', `the conversation is blocked (${error.reason ?? 'no reason given'})`];
+  if (error instanceof MediationInProcessError)
+    return ['mediation', 'a mediation is in process; write in the mediation, or when it is over'];
+  if (error instanceof NotYetDeliveredError)
+    return ['not_yet_delivered', 'the purchase is on its way by fulfilment; write when it is delivered'];
+  if (!(error instanceof ApiError)) return undefined;
+  // The action guide is another resource: its refusals are known here by their kind.
+  const { name } = error;
+  if (name === 'CapExhaustedError')
+    return ['cap_exhausted', 'the option OTHER is used up; wait until the buyer replies'];
+  if (name === 'InvalidOptionError')
+    return ['option_not_offered', 'the pack has no option OTHER; see actionGuide.options for those it has'];
+  return undefined;
+}

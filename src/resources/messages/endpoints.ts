@@ -1,0 +1,108 @@
+import { anything } from '../../core/schema.js';
+import type { Schema } from '../../core/schema.js';
+import type { Download } from '../../core/download.js';
+import type { Endpoint } from '../../core/endpoint.js';
+import { accessTokenRequired, applicationIdRequired, conversationBlocked } from '../../core/post-sale/errors.js';
+import { message } from '../../core/post-sale/message.js';
+import type { Message } from '../../core/post-sale/message.js';
+import * as errors from './errors.js';
+import {
+  attachmentOf,
+  attachmentSizeLimit,
+  conversationAnswer,
+  conversationOf,
+  messageId,
+  messageOrNothing,
+  newAttachment,
+  newMessage,
+  storedAttachment,
+} from './schemas.js';
+import type {
+  AttachmentOf,
+  ConversationAnswer,
+  ConversationOf,
+  MessageId,
+  NewAttachment,
+  NewMessage,
+  StoredAttachment,
+} from './schemas.js';
+
+/** Without it, the service answers every call of post-sale messaging with 404. */
+const query = { tag: 'post_sale' };
+
+export const conversation: Endpoint<ConversationOf, ConversationAnswer> = {
+  name: 'messages.conversation',
+  method: 'GET',
+  path: '/messages/packs/{pack_id}/sellers/{user_id}',
+  input: conversationOf,
+  output: conversationAnswer,
+  retry: 'read',
+  query,
+  errors: [errors.invalidPaging, errors.noAccessToConversation],
+};
+
+export const get: Endpoint<MessageId, Message> = {
+  name: 'messages.get',
+  method: 'GET',
+  path: '/messages/{message_id}',
+  input: messageId,
+  output: message,
+  retry: 'read',
+  query,
+  errors: [errors.messageNotFound, errors.noAccessToMessage, errors.messageNotReady],
+};
+
+export const send: Endpoint<NewMessage, Message | undefined> = {
+  name: 'messages.send',
+  method: 'POST',
+  path: '/messages/packs/{pack_id}/sellers/{user_id}',
+  input: newMessage,
+  output: messageOrNothing,
+  retry: 'write',
+  query,
+  inQuery: ['application_id'],
+  inHeader: { client_id: 'x-client-id' },
+  errors: [
+    conversationBlocked,
+    errors.mediationInProcess,
+    errors.notYetDelivered,
+    errors.receiverNotInOrder,
+    errors.senderNotInOrder,
+    errors.unsupportedCharacters,
+    errors.textTooLong,
+    errors.tooManyAttachments,
+    errors.senderIsReceiver,
+    errors.invalidReceiver,
+    errors.senderMissing,
+    accessTokenRequired,
+    applicationIdRequired,
+    errors.messageBodyMissing,
+    errors.attachmentGone,
+  ],
+};
+
+export const upload: Endpoint<NewAttachment, StoredAttachment> = {
+  name: 'messages.upload',
+  method: 'POST',
+  path: '/messages/attachments',
+  input: newAttachment,
+  output: storedAttachment,
+  retry: 'write',
+  query,
+  inQuery: ['site_id'],
+  sends: 'multipart',
+  maxUploadBytes: attachmentSizeLimit,
+  errors: [errors.siteMissing, errors.invalidFileName, errors.emptyFile, errors.fileTooLarge, errors.fileNotSaved],
+};
+
+export const download: Endpoint<AttachmentOf, Download> = {
+  name: 'messages.download',
+  method: 'GET',
+  path: '/messages/attachments/{attachment_id}',
+  input: attachmentOf,
+  output: anything as Schema<Download>,
+  retry: 'read',
+  query,
+  answers: 'stream',
+  errors: [errors.siteMissing, errors.fileNotSaved],
+};

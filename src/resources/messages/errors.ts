@@ -1,0 +1,256 @@
+import {
+  BadRequestError,
+  ForbiddenError,
+  NotFoundError,
+  SellerError,
+  ServerError,
+  UnprocessableError,
+} from '../../core/errors.js';
+import { PackAccessError, saying } from '../../core/post-sale/errors.js';
+import { refusal } from '../../core/refusal.js';
+
+/** A `limit` or `offset` that the service does not take. */
+export class InvalidPagingError extends BadRequestError {
+  static override readonly kind: string = 'InvalidPagingError';
+}
+
+/** There is no message of this id. The service says so with 400. */
+export class MessageNotFoundError extends BadRequestError {
+  static override readonly kind: string = 'MessageNotFoundError';
+}
+
+/** The message exists and cannot be read at the moment; it can in a few seconds. */
+export class MessageNotReadyError extends NotFoundError {
+  static override readonly kind: string = 'MessageNotReadyError';
+}
+
+/** The user of the token may not read the message. */
+export class MessageAccessError extends ForbiddenError {
+  static override readonly kind: string = 'MessageAccessError';
+}
+
+/** The text holds characters that are neither ISO-8859-1 nor on the service's list of emoticons. */
+export class UnsupportedCharactersError extends BadRequestError {
+  static override readonly kind: string = 'UnsupportedCharactersError';
+}
+
+/** The text has more than 350 characters, as the service counts them. */
+export class TextTooLongError extends BadRequestError {
+  static override readonly kind: string = 'TextTooLongError';
+}
+
+/** A mediation is in process, so nothing can be written (Brazil only). */
+export class MediationInProcessError extends ForbiddenError {
+  static override readonly kind: string = 'MediationInProcessError';
+}
+
+/** The purchase is shipped by fulfilment and not yet delivered, so nothing can be written. */
+export class NotYetDeliveredError extends ForbiddenError {
+  static override readonly kind: string = 'NotYetDeliveredError';
+}
+
+/** The receiver has no part in the order. */
+export class ReceiverNotInOrderError extends ForbiddenError {
+  static override readonly kind: string = 'ReceiverNotInOrderError';
+}
+
+/** Something in `to` is missing or invalid: `user_id`, `resource`, `site_id` or `email`. */
+export class InvalidReceiverError extends BadRequestError {
+  static override readonly kind: string = 'InvalidReceiverError';
+}
+
+/** The sender is the receiver. */
+export class SenderIsReceiverError extends BadRequestError {
+  static override readonly kind: string = 'SenderIsReceiverError';
+}
+
+/** `from` is missing. */
+export class SenderMissingError extends BadRequestError {
+  static override readonly kind: string = 'SenderMissingError';
+}
+
+/** There was no JSON body. */
+export class MessageBodyMissingError extends BadRequestError {
+  static override readonly kind: string = 'MessageBodyMissingError';
+}
+
+/** A message takes at most 25 attachments. */
+export class TooManyAttachmentsError extends BadRequestError {
+  static override readonly kind: string = 'TooManyAttachmentsError';
+}
+
+/** An attachment is not stored (any more): an upload that no message uses is gone after 48 hours. Upload it again. */
+export class AttachmentGoneError extends UnprocessableError {
+  static override readonly kind: string = 'AttachmentGoneError';
+}
+
+/** The file has no content. */
+export class EmptyFileError extends BadRequestError {
+  static override readonly kind: string = 'EmptyFileError';
+}
+
+/** The name of the file holds `/` or `\`. */
+export class InvalidFileNameError extends BadRequestError {
+  static override readonly kind: string = 'InvalidFileNameError';
+}
+
+/** The file has more than 25 MB. */
+export class FileTooLargeError extends BadRequestError {
+  static override readonly kind: string = 'FileTooLargeError';
+}
+
+/** The query names no site. */
+export class SiteMissingError extends BadRequestError {
+  static override readonly kind: string = 'SiteMissingError';
+}
+
+/** The service could not save the file, or not fetch it from where it is saved. */
+export class FileStorageError extends ServerError {
+  static override readonly kind: string = 'FileStorageError';
+}
+
+/** Why a seller cannot write at the moment: see `NoOpenRoadError`. */
+export type ClosedReason =
+  'cap_exhausted' | 'option_not_offered' | 'mediation' | 'not_yet_delivered' | 'attachments' | (string & {});
+
+/** No road to the buyer is open. `cause` is the service's refusal, where it refused. */
+export class NoOpenRoadError extends SellerError {
+  static override readonly kind: string = 'NoOpenRoadError';
+  /**
+   * `cap_exhausted`: wait until the buyer replies · `option_not_offered`: the pack has no option OTHER ·
+   * `mediation` · `not_yet_delivered` · `attachments`: a first message carries none · or the conversation's own
+   * `blocked_by_...`, `blocked` where the service gave none.
+   */
+  readonly reason: ClosedReason;
+
+  constructor(message: string, { reason, ...options }: ErrorOptions & { readonly reason: ClosedReason }) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+const bad = (message: string) => ({ status: 400, code: 'bad_request', message });
+const forbidden = (message: string) => ({ status: 403, code: 'forbidden', message });
+/** The only refusal of its status. */
+const only = (): boolean => true;
+
+export const noAccessToConversation = refusal({
+  ...forbidden('The user token has no access to the order'),
+  error: PackAccessError,
+  tell: ({ status }) => status === 403,
+});
+export const invalidPaging = refusal({
+  ...bad('The limit must be greater than 0'),
+  error: InvalidPagingError,
+  tell: saying(/\b(limit|offset)\b/i),
+});
+export const noAccessToMessage = refusal({
+  ...forbidden('The user has no access to the message'),
+  error: MessageAccessError,
+  tell: only,
+});
+export const messageNotFound = refusal({
+  ...bad('The message id does not exist'),
+  error: MessageNotFoundError,
+  tell: only,
+});
+export const messageNotReady = refusal({
+  status: 404,
+  code: 'not_found',
+  message: 'The message could not be retrieved from storage; retry in a few seconds',
+  error: MessageNotReadyError,
+  passing: true,
+  tell: only,
+});
+
+export const unsupportedCharacters = refusal({
+  ...bad('The text contains unsupported characters'),
+  error: UnsupportedCharactersError,
+  tell: saying(/(unsupported|not supported|non.?supported|invalid|not allowed).{0,20}character/i),
+});
+export const textTooLong = refusal({
+  ...bad('The text is longer than 350 characters'),
+  error: TextTooLongError,
+  tell: saying(/\b350\b|text.*(too long|longer|exceed|max)/i),
+});
+export const mediationInProcess = refusal({
+  ...forbidden('There is a mediation in process'),
+  error: MediationInProcessError,
+  tell: saying(/mediation/i),
+});
+export const notYetDelivered = refusal({
+  ...forbidden('The purchase is in fulfilment shipping mode and not yet delivered'),
+  error: NotYetDeliveredError,
+  tell: saying(/ful+fil+ment/i),
+});
+export const receiverNotInOrder = refusal({
+  ...forbidden('The receiver does not belong to the order'),
+  error: ReceiverNotInOrderError,
+  tell: saying(/(receiver|\bto\b).*(not|n't) belong/i),
+});
+export const senderNotInOrder = refusal({
+  ...forbidden('The sender has no access to the order'),
+  error: PackAccessError,
+  tell: saying(/(no|not) .{0,20}(allowed|authori[sz]ed|access)|sender.*belong/i),
+});
+export const senderIsReceiver = refusal({
+  ...bad('The sender and the receiver are equal'),
+  error: SenderIsReceiverError,
+  tell: saying(
+    /\b(sender|from)\b.*\b(receiver|to)\b.*(equal|same|differ)|(equal|same).*\b(sender|receiver)\b|sender equals/i,
+  ),
+});
+export const invalidReceiver = refusal({
+  ...bad('to.user_id is missing or invalid'),
+  error: InvalidReceiverError,
+  tell: saying(/\bto[._ ](user_?id|resource|site_?id|email)|invalid to user|secure email/i),
+});
+export const senderMissing = refusal({
+  ...bad('from is missing'),
+  error: SenderMissingError,
+  tell: saying(/\bfrom\b.*(missing|required|empty)|(missing|required|empty).*\bfrom\b/i),
+});
+export const messageBodyMissing = refusal({
+  ...bad('The JSON body is missing'),
+  error: MessageBodyMissingError,
+  tell: saying(/\bbody\b/i),
+});
+export const tooManyAttachments = refusal({
+  ...bad('A message takes at most 25 attachments'),
+  error: TooManyAttachmentsError,
+  tell: saying(/\b25\b.*attachment|attachment.*\b25\b|attachments? .*(exceed|limit|too many)|too many attachments/i),
+});
+export const attachmentGone = refusal({
+  status: 422,
+  code: 'unprocessable_entity',
+  message: 'An attachment does not exist or has expired',
+  error: AttachmentGoneError,
+  alsoStatus: [400, 404],
+  tell: saying(/attachment|file/i),
+});
+
+export const emptyFile = refusal({ ...bad('The file is empty'), error: EmptyFileError, tell: saying(/empty/i) });
+export const invalidFileName = refusal({
+  ...bad('The file name contains / or \\'),
+  error: InvalidFileNameError,
+  tell: saying(/file ?_?name/i),
+});
+export const fileTooLarge = refusal({
+  ...bad('The file is larger than 25 MB'),
+  error: FileTooLargeError,
+  alsoStatus: [413],
+  tell: ({ status, ...details }) =>
+    status === 413 || saying(/\b25 ?MB|too (large|big)|larger|exceed|max.*size/i)({ status, ...details }),
+});
+export const siteMissing = refusal({
+  ...bad('The site_id query parameter is missing'),
+  error: SiteMissingError,
+  tell: saying(/site_?id/i),
+});
+export const fileNotSaved = refusal({
+  status: 500,
+  code: 'internal_server_error',
+  message: 'The file cannot be saved',
+  error: FileStorageError,
+  tell: saying(/file|save|attachment/i),
+});

@@ -1,0 +1,156 @@
+import type { ApiPromise } from '../../core/api-promise.js';
+import type { Caller } from '../../core/caller.js';
+import type { Download, DownloadProgress } from '../../core/download.js';
+import type { UploadProgress } from '../../core/multipart.js';
+import { Paged, both, placed } from '../../core/paging.js';
+import type { WalkOptions } from '../../core/paging.js';
+import type { Message } from '../../core/post-sale/message.js';
+import type { CallOptions } from '../../core/settings.js';
+import { contact } from './contact.js';
+import type { Contact, Contacted, FirstWords } from './contact.js';
+import * as endpoints from './endpoints.js';
+import type {
+  AttachmentOf,
+  ConversationExtra,
+  ConversationOf,
+  MessageId,
+  NewAttachment,
+  NewMessage,
+  StoredAttachment,
+} from './schemas.js';
+
+/** The messages of a pack; each page also carries the conversation's status and the length limits. */
+export interface Conversation extends Paged<Message, ConversationExtra> {}
+
+/** Call options of an upload. `timeoutMs` bounds the silence between two pieces of the file, not the whole. */
+export interface UploadOptions extends CallOptions {
+  /** Told as pieces of the file are handed to the network; in a browser only at the beginning. */
+  readonly onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
+}
+
+/** Call options of a download. `timeoutMs` bounds the silence between two pieces of the file, not the whole. */
+export interface DownloadOptions extends CallOptions {
+  /** Told as pieces of the file are read. */
+  readonly onDownloadProgress?: ((progress: DownloadProgress) => void) | undefined;
+}
+
+/**
+ * Messages between seller and buyer after a sale, and their files. Spec: Messages.
+ *
+ * A conversation is of a pack: the `pack_id` of the order, or the order's id where its `pack_id` is `null`.
+ */
+export class Messages {
+  readonly #caller: Caller;
+  readonly #firstWords: FirstWords;
+
+  constructor(caller: Caller, firstWords: FirstWords) {
+    this.#caller = caller;
+    this.#firstWords = firstWords;
+  }
+
+  /**
+   * Walks the messages of a pack. Spec: GET /messages/packs/{pack_id}/sellers/{user_id}.
+   *
+   * **Reading marks the messages as read**, which the buyer sees: say `mark_as_read: false` to look without trace.
+   *
+   * @example
+   * for await (const message of seller.messages.conversation({ pack_id, user_id: 7, mark_as_read: false })) {
+   *   console.log(message.from?.user_id, message.text);
+   * }
+   * @throws {PackAccessError} at the first read, when the order is not the token's user's.
+   * @throws {InvalidPagingError} when the service does not take `limit` or `offset`.
+   */
+  conversation(input: ConversationOf, options: WalkOptions = {}): Conversation {
+    const { prefetch = 0, ...callOptions } = options;
+    return new Paged<Message, ConversationExtra>({
+      offset: input.offset ?? 0,
+      limit: input.limit,
+      prefetch,
+      key: (message) => message.id,
+      fetch: async (place, signal) => {
+        const page = await this.#caller.call(endpoints.conversation, placed(input, place), both(callOptions, signal));
+        const { messages, paging, ...extra } = page;
+        return { items: messages, total: paging?.total, limit: paging?.limit, extra };
+      },
+    });
+  }
+
+  /**
+   * Reads one message. Whichever of its shapes the service answers in, the current one is delivered; `originalOf`
+   * gives the one that came. Spec: GET /messages/{message_id}.
+   *
+   * @throws {MessageNotFoundError} when there is no such message; the service says so with 400.
+   * @throws {MessageAccessError} when it is not the token's user's.
+   * @throws {MessageNotReadyError} when it could not be read yet, also at the last attempt.
+   */
+  get(input: MessageId, options?: CallOptions): ApiPromise<Message> {
+    return this.#caller.call(endpoints.get, input, options);
+  }
+
+  /**
+   * Writes to the buyer, once the buyer has written or where the pack is an excepted case; before that, the way is
+   * `actionGuide.send`. `contact` finds out which. Spec: POST /messages/packs/{pack_id}/sellers/{user_id}.
+   *
+   * The answer is not documented: where it is the message, look at it with `isModerated(message)`.
+   *
+   * @throws {InvalidInputError} when the text is blank, over 350 characters or holds unsupported ones, when there are
+   *   over 25 attachments, or the receiver is the sender; nothing is sent.
+   * @throws {ConversationBlockedError} when the conversation is blocked; its `reason` says why.
+   * @throws {MediationInProcessError} when a mediation is in process (Brazil).
+   * @throws {NotYetDeliveredError} when a purchase shipped by fulfilment has not arrived.
+   * @throws {PackAccessError} when the sender has no part in the order.
+   * @throws {ReceiverNotInOrderError} when the receiver has none.
+   * @throws {AttachmentGoneError} when a file is not stored any more.
+   * @throws {ApplicationIdRequiredError} when the token belongs to no application.
+   * @throws {OutcomeUnknownError} when the answer was lost: read the conversation before sending again.
+   */
+  send(input: NewMessage, options?: CallOptions): ApiPromise<Message | undefined> {
+    return this.#caller.call(endpoints.send, input, options);
+  }
+
+  /**
+   * Stores a file, to be sent with a message within 48 hours. Spec: POST /messages/attachments.
+   *
+   * The file is streamed: however large, little of it is in memory. At most 25 MB, not empty.
+   *
+   * @example
+   * const { id } = await seller.messages.upload({ site_id: 'MLA', file: './invoice.pdf' });
+   * await seller.messages.send({ pack_id, user_id, to, text: 'Your invoice', attachments: [id] });
+   * @throws {InvalidInputError} when the file is empty, too large or cannot be read, or its name holds `/` or `\`.
+   * @throws {FileStorageError} when the service could not save it.
+   * @throws {OutcomeUnknownError} when the answer was lost. Uploading again does no harm: an unused file vanishes.
+   */
+  upload(input: NewAttachment, options?: UploadOptions): ApiPromise<StoredAttachment> {
+    return this.#caller.call(endpoints.upload, input, options);
+  }
+
+  /**
+   * Fetches a file. It is delivered as it begins to arrive: read it, save it, or `cancel()` it.
+   * Spec: GET /messages/attachments/{attachment_id}.
+   *
+   * @example
+   * const file = await seller.messages.download({ site_id: 'MLA', attachment_id });
+   * await file.saveTo('./invoice.pdf');
+   * @throws {FileStorageError} when the service could not fetch it from where it is saved.
+   */
+  download(input: AttachmentOf, options?: DownloadOptions): ApiPromise<Download> {
+    return this.#caller.call(endpoints.download, input, options);
+  }
+
+  /**
+   * Writes to the buyer by the road that is open: the action guide's OTHER before the buyer has written, the
+   * conversation after, and the conversation for a pack that is an excepted case. The conversation is looked at
+   * without marking it as read.
+   *
+   * @example
+   * const { road, message } = await seller.messages.contact({ pack_id, user_id, to: { user_id: 42 }, text: 'Hello.' });
+   * @returns the message, and the road it took.
+   * @throws {InvalidInputError} when the text or the receiver is not acceptable; nothing is sent.
+   * @throws {NoOpenRoadError} when the buyer cannot be written to now; its `reason` says why, its `cause` is the refusal.
+   * @throws {PackAccessError} when the order is not the token's user's.
+   * @throws {OutcomeUnknownError} when the answer was lost: read the conversation before writing again.
+   */
+  contact(input: Contact, options?: CallOptions): Promise<Contacted> {
+    return contact(this, this.#firstWords, input, options);
+  }
+}
