@@ -3,6 +3,8 @@ import type { Endpoint } from '../core/endpoint.js';
 import type { Refusal } from '../core/refusal.js';
 import type { ClientOptions } from '../core/settings.js';
 import { endpoints } from '../endpoints.js';
+import { actionGuideBehaviours, actionGuideManners } from './action-guide.js';
+import { AttachmentStore } from './attachment-store.js';
 import { Accounts } from './accounts.js';
 import type { Account } from './accounts.js';
 import { refuse } from './behaviour.js';
@@ -17,9 +19,14 @@ import { FlexDesk } from './flex-desk.js';
 import { flexBehaviours, flexManners } from './flex.js';
 import { Items } from './items.js';
 import type { Item, ItemSketch } from './items.js';
+import { Mailbox } from './mailbox.js';
+import type { StoredMessage } from './mailbox.js';
+import { messageBehaviours, messageManners } from './messages.js';
 import { mswHandler } from './msw.js';
 import type { MswHandler } from './msw.js';
 import type { Listening, ListenOptions } from './node.js';
+import { Packs } from './packs.js';
+import type { Pack, PackSketch } from './packs.js';
 import { QuestionDesk } from './question-desk.js';
 import type { StoredQuestion } from './question-desk.js';
 import { questionBehaviours, questionManners } from './questions.js';
@@ -54,19 +61,25 @@ export class FakeMarketplace {
   readonly accounts = new Accounts();
   /** What is sold on it. */
   readonly items = new Items(this.accounts);
+  /** What was bought on it. */
+  readonly packs = new Packs(this.accounts);
   /** What was asked on it. */
   readonly questions: QuestionDesk;
   /** Who delivers with Flex, how, and what. */
   readonly flex: FlexDesk;
   /** The contacts that were made through classified items. */
   readonly contacts: ContactLog;
+  /** What was written after sales. */
+  readonly messages: Mailbox;
+  /** The files of messages. */
+  readonly attachments: AttachmentStore;
   readonly #router: Router;
 
   constructor({ now }: FakeMarketplaceOptions = {}) {
     this.clock = new Clock(now);
     this.#router = new Router(this.accounts, this.clock);
-    const { accounts, clock, events, items } = this;
-    const world: World = { accounts, clock, events, items };
+    const { accounts, clock, events, items, packs } = this;
+    const world: World = { accounts, clock, events, items, packs };
     // A resource is its state, built from the world, and one line here.
     this.questions = new QuestionDesk(world);
     this.#router.add(endpoints.questions, questionBehaviours(this.questions, world), questionManners);
@@ -77,6 +90,10 @@ export class FakeMarketplace {
     this.#router.add(endpoints.items, itemBehaviours(items));
     this.#router.add(endpoints.sites, siteBehaviours(items));
     this.#router.add(endpoints.currencies, currencyBehaviours());
+    this.messages = new Mailbox(world);
+    this.attachments = new AttachmentStore(world);
+    this.#router.add(endpoints.actionGuide, actionGuideBehaviours(this.messages, world), actionGuideManners);
+    this.#router.add(endpoints.messages, messageBehaviours(this.messages, this.attachments, world), messageManners);
   }
 
   /** Answers a request: give it to a client as `fetch`. */
@@ -122,6 +139,16 @@ export class FakeMarketplace {
   /** A guest, who is not logged in, asks about an item: such questions are counted and never shown. */
   guestQuestion(item: Pick<Item, 'item_id'>, sketch?: ContactSketch): void {
     this.contacts.record('question', item, sketch);
+  }
+
+  /** Adds a sale of a seller to a buyer. What is left out is made up. */
+  addPack(sketch: PackSketch): Pack {
+    return this.packs.add(sketch);
+  }
+
+  /** The buyer of a pack writes, at most 3,500 characters: the seller's conversation is open from then on. */
+  buyerWrites({ pack, text }: { readonly pack: Pack; readonly text: string }): StoredMessage {
+    return this.messages.add(pack, { from: pack.buyer_id, text });
   }
 
   /** A token of a user, tied to application 500 unless said otherwise; `null` gives one without an application. */

@@ -133,7 +133,7 @@ async function readInput(request: Request, url: URL, { endpoint, manners }: Rout
   if (always) throw refuse({ status: 404, code: 'not_found', message: `There is no resource ${url.pathname}` });
   const conventional = new Set(['attributes', 'callback']);
   const query = new URLSearchParams([...url.searchParams].filter(([name]) => !conventional.has(name)));
-  const body = endpoint.sends === 'multipart' ? undefined : await readJson(request, endpoint, manners);
+  const body = endpoint.sends === 'multipart' ? await readForm(request) : await readJson(request, endpoint, manners);
   const parsed = endpoint.input.safeParse(
     decode(endpoint, { path: url.pathname, query, headers: request.headers, body }),
   );
@@ -141,6 +141,13 @@ async function readInput(request: Request, url: URL, { endpoint, manners }: Rout
   const { issues } = parsed.error;
   const message = issues.map((issue) => issue.message).join('; ');
   throw manners.misunderstood?.(endpoint, issues) ?? refuse({ status: 400, code: 'bad_request', message });
+}
+
+/** The fields of a multipart body; a file brings its name. Without one, or in another form, there are none. */
+async function readForm(request: Request): Promise<object> {
+  const form = await request.formData().catch(() => new FormData());
+  const file = form.get('file');
+  return file instanceof File ? { file, filename: file.name } : {};
 }
 
 async function readJson(request: Request, endpoint: Endpoint, manners: Manners): Promise<unknown> {
