@@ -1,0 +1,81 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ApiError, SellerClient } from 'marketplace-seller-sdk';
+import * as sdk from 'marketplace-seller-sdk';
+import * as notifications from 'marketplace-seller-sdk/notifications';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import * as testing from 'marketplace-seller-sdk/testing';
+import { describe, expect, test, vi } from 'vitest';
+import { examplesIn, runSnippet, snippetsIn, typeErrors } from '../tools/snippets.ts';
+import type { Given, Snippet } from '../tools/snippets.ts';
+
+const root = join(import.meta.dirname, '..');
+const inGuides = ['README.md', ...filesIn('docs/guide', '.md')].flatMap((path) => snippetsIn(path, read(path)));
+const inSources = filesIn('src', '.ts').flatMap((path) => examplesIn(path, read(path)));
+
+const givenInGuides: Given = {
+  seller: 'marketplace-seller-sdk#SellerClient',
+  marketplace: 'marketplace-seller-sdk/testing#FakeMarketplace',
+};
+const givenInSources: Given = {
+  ...givenInGuides,
+  ...Object.fromEntries(Object.keys(sdk).map((name) => [name, 'marketplace-seller-sdk'])),
+  ...Object.fromEntries(Object.keys(testing).map((name) => [name, 'marketplace-seller-sdk/testing'])),
+  ...Object.fromEntries(Object.keys(notifications).map((name) => [name, 'marketplace-seller-sdk/notifications'])),
+};
+
+describe('the code in the documents', () => {
+  test('has right types', { timeout: 60_000 }, () => {
+    const all = [...inGuides, ...inSources];
+    const given = (snippet: Snippet): Given => (inSources.includes(snippet) ? givenInSources : givenInGuides);
+    expect(typeErrors(root, all, given)).toEqual([]);
+  });
+
+  test.each(runnable(inGuides))('runs: $at', async (snippet) => {
+    await run(snippet);
+  });
+
+  test.each(runnable(inSources))('runs, or is refused by the fake for what it lacks: $at', async (snippet) => {
+    await run(snippet).catch((error: unknown) => expect(error).toBeInstanceOf(ApiError));
+  });
+});
+
+/** All but those that say in their fence that they cannot run here. */
+function runnable(snippets: readonly Snippet[]): Snippet[] {
+  return snippets.filter(({ marks }) => !marks.includes('no-run'));
+}
+
+/** Runs a snippet in a marketplace where something has happened; the network leads to it, whatever the host. */
+async function run(snippet: Snippet): Promise<void> {
+  const marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z' });
+  const account = marketplace.addUser({ user_id: 7 });
+  const buyer = marketplace.addUser({ user_id: 31 });
+  marketplace.addItem({ item_id: 'MLA100', seller_id: 7 });
+  for (const text of ['Is there stock?', 'Which colours are there?', 'Do you ship to Salta?']) {
+    marketplace.ask({ from: buyer, item_id: 'MLA100', text });
+  }
+  const accessToken = marketplace.tokenFor(account);
+  vi.stubEnv('SELLER_TOKEN', accessToken);
+  vi.stubGlobal('fetch', marketplace.fetch);
+  vi.spyOn(console, 'log').mockImplementation(() => undefined);
+  const seller = new SellerClient({ baseUrl: marketplace.baseUrl, accessToken, fetch: marketplace.fetch });
+  const tests: Promise<void>[] = [];
+  const modules = {
+    'marketplace-seller-sdk': sdk,
+    'marketplace-seller-sdk/testing': testing,
+    'marketplace-seller-sdk/notifications': notifications,
+    // A snippet that shows a test is a test: it runs with the rest of the snippet.
+    vitest: { expect, test: (_: string, body: () => Promise<void>) => void tests.push(body()) },
+  };
+  await runSnippet(snippet, modules, { ...sdk, ...testing, ...notifications, seller, marketplace });
+  await Promise.all(tests);
+}
+
+function filesIn(folder: string, ending: string): string[] {
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => name.endsWith(ending)).map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
+}
+
+function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
