@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { endpoints } from 'marketplace-seller-sdk';
 import * as surface from 'marketplace-seller-sdk';
+import * as notifications from 'marketplace-seller-sdk/notifications';
+import * as testing from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { catalogue, endpointsIn } from '../tools/catalogue.ts';
+import { errorPages, remedyOf } from '../tools/errors.ts';
 import { openapi } from '../tools/openapi.ts';
 import { indexProse } from '../tools/prose.ts';
 import { reference } from '../tools/reference.ts';
@@ -65,6 +68,35 @@ describe('docs/reference', () => {
 
   test('holds no page of a resource that is gone', () => {
     expect(filesIn('reference').filter((name) => !pages.has(name))).toEqual([]);
+  });
+});
+
+describe('docs/errors', () => {
+  const everything = { ...surface, ...notifications, ...testing };
+  const pages = errorPages(all, everything);
+
+  test.each([...pages])('%s is what the sources say', async (name, text) => {
+    await expect(text).toMatchFileSnapshot(join(docs, 'errors', name));
+  });
+
+  test('holds no page of a class that is gone', () => {
+    expect(filesIn('errors').filter((name) => !pages.has(name))).toEqual([]);
+  });
+
+  test('gives a cause and a remedy for each class ("Remedy: ..." is a paragraph of its JSDoc)', () => {
+    const kinds = [...pages.keys()].filter((name) => name !== 'README.md').map((name) => name.replace('.md', ''));
+    expect(kinds.filter((kind) => remedyOf(kind, all) === '')).toEqual([]);
+  });
+
+  test('is where each error points', () => {
+    const error = new surface.QuestionNotOpenError('refused', {
+      status: 400,
+      headers: new Headers(),
+      body: '',
+      causes: [],
+    });
+    expect(error.docs).toBe('marketplace-seller-sdk/docs/errors/QuestionNotOpenError.md');
+    expect(pages.has('QuestionNotOpenError.md')).toBe(true);
   });
 });
 

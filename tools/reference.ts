@@ -1,3 +1,4 @@
+import type { Endpoint } from '../src/core/endpoint.js';
 import { definitionOf } from '../src/core/schema.js';
 import type { Schema, Shape } from '../src/core/schema.js';
 import { isOptional, placeOf, shapesOf } from './catalogue.ts';
@@ -7,7 +8,8 @@ import type { FieldProse, Prose } from './prose.ts';
 
 type Fields = ReadonlyMap<string, FieldProse>;
 
-const generated = '<!-- Written by `npm run docs:update` from the sources: change the JSDoc there. -->';
+/** What stands at the head of every page that is written from the sources. */
+export const generated = '<!-- Written by `npm run docs:update` from the sources: change the JSDoc there. -->';
 
 /** How a failed call is repeated, by its retry class. */
 const repeats: Readonly<Record<string, string>> = {
@@ -30,6 +32,11 @@ function fileOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
+/** A link to a method, from a page for which the reference is at `folder`. */
+export function methodLink(endpoint: Endpoint, folder: string): string {
+  return `[\`seller.${endpoint.name}\`](${folder}${fileOf(tagOf(endpoint))}.md#${anchor(endpoint.name)})`;
+}
+
 function titleOf(name: string): string {
   const words = fileOf(name).replaceAll('-', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -41,7 +48,7 @@ function contents(groups: readonly (readonly [string, readonly Operation[]])[]):
     table(
       ['Method', 'Request', 'What it does'],
       operations.map(({ endpoint, method }) => [
-        `[\`seller.${endpoint.name}\`](${fileOf(name)}.md#${anchor(endpoint.name)})`,
+        methodLink(endpoint, ''),
         `\`${endpoint.method} ${endpoint.path}\``,
         firstSentence(method.prose),
       ]),
@@ -285,7 +292,7 @@ export function withSpec(prose: Prose | undefined): string {
   return prose.spec === undefined ? prose.text : `${prose.text}\n\nSpecification: ${prose.spec}.`;
 }
 
-export function firstSentence({ text }: Prose): string {
+export function firstSentence({ text }: Pick<Prose, 'text'>): string {
   return text.split(/(?<=\.)\s/)[0] ?? '';
 }
 

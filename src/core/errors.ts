@@ -41,6 +41,8 @@ async function confirmed(error: object, options: ConfirmOptions): Promise<Confir
 /**
  * The root of every error this library throws.
  *
+ * Remedy: its subclasses say more, and so does the page that `docs` names.
+ *
  * `instanceof` works across duplicate copies of the package (an ES module copy and a CommonJS copy in one process): a
  * class is recognised by its `kind`, not by its identity.
  */
@@ -60,6 +62,11 @@ export class SellerError extends Error {
    */
   toCurl(options: CurlOptions = {}): string | undefined {
     return evidenceOf(this)?.curl(options);
+  }
+
+  /** The page with the error's cause and remedy: a file within the installed package. */
+  get docs(): string {
+    return `marketplace-seller-sdk/docs/errors/${(this.constructor as typeof SellerError).kind}.md`;
   }
 
   static override [Symbol.hasInstance](this: unknown, value: unknown): boolean {
@@ -86,17 +93,29 @@ function kindsOf(constructor: typeof SellerError): readonly string[] {
   return kinds;
 }
 
-/** The client was set up wrongly; the message says what to write instead. */
+/**
+ * The client was set up wrongly; the message says what to write instead.
+ *
+ * Remedy: correct the option that the message names.
+ */
 export class ConfigurationError extends SellerError {
   static override readonly kind: string = 'ConfigurationError';
 }
 
-/** The function given as `accessToken` failed, or gave something that is not a token; its error is the `cause`. */
+/**
+ * The function given as `accessToken` failed, or gave something that is not a token; its error is the `cause`.
+ *
+ * Remedy: look at the `cause`. When the grant itself is lost, the seller has to authorise the application again.
+ */
 export class AccessTokenError extends SellerError {
   static override readonly kind: string = 'AccessTokenError';
 }
 
-/** The input of a call is wrong. Nothing was sent. */
+/**
+ * The input of a call is wrong. Nothing was sent.
+ *
+ * Remedy: each of `issues` has the path of a field and a sentence that says what it takes.
+ */
 export class InvalidInputError extends SellerError {
   static override readonly kind: string = 'InvalidInputError';
   /** What is wrong, each with the path of the field. */
@@ -108,7 +127,11 @@ export class InvalidInputError extends SellerError {
   }
 }
 
-/** The caller's signal ended the call. `name` is `AbortError`; `cause` is the signal's reason. */
+/**
+ * The caller's signal ended the call. `name` is `AbortError`; `cause` is the signal's reason.
+ *
+ * Remedy: none is needed for a read. A write may have been carried out before it was aborted: read back first.
+ */
 export class RequestAbortedError extends SellerError {
   static override readonly kind: string = 'RequestAbortedError';
   /** How many times the request had been sent. */
@@ -129,7 +152,11 @@ export class RequestAbortedError extends SellerError {
   }
 }
 
-/** There was no answer: the network failed. The platform's error is the `cause`. */
+/**
+ * There was no answer: the network failed. The platform's error is the `cause`.
+ *
+ * Remedy: check `baseUrl`, DNS, proxy and certificates by what the `cause` says; then call again.
+ */
 export class ConnectionError extends SellerError {
   static override readonly kind: string = 'ConnectionError';
   /** How many times the request was sent or tried. */
@@ -141,7 +168,11 @@ export class ConnectionError extends SellerError {
   }
 }
 
-/** No complete answer came within `timeoutMs`, or the call did not end within `deadlineMs`. */
+/**
+ * No complete answer came within `timeoutMs`, or the call did not end within `deadlineMs`.
+ *
+ * Remedy: call again later, or allow more time for what is slow by nature, such as an upload.
+ */
 export class TimeoutError extends ConnectionError {
   static override readonly kind: string = 'TimeoutError';
 }
@@ -149,6 +180,8 @@ export class TimeoutError extends ConnectionError {
 /**
  * A write was sent and its answer was lost: the service may or may not have carried it out. It is never repeated
  * blindly. The fault is the `cause`.
+ *
+ * Remedy: read back what the write would have changed, and repeat it only where nothing has.
  */
 export class OutcomeUnknownError extends ConnectionError {
   static override readonly kind: string = 'OutcomeUnknownError';
@@ -186,6 +219,8 @@ export interface AnswerDetails {
 /**
  * A 2xx answer that is not JSON or has lost its documented shape. For a write, the message says that the service
  * reported success.
+ *
+ * Remedy: `issues` say what is different; `responseValidation: 'report'` delivers such answers and tells you of them.
  */
 export class UnexpectedResponseError extends SellerError {
   static override readonly kind: string = 'UnexpectedResponseError';
@@ -206,7 +241,11 @@ export class UnexpectedResponseError extends SellerError {
   }
 }
 
-/** An inbound notification that cannot be read. */
+/**
+ * An inbound notification that cannot be read.
+ *
+ * Remedy: answer it with 200 all the same, or the service sends it again; nothing in it can be used.
+ */
 export class NotificationError extends SellerError {
   static override readonly kind: string = 'NotificationError';
 }
@@ -231,6 +270,8 @@ export interface RefusalDetails extends AnswerDetails {
  *
  * `instanceof` of a status class (`BadRequestError`, ...) goes by the status itself, so that a refusal that is
  * documented under 403 and came as 400 is a `BadRequestError`.
+ *
+ * Remedy: `status`, `code` and `causes` tell what the service minds; give `requestId` to whoever supports it.
  */
 export class ApiError extends SellerError {
   static override readonly kind: string = 'ApiError';
@@ -275,49 +316,81 @@ function hide(error: Error, fields: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(fields)) Object.defineProperty(error, name, { value });
 }
 
-/** 400: the request is not acceptable as it stands. */
+/**
+ * 400: the request is not acceptable as it stands.
+ *
+ * Remedy: the message and `causes` say what to change; the same request is refused again.
+ */
 export class BadRequestError extends ApiError {
   static override readonly kind: string = 'BadRequestError';
   static readonly statuses: readonly [number, number] = [400, 400];
 }
 
-/** 401: there is no valid token. */
+/**
+ * 401: there is no valid token.
+ *
+ * Remedy: give a fresh token; with a function as `accessToken` the client asks it for one by itself, once a call.
+ */
 export class AuthenticationError extends ApiError {
   static override readonly kind: string = 'AuthenticationError';
   static readonly statuses: readonly [number, number] = [401, 401];
 }
 
-/** 403: the user of the token may not do this, or not now. */
+/**
+ * 403: the user of the token may not do this, or not now.
+ *
+ * Remedy: use the token of the user to whom it belongs; where it is only not now, the message says what to wait for.
+ */
 export class ForbiddenError extends ApiError {
   static override readonly kind: string = 'ForbiddenError';
   static readonly statuses: readonly [number, number] = [403, 403];
 }
 
-/** 404: there is no such thing, or not for this user. */
+/**
+ * 404: there is no such thing, or not for this user.
+ *
+ * Remedy: check the id. What a notification has just told of may take a few seconds to be found.
+ */
 export class NotFoundError extends ApiError {
   static override readonly kind: string = 'NotFoundError';
   static readonly statuses: readonly [number, number] = [404, 404];
 }
 
-/** 409: another request is at the same thing. */
+/**
+ * 409: another request is at the same thing.
+ *
+ * Remedy: call again in a moment, one call at a time.
+ */
 export class ConflictError extends ApiError {
   static override readonly kind: string = 'ConflictError';
   static readonly statuses: readonly [number, number] = [409, 409];
 }
 
-/** 422: understood, and not possible. */
+/**
+ * 422: understood, and not possible.
+ *
+ * Remedy: the message and `causes` say what stands against it.
+ */
 export class UnprocessableError extends ApiError {
   static override readonly kind: string = 'UnprocessableError';
   static readonly statuses: readonly [number, number] = [422, 422];
 }
 
-/** 429: too many requests; `retryAfterMs` says how long to wait, where the service said it. */
+/**
+ * 429: too many requests; `retryAfterMs` says how long to wait, where the service said it.
+ *
+ * Remedy: slow down: walk with fewer calls at once (`maxConcurrency`). Calls of one client already wait together.
+ */
 export class RateLimitedError extends ApiError {
   static override readonly kind: string = 'RateLimitedError';
   static readonly statuses: readonly [number, number] = [429, 429];
 }
 
-/** 5xx: the service failed. After a write `outcomeUnknown` says whether it may have been carried out all the same. */
+/**
+ * 5xx: the service failed. After a write `outcomeUnknown` says whether it may have been carried out all the same.
+ *
+ * Remedy: call again later. After a write, `confirm()` or read back first.
+ */
 export class ServerError extends ApiError {
   static override readonly kind: string = 'ServerError';
   static readonly statuses: readonly [number, number] = [500, 599];

@@ -1,32 +1,56 @@
 import { BadRequestError, NotFoundError } from '../../core/errors.js';
 import { refusal } from '../../core/refusal.js';
 
-/** The question cannot be answered: it does not exist, or its id is not an integer. Find it through the search. */
+/**
+ * The question cannot be answered: it does not exist, or its id is not an integer.
+ *
+ * Remedy: find the question through `seller.questions.search`.
+ */
 export class InvalidQuestionError extends BadRequestError {
   static override readonly kind: string = 'InvalidQuestionError';
 }
 
-/** The body of an answer was not understood; it takes `question_id` and `text`. */
+/**
+ * The body of an answer was not understood; it takes `question_id` and `text`.
+ *
+ * Remedy: give these two and nothing else; a client of your own may send more than this one does.
+ */
 export class InvalidPostBodyError extends BadRequestError {
   static override readonly kind: string = 'InvalidPostBodyError';
 }
 
-/** The question has its answer already, or is closed: it is no longer `UNANSWERED`. */
+/**
+ * The question has its answer already, or is closed: it is no longer `UNANSWERED`.
+ *
+ * Remedy: leave it; `seller.questions.get` shows the answer it has.
+ */
 export class QuestionNotOpenError extends BadRequestError {
   static override readonly kind: string = 'QuestionNotOpenError';
 }
 
-/** The item is not active, so nobody may ask or answer on it. */
+/**
+ * The item is not active, so nobody may ask or answer on it.
+ *
+ * Remedy: activate the item first; on a closed one nothing is to be done.
+ */
 export class ItemNotActiveError extends BadRequestError {
   static override readonly kind: string = 'ItemNotActiveError';
 }
 
-/** The user has asked as many questions as the service allows for now. */
+/**
+ * The user has asked as many questions as the service allows for now.
+ *
+ * Remedy: wait for answers before asking more.
+ */
 export class AskLimitError extends BadRequestError {
   static override readonly kind: string = 'AskLimitError';
 }
 
-/** The seller has had no questions on any item, so there is no response time. */
+/**
+ * The seller has had no questions on any item, so there is no response time.
+ *
+ * Remedy: treat it as "nothing to show yet".
+ */
 export class NoQuestionsError extends NotFoundError {
   static override readonly kind: string = 'NoQuestionsError';
 }

@@ -1,0 +1,105 @@
+import type { SellerError } from '../src/core/errors.js';
+import type { Catalogue, Operation } from './catalogue.ts';
+import { document, fenced, firstSentence, generated, methodLink, table } from './reference.ts';
+
+/** A class of errors, as its page shows it. */
+interface ErrorClass {
+  readonly kind: string;
+  readonly type: typeof SellerError;
+}
+
+/** The pages of the error classes, by file name: one a class, and one that lists them. */
+export function errorPages(all: Catalogue, surface: Readonly<Record<string, unknown>>): Map<string, string> {
+  const classes = Object.values(surface).filter(isErrorClass);
+  const sorted = classes.map((type) => ({ kind: type.kind, type })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
+  const pages = sorted.map((each) => [`${each.kind}.md`, page(each, sorted, all)] as const);
+  return new Map([['README.md', contents(sorted, all)], ...pages]);
+}
+
+function isErrorClass(value: unknown): value is typeof SellerError {
+  return typeof value === 'function' && value.prototype instanceof Error && Object.hasOwn(value, 'kind');
+}
+
+function contents(classes: readonly ErrorClass[], all: Catalogue): string {
+  const rows = (parent: string, depth: number): string[] =>
+    classes
+      .filter(({ type }) => parentOf(type) === parent)
+      .flatMap(({ kind }) => [
+        `${'  '.repeat(depth)}- [${kind}](${kind}.md): ${firstSentence(causeOf(kind, all))}`,
+        ...rows(kind, depth + 1),
+      ]);
+  const intro = 'Every error that this library throws, as the classes stand below each other.';
+  return document(['# Errors', generated, intro, rows('Error', 0).join('\n')]);
+}
+
+function page({ kind, type }: ErrorClass, classes: readonly ErrorClass[], all: Catalogue): string {
+  const below = classes.filter((each) => parentOf(each.type) === kind).map((each) => link(each.kind));
+  return document([
+    `# ${kind}`,
+    generated,
+    causeOf(kind, all).text,
+    ...section('## What to do', remedyOf(kind, all)),
+    ...section('## Where it stands', ancestry(type)),
+    ...section('## What refines it', below.join(', ')),
+    ...section('## How the service says it', refusals(type, all)),
+    ...section('## Which methods throw it', throwers(kind, all)),
+    '## To catch it',
+    fenced(example(kind)),
+  ]);
+}
+
+function section(title: string, text: string): string[] {
+  return text === '' ? [] : [title, text];
+}
+
+function link(kind: string): string {
+  return `[${kind}](${kind}.md)`;
+}
+
+function parentOf(type: typeof SellerError): string {
+  return (Object.getPrototypeOf(type) as { kind?: string; name: string }).kind ?? 'Error';
+}
+
+function ancestry(type: typeof SellerError): string {
+  const chain: string[] = [];
+  for (let at: unknown = type; isErrorClass(at); at = Object.getPrototypeOf(at)) chain.push(at.kind);
+  return `${chain.map((kind, index) => (index === 0 ? kind : link(kind))).join(' → ')} → Error`;
+}
+
+/** The prose of a class before its remedy. */
+function causeOf(kind: string, all: Catalogue): { text: string } {
+  return { text: textOf(kind, all).split('\n\nRemedy: ')[0] ?? '' };
+}
+
+/** What a class's JSDoc says after "Remedy:". */
+export function remedyOf(kind: string, all: Catalogue): string {
+  const remedy = /\n\nRemedy: ([^\n]+)/.exec(textOf(kind, all))?.[1] ?? '';
+  return remedy.charAt(0).toUpperCase() + remedy.slice(1);
+}
+
+function textOf(kind: string, all: Catalogue): string {
+  return all.prose.classes.get(kind)?.prose.text ?? '';
+}
+
+function refusals(type: typeof SellerError, all: Catalogue): string {
+  const those = new Set(
+    all.operations.flatMap(({ endpoint }) => endpoint.errors.filter(({ error }) => error === type)),
+  );
+  if (those.size === 0) return '';
+  const rows = [...those].map(({ status, alsoStatus = [], code, message }) => {
+    return [[status, ...alsoStatus].join(' or '), code === undefined ? '' : `\`${code}\``, message];
+  });
+  return table(['Status', 'Code', 'Message'], rows);
+}
+
+function throwers(kind: string, all: Catalogue): string {
+  const throws = ({ endpoint, method }: Operation): boolean =>
+    endpoint.errors.some(({ error }) => error.kind === kind) || method.prose.throws.some(({ error }) => error === kind);
+  const those = all.operations.filter(throws);
+  return those.map(({ endpoint }) => `- ${methodLink(endpoint, '../reference/')}`).join('\n');
+}
+
+function example(kind: string): string {
+  const from = kind === 'FakeMarketplaceError' ? 'marketplace-seller-sdk/testing' : 'marketplace-seller-sdk';
+  return `import { ${kind} } from '${from}';\n\nif (error instanceof ${kind}) console.log(error.message, error.docs);`;
+}
