@@ -125,7 +125,8 @@ function operationsIn(document: Record<string, unknown>): Required<WrittenOperat
 function sourcesIn(folder: string): Map<string, string> {
   const paths = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' });
   const sources = paths.filter((path) => path.endsWith('.ts')).map((path) => `src/${path.replaceAll('\\', '/')}`);
-  // The fake marketplace has classes of the same names, such as `Items`.
-  const documented = sources.filter((path) => !path.startsWith('src/testing/'));
-  return new Map(documented.toSorted().map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+  // The fake marketplace has classes of the same names, such as `Items`: of two, the later one counts.
+  const isFake = (path: string): boolean => path.startsWith('src/testing/');
+  const sorted = [...sources.filter(isFake), ...sources.filter((path) => !isFake(path))];
+  return new Map(sorted.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
 }

@@ -5,6 +5,7 @@ import * as sdk from 'marketplace-seller-sdk';
 import * as notifications from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import * as testing from 'marketplace-seller-sdk/testing';
+import { setupServer } from 'msw/node';
 import { describe, expect, test, vi } from 'vitest';
 import { examplesIn, runSnippet, snippetsIn, typeErrors } from '../tools/snippets.ts';
 import type { Given, Snippet } from '../tools/snippets.ts';
@@ -19,6 +20,7 @@ const givenInGuides: Given = {
 };
 const givenInSources: Given = {
   ...givenInGuides,
+  setupServer: 'msw/node',
   ...Object.fromEntries(Object.keys(sdk).map((name) => [name, 'marketplace-seller-sdk'])),
   ...Object.fromEntries(Object.keys(testing).map((name) => [name, 'marketplace-seller-sdk/testing'])),
   ...Object.fromEntries(Object.keys(notifications).map((name) => [name, 'marketplace-seller-sdk/notifications'])),
@@ -67,7 +69,7 @@ async function run(snippet: Snippet): Promise<void> {
     // A snippet that shows a test is a test: it runs with the rest of the snippet.
     vitest: { expect, test: (_: string, body: () => Promise<void>) => void tests.push(body()) },
   };
-  await runSnippet(snippet, modules, { ...sdk, ...testing, ...notifications, seller, marketplace });
+  await runSnippet(snippet, modules, { ...sdk, ...testing, ...notifications, setupServer, seller, marketplace });
   await Promise.all(tests);
 }
 

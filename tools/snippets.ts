@@ -103,7 +103,7 @@ function declaration(name: string, from: string): string {
 
 /** Whether a snippet has a word; words in strings count too, which does no harm. */
 function uses(code: string, name: string): boolean {
-  return new RegExp(`(?<![.\\w])${name}\\b`).test(code);
+  return new RegExp(`(?<!\\w|[^.]\\.)${name}\\b`).test(code);
 }
 
 /** The names that a snippet imports or declares, in whatever scope. */

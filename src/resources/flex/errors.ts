@@ -2,47 +2,83 @@ import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/error
 import { refusal, wordsOf } from '../../core/refusal.js';
 import type { RefusalDetails } from '../../core/errors.js';
 
-/** The site is not one, or is empty. */
+/**
+ * The site is not one, or is empty.
+ *
+ * Remedy: give a site code such as `MLA`.
+ */
 export class InvalidSiteError extends BadRequestError {
   static override readonly kind: string = 'InvalidSiteError';
 }
 
-/** The GraphQL query is not valid: its syntax, or a field that there is not. */
+/**
+ * The GraphQL query is not valid: its syntax, or a field that there is not.
+ *
+ * Remedy: let `select` write the query; a query of your own names the fields of `FlexConfiguration`.
+ */
 export class InvalidQueryError extends BadRequestError {
   static override readonly kind: string = 'InvalidQueryError';
 }
 
-/** There is no such user on the site. */
+/**
+ * There is no such user on the site.
+ *
+ * Remedy: check `user_id` and that `site_id` is the user's own site.
+ */
 export class UserNotFoundError extends NotFoundError {
   static override readonly kind: string = 'UserNotFoundError';
 }
 
-/** The user has no Flex subscription with this service; `flex.subscriptions` lists the ones there are. */
+/**
+ * The user has no Flex subscription with this service; `flex.subscriptions` lists the ones there are.
+ *
+ * Remedy: take `service_id` from the subscription that `flex.subscriptions` lists.
+ */
 export class SubscriptionNotFoundError extends NotFoundError {
   static override readonly kind: string = 'SubscriptionNotFoundError';
 }
 
-/** The item is in Flex already. `enable` with `idempotent: true` takes this for success. */
+/**
+ * The item is in Flex already. `enable` with `idempotent: true` takes this for success.
+ *
+ * Remedy: nothing is left to do.
+ */
 export class AlreadyInFlexError extends BadRequestError {
   static override readonly kind: string = 'AlreadyInFlexError';
 }
 
-/** The item is not in Flex any more. `disable` with `idempotent: true` takes this for success. */
+/**
+ * The item is not in Flex any more. `disable` with `idempotent: true` takes this for success.
+ *
+ * Remedy: nothing is left to do.
+ */
 export class NotInFlexError extends BadRequestError {
   static override readonly kind: string = 'NotInFlexError';
 }
 
-/** The item does not offer Flex. */
+/**
+ * The item does not offer Flex.
+ *
+ * Remedy: check that the item is active (`seller.items.status`) and that its listing ships by Flex.
+ */
 export class ItemDownError extends ForbiddenError {
   static override readonly kind: string = 'ItemDownError';
 }
 
-/** There is no such item; when asking whether it is in Flex: it is not, or its country has no Flex. */
+/**
+ * There is no such item; when asking whether it is in Flex: it is not, or its country has no Flex.
+ *
+ * Remedy: check `item_id` and `site_id`; where both are right, the item is simply not in Flex.
+ */
 export class ItemNotFoundError extends NotFoundError {
   static override readonly kind: string = 'ItemNotFoundError';
 }
 
-/** No driver: the shipment has none assigned, is on no open route, or does not exist. */
+/**
+ * No driver: the shipment has none assigned, is on no open route, or does not exist.
+ *
+ * Remedy: ask again once the shipment is on its way.
+ */
 export class DriverNotFoundError extends NotFoundError {
   static override readonly kind: string = 'DriverNotFoundError';
 }
