@@ -43,7 +43,7 @@ function lineAt(text: string, index: number): number {
   return text.slice(0, index).split('\n').length;
 }
 
-/** Names that a snippet may use without declaring them, and the module and export they come from. */
+/** Names that a snippet may use without declaring them, and their types. */
 export type Given = Readonly<Record<string, string>>;
 
 /**
@@ -74,9 +74,12 @@ export function typeErrors(root: string, snippets: readonly Snippet[], given: (s
   return [...virtual].flatMap(([path, { snippet }]) => {
     const file = program.getSourceFile(path);
     const diagnostics = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
-    return diagnostics.map((each) => sentence(each, snippet));
+    return diagnostics.filter(({ code }) => code !== implicitAny).map((each) => sentence(each, snippet));
   });
 }
+
+/** A callback shown by itself has parameters that only its user gives types. */
+const implicitAny = 7006;
 
 function configHost(): ts.ParseConfigFileHost {
   return { ...ts.sys, onUnRecoverableConfigFileDiagnostic: (found) => throwing(found.messageText) };
@@ -91,14 +94,14 @@ function standalone(code: string, given: Given): string {
   const own = declaredIn(code);
   const declared = Object.entries(given)
     .filter(([name]) => uses(code, name) && !own.has(name))
-    .map(([name, from]) => declaration(name, from));
+    .map(([name, type]) => `declare const ${name}: ${type};`);
   return `${declared.join(' ')} export {};\n${code}`;
 }
 
-/** `module` gives its export of that name; `module#Class` an instance of it. */
-function declaration(name: string, from: string): string {
-  const [module = '', type] = from.split('#');
-  return type ? `declare const ${name}: import('${module}').${type};` : `import { ${name} } from '${module}';`;
+/** Whether a snippet uses one of these names without declaring it. */
+export function usesAny({ code }: Snippet, given: Given): boolean {
+  const own = declaredIn(code);
+  return Object.keys(given).some((name) => uses(code, name) && !own.has(name));
 }
 
 /** Whether a snippet has a word; words in strings count too, which does no harm. */

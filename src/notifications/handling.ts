@@ -5,7 +5,11 @@ import { readNotification } from './reading.js';
 import type { ReadOptions } from './reading.js';
 import type { Handler, HandlerContext, ReceiverSettings } from './settings.js';
 
-/** A handler took longer than `handlerTimeoutMs`. Its signal was aborted; whether it stopped is up to it. */
+/**
+ * A handler took longer than `handlerTimeoutMs`. Its signal was aborted; whether it stopped is up to it.
+ *
+ * Remedy: hand the handler's `signal` on to what it waits for, or allow it more time.
+ */
 export class HandlerTimeoutError extends SellerError {
   static override readonly kind: string = 'HandlerTimeoutError';
 }

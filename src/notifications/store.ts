@@ -81,7 +81,11 @@ export interface NotificationStore {
   close?(): Promise<void>;
 }
 
-/** A store holds as much as it was allowed to. The receiver answers 503, and the service delivers again later. */
+/**
+ * A store holds as much as it was allowed to. The receiver answers 503, and the service delivers again later.
+ *
+ * Remedy: handle faster (`concurrency`), allow more entries, or keep them in a store that lasts.
+ */
 export class StoreFullError extends SellerError {
   static override readonly kind: string = 'StoreFullError';
 }
