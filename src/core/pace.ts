@@ -95,7 +95,7 @@ export class Pace {
 
   /** How long everybody should wait after a 429, in milliseconds, where the service does not say. */
   get patienceMs(): number {
-    return 2 ** Math.min(this.#throttles, 5) * (500 + 500 * Math.random());
+    return 2 ** Math.min(Math.max(this.#throttles - 1, 0), 5) * (500 + 500 * Math.random());
   }
 
   /** Nobody asks for so long. */

@@ -1,5 +1,6 @@
 export { FakeMarketplace } from './marketplace.js';
 export type { FakeMarketplaceOptions } from './marketplace.js';
+export type { Fault, FaultKind, Faults } from './faults.js';
 export { FakeMarketplaceError } from './misuse.js';
 export type { Clock, Span } from './clock.js';
 export type { Account, Bearer } from './accounts.js';

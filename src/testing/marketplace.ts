@@ -15,6 +15,7 @@ import type { ContactSketch } from './contact-log.js';
 import { contactBehaviours } from './contacts.js';
 import { currencyBehaviours } from './currencies.js';
 import { Events } from './events.js';
+import { Faults } from './faults.js';
 import { FlexDesk } from './flex-desk.js';
 import { flexBehaviours, flexManners } from './flex.js';
 import { Items } from './items.js';
@@ -57,6 +58,8 @@ export class FakeMarketplace {
   readonly clock: Clock;
   /** What happens on it. */
   readonly events = new Events();
+  /** What goes wrong on the way to it, on purpose. */
+  readonly faults = new Faults();
   /** Its users and their tokens. */
   readonly accounts = new Accounts();
   /** What is sold on it. */
@@ -80,6 +83,7 @@ export class FakeMarketplace {
     this.#router = new Router(this.accounts, this.clock);
     const { accounts, clock, events, items, packs } = this;
     const world: World = { accounts, clock, events, items, packs };
+    this.#router.interceptors.push(this.faults.interceptor);
     // A resource is its state, built from the world, and one line here.
     this.questions = new QuestionDesk(world);
     this.#router.add(endpoints.questions, questionBehaviours(this.questions, world), questionManners);

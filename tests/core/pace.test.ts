@@ -1,0 +1,269 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { RateLimitedError } from 'marketplace-seller-sdk';
+import type { Wait } from 'marketplace-seller-sdk';
+import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Whether a service with a limit per second takes a request now. */
+type Limiter = (now: number) => boolean;
+
+const slidingWindow = (perSecond: number): Limiter => {
+  const granted: number[] = [];
+  return (now) => {
+    const isFree = granted.filter((time) => now - time < 1000).length < perSecond;
+    if (isFree) granted.push(now);
+    return isFree;
+  };
+};
+const fixedWindow = (perSecond: number): Limiter => {
+  let [second, count] = [-1, 0];
+  return (now) => {
+    if (Math.floor(now / 1000) !== second) [second, count] = [Math.floor(now / 1000), 0];
+    return ++count <= perSecond;
+  };
+};
+const tokenBucket = (perSecond: number): Limiter => {
+  let [tokens, last] = [perSecond, 0];
+  return (now) => {
+    tokens = Math.min(perSecond, tokens + ((now - last) / 1000) * perSecond);
+    last = now;
+    const isFree = tokens >= 1;
+    if (isFree) tokens -= 1;
+    return isFree;
+  };
+};
+
+const ok = (): Response => Response.json(wireQuestion);
+const slow = (headers: Record<string, string> = {}): Response =>
+  Response.json({ error: 'too_many_requests' }, { status: 429, headers });
+
+/** A client of a service that takes so many requests per second and answers after a latency. */
+function limited(limiter: Limiter, latencyMs: number, headers?: Record<string, string>): ReturnType<typeof stubbed> {
+  return stubbed([
+    async () => {
+      const taken = limiter(performance.now());
+      await new Promise((resolve) => setTimeout(resolve, latencyMs));
+      return taken ? ok() : slow(headers);
+    },
+  ]);
+}
+
+async function settled<T>(work: Promise<T>): Promise<T> {
+  const state = { isDone: false };
+  const done = (): void => void (state.isDone = true);
+  work.then(done, done);
+  while (!state.isDone) await vi.advanceTimersByTimeAsync(25);
+  return work;
+}
+
+describe('one 429 speaks for all', () => {
+  const services = { slidingWindow, fixedWindow, tokenBucket };
+  const cases = Object.keys(services).flatMap((name) =>
+    [2, 50, 300].flatMap((latencyMs) => [{}, { 'retry-after': '1' }].map((headers) => ({ name, latencyMs, headers }))),
+  );
+
+  test.each(cases)(
+    '60 calls at once against 10 a second ($name, $latencyMs ms, $headers): at most 1.5 requests per answer',
+    async ({ name, latencyMs, headers }) => {
+      const { seller, sent } = limited(services[name as keyof typeof services](10), latencyMs, headers);
+      const started = performance.now();
+      const calls = Array.from({ length: 60 }, (_, index) => seller.questions.get({ question_id: index + 1 }));
+      await settled(Promise.all(calls));
+      expect(sent.length).toBeLessThanOrEqual(90);
+      expect(performance.now() - started).toBeLessThan(15_000);
+    },
+  );
+
+  test('calls go out in the order in which they were made, repeats first', async () => {
+    const order: string[] = [];
+    let refused = false;
+    const { seller } = stubbed([
+      (request) => {
+        const id = request.url.split('/').at(-1)!;
+        if (id === '1' && !refused) {
+          refused = true;
+          return slow({ 'retry-after': '1' });
+        }
+        order.push(id);
+        return ok();
+      },
+    ]);
+    const first = seller.questions.get({ question_id: 1 });
+    await vi.advanceTimersByTimeAsync(10);
+    const others = [2, 3, 4].map((question_id) => seller.questions.get({ question_id }));
+    await settled(Promise.all([first, ...others]));
+    expect(order).toEqual(['1', '2', '3', '4']);
+  });
+
+  test('a client derived with other options waits with the one it came from', async () => {
+    const { seller, sent } = stubbed([slow({ 'retry-after': '2' }), ok()]);
+    const first = seller.questions.get({ question_id: 1 });
+    await vi.advanceTimersByTimeAsync(10);
+    const second = seller.with({ timeoutMs: 5000, retries: 0 }).questions.get({ question_id: 2 });
+    await vi.advanceTimersByTimeAsync(1900);
+    expect(sent).toHaveLength(1);
+    await settled(Promise.all([first, second]));
+    expect(sent).toHaveLength(3);
+  });
+
+  test('a client of another token does not wait', async () => {
+    const { seller, sent } = stubbed([slow({ 'retry-after': '20' }), ok()]);
+    const first = seller.questions.get({ question_id: 1 });
+    await vi.advanceTimersByTimeAsync(10);
+    await seller.with({ accessToken: 'token-2' }).questions.get({ question_id: 2 });
+    await seller.questions.get({ question_id: 3 }, { accessToken: 'token-3' });
+    await seller.questions.get({ question_id: 4 }, { accessToken: null });
+    expect(sent).toHaveLength(4);
+    await settled(first);
+  });
+
+  test('a wait is announced with its length and its reason', async () => {
+    const waits: Wait[] = [];
+    const { seller } = stubbed([slow({ 'retry-after': '2' }), Response.json({}, { status: 500 }), ok()], {
+      onWait: (wait) => void waits.push(wait),
+    });
+    await settled(seller.questions.get({ question_id: 1 }).withResponse());
+    expect(waits).toMatchObject([
+      { endpoint: { name: 'questions.get' }, attempt: 2, reason: 'rate limit' },
+      { attempt: 3, reason: 'fault' },
+    ]);
+    expect(waits[0]!.waitMs).toBeGreaterThan(1990);
+  });
+
+  test('an abort takes a call out of the queue, and the next one goes', async () => {
+    const { seller, sent } = stubbed([slow({ 'retry-after': '2' }), ok()]);
+    const first = seller.questions.get({ question_id: 1 });
+    await vi.advanceTimersByTimeAsync(10);
+    const controller = new AbortController();
+    const aborted = errorOf(seller.questions.get({ question_id: 2 }, { signal: controller.signal }));
+    const third = seller.questions.get({ question_id: 3 });
+    await vi.advanceTimersByTimeAsync(10);
+    controller.abort();
+    expect(await aborted).toMatchObject({ name: 'AbortError', attempts: 0, outcomeUnknown: false });
+    await settled(Promise.all([first, third]));
+    expect(sent.map(({ url }) => url.split('/').at(-1))).toEqual(['1', '1', '3']);
+  });
+
+  test('a wait longer than the deadline is not begun', async () => {
+    const { seller, sent } = stubbed([slow({ 'retry-after': '10' })], { deadlineMs: 5000 });
+    const error = await errorOf<RateLimitedError>(settled(seller.questions.get({ question_id: 1 }).withResponse()));
+    expect(error).toBeInstanceOf(RateLimitedError);
+    expect(error.retryAfterMs).toBe(10_000);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('a call that is not to be repeated is told its 429', async () => {
+    const { seller, sent } = stubbed([slow()], { retries: 0 });
+    expect(await errorOf(seller.questions.get({ question_id: 1 }))).toBeInstanceOf(RateLimitedError);
+    expect(await errorOf(seller.questions.get({ question_id: 1 }))).toBeInstanceOf(RateLimitedError);
+    expect(sent).toHaveLength(2);
+  });
+
+  test('a minute without a 429 forgets the pace', async () => {
+    const limiter = slidingWindow(10);
+    let isLimited = true;
+    const { seller } = stubbed([() => (!isLimited || limiter(performance.now()) ? ok() : slow())]);
+    const burst = (): Promise<unknown> =>
+      Promise.all(Array.from({ length: 40 }, () => seller.questions.get({ question_id: 1 })));
+    await settled(burst());
+    isLimited = false;
+    await vi.advanceTimersByTimeAsync(70_000);
+    const started = performance.now();
+    await settled(burst());
+    expect(performance.now() - started).toBeLessThan(100);
+  });
+});
+
+describe('maxConcurrency', () => {
+  test('bounds how many requests are under way', async () => {
+    let [underWay, most] = [0, 0];
+    const { seller, sent } = stubbed(
+      [
+        async () => {
+          most = Math.max(most, (underWay += 1));
+          await new Promise((resolve) => setTimeout(resolve, 10));
+          underWay -= 1;
+          return ok();
+        },
+      ],
+      { maxConcurrency: 3 },
+    );
+    await settled(Promise.all(Array.from({ length: 20 }, () => seller.questions.get({ question_id: 1 }))));
+    expect(most).toBe(3);
+    expect(sent).toHaveLength(20);
+  });
+
+  test('a fault and an abort free their place', async () => {
+    const { seller } = stubbed(
+      [() => Promise.reject(new TypeError('fetch failed')), () => new Promise<Response>(() => {}), ok()],
+      { maxConcurrency: 1, retries: 0 },
+    );
+    const controller = new AbortController();
+    const lost = errorOf(seller.questions.get({ question_id: 1 }));
+    const aborted = errorOf(seller.questions.get({ question_id: 2 }, { signal: controller.signal }));
+    const last = seller.questions.get({ question_id: 3 });
+    await vi.advanceTimersByTimeAsync(10);
+    controller.abort();
+    await settled(Promise.all([lost, aborted, last]));
+    await expect(last).resolves.toMatchObject({ id: 42 });
+  });
+});
+
+describe('a gate of the user', () => {
+  test('is asked before each attempt, and told what came of it', async () => {
+    const seen: unknown[] = [];
+    const { seller } = stubbed([Response.json({}, { status: 500 }), ok()], {
+      gate: {
+        enter: ({ endpoint, attempt, host }) => void seen.push(['enter', endpoint.name, attempt, host]),
+        leave: ({ attempt, status }) => void seen.push(['leave', attempt, status]),
+      },
+    });
+    await settled(seller.questions.get({ question_id: 1 }).withResponse());
+    expect(seen).toEqual([
+      ['enter', 'questions.get', 1, 'api.test'],
+      ['leave', 1, 500],
+      ['enter', 'questions.get', 2, 'api.test'],
+      ['leave', 2, 200],
+    ]);
+  });
+
+  test('that refuses ends the call unsent, with its reason', async () => {
+    const reason = { msBeforeNext: 5000 };
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- limiters reject with plain results
+    const { seller, sent } = stubbed([ok()], { gate: { enter: () => Promise.reject(reason) } });
+    const error = await errorOf(seller.questions.answer({ question_id: 1, text: 'Yes.' }));
+    expect(error).toMatchObject({ name: 'ConnectionError', cause: reason, attempts: 0 });
+    expect(sent).toHaveLength(0);
+  });
+
+  test('that hangs is ended by an abort, and hears of it', async () => {
+    let heard: unknown;
+    const { seller } = stubbed([ok()], {
+      gate: {
+        enter: ({ signal }) => {
+          signal.addEventListener('abort', () => void (heard = signal.reason));
+          return new Promise(() => {});
+        },
+      },
+    });
+    const controller = new AbortController();
+    const call = errorOf(seller.questions.get({ question_id: 1 }, { signal: controller.signal }));
+    controller.abort();
+    expect(await call).toMatchObject({ name: 'AbortError' });
+    expect(heard).toMatchObject({ name: 'AbortError' });
+  });
+
+  test('that throws when it is told ends nothing', async () => {
+    const { seller } = stubbed([ok()], {
+      gate: {
+        enter: () => {},
+        leave: () => {
+          throw new Error('not my day');
+        },
+      },
+    });
+    await expect(seller.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
+  });
+});

@@ -1,0 +1,277 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  AccessTokenError,
+  ConnectionError,
+  InvalidInputError,
+  OutcomeUnknownError,
+  RateLimitedError,
+  RequestAbortedError,
+  SellerClient,
+  ServerError,
+  TimeoutError,
+} from 'marketplace-seller-sdk';
+import type { ClientOptions, Drift, Wait } from 'marketplace-seller-sdk';
+import { describe, expect, test } from 'vitest';
+import { hostileServer, json, reset } from '../support/hostile-server.ts';
+import { errorOf, wireQuestion } from '../support/stubs.ts';
+
+const client = (baseUrl: string, options: Partial<ClientOptions> = {}): SellerClient =>
+  new SellerClient({ baseUrl, accessToken: 'APP_USR-secret-1', ...options });
+const answer = { question_id: 42, text: 'Sí, hay stock para entregar hoy.' };
+
+describe('what the best libraries fail at', () => {
+  test('a body that stalls is bounded by the timeout, and its socket is closed', async () => {
+    const server = await hostileServer((to) => {
+      to.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
+    });
+    const seller = client(server.url, { timeoutMs: 100, retries: 0 });
+    const error = await errorOf(seller.questions.get({ question_id: 42 }));
+    expect(error).toBeInstanceOf(TimeoutError);
+    await expect.poll(() => server.sockets.size).toBe(0);
+  });
+
+  test('an answer that never begins is bounded by the timeout', async () => {
+    const server = await hostileServer(() => {});
+    const seller = client(server.url, { timeoutMs: 50, retries: 1 });
+    expect(await errorOf(seller.questions.get({ question_id: 42 }))).toMatchObject({
+      name: 'TimeoutError',
+      attempts: 2,
+    });
+  });
+
+  test('an abort wins at once while the client waits for a Retry-After', async () => {
+    const server = await hostileServer((to) => json(to, 429, {}, { 'retry-after': '3' }));
+    const controller = new AbortController();
+    const call = client(server.url).questions.get({ question_id: 42 }, { signal: controller.signal });
+    setTimeout(() => controller.abort(new Error('the user left')), 100);
+    const started = performance.now();
+    const error = await errorOf(call);
+    expect(error).toBeInstanceOf(RequestAbortedError);
+    expect(error).toMatchObject({ name: 'AbortError', cause: { message: 'the user left' }, attempts: 1 });
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect(server.heard).toHaveLength(1);
+  });
+
+  test('an hour of Retry-After is not slept: the caller is told', async () => {
+    const server = await hostileServer((to) => json(to, 429, {}, { 'retry-after': '3600' }));
+    const error = await errorOf<RateLimitedError>(client(server.url).questions.get({ question_id: 42 }));
+    expect(error).toBeInstanceOf(RateLimitedError);
+    expect(error.retryAfterMs).toBe(3_600_000);
+    expect(error.attempts).toBe(1);
+  });
+
+  test('a write answered 503 without a word is sent once, and its outcome is unknown', async () => {
+    const server = await hostileServer((to) => json(to, 503, { message: 'busy' }));
+    const error = await errorOf<ServerError>(client(server.url).questions.answer(answer));
+    expect(error).toBeInstanceOf(ServerError);
+    expect(error.outcomeUnknown).toBe(true);
+    expect(server.heard).toHaveLength(1);
+  });
+
+  test('a write whose connection is reset after it was read is sent once, and its outcome is named unknown', async () => {
+    const server = await hostileServer((to) => reset(to));
+    const error = await errorOf<OutcomeUnknownError>(client(server.url).questions.answer(answer));
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error.message).toContain('may or may not have been carried out');
+    expect(error.cause).toBeInstanceOf(ConnectionError);
+    expect(server.heard).toHaveLength(1);
+  });
+
+  test('a write that could not be sent is no unknown outcome', async () => {
+    const gone = createServer().listen(0, '127.0.0.1');
+    await once(gone, 'listening');
+    const { port } = gone.address() as AddressInfo;
+    await new Promise((resolve) => gone.close(resolve));
+    const seller = client(`http://127.0.0.1:${port}`, { retries: 1 });
+    const error = await errorOf<ConnectionError>(seller.questions.answer(answer));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).not.toBeInstanceOf(OutcomeUnknownError);
+    expect(error.attempts).toBe(2);
+  });
+
+  test('an HTML 502 keeps status, request id and body', async () => {
+    const page = '<html><body><h1>Bad Gateway</h1></body></html>';
+    const server = await hostileServer((to) => {
+      to.writeHead(502, { 'content-type': 'text/html', 'x-request-id': 'r-1' }).end(page);
+    });
+    const error = await errorOf<ServerError>(client(server.url, { retries: 0 }).questions.get({ question_id: 42 }));
+    expect(error).toMatchObject({ name: 'ServerError', status: 502, requestId: 'r-1', body: page });
+    expect(error.message).toBe('GET /questions/{question_id} was refused with 502: Bad Gateway');
+  });
+
+  test('a network fault keeps its cause and its code', async () => {
+    const server = await hostileServer((to) => reset(to));
+    const error = await errorOf<ConnectionError>(client(server.url, { retries: 0 }).questions.get({ question_id: 42 }));
+    expect(error.message).toContain('ECONNRESET');
+    expect(error.cause).toMatchObject({ message: 'fetch failed' });
+  });
+
+  test('a debug log holds neither token nor cookie nor text', async () => {
+    const server = await hostileServer((to, turn) => {
+      json(to, turn === 1 ? 429 : 400, { message: `no: ${answer.text}` }, { 'set-cookie': 'sid=cookie-9' });
+    });
+    const lines: unknown[] = [];
+    const log = (...line: unknown[]): void => void lines.push(line);
+    const logger = { debug: log, info: log, warn: log, error: log };
+    await errorOf(client(server.url, { logger }).questions.answer(answer));
+    expect(lines.length).toBeGreaterThanOrEqual(4);
+    const shown = inspect(lines, { depth: 10 });
+    expect(shown).not.toMatch(/secret-1|cookie-9|hay stock para/);
+    expect(shown).toContain('/answers');
+  });
+
+  test.each(['..', '.', '', '7/../8', 'a/b', 'a?b', 'a#b', 'a\r\nb', '%2e%2e'])(
+    'the id %j calls no other endpoint: nothing is sent',
+    async (id) => {
+      const server = await hostileServer((to) => json(to, 200, {}));
+      const error = await errorOf(client(server.url).questions.get({ question_id: id }));
+      expect(error).toBeInstanceOf(InvalidInputError);
+      expect(server.heard).toHaveLength(0);
+    },
+  );
+
+  test('a server that repeats one page for ever costs a bounded number of requests', async () => {
+    const server = await hostileServer((to) => json(to, 200, { total: 1e9, limit: 1, questions: [wireQuestion] }));
+    const found = await client(server.url).questions.search({ seller_id: 7 }).toArray();
+    expect(found).toHaveLength(1);
+    expect(server.heard.length).toBeLessThan(10);
+  });
+
+  test('sixty finished calls leave no listener on their signal', async () => {
+    const server = await hostileServer((to) => json(to, 200, wireQuestion));
+    const { signal } = new AbortController();
+    const count = countingListeners(signal);
+    const seller = client(server.url, { deadlineMs: 5000 });
+    await Promise.all(Array.from({ length: 60 }, () => seller.questions.get({ question_id: 42 }, { signal })));
+    expect(count()).toBe(0);
+  });
+
+  test('a token function that throws, rejects or gives nonsense ends the call clearly', async () => {
+    const server = await hostileServer((to) => json(to, 200, wireQuestion));
+    const reason = new Error('vault is sealed');
+    const suppliers: ClientOptions['accessToken'][] = [
+      () => Promise.reject(reason),
+      () => {
+        throw reason;
+      },
+    ];
+    for (const accessToken of suppliers) {
+      const error = await errorOf(client(server.url, { accessToken }).questions.get({ question_id: 42 }));
+      expect(error).toBeInstanceOf(AccessTokenError);
+      expect(error.cause).toBe(reason);
+    }
+    const nonsense = client(server.url, { accessToken: () => undefined as unknown as string });
+    expect(await errorOf(nonsense.questions.get({ question_id: 42 }))).toBeInstanceOf(AccessTokenError);
+    expect(server.heard).toHaveLength(0);
+  });
+
+  test('a token function that hangs ends the call after the timeout', async () => {
+    const server = await hostileServer((to) => json(to, 200, wireQuestion));
+    let signal: AbortSignal | undefined;
+    const accessToken = (context: { signal: AbortSignal }): Promise<string> => {
+      signal = context.signal;
+      return new Promise(() => {});
+    };
+    const seller = client(server.url, { accessToken, timeoutMs: 50 });
+    const error = await errorOf(seller.questions.get({ question_id: 42 }));
+    expect(error).toBeInstanceOf(AccessTokenError);
+    expect(error.message).toContain('50 ms');
+    expect(signal?.aborted).toBe(true);
+  });
+
+  test('what one call says differently does not leak into the next', async () => {
+    const server = await hostileServer((to) => json(to, 200, wireQuestion));
+    const seller = client(server.url);
+    await seller.questions.get(
+      { question_id: 1 },
+      { headers: { 'x-trace': 'one' }, query: { debug: true }, accessToken: 'other-token' },
+    );
+    await seller.questions.get({ question_id: 2 });
+    expect(server.heard[0]).toMatchObject({ url: '/questions/1?debug=true', headers: { 'x-trace': 'one' } });
+    expect(server.heard[1]!.url).toBe('/questions/2');
+    expect(server.heard[1]!.headers['x-trace']).toBeUndefined();
+    expect(server.heard[1]!.headers.authorization).toBe('Bearer APP_USR-secret-1');
+  });
+
+  test('an answer of another shape is reported without failing, where that is asked for', async () => {
+    const server = await hostileServer((to) => json(to, 200, { id: 'x42', text: 'a private text' }));
+    const seen: Drift[] = [];
+    const seller = client(server.url, { responseValidation: 'report', onDrift: (drift) => void seen.push(drift) });
+    expect(await seller.questions.get({ question_id: 42 })).toMatchObject({ id: 'x42' });
+    expect(seen).toMatchObject([{ path: ['id'], received: 'string' }]);
+    expect(JSON.stringify(seen)).not.toContain('private');
+  });
+
+  test('a redirect does not carry the token away', async () => {
+    const other = await hostileServer((to) => json(to, 200, wireQuestion));
+    const server = await hostileServer((to) => {
+      to.writeHead(307, { location: `${other.url}/stolen` }).end();
+    });
+    await errorOf(client(server.url, { retries: 0 }).questions.answer(answer));
+    expect(other.heard).toHaveLength(0);
+  });
+
+  test('a truncated answer to a write says that it was most likely carried out', async () => {
+    const server = await hostileServer((to) => {
+      to.writeHead(200, { 'content-length': '500' });
+      to.write('{"id": 42', () => to.socket?.destroy());
+    });
+    const error = await errorOf<OutcomeUnknownError>(client(server.url).questions.answer(answer));
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error.status).toBe(200);
+    expect(error.message).toContain('most likely carried out');
+  });
+
+  test('one 429 speaks for all: sixty calls against ten a second are answered with at most ninety requests', async () => {
+    const granted: number[] = [];
+    const server = await hostileServer((to, _, { at }) => {
+      const recent = granted.filter((time) => at - time < 1000);
+      if (recent.length >= 10) {
+        json(to, 429, { error: 'too_many_requests' });
+        return;
+      }
+      granted.push(at);
+      json(to, 200, wireQuestion);
+    });
+    const waits: Wait[] = [];
+    const seller = client(server.url, { onWait: (wait) => void waits.push(wait) });
+    const calls = Array.from({ length: 60 }, (_, index) => seller.questions.get({ question_id: index + 1 }));
+    const found = await Promise.all(calls);
+    expect(found).toHaveLength(60);
+    expect(server.heard.length).toBeLessThanOrEqual(90);
+    expect(waits.some(({ reason, waitMs }) => reason === 'rate limit' && waitMs > 0)).toBe(true);
+  });
+
+  test('an abort and the timeouts leave no socket behind', async () => {
+    const server = await hostileServer(() => {});
+    const seller = client(server.url, { timeoutMs: 5000, retries: 0 });
+    const controller = new AbortController();
+    const calls = Array.from({ length: 10 }, () =>
+      errorOf(seller.questions.get({ question_id: 42 }, { signal: controller.signal })),
+    );
+    await expect.poll(() => server.heard.length).toBeGreaterThan(0);
+    controller.abort();
+    await Promise.all(calls);
+    await expect.poll(() => server.sockets.size).toBe(0);
+    await sleep(0);
+  });
+});
+
+/** How many abort listeners are on a signal now. */
+function countingListeners(signal: AbortSignal): () => number {
+  let count = 0;
+  const { addEventListener, removeEventListener } = signal;
+  signal.addEventListener = (...args: unknown[]) => {
+    count += 1;
+    addEventListener.apply(signal, args as Parameters<typeof addEventListener>);
+  };
+  signal.removeEventListener = (...args: unknown[]) => {
+    count -= 1;
+    removeEventListener.apply(signal, args as Parameters<typeof removeEventListener>);
+  };
+  return () => count;
+}

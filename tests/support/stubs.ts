@@ -1,0 +1,39 @@
+import { SellerClient } from 'marketplace-seller-sdk';
+import type { ClientOptions, SellerError } from 'marketplace-seller-sdk';
+
+/** What a stubbed `fetch` does at its nth call. */
+export type Step = Response | Error | ((request: Request, turn: number) => Response | Promise<Response>);
+
+/** A client over a `fetch` that goes through the steps, the last one for ever; `sent` is what was asked. */
+export function stubbed(
+  steps: readonly Step[],
+  options: Partial<ClientOptions> = {},
+): { seller: SellerClient; sent: Request[] } {
+  const sent: Request[] = [];
+  const fetch = async (request: Request): Promise<Response> => {
+    sent.push(request.clone());
+    const step = steps[Math.min(sent.length, steps.length) - 1]!;
+    if (typeof step === 'function') return step(request, sent.length);
+    if (step instanceof Error) throw step;
+    return step.clone();
+  };
+  return { sent, seller: new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token-1', fetch, ...options }) };
+}
+
+/** What a call rejects with. */
+export async function errorOf<E extends SellerError>(call: PromiseLike<unknown>): Promise<E> {
+  return call.then(
+    (value) => {
+      throw new Error(`the call should have been rejected, and delivered ${JSON.stringify(value)}`);
+    },
+    (error: unknown) => error as E,
+  );
+}
+
+/** A network fault as the platform's `fetch` rejects with it. */
+export function networkFault(code: string): TypeError {
+  return new TypeError('fetch failed', { cause: Object.assign(new Error(`read ${code}`), { code }) });
+}
+
+/** A question as the service sends it. */
+export const wireQuestion = { id: 42, status: 'UNANSWERED', text: 'Hay stock?', item_id: 'MLA1', seller_id: 7 };
