@@ -1,4 +1,6 @@
 export { SellerClient } from './client.js';
+export { createCaller } from './create-caller.js';
+export type { Caller } from './core/caller.js';
 export { endpoints } from './endpoints.js';
 export { readJsonp } from './core/jsonp.js';
 export { description, methodDescription, resourcePath } from './core/description.js';
@@ -66,7 +68,7 @@ export {
 } from './core/errors.js';
 export type { ConfirmOptions, CurlOptions, RefusalCause } from './core/errors.js';
 
-export type { Questions } from './resources/questions/questions.js';
+export { Questions } from './resources/questions/questions.js';
 export type { Blacklist } from './resources/questions/blacklist.js';
 export {
   AskLimitError,

@@ -1,0 +1,41 @@
+// Fails where a figure that does not depend on the machine's mood has grown past its limit: sizes, types, requests, heap.
+import { heapGrowth } from './rows/heap.ts';
+import { walk } from './rows/prefetch.ts';
+import { bundled, modulesOfMainEntry } from './rows/size.ts';
+import { check, ourConsumer, typescript } from './rows/types.ts';
+
+const questionsOnly = `import { Questions, createCaller } from 'marketplace-seller-sdk';
+  globalThis.it = new Questions(createCaller({ baseUrl: 'https://a.test' }));`;
+
+interface Limit {
+  readonly what: string;
+  readonly most: number;
+  readonly measure: () => number | Promise<number>;
+}
+
+const limits: readonly Limit[] = [
+  { what: 'KiB in a bundle, questions only', most: 30, measure: () => bundled(questionsOnly) },
+  {
+    what: 'KiB in a bundle, the whole client',
+    most: 42,
+    measure: () => bundled(`import { SellerClient } from 'marketplace-seller-sdk'; globalThis.it = SellerClient;`),
+  },
+  { what: 'files read by an import', most: 30, measure: modulesOfMainEntry },
+  {
+    what: 'type instantiations of a consumer',
+    most: 30_000,
+    measure: async () => (await check(ourConsumer, typescript, true)).instantiations,
+  },
+  { what: 'requests for 10,000 questions at 50 a page', most: 201, measure: async () => (await walk(0, 0)).requests },
+  { what: 'requests with prefetch 8', most: 201, measure: async () => (await walk(8, 0)).requests },
+  { what: 'KiB of heap after 10,000 calls', most: 512, measure: () => heapGrowth() },
+];
+
+let failed = 0;
+for (const { what, most, measure } of limits) {
+  const value = await measure();
+  const isWithin = value <= most;
+  if (!isWithin) failed += 1;
+  console.log(`${isWithin ? 'ok  ' : 'OVER'} ${what}: ${value.toFixed(value < 100 ? 1 : 0)} (at most ${most})`);
+}
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,6 @@
+// The built package, as its users load it. (bench has a package.json of its own, so the package's name means nothing here.)
+import type * as Library from 'marketplace-seller-sdk';
+import { here } from './measure.ts';
+
+const built: unknown = await import(here('../dist/esm/index.js'));
+export const { SellerClient, questionSearchAnswer } = built as typeof Library;

@@ -1,0 +1,60 @@
+import { execFile, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** One line of the table: what was measured, of whom, and how it compares with the row's base. */
+export interface Figure {
+  readonly who: string;
+  readonly value: number;
+  /** The spread: the middle half of the measurements. */
+  readonly spread?: readonly [number, number];
+  readonly ratio?: number;
+}
+
+/** A row of the benchmark. */
+export interface Row {
+  readonly title: string;
+  readonly unit: string;
+  readonly figures: readonly Figure[];
+  /** What was to be reached, in words. */
+  readonly goal: string;
+}
+
+export const here = (path: string): string => new URL(path, import.meta.url).pathname;
+
+/** Runs a script in a fresh process and reads the JSON it prints. */
+export async function child<T>(script: string, ...args: string[]): Promise<T> {
+  const { stdout } = await promisify(execFile)(process.execPath, [here(script), ...args], { maxBuffer: 1 << 26 });
+  return JSON.parse(stdout) as T;
+}
+
+/** A server in a process of its own, so that its work is not counted. */
+export async function server(): Promise<{ url: string; process: ChildProcess }> {
+  const process = fork(here('children/server.mjs'));
+  const port = await new Promise<number>((resolve) =>
+    process.once('message', (message) => {
+      resolve(message as number);
+    }),
+  );
+  return { url: `http://127.0.0.1:${port}`, process };
+}
+
+export function median(values: readonly number[]): number {
+  return at(values, 0.5);
+}
+
+function at(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** Figures from measurements by name, as ratios to the first. */
+export function compare(measured: Readonly<Record<string, readonly number[]>>): Figure[] {
+  const [base] = Object.values(measured);
+  return Object.entries(measured).map(([who, values]) => ({
+    who,
+    value: median(values),
+    spread: [at(values, 0.25), at(values, 0.75)],
+    ratio: median(values) / median(base ?? []),
+  }));
+}

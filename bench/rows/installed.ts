@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { here } from '../measure.ts';
+import type { Figure, Row } from '../measure.ts';
+
+function weigh(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
+
+/** Installs a package alone and weighs the folder. */
+function installed(spec: string): { mib: number; packages: number } {
+  const folder = mkdtempSync(join(tmpdir(), 'installed-'));
+  try {
+    writeFileSync(join(folder, 'package.json'), '{"private":true}');
+    const quiet = ['--no-audit', '--no-fund', '--omit=dev', '--omit=peer', '--loglevel=error'];
+    execFileSync('npm', ['install', ...quiet, spec], { cwd: folder, stdio: 'pipe' });
+    const modules = join(folder, 'node_modules');
+    const names = readdirSync(modules).flatMap((name) =>
+      name.startsWith('@') ? readdirSync(join(modules, name)) : [name],
+    );
+    return { mib: weigh(modules) / 2 ** 20, packages: names.filter((name) => !name.startsWith('.')).length };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What an installation takes on disk, with dependencies. */
+export function installedSize(): Row[] {
+  const packed = execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', tmpdir()], {
+    cwd: here('..'),
+    encoding: 'utf8',
+  });
+  const specs = {
+    'marketplace-seller-sdk': join(tmpdir(), packed.trim()),
+    Notion: '@notionhq/client',
+    Octokit: 'octokit',
+    Stripe: 'stripe',
+    OpenAI: 'openai',
+  };
+  const sizes = Object.entries(specs).map(([who, spec]) => ({ who, ...installed(spec) }));
+  rmSync(specs['marketplace-seller-sdk']);
+  const figures = (of: 'mib' | 'packages'): Figure[] => sizes.map((each) => ({ who: each.who, value: each[of] }));
+  return [
+    { title: 'installed, with dependencies', unit: 'MiB', figures: figures('mib'), goal: 'below OpenAI' },
+    { title: 'packages installed', unit: '', figures: figures('packages'), goal: 'stated' },
+  ];
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { compare, here } from '../measure.ts';
+import type { Row } from '../measure.ts';
+
+/** What an application's bundle grows by, minified and gzipped, in KiB; parts that load on first use are not counted. */
+export async function bundled(code: string, resolveDir = here('..')): Promise<number> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: code, resolveDir },
+    bundle: true,
+    minify: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    outdir: 'out',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+  });
+  const entry = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === '<stdin>');
+  const loaded = new Set<string>();
+  const follow = (name: string): void => {
+    if (loaded.has(name)) return;
+    loaded.add(name);
+    for (const { path, kind } of metafile.outputs[name]?.imports ?? []) if (kind === 'import-statement') follow(path);
+  };
+  if (entry) follow(entry[0]);
+  const counted = outputFiles.filter(({ path }) => [...loaded].some((name) => path.endsWith(name)));
+  return counted.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0) / 1024;
+}
+
+const ours = {
+  'questions only': `import { Questions, createCaller } from 'marketplace-seller-sdk';
+    globalThis.it = new Questions(createCaller({ baseUrl: 'https://a.test' }));`,
+  'the whole client': `import { SellerClient } from 'marketplace-seller-sdk'; globalThis.it = SellerClient;`,
+};
+
+const theirs: Readonly<Record<string, string>> = {
+  Notion: '@notionhq/client',
+  Resend: 'resend',
+  Octokit: 'octokit',
+  Slack: '@slack/web-api',
+  Stripe: 'stripe',
+  OpenAI: 'openai',
+  Anthropic: '@anthropic-ai/sdk',
+};
+
+/** What each library weighs in a bundle. */
+export async function size(): Promise<Row[]> {
+  const measured: Record<string, number[]> = {};
+  for (const [name, code] of Object.entries(ours)) measured[name] = [await bundled(code)];
+  for (const [name, pkg] of Object.entries(theirs)) {
+    const weight = await bundled(`import * as it from '${pkg}'; globalThis.it = it;`, here('.')).catch(() => undefined);
+    if (weight !== undefined) measured[name] = [weight];
+  }
+  return [
+    {
+      title: 'weight in a bundle, minified and gzipped',
+      unit: 'KiB',
+      figures: compare(measured).map(({ who, value }) => ({ who, value })),
+      goal: 'at most 18 KiB for questions only, 28 KiB for the whole client',
+    },
+  ];
+}
+
+/** How many files an import of the main entry reads, as the built package stands. */
+export function modulesOfMainEntry(): number {
+  const seen = new Set<string>();
+  const follow = (path: string): void => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    const code = readFileSync(path, 'utf8');
+    for (const [, target = ''] of code.matchAll(/(?:from|import)\s*"(\.[^"]+)"/g))
+      follow(new URL(target, `file://${path}`).pathname);
+  };
+  follow(here('../dist/esm/index.js'));
+  return seen.size;
+}

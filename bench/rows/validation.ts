@@ -1,0 +1,40 @@
+import { questionSearchAnswer } from '../library.ts';
+import { compare } from '../measure.ts';
+import type { Row } from '../measure.ts';
+
+const question = {
+  id: 42,
+  seller_id: 7,
+  item_id: 'MLA1234567',
+  text: 'Is there stock of the blue one? I would like to buy it today.',
+  status: 'ANSWERED',
+  date_created: '2026-01-01T00:00:00.000Z',
+  deleted_from_listing: false,
+  hold: false,
+  from: { id: 9, answered_questions: 3 },
+  answer: { text: 'Yes, there is.', status: 'ACTIVE', date_created: '2026-01-01T01:00:00.000Z' },
+};
+
+/** Validating a page of fifty questions in steady state, against parsing its text. */
+export async function validation(): Promise<Row[]> {
+  const value = { total: 50, limit: 50, questions: Array.from({ length: 50 }, (_, id) => ({ ...question, id })) };
+  const text = JSON.stringify(value);
+  const measured: Record<string, number[]> = { 'JSON.parse': [], validation: [] };
+  const time = (name: string, work: () => unknown): void => {
+    const start = performance.now();
+    for (let count = 0; count < 20; count += 1) work();
+    measured[name]?.push(((performance.now() - start) / 20) * 1000);
+  };
+  // The schema is compiled once it is in steady use, by a part of zod that is loaded then.
+  for (let use = 0; use < 20; use += 1) {
+    questionSearchAnswer.safeParse(value);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  for (let round = 0; round < 200; round += 1) {
+    time('JSON.parse', () => JSON.parse(text) as unknown);
+    time('validation', () => questionSearchAnswer.safeParse(value));
+  }
+  return [
+    { title: 'validation of a page of 50', unit: 'µs', figures: compare(measured), goal: 'at most 0.15 of JSON.parse' },
+  ];
+}
