@@ -32,3 +32,9 @@ export type { Claim, DeadLetter, Loan, NotificationStore, Settlement } from './s
 export type { Entry } from './entry.js';
 export { memoryStore } from './memory-store.js';
 export type { MemoryStoreOptions } from './memory-store.js';
+export { sqliteStore } from './sqlite-store.js';
+export type { SqliteStoreOptions } from './sqlite-store.js';
+export { redisStore } from './redis-store.js';
+export type { RedisStoreOptions } from './redis-store.js';
+export { keyValueStore } from './key-value-store.js';
+export type { KeyValueStoreOptions, KeyValues } from './key-value-store.js';

@@ -1,0 +1,353 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import Keyv from 'keyv';
+import { ConfigurationError } from 'marketplace-seller-sdk';
+import {
+  StoreFullError,
+  keyValueStore,
+  memoryStore,
+  redisStore,
+  sqliteStore,
+} from 'marketplace-seller-sdk/notifications';
+import type { Claim, Entry, NotificationStore, Settlement } from 'marketplace-seller-sdk/notifications';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasRedis, startRedis } from '../support/redis.ts';
+import type { OwnRedis } from '../support/redis.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'stores-'));
+let redis: OwnRedis;
+let places = 0;
+beforeAll(async () => {
+  if (hasRedis) redis = await startRedis();
+});
+afterAll(async () => {
+  if (hasRedis) await redis.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** How to open a new place again and again: `open()` twice is two processes, or one after the other. */
+type Place = () => () => NotificationStore;
+
+const memory: Place = () => {
+  const store = memoryStore();
+  return () => store;
+};
+const keyv: Place = () => {
+  const values = new Keyv();
+  return () => keyValueStore(values);
+};
+const map: Place = () => {
+  const values = new Map<string, unknown>();
+  return () => keyValueStore(values);
+};
+const sqlite: Place = () => {
+  const path = join(folder, `${++places}.db`);
+  return () => sqliteStore({ path });
+};
+const inRedis: Place = () => {
+  const prefix = `{place-${++places}}`;
+  return () => {
+    const client = redis.connect();
+    return redisStore({ prefix, send: (command, ...args) => client.call(command, ...args) });
+  };
+};
+
+const all: [string, Place][] = [
+  ['memory', memory],
+  ['Keyv', keyv],
+  ['a Map', map],
+  ['SQLite', sqlite],
+  ...(hasRedis ? ([['Redis', inRedis]] satisfies [string, Place][]) : []),
+];
+const durable = all.filter(([name]) => name !== 'memory');
+const shared = all.filter(([name]) => name === 'SQLite' || name === 'Redis');
+
+function entry(key: string, lane = key, sentAt = 1): Entry {
+  return {
+    key,
+    lane,
+    sentAt,
+    notification: {
+      known: true,
+      topic: 'questions',
+      question_id: 1,
+      user_id: 7,
+      resource: '/questions/1',
+      application_id: '1234567890123456789',
+    },
+  };
+}
+
+const claim = (more: Partial<Claim> = {}): Claim => ({
+  holder: 'a',
+  limit: 10,
+  leaseMs: 60_000,
+  coalesce: false,
+  ...more,
+});
+const settlement = (lane: string, more: Partial<Settlement> = {}): Settlement => ({
+  holder: 'a',
+  lane,
+  done: [],
+  rememberMs: 60_000,
+  ...more,
+});
+
+describe.each(all)('a store in %s', (_, place) => {
+  test('takes an entry in once, and knows it while it waits, while it is lent and when it is over', async () => {
+    const store = place()();
+    expect(await store.add(entry('k'))).toBe('added');
+    expect(await store.add(entry('k'))).toBe('waiting');
+    const { loans } = await store.claim(claim());
+    expect(loans).toEqual([{ lane: 'k', entry: entry('k'), attempt: 1, covered: [] }]);
+    expect(await store.add(entry('k'))).toBe('waiting');
+    expect(await store.settle(settlement('k', { done: ['k'] }))).toBe(true);
+    expect(await store.add(entry('k'))).toBe('over');
+    expect(await store.claim(claim())).toEqual({ loans: [] });
+    await store.close?.();
+  });
+
+  test('takes an entry in once, even from two deliveries at the same moment', async () => {
+    const store = place()();
+    expect((await Promise.all([store.add(entry('k')), store.add(entry('k'))])).sort()).toEqual(['added', 'waiting']);
+    await store.close?.();
+  });
+
+  test('forgets an entry when its time has come', async () => {
+    const store = place()();
+    await store.add(entry('k'));
+    await store.claim(claim());
+    await store.settle(settlement('k', { done: ['k'], rememberMs: 20 }));
+    await pause(40);
+    expect(await store.add(entry('k'))).toBe('added');
+    await store.close?.();
+  });
+
+  test('lends the entries of a lane one at a time, by the time they were sent, then by arrival', async () => {
+    const store = place()();
+    for (const [key, sentAt] of [
+      ['d', 4],
+      ['b1', 2],
+      ['a', 1],
+      ['b2', 2],
+    ] as const)
+      await store.add(entry(key, 'lane', sentAt));
+    const order: string[] = [];
+    for (let lent = await store.claim(claim()); lent.loans[0]; lent = await store.claim(claim())) {
+      order.push(lent.loans[0].entry.key);
+      expect((await store.claim(claim({ holder: 'b' }))).loans).toEqual([]);
+      await store.settle(settlement('lane', { done: [lent.loans[0].entry.key] }));
+    }
+    expect(order).toEqual(['a', 'b1', 'b2', 'd']);
+    await store.close?.();
+  });
+
+  test('lends no more lanes than asked for, and says when to ask again', async () => {
+    const store = place()();
+    for (const key of ['a', 'b', 'c']) await store.add(entry(key));
+    const first = await store.claim(claim({ limit: 2 }));
+    expect(first).toMatchObject({ loans: [{}, {}], nextInMs: 0 });
+    const second = await store.claim(claim({ limit: 2 }));
+    expect(second.loans).toHaveLength(1);
+    expect(second.nextInMs).toBeGreaterThan(50_000);
+    await store.close?.();
+  });
+
+  test('lends the newest of a lane for all, when told to', async () => {
+    const store = place()();
+    for (const sentAt of [3, 1, 2]) await store.add(entry(`k${sentAt}`, 'lane', sentAt));
+    const { loans } = await store.claim(claim({ coalesce: true }));
+    expect(loans).toMatchObject([{ entry: { key: 'k3' }, covered: ['k1', 'k2'] }]);
+    await store.settle(settlement('lane', { done: ['k1', 'k2', 'k3'] }));
+    expect(await store.claim(claim())).toEqual({ loans: [] });
+    await store.close?.();
+  });
+
+  test('lets a lane rest after a failure, unless it is asked for by name', async () => {
+    const store = place()();
+    await store.add(entry('k'));
+    await store.claim(claim());
+    expect((await store.claim(claim({ lane: 'k' }))).loans).toEqual([]);
+    await store.settle(settlement('k', { againInMs: 30_000 }));
+    const resting = await store.claim(claim());
+    expect(resting.loans).toEqual([]);
+    expect(resting.nextInMs).toBeGreaterThan(20_000);
+    expect((await store.claim(claim({ lane: 'k' }))).loans).toMatchObject([{ attempt: 2 }]);
+    expect((await store.claim(claim({ lane: 'unheard of' }))).loans).toEqual([]);
+    await store.close?.();
+  });
+
+  test('lends a lane anew when its loan has run out, and heeds the former holder no more', async () => {
+    const store = place()();
+    await store.add(entry('k'));
+    await store.claim(claim({ leaseMs: 20 }));
+    expect(await store.extend('a', ['k'], 40)).toEqual([]);
+    expect((await store.claim(claim({ holder: 'b' }))).loans).toEqual([]);
+    await pause(80);
+    expect((await store.claim(claim({ holder: 'b' }))).loans).toMatchObject([{ attempt: 2 }]);
+    expect(await store.extend('a', ['k'], 60_000)).toEqual(['k']);
+    expect(await store.settle(settlement('k', { done: ['k'] }))).toBe(false);
+    expect(await store.settle(settlement('k', { holder: 'b', done: ['k'] }))).toBe(true);
+    await store.close?.();
+  });
+
+  test('keeps dead letters until they are replayed or removed', async () => {
+    const store = place()();
+    for (const key of ['a', 'b']) {
+      await store.add(entry(key));
+      await store.claim(claim());
+      await store.settle(settlement(key, { buried: { key, failure: 'Error: "no"\n' } }));
+      await pause(2);
+    }
+    expect(await store.add(entry('a'))).toBe('over');
+    expect(await store.claim(claim())).toEqual({ loans: [] });
+    const letters = await store.deadLetters(10);
+    expect(letters).toMatchObject([
+      { entry: entry('a'), attempts: 1, failure: 'Error: "no"\n' },
+      { entry: entry('b') },
+    ]);
+    expect(Math.abs(Date.now() - letters[0]!.buriedAt)).toBeLessThan(5_000);
+    expect(await store.deadLetters(1)).toHaveLength(1);
+    expect(await store.exhume('a', true)).toBe(true);
+    expect(await store.exhume('a', true)).toBe(false);
+    expect(await store.exhume('b', false)).toBe(true);
+    expect(await store.deadLetters(10)).toEqual([]);
+    expect((await store.claim(claim())).loans).toMatchObject([{ entry: entry('a'), attempt: 1 }]);
+    await store.close?.();
+  });
+
+  test('keeps a lane going past an entry that is buried', async () => {
+    const store = place()();
+    await store.add(entry('a', 'lane', 1));
+    await store.add(entry('b', 'lane', 2));
+    await store.claim(claim());
+    await store.settle(settlement('lane', { buried: { key: 'a', failure: '' } }));
+    expect((await store.claim(claim())).loans).toMatchObject([{ entry: { key: 'b' } }]);
+    await store.close?.();
+  });
+});
+
+describe.each(durable)('a store in %s', (_, place) => {
+  test('has after a restart what it had before', async () => {
+    const open = place();
+    const before = open();
+    for (const key of ['over', 'dead', 'lent', ...Array.from({ length: 300 }, (__, index) => `w${index}`)]) {
+      await before.add(entry(key));
+    }
+    for (const lane of ['over', 'dead', 'lent']) await before.claim(claim({ lane, leaseMs: 1 }));
+    await before.settle(settlement('over', { done: ['over'] }));
+    await before.settle(settlement('dead', { buried: { key: 'dead', failure: 'x' } }));
+    await before.close?.();
+
+    const after = open();
+    expect(await after.add(entry('over'))).toBe('over');
+    expect(await after.add(entry('dead'))).toBe('over');
+    expect(await after.add(entry('w7'))).toBe('waiting');
+    expect(await after.deadLetters(10)).toHaveLength(1);
+    await pause(5);
+    const { loans } = await after.claim(claim({ holder: 'b', limit: 1_000 }));
+    expect(loans).toHaveLength(301);
+    expect(await after.exhume('dead', true)).toBe(true);
+    await after.close?.();
+
+    const last = open();
+    expect(await last.add(entry('dead'))).toBe('waiting');
+    expect(await last.deadLetters(10)).toEqual([]);
+    await last.close?.();
+  });
+});
+
+describe.each(shared)('several processes on one store in %s', (_, place) => {
+  test('never hold the same lane at once', async () => {
+    const open = place();
+    const [one, other] = [open(), open()];
+    for (let index = 0; index < 50; index += 1) await one.add(entry(`k${index}`));
+    const lent = await Promise.all(
+      Array.from({ length: 20 }, (__, index) =>
+        (index % 2 ? one : other).claim(claim({ holder: `h${index}`, limit: 5 })),
+      ),
+    );
+    const lanes = lent.flatMap(({ loans }) => loans.map(({ lane }) => lane));
+    expect(lanes).toHaveLength(50);
+    expect(new Set(lanes).size).toBe(50);
+    expect(await other.add(entry('k1'))).toBe('waiting');
+    await one.close?.();
+    await other.close?.();
+  });
+});
+
+describe('a store on a key-value store', () => {
+  test('does not acknowledge what was not kept', async () => {
+    const values = new Map<string, unknown>();
+    const store = keyValueStore({
+      get: (key) => values.get(key),
+      set: (key, value) => (key.includes(':entry:') ? false : values.set(key, value)),
+      delete: (key) => values.delete(key),
+    });
+    await expect(store.add(entry('k'))).rejects.toThrow('did not keep');
+    expect(await store.claim(claim())).toEqual({ loans: [] });
+  });
+
+  test('is asked again when it could not be read at the start', async () => {
+    const values = new Map<string, unknown>();
+    let away = true;
+    const get = (key: string): unknown => {
+      if (away) throw new Error('away');
+      return values.get(key);
+    };
+    const store = keyValueStore({
+      get,
+      set: (key, value) => values.set(key, value),
+      delete: (key) => values.delete(key),
+    });
+    await expect(store.add(entry('k'))).rejects.toThrow('away');
+    away = false;
+    expect(await store.add(entry('k'))).toBe('added');
+  });
+
+  test('drops an entry whose end was noted before the crash', async () => {
+    const values = new Map<string, unknown>();
+    await keyValueStore(values).add(entry('k'));
+    values.set('notifications:seen:k', Date.now() + 60_000);
+    expect(await keyValueStore(values).claim(claim())).toEqual({ loans: [] });
+    expect([...values.keys()].filter((key) => key.includes(':entry:'))).toEqual([]);
+  });
+
+  test('holds no more than it is allowed to', async () => {
+    const store = keyValueStore(new Map(), { maxWaiting: 1, prefix: 'mine' });
+    await store.add(entry('a'));
+    await expect(store.add(entry('b'))).rejects.toThrow(StoreFullError);
+  });
+
+  test('says what it takes', () => {
+    expect(() => keyValueStore({} as Map<string, unknown>)).toThrow(ConfigurationError);
+  });
+});
+
+describe('a store in SQLite', () => {
+  test('says where it cannot be', async () => {
+    const store = sqliteStore({ path: join(folder, 'no', 'such', 'folder.db') });
+    await expect(store.add(entry('k'))).rejects.toThrow(/its folder must exist/);
+    expect(() => sqliteStore({ path: '' })).toThrow(ConfigurationError);
+    await store.close?.();
+  });
+});
+
+test('a store in memory drops the oldest of what it may not keep', async () => {
+  const store = memoryStore({ maxRemembered: 1, maxDead: 1 });
+  for (const key of ['a', 'b']) {
+    await store.add(entry(key));
+    await store.claim(claim());
+    await store.settle(settlement(key, { done: [key] }));
+  }
+  expect(await store.add(entry('b'))).toBe('over');
+  expect(await store.add(entry('a'))).toBe('added');
+  for (const key of ['c', 'd']) {
+    await store.add(entry(key));
+    await store.claim(claim({ lane: key }));
+    await store.settle(settlement(key, { buried: { key, failure: '' } }));
+  }
+  expect(await store.deadLetters(10)).toMatchObject([{ entry: { key: 'd' } }]);
+});
