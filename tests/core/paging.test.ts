@@ -1,0 +1,284 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Paged } from '../../src/core/paging.js';
+import type { Page } from '../../src/core/paging.js';
+import { MovingList, plain } from '../support/moving-list.ts';
+import type { Edit, Manner } from '../support/moving-list.ts';
+
+const edit: fc.Arbitrary<Edit> = fc.record({ kind: fc.constantFrom('remove', 'insert'), at: fc.nat(80) });
+const manner: fc.Arbitrary<Manner> = fc
+  .record<Manner>({
+    cap: fc.oneof(fc.constant(100), fc.integer({ min: 2, max: 6 })),
+    limit: fc.constantFrom('honest', 'absent', 'as asked'),
+    total: fc.constantFrom('honest', 'absent', 'zero', 'of the page', 'too large'),
+    empty: fc.constantFrom('null', 'empty', 'absent'),
+  })
+  // A service that says of a page cut short that it is short, and the whole list, leaves nothing to go by.
+  .filter(({ cap, limit, total }) => cap === 100 || limit !== 'as asked' || total !== 'of the page');
+
+/** What the loop body does with an entry: leave it, remove it (an answered question), or change the list elsewhere. */
+type Deed = 'leave' | 'remove' | Edit;
+const deed: fc.Arbitrary<Deed> = fc.oneof(fc.constantFrom<Deed>('leave', 'remove'), edit);
+
+const walks = {
+  length: fc.nat(60),
+  limit: fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined }),
+  offset: fc.oneof(fc.constant(0), fc.nat(20)),
+  prefetch: fc.constantFrom(0, 0, 1, 3),
+  manner,
+};
+
+async function walked(list: MovingList, paged: Paged<number>, deeds: readonly Deed[] = []): Promise<number[]> {
+  const delivered: number[] = [];
+  for await (const item of paged) {
+    const todo = deeds[delivered.length];
+    delivered.push(item);
+    if (todo === 'remove') list.remove(item);
+    else if (typeof todo === 'object') list.edit(todo);
+    if (delivered.length > 5000) throw new Error('the walk does not end');
+  }
+  return delivered;
+}
+
+describe('a walk through a list that changes', () => {
+  test('delivers what stays in it exactly once, in order, and ends', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          ...walks,
+          deeds: fc.array(deed, { maxLength: 80 }),
+          others: fc.array(fc.array(edit, { maxLength: 3 }), { maxLength: 40 }),
+        }),
+        async ({ length, limit, offset, prefetch, manner, deeds, others }) => {
+          const list = new MovingList(length, manner, others);
+          const delivered = await walked(list, list.walk({ offset, prefetch, ...(limit && { limit }) }), deeds);
+          expect(new Set(delivered).size).toBe(delivered.length);
+          const stayed = new Set(list.stayed);
+          expect(delivered.filter((item) => stayed.has(item))).toEqual(list.stayed);
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+describe('what a walk costs', () => {
+  const sizes = [1, 2, 3, 5, 50, 99, 100];
+  const lengths = [0, 1, 2, 5, 49, 50, 51, 99, 100, 101, 250, 251];
+  const cases = sizes.flatMap((size) => lengths.map((length) => ({ size, length })));
+
+  test.each(cases)(
+    'a quiet list of $length by $size: its pages, and one more to see its end',
+    async ({ size, length }) => {
+      for (const total of ['honest', 'absent', 'too large'] as const) {
+        for (const limit of ['honest', 'absent'] as const) {
+          const list = new MovingList(length, { ...plain, total, limit });
+          expect(await walked(list, list.walk({ limit: size }))).toEqual(list.items);
+          expect(list.requests.length).toBeLessThanOrEqual(
+            Math.max(1, Math.ceil(length / size)) + (total === 'too large' ? 2 : 1),
+          );
+        }
+      }
+    },
+  );
+
+  test('a list that fits into a page takes one request where the service says so', async () => {
+    const list = new MovingList(3);
+    expect(await walked(list, list.walk({ limit: 50 }))).toEqual([0, 1, 2]);
+    expect(list.requests).toHaveLength(1);
+  });
+
+  test.each(cases)(
+    'a loop that removes each of $length by $size: two requests more at most',
+    async ({ size, length }) => {
+      const list = new MovingList(length);
+      const all = [...list.items];
+      expect(
+        await walked(
+          list,
+          list.walk({ limit: size }),
+          all.map(() => 'remove'),
+        ),
+      ).toEqual(all);
+      expect(list.requests.length).toBeLessThanOrEqual(Math.ceil(length / size) + 2);
+    },
+  );
+
+  test('a loop that removes every third entry learns how the list shrinks', async () => {
+    const list = new MovingList(1000);
+    const deeds = list.items.map((item): Deed => (item % 3 === 0 ? 'remove' : 'leave'));
+    expect(await walked(list, list.walk({ limit: 50 }), deeds)).toHaveLength(1000);
+    expect(list.requests.length).toBeLessThanOrEqual(25);
+  });
+
+  test('a service that gives one page for ever is asked a few times', async () => {
+    let requests = 0;
+    const paged = new Paged<number>({
+      offset: 0,
+      limit: 3,
+      prefetch: 0,
+      key: (item) => item,
+      fetch: async () => {
+        requests += 1;
+        return { items: [1, 2, 3], total: 1_000_000, limit: 3, extra: {} };
+      },
+    });
+    expect(await paged.toArray()).toEqual([1, 2, 3]);
+    expect(requests).toBeLessThan(10);
+  });
+
+  test('a service that makes no sense is given up', async () => {
+    let requests = 0;
+    const paged = new Paged<number>({
+      offset: 0,
+      limit: 3,
+      prefetch: 0,
+      key: (item) => item,
+      fetch: async ({ offset }) => {
+        requests += 1;
+        const items = requests % 2 === 0 && offset > 0 ? [-1, -2, -3] : [1, 2, 3];
+        return { items, extra: {} };
+      },
+    });
+    expect(new Set(await paged.toArray())).toContain(1);
+    expect(requests).toBeLessThan(100);
+  });
+
+  test('a service that gives one entry a page, whatever it is asked, is read to its end', async () => {
+    const list = new MovingList(7, { ...plain, cap: 1 });
+    expect(await walked(list, list.walk({ limit: 3 }))).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  });
+});
+
+async function pagesOf(paged: Paged<number>): Promise<Page<number>[]> {
+  const pages: Page<number>[] = [];
+  for await (const page of paged.pages()) pages.push(page);
+  return pages;
+}
+
+describe('pages', () => {
+  test('begin where the last one ended and are never longer than asked for', async () => {
+    const list = new MovingList(12);
+    const pages = await pagesOf(list.walk({ limit: 5 }));
+    expect(pages).toEqual([
+      { items: [0, 1, 2, 3, 4], offset: 0, limit: 5, total: 12 },
+      { items: [5, 6, 7, 8, 9], offset: 5, limit: 5, total: 12 },
+      { items: [10, 11], offset: 10, limit: 5, total: 12 },
+    ]);
+  });
+
+  test('leave their length to the service where none is given', async () => {
+    const list = new MovingList(8, plain, [], 3);
+    const pages = await pagesOf(list.walk());
+    expect(pages.map(({ items }) => items.length)).toEqual([3, 3, 2]);
+    expect(list.requests[0]).toMatchObject({ offset: 0, limit: undefined });
+  });
+
+  test('of an empty list: one, and it is empty', async () => {
+    for (const empty of ['null', 'empty', 'absent'] as const) {
+      const list = new MovingList(0, { ...plain, empty, total: 'too large' });
+      const pages = await pagesOf(list.walk({ limit: 5 }));
+      expect(pages).toMatchObject([{ items: [], offset: 0, limit: 5 }]);
+      expect(list.requests).toHaveLength(1);
+    }
+  });
+
+  test('of 100 and more are asked for no longer: the service is known to give 100', async () => {
+    const list = new MovingList(250);
+    await walked(list, list.walk({ limit: 100 }));
+    expect(Math.max(...list.requests.map(({ limit }) => limit ?? 0))).toBe(100);
+  });
+
+  test('hold an entry once, although the service repeats it', async () => {
+    const fetch = async () => ({ items: [1, 1, 2], limit: 50, total: 3, extra: {} });
+    const paged = new Paged<number>({ offset: 0, limit: 50, prefetch: 0, key: (item) => item, fetch });
+    expect(await paged.toArray()).toEqual([1, 2]);
+  });
+});
+
+describe('how much is read', () => {
+  test('nothing before it is asked for', async () => {
+    const list = new MovingList(20);
+    const paged = list.walk({ limit: 5 });
+    expect(list.requests).toHaveLength(0);
+    for await (const item of paged) {
+      if (item === 4) break;
+    }
+    expect(list.requests).toHaveLength(1);
+  });
+
+  test('`first` takes one page, `toArray` no more than it needs', async () => {
+    const list = new MovingList(20);
+    expect(await list.walk({ limit: 5 }).first()).toBe(0);
+    expect(list.requests).toHaveLength(1);
+    expect(await list.walk({ limit: 5 }).toArray({ max: 6 })).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(list.requests).toHaveLength(3);
+    expect(await list.walk({ limit: 5 }).toArray({ max: 0 })).toEqual([]);
+    expect(list.requests).toHaveLength(3);
+    expect(await new MovingList(0).walk().first()).toBeUndefined();
+  });
+});
+
+describe('prefetch', () => {
+  test('asks ahead, in order, nothing twice and nothing past the end', async () => {
+    for (const length of [0, 1, 4, 5, 6, 24, 25, 26]) {
+      const list = new MovingList(length);
+      const quiet = new MovingList(length);
+      expect(await walked(list, list.walk({ limit: 5, prefetch: 4 }))).toEqual(list.items);
+      await walked(quiet, quiet.walk({ limit: 5 }));
+      const places = list.requests.map(({ offset }) => offset);
+      expect(places).toEqual(quiet.requests.map(({ offset }) => offset));
+      expect(new Set(places).size).toBe(places.length);
+    }
+  });
+
+  test('is under way while the loop body works', async () => {
+    const list = new MovingList(30);
+    for await (const item of list.walk({ limit: 5, prefetch: 2 })) {
+      if (item === 0) expect(list.requests).toHaveLength(3);
+      if (item === 5) break;
+    }
+  });
+
+  test('ends with the walk', async () => {
+    const list = new MovingList(30);
+    for await (const item of list.walk({ limit: 5, prefetch: 2 })) {
+      if (item === 2) break;
+    }
+    expect(list.requests.slice(1).map(({ signal }) => signal?.aborted)).toEqual([true, true]);
+  });
+
+  test('is given up when the list moves', async () => {
+    const list = new MovingList(60);
+    const all = [...list.items];
+    expect(
+      await walked(
+        list,
+        list.walk({ limit: 5, prefetch: 3 }),
+        all.map(() => 'remove'),
+      ),
+    ).toEqual(all);
+    expect(list.requests.length).toBeLessThan(25);
+  });
+
+  test('a page that fails is told when it is its turn', async () => {
+    const list = new MovingList(30);
+    const read: number[] = [];
+    const paged = new Paged<number>({
+      offset: 0,
+      limit: 5,
+      prefetch: 3,
+      key: (item) => item,
+      fetch: async ({ offset, limit = 5 }) => {
+        if (offset > 5) throw new Error(`no page at ${offset}`);
+        return { items: list.items.slice(offset, offset + limit), total: 30, limit, extra: {} };
+      },
+    });
+    await expect(
+      (async () => {
+        for await (const item of paged) read.push(item);
+      })(),
+    ).rejects.toThrow('no page at 9');
+    expect(read).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+});

@@ -1,0 +1,98 @@
+import { Paged } from '../../src/core/paging.js';
+import type { RawPage } from '../../src/core/paging.js';
+
+/** A change of a list; places are taken modulo its length. */
+export type Edit = { readonly kind: 'remove'; readonly at: number } | { readonly kind: 'insert'; readonly at: number };
+
+/** How a service tells of its list. */
+export interface Manner {
+  /** The longest page it gives, whatever is asked for. */
+  readonly cap: number;
+  /** What it says of how long a page may be. */
+  readonly limit: 'honest' | 'absent' | 'as asked';
+  /** What it says of the length of the list. */
+  readonly total: 'honest' | 'absent' | 'zero' | 'of the page' | 'too large';
+  /** What stands for an empty page. */
+  readonly empty: 'null' | 'empty' | 'absent';
+}
+
+export const plain: Manner = { cap: 100, limit: 'honest', total: 'honest', empty: 'empty' };
+
+/** A list on a service, which changes while it is walked, and remembers what a walk owes to its caller. */
+export class MovingList {
+  readonly items: number[];
+  readonly #manner: Manner;
+  readonly #defaultSize: number;
+  readonly #removed = new Set<number>();
+  readonly #initial: readonly number[];
+  /** What moved before the start of the walk. */
+  readonly #before = new Set<number>();
+  readonly requests: { offset: number; limit: number | undefined; signal: AbortSignal | undefined }[] = [];
+  #next: number;
+  /** What others do to the list just before each request. */
+  readonly #others: (readonly Edit[])[];
+
+  constructor(length: number, manner: Manner = plain, others: readonly (readonly Edit[])[] = [], defaultSize = 5) {
+    this.items = Array.from({ length }, (_, index) => index);
+    this.#initial = [...this.items];
+    this.#next = length;
+    this.#manner = manner;
+    this.#others = [...others];
+    this.#defaultSize = defaultSize;
+  }
+
+  edit({ kind, at }: Edit): void {
+    if (kind === 'insert') this.items.splice(at % (this.items.length + 1), 0, this.#next++);
+    else if (this.items.length > 0) this.remove(this.items[at % this.items.length]!);
+  }
+
+  remove(item: number): void {
+    const index = this.items.indexOf(item);
+    if (index < 0) return;
+    this.items.splice(index, 1);
+    this.#removed.add(item);
+  }
+
+  /** The entries that were there from the beginning to the end, and never before the start of the walk. */
+  get stayed(): number[] {
+    return this.#initial.filter((item) => !this.#removed.has(item) && !this.#before.has(item));
+  }
+
+  walk({
+    offset = 0,
+    limit,
+    prefetch = 0,
+  }: { offset?: number; limit?: number; prefetch?: number } = {}): Paged<number> {
+    return new Paged<number>({
+      offset,
+      limit,
+      prefetch,
+      key: (item) => item,
+      fetch: async (place, signal) => {
+        for (const edit of this.#others.shift() ?? []) this.edit(edit);
+        for (const item of this.items.slice(0, offset)) this.#before.add(item);
+        this.requests.push({ ...place, signal });
+        return this.#page(place);
+      },
+    });
+  }
+
+  #page({ offset, limit }: { offset: number; limit: number | undefined }): RawPage<number> {
+    const { cap, limit: saidLimit, total, empty } = this.#manner;
+    const size = Math.min(limit ?? this.#defaultSize, cap);
+    const items = this.items.slice(offset, offset + size);
+    const said = {
+      honest: this.items.length,
+      absent: undefined,
+      zero: 0,
+      'of the page': items.length,
+      'too large': this.items.length + 1000,
+    };
+    return {
+      items: items.length > 0 || empty === 'empty' ? items : empty === 'null' ? null : undefined,
+      limit: { honest: size, absent: undefined, 'as asked': limit ?? size }[saidLimit],
+      total: said[total],
+      extra: {},
+    };
+  }
+}
