@@ -21,7 +21,7 @@ export interface RawPage<T, Extra = unknown> {
 
 /** How a walk gets its pages. */
 export interface Pager<T, Extra> {
-  /** Where the walk begins. */
+  /** Where the walk begins. Entries that move before this place while it runs are not looked for. */
   readonly offset: number;
   /** How many entries to ask for at once; `undefined` leaves it to the service. */
   readonly limit: number | undefined;
