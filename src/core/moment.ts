@@ -22,6 +22,11 @@ export function isAfter(from: string, to: string): boolean | undefined {
   return start?.zoned === end?.zoned && start && end ? start.at > end.at : undefined;
 }
 
+/** The milliseconds since 1970 of ISO 8601 text, read as UTC where it names no zone; `NaN` for another text. */
+export function millisecondsOf(written: string): number {
+  return timeOf(written)?.at ?? Number.NaN;
+}
+
 function timeOf(written: string): { at: number; zoned: boolean } | undefined {
   const found = iso.exec(written);
   if (!found) return undefined;

@@ -2,11 +2,11 @@ import { definitionOf, exact, list, maybe, read } from './schema.js';
 import type { Issue, Schema, Shape } from './schema.js';
 
 type Plain<T> = NonNullable<T> extends readonly (infer Entry)[] ? NonNullable<Entry> : NonNullable<T>;
-type IsObject<T> = Plain<T> extends object ? (unknown extends T ? false : true) : false;
+type HoldsFields<T> = Plain<T> extends object ? (keyof Plain<T> extends never ? false : true) : false;
 
 /** Which fields to ask for: `true` for a field with all it holds, an object for some of what it holds. */
 export type Selection<T> = {
-  readonly [Name in keyof T]?: true | (IsObject<T[Name]> extends true ? Selection<Plain<T[Name]>> : never);
+  readonly [Name in keyof T]?: true | (HoldsFields<T[Name]> extends true ? Selection<Plain<T[Name]>> : never);
 };
 
 /** Refuses what `T` does not have, at any depth; a selection that may also have others passes as it is. */

@@ -1,3 +1,4 @@
+import { millisecondsOf } from '../core/moment.js';
 import { pageOf } from './conventions.js';
 
 /** What a window is asked with. */
@@ -20,7 +21,7 @@ const lengths = { day: 24 * hour, hour } as const;
 export function countWindow(times: readonly number[], input: WindowInput, now: number): object {
   const { last, unit, ending, order = 'asc' } = input;
   const length = lengths[unit];
-  const end = ending === undefined ? now : new Date(ending).getTime();
+  const end = ending === undefined ? now : millisecondsOf(String(ending));
   const start = Math.floor(end / length) * length - (last - 1) * length;
   const counted = times.filter((at) => at >= start && at <= end);
   const results = Array.from({ length: last }, (_, index) => {

@@ -1,3 +1,4 @@
+import { millisecondsOf } from '../core/moment.js';
 import type { endpoints } from '../endpoints.js';
 import { refuse } from './behaviour.js';
 import type { Behaviours } from './behaviour.js';
@@ -65,6 +66,6 @@ export function contactBehaviours(
 
 /** How many moments lie between two dates, both included. */
 function within(times: readonly number[], { date_from, date_to }: Period): number {
-  const [from, to] = [new Date(date_from).getTime(), new Date(date_to).getTime()];
+  const [from, to] = [millisecondsOf(String(date_from)), millisecondsOf(String(date_to))];
   return times.filter((at) => at >= from && at <= to).length;
 }

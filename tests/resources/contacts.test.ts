@@ -1,0 +1,222 @@
+import { InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
+import type { ContactTotal, ContactWindow } from 'marketplace-seller-sdk';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+
+function newShop() {
+  const marketplace = new FakeMarketplace({ now: '2026-03-10T15:30:00Z' });
+  const { user_id } = marketplace.addUser();
+  const item = marketplace.addItem({ seller_id: user_id });
+  const other = marketplace.addItem({ seller_id: user_id });
+  const seller = marketplace.clientFor({ user_id });
+  return { marketplace, seller, user_id, item, other, item_id: item.item_id };
+}
+
+const march = { date_from: '2026-03-01T00:00:00Z', date_to: new Date('2026-03-31T23:59:59.999Z') };
+
+describe('a total', () => {
+  test('counts the clicks of an item between two dates, both included', async () => {
+    const { marketplace, seller, item, other, item_id } = newShop();
+    marketplace.viewPhone(item, { at: '2026-02-28T23:59:59.999Z' });
+    marketplace.viewPhone(item, { at: '2026-03-01T00:00:00.000Z', times: 2 });
+    marketplace.viewPhone(item, { at: '2026-03-31T23:59:59.999Z' });
+    marketplace.viewPhone(item, { at: '2026-04-01T00:00:00.000Z' });
+    marketplace.viewPhone(other);
+    marketplace.guestQuestion(item);
+    const found = await seller.contacts.phoneViews.ofItem({ item_id, ...march });
+    expectTypeOf(found).toEqualTypeOf<ContactTotal>();
+    expect(found).toEqual({
+      date_from: '2026-03-01T00:00:00Z',
+      date_to: '2026-03-31T23:59:59.999Z',
+      item_id,
+      total: 3,
+    });
+  });
+
+  test('counts the clicks on all items of a seller', async () => {
+    const { marketplace, seller, item, other, user_id } = newShop();
+    marketplace.viewPhone(item);
+    marketplace.viewPhone(other);
+    marketplace.viewPhone(marketplace.addItem({ seller_id: marketplace.addUser().user_id }));
+    const found = await seller.contacts.phoneViews.ofUser({ user_id, ...march }, { attributes: ['total'] });
+    expectTypeOf(found).toEqualTypeOf<Pick<ContactTotal, 'total'>>();
+    expect(found).toEqual({ total: 2 });
+  });
+
+  test('counts the questions of guests apart from those of users', async () => {
+    const { marketplace, seller, item, item_id, user_id } = newShop();
+    marketplace.guestQuestion(item, { times: 4 });
+    marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Hay stock?' });
+    expect(await seller.contacts.questions.ofItem({ item_id, ...march })).toMatchObject({ item_id, total: 4 });
+    expect(await seller.contacts.questions.ofUser({ user_id, ...march })).toMatchObject({ user_id, total: 4 });
+  });
+
+  test('needs no token', async () => {
+    const { seller, item_id } = newShop();
+    expect(await seller.contacts.questions.ofItem({ item_id, ...march }, { accessToken: null })).toMatchObject({
+      total: 0,
+    });
+  });
+
+  test('takes a Date or ISO text, and a start that is not after the end', async () => {
+    const { seller, item_id } = newShop();
+    const total = (date_from: Date | string, date_to: Date | string) =>
+      seller.contacts.phoneViews.ofItem({ item_id, date_from, date_to }).then(
+        ({ total: found }) => found,
+        (error: unknown) => (error instanceof InvalidInputError ? error.message : error),
+      );
+    const reversed = 'Not sent: `date_to` is before `date_from`';
+    const noDate = 'Not sent: a date is a Date or ISO 8601 text such as "2026-03-01T00:00:00Z"';
+    expect(await total('2026-03-02', '2026-03-02')).toBe(0);
+    expect(await total('2026-03-02', '2026-03-01')).toBe(reversed);
+    expect(await total(new Date('2026-03-02'), '2026-03-01T23:59:59.999Z')).toBe(reversed);
+    expect(await total('2026-03-01T22:00:00-0400', '2026-03-02T01:59:00Z')).toBe(reversed);
+    expect(await total('2026-03-01T22:00:00-04:00', '2026-03-02T02:00:00Z')).toBe(0);
+    expect(await total('2026-03-02T01:00', '2026-03-02 00:30:00')).toBe(reversed);
+    // Where only one names its zone, nobody can tell.
+    expect(await total('2026-03-02T00:00:00Z', '2026-03-01T23:00:00')).toBe(0);
+    expect(await total(new Date(Number.NaN), '2026-03-01')).toBe(noDate);
+    expect(await total('yesterday', '2026-03-01')).toBe(noDate);
+    expect(await total('2026-13-45', '2026-03-01')).toBe(noDate);
+  });
+
+  test('of a user that comes as nothing is nothing', async () => {
+    const seller = answering(new Response(null, { status: 204 }));
+    const found = await seller.contacts.questions.ofUser({ user_id: 7, ...march });
+    expectTypeOf(found).toEqualTypeOf<ContactTotal | undefined>();
+    expect(found).toBeUndefined();
+  });
+});
+
+describe('a window', () => {
+  test('has an interval for each day, the last of which holds now', async () => {
+    const { marketplace, seller, item, item_id } = newShop();
+    marketplace.viewPhone(item, { at: '2026-03-07T23:59:59Z' });
+    marketplace.viewPhone(item, { at: '2026-03-08T00:00:00Z', times: 2 });
+    marketplace.viewPhone(item, { at: '2026-03-10T15:29:00Z', times: 3 });
+    marketplace.viewPhone(item, { at: '2026-03-10T15:31:00Z' });
+    const found = await seller.contacts.phoneViews.windowOfItem({ item_id, last: 3, unit: 'day' });
+    expectTypeOf(found).toEqualTypeOf<ContactWindow>();
+    expect(found).toEqual({
+      item_id,
+      total: 5,
+      date_from: '2026-03-08T00:00:00Z',
+      date_to: '2026-03-10T15:30:00Z',
+      last: 3,
+      unit: 'day',
+      results: [
+        { date: '2026-03-08T00:00:00Z', total: 2 },
+        { date: '2026-03-09T00:00:00Z', total: 0 },
+        { date: '2026-03-10T00:00:00Z', total: 3 },
+      ],
+    });
+  });
+
+  test('has an interval for each hour, up to its ending', async () => {
+    const { marketplace, seller, item, user_id } = newShop();
+    marketplace.guestQuestion(item, { at: '2026-03-09T22:10:00Z' });
+    marketplace.guestQuestion(item, { at: '2026-03-10T00:05:00Z' });
+    const found = await seller.contacts.questions.windowOfUser({
+      user_id,
+      last: 3,
+      unit: 'hour',
+      ending: new Date('2026-03-10T00:59:00Z'),
+      order: 'desc',
+    });
+    expect(found).toMatchObject({ user_id, total: 2, last: 3, unit: 'hour' });
+    expect(found.results).toEqual([
+      { date: '2026-03-10T00:00:00Z', total: 1 },
+      { date: '2026-03-09T23:00:00Z', total: 0 },
+      { date: '2026-03-09T22:00:00Z', total: 1 },
+    ]);
+  });
+
+  test('may be read in part', async () => {
+    const { seller, user_id } = newShop();
+    const part = { user_id, last: 30, unit: 'day', limit: 2, offset: 1 } as const;
+    const found = await seller.contacts.phoneViews.windowOfUser(part);
+    expect(found.results?.map(({ date }) => date)).toEqual(['2026-02-10T00:00:00Z', '2026-02-11T00:00:00Z']);
+  });
+
+  test('can be had of several items at once, one each', async () => {
+    const { marketplace, seller, item, other } = newShop();
+    marketplace.viewPhone(item);
+    marketplace.viewPhone(other, { times: 2 });
+    const ids = [item.item_id, other.item_id];
+    const found = await seller.contacts.phoneViews.windowOfItems({ ids, last: 1, unit: 'day' });
+    expect(found.map(({ item_id, total }) => [item_id, total])).toEqual([
+      [item.item_id, 1],
+      [other.item_id, 2],
+    ]);
+    const totals = await seller.contacts.phoneViews.windowOfItems(
+      { ids, last: 1, unit: 'day' },
+      { attributes: ['total'] },
+    );
+    expectTypeOf(totals).toEqualTypeOf<Pick<ContactWindow, 'total'>[]>();
+    expect(totals).toEqual([{ total: 1 }, { total: 2 }]);
+  });
+
+  test('of questions may join other items to one', async () => {
+    const { marketplace, seller, item, other, item_id } = newShop();
+    marketplace.guestQuestion(item);
+    marketplace.guestQuestion(other);
+    const one = { item_id, last: 1, unit: 'day' } as const;
+    expect(await seller.contacts.questions.windowOfItem(one)).toMatchObject({ total: 1 });
+    const both = { ...one, ids: [item_id, other.item_id] };
+    expect(await seller.contacts.questions.windowOfItem(both)).toMatchObject({ total: 2 });
+  });
+
+  test('is asked for with a length and a unit that there are', async () => {
+    const { seller, item_id } = newShop();
+    const window = (input: object) => () =>
+      seller.contacts.phoneViews.windowOfItem({ item_id, last: 1, unit: 'day', ...input });
+    await expect(window({ last: undefined })).rejects.toThrow('`last` is missing');
+    await expect(window({ last: 0 })).rejects.toThrow('`last` is at least 1');
+    await expect(window({ unit: 'week' })).rejects.toThrow('`unit` takes "day" or "hour"');
+    await expect(window({ order: 'up' })).rejects.toThrow('`order` takes "asc" or "desc"');
+    await expect(window({ limit: 0 })).rejects.toThrow('`limit` is at least 1');
+    await expect(seller.contacts.phoneViews.windowOfItems({ ids: [], last: 1, unit: 'day' })).rejects.toThrow(
+      '`ids` is empty',
+    );
+    await expect(seller.contacts.phoneViews.windowOfItems({ ids: ['a,b'], last: 1, unit: 'day' })).rejects.toThrow(
+      'holds a comma',
+    );
+    const never = () => [
+      // @ts-expect-error -- a window has a length
+      seller.contacts.phoneViews.windowOfItem({ item_id, unit: 'day' }),
+      // @ts-expect-error -- a unit is a day or an hour
+      seller.contacts.phoneViews.windowOfItem({ item_id, last: 1, unit: 'week' }),
+    ];
+    expect(never).toBeTypeOf('function');
+  });
+
+  test('is delivered as it came: zone-less dates as text, digits as numbers, unknown fields kept', async () => {
+    const body = {
+      item_id: 'MLA1',
+      total: '3',
+      last: '2',
+      unit: 'day',
+      date_from: '2026-03-09T00:00:00',
+      results: [{ date: '2026-03-09T00:00:00.000', total: 3, trend: 'up' }],
+    };
+    const found = await answering(Response.json(body)).contacts.phoneViews.windowOfItem({
+      item_id: 'MLA1',
+      last: 2,
+      unit: 'day',
+    });
+    expect(found).toEqual({ ...body, total: 3, last: 2 });
+  });
+
+  test('of what nobody knows is not found', async () => {
+    const { seller } = newShop();
+    const nobody = seller.contacts.phoneViews.windowOfUser({ user_id: 1, last: 1, unit: 'day' });
+    await expect(nobody).rejects.toMatchObject({ status: 404 });
+    const nothing = seller.contacts.questions.ofItem({ item_id: 'MLA1', ...march });
+    await expect(nothing).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+/** A client of a service that gives this one answer. */
+function answering(answer: Response): SellerClient {
+  return new SellerClient({ baseUrl: 'https://api.example.com', retries: 0, fetch: async () => answer });
+}

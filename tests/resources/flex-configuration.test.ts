@@ -1,0 +1,395 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { Kind, parse } from 'graphql';
+import type { FieldNode, SelectionSetNode } from 'graphql';
+import {
+  ApiError,
+  BadRequestError,
+  InvalidInputError,
+  InvalidQueryError,
+  NotFoundError,
+  SellerClient,
+  ServerError,
+  SubscriptionNotFoundError,
+  UnexpectedResponseError,
+  UserNotFoundError,
+  endpoints,
+  flexConfiguration,
+} from 'marketplace-seller-sdk';
+import type { FlexConfiguration, ZonePrice } from 'marketplace-seller-sdk';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+
+const whoever = { site_id: 'MLA', user_id: 7, service_id: 1001 };
+
+function newShop() {
+  const marketplace = new FakeMarketplace({ now: '2026-03-10T15:00:00Z' });
+  const { user_id, site_id } = marketplace.addUser();
+  const { service_id } = marketplace.flex.subscribe({ user_id });
+  return { marketplace, seller: marketplace.clientFor({ user_id }), whose: { site_id, user_id, service_id } };
+}
+
+describe('a selection', () => {
+  test('delivers exactly what it names, through lists and nulls, in type and value', async () => {
+    const { seller, whose } = newShop();
+    const found = await seller.flex.configuration({
+      ...whose,
+      select: {
+        address: { city: { name: true } },
+        delivery_ranges: { week: { from: true }, sunday: { from: true } },
+        zones: { id: true, price: true },
+      },
+    });
+    expectTypeOf(found).toEqualTypeOf<{
+      readonly address?:
+        { readonly city?: { readonly name?: string | null | undefined } | null | undefined } | null | undefined;
+      readonly delivery_ranges?:
+        | {
+            readonly week?: { readonly from?: number | null | undefined }[] | null | undefined;
+            readonly sunday?: { readonly from?: number | null | undefined }[] | null | undefined;
+          }
+        | null
+        | undefined;
+      readonly zones?: { readonly id: string; readonly price?: ZonePrice | null | undefined }[] | null | undefined;
+    }>();
+    const price = { cents: '00', fraction: '500', currency_id: 'ARS', decimal_separator: ',', symbol: '$' };
+    expect(found).toEqual({
+      address: { city: { name: 'Buenos Aires metropolitan area' } },
+      delivery_ranges: { week: [{ from: 9 }], sunday: null },
+      zones: [
+        { id: 'MLA-1', price },
+        { id: 'MLA-2', price },
+      ],
+    });
+  });
+
+  test('that is left out asks for every documented field', async () => {
+    const { seller, whose } = newShop();
+    const found = await seller.flex.configuration(whose);
+    expectTypeOf(found).toEqualTypeOf<FlexConfiguration>();
+    expect(Object.keys(found).toSorted()).toEqual(Object.keys(flexConfiguration.shape).toSorted());
+    expect(found.subscription).toMatchObject({ status: { id: 'in' }, training_times: null });
+  });
+
+  test('drops what the service adds', async () => {
+    const configuration = { zones: [{ id: 'a', label: 'A', price: { cents: '1', tax: 3 } }, null], is_moderated: true };
+    const seller = answering({ configuration: { ...configuration, zones: configuration.zones.slice(0, 1) } });
+    const found = await seller.flex.configuration({ ...whoever, select: { zones: { id: true, price: true } } });
+    expect(found).toEqual({ zones: [{ id: 'a', price: { cents: '1' } }] });
+  });
+
+  test('names fields that there are, at any depth, and nothing else', async () => {
+    const { seller, sent } = recording();
+    const refused = async (select: object, sentence: string) => {
+      const failure = await seller.flex
+        .configuration({ ...whoever, select: select as { address: true } })
+        .catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(InvalidInputError);
+      expect(String(failure)).toContain(sentence);
+    };
+    await refused({ adress: true }, '`select.adress` is not a field here');
+    await refused({ address: { city: { nmae: true } } }, '`select.address.city.nmae` is not a field here');
+    await refused({ address: {} }, '`select.address` selects nothing');
+    await refused({ address: false }, '`select.address` takes `true` or an object of fields');
+    await refused({ is_moderated: { x: true } }, '`select.is_moderated` holds no further fields');
+    await refused({ toString: true }, '`select.toString` is not a field here');
+    await refused([], '`select` takes `true` or an object of fields');
+    expect(sent).toEqual([]);
+  });
+
+  test('is checked by the compiler', () => {
+    const { seller } = recording();
+    const never = () => [
+      // @ts-expect-error -- a field that there is not
+      seller.flex.configuration({ ...whoever, select: { adress: true } }),
+      // @ts-expect-error -- a field that there is not, further down
+      seller.flex.configuration({ ...whoever, select: { address: { city: { nmae: true } } } }),
+      // @ts-expect-error -- within a list
+      seller.flex.configuration({ ...whoever, select: { zones: { prize: true } } }),
+      // @ts-expect-error -- a field that holds no others
+      seller.flex.configuration({ ...whoever, select: { is_moderated: { yes: true } } }),
+      // @ts-expect-error -- a list of which nobody knows what it holds
+      seller.flex.configuration({ ...whoever, select: { zones: { neighborhoods: { id: true } } } }),
+      // @ts-expect-error -- `false` selects nothing
+      seller.flex.configuration({ ...whoever, select: { address: false } }),
+      // @ts-expect-error -- whose configuration it is must be said
+      seller.flex.configuration({ site_id: 'MLA', select: { address: true } }),
+    ];
+    expect(never).toBeTypeOf('function');
+  });
+});
+
+describe('the query', () => {
+  test('is all that is sent', async () => {
+    const { seller, sent } = recording();
+    await seller.flex.configuration({ ...whoever, select: { address: { city: { name: true } }, is_moderated: true } });
+    expect(sent).toEqual([
+      {
+        url: 'https://api.example.com/shipping/flex/sites/MLA/configuration/v3',
+        body: { query: '{configuration(user_id:7,service_id:1001){address{city{name}} is_moderated}}' },
+      },
+    ]);
+  });
+
+  test('cannot be changed by any input', async () => {
+    const anyId = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.double(), fc.bigInt().map(String));
+    const id = fc.oneof({ weight: 4, arbitrary: fc.maxSafeNat() }, { weight: 1, arbitrary: anyId });
+    const field = fc.constantFrom(
+      ...Object.keys(flexConfiguration.shape),
+      'id',
+      'city',
+      'name',
+      'price',
+      'week',
+      'from',
+    );
+    const name = fc.oneof({ weight: 9, arbitrary: field }, { weight: 1, arbitrary: fc.string() });
+    const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 3 },
+        fc.constant(true),
+        fc.dictionary(name, tie('tree'), { maxKeys: 3, noNullPrototype: true }),
+      ),
+    }));
+    let sentAtAll = 0;
+    await fc.assert(
+      fc.asyncProperty(id, id, tree, async (user_id, service_id, select) => {
+        const { seller, sent } = recording();
+        const input = { site_id: 'MLA', user_id, service_id, select };
+        const failure = await seller.flex.configuration(input as never).then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+        if (failure) {
+          expect(failure).toBeInstanceOf(InvalidInputError);
+          return;
+        }
+        sentAtAll += 1;
+        expect(sent.map(({ body }) => asked(body.query))).toEqual([expected(input)]);
+      }),
+      { numRuns: 300 },
+    );
+    expect(sentAtAll).toBeGreaterThan(30);
+  });
+
+  test('of your own is sent as it is, and its data delivered as it came', async () => {
+    const { seller, whose } = newShop();
+    const query = `query Mine { mine: configuration(user_id: ${whose.user_id}, service_id: ${whose.service_id}) { is_moderated } }`;
+    const data = await seller.flex.configuration({ site_id: 'MLA', query });
+    expectTypeOf(data).toEqualTypeOf<unknown>();
+    expect(data).toEqual({ mine: { is_moderated: false } });
+  });
+
+  test('of your own reads: a mutation is not sent', async () => {
+    const { seller, sent } = recording();
+    for (const query of ['mutation { a }', 'query A { a } mutation B { b }', '# hi\nsubscription { a }', '']) {
+      await expect(seller.flex.configuration({ site_id: 'MLA', query }), query).rejects.toBeInstanceOf(
+        InvalidInputError,
+      );
+    }
+    const harmless =
+      '# mutation\n{ mutation: a(text: "} mutation {", long: """ } mutation \\""" """) { subscription } }';
+    await seller.flex.configuration({ site_id: 'MLA', query: harmless });
+    expect(sent.map(({ body }) => body.query)).toEqual([harmless]);
+  });
+
+  test('of your own that is no GraphQL is not sent', async () => {
+    const { seller, sent } = recording();
+    const failure = await seller.flex.configuration({ site_id: 'MLA', query: '{a' }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(InvalidInputError);
+    expect(String(failure)).toContain('`query` is not GraphQL: Syntax Error: Expected Name, found <EOF>');
+    expect(sent).toEqual([]);
+  });
+
+  test('takes no field beside it', async () => {
+    const { seller } = recording();
+    const extra = { site_id: 'MLA', query: '{a}', variables: { a: 1 } };
+    await expect(seller.flex.configuration(extra)).rejects.toThrow('`variables` is not a field here');
+  });
+
+  test('changes nothing, so it is repeated after a fault', async () => {
+    let calls = 0;
+    const seller = new SellerClient({
+      baseUrl: 'https://api.example.com',
+      fetch: async () => {
+        calls += 1;
+        if (calls === 1) return new Response('', { status: 503, headers: { 'retry-after': '0' } });
+        return Response.json({ configuration: { is_moderated: false } });
+      },
+    });
+    const { data, response } = await seller.flex
+      .configuration({ ...whoever, select: { is_moderated: true } })
+      .withResponse();
+    expect(data).toEqual({ is_moderated: false });
+    expect(response).toMatchObject({ status: 200, attempts: 2 });
+  });
+});
+
+describe('the answer', () => {
+  const select = { is_moderated: true } as const;
+
+  test.each([
+    ['bare', { configuration: { is_moderated: true } }],
+    ['as GraphQL', { data: { configuration: { is_moderated: true } } }],
+    ['with an empty list of errors', { data: { configuration: { is_moderated: true } }, errors: [] }],
+    ['with no errors', { data: { configuration: { is_moderated: true } }, errors: null }],
+  ])('may come %s', async (_, body) => {
+    expect(await answering(body).flex.configuration({ ...whoever, select })).toEqual({ is_moderated: true });
+  });
+
+  test.each([
+    ['the words of a documented refusal', { message: 'invalid query' }, InvalidQueryError, 400],
+    ['a status', { message: 'Gone fishing', extensions: { status: 503 } }, ServerError, 503],
+    ['a status as its code', { message: 'No.', extensions: { code: '403' } }, ApiError, 403],
+    ['a usual code', { message: 'who?', extensions: { code: 'NOT_FOUND' } }, NotFoundError, 404],
+    ['a pair without subscription', { message: 'no subscription found' }, SubscriptionNotFoundError, 404],
+    ['an unknown user', { message: 'user not found', extensions: { code: 'X' } }, UserNotFoundError, 404],
+    ['words that nobody knows', { message: 'hm' }, ApiError, 200],
+    ['not even an object', 'boom', ApiError, 200],
+  ])('of status 200 with an error in it is an error: %s', async (_, error, Class, status) => {
+    const body = { data: { configuration: { is_moderated: true } }, errors: [error, { message: 'second' }] };
+    const failure = await answering(body)
+      .flex.configuration({ ...whoever, select })
+      .catch((thrown: unknown) => thrown);
+    expect(failure).toBeInstanceOf(Class);
+    expect(failure).toMatchObject({ status });
+    expect((failure as ApiError).causes.at(-1)).toEqual({ message: 'second' });
+    expect((failure as ApiError).body).toEqual(body);
+    expect(inspect(failure)).not.toContain('configuration(user_id');
+  });
+
+  test('with an error in it is an error for whoever calls the endpoint itself, too', async () => {
+    const seller = answering({ errors: { message: 'invalid query' } });
+    const query = '{configuration(user_id:1,service_id:1){zones{id}}}';
+    await expect(seller.call(endpoints.flex.configuration, { site_id: 'MLA', query })).rejects.toBeInstanceOf(
+      InvalidQueryError,
+    );
+  });
+
+  test.each([
+    ['of another shape', { configuration: { is_moderated: 'maybe' } }],
+    ['without configuration', { data: { configuration: null } }],
+    ['that is nothing', null],
+    ['that is a list', []],
+  ])('%s is not one', async (_, body) => {
+    const failure = await answering(body)
+      .flex.configuration({ ...whoever, select })
+      .catch((thrown: unknown) => thrown);
+    expect(failure).toBeInstanceOf(UnexpectedResponseError);
+    expect((failure as UnexpectedResponseError).body).toEqual(body);
+  });
+
+  test('of another shape is delivered and reported, where the client is set up so', async () => {
+    const drifts: unknown[] = [];
+    const seller = answering({ configuration: { is_moderated: 'maybe' } }).with({
+      responseValidation: 'report',
+      onDrift: ({ expected, received }) => drifts.push([expected, received]),
+    });
+    expect(await seller.flex.configuration({ ...whoever, select })).toEqual({ is_moderated: 'maybe' });
+    expect(drifts).toEqual([['`configuration.is_moderated` takes a boolean', 'string']]);
+    const list = answering([1]).with({ responseValidation: 'off' });
+    await expect(list.flex.configuration({ ...whoever, select })).rejects.toBeInstanceOf(UnexpectedResponseError);
+  });
+
+  test('is refused as the specification says', async () => {
+    const { marketplace, seller, whose } = newShop();
+    await expect(seller.flex.configuration({ ...whose, service_id: 1 })).rejects.toBeInstanceOf(
+      SubscriptionNotFoundError,
+    );
+    await expect(seller.flex.configuration({ ...whose, user_id: 1 })).rejects.toBeInstanceOf(UserNotFoundError);
+    const unknownField = `{configuration(user_id:${whose.user_id},service_id:${whose.service_id}){colour}}`;
+    await expect(seller.flex.configuration({ site_id: 'MLA', query: unknownField })).rejects.toBeInstanceOf(
+      InvalidQueryError,
+    );
+    const text = `{configuration(user_id:"${whose.user_id}",service_id:1){zones{id}}}`;
+    await expect(seller.flex.configuration({ site_id: 'MLA', query: text })).rejects.toBeInstanceOf(InvalidQueryError);
+    const other = marketplace.clientFor(marketplace.addUser());
+    await expect(other.flex.configuration(whose)).rejects.toBeInstanceOf(BadRequestError);
+  });
+
+  test('can be waited for with all the options of a call', async () => {
+    const { seller, whose } = newShop();
+    const { signal } = new AbortController();
+    const { response } = await seller.flex.configuration(whose, { signal, headers: { 'x-trace': '1' } }).withResponse();
+    expect(response.status).toBe(200);
+    await expect(seller.flex.configuration(whose, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      name: 'AbortError',
+    });
+  });
+});
+
+/** A client of a service that gives this one answer. */
+function answering(body: unknown): SellerClient {
+  return new SellerClient({ baseUrl: 'https://api.example.com', retries: 0, fetch: async () => Response.json(body) });
+}
+
+interface Sent {
+  readonly url: string;
+  readonly body: { readonly query: string };
+}
+
+/** A client that keeps what it sends. */
+function recording(): { seller: SellerClient; sent: Sent[] } {
+  const sent: Sent[] = [];
+  const seller = new SellerClient({
+    baseUrl: 'https://api.example.com',
+    responseValidation: 'off',
+    fetch: async (request: Request) => {
+      sent.push({ url: request.url, body: (await request.json()) as Sent['body'] });
+      return Response.json({ configuration: {} });
+    },
+  });
+  return { seller, sent };
+}
+
+/** What a document asks for, as plain data. */
+function asked(query: string): unknown {
+  const { definitions } = parse(query);
+  const [operation] = definitions;
+  if (definitions.length !== 1 || operation?.kind !== Kind.OPERATION_DEFINITION) return definitions;
+  const [field, ...others] = operation.selectionSet.selections;
+  if (others.length > 0 || field?.kind !== Kind.FIELD) return others;
+  const given = field.arguments?.map(({ name, value }) => [name.value, value.kind === Kind.INT && value.value]);
+  return { operation: operation.operation, name: field.name.value, given, tree: treeOf(field.selectionSet) };
+}
+
+function treeOf(set: SelectionSetNode | undefined): unknown {
+  if (!set) return true;
+  return Object.fromEntries(
+    set.selections.map((each) => [(each as FieldNode).name.value, treeOf((each as FieldNode).selectionSet)]),
+  );
+}
+
+function expected({
+  user_id,
+  service_id,
+  select,
+}: {
+  user_id: unknown;
+  service_id: unknown;
+  select: unknown;
+}): unknown {
+  const given = [
+    ['user_id', String(BigInt(user_id as string))],
+    ['service_id', String(BigInt(service_id as string))],
+  ];
+  return { operation: 'query', name: 'configuration', given, tree: whole(flexConfiguration.shape, select) };
+}
+
+/** A selection with `true` spelt out; the shapes are walked anew here, by what the entities deliver. */
+function whole(shape: object, select: unknown): unknown {
+  const names = select === true ? Object.keys(shape) : Object.keys(select as object);
+  return Object.fromEntries(
+    names.map((name) => {
+      const inner = shapeIn((shape as Record<string, unknown>)[name]);
+      const chosen = select === true || (select as Record<string, unknown>)[name];
+      return [name, inner ? whole(inner, chosen) : true];
+    }),
+  );
+}
+
+function shapeIn(field: unknown): object | undefined {
+  const { shape, definition } = field as { shape?: object; definition?: { of?: unknown } };
+  if (shape) return shape;
+  return definition?.of ? shapeIn(definition.of) : undefined;
+}

@@ -1,0 +1,80 @@
+import { InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
+import type { ItemStatus } from 'marketplace-seller-sdk';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { expect, expectTypeOf, test } from 'vitest';
+
+test('each item has its status, and one that is not there does not keep the others', async () => {
+  const marketplace = new FakeMarketplace();
+  const user = marketplace.addUser();
+  const active = marketplace.addItem({ seller_id: user.user_id });
+  const paused = marketplace.addItem({ seller_id: user.user_id, status: 'paused' });
+  const seller = marketplace.clientFor(user);
+  const found = await seller.items.status({ ids: [active.item_id, 'MLA1', paused.item_id] });
+  expectTypeOf(found).toEqualTypeOf<ItemStatus[]>();
+  expect(found).toMatchObject([
+    { id: active.item_id, status: 'active', code: 200 },
+    { id: 'MLA1', code: 404, message: 'There is no item MLA1' },
+    { id: paused.item_id, status: 'paused', code: 200 },
+  ]);
+  expect(found[1]).not.toHaveProperty('status');
+});
+
+test('a status is read from each shape it is known to have', async () => {
+  const shapes = [
+    { status: 'active' },
+    { code: 200, body: { id: 'B', status: 'closed', sub_status: [] } },
+    { code: 404, body: { message: 'no', error: 'not_found', status: 404 } },
+    'paused',
+    null,
+    { code: 500, body: null },
+    { id: 7, status: 'active' },
+    { status: 404, message: 'gone' },
+  ];
+  const ids = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'];
+  const { seller, sent } = answering(shapes);
+  expect(await seller.items.status({ ids })).toEqual([
+    { id: 'A', status: 'active' },
+    { id: 'B', status: 'closed', sub_status: [], code: 200 },
+    { id: 'C', error: 'not_found', code: 404, message: 'no' },
+    { id: 'D', status: 'paused' },
+    { id: 'E' },
+    { id: 'F', body: null, code: 500 },
+    { id: '7', status: 'active' },
+    { id: 'H', code: 404, message: 'gone' },
+  ]);
+  expect(sent).toEqual(['GET /items?attributes=status&ids=A%2CB%2CC%2CD%2CE%2CF%2CG%2CH']);
+});
+
+test('an item is named by its place only where every item has one', async () => {
+  const { seller } = answering([{ status: 'active' }, { id: 'C', status: 'paused' }]);
+  expect(await seller.items.status({ ids: ['A', 'B', 'C'] })).toEqual([
+    { status: 'active' },
+    { id: 'C', status: 'paused' },
+  ]);
+});
+
+test('one item may come without its list', async () => {
+  const { seller } = answering({ status: 'active' });
+  expect(await seller.items.status({ ids: ['A'] })).toEqual([{ id: 'A', status: 'active' }]);
+});
+
+test('there is an item to ask about', async () => {
+  const { seller, sent } = answering([]);
+  await expect(seller.items.status({ ids: [] })).rejects.toBeInstanceOf(InvalidInputError);
+  await expect(seller.items.status({ ids: ['A', 'B,C'] })).rejects.toThrow('`ids.1` holds a comma');
+  expect(sent).toEqual([]);
+});
+
+/** A client of a service that gives this one answer. */
+function answering(body: unknown): { seller: SellerClient; sent: string[] } {
+  const sent: string[] = [];
+  const seller = new SellerClient({
+    baseUrl: 'https://api.example.com',
+    fetch: async (request: Request) => {
+      const { pathname, search } = new URL(request.url);
+      sent.push(`${request.method} ${pathname}${search}`);
+      return Response.json(body);
+    },
+  });
+  return { seller, sent };
+}
