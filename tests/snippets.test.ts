@@ -19,7 +19,11 @@ const givenInGuides: Given = {
 };
 /** What stands around an example in JSDoc: it shows one thing and supposes the rest. */
 const around: Given = {
+  Keyv: 'any',
+  KeyvFile: 'any',
+  accessToken: 'string',
   answer: '(question: unknown) => void',
+  attachment_id: 'string',
   baseUrl: 'string',
   body: 'string',
   clients: 'any',
@@ -30,17 +34,20 @@ const around: Given = {
   input: "import('marketplace-seller-sdk').NewAnswer",
   load: '() => any',
   notification: "import('marketplace-seller-sdk/notifications').QuestionNotification",
+  pack_id: 'number',
   receiver: "import('marketplace-seller-sdk/notifications').Receiver",
   refresh: '() => any',
   save: '() => any',
   setupServer: "typeof import('msw/node').setupServer",
+  to: '{ user_id: number }',
+  user_id: 'number',
 };
 const givenInSources: Given = {
   ...givenInGuides,
-  ...around,
   ...exportsOf(sdk, 'marketplace-seller-sdk'),
   ...exportsOf(testing, 'marketplace-seller-sdk/testing'),
   ...exportsOf(notifications, 'marketplace-seller-sdk/notifications'),
+  ...around,
 };
 
 describe('the code in the documents', () => {

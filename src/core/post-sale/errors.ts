@@ -2,12 +2,20 @@ import { BadRequestError, ForbiddenError } from '../errors.js';
 import type { RefusalDetails } from '../errors.js';
 import { refusal, wordsOf } from '../refusal.js';
 
-/** The pack is of an excepted case (autoparts, manufacturing time): write with `messages.send` instead. */
+/**
+ * The pack is of an excepted case (autoparts, manufacturing time): write with `messages.send` instead.
+ *
+ * Remedy: write with `messages.send`: this pack needs no option of the action guide.
+ */
 export class ExceptedCaseError extends BadRequestError {
   static override readonly kind: string = 'ExceptedCaseError';
 }
 
-/** The conversation is blocked, so nothing can be written; `reason` says why. */
+/**
+ * The conversation is blocked, so nothing can be written; `reason` says why.
+ *
+ * Remedy: `reason` says why; some reasons pass, such as a mediation, others do not, such as a cancelled order.
+ */
 export class ConversationBlockedError extends ForbiddenError {
   static override readonly kind: string = 'ConversationBlockedError';
   /** Such as `blocked_by_cancelled_order`, wherever the service said it; `undefined` where it did not. */
@@ -19,17 +27,29 @@ export class ConversationBlockedError extends ForbiddenError {
   }
 }
 
-/** The user of the token has no part in the pack or order. */
+/**
+ * The user of the token has no part in the pack or order.
+ *
+ * Remedy: use the token of the seller to whom the pack belongs.
+ */
 export class PackAccessError extends ForbiddenError {
   static override readonly kind: string = 'PackAccessError';
 }
 
-/** The token is absent, although messages take one. */
+/**
+ * The token is absent, although messages take one.
+ *
+ * Remedy: give `accessToken` to the client or to the call.
+ */
 export class AccessTokenRequiredError extends BadRequestError {
   static override readonly kind: string = 'AccessTokenRequiredError';
 }
 
-/** The token belongs to no application, although messages take one that does. */
+/**
+ * The token belongs to no application, although messages take one that does.
+ *
+ * Remedy: use a token that was issued to an application.
+ */
 export class ApplicationIdRequiredError extends BadRequestError {
   static override readonly kind: string = 'ApplicationIdRequiredError';
 }

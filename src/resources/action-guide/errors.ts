@@ -2,27 +2,47 @@ import { BadRequestError, ConflictError, ForbiddenError, NotFoundError } from '.
 import { saying } from '../../core/post-sale/errors.js';
 import { refusal } from '../../core/refusal.js';
 
-/** The text of an option's message is over 350 characters, or otherwise not acceptable. */
+/**
+ * The text of an option's message is over 350 characters, or otherwise not acceptable.
+ *
+ * Remedy: keep to 350 characters without links, addresses or phone numbers.
+ */
 export class InvalidTextError extends BadRequestError {
   static override readonly kind: string = 'InvalidTextError';
 }
 
-/** There is no such template for the option; `actionGuide.options` lists those there are. */
+/**
+ * There is no such template for the option; `actionGuide.options` lists those there are.
+ *
+ * Remedy: take the template's id from `actionGuide.options`.
+ */
 export class InvalidTemplateError extends BadRequestError {
   static override readonly kind: string = 'InvalidTemplateError';
 }
 
-/** The option has been used as often as it may be; it comes back when the buyer replies. */
+/**
+ * The option has been used as often as it may be; it comes back when the buyer replies.
+ *
+ * Remedy: wait for the buyer's reply; from then on `messages.send` is open.
+ */
 export class CapExhaustedError extends ForbiddenError {
   static override readonly kind: string = 'CapExhaustedError';
 }
 
-/** The pack has no such option; `actionGuide.options` lists those it has. */
+/**
+ * The pack has no such option; `actionGuide.options` lists those it has.
+ *
+ * Remedy: take the option's id from `actionGuide.options`.
+ */
 export class InvalidOptionError extends NotFoundError {
   static override readonly kind: string = 'InvalidOptionError';
 }
 
-/** Another option of the same seller and sale is being sent at this moment. Nothing was done: send again. */
+/**
+ * Another option of the same seller and sale is being sent at this moment. Nothing was done: send again.
+ *
+ * Remedy: send again in a moment, one option at a time.
+ */
 export class OptionLockedError extends ConflictError {
   static override readonly kind: string = 'OptionLockedError';
 }

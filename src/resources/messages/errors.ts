@@ -9,102 +9,182 @@ import {
 import { PackAccessError, saying } from '../../core/post-sale/errors.js';
 import { refusal } from '../../core/refusal.js';
 
-/** A `limit` or `offset` that the service does not take. */
+/**
+ * A `limit` or `offset` that the service does not take.
+ *
+ * Remedy: give a `limit` of 1 or more and an `offset` of 0 or more; or leave both to the walk.
+ */
 export class InvalidPagingError extends BadRequestError {
   static override readonly kind: string = 'InvalidPagingError';
 }
 
-/** There is no message of this id. The service says so with 400. */
+/**
+ * There is no message of this id. The service says so with 400.
+ *
+ * Remedy: take the id from the conversation or from a notification.
+ */
 export class MessageNotFoundError extends BadRequestError {
   static override readonly kind: string = 'MessageNotFoundError';
 }
 
-/** The message exists and cannot be read at the moment; it can in a few seconds. */
+/**
+ * The message exists and cannot be read at the moment; it can in a few seconds.
+ *
+ * Remedy: read it again in a few seconds; the client has tried already as often as `retries` allows.
+ */
 export class MessageNotReadyError extends NotFoundError {
   static override readonly kind: string = 'MessageNotReadyError';
 }
 
-/** The user of the token may not read the message. */
+/**
+ * The user of the token may not read the message.
+ *
+ * Remedy: use the token of a user who takes part in the order.
+ */
 export class MessageAccessError extends ForbiddenError {
   static override readonly kind: string = 'MessageAccessError';
 }
 
-/** The text holds characters that are neither ISO-8859-1 nor on the service's list of emoticons. */
+/**
+ * The text holds characters that are neither ISO-8859-1 nor on the service's list of emoticons.
+ *
+ * Remedy: write the text in ISO-8859-1; `messages.send` names the first character that is not.
+ */
 export class UnsupportedCharactersError extends BadRequestError {
   static override readonly kind: string = 'UnsupportedCharactersError';
 }
 
-/** The text has more than 350 characters, as the service counts them. */
+/**
+ * The text has more than 350 characters, as the service counts them.
+ *
+ * Remedy: shorten the text, or send it as several messages.
+ */
 export class TextTooLongError extends BadRequestError {
   static override readonly kind: string = 'TextTooLongError';
 }
 
-/** A mediation is in process, so nothing can be written (Brazil only). */
+/**
+ * A mediation is in process, so nothing can be written (Brazil only).
+ *
+ * Remedy: follow the claim instead; writing is open again when the mediation has ended.
+ */
 export class MediationInProcessError extends ForbiddenError {
   static override readonly kind: string = 'MediationInProcessError';
 }
 
-/** The purchase is shipped by fulfilment and not yet delivered, so nothing can be written. */
+/**
+ * The purchase is shipped by fulfilment and not yet delivered, so nothing can be written.
+ *
+ * Remedy: write after the delivery.
+ */
 export class NotYetDeliveredError extends ForbiddenError {
   static override readonly kind: string = 'NotYetDeliveredError';
 }
 
-/** The receiver has no part in the order. */
+/**
+ * The receiver has no part in the order.
+ *
+ * Remedy: take the receiver from the conversation: on some threads an agent stands between seller and buyer.
+ */
 export class ReceiverNotInOrderError extends ForbiddenError {
   static override readonly kind: string = 'ReceiverNotInOrderError';
 }
 
-/** Something in `to` is missing or invalid: `user_id`, `resource`, `site_id` or `email`. */
+/**
+ * Something in `to` is missing or invalid: `user_id`, `resource`, `site_id` or `email`.
+ *
+ * Remedy: give `to: { user_id }` as the conversation shows it.
+ */
 export class InvalidReceiverError extends BadRequestError {
   static override readonly kind: string = 'InvalidReceiverError';
 }
 
-/** The sender is the receiver. */
+/**
+ * The sender is the receiver.
+ *
+ * Remedy: give the buyer as `to`; `from` is the seller by itself.
+ */
 export class SenderIsReceiverError extends BadRequestError {
   static override readonly kind: string = 'SenderIsReceiverError';
 }
 
-/** `from` is missing. */
+/**
+ * `from` is missing.
+ *
+ * Remedy: leave `from` to the client, which takes it from `user_id`.
+ */
 export class SenderMissingError extends BadRequestError {
   static override readonly kind: string = 'SenderMissingError';
 }
 
-/** There was no JSON body. */
+/**
+ * There was no JSON body.
+ *
+ * Remedy: none through this client, which always sends one; look at what stands between it and the service.
+ */
 export class MessageBodyMissingError extends BadRequestError {
   static override readonly kind: string = 'MessageBodyMissingError';
 }
 
-/** A message takes at most 25 attachments. */
+/**
+ * A message takes at most 25 attachments.
+ *
+ * Remedy: send the others with another message.
+ */
 export class TooManyAttachmentsError extends BadRequestError {
   static override readonly kind: string = 'TooManyAttachmentsError';
 }
 
-/** An attachment is not stored (any more): an upload that no message uses is gone after 48 hours. Upload it again. */
+/**
+ * An attachment is not stored (any more): an upload that no message uses is gone after 48 hours. Upload it again.
+ *
+ * Remedy: upload the file again and send the new id.
+ */
 export class AttachmentGoneError extends UnprocessableError {
   static override readonly kind: string = 'AttachmentGoneError';
 }
 
-/** The file has no content. */
+/**
+ * The file has no content.
+ *
+ * Remedy: give a file with content; a stream that was read before is empty.
+ */
 export class EmptyFileError extends BadRequestError {
   static override readonly kind: string = 'EmptyFileError';
 }
 
-/** The name of the file holds `/` or `\`. */
+/**
+ * The name of the file holds `/` or `\`.
+ *
+ * Remedy: give `filename` without its folders.
+ */
 export class InvalidFileNameError extends BadRequestError {
   static override readonly kind: string = 'InvalidFileNameError';
 }
 
-/** The file has more than 25 MB. */
+/**
+ * The file has more than 25 MB.
+ *
+ * Remedy: make the file smaller, or split it.
+ */
 export class FileTooLargeError extends BadRequestError {
   static override readonly kind: string = 'FileTooLargeError';
 }
 
-/** The query names no site. */
+/**
+ * The query names no site.
+ *
+ * Remedy: give `site_id`, such as `MLA`.
+ */
 export class SiteMissingError extends BadRequestError {
   static override readonly kind: string = 'SiteMissingError';
 }
 
-/** The service could not save the file, or not fetch it from where it is saved. */
+/**
+ * The service could not save the file, or not fetch it from where it is saved.
+ *
+ * Remedy: try again in a moment; an upload may have been stored all the same, which does no harm.
+ */
 export class FileStorageError extends ServerError {
   static override readonly kind: string = 'FileStorageError';
 }
@@ -113,7 +193,11 @@ export class FileStorageError extends ServerError {
 export type ClosedReason =
   'cap_exhausted' | 'option_not_offered' | 'mediation' | 'not_yet_delivered' | 'attachments' | (string & {});
 
-/** No road to the buyer is open. `cause` is the service's refusal, where it refused. */
+/**
+ * No road to the buyer is open. `cause` is the service's refusal, where it refused.
+ *
+ * Remedy: `reason` says what stands in the way; at `cap_exhausted`, wait for the buyer's reply.
+ */
 export class NoOpenRoadError extends SellerError {
   static override readonly kind: string = 'NoOpenRoadError';
   /**
