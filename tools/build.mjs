@@ -11,6 +11,7 @@ const dist = join(root, 'dist');
 rmSync(dist, { recursive: true, force: true });
 run('tsup/dist/cli-default.js', '--silent');
 run('typescript/bin/tsc', '-p', 'tsconfig.build.json');
+keepReachedDeclarations();
 copyDeclarations();
 writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licencesOf(bundledPackages()));
 writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n');
@@ -21,6 +22,22 @@ writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n');
  */
 function run(script, ...args) {
   execFileSync(process.execPath, [join(root, 'node_modules', script), ...args], { cwd: root, stdio: 'inherit' });
+}
+
+/** Removes the declarations that no entry leads to: nobody can name what they declare, and some name bundled packages. */
+function keepReachedDeclarations() {
+  const esm = join(dist, 'esm');
+  const entries = ['index.d.ts', 'notifications/index.d.ts', 'testing/index.d.ts'].map((name) => join(esm, name));
+  const reached = new Set(entries);
+  for (const file of reached) {
+    for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)) {
+      reached.add(join(dirname(file), `${target}.d.ts`));
+    }
+  }
+  for (const name of readdirSync(esm, { recursive: true, encoding: 'utf8' })) {
+    const file = join(esm, name);
+    if (/\.d\.ts(\.map)?$/.test(file) && !reached.has(file.replace(/\.map$/, ''))) rmSync(file);
+  }
 }
 
 /** CommonJS callers need declarations of their own: the ones under dist/esm describe ES modules. */

@@ -158,7 +158,11 @@ class Field implements Schema<never, never> {
   }
 }
 
-/** The compiled schema of an answer as it is documented; `null` where what is delivered is never the answer itself. */
+/**
+ * The compiled schema of an answer as it is documented; `null` where what is delivered is never the answer itself.
+ *
+ * @internal
+ */
 export function documentedOf(schema: Schema, compile: Compile): ZodMiniType | null {
   const inner = (each: Schema): ZodMiniType => (isField(each) ? documented(each.definition, inner) : zodOf(each));
   try {
@@ -183,7 +187,11 @@ export function definitionOf(schema: Schema): Definition | undefined {
   return isField(schema) ? schema.definition : undefined;
 }
 
-/** The zod schema behind a schema, built on first use. */
+/**
+ * The zod schema behind a schema, built on first use.
+ *
+ * @internal
+ */
 export function zodOf(schema: Schema): ZodMiniType {
   return isField(schema) ? schema.zod : (schema as unknown as ZodMiniType);
 }
