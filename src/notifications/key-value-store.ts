@@ -25,7 +25,7 @@ export interface KeyValueStoreOptions extends MemoryStoreOptions {
  * It works in memory and writes each change through. Two processes on the same keys would not see each other's.
  *
  * @example
- * const store = keyValueStore(new Keyv(new KeyvFile()));
+ * const store = keyValueStore(new Map(), { prefix: 'inbox' }); // or a Keyv on whatever it is given
  */
 export function keyValueStore(values: KeyValues, options: KeyValueStoreOptions = {}): NotificationStore {
   const needed = ['get', 'set', 'delete'] as const;

@@ -16,6 +16,11 @@ export class Clock {
     return new Date(this.ms).toISOString();
   }
 
+  /** Whether it stands still until it is moved. */
+  get isStopped(): boolean {
+    return this.#fixed !== undefined;
+  }
+
   /** Stops the clock at a moment. */
   set(moment: Date | string | number): void {
     const ms = new Date(moment).getTime();

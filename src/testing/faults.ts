@@ -1,4 +1,5 @@
 import type { Endpoint } from '../core/endpoint.js';
+import { diceOf } from './dice.js';
 import { FakeMarketplaceError } from './misuse.js';
 import type { Interceptor } from './router.js';
 
@@ -157,15 +158,4 @@ function wait(ms: number | undefined, signal: AbortSignal): Promise<void> {
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });
   });
-}
-
-/** Numbers from 0 to 1 that look random and are the same for the same seed (mulberry32). */
-function diceOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

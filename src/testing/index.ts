@@ -5,6 +5,14 @@ export { FakeMarketplaceError } from './misuse.js';
 export type { Clock, Span } from './clock.js';
 export type { Account, Bearer } from './accounts.js';
 export type { Events, MarketplaceEvent } from './events.js';
+export type {
+  Attempted,
+  CallbackSketch,
+  Callback,
+  DeliveryFaults,
+  NotificationService,
+  Subscription,
+} from './notifications.js';
 export type { Item, ItemSketch, Items, ItemStatus } from './items.js';
 export type { AttachmentStore, StoredFile } from './attachment-store.js';
 export type { Mailbox, MessageSketch, StoredMessage } from './mailbox.js';

@@ -26,6 +26,7 @@ import { messageBehaviours, messageManners } from './messages.js';
 import { mswHandler } from './msw.js';
 import type { MswHandler } from './msw.js';
 import type { Listening, ListenOptions } from './node.js';
+import { NotificationService } from './notifications.js';
 import { Packs } from './packs.js';
 import type { Pack, PackSketch } from './packs.js';
 import { QuestionDesk } from './question-desk.js';
@@ -58,6 +59,8 @@ export class FakeMarketplace {
   readonly clock: Clock;
   /** What happens on it. */
   readonly events = new Events();
+  /** Tells applications what happens on it. */
+  readonly notifications: NotificationService;
   /** What goes wrong on the way to it, on purpose. */
   readonly faults = new Faults();
   /** Its users and their tokens. */
@@ -81,6 +84,7 @@ export class FakeMarketplace {
   constructor({ now }: FakeMarketplaceOptions = {}) {
     this.clock = new Clock(now);
     this.#router = new Router(this.accounts, this.clock);
+    this.notifications = new NotificationService(this.clock, this.events);
     const { accounts, clock, events, items, packs } = this;
     const world: World = { accounts, clock, events, items, packs };
     this.#router.interceptors.push(this.faults.interceptor);

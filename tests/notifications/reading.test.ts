@@ -1,0 +1,131 @@
+import {
+  ConfigurationError,
+  NotFoundError,
+  NotificationError,
+  RequestAbortedError,
+  endpoints,
+} from 'marketplace-seller-sdk';
+import type { Question } from 'marketplace-seller-sdk';
+import {
+  createReceiver,
+  fetchHandler,
+  parseNotification,
+  readNotification,
+} from 'marketplace-seller-sdk/notifications';
+import type { QuestionNotification } from 'marketplace-seller-sdk/notifications';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
+import { about, deliver } from './deliveries.js';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function shop() {
+  const marketplace = new FakeMarketplace({ now: '2026-11-20T12:00:00Z' });
+  const sellers = [7, 8].map((user_id) => marketplace.addUser({ user_id }));
+  const buyer = marketplace.addUser();
+  const items = sellers.map(({ user_id }) => marketplace.addItem({ seller_id: user_id }));
+  const requests: Request[] = [];
+  const clientFor = (user_id: number) =>
+    marketplace.clientFor(
+      { user_id },
+      {
+        fetch: (request: Request) => {
+          requests.push(request);
+          return marketplace.fetch(request);
+        },
+      },
+    );
+  const ask = (index = 0) => marketplace.ask({ from: buyer, item_id: items[index]!.item_id, text: 'Is there stock?' });
+  return { marketplace, ask, clientFor, requests };
+}
+
+const notFound = { status: 404, code: 'not_found', message: 'Question not found' } as const;
+
+describe('reading what a notification is about', () => {
+  test('gives the question, with the token of the seller it concerns', async () => {
+    const { marketplace, ask, clientFor, requests } = shop();
+    const read: (number | null | undefined)[] = [];
+    const receiver = createReceiver({
+      clientFor,
+      on: {
+        questions: async (notification, context) => {
+          const question = await context.read();
+          expectTypeOf(question).toEqualTypeOf<Question>();
+          await clientFor(notification.user_id).questions.answer({ question_id: question.id, text: 'Yes.' });
+          read.push(question.seller_id);
+        },
+      },
+    });
+    marketplace.notifications.subscribe({ callback: fetchHandler(receiver) });
+    const [first, second] = [ask(0), ask(1)];
+    await vi.waitUntil(() => read.length >= 2);
+    expect(read.sort()).toEqual([7, 8]);
+    for (const { id } of [first, second])
+      expect(marketplace.questions.statusOf(marketplace.questions.get(id)!)).toBe('ANSWERED');
+    const tokens = new Set(requests.map(({ headers }) => headers.get('authorization')?.replace(/.*-/, '')));
+    expect([...tokens].sort()).toEqual(['7', '8']);
+    await receiver.close();
+  });
+
+  test('repeats a 404 for some seconds: the service may announce what it cannot show yet', async () => {
+    vi.useFakeTimers();
+    const { marketplace, ask, clientFor } = shop();
+    const { id } = ask();
+    for (let times = 0; times < 3; times += 1) marketplace.refuseNext(endpoints.questions.get, notFound);
+    const reading = readNotification(clientFor(7), parseNotification(about(id)) as QuestionNotification);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect((await reading).id).toBe(id);
+  });
+
+  test('ends with the 404 when it stays one', async () => {
+    vi.useFakeTimers();
+    const { clientFor, requests } = shop();
+    const reading = readNotification(clientFor(7), parseNotification(about(999)), { patienceMs: 1_000 });
+    const refused = expect(reading).rejects.toThrow(NotFoundError);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await refused;
+    expect(requests.length).toBeGreaterThanOrEqual(3);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('ends at once when it is aborted', async () => {
+    const { clientFor } = shop();
+    const controller = new AbortController();
+    const reading = readNotification(clientFor(7), parseNotification(about(999)), { signal: controller.signal });
+    const refused = expect(reading).rejects.toThrow(RequestAbortedError);
+    setTimeout(() => controller.abort(), 20);
+    await refused;
+  });
+
+  test('calls nothing but the endpoint of the topic, whatever the resource says', async () => {
+    const { ask, clientFor, requests } = shop();
+    const { id } = ask();
+    await readNotification(clientFor(7), parseNotification(about(id, { resource: `questions/${id}/` })));
+    expect(requests.map(({ method, url }) => [method, new URL(url).pathname])).toEqual([['GET', `/questions/${id}`]]);
+  });
+
+  test('is not possible for a topic that is not known', async () => {
+    const { clientFor, requests } = shop();
+    const order = parseNotification(about(1, { topic: 'orders_v2', resource: '/orders/1' }));
+    await expect(readNotification(clientFor(7), order)).rejects.toThrow(NotificationError);
+    expect(requests).toEqual([]);
+  });
+
+  test('takes a client: without `clientFor`, or for a user who is not ours, the notification fails', async () => {
+    const errors: unknown[] = [];
+    for (const clientFor of [undefined, () => Promise.reject(new Error('not ours'))]) {
+      const receiver = createReceiver({
+        clientFor,
+        retry: { attempts: 1 },
+        onFailure: ({ error }) => errors.push(error),
+        on: { questions: (_, { read }) => read() },
+      });
+      await deliver(receiver, about(1));
+      await receiver.idle();
+    }
+    expect(errors[0]).toBeInstanceOf(ConfigurationError);
+    expect(errors[1]).toMatchObject({ message: 'not ours' });
+  });
+});
