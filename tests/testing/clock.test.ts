@@ -1,0 +1,35 @@
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("the marketplace's clock", () => {
+  test('follows the machine until it is set, and again when it is let run', () => {
+    vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00Z') });
+    const { clock } = new FakeMarketplace();
+    vi.advanceTimersByTime(1000);
+    expect(clock.iso).toBe('2026-01-01T00:00:01.000Z');
+    clock.set('2030-06-01T12:00:00Z');
+    vi.advanceTimersByTime(1000);
+    expect(clock.iso).toBe('2030-06-01T12:00:00.000Z');
+    clock.run();
+    expect(clock.iso).toBe('2026-01-01T00:00:02.000Z');
+  });
+
+  test('stands where it was started and moves when it is told', () => {
+    const { clock } = new FakeMarketplace({ now: new Date('2026-01-31T23:00:00Z') });
+    clock.advance({ days: 1, hours: 1, minutes: 1, seconds: 1, ms: 1 });
+    expect(clock.iso).toBe('2026-02-02T00:01:01.001Z');
+    clock.set(0);
+    clock.advance({ minutes: -1 });
+    expect(clock.iso).toBe('1969-12-31T23:59:00.000Z');
+  });
+
+  test('takes no text that is no date', () => {
+    expect(() => new FakeMarketplace({ now: 'yesterday' })).toThrow(
+      'The clock takes a date, an ISO 8601 text or milliseconds, not yesterday',
+    );
+  });
+});

@@ -1,0 +1,200 @@
+import { NotFoundError, endpoints, readJsonp } from 'marketplace-seller-sdk';
+import type { Description, SellerClient } from 'marketplace-seller-sdk';
+import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
+import { beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
+import { notActiveItem, userAskLimit } from '../../src/resources/questions/errors.js';
+
+let marketplace: FakeMarketplace;
+let client: SellerClient;
+let token: string;
+let question_id: number;
+
+beforeEach(() => {
+  marketplace = new FakeMarketplace();
+  const seller = marketplace.addUser();
+  const { item_id } = marketplace.addItem({ seller_id: seller.user_id });
+  question_id = marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Hello?' }).id;
+  client = marketplace.clientFor(seller);
+  token = marketplace.tokenFor(seller);
+});
+
+async function get(path: string, init: RequestInit = {}): Promise<{ status: number; text: string; headers: Headers }> {
+  const answer = await marketplace.fetch(`${marketplace.baseUrl}${path}`, {
+    headers: { authorization: `Bearer ${token}` },
+    ...init,
+  });
+  return { status: answer.status, text: await answer.text(), headers: answer.headers };
+}
+
+describe('JSONP', () => {
+  test('is HTTP 200, with status, headers and body inside', async () => {
+    const { status, text, headers } = await get(`/questions/${question_id}?callback=show`);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(text).toMatch(/^show\(\[200,\{.*\}\]\);$/);
+    expect(readJsonp(text)).toMatchObject({ id: question_id, text: 'Hello?' });
+  });
+
+  test('is HTTP 200 for a refusal too', async () => {
+    const { status, text } = await get('/questions/1?callback=show');
+    expect(status).toBe(200);
+    expect(() => readJsonp(text)).toThrow(NotFoundError);
+    expect((await get('/nowhere?callback=show')).text).toMatch(/^show\(\[404,/);
+  });
+
+  test('calls no code of the caller', async () => {
+    expect((await get(`/questions/${question_id}?callback=alert(1);x`)).text).toMatch(/^callback\(/);
+  });
+});
+
+describe('field reduction', () => {
+  test('keeps the named fields of an object', async () => {
+    const { text } = await get(`/questions/${question_id}?attributes=id,text,nothing`);
+    expect(JSON.parse(text)).toEqual({ id: question_id, text: 'Hello?' });
+  });
+
+  test('keeps all of them where none is named', async () => {
+    const { text } = await get(`/questions/${question_id}?attributes=`);
+    expect(JSON.parse(text)).toHaveProperty('item_id');
+  });
+
+  test('leaves a refusal whole', async () => {
+    expect(JSON.parse((await get('/questions/1?attributes=id')).text)).toHaveProperty('message', 'Question not found');
+  });
+});
+
+describe('OPTIONS', () => {
+  test('describes a resource: what it is, its fields, its methods', async () => {
+    const description = await client.describe({ path: `/questions/${question_id}` });
+    expectTypeOf(description).toEqualTypeOf<Description>();
+    expect(description).toMatchObject({
+      name: 'questions',
+      description: 'Reads a question. Deletes a question that the seller received',
+      attributes: {
+        id: 'integer',
+        date_created: 'timestamp, ISO 8601',
+        hold: 'true or false',
+        from: 'object of id, answered_questions',
+      },
+      methods: [
+        { method: 'GET', example: 'GET /questions/{question_id}', description: 'Reads a question' },
+        { method: 'DELETE', description: 'Deletes a question that the seller received' },
+      ],
+    });
+    expect(description.attributes?.status).toMatch(/^one of UNANSWERED, ANSWERED/);
+    expect(description.related_resources).toContain('/answers');
+  });
+
+  test('takes no token, tells a fixed path from a field, and knows where there is nothing', async () => {
+    const anyone = client.with({ accessToken: undefined });
+    expect(await anyone.describe({ path: 'questions/search' })).toMatchObject({
+      methods: [
+        { example: 'GET /questions/search?seller_id&item&item_id&from&sort_fields&sort_types&limit&offset&filters' },
+      ],
+    });
+    expect(await anyone.describe({ path: 'answers' })).toMatchObject({
+      methods: [{ example: 'POST /answers {question_id, text}' }],
+    });
+    await expect(anyone.describe({ path: '/nowhere' })).rejects.toThrow('There is no resource /nowhere');
+  });
+
+  test('has words for every endpoint, and for every field', async () => {
+    const paths = Object.values(endpoints).flatMap((group) => pathsOf(group));
+    for (const path of paths.filter((each) => each !== '/{path*}')) {
+      const { attributes } = await client.describe({ path: path.replace(/\{\w+\*?\}/g, '1') });
+      for (const words of Object.values(attributes ?? {})) expect(words).toMatch(/^[\w ,:8ISOorf.]+/);
+    }
+  });
+});
+
+function pathsOf(group: object): string[] {
+  if ('path' in group && typeof group.path === 'string') return [group.path];
+  return Object.values(group).flatMap((each: unknown) =>
+    typeof each === 'object' && each !== null ? pathsOf(each) : [],
+  );
+}
+
+describe('what is not there', () => {
+  test('a path, a method, an encoding', async () => {
+    expect(await get('/nowhere')).toMatchObject({ status: 404 });
+    expect(JSON.parse((await get('/answers')).text)).toEqual({
+      message: '/answers takes no GET',
+      error: 'method_not_allowed',
+      status: 405,
+      cause: [],
+    });
+    expect(await get('/questions/%E0%A4%A')).toMatchObject({ status: 404 });
+  });
+});
+
+describe('refuseNext', () => {
+  test('refuses one call, in the order given, and the words may be others', async () => {
+    marketplace.refuseNext(endpoints.questions.ask, userAskLimit);
+    marketplace.refuseNext(endpoints.questions.ask, notActiveItem, { message: 'Gone', cause: ['item.closed'] });
+    const { item_id } = marketplace.questions.need(question_id);
+    const asking = marketplace.clientFor(marketplace.addUser(), { retries: 0 });
+    const ask = () => asking.questions.ask({ item_id, text: 'Hello?' });
+    await expect(ask()).rejects.toMatchObject({ name: 'AskLimitError', status: 400, code: 'user_ask_limit' });
+    await expect(ask()).rejects.toMatchObject({
+      name: 'ItemNotActiveError',
+      message: 'POST /questions was refused with 400: Gone',
+      causes: [{ message: 'item.closed' }],
+    });
+    expect(await ask()).toMatchObject({ text: 'Hello?' });
+  });
+
+  test('says that there is no such endpoint', () => {
+    const stranger = { ...endpoints.questions.ask, name: 'questions.shout' };
+    expect(() => {
+      marketplace.refuseNext(stranger, userAskLimit);
+    }).toThrow(new FakeMarketplaceError('there is no endpoint questions.shout to refuse'));
+  });
+});
+
+describe('misuse is told, with what to do instead', () => {
+  test.each<[string, (fake: FakeMarketplace) => unknown, string]>([
+    [
+      'a user twice',
+      (fake) => [fake.addUser({ user_id: 7 }), fake.addUser({ user_id: 7 })],
+      'there is a user 7 already',
+    ],
+    ['a token for nobody', (fake) => fake.tokenFor({ user_id: 9 }), 'there is no user 9; add one with addUser'],
+    ['a token revoked twice', (fake) => fake.accounts.revokeToken('x'), 'was never issued, or is revoked already'],
+    ['an item of nobody', (fake) => fake.addItem({ seller_id: 9 }), 'there is no user 9; add one with addUser'],
+    [
+      'an item twice',
+      (fake) => ['', ''].map(() => fake.addItem({ seller_id: fake.addUser().user_id, item_id: 'MLA1' })),
+      'there is an item MLA1 already',
+    ],
+    [
+      'a question about nothing',
+      (fake) => fake.ask({ from: fake.addUser(), item_id: 'MLA0', text: '?' }),
+      'there is no item MLA0; add one with addItem({ seller_id })',
+    ],
+    ['an answer to nothing', (fake) => fake.questions.answer(1, 'Yes.'), 'there is no question 1; ask one with ask('],
+    ['a second answer', () => marketplace.questions.answer(answered(), 'No.'), 'has its answer already'],
+    ['no answer disabled', () => marketplace.questions.disableAnswer(question_id), 'has no answer to disable'],
+  ])('%s', (_, misuse, message) => {
+    expect(() => misuse(new FakeMarketplace())).toThrow(message);
+    expect(() => misuse(new FakeMarketplace())).toThrow(FakeMarketplaceError);
+  });
+
+  function answered(): number {
+    if (!marketplace.questions.need(question_id).answer) marketplace.questions.answer(question_id, 'Yes.');
+    return question_id;
+  }
+});
+
+describe('as fetch', () => {
+  test('it takes what fetch takes', async () => {
+    const url = `${marketplace.baseUrl}/questions/${question_id}`;
+    const answers = [
+      await marketplace.fetch(url),
+      await marketplace.fetch(new URL(url)),
+      await marketplace.fetch(new Request(url)),
+      await marketplace.fetch(new Request(url, { method: 'DELETE' }), { method: 'GET' }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size).toBe(4);
+  });
+});
