@@ -87,6 +87,8 @@ async function run(snippet: Snippet): Promise<void> {
   for (const text of ['Is there stock?', 'Which colours are there?', 'Do you ship to Salta?']) {
     marketplace.ask({ from: buyer, item_id: 'MLA100', text });
   }
+  marketplace.flex.subscribe({ user_id: 7, service_id: 1001 });
+  marketplace.flex.assignDriver(marketplace.flex.ship(account), 345);
   const accessToken = marketplace.tokenFor(account);
   vi.stubEnv('SELLER_TOKEN', accessToken);
   vi.stubGlobal('fetch', marketplace.fetch);

@@ -1,0 +1,58 @@
+// Sets up a seller's Flex delivery: subscription, hours, zones and items, then the driver of a shipment.
+// node examples/flex.ts
+import { DriverNotFoundError, flexCoverageAreas } from 'marketplace-seller-sdk';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+
+// A marketplace in memory on which a seller has just subscribed; with a real one, only `seller` would differ.
+const marketplace = new FakeMarketplace();
+const { user_id, site_id } = marketplace.addUser({ site_id: 'MLB' });
+marketplace.flex.subscribe({ user_id });
+const { item_id } = marketplace.addItem({ seller_id: user_id });
+const seller = marketplace.clientFor({ user_id });
+
+const [subscription] = await seller.flex.subscriptions({ site_id, user_id });
+if (!subscription?.service_id) throw new Error('This seller has no Flex subscription');
+const whose = { site_id, user_id, service_id: subscription.service_id };
+console.log(`${flexCoverageAreas.MLB.country}: ${subscription.mode ?? ''} is ${subscription.status?.id ?? 'unknown'}`);
+
+await seller.flex.setDelivery({
+  ...whose,
+  delivery_window: 'same_day',
+  delivery_ranges: {
+    week: [{ from: 9, to: 18, capacity: 40, cutoff: 12 }],
+    saturday: [{ from: 10, to: 14, capacity: 15, cutoff: 9 }],
+  },
+});
+
+// Only what is asked for comes back, and only that is in the type.
+const { zones } = await seller.flex.configuration({
+  ...whose,
+  select: { zones: { id: true, label: true, selected: true } },
+});
+const left = (zones ?? []).filter(({ selected }) => !selected).slice(0, 2);
+await seller.flex.addZones({ ...whose, zones: left.map(({ id }) => ({ id })) });
+
+const { delivery_ranges, zones: after } = await seller.flex.configuration({
+  ...whose,
+  select: { delivery_ranges: true, zones: { label: true, selected: true, price: { symbol: true, fraction: true } } },
+});
+for (const days of ['week', 'saturday', 'sunday'] as const) {
+  const hours = (delivery_ranges?.[days] ?? []).map(({ from, to, capacity }) => `${from}-${to} h, ${capacity} parcels`);
+  console.log(`${days}: ${hours.length > 0 ? hours.join('; ') : 'no deliveries'}`);
+}
+for (const { label, selected, price } of after ?? []) {
+  console.log(`${selected ? '✓' : '·'} ${label} (${price?.symbol} ${price?.fraction})`);
+}
+
+// Read first whether the item is active; that it is in Flex already would be fine.
+await seller.flex.items.enable({ site_id, item_id, requireActive: true, idempotent: true });
+console.log(`${item_id} in Flex: ${await seller.flex.items.isEnabled({ site_id, item_id })}`);
+
+const shipment_id = marketplace.flex.ship({ user_id });
+const driver = () => seller.flex.driver({ site_id, shipment_id });
+await driver().catch((error: unknown) => {
+  if (!(error instanceof DriverNotFoundError)) throw error;
+  console.log(`Shipment ${shipment_id} has no driver yet`);
+});
+marketplace.flex.assignDriver(shipment_id, 345);
+console.log(`Shipment ${shipment_id} goes with driver ${(await driver()).driver_id}`);
