@@ -14,10 +14,10 @@ interface Limit {
 }
 
 const limits: readonly Limit[] = [
-  { what: 'KiB in a bundle, questions only', most: 30, measure: () => bundled(questionsOnly) },
+  { what: 'KiB in a bundle, questions only', most: 38, measure: () => bundled(questionsOnly) },
   {
     what: 'KiB in a bundle, the whole client',
-    most: 42,
+    most: 50,
     measure: () => bundled(`import { SellerClient } from 'marketplace-seller-sdk'; globalThis.it = SellerClient;`),
   },
   { what: 'files read by an import', most: 30, measure: modulesOfMainEntry },
