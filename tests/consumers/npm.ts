@@ -13,7 +13,7 @@ export interface Run {
 export function npm(cwd: string, ...args: readonly string[]): Promise<Run> {
   const started = performance.now();
   // `npm_execpath` is the npm that runs this script; on Windows `npm` is no program that could be started.
-  const program = process.env['npm_execpath'];
+  const program = process.env.npm_execpath;
   const [command, ...all] = program === undefined ? ['npm', ...args] : [process.execPath, program, ...args];
   return new Promise((resolve, reject) => {
     const child = spawn(command, all, { cwd, env: ours(), stdio: ['ignore', 'pipe', 'pipe'], detached: true });
