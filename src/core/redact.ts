@@ -64,6 +64,7 @@ export function withoutCookies(headers: Headers): Headers {
 
 /** A URL without the token that may be in its query. */
 export function shownUrl(url: string): string {
+  if (!url.includes('access_token=')) return url;
   return url.replace(/([?&]access_token=)[^&#]*/g, `$1${shown}`);
 }
 
