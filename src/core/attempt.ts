@@ -42,6 +42,10 @@ export async function attempt(errand: Errand, send: Send, settings: Settings): P
     const { attempts } = bounds;
     heard = await send({ endpoint, attempt: attempts, url, headers, body, signal, onSend });
     if (signal.aborted) throw abandoned(heard, signal);
+    // A service that was sent half a file answers something; what went wrong is the file.
+    const failure = made?.failure();
+    if (failure) throw failure;
+    if (heard.ok) made?.onArrival();
     return read(heard, errand);
   };
   try {

@@ -14,6 +14,8 @@ export interface UploadProgress {
 export interface MultipartBody {
   readonly body: BodyInit;
   readonly headers: Readonly<Record<string, string>>;
+  /** The service has taken it. */
+  readonly onArrival: () => void;
   /** What went wrong with the file while it was read. */
   readonly failure: () => Error | undefined;
   /** The attempt is over: lets go of the file. */
@@ -95,6 +97,7 @@ async function streamedForm(opened: Opened, onProgress: (progress: UploadProgres
   return {
     body: pulled(through),
     headers: { ...(form.getHeaders() as Record<string, string>), 'content-length': String(form.getLengthSync()) },
+    onArrival: () => undefined,
     failure: () => reading.failure,
     dispose: () => {
       source.destroy();
@@ -129,7 +132,15 @@ async function platformForm(opened: Opened, onProgress: (progress: UploadProgres
   const blob = known.kind === 'blob' ? known.blob : new Blob(await gathered(opened));
   form.append('file', contentType === undefined ? blob : blob.slice(0, size, contentType), filename);
   onProgress({ sentBytes: 0, totalBytes: size });
-  return { body: form, headers: {}, failure: () => undefined, dispose: () => undefined };
+  return {
+    body: form,
+    headers: {},
+    onArrival: () => {
+      onProgress({ sentBytes: size, totalBytes: size });
+    },
+    failure: () => undefined,
+    dispose: () => undefined,
+  };
 }
 
 async function gathered(opened: Opened): Promise<Uint8Array<ArrayBuffer>[]> {

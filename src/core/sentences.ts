@@ -54,5 +54,7 @@ function nameOf(path: readonly PropertyKey[]): string {
 
 function a(type: string): string {
   if (type === 'int') return 'an integer';
+  // What zod expects of a field that takes anything.
+  if (type === 'nonoptional') return 'a value';
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }

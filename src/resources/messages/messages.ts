@@ -24,7 +24,7 @@ export interface Conversation extends Paged<Message, ConversationExtra> {}
 
 /** Call options of an upload. `timeoutMs` bounds the silence between two pieces of the file, not the whole. */
 export interface UploadOptions extends CallOptions {
-  /** Told as pieces of the file are handed to the network; in a browser only at the beginning. */
+  /** Told as pieces of the file are handed to the network; in a browser at the beginning and at the end only. */
   readonly onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 

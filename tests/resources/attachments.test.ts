@@ -1,0 +1,519 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import {
+  ConnectionError,
+  EmptyFileError,
+  FileStorageError,
+  FileTooLargeError,
+  InvalidFileNameError,
+  InvalidInputError,
+  NotFoundError,
+  RequestAbortedError,
+  SellerClient,
+  SiteMissingError,
+  TimeoutError,
+  endpoints,
+} from 'marketplace-seller-sdk';
+import type { FileSource, NewAttachment, UploadProgress } from 'marketplace-seller-sdk';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { afterEach, beforeEach, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
+
+const site_id = 'MLA';
+const megabyte = 1024 * 1024;
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'attachments-'));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+/** Bytes that differ along the way, so that a lost or doubled piece shows. */
+function bytesOf(length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  for (let at = 0; at < length; at += 1) bytes[at] = (at * 31 + (at >> 8)) & 255;
+  return bytes;
+}
+
+function open(): { marketplace: FakeMarketplace; seller: SellerClient } {
+  const marketplace = new FakeMarketplace();
+  return { marketplace, seller: marketplace.clientFor(marketplace.addUser({ user_id: 7 })) };
+}
+
+/** The same over HTTP, where bodies are streamed by the platform's fetch. */
+async function openOnPort(): Promise<{ marketplace: FakeMarketplace; seller: SellerClient }> {
+  const { marketplace } = open();
+  const listening = await marketplace.listen();
+  onTestFinished(() => listening.close());
+  const accessToken = marketplace.tokenFor({ user_id: 7 });
+  return { marketplace, seller: new SellerClient({ baseUrl: listening.url, accessToken }) };
+}
+
+function wholeOf(chunks: readonly Uint8Array[]): Uint8Array {
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+describe('a file is uploaded', () => {
+  const bytes = bytesOf(300_000);
+  const path = (): string => join(folder, 'invoice.pdf');
+  const sources: readonly (readonly [string, () => FileSource])[] = [
+    ['a path', () => ({ file: path() })],
+    ['a file: URL', () => ({ file: pathToFileURL(path()) })],
+    ['a Buffer', () => ({ file: Buffer.from(bytes), filename: 'invoice.pdf' })],
+    ['an ArrayBuffer', () => ({ file: bytes.slice().buffer, filename: 'invoice.pdf' })],
+    ['a Blob', () => ({ file: new Blob([bytes]), filename: 'invoice.pdf' })],
+    ['a File', () => ({ file: new File([bytes], 'invoice.pdf') })],
+    ['a Node stream', () => ({ file: createReadStream(path()), filename: 'invoice.pdf', size: bytes.length })],
+    ['a web stream', () => ({ file: new Blob([bytes]).stream(), filename: 'invoice.pdf', size: bytes.length })],
+    [
+      'pieces of a generator',
+      () => ({
+        file: Readable.from([bytes.subarray(0, 9), bytes.subarray(9)]),
+        filename: 'invoice.pdf',
+        size: bytes.length,
+      }),
+    ],
+  ];
+
+  beforeEach(() => writeFile(path(), bytes));
+
+  describe.each(sources)('from %s', (_, source) => {
+    test.each([
+      ['in this process', () => Promise.resolve(open())],
+      ['over HTTP', openOnPort],
+    ])('%s, with its name and length, and comes back the same', async (_way, opened) => {
+      const { marketplace, seller } = await opened();
+      const { id } = await seller.messages.upload({ site_id, ...source() });
+      expect(marketplace.attachments.get(id)).toMatchObject({ filename: 'invoice.pdf', owner: 7, site_id });
+      const file = await seller.messages.download({ site_id, attachment_id: id });
+      expect(file).toMatchObject({ filename: 'invoice.pdf', size: bytes.length });
+      expect(new Uint8Array(await file.arrayBuffer())).toEqual(bytes);
+    });
+  });
+
+  test('with its length told before it is sent', async () => {
+    const { marketplace } = open();
+    const lengths: (string | null)[] = [];
+    const seller = marketplace.clientFor(
+      { user_id: 7 },
+      {
+        fetch: async (request: Request) => {
+          lengths.push(request.headers.get('content-length'));
+          const body = await request.clone().arrayBuffer();
+          lengths.push(String(body.byteLength));
+          return marketplace.fetch(request);
+        },
+      },
+    );
+    await seller.messages.upload({ site_id, file: path() });
+    expect(lengths[0]).toBe(lengths[1]);
+    expect(Number(lengths[0])).toBeGreaterThan(bytes.length);
+  });
+
+  test('under another name and type, where that is said', async () => {
+    const { marketplace, seller } = open();
+    const { id } = await seller.messages.upload({
+      site_id,
+      file: path(),
+      filename: 'factura "A" ñ.txt',
+      contentType: 'text/plain',
+    });
+    const file = await seller.messages.download({ site_id, attachment_id: id });
+    expect(file.contentType).toBe('text/plain');
+    expect(marketplace.attachments.get(id)?.bytes).toEqual(bytes);
+    await file.cancel();
+  });
+
+  test('and its progress is told, up to the end', async () => {
+    const { seller } = await openOnPort();
+    const told: UploadProgress[] = [];
+    await seller.messages.upload({ site_id, file: path() }, { onUploadProgress: (progress) => told.push(progress) });
+    expect(told.length).toBeGreaterThan(2);
+    expect(told.map(({ sentBytes }) => sentBytes)).toEqual(
+      told.map(({ sentBytes }) => sentBytes).sort((a, b) => a - b),
+    );
+    expect(told.at(-1)).toEqual({ sentBytes: bytes.length, totalBytes: bytes.length });
+  });
+
+  test('through `call` as through the method', async () => {
+    const { marketplace, seller } = open();
+    const { id } = await seller.call(endpoints.messages.upload, { site_id, file: bytes, filename: 'a.pdf' });
+    expect(marketplace.attachments.get(id)?.bytes).toEqual(bytes);
+  });
+
+  test("by the platform's own form, where there are no Node streams", async () => {
+    const { marketplace, seller } = open();
+    vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
+    const told: UploadProgress[] = [];
+    const stream = new Blob([bytes]).stream();
+    const { id } = await seller.messages.upload(
+      { site_id, file: stream, filename: 'invoice.pdf', size: bytes.length, contentType: 'application/pdf' },
+      { onUploadProgress: (progress) => told.push(progress) },
+    );
+    const again = await seller.messages.upload({ site_id, file: new Blob([bytes]), filename: 'invoice.pdf' });
+    expect(marketplace.attachments.get(id)).toMatchObject({ type: 'application/pdf', bytes });
+    expect(marketplace.attachments.get(again.id)?.bytes).toEqual(bytes);
+    expect(told.map(({ sentBytes }) => sentBytes)).toEqual([0, bytes.length]);
+    await expect(seller.messages.upload({ site_id, file: path() })).rejects.toThrow(/no files here; give a Blob/);
+  });
+});
+
+describe('what would be refused is not sent', () => {
+  const bytes = bytesOf(10);
+  test.each<readonly [string, unknown, RegExp]>([
+    ['an empty file', { file: new Uint8Array(), filename: 'a.pdf' }, /`file` is empty/],
+    ['more than 25 MB', { file: new Uint8Array(25 * megabyte + 1), filename: 'a.pdf' }, /at most 26214400/],
+    [
+      'a stream of more than 25 MB',
+      { file: Readable.from([]), filename: 'a', size: 26 * megabyte },
+      /at most 26214400/,
+    ],
+    ['an empty Blob', { file: new Blob([]), filename: 'a.pdf' }, /`file` is empty/],
+    ['a name with /', { file: bytes, filename: 'a/b.pdf' }, /holds \/ or \\/],
+    ['a name with \\', { file: bytes, filename: 'a\\b.pdf' }, /holds \/ or \\/],
+    ['a name with a line end', { file: bytes, filename: 'a\r\nb.pdf' }, /control character/],
+    ['a blank name', { file: bytes, filename: ' ' }, /`filename` is blank/],
+    ['no name', { file: bytes }, /`filename` is missing/],
+    ['no file', { filename: 'a.pdf' }, /`file` is missing; it takes a value/],
+    ['a number for a file', { file: 5, filename: 'a.pdf' }, /takes a path, bytes, a Blob or a stream/],
+    ['a stream without its length', { file: Readable.from([bytes]), filename: 'a.pdf' }, /`size` is missing/],
+    ['a length that is known anyway', { file: bytes, filename: 'a.pdf', size: 10 }, /`size` goes with a stream/],
+    ['a missing site', { file: bytes, filename: 'a.pdf', site_id: undefined }, /`site_id` is missing/],
+    ['a path to nothing', { file: '/no/such/file.pdf' }, /cannot be read \(ENOENT\)/],
+    ['the path of a folder', { file: tmpdir() }, /something that is no file/],
+  ])('%s', async (_, given, message) => {
+    const fetch = vi.fn();
+    const seller = new SellerClient({ baseUrl: 'https://api.example.com', fetch });
+    const failure = seller.messages.upload({ site_id, ...(given as object) } as NewAttachment);
+    await expect(failure).rejects.toThrow(message);
+    await expect(failure).rejects.toBeInstanceOf(InvalidInputError);
+    expect(fetch).not.toHaveBeenCalled();
+  });
+
+  test('an empty file on disk', async () => {
+    await writeFile(join(folder, 'empty.pdf'), '');
+    await expect(open().seller.messages.upload({ site_id, file: join(folder, 'empty.pdf') })).rejects.toThrow(
+      /is empty/,
+    );
+  });
+
+  test('a wrong combination does not compile', () => {
+    const upload = open().seller.messages.upload.bind(null);
+    type Given = Parameters<typeof upload>[0];
+    expectTypeOf<{ site_id: string; file: string }>().toExtend<Given>();
+    expectTypeOf<{ site_id: string; file: Uint8Array; filename: string }>().toExtend<Given>();
+    expectTypeOf<{ site_id: string; file: Uint8Array }>().not.toExtend<Given>();
+    expectTypeOf<{ site_id: string; file: Readable; filename: string; size: number }>().toExtend<Given>();
+    expectTypeOf<{ site_id: string; file: Readable; filename: string }>().not.toExtend<Given>();
+    expectTypeOf<{ file: string }>().not.toExtend<Given>();
+  });
+});
+
+describe('an upload that fails', () => {
+  const bytes = bytesOf(300_000);
+  const stream = (): Readable => Readable.from([bytes.subarray(0, 100_000), bytes.subarray(100_000)]);
+
+  test('is not repeated when it comes from a stream, which can be read once', async () => {
+    const { marketplace } = open();
+    let calls = 0;
+    const seller = marketplace.clientFor(
+      { user_id: 7 },
+      { fetch: () => Promise.resolve(new Response('{}', { status: (calls += 1) > 1 ? 200 : 429 })) },
+    );
+    const failure = seller.messages.upload({ site_id, file: stream(), filename: 'a.pdf', size: bytes.length });
+    await expect(failure).rejects.toMatchObject({ status: 429, attempts: 1 });
+    expect(calls).toBe(1);
+  });
+
+  test('is repeated from the beginning when it comes from elsewhere and the service did nothing', async () => {
+    const { marketplace } = open();
+    let calls = 0;
+    const seller = marketplace.clientFor(
+      { user_id: 7 },
+      {
+        fetch: async (request: Request) => {
+          calls += 1;
+          if (calls > 1) return marketplace.fetch(request);
+          await request.body?.cancel();
+          return new Response('{}', { status: 429, headers: { 'retry-after': '0' } });
+        },
+      },
+    );
+    const { id } = await seller.messages.upload({ site_id, file: bytes, filename: 'a.pdf' });
+    expect(marketplace.attachments.get(id)?.bytes).toEqual(bytes);
+  });
+
+  test.each([
+    ['fewer', [bytes], 300_001, /300000 bytes instead of the 300001/],
+    ['more', [bytes, bytesOf(1)], 300_000, /more bytes than the 300000/],
+  ])('because a stream gave %s bytes than was said, says so', async (_, chunks, size, message) => {
+    const { seller } = await openOnPort();
+    const failure = seller.messages.upload({ site_id, file: Readable.from(chunks), filename: 'a.pdf', size });
+    await expect(failure).rejects.toThrow(message);
+  });
+
+  test('because a stream broke, says so and keeps the cause', async () => {
+    const { seller } = await openOnPort();
+    const broken = new Error('the disk is gone');
+    const source = Readable.from(
+      (function* () {
+        yield bytes;
+        throw broken;
+      })(),
+    );
+    const failure = seller.messages.upload({ site_id, file: source, filename: 'a.pdf', size: 400_000 });
+    await expect(failure).rejects.toMatchObject({ name: 'InvalidInputError', cause: broken });
+    expect(source.destroyed).toBe(true);
+  });
+
+  test('because a stream gave what is no bytes, says so', async () => {
+    const { seller } = open();
+    const file = Readable.from([{ a: 1 }]) as AsyncIterable<Uint8Array>;
+    const failure = seller.messages.upload({ site_id, file, filename: 'a.pdf', size: 1 });
+    await expect(failure).rejects.toThrow(/neither bytes nor text/);
+  });
+
+  test('ends at once when it is aborted, and lets go of its stream', async () => {
+    const { marketplace } = open();
+    const seller = marketplace.clientFor({ user_id: 7 }, { fetch: () => new Promise<Response>(() => undefined) });
+    const source = new Readable({ read: () => undefined });
+    const aborter = new AbortController();
+    const failure = seller.messages.upload(
+      { site_id, file: source, filename: 'a.pdf', size: 10 },
+      { signal: aborter.signal },
+    );
+    setTimeout(() => {
+      aborter.abort();
+    }, 20);
+    await expect(failure).rejects.toBeInstanceOf(RequestAbortedError);
+  });
+
+  test('lasts as long as it must: `timeoutMs` bounds the silence', async () => {
+    const { seller } = await openOnPort();
+    const slow = Readable.from(
+      (async function* () {
+        for (let part = 0; part < 6; part += 1) {
+          await new Promise((resolve) => setTimeout(resolve, 60));
+          yield bytes.subarray(part * 50_000, (part + 1) * 50_000);
+        }
+      })(),
+    );
+    const input = { site_id, file: slow, filename: 'a.pdf', size: bytes.length };
+    await expect(seller.messages.upload(input, { timeoutMs: 200 })).resolves.toHaveProperty('id');
+    const silent = new Readable({ read: () => undefined });
+    const failure = seller.messages.upload({ ...input, file: silent }, { timeoutMs: 100 });
+    await expect(failure).rejects.toThrow(/100 ms/);
+    expect(silent.destroyed).toBe(true);
+  });
+
+  test('is told by its class', async () => {
+    const { marketplace, seller } = open();
+    marketplace.attachments.isBroken = true;
+    await expect(seller.messages.upload({ site_id, file: bytes, filename: 'a.pdf' })).rejects.toBeInstanceOf(
+      FileStorageError,
+    );
+    await expect(seller.messages.download({ site_id, attachment_id: 'x' })).rejects.toBeInstanceOf(FileStorageError);
+  });
+});
+
+describe('the fake marketplace looks at files itself', () => {
+  async function send(change: (form: FormData) => void, query = 'tag=post_sale&site_id=MLA'): Promise<unknown> {
+    const { marketplace } = open();
+    const form = new FormData();
+    form.append('file', new File(['%PDF'], 'a.pdf'));
+    change(form);
+    const seller = new SellerClient({
+      baseUrl: marketplace.baseUrl,
+      accessToken: marketplace.tokenFor({ user_id: 7 }),
+      fetch: (request: Request) =>
+        marketplace.fetch(
+          new Request(`${marketplace.baseUrl}/messages/attachments?${query}`, {
+            method: 'POST',
+            headers: { authorization: request.headers.get('authorization') ?? '' },
+            body: form,
+          }),
+        ),
+    });
+    return seller.messages.upload({ site_id, file: bytesOf(1), filename: 'a.pdf' }).catch((error: unknown) => error);
+  }
+
+  test('and refuses as the service does', async () => {
+    expect(await send((form) => form.set('file', new File([], 'a.pdf')))).toBeInstanceOf(EmptyFileError);
+    expect(await send((form) => form.set('file', new File(['x'], 'a\\b.pdf')))).toBeInstanceOf(InvalidFileNameError);
+    const large = new File([new Uint8Array(25 * megabyte + 1)], 'a.pdf');
+    expect(await send((form) => form.set('file', large))).toBeInstanceOf(FileTooLargeError);
+    expect(await send(() => undefined, 'tag=post_sale')).toBeInstanceOf(SiteMissingError);
+    expect(await send((form) => form.delete('file'))).toBeInstanceOf(EmptyFileError);
+    expect(await send(() => undefined)).toHaveProperty('id');
+  });
+});
+
+describe('a file is downloaded', () => {
+  const bytes = bytesOf(700_000);
+  async function stored(): Promise<{ seller: SellerClient; attachment_id: string }> {
+    const { marketplace, seller } = await openOnPort();
+    const file = { owner: 7, site_id, filename: 'invoice.pdf', type: 'application/pdf', bytes };
+    return { seller, attachment_id: marketplace.attachments.add(file).id };
+  }
+
+  test('as a stream, with its progress', async () => {
+    const { seller, attachment_id } = await stored();
+    const received: number[] = [];
+    const file = await seller.messages.download(
+      { site_id, attachment_id },
+      {
+        onDownloadProgress: ({ receivedBytes, totalBytes }) => {
+          expect(totalBytes).toBe(bytes.length);
+          received.push(receivedBytes);
+        },
+      },
+    );
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of file.stream) chunks.push(chunk);
+    expect(wholeOf(chunks)).toEqual(bytes);
+    expect(received.at(-1)).toBe(bytes.length);
+  });
+
+  test('to a path, over what was there', async () => {
+    const { seller, attachment_id } = await stored();
+    const path = join(folder, 'saved.pdf');
+    await writeFile(path, 'old');
+    const file = await seller.messages.download({ site_id, attachment_id });
+    expect(await file.saveTo(path)).toBe(path);
+    expect(new Uint8Array(await readFile(path))).toEqual(bytes);
+    expect(await readdir(folder)).toEqual(['saved.pdf']);
+  });
+
+  test('or nothing of it is left where it could not be saved', async () => {
+    const { seller, attachment_id } = await stored();
+    const file = await seller.messages.download({ site_id, attachment_id });
+    await expect(file.saveTo(join(folder, 'no-such-folder', 'a.pdf'))).rejects.toThrow(/ENOENT/);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('under its own site, while it lives', async () => {
+    const { seller, attachment_id } = await stored();
+    const elsewhere = seller.messages.download({ site_id: 'MLB', attachment_id });
+    await expect(elsewhere).rejects.toBeInstanceOf(NotFoundError);
+  });
+
+  test('and let go of at the end of a block, or when its stream is given up', async () => {
+    const { seller, attachment_id } = await stored();
+    {
+      await using file = await seller.messages.download({ site_id, attachment_id });
+      expect(file.size).toBe(bytes.length);
+    }
+    const file = await seller.messages.download({ site_id, attachment_id });
+    for await (const chunk of file.stream) {
+      expect(chunk.byteLength).toBeGreaterThan(0);
+      break;
+    }
+    await file.cancel();
+  });
+});
+
+describe('a download that fails', () => {
+  type Answer = (write: (chunk: string) => void, end: () => void) => void;
+  /** A service that announces ten bytes. */
+  async function serviceThat(answer: Answer, headers: Record<string, string> = {}): Promise<SellerClient> {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-length': '10', 'content-disposition': 'attachment', ...headers });
+      answer(
+        (chunk) => response.write(chunk),
+        () => response.destroy(),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    return new SellerClient({ baseUrl: `http://127.0.0.1:${port}` });
+  }
+
+  test('half-way is an error, never a short file', async () => {
+    const seller = await serviceThat((write, end) => {
+      write('12345');
+      setTimeout(end, 20);
+    });
+    const file = await seller.messages.download({ site_id, attachment_id: 'a' });
+    const path = join(folder, 'a.pdf');
+    await expect(file.saveTo(path)).rejects.toBeInstanceOf(ConnectionError);
+    expect(await readdir(folder)).toEqual([]);
+    const again = await seller.messages.download({ site_id, attachment_id: 'a' });
+    await expect(again.arrayBuffer()).rejects.toThrow(/broke off after 5 of 10 bytes/);
+  });
+
+  test('also where a fetch of the user takes the break for an end', async () => {
+    const seller = new SellerClient({
+      baseUrl: 'https://api.example.com',
+      fetch: () => Promise.resolve(new Response('12345', { headers: { 'content-length': '10' } })),
+    });
+    const file = await seller.messages.download({ site_id, attachment_id: 'a' });
+    await expect(file.arrayBuffer()).rejects.toThrow(/broke off after 5 of 10 bytes/);
+  });
+
+  test('by silence, after `timeoutMs`', async () => {
+    const seller = await serviceThat((write) => {
+      write('12345');
+    });
+    const file = await seller.messages.download({ site_id, attachment_id: 'a' }, { timeoutMs: 100 });
+    await expect(file.arrayBuffer()).rejects.toBeInstanceOf(TimeoutError);
+  });
+
+  test('ends at once when the caller aborts, whether or not somebody reads', async () => {
+    const seller = await serviceThat((write) => {
+      write('12345');
+    });
+    const aborter = new AbortController();
+    const options = { signal: aborter.signal };
+    const read = await seller.messages.download({ site_id, attachment_id: 'a' }, options);
+    const unread = await seller.messages.download({ site_id, attachment_id: 'a' }, options);
+    const reading = read.arrayBuffer();
+    setTimeout(() => {
+      aborter.abort();
+    }, 20);
+    await expect(reading).rejects.toBeInstanceOf(RequestAbortedError);
+    await expect(unread.arrayBuffer()).rejects.toBeInstanceOf(RequestAbortedError);
+  });
+
+  test.each([
+    ['attachment; filename="a b.pdf"', 'a b.pdf'],
+    ['attachment; filename=a.pdf', 'a.pdf'],
+    ["attachment; filename=x.pdf; filename*=UTF-8''%C3%B1.pdf", 'ñ.pdf'],
+    ['attachment; filename*=UTF-8\'\'%ZZ; filename="y.pdf"', 'y.pdf'],
+    ['attachment; filename="../../etc/passwd"', 'passwd'],
+    ['attachment; filename="C:\\\\temp\\\\a.pdf"', 'a.pdf'],
+    ['attachment; filename=".."', undefined],
+    ['inline', undefined],
+  ])('has a name that is safe: %s', async (disposition, filename) => {
+    const seller = await serviceThat(
+      (write) => {
+        write('1234567890');
+      },
+      { 'content-disposition': disposition },
+    );
+    const file = await seller.messages.download({ site_id, attachment_id: 'a' });
+    expect(file.filename).toBe(filename);
+    await file.cancel();
+  });
+
+  test('compressed has no length to be held to', async () => {
+    const seller = new SellerClient({
+      baseUrl: 'https://api.example.com',
+      fetch: () =>
+        Promise.resolve(new Response('12345', { headers: { 'content-length': '3', 'content-encoding': 'gzip' } })),
+    });
+    const file = await seller.messages.download({ site_id, attachment_id: 'a' });
+    expect(file.size).toBeUndefined();
+    expect((await file.arrayBuffer()).byteLength).toBe(5);
+  });
+});
