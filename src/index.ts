@@ -326,7 +326,7 @@ export {
   messageOrNothing,
   newAttachment,
   newMessage,
-  receiver,
+  recipient,
   storedAttachment,
 } from './resources/messages/schemas.js';
 export type {
@@ -338,6 +338,6 @@ export type {
   MessageId,
   NewAttachment,
   NewMessage,
-  Receiver,
+  Recipient,
   StoredAttachment,
 } from './resources/messages/schemas.js';

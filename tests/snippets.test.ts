@@ -24,6 +24,7 @@ const around: Given = {
   accessToken: 'string',
   answer: '(question: unknown) => void',
   attachment_id: 'string',
+  path: 'string',
   baseUrl: 'string',
   body: 'string',
   clients: 'any',

@@ -57,9 +57,10 @@ export async function attempt(errand: Errand, send: Send, settings: Settings): P
       options.timeoutMs ?? settings.timeoutMs,
     );
   } catch (error) {
+    if (made?.failure()) return { kind: 'fault', error: made.failure(), sent };
     // The status decides the class of an error, also when its body was lost.
     if (heard && !heard.ok && error !== bounds.ended) return { kind: 'answer', answer: answerOf(heard, '', url) };
-    return { kind: 'fault', error: made?.failure() ?? error, sent, status: heard?.status };
+    return { kind: 'fault', error, sent, status: heard?.status };
   } finally {
     made?.dispose();
   }

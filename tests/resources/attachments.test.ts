@@ -205,8 +205,7 @@ describe('what would be refused is not sent', () => {
   });
 
   test('a wrong combination does not compile', () => {
-    const upload = open().seller.messages.upload.bind(null);
-    type Given = Parameters<typeof upload>[0];
+    type Given = Parameters<SellerClient['messages']['upload']>[0];
     expectTypeOf<{ site_id: string; file: string }>().toExtend<Given>();
     expectTypeOf<{ site_id: string; file: Uint8Array; filename: string }>().toExtend<Given>();
     expectTypeOf<{ site_id: string; file: Uint8Array }>().not.toExtend<Given>();

@@ -114,8 +114,9 @@ export class Messages {
    * The file is streamed: however large, little of it is in memory. At most 25 MB, not empty.
    *
    * @example
-   * const { id } = await seller.messages.upload({ site_id: 'MLA', file: './invoice.pdf' });
-   * await seller.messages.send({ pack_id, user_id, to, text: 'Your invoice', attachments: [id] });
+   * const { id } = await seller.messages.upload({ site_id: 'MLA', file: path });
+   * const text = 'Here is your invoice.';
+   * await seller.messages.send({ pack_id, user_id: 7, to: { user_id: 31 }, text, attachments: [id] });
    * @throws {InvalidInputError} when the file is empty, too large or cannot be read, or its name holds `/` or `\`.
    * @throws {FileStorageError} when the service could not save it.
    * @throws {OutcomeUnknownError} when the answer was lost. Uploading again does no harm: an unused file vanishes.
@@ -130,7 +131,7 @@ export class Messages {
    *
    * @example
    * const file = await seller.messages.download({ site_id: 'MLA', attachment_id });
-   * await file.saveTo('./invoice.pdf');
+   * await file.saveTo(path);
    * @throws {FileStorageError} when the service could not fetch it from where it is saved.
    */
   download(input: AttachmentOf, options?: DownloadOptions): ApiPromise<Download> {
@@ -143,7 +144,8 @@ export class Messages {
    * without marking it as read.
    *
    * @example
-   * const { road, message } = await seller.messages.contact({ pack_id, user_id, to: { user_id: 42 }, text: 'Hello.' });
+   * const input = { pack_id, user_id: 7, to: { user_id: 31 }, text: 'Your parcel leaves today.' };
+   * const { road, message } = await seller.messages.contact(input);
    * @returns the message, and the road it took.
    * @throws {InvalidInputError} when the text or the receiver is not acceptable; nothing is sent.
    * @throws {NoOpenRoadError} when the buyer cannot be written to now; its `reason` says why, its `cause` is the refusal.

@@ -103,7 +103,7 @@ const sender = request({
 });
 
 /** Who a message goes to. Spec: POST message body, `to`. */
-export const receiver = request({
+export const recipient = request({
   /** The buyer of the order; or the site's agent, where the conversation shows one in the buyer's place. */
   user_id: id,
   resource: optional(text),
@@ -111,7 +111,7 @@ export const receiver = request({
   site_id: optional(siteId),
   email: optional(text),
 });
-export interface Receiver extends Input<typeof receiver> {}
+export interface Recipient extends Input<typeof recipient> {}
 
 /** A message to a buyer. Spec: POST message body. */
 export interface NewMessage extends Input<typeof newMessageFields> {}
@@ -120,7 +120,7 @@ const newMessageFields = request({
   ...place,
   /** The seller; `user_id` unless given. */
   from: optional(sender),
-  to: receiver,
+  to: recipient,
   /** 1 to 350 characters, of ISO-8859-1 or emoji. */
   text: messageText,
   /** The ids of uploaded files, at most 25. */
