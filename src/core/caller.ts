@@ -21,7 +21,7 @@ import {
 } from './errors.js';
 import type { Evidence } from './errors.js';
 import { Events } from './events.js';
-import { fateOf } from './fate.js';
+import { fateOf, lastWord } from './fate.js';
 import type { Fate } from './fate.js';
 import { confirmLater, findOut } from './find-out.js';
 import type { GivenFile } from './file-source.js';
@@ -91,7 +91,8 @@ export class HttpCaller implements Caller {
       const { status, attempts, durationMs } = result.response;
       emit?.({ type: 'end', call, attempts, durationMs, status });
       return result;
-    } catch (error) {
+    } catch (thrown) {
+      const error = lastWord(thrown, errand);
       if (error instanceof SellerError) attachEvidence(error, this.#evidenceOf(errand));
       const status = error instanceof ApiError ? error.status : undefined;
       const durationMs = performance.now() - startedAt;
@@ -212,7 +213,10 @@ export class HttpCaller implements Caller {
   async #recover(errand: Errand, fate: Fate): Promise<WithResponse<unknown> | undefined> {
     let { error, failure } = fate;
     if (this.#readsBack(errand, fate)) {
-      const { confirmation, answer } = await findOut(this, errand, errand.bounds, this.#settings.settleMs);
+      const { confirmation, answer } = await findOut(this, errand, errand.bounds, {
+        signal: errand.options.signal,
+        settleMs: this.#settings.settleMs,
+      });
       if (confirmation.done) return { data: confirmation.output, response: responseInfo(errand, answer) };
       if (confirmation.done !== false || !fate.doubt) throw error;
       errand.resent = true;

@@ -1,6 +1,10 @@
 import type { ApiPromise } from './api-promise.js';
 import type { Endpoint } from './endpoint.js';
+import { millisecondsOf } from './moment.js';
 import type { CallOptions } from './settings.js';
+
+/** The service's `date` header, by which a moment is told, knows no fraction of a second. */
+const dateGranularityMs = 1000;
 
 /** What reading back says of a write whose answer was lost. */
 export type Confirmation<Out = unknown> =
@@ -17,4 +21,23 @@ export interface ReadBack {
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: CallOptions): ApiPromise<Out>;
   /** When the write was sent, in milliseconds since 1970 by the clock of the service, which an answer's headers tell. */
   sentAt(answer: Headers): number;
+}
+
+/** Whether a text that is read back is one that was sent: the service may trim it. */
+export function isSameText(read: string | null | undefined, sent: string): boolean {
+  const bare = (text: string): string => text.replace(/\s+/g, ' ').trim();
+  return typeof read === 'string' && bare(read) === bare(sent);
+}
+
+/** Whether something was written since a moment; where it bears no date, nobody can tell. */
+export function isSince(instant: string | null | undefined, momentMs: number): boolean | undefined {
+  const at = typeof instant === 'string' ? millisecondsOf(instant) : Number.NaN;
+  return Number.isNaN(at) ? undefined : at >= momentMs - dateGranularityMs;
+}
+
+/** What was found among entries that look like the one that was written. */
+export function theOneOf<T>(found: readonly T[]): Confirmation<T> {
+  if (found.length === 0) return { done: false };
+  if (found.length === 1) return { done: true, output: found[0] as T };
+  return { unknown: `${found.length} entries look like the one that was written` };
 }

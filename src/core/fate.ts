@@ -39,6 +39,13 @@ function fateOfFault({ error, sent, status }: Outcome & { kind: 'fault' }, erran
   return { error: last, failure: isOver ? undefined : failure, doubt };
 }
 
+/** What a call ends with: a deadline that strikes while a write is in doubt leaves it in doubt. */
+export function lastWord(error: unknown, errand: Errand): unknown {
+  const { ended, inDoubt } = errand.bounds;
+  if (error !== ended || !inDoubt || !(error instanceof TimeoutError)) return error;
+  return unknownOutcome(error, errand, undefined);
+}
+
 function unknownOutcome(cause: ConnectionError, { endpoint, bounds }: Errand, status: number | undefined): Error {
   const what = `${endpoint.method} ${endpoint.path}`;
   const known =

@@ -19,9 +19,14 @@ export interface Found {
  * Reads back whether a write was carried out: again and again while it is not seen and the service may still be at it,
  * for `settleMs`.
  */
-export async function findOut(caller: Caller, errand: Errand, bounds: Bounds, settleMs: number): Promise<Found> {
+export async function findOut(
+  caller: Caller,
+  errand: Errand,
+  bounds: Bounds,
+  { signal, settleMs }: ConfirmOptions & { readonly settleMs: number },
+): Promise<Found> {
   const { endpoint, input } = errand;
-  const reader = new Reader(caller, errand, bounds);
+  const reader = new Reader(caller, errand, bounds, signal);
   const until = performance.now() + settleMs;
   for (let pauseMs = 100; ; pauseMs *= 2) {
     const isLast = performance.now() >= until;
@@ -36,12 +41,12 @@ export async function findOut(caller: Caller, errand: Errand, bounds: Bounds, se
 export async function confirmLater(
   caller: Caller,
   errand: Errand,
-  { signal, settleMs }: ConfirmOptions & { readonly settleMs: number },
+  options: ConfirmOptions & { readonly settleMs: number },
 ): Promise<Confirmation> {
   const { method, path } = errand.endpoint;
-  const bounds = new Bounds(`Reading back ${method} ${path}`, signal, undefined);
+  const bounds = new Bounds(`Reading back ${method} ${path}`, options.signal, undefined);
   try {
-    return (await findOut(caller, errand, bounds, settleMs)).confirmation;
+    return (await findOut(caller, errand, bounds, options)).confirmation;
   } finally {
     bounds.close();
   }
@@ -61,18 +66,20 @@ class Reader implements ReadBack {
   readonly #caller: Caller;
   readonly #errand: Errand;
   readonly #bounds: Bounds;
+  readonly #signal: AbortSignal | undefined;
   answer: Pick<ResponseInfo, 'status' | 'headers'> = { status: 200, headers: new Headers() };
 
-  constructor(caller: Caller, errand: Errand, bounds: Bounds) {
+  constructor(caller: Caller, errand: Errand, bounds: Bounds, signal: AbortSignal | undefined) {
+    this.#signal = signal;
     this.#caller = caller;
     this.#errand = errand;
     this.#bounds = bounds;
   }
 
   call: ReadBack['call'] = (endpoint, input, options) => {
-    const { signal, accessToken, headers, timeoutMs } = this.#errand.options;
+    const { accessToken, headers, timeoutMs } = this.#errand.options;
     const { leftMs } = this.#bounds;
-    const same: CallOptions = { signal, accessToken, headers, timeoutMs };
+    const same: CallOptions = { signal: this.#signal, accessToken, headers, timeoutMs };
     const within: CallOptions = leftMs === Infinity ? same : { ...same, deadlineMs: Math.max(1, leftMs) };
     const reading = this.#caller.call(endpoint, input, { ...within, ...options });
     reading.withResponse().then(

@@ -80,7 +80,9 @@ export class Router {
   async #respond(request: Request, url: URL, route: Route | undefined): Promise<Response> {
     const reply = await this.#reply(request, url, route);
     const callback = url.searchParams.get('callback');
-    const headers = { 'x-request-id': crypto.randomUUID(), ...reply.headers };
+    // A Date of this marketplace's clock: by it, a client tells what happened since.
+    const date = new Date(this.#clock.ms).toUTCString();
+    const headers = { 'x-request-id': crypto.randomUUID(), date, ...reply.headers };
     if (callback !== null) return asJsonp(callback, reply, headers);
     if (reply.body instanceof Response) return reply.body;
     if (reply.body === undefined) return new Response(null, { status: reply.status, headers });

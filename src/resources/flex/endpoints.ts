@@ -1,4 +1,6 @@
+import type { ReadBack } from '../../core/confirm.js';
 import type { Endpoint } from '../../core/endpoint.js';
+import { NotFoundError } from '../../core/errors.js';
 import { dataOf, refusedWithinGraphql } from '../../core/graphql-wire.js';
 import { anything, list, map, read } from '../../core/schema.js';
 import type { Schema } from '../../core/schema.js';
@@ -24,6 +26,7 @@ import {
 import {
   deliverySetting,
   driverAssignment,
+  flexConfiguration,
   flexItem,
   flexQuery,
   flexSubscription,
@@ -34,6 +37,7 @@ import {
 import type {
   DeliverySetting,
   DriverAssignment,
+  FlexConfiguration,
   FlexItem,
   FlexQuery,
   FlexSubscription,
@@ -73,6 +77,14 @@ export const setDelivery: Endpoint<DeliverySetting> = {
   output: anything,
   retry: 'idempotent',
   errors: [invalidUser, invalidService, invalidJson, deliveryNotUpdated],
+  async confirm(input, back) {
+    const found = await configured(
+      input,
+      'delivery_window delivery_ranges{week{from to capacity} saturday{from to capacity} sunday{from to capacity}}',
+      back,
+    );
+    return isDelivery(found, input) ? { done: true, output: undefined } : { done: false };
+  },
 };
 
 export const addZones: Endpoint<NewZones> = {
@@ -83,6 +95,12 @@ export const addZones: Endpoint<NewZones> = {
   output: anything,
   retry: 'idempotent',
   errors: [invalidUser, invalidService, invalidJson, deliveryNotUpdated],
+  async confirm(input, back) {
+    const { zones } = await configured(input, 'zones{id selected}', back);
+    const selected = (zones ?? []).filter((zone) => zone.selected).map((zone) => zone.id);
+    const isDone = input.zones.every(({ id }) => selected.includes(String(id)));
+    return isDone ? { done: true, output: undefined } : { done: false };
+  },
 };
 
 export const driver: Endpoint<ShipmentId, DriverAssignment> = {
@@ -115,6 +133,9 @@ export const enableItem: Endpoint<FlexItem> = {
   output: anything,
   retry: 'idempotent',
   errors: [alreadyInFlex, itemDown, itemNotFound, itemLocked],
+  async confirm(input, back) {
+    return (await isInFlex(input, back)) ? { done: true, output: undefined } : { done: false };
+  },
 };
 
 export const disableItem: Endpoint<FlexItem> = {
@@ -125,4 +146,46 @@ export const disableItem: Endpoint<FlexItem> = {
   output: anything,
   retry: 'idempotent',
   errors: [notInFlex, itemDown, itemNotFound, itemLocked],
+  async confirm(input, back) {
+    return !(await isInFlex(input, back)) ? { done: true, output: undefined } : { done: false };
+  },
 };
+
+/** Reads fields of a seller's configuration. */
+async function configured(
+  { site_id, user_id, service_id }: Pick<DeliverySetting, 'site_id' | 'user_id' | 'service_id'>,
+  fields: string,
+  back: ReadBack,
+): Promise<Partial<FlexConfiguration>> {
+  const query = `{configuration(user_id:${user_id},service_id:${service_id}){${fields}}}`;
+  const found = (await back.call(configuration, { site_id, query })) as { configuration?: unknown };
+  const parsed = flexConfiguration.safeParse(found.configuration);
+  return parsed.success ? parsed.data : {};
+}
+
+/** Whether a configuration holds what was set; the hours up to which an order is taken are not shown as they are set. */
+function isDelivery(
+  found: Partial<FlexConfiguration>,
+  { delivery_window, delivery_ranges = {} }: DeliverySetting,
+): boolean {
+  if (delivery_window !== undefined && found.delivery_window !== delivery_window) return false;
+  const days = ['week', 'saturday', 'sunday'] as const;
+  return days.every((day) => {
+    const wanted = delivery_ranges[day];
+    return wanted === undefined || written(wanted) === written(found.delivery_ranges?.[day] ?? []);
+  });
+}
+
+function written(ranges: readonly { from?: unknown; to?: unknown; capacity?: unknown }[]): string {
+  return ranges.map(({ from, to, capacity }) => `${String(from)}-${String(to)}:${String(capacity)}`).join(' ');
+}
+
+async function isInFlex(input: FlexItem, back: ReadBack): Promise<boolean> {
+  try {
+    await back.call(isItemEnabled, input);
+    return true;
+  } catch (error) {
+    if (error instanceof NotFoundError) return false;
+    throw error;
+  }
+}

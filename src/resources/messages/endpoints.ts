@@ -1,3 +1,5 @@
+import { isSameText, isSince, theOneOf } from '../../core/confirm.js';
+import type { ReadBack } from '../../core/confirm.js';
 import { anything } from '../../core/schema.js';
 import type { Schema } from '../../core/schema.js';
 import type { Download } from '../../core/download.js';
@@ -79,7 +81,35 @@ export const send: Endpoint<NewMessage, Message | undefined> = {
     errors.messageBodyMissing,
     errors.attachmentGone,
   ],
+  async confirm(input, back) {
+    const newest = await newestMessages(input, back);
+    const same = newest.messages.filter(
+      ({ from, text }) => isFrom(from?.user_id, input) && isSameText(text, input.text),
+    );
+    const dated = same.filter(
+      ({ message_date: date }) => isSince(date?.created ?? date?.received, newest.since) !== false,
+    );
+    return theOneOf(dated);
+  },
 };
+
+/** The messages at both ends of a conversation: which end is the newer is not documented. Nothing is marked as read. */
+async function newestMessages(
+  { pack_id, user_id }: NewMessage,
+  back: ReadBack,
+): Promise<{ messages: readonly Message[]; since: number }> {
+  const page = { pack_id, user_id, limit: 50, mark_as_read: false };
+  const { data, response } = await back.call(conversation, page).withResponse();
+  const since = back.sentAt(response.headers);
+  const [first, total] = [data.messages ?? [], data.paging?.total ?? 0];
+  if (total <= first.length) return { messages: first, since };
+  const last = await back.call(conversation, { ...page, offset: Math.max(first.length, total - 50) });
+  return { messages: [...first, ...(last.messages ?? [])], since };
+}
+
+function isFrom(user_id: number | null | undefined, input: NewMessage): boolean {
+  return String(user_id) === String(input.from?.user_id ?? input.user_id);
+}
 
 export const upload: Endpoint<NewAttachment, StoredAttachment> = {
   name: 'messages.upload',

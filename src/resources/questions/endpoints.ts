@@ -1,4 +1,7 @@
+import { isSameText, isSince, theOneOf } from '../../core/confirm.js';
+import type { ReadBack } from '../../core/confirm.js';
 import type { Endpoint } from '../../core/endpoint.js';
+import { NotFoundError } from '../../core/errors.js';
 import { anything } from '../../core/schema.js';
 import {
   invalidPostBody,
@@ -67,6 +70,13 @@ export const ask: Endpoint<NewQuestion, Question | undefined> = {
   output: questionOrNothing,
   retry: 'write',
   errors: [notActiveItem, userAskLimit],
+  async confirm({ item_id, text }, back) {
+    const newest = { item: String(item_id), sort_fields: ['date_created'], sort_types: ['DESC'] } as const;
+    const { data, response } = await back.call(search, newest).withResponse();
+    const since = back.sentAt(response.headers);
+    const same = (data.questions ?? []).filter((each) => isSameText(each.text, text));
+    return theOneOf(same.filter(({ date_created }) => isSince(date_created, since) !== false));
+  },
 };
 
 export const answer: Endpoint<NewAnswer, Question | undefined> = {
@@ -77,6 +87,15 @@ export const answer: Endpoint<NewAnswer, Question | undefined> = {
   output: questionOrNothing,
   retry: 'write',
   errors: [invalidQuestion, invalidPostBody, notUnansweredQuestion, notActiveItem],
+  async confirm({ question_id, text }, back) {
+    const output = await back.call(get, { question_id });
+    const { answer: given, status } = output;
+    if (isSameText(given?.text, text)) return { done: true, output };
+    if (given?.text === '') return { unknown: 'the question has an answer whose text is not shown' };
+    // A question takes one answer: while it has none, or has another, this one was not taken.
+    if (given?.text || status?.toUpperCase() === 'UNANSWERED') return { done: false };
+    return { unknown: `the question is ${status ?? 'in no known state'} and shows no answer` };
+  },
 };
 
 export const remove: Endpoint<QuestionId, string[]> = {
@@ -87,6 +106,15 @@ export const remove: Endpoint<QuestionId, string[]> = {
   output: confirmation,
   retry: 'write',
   errors: [questionNotFound],
+  async confirm({ question_id }, back) {
+    try {
+      const { status } = await back.call(get, { question_id });
+      return status?.toUpperCase() === 'DELETED' ? { done: true, output: [] } : { done: false };
+    } catch (error) {
+      if (error instanceof NotFoundError) return { done: true, output: [] };
+      throw error;
+    }
+  },
 };
 
 export const hide: Endpoint<QuestionId> = {
@@ -118,6 +146,11 @@ export const addToBlacklist: Endpoint<Blacklisting> = {
   output: anything,
   retry: 'write',
   errors: [],
+  async confirm(input, back) {
+    const isBlocked = await isOnBlacklist(input, back);
+    if (isBlocked === undefined) return { unknown: 'the blacklist is longer than what the service shows of it' };
+    return isBlocked ? { done: true, output: undefined } : { done: false };
+  },
 };
 
 export const listBlacklist: Endpoint<SellerId, BlacklistAnswer> = {
@@ -138,4 +171,16 @@ export const removeFromBlacklist: Endpoint<Blacklisting> = {
   output: anything,
   retry: 'write',
   errors: [],
+  async confirm(input, back) {
+    const isBlocked = await isOnBlacklist(input, back);
+    if (isBlocked === undefined) return { unknown: 'the blacklist is longer than what the service shows of it' };
+    return isBlocked ? { done: false } : { done: true, output: undefined };
+  },
 };
+
+/** Whether a user is on a blacklist; `undefined` where only a part of it is shown, without the user. */
+async function isOnBlacklist({ seller_id, user_id }: Blacklisting, back: ReadBack): Promise<boolean | undefined> {
+  const { users, total } = await back.call(listBlacklist, { seller_id });
+  if (users?.some(({ id }) => String(id) === String(user_id))) return true;
+  return typeof total === 'number' && total > (users?.length ?? 0) ? undefined : false;
+}
