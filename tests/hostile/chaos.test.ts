@@ -1,0 +1,108 @@
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { OutcomeUnknownError, SellerError, ServerError } from 'marketplace-seller-sdk';
+import { expect, test } from 'vitest';
+
+/** `CHAOS_WRITES=10000` and a `CHAOS_SEED` try more; `npm test` tries what fits into a few seconds. */
+const writes = Number(process.env.CHAOS_WRITES ?? 300);
+const seed = Number(process.env.CHAOS_SEED ?? 20_261_105);
+
+/** A road on which one call in ten comes to grief, in each of the ways there are. */
+function rough(marketplace: FakeMarketplace): void {
+  const kinds = [
+    { reset: 'before' },
+    { reset: 'after' },
+    { truncate: true },
+    { stall: true },
+    { status: 502, body: '<h1>Bad Gateway</h1>' },
+    { status: 502, after: true },
+    { status: 503, headers: { 'retry-after': '0' } },
+    { delayMs: 5 },
+  ] as const;
+  kinds.forEach((kind, index) => marketplace.faults.next({ ...kind, probability: 0.02, seed: seed + index }));
+}
+
+const options = { timeoutMs: 120, settleMs: 0, retries: 8, onUnknownOutcome: 'confirm' } as const;
+
+test(`${writes} answers over a rough road (seed ${seed}): nothing doubled, nothing lost, the unknown named`, async () => {
+  const marketplace = new FakeMarketplace();
+  const [owner, buyer] = [marketplace.addUser(), marketplace.addUser()];
+  const { item_id } = marketplace.addItem({ seller_id: owner.user_id });
+  const ids = Array.from(
+    { length: writes },
+    (_, n) => marketplace.ask({ from: buyer, item_id, text: `Question ${n}?` }).id,
+  );
+  rough(marketplace);
+  const seller = marketplace.clientFor(owner, options);
+  const outcomes = await inTurns(ids, async (question_id) => {
+    const text = `Answer to ${question_id}.`;
+    return seller.questions.answer({ question_id, text }).then(
+      (question) => ({ question_id, told: 'done' as const, text: question?.answer?.text ?? '' }),
+      (error: unknown) => ({ question_id, told: toldBy(error), text }),
+    );
+  });
+  marketplace.faults.clear();
+  const calm = marketplace.clientFor(owner);
+  for (const { question_id, told, text } of outcomes) {
+    const { answer } = await calm.questions.get({ question_id });
+    if (told === 'done') expect(answer?.text).toBe(text);
+    if (told === 'not done') expect(answer?.text).toBeUndefined();
+  }
+  expect(outcomes.filter(({ told }) => told === 'unknown').length).toBeLessThan(writes / 20);
+  expect(outcomes.filter(({ told }) => told === 'done').length).toBeGreaterThan(writes * 0.9);
+});
+
+test(`${writes} messages over a rough road (seed ${seed}): nothing doubled, nothing lost, the unknown named`, async () => {
+  const marketplace = new FakeMarketplace();
+  const [owner, buyer] = [marketplace.addUser(), marketplace.addUser()];
+  const packs = Array.from({ length: Math.ceil(writes / 20) }, () => {
+    const pack = marketplace.addPack({ seller_id: owner.user_id, buyer_id: buyer.user_id });
+    marketplace.buyerWrites({ pack, text: 'Where is it?' });
+    return pack.pack_id ?? pack.order_ids[0]!;
+  });
+  rough(marketplace);
+  const seller = marketplace.clientFor(owner, options);
+  const to = { user_id: buyer.user_id };
+  const outcomes = await inTurns(
+    Array.from({ length: writes }, (_, n) => n),
+    async (n) => {
+      const pack_id = packs[n % packs.length]!;
+      const text = `Message number ${n}.`;
+      return seller.messages.send({ pack_id, user_id: owner.user_id, to, text }).then(
+        () => ({ pack_id, told: 'done' as const, text }),
+        (error: unknown) => ({ pack_id, told: toldBy(error), text }),
+      );
+    },
+  );
+  marketplace.faults.clear();
+  const calm = marketplace.clientFor(owner);
+  const delivered = new Map<string, number>();
+  for (const pack_id of packs) {
+    for await (const { text } of calm.messages.conversation({ pack_id, user_id: owner.user_id }))
+      delivered.set(text ?? '', (delivered.get(text ?? '') ?? 0) + 1);
+  }
+  for (const { told, text } of outcomes) {
+    const times = delivered.get(text) ?? 0;
+    expect(times, `${text} was told as ${told}`).toBeLessThanOrEqual(1);
+    if (told === 'done') expect(times, text).toBe(1);
+    if (told === 'not done') expect(times, text).toBe(0);
+  }
+  expect(outcomes.filter(({ told }) => told === 'done').length).toBeGreaterThan(writes * 0.9);
+});
+
+/** What an error says of the write. */
+function toldBy(error: unknown): 'unknown' | 'not done' {
+  if (!(error instanceof SellerError)) throw error;
+  if (error instanceof OutcomeUnknownError) return 'unknown';
+  return error instanceof ServerError && error.outcomeUnknown ? 'unknown' : 'not done';
+}
+
+/** Sixteen at a time. */
+async function inTurns<In, Out>(all: readonly In[], work: (one: In) => Promise<Out>): Promise<Out[]> {
+  const results: Out[] = [];
+  const queue = [...all.entries()];
+  const worker = async (): Promise<void> => {
+    for (let next = queue.shift(); next; next = queue.shift()) results[next[0]] = await work(next[1]);
+  };
+  await Promise.all(Array.from({ length: 16 }, worker));
+  return results;
+}
