@@ -1,0 +1,63 @@
+// Notifications handed over to BullMQ: acknowledged once Redis has them, handled by workers on as many machines as you like.
+//   REDIS_URL=redis://127.0.0.1:6379 node examples/notifications-bullmq.ts
+import { Queue, Worker } from 'bullmq';
+import type { ConnectionOptions } from 'bullmq';
+import { createReceiver, fetchHandler } from 'marketplace-seller-sdk/notifications';
+import type { Entry } from 'marketplace-seller-sdk/notifications';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+
+const { REDIS_SOCKET: path, REDIS_URL: url = 'redis://127.0.0.1:6379' } = process.env;
+const connection: ConnectionOptions = { ...(path ? { path } : { url }), maxRetriesPerRequest: null };
+
+// A marketplace to try this on. In life: new SellerClient({ baseUrl, accessToken }), one for each seller.
+const marketplace = new FakeMarketplace();
+const seller = marketplace.addUser();
+const client = marketplace.clientFor(seller);
+
+const queue = new Queue<Entry>('notifications', { connection });
+const receiver = createReceiver({
+  queue: {
+    add: (entry) =>
+      queue.add('notification', entry, {
+        // The same notification has the same key: while the job is known, a duplicate is no second job.
+        jobId: entry.key,
+        removeOnComplete: { age: 24 * 3600 },
+        attempts: 12,
+        backoff: { type: 'exponential', delay: 1000 },
+      }),
+  },
+  clientFor: () => client,
+  on: {
+    questions: async (notification, { read }) => {
+      const question = await read();
+      console.log(`question ${question.id}: ${question.text}`);
+    },
+  },
+});
+
+// In life the worker is a program of its own, with the same `on` and `clientFor`.
+const worker = new Worker<Entry>(
+  'notifications',
+  async (job) => receiver.handle(job.data, { attempt: job.attemptsMade + 1 }),
+  { connection, concurrency: 32 },
+);
+
+// From here on this is the service: every notification comes twice.
+marketplace.notifications.subscribe({ callback: (request) => fetchHandler(receiver)(request), faults: { twice: 1 } });
+const { item_id } = marketplace.addItem({ seller_id: seller.user_id });
+const buyer = marketplace.addUser();
+const texts = ['Is there stock?', 'And in blue?'];
+const handled = new Promise<void>((resolve) => {
+  let count = 0;
+  worker.on('completed', () => ++count === texts.length && resolve());
+});
+for (const text of texts) marketplace.ask({ from: buyer, item_id, text });
+await marketplace.notifications.quiet();
+await handled;
+const { completed, waiting, active } = await queue.getJobCounts();
+console.log(
+  `${completed} jobs done, ${waiting}, ${active} left, for ${marketplace.notifications.attempts.length} deliveries`,
+);
+await worker.close();
+await queue.obliterate({ force: true });
+await queue.close();

@@ -1,0 +1,48 @@
+// An Express application that answers questions as they are asked, and loses none when it crashes.
+//   node examples/notifications-express.ts
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import express from 'express';
+import { createReceiver, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+
+// A marketplace to try this on. In life: new SellerClient({ baseUrl, accessToken }), one for each seller.
+const marketplace = new FakeMarketplace();
+const seller = marketplace.addUser();
+const client = marketplace.clientFor(seller);
+
+const receiver = createReceiver({
+  store: sqliteStore({ path: join(tmpdir(), `inbox-${process.pid}.db`) }),
+  clientFor: () => client,
+  on: {
+    questions: async (notification, { read }) => {
+      // A notification only says that something has changed: what is true is what the service says when asked.
+      const question = await read();
+      if (question.status !== 'UNANSWERED') return;
+      await client.questions.answer({ question_id: question.id, text: 'Yes, there is stock.' });
+      console.log(`answered question ${question.id}: ${question.text}`);
+    },
+  },
+  onFailure: ({ error, attempt, dead }) => console.error(`attempt ${attempt} failed`, dead ? 'for good' : '', error),
+});
+
+const app = express();
+// A path that nobody guesses keeps strangers from filling the inbox: notifications carry no signature.
+app.all('/notifications/c0ffee15', nodeHandler(receiver));
+const server = app.listen(0, '127.0.0.1');
+await once(server, 'listening');
+
+// From here on this is the service: it tells of every question, some of them twice.
+const { port } = server.address() as AddressInfo;
+const callback = `http://127.0.0.1:${port}/notifications/c0ffee15`;
+marketplace.notifications.subscribe({ callback, faults: { twice: 0.5 } });
+const item = marketplace.addItem({ seller_id: seller.user_id });
+const buyer = marketplace.addUser();
+for (const text of ['Is there stock?', 'And in blue?']) marketplace.ask({ from: buyer, item_id: item.item_id, text });
+await marketplace.notifications.quiet();
+
+await receiver.idle();
+server.close();
+await receiver.close();

@@ -1,0 +1,41 @@
+// A Fetch API handler: the same for Cloudflare Workers, Deno, Bun, Hono and Next.
+//   node examples/notifications-fetch.ts
+import { createReceiver, fetchHandler } from 'marketplace-seller-sdk/notifications';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+
+// A marketplace to try this on. In life: new SellerClient({ baseUrl, accessToken }), one for each seller.
+const marketplace = new FakeMarketplace();
+const sellers = [marketplace.addUser(), marketplace.addUser()];
+const clients = new Map(sellers.map((seller) => [seller.user_id, marketplace.clientFor(seller)]));
+
+const receiver = createReceiver({
+  // Where nothing runs on after the answer, the handler comes first; the service delivers again what failed.
+  acknowledge: 'handled',
+  clientFor: (user_id) => {
+    const client = clients.get(user_id);
+    if (!client) throw new Error(`user ${user_id} is not one of ours`);
+    return client;
+  },
+  on: {
+    questions: async ({ user_id }, { read }) => {
+      const { id, text } = await read();
+      console.log(`seller ${user_id} was asked question ${id}: ${text}`);
+    },
+  },
+});
+
+const handle = fetchHandler(receiver);
+// On Workers: export default { fetch: (request, env, ctx) => handle(request, ctx) };  with Hono: (c) => handle(c.req.raw)
+
+// From here on this is the service.
+marketplace.notifications.subscribe({
+  callback: (request) => handle(request),
+  faults: { late: 0.5, lateMs: 100, odd: 0.5 },
+});
+const buyer = marketplace.addUser();
+for (const { user_id } of sellers) {
+  const { item_id } = marketplace.addItem({ seller_id: user_id });
+  marketplace.ask({ from: buyer, item_id, text: 'Do you ship to Salta?' });
+}
+await marketplace.notifications.quiet();
+await receiver.close();

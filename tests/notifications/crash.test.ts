@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { bundled } from '../support/program.ts';
+import { about } from './deliveries.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'crash-'));
+let program: string;
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  program = await bundled('tests/notifications/inbox-process.ts');
+});
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+interface Inbox {
+  readonly pid: number;
+  deliver(question_id: number): Promise<number>;
+  /** Ends the process without a word of warning. */
+  kill(): Promise<void>;
+}
+
+async function start(name: string, takesMs: number): Promise<Inbox> {
+  const child = spawn(process.execPath, [
+    program,
+    join(folder, `${name}.db`),
+    join(folder, `${name}.txt`),
+    String(takesMs),
+  ]);
+  children.push(child);
+  const [port] = (await once(child.stdout, 'data')) as [Buffer];
+  return {
+    pid: child.pid ?? 0,
+    deliver: async (question_id) => {
+      const body = JSON.stringify(about(question_id));
+      const headers = { 'content-type': 'application/json' };
+      const url = `http://127.0.0.1:${String(port).trim()}/`;
+      const response = await fetch(url, { method: 'POST', headers, body }).catch(() => undefined);
+      return response?.status ?? 0;
+    },
+    kill: async () => {
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+/** What was handled, by which process, in order. */
+function notes(name: string): { pid: number; question_id: number }[] {
+  const lines = readFileSync(join(folder, `${name}.txt`), { encoding: 'utf8', flag: 'a+' })
+    .trim()
+    .split('\n');
+  return lines.filter(Boolean).map((line) => {
+    const [pid = 0, question_id = 0] = line.split(' ').map(Number);
+    return { pid, question_id };
+  });
+}
+
+async function until(claim: () => boolean): Promise<void> {
+  for (let tries = 0; !claim() && tries < 300; tries += 1) await pause(50);
+}
+
+const counted = (name: string) => {
+  const counts = new Map<number, number>();
+  for (const { question_id } of notes(name)) counts.set(question_id, (counts.get(question_id) ?? 0) + 1);
+  return counts;
+};
+
+describe('a process that is killed (kill -9) with an inbox in SQLite', () => {
+  test('loses nothing that it has acknowledged: the next process handles it', async () => {
+    const first = await start('restart', 30);
+    const acknowledged: number[] = [];
+    const delivering = Array.from({ length: 60 }, async (_, question_id) => {
+      await pause(question_id * 3);
+      if ((await first.deliver(question_id)) === 200) acknowledged.push(question_id);
+    });
+    await until(() => notes('restart').length >= 8);
+    await first.kill();
+    await Promise.all(delivering);
+    const before = notes('restart').length;
+    expect(acknowledged.length).toBeGreaterThan(before);
+
+    await start('restart', 0);
+    await until(() => acknowledged.every((id) => counted('restart').has(id)));
+    const counts = counted('restart');
+    expect(acknowledged.filter((id) => !counts.has(id))).toEqual([]);
+    // Only what was being handled when the process ended is handled once more.
+    expect([...counts.values()].filter((count) => count > 1).length).toBeLessThanOrEqual(4);
+    expect(Math.max(...counts.values())).toBeLessThanOrEqual(2);
+  });
+
+  test('leaves its work to the other process on the same file', async () => {
+    const [one, other] = await Promise.all([start('pair', 30), start('pair', 30)]);
+    const ids = Array.from({ length: 40 }, (_, index) => index);
+    const statuses = await Promise.all(ids.map((id) => (id % 2 ? one : other).deliver(id)));
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    // A duplicate is a duplicate, whichever process it reaches.
+    await Promise.all(ids.slice(0, 10).map((id) => (id % 2 ? other : one).deliver(id)));
+    await until(() => new Set(notes('pair').map(({ pid }) => pid)).size === 2);
+    await one.kill();
+    await until(() => counted('pair').size === 40);
+    expect(counted('pair').size).toBe(40);
+    await pause(400);
+    expect([...counted('pair').values()].filter((count) => count > 1).length).toBeLessThanOrEqual(4);
+    expect(new Set(notes('pair').map(({ pid }) => pid))).toEqual(new Set([one.pid, other.pid]));
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest';
+import { run } from '../support/program.ts';
+import { hasRedis, startRedis } from '../support/redis.ts';
+
+describe('the examples of notifications', () => {
+  test('Express answers what is asked, once', async () => {
+    const { output, status } = await run('examples/notifications-express.ts');
+    expect(output.match(/answered question \d+: .*/g)).toHaveLength(2);
+    expect(output).toContain('Is there stock?');
+    expect(output).not.toContain('failed');
+    expect(status).toBe(0);
+  });
+
+  test('a Fetch handler reads with the token of the seller who was asked', async () => {
+    const { output, status } = await run('examples/notifications-fetch.ts');
+    expect(output.match(/seller \d+ was asked question \d+: Do you ship to Salta\?/g)).toHaveLength(2);
+    expect(status).toBe(0);
+  });
+
+  if (hasRedis) {
+    test('BullMQ has one job for a notification that comes twice', async () => {
+      const redis = await startRedis();
+      const { output, status } = await run('examples/notifications-bullmq.ts', { REDIS_SOCKET: redis.path });
+      expect(output).toContain('2 jobs done, 0, 0 left, for 4 deliveries');
+      expect(output.match(/question \d+: .*/g)).toHaveLength(2);
+      expect(status).toBe(0);
+      await redis.stop();
+    });
+  }
+});

@@ -1,0 +1,24 @@
+// An application in a process of its own: receives over HTTP, keeps in SQLite, and notes each handling in a file.
+// node inbox-process.js <database> <notes> <how long a handling takes, in ms>
+import { appendFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createReceiver, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+
+const [path = '', notes = '', takesMs = '0'] = process.argv.slice(2);
+const receiver = createReceiver({
+  store: sqliteStore({ path }),
+  concurrency: 4,
+  leaseMs: 300,
+  pollMs: 50,
+  on: {
+    questions: async ({ question_id }) => {
+      await pause(Number(takesMs));
+      appendFileSync(notes, `${process.pid} ${question_id}\n`);
+    },
+  },
+});
+const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1', () => {
+  process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
+});
