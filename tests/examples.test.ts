@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { missingSteps } from '../tools/prestart.mjs';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'examples');
-const programs = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.ts')) : [];
+const programs = readdirSync(folder).filter((name) => name.endsWith('.ts'));
 
 beforeAll(() => {
   const steps = missingSteps(root).map(({ reason, command }) => `${command} (${reason})`);
@@ -14,8 +14,7 @@ beforeAll(() => {
 });
 
 test.each(programs)('examples/%s runs to its end', (name) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, name)], { cwd: root, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, name)], { cwd: root, encoding: 'utf8' });
   expect(stderr).toBe('');
   expect(status).toBe(0);
-  expect(stdout).not.toBe('');
 });
