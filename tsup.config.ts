@@ -20,6 +20,11 @@ const shared: Options = {
   // Bundled and tree-shaken, these two start in half the time, and CommonJS callers can load ky at all.
   noExternal: ['ky', /^zod(\/|$)/],
   external: [/^node:/],
+  // Half the bytes to read at start-up; names stay, so that stack traces can be read.
+  esbuildOptions: (options) => {
+    options.minifyWhitespace = true;
+    options.minifySyntax = true;
+  },
 };
 
 /**
@@ -38,6 +43,7 @@ const commonJs: NonNullable<Options['plugins']>[number] = {
       format: 'cjs',
       target: 'es2023',
       platform: 'node',
+      minifyWhitespace: true,
       supported: { 'dynamic-import': false },
       sourcemap: true,
     });
