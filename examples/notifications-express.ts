@@ -45,4 +45,5 @@ await marketplace.notifications.quiet();
 
 await receiver.idle();
 server.close();
+server.closeAllConnections();
 await receiver.close();
