@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { barsOf, svgOf } from './chart.ts';
+import { barsOf } from './bars.ts';
+import { svgOf } from './chart.ts';
 
 const file = resolve(process.argv[2] ?? join(tmpdir(), 'phone-views.svg'));
 

@@ -30,10 +30,6 @@ export class ContactLog {
     this.#world = world;
   }
 
-  get all(): readonly StoredContact[] {
-    return this.#contacts;
-  }
-
   /** Somebody makes contact through an item. */
   record(kind: ContactKind, { item_id }: Pick<Item, 'item_id'>, { at, times = 1 }: ContactSketch = {}): void {
     const { seller_id } = this.#world.items.need(item_id);

@@ -25,7 +25,7 @@ export function shownConfiguration(subscription: StoredSubscription, zones: read
     address: {
       id: `${user_id}00`,
       address_line: 'Calle Falsa 123',
-      city: { id: `${site_id}-C1`, name: zones[0]?.label ?? site_id },
+      city: { id: `${site_id}-C1`, name: zones[0]?.label },
       zip_code: '1000',
     },
     subscription: {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseHTML } from 'linkedom';
 import { expect, test, vi } from 'vitest';
-import { barsOf, svgOf } from '../../examples/chart.ts';
+import { barsOf } from '../../examples/bars.ts';
+import { svgOf } from '../../examples/chart.ts';
 
 /** Runs a program and gives what it prints. */
 async function printedBy(program: () => Promise<unknown>): Promise<string[]> {

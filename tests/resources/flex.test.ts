@@ -340,6 +340,34 @@ describe('the fake', () => {
     expect(() => marketplace.flex.subscribe(elsewhere)).toThrow('MLV has no Flex');
   });
 
+  test('refuses what it does not understand by the field that is wrong', async () => {
+    const { marketplace, user_id } = newFlexShop();
+    const put = async (path: string, body: string) => {
+      const headers = { authorization: `Bearer ${marketplace.tokenFor({ user_id })}` };
+      const url = `${marketplace.baseUrl}/shipping/flex/sites/${path}/configuration/coverage/zone/v3`;
+      const answer = await marketplace.fetch(url, { method: 'PUT', headers, body });
+      return [answer.status, ((await answer.json()) as { message: string }).message];
+    };
+    const zones = JSON.stringify({ zones: [{ id: 'MLB-2' }] });
+    expect(await put(`MLB/users/me/services/1`, zones)).toEqual([400, 'invalid user_id']);
+    expect(await put(`MLB/users/1/services/none`, zones)).toEqual([400, 'invalid service_id']);
+    expect(await put(`MLB/users/1/services/1`, '{"zones"')).toEqual([400, 'invalid JSON body']);
+    expect(await put(`MLB/users/1/services/1`, '{"zones":[]}')).toEqual([400, 'invalid JSON body']);
+  });
+
+  test('pays in the currency of the site', async () => {
+    const marketplace = new FakeMarketplace();
+    const { user_id, site_id } = marketplace.addUser({ site_id: 'MEC' });
+    const { service_id } = marketplace.flex.subscribe({ user_id });
+    const { zones } = await marketplace.clientFor({ user_id }).flex.configuration({
+      site_id,
+      user_id,
+      service_id,
+      select: { zones: { label: true, price: { currency_id: true } } },
+    });
+    expect(zones).toEqual([{ label: 'Quito', price: { currency_id: 'USD' } }]);
+  });
+
   test('asks for a token', async () => {
     const { seller, whose, flexItem } = newFlexShop();
     const without = { accessToken: null };

@@ -1,0 +1,38 @@
+import { entity, integer, list, maybe, text } from 'marketplace-seller-sdk';
+import { expect, test } from 'vitest';
+import { read } from '../../src/core/schema.js';
+import { narrowed, printed, selectionIssues } from '../../src/core/selection.js';
+
+const price = entity({ amount: integer, currency: maybe(text) });
+const shop = entity({
+  id: integer,
+  prices: maybe(list(price)),
+  best: read(price, (value) => (typeof value === 'number' ? { amount: value } : value)),
+});
+
+test('a selection is printed as GraphQL, with all that a chosen field holds', () => {
+  expect(printed(shop, true)).toBe('{id prices{amount currency} best{amount currency}}');
+  expect(printed(shop, { best: { amount: true }, id: true })).toBe('{best{amount} id}');
+});
+
+test('a schema that reads several shapes still does when it is narrowed', () => {
+  const found = narrowed(shop, { best: { amount: true }, prices: { currency: true } }).safeParse({
+    id: 1,
+    best: 7,
+    prices: [{ amount: '3', currency: 'ARS' }, { amount: 4 }],
+  });
+  expect(found).toEqual({ success: true, data: { best: { amount: 7 }, prices: [{ currency: 'ARS' }, {}] } });
+});
+
+test('what a narrowed schema asks for, the answer has to have', () => {
+  const found = narrowed(shop, { best: { amount: true } }).safeParse({ best: {} });
+  expect(found.success ? [] : found.error.issues.map(({ path }) => path)).toEqual([['best', 'amount']]);
+});
+
+test('a selection is wrong where it names what there is not', () => {
+  expect(selectionIssues(shop, { best: { amount: true } }, ['select'])).toEqual([]);
+  expect(selectionIssues(shop, { best: { tax: true }, id: null }, ['select']).map(({ path }) => path)).toEqual([
+    ['select', 'best', 'tax'],
+    ['select', 'id'],
+  ]);
+});
