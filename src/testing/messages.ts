@@ -139,7 +139,8 @@ export const messageManners: Manners = {
   misunderstood: ({ name }, issues) => {
     const text = issues.find(({ path }) => path[0] === 'text');
     const fields = new Set(issues.map(({ path }) => path[0]));
-    if (name === 'messages.send' && issues.length === 0) return refuse(refusals.messageBodyMissing);
+    const isEmpty = issues.length === 0 || (fields.has('to') && fields.has('text'));
+    if (name === 'messages.send' && isEmpty) return refuse(refusals.messageBodyMissing);
     if (name === 'messages.upload') return refuse(uploadRefusal(issues.map(({ message }) => message).join(' ')));
     if (fields.has('limit') || fields.has('offset')) return refuse(refusals.invalidPaging);
     if (fields.has('site_id')) return refuse(refusals.siteMissing);

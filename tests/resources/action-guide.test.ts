@@ -1,0 +1,241 @@
+import {
+  ApplicationIdRequiredError,
+  CapExhaustedError,
+  ConversationBlockedError,
+  ExceptedCaseError,
+  InvalidInputError,
+  InvalidOptionError,
+  InvalidTemplateError,
+  InvalidTextError,
+  OptionLockedError,
+  PackAccessError,
+  deliveryPromise,
+  isModerated,
+  templateId,
+  templateVariableId,
+} from 'marketplace-seller-sdk';
+import type { OptionCap, OptionMessage, SellerClient, TemplateId } from 'marketplace-seller-sdk';
+import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
+import type { Pack, PackSketch, ShippingMode } from 'marketplace-seller-sdk/testing';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+
+const text = 'Sale hoy.';
+
+function sale(sketch: Partial<PackSketch> = {}): {
+  marketplace: FakeMarketplace;
+  seller: SellerClient;
+  pack: Pack;
+  pack_id: number;
+} {
+  const marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z' });
+  const seller = marketplace.clientFor(marketplace.addUser({ user_id: 7 }));
+  marketplace.addUser({ user_id: 31, nickname: 'ANA' });
+  const pack = marketplace.addPack({ seller_id: 7, buyer_id: 31, ...sketch });
+  return { marketplace, seller, pack, pack_id: pack.pack_id! };
+}
+
+describe('the options of a pack', () => {
+  test.each<[ShippingMode, string[]]>([
+    ['cross_docking', ['REQUEST_VARIANTS', 'REQUEST_BILLING_INFO', 'SEND_INVOICE_LINK', 'OTHER']],
+    ['drop_off', ['REQUEST_VARIANTS', 'REQUEST_BILLING_INFO', 'SEND_INVOICE_LINK', 'OTHER']],
+    ['flex', ['REQUEST_BILLING_INFO', 'SEND_INVOICE_LINK', 'OTHER', 'DELIVERY_PROMISE']],
+    ['custom', ['REQUEST_BILLING_INFO', 'SEND_INVOICE_LINK', 'OTHER']],
+  ])('follow its shipping: %s', async (shipping, expected) => {
+    const { seller, pack_id } = sale({ shipping });
+    const options = await seller.actionGuide.options({ pack_id });
+    expect(options.map(({ id }) => id)).toEqual(expected);
+    expect((await seller.actionGuide.caps({ pack_id })).map(({ option_id }) => option_id)).toEqual(expected);
+  });
+
+  test('say what they take', async () => {
+    const { seller, pack_id } = sale({ shipping: 'flex' });
+    const options = await seller.actionGuide.options({ pack_id });
+    expect(options.find(({ id }) => id === 'OTHER')).toMatchObject({
+      type: 'free_text',
+      char_limit: 350,
+      templates: null,
+    });
+    const promise = options.find(({ id }) => id === 'DELIVERY_PROMISE');
+    expect(promise).toMatchObject({ type: 'template', cap_available: 1, child_options: null });
+    expect(promise?.templates?.[0]).toMatchObject({ id: 'TEMPLATE___DELIVERY_PROMISE___1' });
+    expect(promise).not.toHaveProperty('char_limit');
+  });
+
+  test('come bare in some generations, and are none where the service says nothing', async () => {
+    const { marketplace } = sale();
+    const answering = (body: unknown): SellerClient =>
+      marketplace.clientFor({ user_id: 7 }, { fetch: () => Promise.resolve(Response.json(body)) });
+    expect(await answering([{ id: 'NEW_ONE' }]).actionGuide.options({ pack_id: 1 })).toEqual([{ id: 'NEW_ONE' }]);
+    expect(await answering({ options: null }).actionGuide.options({ pack_id: 1 })).toEqual([]);
+  });
+
+  test('may be reduced to their caps', async () => {
+    const { seller, pack_id } = sale();
+    const caps = await seller.actionGuide.caps({ pack_id }, { attributes: ['cap_available'] });
+    expectTypeOf(caps).toEqualTypeOf<Pick<OptionCap, 'cap_available'>[]>();
+    expect(caps).toEqual([{ cap_available: 1 }, { cap_available: 1 }, { cap_available: 1 }]);
+  });
+
+  test('are none for excepted cases, blocked packs and strangers', async () => {
+    const excepted = sale({ exceptedCase: true });
+    const { seller, pack_id } = excepted;
+    await expect(seller.actionGuide.options({ pack_id })).rejects.toBeInstanceOf(ExceptedCaseError);
+    await expect(seller.actionGuide.caps({ pack_id })).rejects.toBeInstanceOf(ExceptedCaseError);
+    const blocked = sale({ blockedBy: 'blocked_by_time' });
+    const failure = blocked.seller.actionGuide.options({ pack_id: blocked.pack_id });
+    await expect(failure).rejects.toMatchObject({ name: ConversationBlockedError.kind, reason: 'blocked_by_time' });
+    const buyer = blocked.marketplace.clientFor({ user_id: 31 });
+    await expect(buyer.actionGuide.options({ pack_id: blocked.pack_id })).rejects.toBeInstanceOf(PackAccessError);
+    await expect(seller.actionGuide.options({ pack_id: 1 })).rejects.toBeInstanceOf(PackAccessError);
+  });
+});
+
+describe('an option is sent', () => {
+  test('with a text, and comes back reduced, with the name of its receiver', async () => {
+    const { seller, pack_id } = sale();
+    const sent = await seller.actionGuide.send({ pack_id, option_id: 'OTHER', text });
+    expect(sent).toMatchObject({ text, status: 'available', to: { user_id: 31, name: 'ANA' }, client_id: 500 });
+    expect(sent).not.toHaveProperty('from');
+    expect(sent.conversation_first_message).toBe(true);
+  });
+
+  test('with a template', async () => {
+    const { seller, pack_id } = sale({ shipping: 'drop_off' });
+    const variants = { option_id: 'REQUEST_VARIANTS', template_id: templateId('REQUEST_VARIANTS', 2) } as const;
+    await expect(seller.actionGuide.send({ pack_id, ...variants })).resolves.toHaveProperty('id');
+    const billing = { option_id: 'REQUEST_BILLING_INFO', template_id: 'TEMPLATE___REQUEST_BILLING_INFO___1' } as const;
+    await expect(seller.actionGuide.send({ pack_id, ...billing })).resolves.toHaveProperty('id');
+  });
+
+  test('with the hours of a promise', async () => {
+    const { seller, pack_id } = sale({ shipping: 'flex' });
+    const promise = deliveryPromise({ from: 9, to: 13 });
+    expect(promise).toEqual({
+      option_id: 'DELIVERY_PROMISE',
+      template_id: 'TEMPLATE___DELIVERY_PROMISE___1',
+      vars: [
+        { id: 'TEMPLATE___DELIVERY_PROMISE___1___VAR___INIT', value: 9 },
+        { id: 'TEMPLATE___DELIVERY_PROMISE___1___VAR___LIMIT', value: 13 },
+      ],
+    });
+    const sent = await seller.actionGuide.send({ pack_id, ...promise });
+    expect(sent.text).toContain('9 to 13');
+  });
+
+  test('and moderation looks at it too: rejected is a success', async () => {
+    const { seller, pack_id } = sale();
+    const sent = await seller.actionGuide.send({ pack_id, option_id: 'OTHER', text: 'ana@example.com' });
+    expect(isModerated(sent)).toBe(true);
+  });
+
+  test('as often as its cap says, until the buyer replies', async () => {
+    const { marketplace, seller, pack, pack_id } = sale();
+    const input = { pack_id, option_id: 'OTHER', text } as const;
+    await seller.actionGuide.send(input);
+    expect(await seller.actionGuide.caps({ pack_id })).toContainEqual({ option_id: 'OTHER', cap_available: 0 });
+    await expect(seller.actionGuide.send(input)).rejects.toBeInstanceOf(CapExhaustedError);
+    await expect(seller.actionGuide.send(input)).rejects.toThrow(/not allowed to run the option OTHER again/);
+    marketplace.buyerWrites({ pack, text: 'Gracias' });
+    expect(await seller.actionGuide.caps({ pack_id })).toContainEqual({ option_id: 'OTHER', cap_available: 1 });
+    await expect(seller.actionGuide.send(input)).resolves.toHaveProperty('id');
+  });
+
+  test('one at a time: the other is turned away, and sent again by itself', async () => {
+    const { marketplace, seller, pack, pack_id } = sale();
+    const one = { pack_id, option_id: 'OTHER', text } as const;
+    const other = { pack_id, option_id: 'SEND_INVOICE_LINK', text } as const;
+    const outcomes = await Promise.allSettled([
+      seller.actionGuide.send(one, { retries: 0 }),
+      seller.actionGuide.send(other, { retries: 0 }),
+    ]);
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+    expect(refused).toHaveLength(1);
+    expect(refused[0]).toBeInstanceOf(OptionLockedError);
+
+    const unlock = marketplace.messages.lock(pack);
+    expect(() => marketplace.messages.lock(pack)).toThrow(FakeMarketplaceError);
+    marketplace.buyerWrites({ pack, text: 'Gracias' });
+    setTimeout(unlock, 10);
+    await expect(seller.actionGuide.send(one)).resolves.toHaveProperty('id');
+  });
+
+  test('is refused where the pack has it not, the template is not one, or the token has no application', async () => {
+    const { marketplace, seller, pack_id } = sale();
+    const promise = seller.actionGuide.send({ pack_id, ...deliveryPromise({ from: 9, to: 13 }) });
+    await expect(promise).rejects.toBeInstanceOf(InvalidOptionError);
+    const template_id = templateId('REQUEST_BILLING_INFO', 99);
+    const unknown = seller.actionGuide.send({ pack_id, option_id: 'REQUEST_BILLING_INFO', template_id });
+    await expect(unknown).rejects.toBeInstanceOf(InvalidTemplateError);
+    await expect(unknown).rejects.toThrow(/The template TEMPLATE___REQUEST_BILLING_INFO___99 is invalid/);
+    const accessToken = marketplace.tokenFor({ user_id: 7 }, null);
+    const alien = seller.actionGuide.send({ pack_id, option_id: 'OTHER', text }, { accessToken });
+    await expect(alien).rejects.toBeInstanceOf(ApplicationIdRequiredError);
+  });
+
+  test.each<[object, abstract new (...given: never[]) => Error]>([
+    [{ option_id: 'NOT_ONE' }, InvalidOptionError],
+    [{ option_id: 'OTHER', text: 'x'.repeat(351) }, InvalidTextError],
+    [{ option_id: 'REQUEST_BILLING_INFO', template_id: 'x' }, InvalidTemplateError],
+  ])('is refused by the service as it says: %o', async (body, error) => {
+    const { marketplace, pack_id } = sale();
+    const seller = marketplace.clientFor(
+      { user_id: 7 },
+      {
+        fetch: (request: Request) =>
+          marketplace.fetch(
+            new Request(request.url, { method: 'POST', headers: request.headers, body: JSON.stringify(body) }),
+          ),
+      },
+    );
+    await expect(seller.actionGuide.send({ pack_id, option_id: 'OTHER', text })).rejects.toBeInstanceOf(error);
+  });
+});
+
+describe('a wrong combination is not sent', () => {
+  const template_id: TemplateId<'DELIVERY_PROMISE'> = 'TEMPLATE___DELIVERY_PROMISE___1';
+  const [init, limit] = deliveryPromise({ from: 9, to: 13 }).vars;
+  test.each<[string, object, RegExp]>([
+    ['OTHER without text', { option_id: 'OTHER' }, /`text` is missing; OTHER takes `text`/],
+    ['OTHER with a template', { option_id: 'OTHER', text, template_id }, /takes `text`, not `template_id`/],
+    ['a template with a text', { option_id: 'REQUEST_VARIANTS', template_id, text }, /takes `template_id`, not `text`/],
+    [
+      'the template of another',
+      { option_id: 'REQUEST_VARIANTS', template_id },
+      /takes the form "TEMPLATE___REQUEST_VAR/,
+    ],
+    ['a promise without hours', { option_id: 'DELIVERY_PROMISE', template_id }, /`vars` is missing/],
+    ['a promise with one hour', { option_id: 'DELIVERY_PROMISE', template_id, vars: [init] }, /once each/],
+    ['the same hour twice', { option_id: 'DELIVERY_PROMISE', template_id, vars: [init, init] }, /once each/],
+    [
+      'the hours of another template',
+      { ...deliveryPromise({ template: 2, from: 9, to: 13 }), template_id },
+      /once each/,
+    ],
+    ['an hour of 25', deliveryPromise({ from: 9, to: 25 }), /hours from 0 to 24/],
+    ['hours the wrong way round', deliveryPromise({ from: 13, to: 9 }), /INIT hour before the LIMIT hour/],
+    ['an option that there is not', { option_id: 'SING', text }, /`option_id` takes "REQUEST_VARIANTS" or/],
+    ['351 characters', { option_id: 'OTHER', text: 'x'.repeat(351) }, /at most 350/],
+    ['a dash', { option_id: 'OTHER', text: '–' }, /U\+2013/],
+  ])('%s', async (_, given, problem) => {
+    const { seller, pack_id } = sale({ shipping: 'flex' });
+    const failure = seller.actionGuide.send({ pack_id, ...given } as OptionMessage);
+    await expect(failure).rejects.toBeInstanceOf(InvalidInputError);
+    await expect(failure).rejects.toThrow(problem);
+  });
+
+  test('and does not compile', () => {
+    type Given = OptionMessage;
+    expectTypeOf<{ pack_id: 1; option_id: 'OTHER'; text: string }>().toExtend<Given>();
+    expectTypeOf<{ pack_id: 1; option_id: 'OTHER' }>().not.toExtend<Given>();
+    expectTypeOf<{ pack_id: 1; option_id: 'OTHER'; text: string; template_id: string }>().not.toExtend<Given>();
+    expectTypeOf<{ pack_id: 1; option_id: 'REQUEST_VARIANTS'; text: string }>().not.toExtend<Given>();
+    expectTypeOf<{
+      pack_id: 1;
+      option_id: 'REQUEST_VARIANTS';
+      template_id: 'TEMPLATE___DELIVERY_PROMISE___1';
+    }>().not.toExtend<Given>();
+    expectTypeOf(templateId('REQUEST_VARIANTS', 1)).toEqualTypeOf<`TEMPLATE___REQUEST_VARIANTS___${number}`>();
+    expect(templateVariableId(template_id, 'INIT')).toBe(init.id);
+    expect(limit.value).toBe(13);
+  });
+});

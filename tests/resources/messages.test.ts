@@ -1,0 +1,515 @@
+import fc from 'fast-check';
+import {
+  AccessTokenRequiredError,
+  ApplicationIdRequiredError,
+  AttachmentGoneError,
+  AuthenticationError,
+  ConversationBlockedError,
+  InvalidInputError,
+  InvalidPagingError,
+  InvalidReceiverError,
+  MediationInProcessError,
+  MessageAccessError,
+  MessageBodyMissingError,
+  MessageNotFoundError,
+  MessageNotReadyError,
+  NoOpenRoadError,
+  NotYetDeliveredError,
+  PackAccessError,
+  ReceiverNotInOrderError,
+  SellerClient,
+  SenderIsReceiverError,
+  TextTooLongError,
+  UnsupportedCharactersError,
+  endpoints,
+  isModerated,
+  message as messageSchema,
+  moderationReasonOf,
+  originalOf,
+  unsupportedCharacters,
+} from 'marketplace-seller-sdk';
+import type { ApiError, Message, ModerationReason, NewMessage } from 'marketplace-seller-sdk';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import type { Pack, PackSketch } from 'marketplace-seller-sdk/testing';
+import { describe, expect, expectTypeOf, test, vi } from 'vitest';
+import { conversationBlocked, exceptedCase } from '../../src/core/post-sale/errors.js';
+import { capExhausted } from '../../src/resources/action-guide/errors.js';
+
+const text = 'Sale hoy. 🚚';
+
+interface Scene {
+  readonly marketplace: FakeMarketplace;
+  readonly seller: SellerClient;
+  readonly buyer: SellerClient;
+  readonly pack: Pack;
+  readonly whose: { readonly pack_id: number; readonly user_id: number };
+  readonly input: NewMessage;
+}
+
+/** A sale of seller 7 to buyer 31. */
+function sale(sketch: Partial<PackSketch> = {}, site_id = 'MLA'): Scene {
+  const marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z' });
+  const seller = marketplace.clientFor(marketplace.addUser({ user_id: 7, site_id }));
+  const buyer = marketplace.clientFor(marketplace.addUser({ user_id: 31, site_id }));
+  const pack = marketplace.addPack({ seller_id: 7, buyer_id: 31, ...sketch });
+  const whose = { pack_id: pack.pack_id ?? pack.order_ids[0]!, user_id: 7 };
+  return { marketplace, seller, buyer, pack, whose, input: { ...whose, to: { user_id: 31 }, text } };
+}
+
+/** The same, after the buyer has written. */
+function talk(sketch: Partial<PackSketch> = {}, site_id?: string): Scene {
+  const scene = sale(sketch, site_id);
+  scene.marketplace.buyerWrites({ pack: scene.pack, text: '¿Cuándo llega?' });
+  return scene;
+}
+
+async function failureOf(promise: PromiseLike<unknown>): Promise<unknown> {
+  return Promise.resolve(promise).then(
+    () => expect.fail('it did not fail'),
+    (error: unknown) => error,
+  );
+}
+
+function answering(body: unknown, status = 200): SellerClient {
+  return new SellerClient({
+    baseUrl: 'https://api.example.com',
+    retries: 0,
+    fetch: () => Promise.resolve(Response.json(body, { status })),
+  });
+}
+
+describe('a conversation', () => {
+  test('is walked, the newest message first, and its pages carry its status and limits', async () => {
+    const { marketplace, seller, pack, whose } = talk();
+    for (let count = 1; count <= 25; count += 1) marketplace.buyerWrites({ pack, text: `Mensaje ${count}` });
+    const conversation = seller.messages.conversation(whose);
+    const messages = await conversation.toArray();
+    expect(messages.map((each) => each.text)).toEqual([
+      ...Array.from({ length: 25 }, (_, index) => `Mensaje ${25 - index}`),
+      '¿Cuándo llega?',
+    ]);
+    for await (const page of conversation.pages()) {
+      expect(page).toMatchObject({ seller_max_message_length: 350, buyer_max_message_length: 3500 });
+      expect(page.conversation_status).toMatchObject({ status: 'active', substatus: null });
+    }
+  });
+
+  test('is marked as read by reading it, unless that is said not to', async () => {
+    const { marketplace, seller, pack, whose } = talk();
+    const readAt = (): unknown => marketplace.messages.of(pack)[0]?.readAt;
+    await seller.messages.conversation({ ...whose, mark_as_read: false }).first();
+    expect(readAt()).toBeNull();
+    await seller.messages.conversation(whose).first();
+    expect(readAt()).toBe(marketplace.clock.ms);
+  });
+
+  test("goes by the order's number where there is no pack", async () => {
+    const { seller, whose, pack, input } = talk({ pack_id: null });
+    expect(whose.pack_id).toBe(pack.order_ids[0]);
+    await seller.messages.send(input);
+    expect(await seller.messages.conversation(whose).toArray()).toHaveLength(2);
+  });
+
+  test('is closed to strangers', async () => {
+    const { marketplace, whose } = talk();
+    const stranger = marketplace.clientFor(marketplace.addUser());
+    await expect(stranger.messages.conversation(whose).first()).rejects.toBeInstanceOf(PackAccessError);
+    const nobody = stranger.messages.conversation(whose, { accessToken: null }).first();
+    await expect(nobody).rejects.toBeInstanceOf(AuthenticationError);
+  });
+
+  test.each(['limit=0', 'limit=x', 'offset=-1'])('takes no %s', async (query) => {
+    const { seller, whose } = talk();
+    const [name = '', value = ''] = query.split('=');
+    const failure = seller.messages.conversation(whose, { query: { [name]: value } }).first();
+    await expect(failure).rejects.toBeInstanceOf(InvalidPagingError);
+  });
+
+  test('every call is tagged as post-sale', async () => {
+    const { marketplace, pack } = talk();
+    const asked: (string | null)[] = [];
+    const seller = marketplace.clientFor(
+      { user_id: 7 },
+      {
+        fetch: (request: Request) => {
+          asked.push(new URL(request.url).searchParams.get('tag'));
+          return marketplace.fetch(request);
+        },
+      },
+    );
+    const pack_id = pack.pack_id!;
+    await seller.messages.conversation({ pack_id, user_id: 7 }).first();
+    const sent = await seller.messages.send({ pack_id, user_id: 7, to: { user_id: 31 }, text });
+    await seller.messages.get({ message_id: sent!.id });
+    const { id } = await seller.messages.upload({ site_id: 'MLA', file: new Uint8Array(1), filename: 'a.txt' });
+    await (await seller.messages.download({ site_id: 'MLA', attachment_id: id })).cancel();
+    await seller.actionGuide.options({ pack_id });
+    await seller.actionGuide.caps({ pack_id });
+    await seller.actionGuide.send({ pack_id, option_id: 'OTHER', text });
+    expect(asked).toEqual(Array.from({ length: 8 }, () => 'post_sale'));
+  });
+});
+
+describe('a message', () => {
+  test('reaches the buyer, from the seller, through the application', async () => {
+    const { seller, buyer, whose, input } = talk();
+    const sent = await seller.messages.send({ ...input, application_id: 500, client_id: 500 });
+    expect(sent).toMatchObject({
+      from: { user_id: 7 },
+      to: { user_id: 31 },
+      text,
+      status: 'available',
+      client_id: 500,
+    });
+    expect((await buyer.messages.conversation(whose).first())?.id).toBe(sent?.id);
+  });
+
+  test('says who it is from, and names its application in query and header', async () => {
+    const bodies: unknown[] = [];
+    const fetch = vi.fn(async (sent: Request) => {
+      bodies.push(await sent.json());
+      return new Response(null, { status: 201 });
+    });
+    const seller = new SellerClient({ baseUrl: 'https://api.example.com', fetch });
+    const input = { pack_id: 1, user_id: 7, to: { user_id: 31 }, text, application_id: 500, client_id: 501 };
+    expect(await seller.messages.send(input)).toBeUndefined();
+    const [request] = fetch.mock.calls[0]!;
+    expect(new URL(request.url).searchParams.get('application_id')).toBe('500');
+    expect(request.headers.get('x-client-id')).toBe('501');
+    expect(bodies).toEqual([{ from: { user_id: 7 }, to: { user_id: 31 }, text }]);
+  });
+
+  test('carries files, until 48 hours after they were uploaded', async () => {
+    const { marketplace, seller, buyer, input } = talk();
+    const file = { site_id: 'MLA', file: new Uint8Array([1, 2]), filename: 'factura.pdf' };
+    const [used, unused] = [await seller.messages.upload(file), await seller.messages.upload(file)];
+    const sent = await seller.messages.send({ ...input, attachments: [used.id] });
+    expect(sent?.message_attachments).toMatchObject([{ filename: used.id, original_filename: 'factura.pdf', size: 2 }]);
+    marketplace.clock.advance({ hours: 48 });
+    const failure = seller.messages.send({ ...input, attachments: [unused.id] });
+    await expect(failure).rejects.toBeInstanceOf(AttachmentGoneError);
+    const kept = await buyer.messages.download({ site_id: 'MLA', attachment_id: used.id });
+    expect((await kept.arrayBuffer()).byteLength).toBe(2);
+  });
+
+  test.each<[string, Partial<NewMessage>, RegExp]>([
+    ['a blank text', { text: ' ' }, /blank/],
+    ['351 characters', { text: 'x'.repeat(351) }, /has 351 characters; a message takes at most 350/],
+    ['characters beyond ISO-8859-1', { text: 'Café – 10 €' }, /"–" \(U\+2013\), "€" \(U\+20AC\); a message takes/],
+    ['control characters', { text: 'a\u0000b' }, /U\+0000; a message takes/],
+    ['many of them', { text: 'абвгдежз' }, /and 3 more/],
+    ['26 attachments', { attachments: Array.from({ length: 26 }, String) }, /has 26 files; a message takes at most 25/],
+    ['the sender as receiver', { to: { user_id: 7 } }, /`to.user_id` is the sender/],
+    ['another sender as receiver', { from: { user_id: '31' } }, /`to.user_id` is the sender/],
+    ['no receiver', { to: undefined as never }, /`to` is missing/],
+    ['a field that there is not', { subject: 'x' } as object, /`subject` is not a field here/],
+  ])('with %s is not sent', async (_, change, problem) => {
+    const { seller, input } = talk();
+    const failure = seller.messages.send({ ...input, ...change });
+    await expect(failure).rejects.toBeInstanceOf(InvalidInputError);
+    await expect(failure).rejects.toThrow(problem);
+  });
+
+  test.each<[string, Partial<PackSketch>, string, abstract new (...given: never[]) => Error]>([
+    ['in a mediation in Brazil', { inMediation: true }, 'MLB', MediationInProcessError],
+    ['while fulfilment has it', { shipping: 'fulfilment' }, 'MLA', NotYetDeliveredError],
+    ['of a blocked pack', { blockedBy: 'blocked_by_cancelled_order' }, 'MLA', ConversationBlockedError],
+  ])('is refused %s', async (_, sketch, site, error) => {
+    const { seller, input } = talk(sketch, site);
+    await expect(seller.messages.send(input)).rejects.toBeInstanceOf(error);
+  });
+
+  test('is let through in a mediation elsewhere, and when fulfilment has delivered', async () => {
+    for (const scene of [talk({ inMediation: true }), talk({ shipping: 'fulfilment', delivered: true })]) {
+      expect(await scene.seller.messages.send(scene.input)).toMatchObject({ status: 'available' });
+    }
+  });
+
+  test('is refused before the buyer has written, unless the pack is an excepted case', async () => {
+    const { seller, input } = sale();
+    const failure = await failureOf(seller.messages.send(input));
+    expect(failure).toMatchObject({ name: 'ConversationBlockedError', code: 'conversation_blocked' });
+    const excepted = sale({ exceptedCase: true });
+    await expect(excepted.seller.messages.send(excepted.input)).resolves.toMatchObject({ text });
+  });
+
+  test('is refused to who has no part in the sale, and without token or application', async () => {
+    const { marketplace, seller, input } = talk();
+    const stranger = marketplace.clientFor(marketplace.addUser({ user_id: 99 }));
+    await expect(stranger.messages.send(input)).rejects.toBeInstanceOf(PackAccessError);
+    const elsewhere = seller.messages.send({ ...input, to: { user_id: 99 } });
+    await expect(elsewhere).rejects.toBeInstanceOf(ReceiverNotInOrderError);
+    const none = seller.messages.send(input, { accessToken: null });
+    await expect(none).rejects.toBeInstanceOf(AccessTokenRequiredError);
+    const accessToken = marketplace.tokenFor({ user_id: 7 }, null);
+    await expect(seller.messages.send(input, { accessToken })).rejects.toBeInstanceOf(ApplicationIdRequiredError);
+  });
+
+  // What the client would not send, the fake marketplace looks at itself.
+  test.each<[string, unknown, abstract new (...given: never[]) => Error]>([
+    ['no body', undefined, MessageBodyMissingError],
+    ['no JSON', '{', MessageBodyMissingError],
+    ['no receiver', { from: { user_id: 7 }, text }, InvalidReceiverError],
+    ['the sender as receiver', { from: { user_id: 7 }, to: { user_id: 7 }, text }, SenderIsReceiverError],
+    ['a long text', { from: { user_id: 7 }, to: { user_id: 31 }, text: 'x'.repeat(351) }, TextTooLongError],
+    ['a dash', { from: { user_id: 7 }, to: { user_id: 31 }, text: '–' }, UnsupportedCharactersError],
+  ])('with %s is refused by the service', async (_, body, error) => {
+    const { marketplace, input } = talk();
+    const seller = marketplace.clientFor(
+      { user_id: 7 },
+      {
+        fetch: (request: Request) => {
+          const sent = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
+          return marketplace.fetch(new Request(request.url, { method: 'POST', headers: request.headers, body: sent }));
+        },
+      },
+    );
+    await expect(seller.messages.send(input)).rejects.toBeInstanceOf(error);
+  });
+});
+
+describe('moderation', () => {
+  test.each<[string, ModerationReason]>([
+    ['Sos un idiota', 'OUT_OF_PLACE_LANGUAGE'],
+    ['Mirá https://bit.ly/abc', 'LINK_SHORT_URL'],
+    ['Escribime a ana@example.com', 'PERSONAL_DATA'],
+    ['Llamame al +54 11 4321-5678', 'PERSONAL_DATA'],
+    ['Seguinos en Instagram', 'SOCIAL_NETWORK_LINK'],
+    ['Pay by PayPal', 'MARKETPLACE_LINKS_EXTERNAL_PAYMENT'],
+    ['Please cancel the claim', 'EVASION_CLAIM_SELLER'],
+  ])('rejects "%s", with 200: the sender sees why, the other side nothing', async (words, reason) => {
+    const { seller, buyer, whose, input } = talk();
+    const sent = await seller.messages.send({ ...input, text: words });
+    expect(isModerated(sent)).toBe(true);
+    expect(moderationReasonOf(sent)).toBe(reason);
+    expect(sent).toMatchObject({ status: 'moderated', message_date: { available: null } });
+    expect((await seller.messages.conversation(whose).first())?.id).toBe(sent?.id);
+    expect((await buyer.messages.conversation(whose).first())?.text).toBe('¿Cuándo llega?');
+    await expect(buyer.messages.get({ message_id: sent!.id })).rejects.toBeInstanceOf(MessageAccessError);
+  });
+
+  test.each(['Su pedido 2000000012345678 sale el 2026-03-02', 'Llega entre las 9 y las 13', '¡Gracias! 😀'])(
+    'lets "%s" pass',
+    async (words) => {
+      const { seller, input } = talk();
+      const sent = await seller.messages.send({ ...input, text: words });
+      expect(isModerated(sent)).toBe(false);
+      expect(moderationReasonOf(sent)).toBeUndefined();
+    },
+  );
+
+  test('takes its time where a test says so', async () => {
+    const { marketplace, seller, buyer, whose, input } = talk();
+    marketplace.messages.moderation = 'later';
+    const sent = await seller.messages.send(input);
+    expect(sent).toMatchObject({ status: 'available', message_moderation: { status: 'pending' } });
+    expect((await buyer.messages.conversation(whose).first())?.id).not.toBe(sent?.id);
+    marketplace.messages.moderate();
+    expect((await buyer.messages.conversation(whose).first())?.id).toBe(sent?.id);
+  });
+
+  test('is noticed in whichever case the service writes it', () => {
+    expect(isModerated({ id: '1', status: 'MODERATED' })).toBe(true);
+    expect(isModerated({ id: '1', message_moderation: { status: 'REJECTED', reason: 'out_of_place_language' } })).toBe(
+      true,
+    );
+    expect(moderationReasonOf({ id: '1', message_moderation: { status: 'rejected' } })).toBeUndefined();
+    expect(isModerated(undefined)).toBe(false);
+  });
+});
+
+describe('a message by its id', () => {
+  test.each(['wrapped', 'legacy', 'current'] as const)('is the same in the %s shape', async (shape) => {
+    const { marketplace, seller, whose } = talk();
+    marketplace.messages.shape = shape;
+    const listed = (await seller.messages.conversation({ ...whose, mark_as_read: false }).first())!;
+    const { data: got, response } = await seller.messages.get({ message_id: listed.id }).withResponse();
+    expect(response.status).toBe(200);
+    expect(got).toMatchObject({
+      id: listed.id,
+      site_id: 'MLA',
+      from: { user_id: 31 },
+      to: { user_id: 7 },
+      status: 'available',
+      text: '¿Cuándo llega?',
+      message_date: listed.message_date,
+      message_moderation: { status: 'clean', source: 'online' },
+    });
+    const original = originalOf(got);
+    if (shape === 'current') expect(original).toBe(got);
+    if (shape === 'legacy') expect(original).toMatchObject({ message_id: listed.id, resource: 'orders' });
+    if (shape === 'wrapped') expect(original).toMatchObject({ paging: null, messages: [{ id: listed.id }] });
+    expect(Object.keys(got)).not.toContain('original');
+  });
+
+  test('keeps what the legacy shape says beyond the current one', async () => {
+    const legacy = {
+      message_id: 'abc',
+      date_received: '2026-03-02T12:00:00.000-0400',
+      to: [],
+      text: { plain: 'Hola' },
+      attachments: [{ filename: 'a.pdf', original_filename: 'b.pdf' }],
+      attachments_validations: { invalid_size: ['c.pdf'], invalid_extension: [], forbidden: null, internal_error: [] },
+      resource: 'orders',
+      resource_id: 12,
+      moderation: { status: 'rejected', reason: 'PERSONAL_DATA', date_moderated: '2026-03-02T12:00:01Z' },
+      surprise: true,
+    };
+    const got = await answering(legacy).messages.get({ message_id: 'abc' });
+    expect(got).toMatchObject({
+      to: null,
+      text: 'Hola',
+      message_date: { received: '2026-03-02T12:00:00.000-0400', created: null },
+      message_attachments: [{ original_filename: 'b.pdf' }],
+      message_resources: [{ id: '12', name: 'orders' }],
+      attachments_validations: { invalid_size: ['c.pdf'] },
+      message_moderation: { moderation_date: '2026-03-02T12:00:01Z' },
+      surprise: true,
+    });
+    expect(moderationReasonOf(got)).toBe('PERSONAL_DATA');
+    expectTypeOf(got).toEqualTypeOf<Message>();
+  });
+
+  test('survives whatever a service may send', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (to, words, id) => {
+        for (const value of [{ message_id: id, to, text: words }, { id, to, text: words }, { messages: [to] }, to]) {
+          const result = messageSchema.safeParse(value);
+          if (result.success) expect(typeof result.data.id).toBe('string');
+          else expect(result.error.issues.length).toBeGreaterThan(0);
+        }
+      }),
+    );
+  });
+
+  test('that there is not, or not for this user, or not yet, is said so', async () => {
+    const { marketplace, seller, whose } = talk();
+    await expect(seller.messages.get({ message_id: 'none' })).rejects.toBeInstanceOf(MessageNotFoundError);
+    const { id } = (await seller.messages.conversation(whose).first())!;
+    const stranger = marketplace.clientFor(marketplace.addUser());
+    await expect(stranger.messages.get({ message_id: id })).rejects.toBeInstanceOf(MessageAccessError);
+    const notReady = endpoints.messages.get.errors.find(({ error }) => error === MessageNotReadyError)!;
+    marketplace.refuseNext(endpoints.messages.get, notReady);
+    const { response } = await seller.messages.get({ message_id: id }).withResponse();
+    expect(response.attempts).toBe(2);
+  });
+});
+
+describe('a blocked conversation', () => {
+  test.each<[string, object]>([
+    ['in the cause, a word', { error: 'conversation_blocked', cause: 'blocked_by_payment' }],
+    ['in a list of words', { error: 'conversation_blocked', cause: ['blocked_by_payment'] }],
+    ['in a cause of its own', { error: 'forbidden', cause: [{ code: 'blocked_by_payment', message: 'x' }] }],
+    ['in the message', { error: 'conversation_blocked', message: 'blocked_by_payment' }],
+    ['in a sentence', { code: 'forbidden', message: 'It is blocked_by_payment since yesterday' }],
+    ['somewhere else', { error: 'conversation_blocked', details: { substatus: 'blocked_by_payment' } }],
+  ])('says its reason: %s', async (_, body) => {
+    const seller = answering(body, 403);
+    const failure = await failureOf(seller.messages.send({ pack_id: 1, user_id: 7, to: { user_id: 31 }, text }));
+    expect(failure).toBeInstanceOf(ConversationBlockedError);
+    expect((failure as ConversationBlockedError).reason).toBe('blocked_by_payment');
+  });
+
+  test('or has none that it tells', async () => {
+    const seller = answering({ error: 'conversation_blocked' }, 403);
+    const failure = await failureOf(seller.messages.send({ pack_id: 1, user_id: 7, to: { user_id: 31 }, text }));
+    expect((failure as ConversationBlockedError).reason).toBeUndefined();
+  });
+});
+
+describe('contact takes the road that is open', () => {
+  test('the option OTHER before the buyer has written, and only once', async () => {
+    const { seller, input, marketplace, pack } = sale();
+    await expect(seller.messages.contact(input)).resolves.toMatchObject({ road: 'option', message: { text } });
+    const failure = await failureOf(seller.messages.contact(input));
+    expect(failure).toMatchObject({ name: 'NoOpenRoadError', reason: 'cap_exhausted' });
+    expect((failure as Error).cause).toMatchObject({ name: 'CapExhaustedError', status: 403 });
+    expect(marketplace.messages.of(pack)).toHaveLength(1);
+  });
+
+  test('the conversation after, which it leaves unread', async () => {
+    const { marketplace, seller, input, pack } = talk();
+    await expect(seller.messages.contact(input)).resolves.toMatchObject({ road: 'conversation', message: { text } });
+    expect(marketplace.messages.of(pack).at(-1)?.readAt).toBeNull();
+  });
+
+  test('the conversation of an excepted case, also with files', async () => {
+    const { seller, input } = sale({ exceptedCase: true });
+    await expect(seller.messages.contact(input)).resolves.toMatchObject({ road: 'conversation' });
+    const { id } = await seller.messages.upload({ site_id: 'MLA', file: new Uint8Array(1), filename: 'a.txt' });
+    const withFile = await seller.messages.contact({ ...input, attachments: [id] });
+    expect(withFile).toMatchObject({ road: 'conversation', message: { message_attachments: [{ filename: id }] } });
+  });
+
+  test.each<[string, Partial<PackSketch>, string]>([
+    ['blocked_by_cancelled_order', { blockedBy: 'blocked_by_cancelled_order' }, 'MLA'],
+    ['mediation', { inMediation: true }, 'MLB'],
+    ['not_yet_delivered', { shipping: 'fulfilment' }, 'MLA'],
+  ])('or says that none is: %s', async (reason, sketch, site) => {
+    const { seller, input } = talk(sketch, site);
+    const failure = await failureOf(seller.messages.contact(input));
+    expect(failure).toBeInstanceOf(NoOpenRoadError);
+    expect(failure).toMatchObject({ reason });
+    expect((failure as Error).cause).toMatchObject({ status: 403 });
+  });
+
+  test('or that the excepted case is blocked, or the option not offered', async () => {
+    const excepted = sale({ exceptedCase: true });
+    excepted.marketplace.refuseNext(endpoints.messages.send, conversationBlocked, { cause: [] });
+    expect(await failureOf(excepted.seller.messages.contact(excepted.input))).toMatchObject({ reason: 'blocked' });
+    const { marketplace, seller, input } = sale();
+    const invalidOption = endpoints.actionGuide.send.errors.find(({ error }) => error.kind === 'InvalidOptionError')!;
+    marketplace.refuseNext(endpoints.actionGuide.send, invalidOption);
+    expect(await failureOf(seller.messages.contact(input))).toMatchObject({ reason: 'option_not_offered' });
+  });
+
+  test('a first message carries no files', async () => {
+    const { seller, input, marketplace, pack } = sale();
+    const failure = await failureOf(seller.messages.contact({ ...input, attachments: ['a.pdf'] }));
+    expect(failure).toMatchObject({ reason: 'attachments' });
+    expect(marketplace.messages.of(pack)).toEqual([]);
+  });
+
+  test('other failures stay what they are', async () => {
+    const { marketplace, seller, input } = sale();
+    await expect(seller.messages.contact({ ...input, text: '' })).rejects.toBeInstanceOf(InvalidInputError);
+    const stranger = marketplace.clientFor(marketplace.addUser());
+    await expect(stranger.messages.contact(input)).rejects.toBeInstanceOf(PackAccessError);
+    const gone = new Error('unplugged');
+    const offline = marketplace.clientFor({ user_id: 7 }, { retries: 0, fetch: () => Promise.reject(gone) });
+    expect(await failureOf(offline.messages.contact(input))).toMatchObject({ name: 'ConnectionError' });
+  });
+});
+
+test('two generations of refusals are told by their words, and the status rules', async () => {
+  const send = (body: unknown, status: number): Promise<unknown> =>
+    failureOf(answering(body, status).actionGuide.send({ pack_id: 1, option_id: 'OTHER', text }));
+  const cap = { error: 'limit_exceeded', message: capExhausted.message };
+  expect(await send(cap, 403)).toMatchObject({ name: 'CapExhaustedError', status: 403 });
+  expect(await send(cap, 400)).toMatchObject({ name: 'CapExhaustedError', status: 400 });
+  const excepted = { error: 'bad_request', message: 'x', cause: exceptedCase.cause };
+  expect(await send(excepted, 400)).toMatchObject({ name: 'ExceptedCaseError' });
+  const other = (await send({ error: 'bad_request', message: 'something else' }, 400)) as ApiError;
+  expect(other.name).toBe('BadRequestError');
+});
+
+describe('the characters of a message', () => {
+  test('ISO-8859-1 is taken whole', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.integer({ min: 0x20, max: 0x7e }), fc.integer({ min: 0xa0, max: 0xff }))),
+        (codes) => {
+          expect(unsupportedCharacters(String.fromCodePoint(...codes))).toEqual([]);
+        },
+      ),
+    );
+  });
+
+  test.each(['😀', '👍🏽', '❤️', '❤', '👨‍👩‍👧‍👦', '🇦🇷', '1️⃣', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '™'])('an emoji is let through: %s', (emoji) => {
+    expect(unsupportedCharacters(`¡Gracias ${emoji}!`)).toEqual([]);
+  });
+
+  test('what is neither is named, each once', () => {
+    expect(unsupportedCharacters('“x” – “y” \u200d\u0007')).toEqual(['“', '”', '–', '\u200d', '\u0007']);
+  });
+});
