@@ -5,6 +5,7 @@ import type { Figure, Row } from './measure.ts';
 import { cpu } from './rows/cpu.ts';
 import { heap } from './rows/heap.ts';
 import { installedSize } from './rows/installed.ts';
+import { notifications } from './rows/notifications.ts';
 import { prefetch } from './rows/prefetch.ts';
 import { size } from './rows/size.ts';
 import { startUp } from './rows/start-up.ts';
@@ -16,6 +17,7 @@ const benchmarks: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   cpu,
   validation,
   prefetch,
+  notifications,
   size,
   types,
   installed: installedSize,
