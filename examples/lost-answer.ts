@@ -19,6 +19,6 @@ try {
 } catch (error) {
   if (!(error instanceof OutcomeUnknownError)) throw error;
   console.log(error.message);
-  const { answer } = await seller.questions.get({ question_id });
-  console.log(answer?.text === 'Yes.' ? 'It had arrived: nothing to repeat.' : 'It had not: answer again.');
+  const { done } = await error.confirm();
+  console.log(done === true ? 'It had arrived: nothing to repeat.' : 'It had not, or nobody can tell: look again.');
 }

@@ -6,7 +6,7 @@ import * as surface from 'marketplace-seller-sdk';
 import * as notifications from 'marketplace-seller-sdk/notifications';
 import * as testing from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
-import { catalogue, endpointsIn } from '../tools/catalogue.ts';
+import { catalogue, endpointsIn, shapesOf } from '../tools/catalogue.ts';
 import { errorPages, remedyOf } from '../tools/errors.ts';
 import { openapi } from '../tools/openapi.ts';
 import { indexProse } from '../tools/prose.ts';
@@ -55,7 +55,7 @@ describe('docs/openapi.json', () => {
 
   test('holds the operations that the specification lists, and no others', () => {
     const written = operationsIn(document).map(({ method, path }) => `${method} ${path}`);
-    expect(written.toSorted()).toEqual(operationsOfTheSpecification(Object.keys(endpoints)).toSorted());
+    expect(written.toSorted()).toEqual(operationsOfTheSpecification.toSorted());
   });
 });
 
@@ -68,6 +68,28 @@ describe('docs/reference', () => {
 
   test('holds no page of a resource that is gone', () => {
     expect(filesIn('reference').filter((name) => !pages.has(name))).toEqual([]);
+  });
+});
+
+describe('prose', () => {
+  test('every method says what it does and which section of the specification it stands for', () => {
+    const silent = all.operations.filter(({ method: { prose } }) => prose.text === '' || prose.spec === undefined);
+    expect(silent.map(({ endpoint }) => endpoint.name)).toEqual([]);
+  });
+
+  test('every field that a caller gives says what it is', () => {
+    const silent = all.operations.flatMap(({ endpoint }) => {
+      const prose = all.prose.fieldsOf(all.schemas.get(endpoint.input)?.constant ?? '');
+      const names = shapesOf(endpoint.input).flatMap((shape) => Object.keys(shape));
+      return [...new Set(names)].filter((name) => !prose.get(name)?.text).map((name) => `${endpoint.name}: ${name}`);
+    });
+    expect(silent).toEqual([]);
+  });
+
+  test('every error that a method names is one that there is', () => {
+    const kinds = new Set(Object.keys({ ...surface, ...notifications, ...testing }));
+    const named = all.operations.flatMap(({ method }) => method.prose.throws.map(({ error }) => error));
+    expect(named.filter((error) => !kinds.has(error))).toEqual([]);
   });
 });
 

@@ -16,6 +16,7 @@ const inSources = filesIn('src', '.ts').flatMap((path) => examplesIn(path, read(
 const givenInGuides: Given = {
   seller: "import('marketplace-seller-sdk').SellerClient",
   marketplace: "import('marketplace-seller-sdk/testing').FakeMarketplace",
+  question_id: 'number',
 };
 /** What stands around an example in JSDoc: it shows one thing and supposes the rest. */
 const around: Given = {
@@ -85,9 +86,9 @@ async function run(snippet: Snippet): Promise<void> {
   const account = marketplace.addUser({ user_id: 7 });
   const buyer = marketplace.addUser({ user_id: 31 });
   marketplace.addItem({ item_id: 'MLA100', seller_id: 7 });
-  for (const text of ['Is there stock?', 'Which colours are there?', 'Do you ship to Salta?']) {
-    marketplace.ask({ from: buyer, item_id: 'MLA100', text });
-  }
+  const asked = ['Is there stock?', 'Which colours are there?', 'Do you ship to Salta?'].map((text) =>
+    marketplace.ask({ from: buyer, item_id: 'MLA100', text }),
+  );
   marketplace.flex.subscribe({ user_id: 7, service_id: 1001 });
   marketplace.flex.assignDriver(marketplace.flex.ship(account), 345);
   const accessToken = marketplace.tokenFor(account);
@@ -103,7 +104,14 @@ async function run(snippet: Snippet): Promise<void> {
     // A snippet that shows a test is a test: it runs with the rest of the snippet.
     vitest: { expect, test: (_: string, body: () => Promise<void>) => void tests.push(body()) },
   };
-  await runSnippet(snippet, modules, { ...sdk, ...testing, ...notifications, seller, marketplace });
+  await runSnippet(snippet, modules, {
+    ...sdk,
+    ...testing,
+    ...notifications,
+    seller,
+    marketplace,
+    question_id: asked[0]!.id,
+  });
   await Promise.all(tests);
 }
 

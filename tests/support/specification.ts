@@ -1,5 +1,5 @@
 /** The rows of the specification's endpoint tables, by the property of the client that stands for them. */
-const operations: Readonly<Record<string, readonly string[]>> = {
+const operations = {
   describe: ['OPTIONS /{path}'],
   questions: [
     'GET /questions/search',
@@ -52,7 +52,5 @@ const operations: Readonly<Record<string, readonly string[]>> = {
   currencies: ['GET /currencies', 'GET /currencies/{id}'],
 };
 
-/** The operations that the specification lists for these properties of the client. */
-export function operationsOfTheSpecification(resources: readonly string[]): string[] {
-  return resources.flatMap((resource) => operations[resource] ?? [`${resource} is not in the specification`]);
-}
+/** Every operation that the specification lists, as `METHOD /path`. */
+export const operationsOfTheSpecification: readonly string[] = Object.values(operations).flat();

@@ -1,0 +1,56 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const inDocs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
+const documents = [
+  ...readdirSync(root).filter((name) => name.endsWith('.md') || name === 'llms.txt'),
+  ...inDocs.filter((path) => path.endsWith('.md')).map((path) => `docs/${path.replaceAll('\\', '/')}`),
+];
+
+test('a link within the documents leads to a file, and to a heading where it names one', () => {
+  const broken = documents.flatMap((from) => {
+    return linksIn(from)
+      .filter((link) => !leads(from, link))
+      .map((link) => `${from}: ${link}`);
+  });
+  expect(broken).toEqual([]);
+});
+
+test.each(['docs/README.md', 'llms.txt'])('%s names every guide', (index) => {
+  const guides = documents.filter((path) => path.startsWith('docs/guide/'));
+  const named = linksIn(index).map((link) => posix.join(dirname(index), link));
+  expect(guides.filter((path) => !named.includes(path))).toEqual([]);
+});
+
+test('the list of decisions names every decision', () => {
+  const decisions = documents.filter((path) => path.startsWith('docs/decisions/') && !path.endsWith('README.md'));
+  const named = linksIn('docs/decisions/README.md').map((link) => posix.join('docs/decisions', link));
+  expect(decisions.filter((path) => !named.includes(path))).toEqual([]);
+});
+
+/** The targets of the links of a document that stay within the project. */
+function linksIn(path: string): string[] {
+  const text = readFileSync(join(root, path), 'utf8').replace(/^```[\s\S]*?^```/gm, '');
+  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  return targets.filter((target) => !/^[a-z]+:/.test(target));
+}
+
+function leads(from: string, link: string): boolean {
+  const [path = '', heading] = link.split('#');
+  const target = path === '' ? from : posix.join(dirname(from), path);
+  if (!existsSync(join(root, target))) return false;
+  return heading === undefined || headingsOf(target).includes(heading);
+}
+
+/** The anchors of a document's headings, as GitHub and most others make them. */
+function headingsOf(path: string): string[] {
+  const headings = [...readFileSync(join(root, path), 'utf8').matchAll(/^#+ (.+)$/gm)].map(
+    ([, heading = '']) => heading,
+  );
+  return headings.map((heading) => {
+    const words = heading.toLowerCase().replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+    return words.replace(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-');
+  });
+}
