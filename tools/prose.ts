@@ -182,13 +182,19 @@ class FieldReader {
     const name = node.name.getText(file);
     const own = full(proseOf(node));
     if (ts.isShorthandPropertyAssignment(node)) {
-      const behind = this.#declaration(name, file)?.declaration.parent.parent;
-      return new Map([
-        [name, { text: own || (behind ? full(proseOf(behind)) : ''), inner: () => this.ofName(name, file) }],
-      ]);
+      return new Map([[name, { text: own || this.#proseBehind(name, file), inner: () => this.ofName(name, file) }]]);
     }
     if (!ts.isPropertyAssignment(node)) return new Map();
-    return new Map([[name, { text: own, inner: () => this.#of(node.initializer, file) }]]);
+    const { initializer } = node;
+    const behind = ts.isIdentifier(initializer) ? this.#proseBehind(initializer.text, file) : '';
+    return new Map([[name, { text: own || behind, inner: () => this.#of(initializer, file) }]]);
+  }
+
+  /** What is said of a schema that has a name; of the most general ones nothing that would help. */
+  #proseBehind(name: string, file: ts.SourceFile): string {
+    const found = this.#declaration(name, file);
+    if (!found || found.file.fileName.endsWith('core/schema.ts')) return '';
+    return full(proseOf(found.declaration.parent.parent));
   }
 
   #declaration(

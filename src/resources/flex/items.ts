@@ -23,6 +23,7 @@ export class FlexItems {
 
   /**
    * Whether an item is in Flex. 204 is `true`; a 404 that says "item not found", or nothing, is `false`.
+   * Spec: Flex delivery, GET /sites/{site_id}/shipping/selfservice/items/{item_id}.
    *
    * By the specification such a 404 also comes for an unknown item and for a country without Flex; the service says
    * no more, so these are `false` too. Everything else is an error: a 404 of other words, such as a proxy's page.
@@ -36,6 +37,7 @@ export class FlexItems {
 
   /**
    * Brings an item into Flex. The item has to be active: `requireActive: true` reads that first.
+   * Spec: Flex delivery, POST /sites/{site_id}/shipping/selfservice/items/{item_id}.
    *
    * A repeat after a lost answer finds the item in Flex already; that is a success too.
    *
@@ -53,7 +55,7 @@ export class FlexItems {
   }
 
   /**
-   * Takes an item out of Flex.
+   * Takes an item out of Flex. Spec: Flex delivery, DELETE /sites/{site_id}/shipping/selfservice/items/{item_id}.
    *
    * @throws {NotInFlexError} when it is not in Flex any more, unless `idempotent: true`.
    * @throws {ItemDownError} when it does not offer Flex.

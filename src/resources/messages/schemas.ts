@@ -120,6 +120,7 @@ const newMessageFields = request({
   ...place,
   /** The seller; `user_id` unless given. */
   from: optional(sender),
+  /** The buyer, or whom the conversation shows in the buyer's place. */
   to: recipient,
   /** 1 to 350 characters, of ISO-8859-1 or emoji. */
   text: messageText,
