@@ -1,0 +1,64 @@
+import { SellerClient } from 'marketplace-seller-sdk';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import type { Account, Item, Listening } from 'marketplace-seller-sdk/testing';
+import type { Narrator } from './narrator.ts';
+
+/** Everybody and everything in the story; a chapter may add its own. */
+export interface Stage {
+  readonly say: Narrator;
+  readonly marketplace: FakeMarketplace;
+  readonly url: string;
+  readonly server: Listening;
+  readonly seller: Account;
+  /** The seller's client, which talks HTTP to the marketplace. */
+  readonly client: SellerClient;
+  readonly buyers: { readonly lucia: Account; readonly mateo: Account; readonly ines: Account };
+  readonly items: { readonly lamp: Item; readonly kettle: Item; readonly shelf: Item };
+  /** Somebody else's client. */
+  clientOf(account: Account): SellerClient;
+}
+
+/** A part of the day. */
+export interface Chapter {
+  readonly title: string;
+  /** When it happens, by the clock of the marketplace. */
+  readonly at: string;
+  tell(stage: Stage): Promise<void>;
+}
+
+/** A shop on a Monday morning, with a week behind it in which it was slow to answer. */
+export async function openStage(say: Narrator): Promise<Stage> {
+  const marketplace = new FakeMarketplace({ now: '2026-02-23T10:00:00-03:00' });
+  const seller = marketplace.addUser({ nickname: 'Casa Norte' });
+  const [lucia, mateo, ines] = ['Lucía', 'Mateo', 'Inés'].map((nickname) => marketplace.addUser({ nickname }));
+  const [lamp, kettle, shelf] = ['Desk lamp', 'Kettle', 'Bookshelf'].map((title) =>
+    marketplace.addItem({ seller_id: seller.user_id, title }),
+  );
+  const stage = {
+    buyers: { lucia: lucia!, mateo: mateo!, ines: ines! },
+    items: { lamp: lamp!, kettle: kettle!, shelf: shelf! },
+  };
+  liveThroughLastWeek(marketplace, stage);
+  const server = await marketplace.listen();
+  const clientOf = (account: Account): SellerClient =>
+    new SellerClient({ baseUrl: server.url, accessToken: marketplace.tokenFor(account), middleware: [say.wire] });
+  return { ...stage, say, marketplace, url: server.url, server, seller, client: clientOf(seller), clientOf };
+}
+
+export async function closeStage({ server }: Stage): Promise<void> {
+  await server.close();
+}
+
+function liveThroughLastWeek(marketplace: FakeMarketplace, { buyers, items }: Pick<Stage, 'buyers' | 'items'>): void {
+  const exchanges: [at: string, from: Account, about: Item, text: string, minutes: number][] = [
+    ['2026-02-24T11:00:00-03:00', buyers.lucia, items.kettle, 'Does it whistle?', 190],
+    ['2026-02-25T20:30:00-03:00', buyers.mateo, items.lamp, 'Which bulb does it take?', 750],
+    ['2026-02-28T16:00:00-03:00', buyers.ines, items.shelf, 'Does it come assembled?', 2480],
+  ];
+  for (const [at, from, { item_id }, text, minutes] of exchanges) {
+    marketplace.clock.set(at);
+    const { id } = marketplace.ask({ from, item_id, text });
+    marketplace.clock.advance({ minutes });
+    marketplace.questions.answer(id, 'Yes.');
+  }
+}

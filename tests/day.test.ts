@@ -1,0 +1,117 @@
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import type { Listening } from 'marketplace-seller-sdk/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import { chapters } from '../examples/day/chapters.ts';
+import { main } from '../examples/day/program.ts';
+
+interface Run {
+  readonly code: number;
+  readonly out: string;
+  readonly errors: string;
+}
+
+async function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  terminal = false,
+): Promise<Run> {
+  const written = { out: '', errors: '' };
+  const out = { isTTY: terminal, write: (text: string) => (written.out += text) };
+  const code = await main(args, env, out, { write: (text: string) => (written.errors += text) });
+  return { code, ...written };
+}
+
+describe("a seller's day", () => {
+  test('is told from the first chapter to the last', async () => {
+    const { code, out, errors } = await run([]);
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+    for (const { title } of chapters) expect(out).toContain(title);
+    expect(out).toContain('5 questions answered while their list shrank; none is left.');
+    expect(out).toContain('✗ QuestionNotOpenError: POST /answers was refused with 400');
+    expect(out).toContain('refused with 403: The seller takes no questions from this user');
+    expect(out).toMatch(/working hours {2}3 h 10 min .*\n[^]*working hours {2}\d+ min\n/);
+    expect(out).toMatch(/✓ .* faster than the day before\./);
+  });
+
+  test('goes on from hour to hour', () => {
+    const hours = chapters.map(({ at }) => Date.parse(at));
+    expect(hours).toEqual([...hours].sort((a, b) => a - b));
+  });
+
+  test('is plain in a pipe, coloured on a terminal, and plain there with NO_COLOR', async () => {
+    const escape = '\u001b[';
+    expect((await run([])).out).not.toContain(escape);
+    expect((await run([], {}, true)).out).toContain(escape);
+    expect((await run([], { NO_COLOR: '1' }, true)).out).not.toContain(escape);
+  });
+
+  test('shows what travels when it is asked to, and no token', async () => {
+    const { out } = await run(['--wire']);
+    expect(out).toMatch(/→ POST \/answers \{"question_id":\d+,"text":/);
+    expect(out).toMatch(/← 200 \{"id":/);
+    expect(out).not.toMatch(/APP_USR|Bearer/);
+    expect((await run([])).out).not.toContain('→ POST');
+  });
+
+  test('takes no other option', async () => {
+    expect(await run(['--wires'])).toEqual({
+      code: 1,
+      out: '',
+      errors: 'There is no option --wires: `npm start -- --wire` also shows what travels.\n',
+    });
+  });
+});
+
+describe('against a service', () => {
+  let server: Listening | undefined;
+  afterEach(() => server?.close());
+
+  async function service(): Promise<{ marketplace: FakeMarketplace; env: Record<string, string>; item_id: string }> {
+    const marketplace = new FakeMarketplace();
+    const seller = marketplace.addUser();
+    const { item_id } = marketplace.addItem({ seller_id: seller.user_id });
+    server = await marketplace.listen();
+    const env = { SELLER_BASE_URL: server.url, SELLER_ACCESS_TOKEN: marketplace.tokenFor(seller) };
+    return { marketplace, env, item_id };
+  }
+
+  test('it reads the open questions and the response time, and changes nothing', async () => {
+    const { marketplace, env, item_id } = await service();
+    const changes: unknown[] = [];
+    marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Is there stock?' });
+    marketplace.events.on((event) => changes.push(event));
+    const { code, out } = await run([], env);
+    expect(code).toBe(0);
+    expect(out).toMatch(/1002 +MLA600000001 +Is there stock\?\n +✓ 1\./);
+    expect(out).toMatch(/in total +0 min/);
+    expect(changes).toEqual([]);
+  });
+
+  test('it says so where there are no questions', async () => {
+    const { env } = await service();
+    const { code, out } = await run([], env);
+    expect(code).toBe(0);
+    expect(out).toContain('✓ None.');
+    expect(out).toContain('There were no questions yet, so there is none.');
+  });
+
+  test.each([
+    [{ SELLER_BASE_URL: 'https://api.example.com' }, 'SELLER_BASE_URL is set and SELLER_ACCESS_TOKEN is not'],
+    [{ SELLER_ACCESS_TOKEN: 'token' }, 'SELLER_ACCESS_TOKEN is set and SELLER_BASE_URL is not'],
+    [{ SELLER_BASE_URL: 'https://api.example.com', SELLER_ACCESS_TOKEN: 'token' }, 'set SELLER_USER_ID'],
+    [{ SELLER_BASE_URL: 'http://api.example.com', SELLER_ACCESS_TOKEN: 'token-7' }, '`baseUrl` is http:'],
+    [{ SELLER_BASE_URL: 'http://127.0.0.1:1', SELLER_ACCESS_TOKEN: 'token-7' }, 'GET /questions/search got no answer'],
+  ])('%j: what is wrong is one sentence', async (env, sentence) => {
+    const { code, errors } = await run([], env);
+    expect(code).toBe(1);
+    expect(errors).toContain(sentence);
+    expect(errors.trim()).not.toContain('\n');
+  });
+
+  test('a token that is not valid ends it', async () => {
+    const { env } = await service();
+    const { code, errors } = await run([], { ...env, SELLER_ACCESS_TOKEN: 'never-7' });
+    expect(code).toBe(1);
+    expect(errors).toBe('GET /questions/search was refused with 401: The access token is not valid\n');
+  });
+});
