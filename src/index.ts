@@ -216,6 +216,7 @@ export type { Currencies } from './resources/currencies/currencies.js';
 export { currency, currencyId, noInput } from './resources/currencies/schemas.js';
 export type { Currency, CurrencyId, NoInput } from './resources/currencies/schemas.js';
 
+export type { Bytes } from './core/bytes.js';
 export { Download } from './core/download.js';
 export type { DownloadProgress } from './core/download.js';
 export type { UploadProgress } from './core/multipart.js';

@@ -1,4 +1,7 @@
+// `AsyncDisposable`, for callers whose `lib` is older than it.
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Bounds } from './bounds.js';
+import type { Bytes } from './bytes.js';
 import { ConnectionError } from './errors.js';
 
 /** How far a download is. */
@@ -31,7 +34,7 @@ export class Download implements AsyncDisposable {
   /** The length in bytes; `undefined` where the service does not say. */
   readonly size: number | undefined;
   /** The file. It ends with an error, never early, when the connection breaks. */
-  readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly stream: ReadableStream<Bytes>;
 
   constructor(response: Response, bounds: Bounds, manners: DownloadManners) {
     const { headers } = response;
@@ -70,10 +73,10 @@ export class Download implements AsyncDisposable {
   }
 }
 
-type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>;
+type Body = ReadableStream<Bytes>;
 
 /** The body under the bounds of its call: the caller's signal, its deadline, and silence end it at once. */
-function bounded(body: Bytes, size: number | undefined, bounds: Bounds, manners: DownloadManners): Bytes {
+function bounded(body: Body, size: number | undefined, bounds: Bounds, manners: DownloadManners): Body {
   const reader = body.getReader();
   const over = Promise.withResolvers<undefined>();
   let receivedBytes = 0;
@@ -81,7 +84,7 @@ function bounded(body: Bytes, size: number | undefined, bounds: Bounds, manners:
     over.resolve(undefined);
     bounds.close();
   };
-  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+  return new ReadableStream<Bytes>(
     {
       start: (controller) => {
         // The end of the call must reach a reader that is not asking at the moment.

@@ -1,3 +1,5 @@
+import type { Bytes } from './bytes.js';
+
 /** A stream of bytes: a Node stream, a web stream, or anything that is iterated so. */
 export type ByteStream = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
 
@@ -52,7 +54,7 @@ export interface GivenFile {
 /** A file to upload, by the kind of its source. */
 export type KnownFile =
   | { readonly kind: 'path'; readonly path: string | URL }
-  | { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'bytes'; readonly bytes: Bytes }
   | { readonly kind: 'blob'; readonly blob: Blob }
   | { readonly kind: 'stream'; readonly stream: ByteStream };
 

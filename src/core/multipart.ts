@@ -1,3 +1,4 @@
+import type { Bytes } from './bytes.js';
 import { InvalidInputError } from './errors.js';
 import { fileNameOf, knownFile, sizeVerdict } from './file-source.js';
 import type { GivenFile, KnownFile } from './file-source.js';
@@ -143,8 +144,8 @@ async function platformForm(opened: Opened, onProgress: (progress: UploadProgres
   };
 }
 
-async function gathered(opened: Opened): Promise<Uint8Array<ArrayBuffer>[]> {
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
+async function gathered(opened: Opened): Promise<Bytes[]> {
+  const chunks: Bytes[] = [];
   for await (const chunk of new Reading(opened, () => undefined).chunks()) chunks.push(chunk);
   return chunks;
 }
@@ -161,7 +162,7 @@ class Reading {
     this.#onProgress = onProgress;
   }
 
-  async *chunks(): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  async *chunks(): AsyncGenerator<Bytes, void, undefined> {
     const { size } = this.#opened;
     let sentBytes = 0;
     try {
@@ -189,7 +190,7 @@ class Reading {
     this.#stop?.();
   }
 
-  async *#source(): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  async *#source(): AsyncGenerator<Bytes, void, undefined> {
     const { known } = this.#opened;
     if (known.kind === 'bytes') {
       for (let at = 0; at < known.bytes.byteLength; at += chunkSize) yield known.bytes.subarray(at, at + chunkSize);
@@ -198,7 +199,7 @@ class Reading {
     }
   }
 
-  async *#streamed(stream: unknown): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  async *#streamed(stream: unknown): AsyncGenerator<Bytes, void, undefined> {
     const { destroy } = stream as { destroy?: (this: unknown) => void };
     const iterator = iteratorOf(stream);
     this.#stop = () => {
@@ -236,9 +237,9 @@ function iteratorOf(stream: unknown): AsyncIterator<unknown> {
   };
 }
 
-function bytesOf(chunk: unknown): Uint8Array<ArrayBuffer> {
+function bytesOf(chunk: unknown): Bytes {
   if (typeof chunk === 'string') return new TextEncoder().encode(chunk);
-  if (chunk instanceof Uint8Array) return chunk as Uint8Array<ArrayBuffer>;
+  if (chunk instanceof Uint8Array) return chunk as Bytes;
   throw new TypeError('it gave something that is neither bytes nor text');
 }
 

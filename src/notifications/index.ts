@@ -25,7 +25,7 @@ export type { BodyBounds, Delivery, Reply } from './delivery.js';
 export { fetchHandler } from './fetch.js';
 export type { Afterwards } from './fetch.js';
 export { fastifyHandler, nodeHandler } from './node.js';
-export type { FastifyReplyLike, FastifyRequestLike, NodeRequest } from './node.js';
+export type { FastifyReplyLike, FastifyRequestLike, NodeRequest, NodeResponse } from './node.js';
 
 export { StoreFullError } from './store.js';
 export type { Claim, DeadLetter, Loan, NotificationStore, Settlement } from './store.js';

@@ -1,10 +1,23 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bodyIsGone, collect } from './delivery.js';
 import type { BodyBounds } from './delivery.js';
 import type { Receiver } from './receiver.js';
 
-/** A request of Node's server, with what Express or another framework may have put on it. */
-export type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly rawBody?: unknown };
+/** What of a request of Node's server is needed here, with what Express or another framework may have put on it. */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly complete: boolean;
+  readonly readableEnded: boolean;
+  readonly readableDidRead: boolean;
+  readonly body?: unknown;
+  readonly rawBody?: unknown;
+  iterator(options: { readonly destroyOnReturn: boolean }): AsyncIterator<unknown>;
+}
+
+/** What of Node's response is needed here. */
+export interface NodeResponse {
+  writeHead(status: number, headers: Record<string, string | number>): { end(body: string): unknown };
+}
 
 /**
  * A receiver as a listener for Node's own server, and as a route of Express.
@@ -15,13 +28,13 @@ export type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly 
  * http.createServer(nodeHandler(receiver)).listen(8080);
  * express().all('/notifications', nodeHandler(receiver));
  */
-export function nodeHandler(receiver: Receiver): (request: NodeRequest, response: ServerResponse) => void {
+export function nodeHandler(receiver: Receiver): (request: NodeRequest, response: NodeResponse) => void {
   return (request, response) => {
     void answer(receiver, request, response);
   };
 }
 
-async function answer(receiver: Receiver, request: NodeRequest, response: ServerResponse): Promise<void> {
+async function answer(receiver: Receiver, request: NodeRequest, response: NodeResponse): Promise<void> {
   const { status, headers, body } = await receiver.receive({
     method: request.method ?? '',
     header: (name) => headerOf(request, name),
@@ -32,7 +45,7 @@ async function answer(receiver: Receiver, request: NodeRequest, response: Server
   response.writeHead(status, { ...headers, ...rest, 'content-length': Buffer.byteLength(body) }).end(body);
 }
 
-function headerOf(request: IncomingMessage, name: string): string | undefined {
+function headerOf(request: NodeRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value[0] : value;
 }

@@ -1,3 +1,4 @@
+import type { Bytes } from '../core/bytes.js';
 import { FakeMarketplaceError } from './misuse.js';
 import type { World } from './world.js';
 
@@ -10,7 +11,7 @@ export interface StoredFile {
   readonly filename: string;
   /** The media type. */
   readonly type: string;
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly bytes: Bytes;
   /** When, in milliseconds since 1970. */
   readonly storedAt: number;
   /** A message carries it. */

@@ -1,0 +1,32 @@
+// Compiles the program with one TypeScript under each kind of module, declarations of libraries included, and runs it.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+// How modules are resolved is left to each compiler's default, except where there is none.
+const kinds = [
+  { options: ['--module', 'commonjs'], programs: ['program.ts'] },
+  { options: ['--module', 'node16'], programs: ['program.ts', 'program.mts'] },
+  { options: ['--module', 'nodenext'], programs: ['program.ts', 'program.mts'] },
+  { options: ['--module', 'esnext', '--moduleResolution', 'bundler'], programs: ['program.mts'] },
+];
+// Neither Node's types nor the newest library: what the declarations of the package need, they bring.
+const strict = '--strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --target es2022 --rootDir .'.split(' ');
+const library = ['--lib', 'es2022,dom,dom.iterable', '--skipLibCheck', 'false'];
+
+const [compiler] = process.argv.slice(2);
+copyFileSync('program.ts', 'program.mts');
+for (const { options, programs } of kinds) {
+  const folder = `out/${compiler}/${options.at(-1)}`;
+  run(`node_modules/${compiler}/bin/tsc`, ...options, ...strict, ...library, '--outDir', folder, ...programs);
+  for (const program of programs) run(join(folder, program.replace('ts', 'js')));
+}
+
+function run(...args) {
+  try {
+    execFileSync(process.execPath, args, { encoding: 'utf8' });
+  } catch (error) {
+    console.error(`node ${args.join(' ')}\n${error.stdout}${error.stderr}`);
+    process.exit(1);
+  }
+}
