@@ -17,6 +17,10 @@ export interface Answer {
   readonly url: string;
 }
 
+/** Of a refusal's words no more is read for its message, in characters; the body is kept as it came. */
+const mostRead = 20_000;
+const mostCauses = 100;
+
 type Validation = Pick<Settings, 'responseValidation' | 'onDrift'>;
 
 /** What an answer is read in the light of. */
@@ -112,13 +116,13 @@ export function refusalOf(answer: Answer, asked: Asked): { error: ApiError; refu
   const { endpoint } = asked;
   const secrets = asked.secrets();
   const people = wordsOfPeople(asked.input);
-  const shown = (text: string): string => short(scrubText(text, secrets, people));
+  const shown = (text: string): string => short(scrubText(text.slice(0, mostRead), secrets, people));
   const heard = heardOf(answer, asked, secrets);
   const refusal = recognise(endpoint.errors, heard);
   const { status, retryAfterMs, code } = heard;
   const passing = refusal?.passing === true;
   const outcomeUnknown = leavesDoubt(endpoint.retry, { kind: 'refused', status, retryAfterMs, passing });
-  const causes = heard.causes.map((cause) => mapValues(cause, shown));
+  const causes = heard.causes.slice(0, mostCauses).map((cause) => mapValues(cause, shown));
   const details: RefusalDetails = { ...heard, code: code && shown(code), causes, outcomeUnknown };
   const Class = refusal?.error ?? classOfStatus(status);
   const said = shown(heard.text ?? code ?? 'the service gave no reason');
@@ -154,7 +158,7 @@ function clean(text: string, secrets: readonly string[]): string {
 
 function short(text: string): string {
   const line = text
-    .replace(/<[^>]*>/g, ' ')
+    .replace(/<[^>]{0,500}>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
   return line.length > 200 ? `${line.slice(0, 200)}…` : line;

@@ -1,5 +1,6 @@
 const longDigits = /\d{16}/;
-const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+// A text is read run by run: character by character, a long one would overflow the stack of the expression.
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
  * Parses JSON without rounding: an integer beyond 2^53 comes out as the string of its digits.

@@ -1,0 +1,103 @@
+import { inspect } from 'node:util';
+import * as fc from 'fast-check';
+import { SellerError, UnexpectedResponseError } from 'marketplace-seller-sdk';
+import type { CallEvent } from 'marketplace-seller-sdk';
+import { describe, expect, test } from 'vitest';
+import type { Step } from '../support/stubs.ts';
+import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
+
+const token = 'APP_USR-123-secret';
+const words = 'My private address is Calle Falsa 123, second floor';
+const cookie = 'sid-cookie-77';
+const secrets = new RegExp([token, 'Calle Falsa', cookie].join('|'));
+
+/** Everything that a program could print of an error. */
+function everythingOf(error: unknown): string {
+  const { message, stack, cause } = error as Error;
+  return [
+    inspect(error, { depth: 8 }),
+    String(error),
+    JSON.stringify(error),
+    message,
+    stack,
+    inspect(cause, { depth: 8 }),
+    (error as SellerError).toCurl(),
+  ].join('\n');
+}
+
+const leaks: [string, Step][] = [
+  ['a refusal that repeats everything', () => refusal(400)],
+  ['an unauthorized that repeats the token', () => refusal(401)],
+  ['a failing service that repeats everything', () => refusal(500)],
+  ['a page of HTML that repeats everything', () => new Response(`<p>${token} ${words}</p>`, { status: 502 })],
+  ['a success that is no JSON', () => new Response(`${token} ${words}`)],
+  ['a success of another shape', () => Response.json([token, words])],
+  ['a network fault that repeats the token', new TypeError(`fetch failed with Bearer ${token}`)],
+  [
+    'a network fault that holds the request',
+    Object.assign(new Error('failed'), { config: { headers: { authorization: `Bearer ${token}` }, data: words } }),
+  ],
+  ['a network fault whose cause repeats the token', new TypeError('fetch failed', { cause: new Error(token) })],
+  [
+    'a network fault that holds the Request itself',
+    (request) => Promise.reject(Object.assign(new Error('x'), { request })),
+  ],
+];
+
+function refusal(status: number): Response {
+  const body = { message: `no: ${words} (${token})`, error: token, cause: [{ code: token, message: words }, words] };
+  return Response.json(body, { status, headers: { 'set-cookie': cookie, 'x-echo': 'fine' } });
+}
+
+describe('token, words and cookies are in nothing that is shown', () => {
+  test.each(leaks)('%s', async (_, step) => {
+    const shown: unknown[] = [];
+    const log = (...line: unknown[]): void => void shown.push(line);
+    const observe = (event: CallEvent): void => void shown.push(event);
+    const { seller } = stubbed([step], {
+      accessToken: token,
+      headers: { cookie },
+      retries: 0,
+      logger: { debug: log, info: log, warn: log, error: log },
+      tracing: { observe },
+    });
+    const error = await errorOf(
+      seller.questions.ask({ item_id: 'MLA1', text: words }).then((value) => {
+        // An undocumented answer is delivered as it came: there is no error to look at.
+        throw new UnexpectedResponseError(typeof value, { status: 200, headers: new Headers(), body: '', issues: [] });
+      }),
+    );
+    expect(error).toBeInstanceOf(SellerError);
+    expect(everythingOf(error)).not.toMatch(secrets);
+    expect(inspect(shown, { depth: 12 })).not.toMatch(secrets);
+  });
+
+  test('of any text, also one with quotes, brackets and line ends', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ minLength: 16, maxLength: 300, unit: 'binary-ascii' }), async (text) => {
+        fc.pre(text.trim().length >= 16 && !/[\0-\x08]/.test(text));
+        const { seller } = stubbed([() => Response.json({ message: `refused: ${text}` }, { status: 400 })]);
+        const error = await errorOf(seller.questions.ask({ item_id: 'MLA1', text }));
+        if (error.name === 'InvalidInputError') return;
+        expect(error.message).not.toContain(text.replace(/\s+/g, ' ').trim());
+        expect(JSON.stringify(error)).not.toContain(JSON.stringify(text).slice(1, -1));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+test('what is shown of a success holds no token', async () => {
+  const { seller } = stubbed([Response.json(wireQuestion)], { query: { access_token: token } });
+  const { response } = await seller.questions.get({ question_id: 42 }).withResponse();
+  expect(response.url).toBe('https://api.test/questions/42?access_token=[redacted]');
+});
+
+test('dates, ids and addresses of machines are no phone numbers', async () => {
+  const said = 'at 2026-11-05 10:00:00 order 2000001234567890 on 192.168.100.200:8080, call (011) 4555-1234';
+  const { seller } = stubbed([Response.json({ message: said }, { status: 400 })]);
+  const error = await errorOf(seller.questions.get({ question_id: 42 }));
+  expect(error.message).toContain(
+    'at 2026-11-05 10:00:00 order 2000001234567890 on 192.168.100.200:8080, call [redacted]',
+  );
+});

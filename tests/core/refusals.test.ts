@@ -1,0 +1,230 @@
+import * as fc from 'fast-check';
+import {
+  ApiError,
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  ForbiddenError,
+  InvalidQuestionError,
+  NotFoundError,
+  QuestionNotOpenError,
+  RateLimitedError,
+  ServerError,
+  UnexpectedResponseError,
+  UnprocessableError,
+} from 'marketplace-seller-sdk';
+import { describe, expect, test } from 'vitest';
+import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
+
+const answer = { question_id: 42, text: 'Sí, hay stock para entregar hoy.' };
+
+/** What answering is refused with when the service says this. */
+async function refusedWith(status: number, body: unknown, headers: Record<string, string> = {}): Promise<ApiError> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const { seller } = stubbed([new Response(text, { status, headers })], { retries: 0 });
+  return errorOf<ApiError>(seller.questions.answer(answer));
+}
+
+describe('the status decides the class', () => {
+  test.each([
+    [400, BadRequestError],
+    [401, AuthenticationError],
+    [403, ForbiddenError],
+    [404, NotFoundError],
+    [409, ConflictError],
+    [422, UnprocessableError],
+    [429, RateLimitedError],
+    [500, ServerError],
+    [599, ServerError],
+    [418, ApiError],
+  ])('%i', async (status, Class) => {
+    for (const body of ['', 'null', '7', '[]', '{"status":200}', '<html>no</html>', '{"cut', '"text"', 'null null']) {
+      const error = await refusedWith(status, body);
+      expect(error).toBeInstanceOf(Class);
+      expect(error.status).toBe(status);
+    }
+  });
+
+  test('ten megabytes of noise are a refusal with a short message', async () => {
+    const error = await refusedWith(502, 'x'.repeat(10 * 1024 * 1024));
+    expect(error).toBeInstanceOf(ServerError);
+    expect(error.message.length).toBeLessThan(500);
+  });
+
+  test('a 401 whose code is not_found is a 401', async () => {
+    expect(await refusedWith(401, { error: 'not_found' })).toBeInstanceOf(AuthenticationError);
+  });
+});
+
+describe('code, text and causes are read from every shape of body', () => {
+  const code = 'invalid_question';
+  const text = 'Invalid question';
+  const shapes: [string, unknown, unknown][] = [
+    ['the standard body', { message: text, error: code, status: 400, cause: [] }, []],
+    ['code and message', { code, message: text }, []],
+    ['status, error, code', { status: 400, error: 'Bad Request', code }, []],
+    ['status_code, code, message', { status_code: 400, code, message: text, extra: 1 }, []],
+    ['error_description', { error: code, error_description: text }, []],
+    ['message and error swapped', { message: code, error: text }, []],
+    ['a cause as a string', { message: text, error: code, cause: 'why' }, [{ code: 'why', message: 'why' }]],
+    ['causes as strings', { message: text, error: code, cause: ['so it is'] }, [{ message: 'so it is' }]],
+    [
+      'causes as objects',
+      { message: text, error: code, cause: [{ cause_id: 12, type: 'e', code: 'c1', message: 'm1' }, { cause_id: 13 }] },
+      [{ code: 'c1', message: 'm1' }, { code: '13' }],
+    ],
+    ['a cause as an object', { message: text, error: code, cause: { message: 'm' } }, [{ message: 'm' }]],
+    ['a cause of null', { message: text, error: code, cause: null }, []],
+  ];
+
+  test.each(shapes)('%s', async (_, body, causes) => {
+    const error = await refusedWith(400, body);
+    expect(error).toBeInstanceOf(InvalidQuestionError);
+    expect(error).toMatchObject({ code, causes, body });
+  });
+
+  test('plain text is the message, without its markup', async () => {
+    const error = await refusedWith(400, '<p>local_rate_limited</p>');
+    expect(error.message).toBe('POST /answers was refused with 400: local_rate_limited');
+  });
+
+  test('any body whatever gives an error of its status, with lists of causes', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(400, 401, 403, 404, 409, 422, 500, 503),
+        fc.record(
+          { message: fc.jsonValue(), error: fc.jsonValue(), code: fc.jsonValue(), cause: fc.jsonValue() },
+          { requiredKeys: [] },
+        ),
+        async (status, body) => {
+          const error = await refusedWith(status, body);
+          expect(error.status).toBe(status);
+          expect(Array.isArray(error.causes)).toBe(true);
+          expect(error.causes.every((cause) => Object.values(cause).every((word) => typeof word === 'string'))).toBe(
+            true,
+          );
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('a documented refusal is known by its code', async () => {
+    expect(await refusedWith(400, { error: 'not_unanswered_question' })).toBeInstanceOf(QuestionNotOpenError);
+  });
+});
+
+describe('what else an error knows', () => {
+  test('request id, attempts, headers without cookies, retryAfterMs', async () => {
+    const error = await refusedWith(429, {}, { 'x-request-id': 'r-7', 'retry-after': '5', 'set-cookie': 'sid=1' });
+    expect(error).toMatchObject({ requestId: 'r-7', attempts: 1, retryAfterMs: 5000 });
+    expect(error.headers.get('retry-after')).toBe('5');
+    expect(error.headers.get('set-cookie')).toBeNull();
+  });
+
+  test.each([
+    ['5', 5000],
+    ['1.5', 1500],
+    ['0', 0],
+    ['120, 120', 120_000],
+    ['-5', undefined],
+    ['soon', undefined],
+    ['', undefined],
+    ['Wed, 21 Oct 2026 07:28:10 GMT', 10_000],
+    ['Wed, 21 Oct 2026 07:27:00 GMT', 0],
+  ])('Retry-After: %j', async (written, ms) => {
+    // The service's own clock counts: this machine's may be years off.
+    const error = await refusedWith(429, {}, { 'retry-after': written, date: 'Wed, 21 Oct 2026 07:28:00 GMT' });
+    expect(error.retryAfterMs).toBe(ms);
+  });
+
+  test('toCurl prints the request with token and texts masked', async () => {
+    const { seller } = stubbed([new Response('{}', { status: 400 })], {
+      headers: { 'x-team': "o'neil", cookie: 'sid=9' },
+      query: { access_token: 'in-query-1' },
+    });
+    const error = await errorOf<ApiError>(seller.questions.answer(answer));
+    const curl = error.toCurl();
+    expect(curl).toBe(
+      [
+        `curl -X POST 'https://api.test/answers?access_token=[redacted]'`,
+        `-H 'accept: application/json'`,
+        `-H 'x-team: o'\\''neil'`,
+        `-H 'cookie: [redacted]'`,
+        `-H 'content-type: application/json; charset=utf-8'`,
+        `-H 'authorization: Bearer [redacted]'`,
+        `--data-raw '{"question_id":42,"text":"[redacted]"}'`,
+      ].join(' \\\n  '),
+    );
+    expect(error.toCurl({ texts: true })).toContain(answer.text);
+    expect(error.toCurl({ texts: true })).not.toMatch(/token-1|in-query-1|sid=9/);
+  });
+});
+
+describe('an answer that is no refusal and no output', () => {
+  test('HTML with status 200 is an UnexpectedResponseError; of a write it says that it was done', async () => {
+    const { seller } = stubbed([new Response('<html>hello</html>')], { retries: 0 });
+    const error = await errorOf<UnexpectedResponseError>(seller.questions.answer(answer));
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(error).toMatchObject({ status: 200, body: '<html>hello</html>' });
+    expect(error.message).toContain('most likely carried out');
+  });
+
+  test("'off' delivers what came", async () => {
+    const { seller } = stubbed([Response.json({ id: 'x' })], { responseValidation: 'off' });
+    expect(await seller.questions.get({ question_id: 1 })).toEqual({ id: 'x' });
+  });
+
+  test('a listener for drift that throws ends nothing', async () => {
+    const onDrift = (): never => {
+      throw new Error('the metrics are down');
+    };
+    const { seller } = stubbed([Response.json({ id: {} })], { responseValidation: 'report', onDrift });
+    expect(await seller.questions.get({ question_id: 1 })).toEqual({ id: {} });
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['null', { id: null }],
+    ['list', { id: [] }],
+    ['object', { id: {} }],
+    ['boolean', { id: true }],
+  ])('drift names the kind of what came: %s', async (received, body) => {
+    const seen: unknown[] = [];
+    const { seller } = stubbed([Response.json(body)], {
+      responseValidation: 'report',
+      onDrift: (drift) => void seen.push(drift),
+    });
+    await seller.questions.get({ question_id: 1 });
+    expect(seen).toMatchObject([{ endpoint: { name: 'questions.get' }, path: ['id'], received }]);
+  });
+
+  test('an integer beyond 2^53 is never rounded', async () => {
+    const { seller } = stubbed([
+      new Response('{"id":42,"big":9007199254740993,"text":"9007199254740993 and \\"9007199254740993"}'),
+    ]);
+    const question = await seller.questions.get({ question_id: 42 });
+    expect((question as { big?: unknown }).big).toBe('9007199254740993');
+    expect(question.text).toBe('9007199254740993 and "9007199254740993');
+    const { seller: other } = stubbed([new Response('{"id":9007199254740993}')], { retries: 0 });
+    expect(await errorOf(other.questions.get({ question_id: 42 }))).toMatchObject({
+      message: expect.stringContaining('2^53') as string,
+    });
+  });
+
+  test('an empty answer to a read is unexpected, to an undocumented write it is nothing', async () => {
+    const { seller } = stubbed([new Response(null, { status: 204 })]);
+    expect(await errorOf(seller.questions.get({ question_id: 42 }))).toBeInstanceOf(UnexpectedResponseError);
+    expect(await seller.questions.answer(answer)).toBeUndefined();
+  });
+});
+
+test('an error of every kind keeps its question out of sight', async () => {
+  const echo = `"${answer.text}" is refused, call +54 11 5555-4444 or mail ana@example.com, not 4300000001`;
+  const error = await refusedWith(400, { message: echo, error: 'x', cause: [{ message: echo }] });
+  expect(error.message).toBe(
+    'POST /answers was refused with 400: "[redacted]" is refused, call [redacted] or mail [redacted], not 4300000001',
+  );
+  expect(JSON.stringify(error)).not.toMatch(/hay stock|5555|ana@/);
+  expect(wireQuestion.id).toBe(42);
+});

@@ -1,0 +1,309 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  ConnectionError,
+  ForbiddenError,
+  InvalidInputError,
+  OutcomeUnknownError,
+  RequestAbortedError,
+  TimeoutError,
+} from 'marketplace-seller-sdk';
+import type { CallOptions ,
+  ServerError} from 'marketplace-seller-sdk';
+import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
+import type { Step } from '../support/stubs.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const ok = (): Response => Response.json(wireQuestion);
+const status = (code: number, headers: Record<string, string> = {}) => new Response('{}', { status: code, headers });
+const never = (): Promise<Response> => new Promise(() => {});
+
+async function settled<T>(work: PromiseLike<T>): Promise<T> {
+  const state = { isDone: false };
+  const done = (): void => void (state.isDone = true);
+  work.then(done, done);
+  while (!state.isDone) await vi.advanceTimersByTimeAsync(100);
+  return work;
+}
+
+describe('repeats', () => {
+  const transient: [string, Step][] = [
+    ['a reset', networkFault('ECONNRESET')],
+    ['a refused connection', networkFault('ECONNREFUSED')],
+    ['408', status(408)],
+    ['425', status(425)],
+    ['429', status(429)],
+    ['500', status(500)],
+    ['502', status(502)],
+    ['503', status(503)],
+    ['504', status(504)],
+    ['503 with Retry-After', status(503, { 'retry-after': '1' })],
+    ['silence', never],
+  ];
+
+  test.each(transient)('a read survives %s, twice', async (_, fault) => {
+    const { seller } = stubbed([fault, fault, ok], { timeoutMs: 1000 });
+    const { response } = await settled(seller.questions.get({ question_id: 1 }).withResponse());
+    expect(response.attempts).toBe(3);
+    expect(response.durationMs).toBeGreaterThan(0);
+  });
+
+  test.each(transient)('a write that is idempotent survives %s', async (_, fault) => {
+    const { seller } = stubbed([fault, () => new Response(null, { status: 204 })], { timeoutMs: 1000 });
+    await settled(seller.flex.items.enable({ site_id: 'MLA', item_id: 'MLA1' }));
+  });
+
+  test.each([
+    ['a reset', 1, networkFault('ECONNRESET')],
+    ['a refused connection', 3, networkFault('ECONNREFUSED')],
+    ['a name that is not found', 3, networkFault('ENOTFOUND')],
+    ['408', 1, status(408)],
+    ['429', 3, status(429)],
+    ['500', 1, status(500)],
+    ['502', 1, status(502)],
+    ['503', 1, status(503)],
+    ['503 with Retry-After', 3, status(503, { 'retry-after': '1' })],
+    ['504', 1, status(504)],
+    ['silence', 1, never],
+  ] as [string, number, Step][])('a write after %s is sent %i times', async (_, times, fault) => {
+    const { seller, sent } = stubbed([fault], { timeoutMs: 1000 });
+    const error = await errorOf(settled(seller.questions.answer({ question_id: 1, text: 'Yes.' })));
+    expect(sent).toHaveLength(times);
+    expect(error).toMatchObject({ attempts: times });
+  });
+
+  test.each([400, 401, 403, 404, 409, 410, 422, 501])('nothing is repeated after %i', async (code) => {
+    const { seller, sent } = stubbed([status(code)]);
+    await errorOf(settled(seller.questions.get({ question_id: 1 })));
+    expect(sent).toHaveLength(1);
+  });
+
+  test('a documented refusal that asks to try again is repeated, also of a write', async () => {
+    const locked = Response.json({ message: 'another change of this item is under way' }, { status: 409 });
+    const { seller, sent } = stubbed([locked, () => new Response(null, { status: 204 })]);
+    await settled(seller.flex.items.enable({ site_id: 'MLA', item_id: 'MLA1' }));
+    expect(sent).toHaveLength(2);
+  });
+
+  test('how often is said by the client or the call', async () => {
+    const { seller, sent } = stubbed([status(500)], { retries: 4 });
+    await errorOf(settled(seller.questions.get({ question_id: 1 })));
+    expect(sent).toHaveLength(5);
+    await errorOf(settled(seller.questions.get({ question_id: 1 }, { retries: 0 })));
+    expect(sent).toHaveLength(6);
+  });
+
+  test('the waits are jittered, grow, and are at most half a second, then one', async () => {
+    const waits: number[] = [];
+    const { seller } = stubbed([status(500)], { onWait: ({ waitMs }) => void waits.push(waitMs) });
+    for (let round = 0; round < 20; round += 1) await errorOf(settled(seller.questions.get({ question_id: 1 })));
+    const [first, second] = [waits.filter((_, n) => n % 2 === 0), waits.filter((_, n) => n % 2 === 1)];
+    expect(Math.max(...first)).toBeLessThanOrEqual(500);
+    expect(Math.max(...second)).toBeLessThanOrEqual(1000);
+    expect(new Set(waits).size).toBe(waits.length);
+  });
+
+  test('an outage is not multiplied: past a budget, calls are sent once', async () => {
+    const { seller, sent } = stubbed([status(500)]);
+    for (let call = 0; call < 100; call += 1) await errorOf(settled(seller.questions.get({ question_id: 1 })));
+    expect(sent.length).toBe(100 + 100);
+    const derived = seller.with({ timeoutMs: 1 });
+    await errorOf(settled(derived.questions.get({ question_id: 1 })));
+    expect(sent.length).toBe(201);
+  });
+
+  test('successes earn new repeats', async () => {
+    let isUp = false;
+    const { seller, sent } = stubbed([() => (isUp ? ok() : status(500))]);
+    for (let call = 0; call < 60; call += 1) await errorOf(settled(seller.questions.get({ question_id: 1 })));
+    isUp = true;
+    for (let call = 0; call < 10; call += 1) await seller.questions.get({ question_id: 1 });
+    isUp = false;
+    const before = sent.length;
+    await errorOf(settled(seller.questions.get({ question_id: 1 })));
+    expect(sent.length - before).toBe(3);
+  });
+
+  test('maxWaitMs bounds what is slept', async () => {
+    const { seller, sent } = stubbed([status(503, { 'retry-after': '5' })], { maxWaitMs: 4000 });
+    expect(await errorOf<ServerError>(settled(seller.questions.get({ question_id: 1 })))).toMatchObject({
+      retryAfterMs: 5000,
+      attempts: 1,
+    });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('time', () => {
+  test('timeoutMs bounds each attempt with its body', async () => {
+    const stalls = (): Response => new Response(new ReadableStream({ start: (to) => to.enqueue(new Uint8Array(3)) }));
+    const { seller, sent } = stubbed([stalls], { timeoutMs: 2000, retries: 1 });
+    const error = await errorOf(settled(seller.questions.get({ question_id: 1 })));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error.message).toBe('GET /questions/{question_id} was not answered within 2000 ms');
+    expect(sent).toHaveLength(2);
+  });
+
+  test('the status counts although the body of a refusal stalls or breaks', async () => {
+    const stalls = (): Response => new Response(new ReadableStream(), { status: 403 });
+    const breaks = (): Response =>
+      new Response(new ReadableStream({ pull: () => Promise.reject(new TypeError('terminated')) }), { status: 403 });
+    for (const step of [stalls, breaks]) {
+      const { seller } = stubbed([step], { timeoutMs: 1000 });
+      expect(await errorOf(settled(seller.questions.get({ question_id: 1 })))).toBeInstanceOf(ForbiddenError);
+    }
+  });
+
+  test('deadlineMs bounds the whole call with its waits', async () => {
+    const { seller } = stubbed([never], { timeoutMs: 1000, deadlineMs: 2500, retries: 9 });
+    const started = performance.now();
+    const error = await errorOf(settled(seller.questions.get({ question_id: 1 })));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(performance.now() - started).toBeLessThanOrEqual(2600);
+  });
+
+  test('a deadline before anything was sent is no unknown outcome', async () => {
+    const { seller } = stubbed([ok()], { accessToken: () => new Promise(() => {}), deadlineMs: 100 });
+    const error = await errorOf(settled(seller.questions.answer({ question_id: 1, text: 'Yes.' })));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).not.toBeInstanceOf(OutcomeUnknownError);
+    expect(error).toMatchObject({ attempts: 0 });
+  });
+
+  test('a bound beyond what a timer can hold is none', async () => {
+    const { seller } = stubbed([ok()], { timeoutMs: 2 ** 40, deadlineMs: Infinity });
+    await expect(seller.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
+  });
+
+  test.each([
+    ['timeoutMs', { timeoutMs: -1 }],
+    ['deadlineMs', { deadlineMs: Number.NaN }],
+    ['retries', { retries: 1.5 }],
+    ['signal', { signal: {} }],
+    ['headers', { headers: { 'x-a': 'line\nbreak' } }],
+    ['query', { query: 'a=1' }],
+    ['accessToken', { accessToken: '' }],
+  ] as unknown as [string, CallOptions][])(
+    'a wrong call option %s is an error before anything is sent',
+    async (name, options) => {
+      const { seller, sent } = stubbed([ok()]);
+      const error = await errorOf<InvalidInputError>(seller.questions.get({ question_id: 1 }, options));
+      expect(error).toBeInstanceOf(InvalidInputError);
+      expect(error.issues[0]!.path).toEqual([name]);
+      expect(sent).toHaveLength(0);
+    },
+  );
+});
+
+describe('an abort wins at once', () => {
+  test.each([
+    ['before the call', () => ok(), -1],
+    ['while it is sent', never, 10],
+    ['in a backoff', status(500), 10],
+    ['in a body', () => new Response(new ReadableStream()), 10],
+  ] as [string, Step, number][])('%s', async (_, step, afterMs) => {
+    const { seller } = stubbed([step], { retries: 9 });
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    if (afterMs < 0) controller.abort(reason);
+    const call = errorOf(seller.questions.get({ question_id: 1 }, { signal: controller.signal }));
+    await vi.advanceTimersByTimeAsync(Math.max(afterMs, 0));
+    controller.abort(reason);
+    const error = await call;
+    expect(error).toBeInstanceOf(RequestAbortedError);
+    expect(error).toMatchObject({ name: 'AbortError', cause: reason });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('a fetch that does not heed its signal is left alone, and its late body is let go', async () => {
+    const canceled = vi.fn();
+    let answer: (response: Response) => void = () => {};
+    const { seller } = stubbed([() => new Promise((resolve) => (answer = resolve))], { timeoutMs: 100, retries: 0 });
+    await errorOf(settled(seller.questions.get({ question_id: 1 })));
+    answer(new Response(new ReadableStream({ cancel: canceled })));
+    await vi.advanceTimersByTimeAsync(1);
+    expect(canceled).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('nothing is left behind', () => {
+  test('10,000 calls on one signal, with deadlines, refusals, faults and timeouts: no listener, no timer', async () => {
+    const { signal } = new AbortController();
+    const counts = { now: 0, most: 0 };
+    const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+    signal.addEventListener = (...args: Parameters<typeof add>) => {
+      counts.most = Math.max(counts.most, (counts.now += 1));
+      add(...args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      counts.now -= 1;
+      remove(...args);
+    };
+    const steps = [ok, () => status(404), () => Promise.reject(networkFault('ECONNRESET')), ok];
+    const { seller } = stubbed([(_, turn) => steps[turn % steps.length]!()], {
+      deadlineMs: 60_000,
+      retries: 0,
+    });
+    for (let round = 0; round < 100; round += 1) {
+      const calls = Array.from({ length: 100 }, () =>
+        seller.questions.get({ question_id: 1 }, { signal }).catch(() => undefined),
+      );
+      await settled(Promise.all(calls));
+    }
+    expect(counts.most).toBeGreaterThan(0);
+    expect(counts.now).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('middleware', () => {
+  test('stands around each attempt like the skins of an onion', async () => {
+    const seen: string[] = [];
+    const skin =
+      (name: string) =>
+      async (
+        { endpoint, attempt, request }: { endpoint: { path: string }; attempt: number; request: Request },
+        next: (request: Request) => Promise<Response>,
+      ) => {
+        seen.push(`${name} ${endpoint.path} ${attempt}`);
+        const changed = new Request(request, {
+          headers: { ...Object.fromEntries(request.headers), [`x-${name}`]: '1' },
+        });
+        const response = await next(changed);
+        seen.push(`${name} ${response.status}`);
+        return response;
+      };
+    const { seller, sent } = stubbed([status(500), ok()], { middleware: [skin('outer'), skin('inner')] });
+    await settled(seller.questions.get({ question_id: 1 }));
+    expect(seen.slice(0, 4)).toEqual([
+      'outer /questions/{question_id} 1',
+      'inner /questions/{question_id} 1',
+      'inner 500',
+      'outer 500',
+    ]);
+    expect(sent[1]!.headers.get('x-inner')).toBe('1');
+    expect(seen).toHaveLength(8);
+  });
+
+  test('what it throws before anything is sent comes out as it is, and nothing is repeated', async () => {
+    const open = new Error('circuit open');
+    const { seller, sent } = stubbed([ok()], { middleware: [() => Promise.reject(open)] });
+    expect(await errorOf(seller.questions.answer({ question_id: 1, text: 'Yes.' }))).toBe(open);
+    expect(sent).toHaveLength(0);
+  });
+
+  test('what it throws after the answer came leaves a write in doubt', async () => {
+    const { seller } = stubbed([ok()], {
+      middleware: [
+        async ({ request }, next) => {
+          await next(request);
+          throw new Error('broken skin');
+        },
+      ],
+    });
+    const error = await errorOf(seller.questions.answer({ question_id: 1, text: 'Yes.' }));
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error.cause).toBeInstanceOf(ConnectionError);
+  });
+});

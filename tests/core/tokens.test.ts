@@ -1,0 +1,250 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { AccessTokenError, AuthenticationError, ForbiddenError, refreshingToken } from 'marketplace-seller-sdk';
+import type { Grant } from 'marketplace-seller-sdk';
+import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+const ok = (): Response => Response.json(wireQuestion);
+const bearerOf = (request: Request): string | null => request.headers.get('authorization');
+/** A service that takes one token. */
+const takes =
+  (token: () => string) =>
+  (request: Request): Response =>
+    bearerOf(request) === `Bearer ${token()}` ? ok() : Response.json({ error: 'invalid_token' }, { status: 401 });
+const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+
+describe('a token from a function', () => {
+  test('is renewed once after a 401, and the call is replayed once', async () => {
+    const asked: unknown[] = [];
+    const { seller, sent } = stubbed([takes(() => 'new')], {
+      accessToken: ({ rejected }) => {
+        asked.push(rejected);
+        return rejected === undefined ? 'old' : 'new';
+      },
+    });
+    const { response } = await seller.questions.answer({ question_id: 42, text: 'Yes.' }).withResponse();
+    expect(response.attempts).toBe(2);
+    expect(sent.map(bearerOf)).toEqual(['Bearer old', 'Bearer new']);
+    expect(asked).toEqual([undefined, 'old']);
+  });
+
+  test('one question serves all calls that are refused at once', async () => {
+    let refreshes = 0;
+    const { seller } = stubbed([takes(() => 'new')], {
+      accessToken: async ({ rejected }) => {
+        if (rejected === undefined) return 'old';
+        refreshes += 1;
+        await tick();
+        return 'new';
+      },
+    });
+    await Promise.all(Array.from({ length: 8 }, () => seller.questions.get({ question_id: 1 })));
+    expect(refreshes).toBe(1);
+  });
+
+  test('calls that begin during a refresh wait for it', async () => {
+    let underWay = 0;
+    const { seller } = stubbed([takes(() => 'new')], {
+      accessToken: async ({ rejected }) => {
+        underWay += 1;
+        expect(underWay).toBe(1);
+        await tick();
+        underWay -= 1;
+        return rejected === undefined ? 'old' : 'new';
+      },
+    });
+    const first = seller.questions.get({ question_id: 1 });
+    await tick();
+    await tick();
+    await Promise.all([
+      first,
+      seller.questions.get({ question_id: 2 }),
+      seller.with({}).questions.get({ question_id: 3 }),
+    ]);
+  });
+
+  test('a second 401 is the answer', async () => {
+    const { seller, sent } = stubbed([new Response('{}', { status: 401 })], {
+      accessToken: ({ rejected }) => (rejected ? `after-${rejected}` : 'old'),
+    });
+    expect(await errorOf(seller.questions.get({ question_id: 1 }))).toBeInstanceOf(AuthenticationError);
+    expect(sent).toHaveLength(2);
+  });
+
+  test('a function that knows no other token ends the call with its 401', async () => {
+    const { seller, sent } = stubbed([new Response('{}', { status: 401 })], { accessToken: () => 'only' });
+    expect(await errorOf(seller.questions.get({ question_id: 1 }))).toBeInstanceOf(AuthenticationError);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('nothing is renewed after a 403, with a token as text, or with a token of the call', async () => {
+    const supply = vi.fn(() => 'token');
+    const { seller, sent } = stubbed([new Response('{}', { status: 403 })], { accessToken: supply });
+    expect(await errorOf(seller.questions.get({ question_id: 1 }))).toBeInstanceOf(ForbiddenError);
+    expect(supply).toHaveBeenCalledTimes(1);
+    expect(sent).toHaveLength(1);
+    const other = stubbed([new Response('{}', { status: 401 })]);
+    await errorOf(other.seller.questions.get({ question_id: 1 }));
+    await errorOf(other.seller.questions.get({ question_id: 1 }, { accessToken: 'mine' }));
+    expect(other.sent).toHaveLength(2);
+  });
+
+  test('a refresh that fails ends the call with its cause, and the next call asks again', async () => {
+    let isUp = false;
+    const reason = new Error('the vault is sealed');
+    const { seller } = stubbed([takes(() => 'new')], {
+      accessToken: async ({ rejected }) => {
+        if (rejected === undefined) return 'old';
+        if (!isUp) throw reason;
+        return 'new';
+      },
+    });
+    const error = await errorOf(seller.questions.get({ question_id: 1 }));
+    expect(error).toBeInstanceOf(AccessTokenError);
+    expect(error.cause).toBe(reason);
+    isUp = true;
+    await expect(seller.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
+    // The function goes on giving the old one; it is not believed any more.
+    await expect(seller.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
+  });
+
+  test.each([[''], ['two words'], ['line\nbreak'], [7], [null]])('%j is no token', async (given) => {
+    const { seller, sent } = stubbed([ok()], { accessToken: async () => given as string });
+    expect(await errorOf(seller.questions.get({ question_id: 1 }))).toBeInstanceOf(AccessTokenError);
+    expect(sent).toHaveLength(0);
+  });
+
+  test('an abort does not wait for it, and does not end it for the others', async () => {
+    let give: (token: string) => void = () => {};
+    const { seller } = stubbed([ok()], { accessToken: () => new Promise((resolve) => (give = resolve)) });
+    const controller = new AbortController();
+    const aborted = errorOf(seller.questions.get({ question_id: 1 }, { signal: controller.signal }));
+    const other = seller.questions.get({ question_id: 2 });
+    controller.abort();
+    expect(await aborted).toMatchObject({ name: 'AbortError', attempts: 0 });
+    give('late');
+    await expect(other).resolves.toMatchObject({ id: 42 });
+  });
+});
+
+/** A place where a grant is kept, and an authorisation server whose refresh tokens work once. */
+function vault(first: Grant): {
+  keeping: Parameters<typeof refreshingToken>[0];
+  stored: () => Grant;
+  refreshes: () => number;
+} {
+  let stored = first;
+  let count = 0;
+  const spent = new Set<string | undefined>();
+  return {
+    keeping: {
+      load: async () => stored,
+      save: async (grant) => {
+        await tick();
+        stored = grant;
+      },
+      refresh: async ({ refreshToken }) => {
+        await tick();
+        if (spent.has(refreshToken)) throw new Error('invalid_grant');
+        spent.add(refreshToken);
+        count += 1;
+        return { accessToken: `access-${count}`, refreshToken: `refresh-${count}`, expiresAt: Date.now() + 3_600_000 };
+      },
+    },
+    stored: () => stored,
+    refreshes: () => count,
+  };
+}
+
+describe('refreshingToken', () => {
+  const hour = 3_600_000;
+
+  test('uses the stored token while it lasts', async () => {
+    const { keeping, refreshes } = vault({ accessToken: 'stored', refreshToken: 'r', expiresAt: Date.now() + hour });
+    const { seller, sent } = stubbed([ok()], { accessToken: refreshingToken(keeping) });
+    await seller.questions.get({ question_id: 1 });
+    expect(sent.map(bearerOf)).toEqual(['Bearer stored']);
+    expect(refreshes()).toBe(0);
+  });
+
+  test('renews a token that has ended before it is used, and saves the grant', async () => {
+    const { keeping, stored, refreshes } = vault({ accessToken: 'gone', refreshToken: 'r', expiresAt: Date.now() - 1 });
+    const { seller, sent } = stubbed([ok()], { accessToken: refreshingToken(keeping) });
+    await Promise.all(Array.from({ length: 5 }, () => seller.questions.get({ question_id: 1 })));
+    expect(new Set(sent.map(bearerOf))).toEqual(new Set(['Bearer access-1']));
+    expect(stored()).toMatchObject({ accessToken: 'access-1', refreshToken: 'refresh-1' });
+    expect(refreshes()).toBe(1);
+  });
+
+  test('renews in the background before the end', async () => {
+    const { keeping, refreshes } = vault({ accessToken: 'old', refreshToken: 'r', expiresAt: Date.now() + 30_000 });
+    const { seller, sent } = stubbed([ok()], { accessToken: refreshingToken(keeping) });
+    await seller.questions.get({ question_id: 1 });
+    await seller.questions.get({ question_id: 1 });
+    expect(sent.map(bearerOf)).toEqual(['Bearer old', 'Bearer old']);
+    await expect.poll(refreshes).toBe(1);
+    await tick();
+    await tick();
+    await seller.questions.get({ question_id: 1 });
+    expect(sent.map(bearerOf).at(-1)).toBe('Bearer access-1');
+  });
+
+  test('a renewal in the background that fails is told, and the token in use goes on', async () => {
+    const { keeping } = vault({ accessToken: 'old', refreshToken: 'r', expiresAt: Date.now() + 30_000 });
+    const failures: unknown[] = [];
+    const accessToken = refreshingToken({
+      ...keeping,
+      refresh: () => Promise.reject(new Error('down')),
+      onRefreshFailed: (error) => void failures.push(error),
+    });
+    const { seller } = stubbed([ok()], { accessToken });
+    await seller.questions.get({ question_id: 1 });
+    await expect.poll(() => failures.length).toBe(1);
+    await expect(seller.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
+  });
+
+  test('renews after a 401, once for all', async () => {
+    const { keeping, refreshes } = vault({ accessToken: 'revoked', refreshToken: 'r' });
+    const { seller } = stubbed([takes(() => 'access-1')], { accessToken: refreshingToken(keeping) });
+    await Promise.all(Array.from({ length: 6 }, () => seller.questions.get({ question_id: 1 })));
+    expect(refreshes()).toBe(1);
+  });
+
+  test('of two processes under one lock, one refreshes and the other takes what it got', async () => {
+    const { keeping, refreshes } = vault({ accessToken: 'gone', refreshToken: 'r', expiresAt: Date.now() - 1 });
+    let last: Promise<unknown> = Promise.resolve();
+    const lock = <T>(work: () => Promise<T>): Promise<T> => {
+      const mine = last.then(work);
+      last = mine.catch(() => undefined);
+      return mine;
+    };
+    const processes = [1, 2].map(() => stubbed([ok()], { accessToken: refreshingToken({ ...keeping, lock }) }));
+    await Promise.all(processes.map(({ seller }) => seller.questions.get({ question_id: 1 })));
+    expect(processes.map(({ sent }) => bearerOf(sent[0]!))).toEqual(['Bearer access-1', 'Bearer access-1']);
+    expect(refreshes()).toBe(1);
+  });
+
+  test('a grant that could not be saved is not lost: it is saved before the next use', async () => {
+    const { keeping, stored, refreshes } = vault({ accessToken: 'gone', refreshToken: 'r', expiresAt: Date.now() - 1 });
+    let isFull = true;
+    const save = async (grant: Grant): Promise<void> => {
+      if (isFull) throw new Error('the disk is full');
+      await keeping.save(grant);
+    };
+    const { seller } = stubbed([ok()], { accessToken: refreshingToken({ ...keeping, save }) });
+    const error = await errorOf(seller.questions.get({ question_id: 1 }));
+    expect(error).toMatchObject({ name: 'AccessTokenError', cause: { message: 'the disk is full' } });
+    isFull = false;
+    await seller.questions.get({ question_id: 1 });
+    expect(stored()).toMatchObject({ refreshToken: 'refresh-1' });
+    expect(refreshes()).toBe(1);
+  });
+
+  test('a refresh that gives no grant is refused', async () => {
+    const { keeping } = vault({ accessToken: 'gone', expiresAt: Date.now() - 1 });
+    const accessToken = refreshingToken({ ...keeping, refresh: () => ({}) as Grant });
+    const { seller } = stubbed([ok()], { accessToken });
+    expect((await errorOf(seller.questions.get({ question_id: 1 }))).message).toContain('gave no grant');
+  });
+});
