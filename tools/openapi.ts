@@ -138,19 +138,35 @@ function styleOf(schema: Json): Json {
   return schema.type === 'object' ? { style: 'form', explode: true } : {};
 }
 
+/** The one part of an upload; what else its input says describes the file to the client and does not travel. */
+const multipartFile: Json = {
+  requestBody: {
+    required: true,
+    content: {
+      'multipart/form-data': {
+        schema: {
+          type: 'object',
+          properties: { file: { contentMediaType: 'application/octet-stream' } },
+          required: ['file'],
+        },
+      },
+    },
+  },
+};
+
 function bodyOf(endpoint: Endpoint, writer: SchemaWriter, all: Catalogue): Json {
   const bodies = shapesOf(endpoint.input).map((shape) => {
     return Object.fromEntries(Object.entries(shape).filter(([name]) => placeOf(endpoint, name) === 'body'));
   });
+  if (endpoint.sends === 'multipart') return multipartFile;
   if (bodies.every((shape) => Object.keys(shape).length === 0)) return {};
   const prose = all.prose.fieldsOf(all.schemas.get(endpoint.input)?.constant ?? '');
   const schemas = bodies.map((shape) => writer.object(shape, prose, { additionalProperties: false }));
   const schema = schemas.length > 1 ? { anyOf: schemas } : { ...schemas[0] };
-  const type = endpoint.sends === 'multipart' ? 'multipart/form-data' : 'application/json';
   return {
     requestBody: {
       required: bodies.every((shape) => Object.values(shape).some((field) => !isOptional(field))),
-      content: { [type]: { schema } },
+      content: { 'application/json': { schema } },
     },
   };
 }
