@@ -7,8 +7,7 @@ import {
   RequestAbortedError,
   TimeoutError,
 } from 'marketplace-seller-sdk';
-import type { CallOptions ,
-  ServerError} from 'marketplace-seller-sdk';
+import type { CallOptions, ServerError } from 'marketplace-seller-sdk';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
 import type { Step } from '../support/stubs.ts';
 

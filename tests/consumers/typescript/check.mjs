@@ -11,7 +11,9 @@ const kinds = [
   { options: ['--module', 'esnext', '--moduleResolution', 'bundler'], programs: ['program.mts'] },
 ];
 // Neither Node's types nor the newest library: what the declarations of the package need, they bring.
-const strict = '--strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --target es2022 --rootDir .'.split(' ');
+const strict = '--strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --target es2022 --rootDir .'.split(
+  ' ',
+);
 const library = ['--lib', 'es2022,dom,dom.iterable', '--skipLibCheck', 'false'];
 
 const [compiler] = process.argv.slice(2);
