@@ -5,6 +5,7 @@ const shared: Options = {
   entry: {
     index: 'src/index.ts',
     'notifications/index': 'src/notifications/index.ts',
+    'otel/index': 'src/otel/index.ts',
     'testing/index': 'src/testing/index.ts',
   },
   format: 'esm',

@@ -8,6 +8,7 @@ export default defineConfig({
     alias: [
       { find: /^marketplace-seller-sdk$/, replacement: source('index.ts') },
       { find: /^marketplace-seller-sdk\/notifications$/, replacement: source('notifications/index.ts') },
+      { find: /^marketplace-seller-sdk\/otel$/, replacement: source('otel/index.ts') },
       { find: /^marketplace-seller-sdk\/testing$/, replacement: source('testing/index.ts') },
     ],
   },

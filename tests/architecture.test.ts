@@ -71,6 +71,7 @@ describe('what is not ours', () => {
     'graphql-request': ['core/graphql.ts'],
     graphql: ['core/graphql.ts', 'testing/flex-query.ts'],
     msw: ['testing/msw.ts'],
+    '@opentelemetry/api': ['otel/tracing.ts'],
   };
   const packages = without.filter(({ to }) => !to.startsWith('node:'));
 

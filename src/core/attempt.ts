@@ -21,7 +21,7 @@ export type Outcome =
  * silence: how long the whole takes is a matter of its length.
  */
 export async function attempt(errand: Errand, send: Send, settings: Settings): Promise<Outcome> {
-  const { endpoint, url, options, bounds } = errand;
+  const { endpoint, url, options, bounds, call } = errand;
   const controller = new AbortController();
   const { signal } = controller;
   let sent = false;
@@ -40,7 +40,7 @@ export async function attempt(errand: Errand, send: Send, settings: Settings): P
     const headers: Record<string, string> = { ...errand.headers, ...made?.headers };
     if (errand.token !== undefined) headers.authorization = `Bearer ${errand.token}`;
     const { attempts } = bounds;
-    heard = await send({ endpoint, attempt: attempts, url, headers, body, signal, onSend });
+    heard = await send({ endpoint, attempt: attempts, call, url, headers, body, signal, onSend });
     if (signal.aborted) throw abandoned(heard, signal);
     // A service that was sent half a file answers something; what went wrong is the file.
     const failure = made?.failure();

@@ -1,7 +1,7 @@
 import type { TokenSupplier } from './access-token.js';
 import type { Endpoint } from './endpoint.js';
 import { ConfigurationError, InvalidInputError } from './errors.js';
-import type { CallEvent, WaitReason } from './events.js';
+import type { CallEvent, CallInfo, WaitReason } from './events.js';
 import type { Gate } from './gate.js';
 
 /** One attempt of a call, as a middleware sees it. */
@@ -9,6 +9,8 @@ export interface Attempt {
   readonly endpoint: Endpoint;
   /** 1 for the first. */
   readonly attempt: number;
+  /** The call it belongs to: the same object in all its attempts and events. */
+  readonly call: CallInfo;
   readonly request: Request;
 }
 

@@ -1,5 +1,6 @@
 import ky from 'ky';
 import type { Endpoint } from './endpoint.js';
+import type { CallInfo } from './events.js';
 import type { Middleware, Settings } from './settings.js';
 
 /** One attempt of a call, ready to be sent. */
@@ -7,6 +8,7 @@ export interface Outgoing {
   readonly endpoint: Endpoint;
   /** 1 for the first. */
   readonly attempt: number;
+  readonly call: CallInfo;
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly body: BodyInit | undefined;
@@ -56,12 +58,12 @@ function platformFetch({ signal, onSend }: Outgoing): typeof globalThis.fetch {
 
 function onion(
   middleware: readonly Middleware[],
-  { endpoint, attempt, onSend }: Outgoing,
+  { endpoint, attempt, call, onSend }: Outgoing,
   fetch: NonNullable<Settings['fetch']>,
 ): typeof globalThis.fetch {
   const core = fetch as (request: Request) => Promise<Response>;
   const layers = middleware.reduceRight<(request: Request) => Promise<Response>>(
-    (next, layer) => (request) => layer({ endpoint, attempt, request }, next),
+    (next, layer) => (request) => layer({ endpoint, attempt, call, request }, next),
     (request) => {
       onSend?.();
       return core(request);

@@ -1,0 +1,2 @@
+export { openTelemetry } from './tracing.js';
+export type { OpenTelemetryOptions } from './tracing.js';

@@ -1,0 +1,91 @@
+import { SpanKind, SpanStatusCode, context, propagation, trace } from '@opentelemetry/api';
+import type { Span, Tracer } from '@opentelemetry/api';
+import type { CallEvent, CallInfo } from '../core/events.js';
+import type { Attempt, Tracing } from '../core/settings.js';
+
+/** How calls are traced. */
+export interface OpenTelemetryOptions {
+  /** The tracer; the global provider's unless given. */
+  readonly tracer?: Tracer | undefined;
+  /** Whether the service is sent the trace context (`traceparent`). Default `false`: it is another company's. */
+  readonly propagate?: boolean | undefined;
+}
+
+const name = 'marketplace-seller-sdk';
+
+/**
+ * Traces calls with OpenTelemetry, by its semantic conventions for HTTP clients: one client span a call, its attempts
+ * and waits as events. Bodies, queries, headers and tokens are in none.
+ *
+ * @example
+ * const traced = new SellerClient({ baseUrl, accessToken, tracing: openTelemetry() });
+ */
+export function openTelemetry({ tracer, propagate = false }: OpenTelemetryOptions = {}): Tracing {
+  const spans = new WeakMap<CallInfo, Span>();
+  return {
+    observe: (event) => {
+      if (event.type === 'start') spans.set(event.call, started(tracer ?? trace.getTracer(name), event.call));
+      else record(spans.get(event.call), event);
+    },
+    middleware: ({ call, request }, next) => {
+      const span = spans.get(call);
+      if (!span) return next(request);
+      span.setAttribute('url.full', request.url.replace(/[?#].*$/, ''));
+      const within = trace.setSpan(context.active(), span);
+      if (propagate) inject(within, request);
+      return context.with(within, () => next(request));
+    },
+  };
+}
+
+function started(tracer: Tracer, { endpoint, baseUrl }: CallInfo): Span {
+  const { hostname, port, protocol } = new URL(baseUrl);
+  return tracer.startSpan(`${endpoint.method} ${endpoint.path}`, {
+    kind: SpanKind.CLIENT,
+    attributes: {
+      'http.request.method': endpoint.method,
+      'url.template': endpoint.path,
+      'server.address': hostname,
+      'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+      [`${name}.endpoint`]: endpoint.name,
+    },
+  });
+}
+
+function record(span: Span | undefined, event: Exclude<CallEvent, { type: 'start' }>): void {
+  switch (event.type) {
+    case 'attempt':
+      span?.addEvent('attempt', { attempt: event.attempt });
+      break;
+    case 'answer':
+      span?.addEvent('answer', { attempt: event.attempt, 'http.response.status_code': event.status });
+      break;
+    case 'fault':
+      span?.addEvent('fault', { attempt: event.attempt });
+      break;
+    case 'wait':
+      span?.addEvent('wait', { attempt: event.attempt, wait_ms: Math.round(event.waitMs), reason: event.reason });
+      break;
+    case 'end':
+      finish(span, event);
+  }
+}
+
+function finish(span: Span | undefined, { attempts, status, error }: CallEvent & { type: 'end' }): void {
+  if (status !== undefined) span?.setAttribute('http.response.status_code', status);
+  if (attempts > 1) span?.setAttribute('http.request.resend_count', attempts - 1);
+  if (error instanceof Error) {
+    // By the conventions: the status where there was one, else the class.
+    span?.setAttribute('error.type', status === undefined ? error.name : String(status));
+    span?.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
+  }
+  span?.end();
+}
+
+function inject(within: ReturnType<typeof context.active>, { headers }: Attempt['request']): void {
+  propagation.inject(within, headers, {
+    set: (carrier, key, value) => {
+      carrier.set(key, value);
+    },
+  });
+}

@@ -1,0 +1,160 @@
+import { channel } from 'node:diagnostics_channel';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { context, propagation, trace } from '@opentelemetry/api';
+import type { Context, ContextManager } from '@opentelemetry/api';
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { CallEvent } from 'marketplace-seller-sdk';
+import { openTelemetry } from 'marketplace-seller-sdk/otel';
+import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
+
+const ok = (): Response => Response.json(wireQuestion, { headers: { 'x-request-id': 'r-1' } });
+const failing = (): Response => Response.json({ message: 'no' }, { status: 503, headers: { 'retry-after': '0' } });
+
+describe('a logger', () => {
+  test('hears answers, waits and ends, each with fields', async () => {
+    const lines: [string, string, object | undefined][] = [];
+    const at =
+      (level: string) =>
+      (message: string, fields?: object): void =>
+        void lines.push([level, message.replace(/\d+ ms/, 'n ms'), fields]);
+    const logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+    const { seller } = stubbed([failing(), networkFault('ECONNRESET'), Response.json({}, { status: 404 })], { logger });
+    await errorOf(seller.questions.get({ question_id: 42 }));
+    expect(lines.map(([level, message]) => `${level}: ${message}`)).toEqual([
+      'debug: GET /questions/{question_id} was answered 503 after n ms',
+      'info: GET /questions/{question_id} waits n ms after a fault, before attempt 2',
+      'info: GET /questions/{question_id} waits n ms after a fault, before attempt 3',
+      'debug: GET /questions/{question_id} was answered 404 after n ms',
+      'warn: GET /questions/{question_id} was refused with 404: the service gave no reason',
+    ]);
+    expect(lines.at(-1)![2]).toEqual({ endpoint: 'questions.get', error: 'NotFoundError', attempts: 3 });
+  });
+
+  test('that throws ends nothing', async () => {
+    const fail = (): never => {
+      throw new Error('the disk is full');
+    };
+    const { seller } = stubbed([ok()], { logger: { debug: fail, info: fail, warn: fail, error: fail } });
+    await expect(seller.questions.get({ question_id: 42 })).resolves.toMatchObject({ id: 42 });
+  });
+});
+
+describe('node:diagnostics_channel', () => {
+  test('carries every event of every client, while somebody listens', async () => {
+    const events: CallEvent[] = [];
+    const listen = (event: unknown): void => void events.push(event as CallEvent);
+    const calls = channel('marketplace-seller-sdk:call');
+    const { seller } = stubbed([failing(), ok()]);
+    calls.subscribe(listen);
+    await seller.questions.get({ question_id: 42 });
+    calls.unsubscribe(listen);
+    await seller.questions.get({ question_id: 42 });
+    expect(events.map(({ type }) => type)).toEqual(['start', 'attempt', 'answer', 'wait', 'attempt', 'answer', 'end']);
+    expect(new Set(events.map(({ call }) => call)).size).toBe(1);
+    expect(events.at(-1)).toMatchObject({ attempts: 2, status: 200 });
+    expect(events[5]).toMatchObject({ requestId: 'r-1', attempt: 2 });
+  });
+});
+
+describe('./otel', () => {
+  const exporter = new InMemorySpanExporter();
+  const tracer = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).getTracer('test');
+  afterEach(() => {
+    exporter.reset();
+    trace.disable();
+    context.disable();
+    propagation.disable();
+  });
+
+  test('one client span a call, by the conventions, its attempts as events', async () => {
+    const { seller } = stubbed([failing(), ok()], { tracing: openTelemetry({ tracer }), query: { debug: 'secret' } });
+    await seller.questions.get({ question_id: 42 });
+    const [span] = exporter.getFinishedSpans();
+    expect(span).toMatchObject({ name: 'GET /questions/{question_id}', kind: 2, status: { code: 0 } });
+    expect(span!.attributes).toEqual({
+      'http.request.method': 'GET',
+      'url.template': '/questions/{question_id}',
+      'url.full': 'https://api.test/questions/42',
+      'server.address': 'api.test',
+      'server.port': 443,
+      'marketplace-seller-sdk.endpoint': 'questions.get',
+      'http.response.status_code': 200,
+      'http.request.resend_count': 1,
+    });
+    expect(span!.events.map(({ name }) => name)).toEqual(['attempt', 'answer', 'wait', 'attempt', 'answer']);
+  });
+
+  test('a refusal and a fault end their span with an error of their own', async () => {
+    const tracing = openTelemetry({ tracer });
+    const { seller } = stubbed([Response.json({}, { status: 404 }), networkFault('ECONNRESET')], {
+      tracing,
+      retries: 0,
+    });
+    await errorOf(seller.questions.get({ question_id: 42 }));
+    await errorOf(seller.questions.get({ question_id: 42 }));
+    const [refused, lost] = exporter.getFinishedSpans();
+    expect(refused!.attributes).toMatchObject({ 'error.type': '404', 'http.response.status_code': 404 });
+    expect(refused!.status.code).toBe(2);
+    expect(lost!.attributes).toMatchObject({ 'error.type': 'ConnectionError' });
+    expect(lost!.events.map(({ name }) => name)).toEqual(['attempt', 'fault']);
+  });
+
+  test('the span is a child of what is active, active while the request is sent, and told on only where that is wanted', async () => {
+    context.setGlobalContextManager(new Contexts());
+    propagation.setGlobalPropagator({
+      inject: (within, carrier, setter) =>
+        setter.set(carrier, 'traceparent', trace.getSpanContext(within)?.spanId ?? 'none'),
+      extract: (within) => within,
+      fields: () => ['traceparent'],
+    });
+    let active: string | undefined;
+    const { seller, sent } = stubbed([
+      () => {
+        active = trace.getActiveSpan()?.spanContext().spanId;
+        return ok();
+      },
+    ]);
+    const parent = tracer.startSpan('order');
+    await context.with(trace.setSpan(context.active(), parent), async () => {
+      await seller.with({ tracing: openTelemetry({ tracer, propagate: true }) }).questions.get({ question_id: 42 });
+    });
+    const [span] = exporter.getFinishedSpans();
+    expect(span!.parentSpanContext?.spanId).toBe(parent.spanContext().spanId);
+    expect(active).toBe(span!.spanContext().spanId);
+    expect(sent[0]!.headers.get('traceparent')).toBe(active);
+    await seller.with({ tracing: openTelemetry({ tracer }) }).questions.get({ question_id: 42 });
+    expect(sent[1]!.headers.has('traceparent')).toBe(false);
+  });
+
+  test('without a provider nothing is traced and nothing fails', async () => {
+    const { seller } = stubbed([ok()], { tracing: openTelemetry() });
+    await expect(seller.questions.get({ question_id: 42 })).resolves.toMatchObject({ id: 42 });
+  });
+});
+
+/** Contexts that follow promises, as an application sets them up. */
+class Contexts implements ContextManager {
+  readonly #storage = new AsyncLocalStorage<Context>();
+  active(): Context {
+    return this.#storage.getStore() ?? rootContext;
+  }
+  with<A extends unknown[], F extends (...args: A) => ReturnType<F>>(
+    within: Context,
+    work: F,
+    self?: ThisParameterType<F>,
+    ...args: A
+  ): ReturnType<F> {
+    return this.#storage.run(within, () => work.call(self as never, ...args));
+  }
+  bind<T>(_: Context, target: T): T {
+    return target;
+  }
+  enable(): this {
+    return this;
+  }
+  disable(): this {
+    return this;
+  }
+}
+const rootContext = context.active();
