@@ -2,6 +2,7 @@
 import { heapGrowth } from './rows/heap.ts';
 import { walk } from './rows/prefetch.ts';
 import { bundled, modulesOfMainEntry } from './rows/size.ts';
+import { transferRatios } from './rows/uploads.ts';
 import { check, ourConsumer, typescript } from './rows/types.ts';
 
 const questionsOnly = `import { Questions, createCaller } from 'marketplace-seller-sdk';
@@ -29,7 +30,23 @@ const limits: readonly Limit[] = [
   { what: 'requests for 10,000 questions at 50 a page', most: 201, measure: async () => (await walk(0, 0)).requests },
   { what: 'requests with prefetch 8', most: 201, measure: async () => (await walk(8, 0)).requests },
   { what: 'KiB of heap after 10,000 calls', most: 512, measure: () => heapGrowth() },
+  {
+    what: "times the peak memory of the platform's fetch, for an upload of 25 MB",
+    most: 1.1,
+    measure: async () => (await transfers()).upload,
+  },
+  {
+    what: 'times the peak memory of a download of 400 MB, for one of 1,200 MB',
+    most: 1.15,
+    measure: async () => (await transfers()).download,
+  },
 ];
+
+/** Measured once for both. */
+let measured: ReturnType<typeof transferRatios> | undefined;
+function transfers(): ReturnType<typeof transferRatios> {
+  return (measured ??= transferRatios());
+}
 
 let failed = 0;
 for (const { what, most, measure } of limits) {

@@ -10,6 +10,7 @@ import { prefetch } from './rows/prefetch.ts';
 import { size } from './rows/size.ts';
 import { startUp } from './rows/start-up.ts';
 import { types } from './rows/types.ts';
+import { uploads } from './rows/uploads.ts';
 import { validation } from './rows/validation.ts';
 
 const benchmarks: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
@@ -22,6 +23,7 @@ const benchmarks: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   types,
   installed: installedSize,
   heap,
+  uploads,
 };
 
 const wanted = process.argv.slice(2);
