@@ -27,7 +27,9 @@ function run(script, ...args) {
 /** Removes the declarations that no entry leads to: nobody can name what they declare, and some name bundled packages. */
 function keepReachedDeclarations() {
   const esm = join(dist, 'esm');
-  const entries = ['index.d.ts', 'notifications/index.d.ts', 'otel/index.d.ts', 'testing/index.d.ts'].map((name) => join(esm, name));
+  const entries = ['index.d.ts', 'notifications/index.d.ts', 'otel/index.d.ts', 'testing/index.d.ts'].map((name) =>
+    join(esm, name),
+  );
   const reached = new Set(entries);
   for (const file of reached) {
     for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)) {
