@@ -1,0 +1,133 @@
+import * as fc from 'fast-check';
+import { ApiError, InvalidInputError, SellerError, UnexpectedResponseError } from 'marketplace-seller-sdk';
+import { describe, expect, test } from 'vitest';
+import { matchPath } from '../../src/core/path.ts';
+import { everyEndpoint } from '../support/every-endpoint.ts';
+import { stubbed } from '../support/stubs.ts';
+
+/** `npm run fuzz` tries 100,000 from a new seed each time, and prints it; `npm test` tries the same few. */
+const cases = Number(process.env.FUZZ_CASES ?? 4000);
+const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+const runs = { numRuns: Math.ceil(cases / 4), seed };
+const patience = Math.max(20_000, cases * 20);
+
+const anyTrial = fc.constantFrom(...everyEndpoint.filter(({ endpoint }) => endpoint.sends !== 'multipart'));
+const headerName = fc.constantFrom(
+  'retry-after',
+  'content-type',
+  'date',
+  'x-request-id',
+  'set-cookie',
+  'content-encoding',
+);
+const headerValue = fc.string({ maxLength: 60 }).map((text) => text.replace(/[^\x20-\x7e]/g, '').trim());
+const anyHeaders = fc.dictionary(headerName, headerValue, { maxKeys: 4 });
+const likelyBody = fc.record(
+  { message: fc.jsonValue(), error: fc.jsonValue(), code: fc.jsonValue(), cause: fc.jsonValue(), status: fc.integer() },
+  { requiredKeys: [] },
+);
+const anyBody = fc.oneof(
+  fc.uint8Array({ maxLength: 300 }),
+  fc.string({ maxLength: 300, unit: 'binary' }),
+  fc.json(),
+  likelyBody.map((body) => JSON.stringify(body)),
+  fc.tuple(fc.json(), fc.nat()).map(([text, at]) => text.slice(0, at % (text.length + 1))),
+  fc.constantFrom('', 'null', '[]', '{}', '<html>', '[[[[', '{"a":', '9'.repeat(400), '"\\ud800"'),
+);
+const bodyless = new Set([204, 205, 304]);
+
+describe(`${cases} cases (FUZZ_SEED=${seed})`, () => {
+  test('any status, headers and bytes as an answer end as the right class', { timeout: patience }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        anyTrial,
+        fc.integer({ min: 200, max: 599 }),
+        anyHeaders,
+        anyBody,
+        async (trial, status, headers, body) => {
+          const answer = new Response(bodyless.has(status) ? null : (body as BodyInit), { status, headers });
+          // A client of its own: what one case hears of limits is not to be waited for by the next.
+          const { seller } = stubbed([answer], { retries: 0 });
+          const error = await seller.call(trial.endpoint, trial.input).then(
+            () => undefined,
+            (thrown: unknown) => thrown,
+          );
+          if (error === undefined) {
+            expect(status).toBeLessThan(300);
+            return;
+          }
+          expect(error).toBeInstanceOf(SellerError);
+          if (status < 300) expect(error instanceof UnexpectedResponseError || error instanceof ApiError).toBe(true);
+          else expect(error).toMatchObject({ status, attempts: 1 });
+          expect((error as Error).message.length).toBeLessThan(3000);
+          expect(JSON.stringify(error)).not.toContain('token-1');
+        },
+      ),
+      runs,
+    );
+  });
+
+  test('any string as any part of a path calls that endpoint or none', { timeout: patience }, async () => {
+    const withPath = everyEndpoint.filter(
+      ({ endpoint }) => endpoint.path.includes('{') && endpoint.name !== 'describe',
+    );
+    const dots = fc.constantFrom(
+      '..',
+      '.',
+      '%2e%2e',
+      '../..',
+      './',
+      'a/../b',
+      '\\',
+      '//',
+      '?x',
+      '#',
+      '\r\n',
+      '%00',
+      ' ',
+    );
+    const anyPart = fc.oneof(fc.string({ unit: 'binary', maxLength: 40 }), dots, fc.webPath(), fc.webUrl());
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...withPath), anyPart, fc.nat(), async ({ endpoint, input }, part, which) => {
+        const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
+        const name = names[which % names.length]!;
+        const { seller, sent } = stubbed([new Response('{}', { status: 404 })], { retries: 0 });
+        const error: unknown = await seller.call(endpoint, { ...input, [name]: part }).catch((each: unknown) => each);
+        if (error instanceof InvalidInputError) {
+          expect(sent).toHaveLength(0);
+          return;
+        }
+        const url = new URL(sent[0]!.url);
+        expect(url.host).toBe('api.test');
+        expect(matchPath(endpoint.path, url.pathname)?.[name]).toBe(part);
+        const fixed = everyEndpoint.filter(
+          (other) => other.endpoint.method === endpoint.method && other.endpoint.path === url.pathname,
+        );
+        expect(fixed.map((other) => other.name)).toEqual([]);
+      }),
+      runs,
+    );
+  });
+
+  test('any JSON against every schema: accepted or refused, never a crash', { timeout: patience }, () => {
+    const schemas = everyEndpoint.flatMap(({ endpoint }) => [endpoint.output, endpoint.input]);
+    const keys = [
+      ...new Set(
+        everyEndpoint.flatMap(({ endpoint }) => Object.keys((endpoint.output as { shape?: object }).shape ?? {})),
+      ),
+    ];
+    const anyValue = fc.oneof(
+      fc.jsonValue(),
+      fc.dictionary(fc.constantFrom('id', 'text', 'status', 'results', 'paging', 'answer', ...keys), fc.jsonValue()),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...schemas), anyValue, (schema, value) => {
+        const parsed = schema.safeParse(value);
+        if (parsed.success) return;
+        expect(parsed.error.issues.length).toBeGreaterThan(0);
+        for (const { message } of parsed.error.issues) expect(message).toMatch(/\S/);
+      }),
+      { ...runs, numRuns: runs.numRuns * 2 },
+    );
+  });
+});

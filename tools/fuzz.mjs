@@ -1,0 +1,18 @@
+// Tries what `npm test` only samples: 100,000 answers, paths and values, 10,000 writes over a rough road.
+import { spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const seed = process.env.FUZZ_SEED ?? String(Date.now() % 2 ** 31);
+console.log(`FUZZ_SEED=${seed} npm run fuzz   # repeats this run`);
+const { status } = spawnSync(
+  process.execPath,
+  [join(root, 'node_modules/vitest/vitest.mjs'), 'run', 'tests/hostile/fuzz.test.ts', 'tests/hostile/chaos.test.ts'],
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: { FUZZ_CASES: '100000', CHAOS_WRITES: '10000', CHAOS_SEED: seed, ...process.env, FUZZ_SEED: seed },
+  },
+);
+process.exitCode = status ?? 1;
