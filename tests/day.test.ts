@@ -28,6 +28,7 @@ describe("a seller's day", () => {
     for (const { title } of chapters) expect(out).toContain(title);
     expect(out).toContain('5 questions answered while their list shrank; none is left.');
     expect(out).toContain('✗ QuestionNotOpenError: POST /answers was refused with 400');
+    expect(out).toContain('✓ 6 deliveries told of 4 events; each was handled once.');
     expect(out).toContain('refused with 403: The seller takes no questions from this user');
     expect(out).toMatch(/working hours {2}3 h 10 min .*\n[^]*working hours {2}\d+ min\n/);
     expect(out).toMatch(/✓ .* faster than the day before\./);

@@ -99,7 +99,14 @@ function throwers(kind: string, all: Catalogue): string {
   return those.map(({ endpoint }) => `- ${methodLink(endpoint, '../reference/')}`).join('\n');
 }
 
+/** The entries that have classes of their own. */
+const entries: Readonly<Record<string, string>> = {
+  FakeMarketplaceError: '/testing',
+  HandlerTimeoutError: '/notifications',
+  StoreFullError: '/notifications',
+};
+
 function example(kind: string): string {
-  const from = kind === 'FakeMarketplaceError' ? 'marketplace-seller-sdk/testing' : 'marketplace-seller-sdk';
+  const from = `marketplace-seller-sdk${entries[kind] ?? ''}`;
   return `import { ${kind} } from '${from}';\n\nif (error instanceof ${kind}) console.log(error.message, error.docs);`;
 }

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createReceiver, nodeHandler } from 'marketplace-seller-sdk/notifications';
+import type { Chapter, Stage } from './stage.ts';
+
+/** The service announces questions, some twice and some in odd spellings; each is read and answered once. */
+export const notifications: Chapter = {
+  title: 'Questions announce themselves',
+  at: '2026-03-02T12:10:00-03:00',
+
+  async tell(stage) {
+    const { say, marketplace, buyers, items, clientOf } = stage;
+    say.code(
+      'createReceiver({ clientFor, on: { questions: async (notification, { read }) => answer(await read()) } })',
+    );
+    const handled: number[] = [];
+    const receiver = answering(stage, handled);
+    const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const callback = `http://127.0.0.1:${(server.address() as AddressInfo).port}/notifications`;
+    const subscription = marketplace.notifications.subscribe({ callback, faults: { twice: 0.5, late: 0.5, odd: 0.5 } });
+
+    const asked = [
+      { who: buyers.mateo, about: items.lamp, text: 'Is it in stock?' },
+      { who: buyers.ines, about: items.kettle, text: 'Is there a red one?' },
+    ];
+    for (const { who, about, text } of asked) {
+      say.quote(who.nickname, about.title, text);
+      await clientOf(who).questions.ask({ item_id: about.item_id, text });
+      await marketplace.notifications.quiet();
+      await receiver.idle();
+      // The answer is an event too.
+      await marketplace.notifications.quiet();
+      await receiver.idle();
+    }
+    say.good(
+      `${marketplace.notifications.attempts.length} deliveries told of ${handled.length} events; each was handled once.`,
+    );
+    subscription.cancel();
+    server.close();
+    server.closeAllConnections();
+    await receiver.close();
+  },
+};
+
+function answering({ say, client }: Stage, handled: number[]) {
+  return createReceiver({
+    clientFor: () => client,
+    on: {
+      questions: async (_, { read }) => {
+        const { id, status, text } = await read();
+        handled.push(id);
+        if (status !== 'UNANSWERED') return;
+        await client.questions.answer({ question_id: id, text: 'Yes, there is.' });
+        say.line(`${(text ?? '').padEnd(27)} Yes, there is.`);
+      },
+    },
+  });
+}
