@@ -1,13 +1,16 @@
 import { transform } from 'esbuild';
 import { defineConfig, type Options } from 'tsup';
+import { rawText } from './tools/raw-text.js';
+
+const libraries = {
+  index: 'src/index.ts',
+  'notifications/index': 'src/notifications/index.ts',
+  'otel/index': 'src/otel/index.ts',
+  'testing/index': 'src/testing/index.ts',
+};
 
 const shared: Options = {
-  entry: {
-    index: 'src/index.ts',
-    'notifications/index': 'src/notifications/index.ts',
-    'otel/index': 'src/otel/index.ts',
-    'testing/index': 'src/testing/index.ts',
-  },
+  entry: libraries,
   format: 'esm',
   outExtension: () => ({ js: '.js' }),
   target: 'es2023',
@@ -21,6 +24,7 @@ const shared: Options = {
   // Bundled and tree-shaken, these two start in half the time, and CommonJS callers can load ky at all.
   noExternal: ['ky', /^zod(\/|$)/],
   external: [/^node:/],
+  esbuildPlugins: [rawText],
   // Half the bytes to read at start-up; names stay, so that stack traces can be read.
   esbuildOptions: (options) => {
     options.minifyWhitespace = true;
@@ -52,6 +56,7 @@ const commonJs: NonNullable<Options['plugins']>[number] = {
 };
 
 export default defineConfig([
-  { ...shared, outDir: 'dist/esm' },
+  // The program is run by Node itself, which takes ES modules.
+  { ...shared, entry: { ...libraries, 'cli/main': 'src/cli/main.ts' }, outDir: 'dist/esm' },
   { ...shared, outDir: 'dist/cjs', plugins: [commonJs] },
 ]);

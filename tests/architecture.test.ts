@@ -32,12 +32,17 @@ describe('imports point one way', () => {
     expect(those(within, (each) => isIn('resources', each.from) && upward(each))).toEqual([]);
   });
 
-  test('notifications and testing stand beside the client; of testing, only the marketplace makes one', () => {
+  test('notifications, testing and the program stand beside the client; only the marketplace makes one', () => {
     const loads = within.filter(({ kind }) => kind !== 'type');
     const client = those(loads, ({ from, to }) => to === 'client.ts' && from !== 'index.ts');
     expect(client).toEqual(['testing/marketplace.ts -> client.ts']);
-    const knowsOfTests = those(within, ({ from, to }) => isIn('testing', to) && !isIn('testing', from));
+    const knowsOfTests = those(
+      within,
+      ({ from, to }) => isIn('testing', to) && !isIn('testing', from) && !isIn('cli', from),
+    );
     expect(knowsOfTests).toEqual([]);
+    expect(those(loads, ({ from, to }) => isIn('cli', from) && !isIn('cli', to) && !isIn('testing', to))).toEqual([]);
+    expect(those(within, ({ from, to }) => isIn('cli', to) && !isIn('cli', from))).toEqual([]);
     const notifies = ({ from, to }: Import): boolean =>
       isIn('notifications', from) && !isIn('notifications', to) && !isIn('core', to);
     expect(those(loads, notifies)).toEqual([]);
@@ -73,7 +78,8 @@ describe('what is not ours', () => {
     msw: ['testing/msw.ts'],
     '@opentelemetry/api': ['otel/tracing.ts'],
   };
-  const packages = without.filter(({ to }) => !to.startsWith('node:'));
+  // Texts are taken in from where they stand; `?raw` says so.
+  const packages = without.filter(({ to }) => !to.startsWith('node:') && !to.endsWith('?raw'));
 
   test('each package is imported where it is owned, and nowhere else', () => {
     const foreign = ({ from, to }: Import): boolean => !(owners[to] ?? []).includes(from);
@@ -93,7 +99,8 @@ describe('what is not ours', () => {
     const ofNode = without.filter(({ to, kind }) => to.startsWith('node:') && kind !== 'type');
     const eager = new Set([...reached('index.ts', needed(within))].filter((file) => !file.endsWith('node.ts')));
     expect(those(ofNode, ({ from, kind }) => kind === 'static' && eager.has(from))).toEqual([]);
-    const hidden = ({ from }: Import): boolean => !/(^|\/)node\.ts$/.test(from) && !isLazy(from);
+    // The program of the command line is Node's own.
+    const hidden = ({ from }: Import): boolean => !/(^|\/)node\.ts$/.test(from) && !isLazy(from) && !isIn('cli', from);
     expect(those(ofNode, (each) => each.kind === 'static' && hidden(each))).toEqual([]);
   });
 });

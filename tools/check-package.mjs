@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const BELONGS = /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+|src\/.+\.ts|docs\/errors\/\w+\.md)$/;
+const BELONGS =
+  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+|src\/.+\.ts|src\/testing\/page\/browser\/\w+\.(js|css|html)|docs\/errors\/\w+\.md)$/;
 const BUNDLED = ['ky', 'zod'];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -30,6 +30,16 @@ export class Accounts {
     return account;
   }
 
+  /** All users, the oldest first. */
+  get all(): readonly Account[] {
+    return [...this.#users.values()];
+  }
+
+  /** The tokens that are in force, the oldest first. */
+  get bearers(): readonly Bearer[] {
+    return [...this.#tokens.values()];
+  }
+
   get(user_id: number): Account | undefined {
     return this.#users.get(user_id);
   }
@@ -42,10 +52,14 @@ export class Accounts {
     return account;
   }
 
-  /** Gives a user a new token, tied to an application unless `application_id` is `null`. */
-  issueToken(user_id: number, application_id: number | null = 500): string {
+  /** Gives a user a new token, made up unless given, and tied to an application unless `application_id` is `null`. */
+  issueToken(
+    user_id: number,
+    application_id: number | null = 500,
+    token = this.#newToken(user_id, application_id),
+  ): string {
     this.need(user_id);
-    const token = `APP_USR-${application_id ?? 'none'}-${String(this.#nextToken++).padStart(6, '0')}-${user_id}`;
+    if (this.#tokens.has(token)) throw new FakeMarketplaceError(`the token for user ${user_id} is given out already`);
     this.#tokens.set(token, { token, user_id, application_id });
     return token;
   }
@@ -58,5 +72,9 @@ export class Accounts {
 
   bearerOf(token: string): Bearer | undefined {
     return this.#tokens.get(token);
+  }
+
+  #newToken(user_id: number, application_id: number | null): string {
+    return `APP_USR-${application_id ?? 'none'}-${String(this.#nextToken++).padStart(6, '0')}-${user_id}`;
   }
 }

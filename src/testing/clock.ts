@@ -34,6 +34,17 @@ export class Clock {
     this.#fixed = this.ms + ((days * 24 + hours) * 60 + minutes) * 60_000 + seconds * 1000 + ms;
   }
 
+  /** Lets something happen at another moment, and goes back to where the clock was. */
+  at<T>(moment: Date | string | number, act: () => T): T {
+    const kept = this.#fixed;
+    this.set(moment);
+    try {
+      return act();
+    } finally {
+      this.#fixed = kept;
+    }
+  }
+
   /** Lets the clock follow the machine's again. */
   run(): void {
     this.#fixed = undefined;

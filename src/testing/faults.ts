@@ -64,6 +64,11 @@ export class Faults {
     this.#armed.length = 0;
   }
 
+  /** The faults that have not struck yet, or may strike again, and how often. */
+  get all(): readonly { readonly fault: Fault; readonly left: number }[] {
+    return this.#armed.map(({ fault, left }) => ({ fault, left }));
+  }
+
   /** How many faults have not struck yet, or may strike again. */
   get pending(): number {
     return this.#armed.length;

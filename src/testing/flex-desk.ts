@@ -116,6 +116,11 @@ export class FlexDesk {
     return subscription;
   }
 
+  /** All subscriptions, the oldest first. */
+  get all(): readonly StoredSubscription[] {
+    return [...this.#subscriptions.values()];
+  }
+
   subscriptionsOf(user_id: number): StoredSubscription[] {
     return [...this.#subscriptions.values()].filter((each) => each.user_id === user_id);
   }

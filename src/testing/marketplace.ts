@@ -108,10 +108,12 @@ export class FakeMarketplace {
   readonly fetch = (input: Request | string | URL, init?: RequestInit): Promise<Response> =>
     this.#router.handle(input instanceof Request && init === undefined ? input : new Request(input, init));
 
-  /** Answers over HTTP on a port of this machine. Loaded on first use; takes Node. */
-  async listen(options: ListenOptions = {}): Promise<Listening> {
+  /** Answers over HTTP on a port of this machine, with a page at `/` if told. Loaded on first use; takes Node. */
+  async listen({ page = false, ...where }: ListenOptions = {}): Promise<Listening> {
     const node = await import('./node.js');
-    return node.listen(this.fetch, options);
+    if (!page) return node.listen(this.fetch, where);
+    const { Page } = await import('./page/page.js');
+    return node.listen(new Page(this).fetch, where);
   }
 
   /**

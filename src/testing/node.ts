@@ -12,6 +12,8 @@ export interface ListenOptions {
   readonly port?: number | undefined;
   /** Only this machine reaches the default, `127.0.0.1`. */
   readonly host?: string | undefined;
+  /** With a page at `/` that shows what comes in and what there is. */
+  readonly page?: boolean | undefined;
 }
 
 /** A marketplace on a port. */
@@ -26,7 +28,10 @@ export interface Listening {
 type Handle = (request: Request) => Promise<Response>;
 
 /** Serves a `Request -> Response` function over HTTP. */
-export async function listen(handle: Handle, { port = 0, host = '127.0.0.1' }: ListenOptions): Promise<Listening> {
+export async function listen(
+  handle: Handle,
+  { port = 0, host = '127.0.0.1' }: Omit<ListenOptions, 'page'>,
+): Promise<Listening> {
   const server = createServer((incoming, outgoing) => void answer(handle, incoming, outgoing));
   await opened(server, port, host);
   const taken = (server.address() as AddressInfo).port;

@@ -61,6 +61,11 @@ export class Packs {
     return pack;
   }
 
+  /** All sales, the oldest first. */
+  get all(): readonly Pack[] {
+    return [...this.#packs.values()];
+  }
+
   get(number: number | string): Pack | undefined {
     return this.#packs.get(Number(number));
   }

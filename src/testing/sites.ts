@@ -46,7 +46,7 @@ function offsetMinutes(ms: number, site_id: string): number {
   );
   const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
   const there = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'));
-  return Math.round((there - ms) / 60_000);
+  return Math.round((there - Math.floor(ms / 60_000) * 60_000) / 60_000);
 }
 
 function writerOf(timeZone: string): Intl.DateTimeFormat {

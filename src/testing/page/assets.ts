@@ -1,0 +1,25 @@
+import flex from './browser/flex.js?raw';
+import connect from './browser/connect.js?raw';
+import conversations from './browser/conversations.js?raw';
+import dom from './browser/dom.js?raw';
+import faults from './browser/faults.js?raw';
+import main from './browser/main.js?raw';
+import questions from './browser/questions.js?raw';
+import requests from './browser/requests.js?raw';
+import server from './browser/server.js?raw';
+import tabs from './browser/tabs.js?raw';
+import style from './browser/style.css?raw';
+import html from './browser/index.html?raw';
+
+const scripts = { connect, conversations, dom, faults, flex, main, questions, requests, server, tabs };
+
+/** The page, before it is given its control token. */
+export const page: string = html;
+
+/** The files that the page asks for, by path. */
+export const files: ReadonlyMap<string, { readonly type: string; readonly text: string }> = new Map([
+  ['/__fake/style.css', { type: 'text/css; charset=utf-8', text: style }],
+  ...Object.entries(scripts).map(
+    ([name, text]) => [`/__fake/${name}.js`, { type: 'text/javascript; charset=utf-8', text }] as const,
+  ),
+]);

@@ -1,0 +1,70 @@
+import { byId } from './dom.js';
+
+const tabs = /** @type {HTMLElement[]} */ ([...byId('tabs').querySelectorAll('[role=tab]')]);
+/** From this width on the requests stand beside the other panels. */
+const wide = window.matchMedia('(min-width: 60rem)');
+
+/**
+ * Shows the panel of a tab.
+ *
+ * @param {HTMLElement} chosen
+ */
+function choose(chosen) {
+  for (const tab of tabs) {
+    const isChosen = tab === chosen;
+    tab.setAttribute('aria-selected', String(isChosen));
+    tab.tabIndex = isChosen ? 0 : -1;
+    byId(panelOf(tab)).hidden = !isChosen && !(wide.matches && panelOf(tab) === 'requests');
+  }
+  history.replaceState(null, '', `#${panelOf(chosen)}`);
+}
+
+/** @param {HTMLElement} tab */
+function panelOf(tab) {
+  return tab.getAttribute('aria-controls') ?? '';
+}
+
+/** The tabs that can be chosen: beside them, the requests need none. */
+function choosable() {
+  return tabs.filter((tab) => !(wide.matches && panelOf(tab) === 'requests'));
+}
+
+/** Chooses what the address names, or the first. */
+function chooseByAddress() {
+  const named = choosable().find((tab) => `#${panelOf(tab)}` === location.hash);
+  const first = named ?? choosable()[0];
+  if (first) choose(first);
+}
+
+/** Tabs as people know them: arrows, Home and End move among them. */
+export function startTabs() {
+  for (const tab of tabs) {
+    tab.addEventListener('click', () => choose(tab));
+    tab.addEventListener('keydown', (event) => {
+      const among = choosable();
+      const at = among.indexOf(tab);
+      const steps = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: among.length - 1 };
+      const to = steps[/** @type {keyof typeof steps} */ (event.key)];
+      const next = among.at(to % among.length);
+      if (Number.isNaN(to % among.length) || !next) return;
+      event.preventDefault();
+      choose(next);
+      next.focus();
+    });
+  }
+  wide.addEventListener('change', chooseByAddress);
+  window.addEventListener('hashchange', chooseByAddress);
+  chooseByAddress();
+}
+
+/**
+ * Says on a tab how much there is behind it.
+ *
+ * @param {string} panel
+ * @param {number} count
+ */
+export function count(panel, count) {
+  const tab = byId(`tab-${panel}`);
+  if (count > 0) tab.dataset.count = String(count);
+  else delete tab.dataset.count;
+}

@@ -1,0 +1,224 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SellerClient } from 'marketplace-seller-sdk';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { running } from '../support/serving.ts';
+import type { Serving } from '../support/serving.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'seeds-'));
+const open: Serving[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.end();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fake(...args: string[]): Serving {
+  const serving = running('fake', '--port', '0', ...args);
+  open.push(serving);
+  return serving;
+}
+
+function fileOf(content: unknown): string {
+  const path = join(folder, `${crypto.randomUUID()}.json`);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+describe('the program', () => {
+  test.each(['--help', '-h'])('explains itself with %s', async (flag) => {
+    const program = running(flag);
+    expect(await program.code).toBe(0);
+    expect(program.printed.join()).toContain('Usage: npx marketplace-seller-sdk fake [options]');
+  });
+
+  test('says its version', async () => {
+    const program = running('--version');
+    expect(await program.code).toBe(0);
+    expect(program.printed).toEqual([manifest.version]);
+  });
+
+  test.each([
+    [[], 'Say what to do: fake'],
+    [['real'], 'There is no command "real"; there is fake'],
+    [['fake', 'now'], 'fake takes options only, not "now"'],
+    [['fake', '--port', 'many'], '--port takes a number from 0 to 65535, not "many"'],
+    [['fake', '--port', '65536'], '--port takes a number from 0 to 65535'],
+    [['fake', '--loud'], "Unknown option '--loud'"],
+  ])('ends with 2 when it is not understood: %j', async (args, complaint) => {
+    const program = running(...args);
+    expect(await program.code).toBe(2);
+    expect(program.complaints.join()).toContain(complaint);
+    expect(program.printed).toEqual([]);
+  });
+});
+
+describe('a served marketplace', () => {
+  test('prints its base URL, its tokens and a line to try', async () => {
+    const serving = fake('--quiet');
+    const url = await serving.url();
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(serving.printed[0]).toMatch(/MATE_AND_CO +seller +user_id 1001 +token SELLER-TOKEN/);
+    expect(serving.printed[0]).toContain(
+      `curl -H 'Authorization: Bearer SELLER-TOKEN' '${url}/questions/search?seller_id=1001'`,
+    );
+    expect(serving.printed[0]).not.toContain('Everyone');
+  });
+
+  test('has things happened on it that a client can work with', async () => {
+    const client = new SellerClient({ baseUrl: await fake('--quiet').url(), accessToken: 'SELLER-TOKEN' });
+    const questions = await client.questions.search({ seller_id: 1001 }).toArray();
+    expect(questions.map(({ status }) => status).sort()).toEqual(['ANSWERED', 'UNANSWERED', 'UNANSWERED']);
+    const talk = client.messages.conversation({ pack_id: 2_000_000_000_000_001, user_id: 1001 });
+    expect((await talk.first())?.text).toContain('last round');
+    expect(await client.flex.items.isEnabled({ site_id: 'MLA', item_id: 'MLA600000001' })).toBe(true);
+  });
+
+  test('prints a line a request, unless it is told to be quiet', async () => {
+    const [loud, quiet] = [fake(), fake('--quiet')];
+    for (const serving of [loud, quiet]) {
+      await (await fetch(`${await serving.url()}/currencies/ARS`)).text();
+      await serving.end();
+    }
+    expect(loud.printed[1]).toMatch(/^\d\d:\d\d:\d\d GET {4}200 \/currencies\/ARS [\d.]+ ms$/);
+    expect(quiet.printed).toHaveLength(1);
+  });
+
+  test('says who is listened to when that is not this machine alone', async () => {
+    const serving = fake('--host', '0.0.0.0', '--quiet');
+    await serving.url();
+    expect(serving.printed[0]).toContain('Everyone who reaches this machine can use it, and its page.');
+  });
+
+  test('is struck by the faults it is started with', async () => {
+    const url = await fake('--quiet', '--faults', 'status=503 times=2', '--faults', 'status=418,times=1').url();
+    const statuses = [];
+    for (let call = 0; call < 4; call += 1) statuses.push((await fetch(`${url}/currencies`)).status);
+    expect(statuses).toEqual([503, 503, 418, 200]);
+  });
+
+  test.each([
+    ['status=abc', '`status` takes an integer'],
+    ['speed=slow', '`speed` is not a field here'],
+    ['status=700', '`status` is from 200 to 599'],
+    ['status=503 reset=after', 'one of `status`, `reset`, `stall` and `truncate`'],
+    ['stall endpoint=questions.fly', 'there is no endpoint "questions.fly" to strike; there are actionGuide.caps'],
+  ])('does not start with a fault that cannot be: %s', async (words, complaint) => {
+    const serving = fake('--faults', words);
+    expect(await serving.code).toBe(1);
+    expect(serving.complaints.join()).toContain(`--faults '${words}'`);
+    expect(serving.complaints.join()).toContain(complaint);
+  });
+
+  test('says when the port is taken', async () => {
+    const { port } = new URL(await fake('--quiet').url());
+    const second = running('fake', '--port', port);
+    expect(await second.code).toBe(1);
+    expect(second.complaints).toEqual([`marketplace-seller-sdk: port ${port} is taken; --port 0 takes a free one`]);
+  });
+
+  test('says when it cannot listen there at all', async () => {
+    const serving = fake('--host', '203.0.113.1');
+    expect(await serving.code).toBe(1);
+    expect(serving.complaints.join()).toContain('cannot listen on 203.0.113.1');
+  });
+
+  test('takes no control token that could be guessed', async () => {
+    const serving = fake('--control-token', 'secret');
+    expect(await serving.code).toBe(1);
+    expect(serving.complaints.join()).toContain('--control-token: a control token has 16 or more letters');
+  });
+});
+
+describe('a seed file', () => {
+  test('says everything that there is', async () => {
+    const seed = fileOf({
+      now: '2026-03-02T12:00:00Z',
+      users: [
+        { user_id: 7, nickname: 'SHOP', site_id: 'MLB', token: 'shop-token', application_id: 42 },
+        { user_id: 8 },
+      ],
+      items: [
+        { item_id: 'MLB1', seller_id: 7, title: 'A lamp', flex: true },
+        { item_id: 'MLB2', seller_id: 7, status: 'paused' },
+      ],
+      questions: [
+        { item_id: 'MLB1', from: 8, text: 'Is it bright?', asked_at: '2026-03-01T10:00:00Z', answer: 'Very.' },
+        { item_id: 'MLB1', from: 8, text: 'And blue?' },
+      ],
+      blacklist: [{ seller_id: 7, user_id: 8 }],
+      packs: [
+        { pack_id: 900, seller_id: 7, buyer_id: 8, messages: [{ from: 'buyer', text: 'Thanks!' }] },
+        { pack_id: 901, seller_id: 7, buyer_id: 8, blockedBy: 'blocked_by_time' },
+      ],
+      flex: { subscriptions: [{ user_id: 7 }], shipments: [{ user_id: 7, driver_id: 55 }] },
+      contacts: [{ kind: 'phone_view', item_id: 'MLB1', at: '2026-03-01T00:00:00Z', times: 3 }],
+      faults: [{ status: 429, headers: { 'retry-after': 0 }, endpoint: 'currencies.list' }],
+    });
+    const serving = fake('--quiet', '--seed', seed);
+    const url = await serving.url();
+    const client = new SellerClient({ baseUrl: url, accessToken: 'shop-token', retries: 0 });
+    const questions = await client.questions.search({ seller_id: 7 }).toArray();
+    expect(questions.map(({ text, answer }) => [text, answer?.text])).toEqual(
+      expect.arrayContaining([
+        ['Is it bright?', 'Very.'],
+        ['And blue?', undefined],
+      ]),
+    );
+    expect(await client.questions.blacklist.list({ seller_id: 7 })).toMatchObject([{ id: 8 }]);
+    expect((await client.messages.conversation({ pack_id: 900, user_id: 7 }).first())?.text).toBe('Thanks!');
+    expect(await client.flex.driver({ site_id: 'MLB', shipment_id: 40_000_000_001 })).toEqual({ driver_id: 55 });
+    const seen = { item_id: 'MLB1', date_from: '2026-02-28', date_to: '2026-03-02' };
+    expect((await client.contacts.phoneViews.ofItem(seen)).total).toBe(3);
+    await expect(client.currencies.list()).rejects.toThrow('429');
+    await expect(client.currencies.list()).resolves.toBeInstanceOf(Array);
+  });
+
+  test.each([
+    ['{"users": [', ' is not JSON: '],
+    [{ users: [{ nickname: 'X' }] }, '`users.0.user_id` is missing; it takes an integer'],
+    [{ user: [] }, '`user` is not a field here'],
+    [{ now: 'noon' }, '`now`: a moment is written as ISO 8601'],
+    [{ users: [{ user_id: 1, token: 'a b' }] }, '`users.0.token`: a token has letters, digits'],
+    [{ users: [{ user_id: 1 }, { user_id: 1 }] }, '`users.1`: there is a user 1 already'],
+    [
+      {
+        users: [
+          { user_id: 1, token: 'a' },
+          { user_id: 2, token: 'a' },
+        ],
+      },
+      '`users.1`: the token for user 2 is given out already',
+    ],
+    [{ items: [{ item_id: 'MLA1', seller_id: 9 }] }, '`items.0`: there is no user 9'],
+    [
+      { users: [{ user_id: 1 }], questions: [{ item_id: 'MLA1', from: 1, text: '?' }] },
+      '`questions.0`: there is no item',
+    ],
+    [{ questions: [{ item_id: 'MLA1', from: 1, text: 'x'.repeat(2001) }] }, 'at most 2000 characters'],
+    [{ packs: [{ seller_id: 1, buyer_id: 2, shipping: 'pigeon' }] }, '`packs.0.shipping` takes "flex" or'],
+    [{ flex: { subscriptions: [{ user_id: 5 }] } }, '`flex.subscriptions.0`: there is no user 5'],
+  ])('that makes no sense is refused with its place: %j', async (content, complaint) => {
+    const path = fileOf(content);
+    const serving = fake('--seed', path);
+    expect(await serving.code).toBe(1);
+    expect(serving.complaints.join()).toContain(path);
+    expect(serving.complaints.join()).toContain(complaint);
+  });
+
+  test('with several mistakes is told all of them at once', async () => {
+    const serving = fake('--seed', fileOf({ users: [{ user_id: 'x' }], items: [{ item_id: 1, seller_id: 1 }] }));
+    await serving.code;
+    expect(serving.complaints.join()).toMatch(/`users\.0\.user_id`.*\n.*`items\.0\.item_id`/);
+  });
+
+  test('that is not there is named', async () => {
+    const serving = fake('--seed', join(folder, 'nothing.json'));
+    expect(await serving.code).toBe(1);
+    expect(serving.complaints.join()).toContain(`there is no seed file ${join(folder, 'nothing.json')}`);
+    const unreadable = fake('--seed', folder);
+    expect(await unreadable.code).toBe(1);
+    expect(unreadable.complaints.join()).toContain(`cannot read ${folder}: EISDIR`);
+  });
+});

@@ -1,0 +1,369 @@
+import { request } from 'node:http';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import type { Listening } from 'marketplace-seller-sdk/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import { running } from '../support/serving.ts';
+import type { Serving } from '../support/serving.ts';
+
+const token = 'a-control-token-of-the-test';
+const open: { end(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.end();
+});
+
+async function served(...args: string[]): Promise<string> {
+  const serving: Serving = running('fake', '--port', '0', '--quiet', '--control-token', token, ...args);
+  open.push(serving);
+  return serving.url();
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** A request whose `Host` and `Origin` are the test's own, as `fetch` does not allow. */
+function ask(url: string, headers: Record<string, string> = {}, method = 'GET', body = ''): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.once('error', reject);
+      response.on('data', (part: string) => (text += part));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+    });
+    sent.once('error', reject);
+    sent.end(body);
+  });
+}
+
+async function control(url: string, method: string, path: string, body?: unknown): Promise<Answer> {
+  return ask(
+    `${url}/__fake/${path}`,
+    { 'x-fake-token': token },
+    method,
+    body === undefined ? '' : JSON.stringify(body),
+  );
+}
+
+async function stateOf(url: string): Promise<{
+  questions: { id: number; text: string; status: string; answer: { text: string } | null }[];
+  conversations: { pack: number; blockedBy: string | null; messages: { from: string; text: string }[] }[];
+  items: { item_id: string; status: string; flex: boolean }[];
+  faults: { status?: number; left: number | null; endpoint: string | null }[];
+  users: { user_id: number; token: string | null }[];
+}> {
+  return JSON.parse((await control(url, 'GET', 'state')).text) as never;
+}
+
+describe('the page is guarded', () => {
+  const known = { 'x-fake-token': token };
+
+  test('it comes with a policy that lets nothing in from elsewhere, and is kept by nobody', async () => {
+    const { status, headers, text } = await ask(await served());
+    expect(status).toBe(200);
+    expect(text).toContain(token);
+    expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+
+  test.each(['/', '/__fake/main.js', '/__fake/state'])(
+    'a name that was pointed at this machine opens nothing: %s',
+    async (path) => {
+      const url = await served();
+      const { status, text } = await ask(url + path, { ...known, host: 'rebound.example' });
+      expect(status).toBe(403);
+      expect(text).not.toContain(token);
+      expect(text).not.toContain('rebound');
+    },
+  );
+
+  test.each(['localhost:4010', 'app.localhost', '127.0.0.1', '192.168.1.7:4010', '[::1]:4010', 'fake.test:4010'])(
+    'an address, localhost or a name it was told opens it: %s',
+    async (host) => {
+      const url = await served('--allow-host', 'fake.test');
+      expect((await ask(`${url}/`, { host })).status).toBe(200);
+    },
+  );
+
+  test.each([
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { origin: 'http://127.0.0.1:1' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ])('another site gets nothing, even with the token: %j', async (headers) => {
+    const url = await served();
+    for (const path of ['state', 'events', 'main.js', 'faults']) {
+      const answer = await ask(`${url}/__fake/${path}`, { ...known, ...headers });
+      expect(answer.status).toBe(403);
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    }
+  });
+
+  test('its own origin may, with the token', async () => {
+    const url = await served();
+    const { status } = await ask(`${url}/__fake/state`, { ...known, origin: url, 'sec-fetch-site': 'same-origin' });
+    expect(status).toBe(200);
+  });
+
+  test.each([
+    ['GET', 'state'],
+    ['GET', 'events'],
+    ['GET', 'requests'],
+    ['POST', 'faults'],
+    ['POST', 'reset'],
+  ])('nobody without the token may %s %s', async (method, path) => {
+    const url = await served();
+    expect((await ask(`${url}/__fake/${path}`, {}, method)).status).toBe(403);
+    expect((await ask(`${url}/__fake/${path}`, { 'x-fake-token': 'guessed' }, method)).status).toBe(403);
+  });
+
+  test('what is asked for is never part of a page', async () => {
+    const url = await served();
+    const { status, text, headers } = await control(url, 'GET', '<script>alert(1)</script>');
+    expect(status).toBe(404);
+    expect(text).not.toContain('script>');
+    expect(headers['content-type']).toContain('application/json');
+  });
+
+  test('the marketplace itself answers under every name, as a service among containers must', async () => {
+    const url = await served();
+    expect((await ask(`${url}/currencies`, { host: 'marketplace:4010' })).status).toBe(200);
+  });
+});
+
+describe('the controls', () => {
+  test('a buyer asks and the seller answers', async () => {
+    const url = await served();
+    const asked = await control(url, 'POST', 'questions', { from: 1002, item_id: 'MLA600000002', text: 'Is it new?' });
+    const { id } = JSON.parse(asked.text) as { id: number };
+    expect((await control(url, 'POST', 'answers', { question_id: id, text: 'It is.' })).status).toBe(200);
+    const [newest] = (await stateOf(url)).questions;
+    expect(newest).toMatchObject({ id, text: 'Is it new?', status: 'ANSWERED', answer: { text: 'It is.' } });
+    const again = await control(url, 'POST', 'answers', { question_id: id, text: 'Yes.' });
+    expect(again).toMatchObject({ status: 400, text: `{"message":"question ${id} has its answer already"}` });
+  });
+
+  test('both sides write, and a blocked conversation refuses the program under test', async () => {
+    const url = await served();
+    const pack = 2_000_000_000_000_001;
+    await control(url, 'POST', 'messages', { pack, from: 'buyer', text: 'Is it here?' });
+    await control(url, 'POST', 'messages', { pack, from: 'seller', text: 'Nearly.' });
+    await control(url, 'POST', 'conversations', { pack, blockedBy: 'blocked_by_time' });
+    const conversation = (await stateOf(url)).conversations.find((each) => each.pack === pack);
+    expect(conversation?.messages.slice(-2).map(({ from, text }) => `${from}: ${text}`)).toEqual([
+      'buyer: Is it here?',
+      'seller: Nearly.',
+    ]);
+    expect(await sendAsSeller(url, pack)).toBe(403);
+    await control(url, 'POST', 'conversations', { pack, blockedBy: null });
+    expect(await sendAsSeller(url, pack)).toBe(201);
+  });
+
+  test('items change, and come into Flex and out of it', async () => {
+    const url = await served();
+    await control(url, 'POST', 'items', { item_id: 'MLA600000003', status: 'active' });
+    await control(url, 'POST', 'flex-items', { item_id: 'MLA600000003', enabled: true });
+    await control(url, 'POST', 'flex-items', { item_id: 'MLA600000001', enabled: false });
+    const { items } = await stateOf(url);
+    expect(items.map(({ status, flex }) => [status, flex])).toEqual([
+      ['active', false],
+      ['active', false],
+      ['active', true],
+    ]);
+  });
+
+  test('a fault waits for the program, is shown, and spares the page', async () => {
+    const url = await served();
+    await control(url, 'POST', 'faults', { status: 503, endpoint: 'currencies.list' });
+    await control(url, 'POST', 'faults', { delayMs: 1, probability: 0.5 });
+    expect((await stateOf(url)).faults).toEqual([
+      { status: 503, endpoint: 'currencies.list', left: 1 },
+      { delayMs: 1, probability: 0.5, endpoint: null, left: null },
+    ]);
+    expect((await ask(`${url}/currencies`)).status).toBe(503);
+    await control(url, 'DELETE', 'faults');
+    expect((await stateOf(url)).faults).toEqual([]);
+  });
+
+  test('more can be planted, in any language, and its tokens come back', async () => {
+    const url = await served();
+    const planted = await control(url, 'POST', 'seed', { users: [{ user_id: 5, token: 'five' }] });
+    expect(JSON.parse(planted.text)).toMatchObject({
+      users: expect.arrayContaining([{ user_id: 5, nickname: 'USER5', site_id: 'MLA', token: 'five' }]) as unknown,
+    });
+  });
+
+  test('everything is as at the start after a reset', async () => {
+    const url = await served('--faults', 'status=418');
+    const before = await stateOf(url);
+    await control(url, 'POST', 'questions', { from: 1002, item_id: 'MLA600000002', text: 'Is it new?' });
+    await ask(`${url}/currencies`);
+    expect((await control(url, 'POST', 'reset')).status).toBe(200);
+    const after = await stateOf(url);
+    expect(after.questions.map(({ text }) => text)).toEqual(before.questions.map(({ text }) => text));
+    expect(after.faults).toEqual(before.faults);
+    expect((await control(url, 'GET', 'requests')).text).toBe('{"requests":[]}');
+  });
+
+  test.each([
+    ['questions', { from: 1, item_id: 'MLA600000001', text: 'Hm?' }, 'there is no user 1'],
+    ['questions', { from: 1002, item_id: 'MLA600000001', text: ' ' }, 'There is no text yet'],
+    ['messages', { pack: 1, from: 'buyer', text: 'Hm?' }, 'there is no pack 1'],
+    ['messages', { pack: 1, from: 'stranger', text: 'Hm?' }, '`from` takes'],
+    ['faults', { status: 42 }, 'the fault cannot be answered'],
+    ['seed', { users: 3 }, '`users` takes'],
+  ])('what makes no sense is refused with a sentence: %s %j', async (path, body, sentence) => {
+    const url = await served();
+    const { status, text } = await control(url, 'POST', path, body);
+    expect(status).toBe(400);
+    expect((JSON.parse(text) as { message: string }).message).toContain(sentence);
+  });
+
+  test('what is no JSON is refused', async () => {
+    const url = await served();
+    expect(await ask(`${url}/__fake/faults`, { 'x-fake-token': token }, 'POST', '{')).toMatchObject({ status: 400 });
+  });
+});
+
+describe('what comes in is told', () => {
+  test('each request with its endpoint, its user and both bodies', async () => {
+    const url = await served();
+    const body = JSON.stringify({ item_id: 'MLA600000001', text: 'Is it <b>heavy</b>?' });
+    const headers = {
+      authorization: 'Bearer BUYER-TOKEN',
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+    };
+    await ask(`${url}/questions?attributes=id`, headers, 'POST', body);
+    await ask(`${url}/nowhere`);
+    const { requests } = JSON.parse((await control(url, 'GET', 'requests')).text) as { requests: object[] };
+    expect(requests).toMatchObject([
+      {
+        method: 'POST',
+        path: '/questions?attributes=id',
+        endpoint: 'questions.ask',
+        nickname: 'LUCIA',
+        status: 201,
+        state: 'done',
+        sent: body,
+      },
+      { method: 'GET', path: '/nowhere', endpoint: null, nickname: null, status: 404, state: 'done' },
+    ]);
+    expect(requests[0]).toHaveProperty('received', expect.stringMatching(/^\{"id":\d+/) as unknown);
+  });
+
+  test('an answer that never ends, and one that breaks', async () => {
+    const url = await served('--faults', 'truncate', '--faults', 'reset=before', '--faults', 'stall');
+    await expect(ask(`${url}/currencies`)).rejects.toThrow();
+    await expect(ask(`${url}/currencies`)).rejects.toThrow();
+    await expect(
+      fetch(`${url}/currencies`, { signal: AbortSignal.timeout(200) }).then((answer) => answer.text()),
+    ).rejects.toThrow();
+    await expect
+      .poll(async () => JSON.parse((await control(url, 'GET', 'requests')).text) as unknown)
+      .toMatchObject({
+        requests: [
+          { state: 'broken', status: 200 },
+          { state: 'broken', status: null },
+          { state: 'broken', status: 200 },
+        ],
+      });
+  });
+
+  test('an upload is named, not shown', async () => {
+    const url = await served();
+    const form = new FormData();
+    form.set('file', new Blob(['%PDF']), 'invoice.pdf');
+    await fetch(`${url}/messages/attachments?tag=post_sale&site_id=MLA`, { method: 'POST', body: form });
+    const { requests } = JSON.parse((await control(url, 'GET', 'requests')).text) as { requests: object[] };
+    expect(requests).toMatchObject([{ endpoint: 'messages.upload', sent: '(multipart/form-data, not shown)' }]);
+  });
+
+  test('the newest two hundred are kept, and forgotten when told', async () => {
+    const url = await served();
+    for (let call = 0; call < 205; call += 1) await (await fetch(`${url}/currencies/ARS`)).text();
+    const { requests } = JSON.parse((await control(url, 'GET', 'requests')).text) as { requests: { id: number }[] };
+    expect([requests.length, requests[0]?.id, requests.at(-1)?.id]).toEqual([200, 6, 205]);
+    await control(url, 'DELETE', 'requests');
+    expect((await control(url, 'GET', 'requests')).text).toBe('{"requests":[]}');
+  });
+
+  test('as events: what there is first, then each request and the state after it', async () => {
+    const url = await served();
+    const events = await eventsOf(url);
+    expect(await events.next('requests')).toEqual([]);
+    expect(await events.next('state')).toMatchObject({ questions: [{}, {}, {}] });
+    await control(url, 'POST', 'questions', { from: 1002, item_id: 'MLA600000002', text: 'Is it new?' });
+    expect(await events.next('state')).toMatchObject({ questions: [{ text: 'Is it new?' }, {}, {}, {}] });
+    await (await fetch(`${url}/currencies/ARS`)).text();
+    expect(await events.next('request')).toMatchObject({ path: '/currencies/ARS', state: 'open', status: null });
+    await control(url, 'POST', 'reset');
+    expect(await events.next('requests')).toEqual([]);
+    expect(await events.next('state')).toMatchObject({ questions: [{}, {}, {}] });
+    events.stop();
+  });
+});
+
+describe('a marketplace of a test', () => {
+  const listening: Listening[] = [];
+  afterEach(async () => {
+    for (const each of listening.splice(0)) await each.close();
+  });
+
+  test('shows the page when it is told to listen with one', async () => {
+    const marketplace = new FakeMarketplace();
+    const server = await marketplace.listen({ page: true });
+    listening.push(server);
+    const { status, text } = await ask(server.url);
+    expect(status).toBe(200);
+    const made = /name="fake-token" content="(\w{32})"/.exec(text)?.[1] ?? '';
+    const reset = await ask(`${server.url}/__fake/reset`, { 'x-fake-token': made }, 'POST');
+    expect(reset).toMatchObject({ status: 409, text: expect.stringContaining('belongs to the program') as unknown });
+  });
+
+  test('has no page otherwise: / is no resource', async () => {
+    const server = await new FakeMarketplace().listen();
+    listening.push(server);
+    expect((await ask(server.url)).status).toBe(404);
+  });
+});
+
+async function sendAsSeller(url: string, pack: number): Promise<number> {
+  const answer = await fetch(`${url}/messages/packs/${pack}/sellers/1001?tag=post_sale`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer SELLER-TOKEN', 'content-type': 'application/json' },
+    body: JSON.stringify({ from: { user_id: 1001 }, to: { user_id: 1002 }, text: 'Here it is.' }),
+  });
+  return answer.status;
+}
+
+/** Reads server-sent events. */
+async function eventsOf(url: string): Promise<{ next(name: string): Promise<unknown>; stop(): void }> {
+  const end = new AbortController();
+  const response = await fetch(`${url}/__fake/events?token=${token}`, { signal: end.signal });
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let waiting = '';
+  return {
+    /** The next event of a name; others before it are passed over. */
+    async next(name) {
+      for (;;) {
+        const found = /^event: (\w+)\ndata: (.*)\n\n/.exec(waiting);
+        if (found) {
+          waiting = waiting.slice(found[0].length);
+          if (found[1] === name) return JSON.parse(found[2]!) as unknown;
+          continue;
+        }
+        const { done, value } = await reader.read();
+        if (done) throw new Error(`No event ${name} came`);
+        waiting += value;
+      }
+    },
+    stop: () => end.abort(),
+  };
+}
