@@ -1,4 +1,5 @@
 import type { ApiPromise } from './core/api-promise.js';
+import type { Reduce } from './core/attributes.js';
 import { HttpCaller } from './core/caller.js';
 import { describe } from './core/description.js';
 import type { Description, ResourcePath } from './core/description.js';
@@ -66,7 +67,11 @@ export class SellerClient {
    * await seller.call(endpoints.questions.answer, { question_id: 42, text: 'Yes.' });
    * @throws {InvalidInputError} when the input does not fit the endpoint; nothing is sent.
    */
-  call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: CallOptions): ApiPromise<Out> {
+  call<In, Out>(
+    endpoint: Endpoint<In, Out>,
+    input: In,
+    options?: CallOptions & Partial<Reduce<string>>,
+  ): ApiPromise<Out> {
     return this.#caller.call(endpoint, input, options);
   }
 

@@ -42,6 +42,8 @@ import type { Wire } from './wire.js';
 
 /** What a resource may add to the caller's options. */
 export interface InternalOptions extends CallOptions {
+  /** The fields to ask for and deliver; a method that offers this says which there are. */
+  readonly attributes?: readonly string[] | undefined;
   readonly onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
   readonly onDownloadProgress?: ((progress: DownloadProgress) => void) | undefined;
 }
@@ -129,7 +131,7 @@ export class HttpCaller implements Caller {
     };
   }
 
-  #urlOf(wire: Wire, { query, attributes }: CallOptions): string {
+  #urlOf(wire: Wire, { query, attributes }: InternalOptions): string {
     const { baseUrl, query: always } = this.#settings;
     if (!attributes && !query && !always) return baseUrl + wire.target;
     const url = new URL(baseUrl + wire.target);

@@ -111,8 +111,6 @@ export interface CallOptions {
   readonly query?: Readonly<Record<string, string | number | boolean>> | undefined;
   /** Another token for this call; `null` sends none. */
   readonly accessToken?: string | null | undefined;
-  /** The fields to ask for and deliver; the rest is dropped. */
-  readonly attributes?: readonly string[] | undefined;
 }
 
 /** Options with their defaults. */

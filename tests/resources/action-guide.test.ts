@@ -42,14 +42,14 @@ describe('the options of a pack', () => {
     ['custom', ['REQUEST_BILLING_INFO', 'SEND_INVOICE_LINK', 'OTHER']],
   ])('follow its shipping: %s', async (shipping, expected) => {
     const { seller, pack_id } = sale({ shipping });
-    const options = await seller.actionGuide.options({ pack_id });
+    const { options } = await seller.actionGuide.options({ pack_id });
     expect(options.map(({ id }) => id)).toEqual(expected);
     expect((await seller.actionGuide.caps({ pack_id })).map(({ option_id }) => option_id)).toEqual(expected);
   });
 
   test('say what they take', async () => {
     const { seller, pack_id } = sale({ shipping: 'flex' });
-    const options = await seller.actionGuide.options({ pack_id });
+    const { options } = await seller.actionGuide.options({ pack_id });
     expect(options.find(({ id }) => id === 'OTHER')).toMatchObject({
       type: 'free_text',
       char_limit: 350,
@@ -65,8 +65,10 @@ describe('the options of a pack', () => {
     const { marketplace } = sale();
     const answering = (body: unknown): SellerClient =>
       marketplace.clientFor({ user_id: 7 }, { fetch: () => Promise.resolve(Response.json(body)) });
-    expect(await answering([{ id: 'NEW_ONE' }]).actionGuide.options({ pack_id: 1 })).toEqual([{ id: 'NEW_ONE' }]);
-    expect(await answering({ options: null }).actionGuide.options({ pack_id: 1 })).toEqual([]);
+    expect(await answering([{ id: 'NEW_ONE' }]).actionGuide.options({ pack_id: 1 })).toEqual({
+      options: [{ id: 'NEW_ONE' }],
+    });
+    expect(await answering({ options: null }).actionGuide.options({ pack_id: 1 })).toEqual({ options: [] });
   });
 
   test('may be reduced to their caps', async () => {

@@ -4,7 +4,7 @@ import type { Caller } from '../../core/caller.js';
 import type { Message } from '../../core/post-sale/message.js';
 import type { CallOptions } from '../../core/settings.js';
 import * as endpoints from './endpoints.js';
-import type { ActionGuideOption, GuidedPack, OptionCap, OptionMessage } from './schemas.js';
+import type { ActionGuideAnswer, GuidedPack, OptionCap, OptionMessage } from './schemas.js';
 
 /**
  * The reasons for which a seller may write to a buyer first. Once the buyer has replied, `messages.send` is the way;
@@ -24,8 +24,8 @@ export class ActionGuide {
    * @throws {ConversationBlockedError} when the pack's messages are blocked.
    * @throws {PackAccessError} when the pack is not the token's user's.
    */
-  options(input: GuidedPack, options?: CallOptions): ApiPromise<ActionGuideOption[]> {
-    return this.#caller.call(endpoints.options, input, options).map((answer) => answer.options ?? []);
+  options(input: GuidedPack, options?: CallOptions): ApiPromise<ActionGuideAnswer> {
+    return this.#caller.call(endpoints.options, input, options);
   }
 
   /**

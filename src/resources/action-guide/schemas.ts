@@ -70,9 +70,17 @@ export const actionGuideOption = entity({
 });
 export interface ActionGuideOption extends Output<typeof actionGuideOption> {}
 
-/** The options of a pack. */
-export const actionGuideAnswer = read(entity({ options: listed<ActionGuideOption>(actionGuideOption) }), (value) =>
-  Array.isArray(value) ? { options: value } : value,
+/** The options of a pack. Spec: GET /messages/action_guide/packs/{pack_id}. */
+export const actionGuideAnswer = read(
+  entity({
+    /** Empty where the service gives none. */
+    options: list<ActionGuideOption>(actionGuideOption),
+  }),
+  (value) => {
+    if (Array.isArray(value)) return { options: value };
+    const { options } = (value ?? {}) as { options?: unknown };
+    return options === null || options === undefined ? { ...(value as object), options: [] } : value;
+  },
 );
 export interface ActionGuideAnswer extends Output<typeof actionGuideAnswer> {}
 
