@@ -1,12 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiError, SellerClient } from 'marketplace-seller-sdk';
-import * as sdk from 'marketplace-seller-sdk';
-import * as notifications from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import * as testing from 'marketplace-seller-sdk/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { examplesIn, runSnippet, snippetsIn, typeErrors, usesAny } from '../tools/snippets.ts';
+import { entries } from './support/entries.ts';
 import type { Given, Snippet } from '../tools/snippets.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -46,9 +44,7 @@ const around: Given = {
 };
 const givenInSources: Given = {
   ...givenInGuides,
-  ...exportsOf(sdk, 'marketplace-seller-sdk'),
-  ...exportsOf(testing, 'marketplace-seller-sdk/testing'),
-  ...exportsOf(notifications, 'marketplace-seller-sdk/notifications'),
+  ...(Object.assign({}, ...Object.entries(entries).map(([name, module]) => exportsOf(module, name))) as Given),
   ...around,
 };
 
@@ -97,17 +93,14 @@ async function run(snippet: Snippet): Promise<void> {
   vi.spyOn(console, 'log').mockImplementation(() => undefined);
   const seller = new SellerClient({ baseUrl: marketplace.baseUrl, accessToken, fetch: marketplace.fetch });
   const tests: Promise<void>[] = [];
+  const everything = Object.assign({}, ...Object.values(entries)) as Record<string, unknown>;
   const modules = {
-    'marketplace-seller-sdk': sdk,
-    'marketplace-seller-sdk/testing': testing,
-    'marketplace-seller-sdk/notifications': notifications,
+    ...entries,
     // A snippet that shows a test is a test: it runs with the rest of the snippet.
     vitest: { expect, test: (_: string, body: () => Promise<void>) => void tests.push(body()) },
   };
   await runSnippet(snippet, modules, {
-    ...sdk,
-    ...testing,
-    ...notifications,
+    ...everything,
     seller,
     marketplace,
     question_id: asked[0]!.id,

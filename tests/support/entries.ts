@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
+  name: string;
+  exports: Readonly<Record<string, unknown>>;
+};
+const folders = Object.keys(manifest.exports).filter((path) => path !== './package.json');
+
+/** What users can import, by the name they import it under. */
+export const entries: Readonly<Record<string, object>> = Object.fromEntries(
+  await Promise.all(
+    folders.map(async (path) => {
+      const module = (await import(join('../../src', path, 'index.ts'))) as object;
+      return [manifest.name + path.slice(1), module] as const;
+    }),
+  ),
+);
