@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { run } from '../support/program.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 
@@ -20,11 +20,11 @@ describe('the examples of notifications', () => {
   if (hasRedis) {
     test('BullMQ has one job for a notification that comes twice', async () => {
       const redis = await startRedis();
+      onTestFinished(() => redis.stop());
       const { output, status } = await run('examples/notifications-bullmq.ts', { REDIS_SOCKET: redis.path });
       expect(output).toContain('2 jobs done, 0, 0 left, for 4 deliveries');
       expect(output.match(/question \d+: .*/g)).toHaveLength(2);
       expect(status).toBe(0);
-      await redis.stop();
     });
   }
 });

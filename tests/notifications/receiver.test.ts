@@ -328,6 +328,16 @@ describe('a handler that fails', () => {
     expect(failures).toMatchObject([{ error: { name: 'HandlerTimeoutError' }, dead: true }]);
   });
 
+  test('leaves a dead letter of bearable length', async () => {
+    const { receiver } = noting({
+      retry: { attempts: 1 },
+      on: { questions: () => Promise.reject(new Error('x'.repeat(5_000))) },
+    });
+    await deliver(receiver, about(1));
+    await receiver.idle();
+    expect((await receiver.deadLetters.list())[0]?.failure).toHaveLength(301);
+  });
+
   test('may throw anything', async () => {
     const { receiver } = noting({
       retry: { attempts: 1 },
@@ -344,7 +354,41 @@ describe('a handler that fails', () => {
   });
 });
 
+describe('a notification that ends the process whenever it is handled', () => {
+  test('is not handled for ever: it was lent out too often, and is buried', async () => {
+    const store = memoryStore();
+    const { receiver, handled } = noting({ store, retry: { attempts: 2 } });
+    const { receiver: other } = noting({ queue: { add: (entry) => store.add(entry) } });
+    await deliver(other, about(1));
+    // Two processes took it on and were never heard of again.
+    for (const holder of ['first', 'second']) {
+      await store.claim({ holder, limit: 1, leaseMs: 1, coalesce: false });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await receiver.idle();
+    expect(handled).toEqual([]);
+    expect((await receiver.deadLetters.list())[0]?.failure).toContain('process ended');
+  });
+});
+
 describe('a store that fails', () => {
+  test('to hear of an end, again and again, has the entry handled again', async () => {
+    vi.useFakeTimers();
+    const store = memoryStore();
+    vi.spyOn(store, 'settle').mockRejectedValue(new Error('away'));
+    vi.spyOn(store, 'extend').mockRejectedValue(new Error('away'));
+    const { receiver, handled } = noting({ store, leaseMs: 4_000 });
+    await deliver(receiver, about(1));
+    await vi.advanceTimersByTimeAsync(12_000);
+    expect(handled.length).toBeGreaterThanOrEqual(2);
+    vi.restoreAllMocks();
+    const idle = receiver.idle();
+    await vi.advanceTimersByTimeAsync(12_000);
+    await idle;
+    expect(await deliver(receiver, about(1))).toBe(200);
+    expect(await receiver.deadLetters.list()).toEqual([]);
+  });
+
   test('is asked again, and nothing is lost', async () => {
     const errors: string[] = [];
     const store = memoryStore();

@@ -1,0 +1,57 @@
+import { createReceiver } from 'marketplace-seller-sdk/notifications';
+import type { Entry } from 'marketplace-seller-sdk/notifications';
+import { expect, test } from 'vitest';
+import { about, deliver } from './deliveries.js';
+
+/** The entry that a receiver hands to its queue. */
+async function entryOf(body: object): Promise<Entry> {
+  const entries: Entry[] = [];
+  const add = (entry: Entry) => Promise.resolve(entries.push(entry));
+  expect(
+    await deliver(createReceiver({ queue: { add }, otherwise: () => {}, on: { questions: () => {} } }), body),
+  ).toBe(200);
+  return entries[0]!;
+}
+
+const ten = Date.parse('2026-11-20T10:00:00.123Z');
+
+test.each([
+  ['2026-11-20T10:00:00.123Z', ten],
+  ['2026-11-20T10:00:00.123456789Z', ten],
+  ['2026-11-20T06:00:00.123-04:00', ten],
+  ['2026-11-20T06:00:00.123-0400', ten],
+  ['2026-11-20T10:00:00.123', ten],
+  ['2026-11-20T10:00:00Z', ten - 123],
+  ['2026-11-20', Date.parse('2026-11-20')],
+])('was sent at %s, whatever the zone of this machine', async (sent, ms) => {
+  expect((await entryOf(about(1, { sent }))).sentAt).toBe(ms);
+});
+
+test('was sent when it was received, or when it arrives, where the service does not say', async () => {
+  const received = '2026-11-20T10:00:00.123Z';
+  expect((await entryOf(about(1, { sent: 'yesterday', received }))).sentAt).toBe(ten);
+  const now = Date.now();
+  expect((await entryOf(about(1, { sent: undefined, received: undefined }))).sentAt).toBeGreaterThanOrEqual(now);
+});
+
+test('has one lane a resource of a user, however it is spelt, and a short one', async () => {
+  const [plain, bare, other] = await Promise.all([
+    entryOf(about(1, { resource: '/questions/1' })),
+    entryOf(about(1, { resource: 'questions/1' })),
+    entryOf(about(1, { user_id: 8 })),
+  ]);
+  expect(bare.lane).toBe(plain.lane);
+  expect(bare.key).toBe(plain.key);
+  expect(other.lane).not.toBe(plain.lane);
+  const long = await entryOf(about(1, { topic: 'orders_v2', resource: `/orders/${'9'.repeat(5_000)}` }));
+  expect(long.lane).toMatch(/^[0-9a-f]{32}$/);
+});
+
+test('without an id is told by when it was received, where not even the sending is said', async () => {
+  const bare = { _id: undefined, sent: undefined };
+  const [one, other] = await Promise.all([
+    entryOf(about(1, bare)),
+    entryOf(about(1, { ...bare, received: '2026-11-20T11:00:00.000Z' })),
+  ]);
+  expect(one.key).not.toBe(other.key);
+});
