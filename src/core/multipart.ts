@@ -174,10 +174,17 @@ class Reading {
     let sentBytes = 0;
     try {
       for await (const chunk of this.#source()) {
-        sentBytes += chunk.byteLength;
-        if (sentBytes > size) break;
-        this.#onProgress({ sentBytes, totalBytes: size });
-        yield chunk;
+        if (sentBytes + chunk.byteLength > size) {
+          sentBytes += chunk.byteLength;
+          break;
+        }
+        // In small pieces, so that progress is told of large ones too.
+        for (let at = 0; at < chunk.byteLength; at += chunkSize) {
+          const piece = chunk.subarray(at, at + chunkSize);
+          sentBytes += piece.byteLength;
+          this.#onProgress({ sentBytes, totalBytes: size });
+          yield piece;
+        }
       }
     } catch (error) {
       this.failure ??= unreadable(error);
@@ -199,11 +206,8 @@ class Reading {
 
   async *#source(): AsyncGenerator<Bytes, void, undefined> {
     const { known } = this.#opened;
-    if (known.kind === 'bytes') {
-      for (let at = 0; at < known.bytes.byteLength; at += chunkSize) yield known.bytes.subarray(at, at + chunkSize);
-    } else {
-      yield* this.#streamed(await streamOf(known));
-    }
+    if (known.kind === 'bytes') yield known.bytes;
+    else yield* this.#streamed(await streamOf(known));
   }
 
   async *#streamed(stream: unknown): AsyncGenerator<Bytes, void, undefined> {
