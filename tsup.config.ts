@@ -1,5 +1,7 @@
 import { transform } from 'esbuild';
 import { defineConfig, type Options } from 'tsup';
+import { markPure } from './tools/pure.ts';
+import type { Chunk } from './tools/pure.ts';
 import { rawText } from './tools/raw-text.js';
 
 const libraries = {
@@ -55,8 +57,17 @@ const commonJs: NonNullable<Options['plugins']>[number] = {
   },
 };
 
+/** Lets bundlers leave out, name by name, what a caller does not use. */
+const pure: NonNullable<Options['plugins']>[number] = {
+  name: 'pure',
+  renderChunk: (code, { map }) => {
+    const { mappings, ...rest } = (typeof map === 'string' ? JSON.parse(map) : map) as Chunk['map'];
+    return markPure({ code, map: { ...rest, mappings } });
+  },
+};
+
 export default defineConfig([
   // The program is run by Node itself, which takes ES modules.
-  { ...shared, entry: { ...libraries, 'cli/main': 'src/cli/main.ts' }, outDir: 'dist/esm' },
+  { ...shared, entry: { ...libraries, 'cli/main': 'src/cli/main.ts' }, outDir: 'dist/esm', plugins: [pure] },
   { ...shared, outDir: 'dist/cjs', plugins: [commonJs] },
 ]);

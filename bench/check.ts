@@ -15,7 +15,7 @@ interface Limit {
 }
 
 const limits: readonly Limit[] = [
-  { what: 'KiB in a bundle, questions only', most: 38, measure: () => bundled(questionsOnly) },
+  { what: 'KiB in a bundle, questions only', most: 42, measure: () => bundled(questionsOnly) },
   {
     what: 'KiB in a bundle, the whole client',
     most: 50,
