@@ -1,3 +1,4 @@
+import * as diagnostics from 'node:diagnostics_channel';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiError, SellerClient } from 'marketplace-seller-sdk';
@@ -96,6 +97,7 @@ async function run(snippet: Snippet): Promise<void> {
   const everything = Object.assign({}, ...Object.values(entries)) as Record<string, unknown>;
   const modules = {
     ...entries,
+    'node:diagnostics_channel': diagnostics,
     // A snippet that shows a test is a test: it runs with the rest of the snippet.
     vitest: { expect, test: (_: string, body: () => Promise<void>) => void tests.push(body()) },
   };

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { run } from '../support/program.ts';
+import { hasRedis, startRedis } from '../support/redis.ts';
+
+/** Whether 24 calls at ten a second took their time: more than one second, and not for ever. */
+function secondsIn(output: string): number {
+  return Number(/within ([\d.]+) s/.exec(output)?.[1]);
+}
+
+test('a shared rate limit lets ten calls a second out, of all clients together', async () => {
+  const { output, status } = await run('examples/shared-rate-limit.ts');
+  expect(output).toContain('(memory)');
+  expect(secondsIn(output)).toBeGreaterThan(1);
+  expect(status).toBe(0);
+});
+
+if (hasRedis) {
+  test('a shared rate limit works across machines through Redis', async () => {
+    const redis = await startRedis();
+    const { output, status } = await run('examples/shared-rate-limit.ts', { REDIS_SOCKET: redis.path });
+    expect(output).toContain('(Redis)');
+    expect(secondsIn(output)).toBeGreaterThan(1);
+    expect(status).toBe(0);
+    await redis.stop();
+  });
+}
+
+test('a grant in a database is refreshed once', async () => {
+  const { output, status } = await run('examples/token-in-a-database.ts');
+  expect(output).toContain('3 searches, one refresh');
+  expect(output.match(/refreshed once/g)).toHaveLength(1);
+  expect(status).toBe(0);
+});
