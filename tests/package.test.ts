@@ -48,7 +48,7 @@ describe.each(entries)('$name', ({ name }) => {
     const meant = name.endsWith('/otel') ? 'node_modules/@opentelemetry/api/' : '-';
     const packages = loaded.filter((each) => each.startsWith('node_modules/') && !each.startsWith(meant));
     expect(packages).toEqual([]);
-    expect(loaded.filter((each) => each.startsWith('dist/')).length).toBeGreaterThan(1);
+    expect(loaded.filter((each) => each.startsWith('dist/'))).not.toEqual([]);
   });
 });
 
