@@ -39,13 +39,26 @@ export function createSend({
       ...(body !== undefined && { body }),
       ...(!isPlatform && { signal }),
       // A redirect would make fetch buffer every body, and carry the token to another host; downloads need it.
-      redirect: endpoint.answers === 'stream' ? 'follow' : 'error',
+      redirect: endpoint.answers === 'stream' ? 'follow' : notFollowing(),
       retry: 0,
       timeout: false,
       throwHttpErrors: false,
       fetch: through,
     });
   };
+}
+
+let told: RequestRedirect | undefined;
+
+/** How the platform is told to follow nothing: Workers do not know `error`, and deliver the redirect as an answer. */
+function notFollowing(): RequestRedirect {
+  if (told !== undefined) return told;
+  try {
+    told = new Request('https://platform.test', { redirect: 'error' }).redirect;
+  } catch {
+    told = 'manual';
+  }
+  return told;
 }
 
 /** The platform's fetch as it is at the time of the call, so that it may be replaced (msw, instrumentation). */

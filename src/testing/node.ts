@@ -1,8 +1,6 @@
-import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type * as Stream from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { FakeMarketplaceError } from './misuse.js';
 
@@ -26,13 +24,16 @@ export interface Listening {
 }
 
 type Handle = (request: Request) => Promise<Response>;
+type Streams = typeof Stream;
 
 /** Serves a `Request -> Response` function over HTTP. */
 export async function listen(
   handle: Handle,
   { port = 0, host = '127.0.0.1' }: Omit<ListenOptions, 'page'>,
 ): Promise<Listening> {
-  const server = createServer((incoming, outgoing) => void answer(handle, incoming, outgoing));
+  // Loaded here, because bundlers for browsers and Workers resolve what a file imports even if it is never loaded.
+  const [{ createServer }, streams] = await Promise.all([import('node:http'), import('node:stream')]);
+  const server = createServer((incoming, outgoing) => void answer(handle, incoming, outgoing, streams));
   await opened(server, port, host);
   const taken = (server.address() as AddressInfo).port;
   const name = host.includes(':') ? `[${host}]` : host;
@@ -58,11 +59,16 @@ async function closed(server: Server): Promise<void> {
   await done;
 }
 
-async function answer(handle: Handle, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function answer(
+  handle: Handle,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  streams: Streams,
+): Promise<void> {
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
   try {
-    await send(await respond(handle, requestOf(incoming, gone.signal)), outgoing);
+    await send(await respond(handle, requestOf(incoming, gone.signal, streams)), outgoing, streams);
   } catch {
     // What makes `fetch` reject is, on a port, a connection that breaks.
     outgoing.destroy();
@@ -80,7 +86,7 @@ async function respond(handle: Handle, request: Request): Promise<Response> {
   }
 }
 
-function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
+function requestOf(incoming: IncomingMessage, signal: AbortSignal, { Readable }: Streams): Request {
   const { method = 'GET', url = '/', headers } = incoming;
   const sent = new Headers();
   for (const [name, value] of Object.entries(headers)) sent.set(name, String(value));
@@ -93,8 +99,8 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
   } as RequestInit);
 }
 
-async function send(response: Response, outgoing: ServerResponse): Promise<void> {
+async function send(response: Response, outgoing: ServerResponse, { Readable, promises }: Streams): Promise<void> {
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  if (response.body) await pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing);
+  if (response.body) await promises.pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing);
   else outgoing.end();
 }

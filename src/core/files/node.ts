@@ -1,9 +1,9 @@
-import { open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-
 /** Writes a stream beside a path and moves it there when it is whole. */
 export async function saveStream(stream: AsyncIterable<Uint8Array>, path: string): Promise<string> {
-  const unfinished = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}.part`);
+  // Loaded here, because bundlers for browsers and Workers resolve what a file imports even if it is never loaded.
+  const [{ open, rename, rm }, paths] = await Promise.all([import('node:fs/promises'), import('node:path')]);
+  const { dir, base } = paths.parse(path);
+  const unfinished = paths.join(dir, `.${base}.${crypto.randomUUID()}.part`);
   try {
     const file = await open(unfinished, 'wx').catch(async (error: unknown) => {
       await release(stream);
