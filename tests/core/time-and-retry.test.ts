@@ -227,7 +227,7 @@ describe('an abort wins at once', () => {
 });
 
 describe('nothing is left behind', () => {
-  test('10,000 calls on one signal, with deadlines, refusals, faults and timeouts: no listener, no timer', async () => {
+  test('10,000 calls on one signal: no listener, no timer', { timeout: 120_000 }, async () => {
     const { signal } = new AbortController();
     const counts = { now: 0, most: 0 };
     const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
@@ -239,17 +239,23 @@ describe('nothing is left behind', () => {
       counts.now -= 1;
       remove(...args);
     };
-    const steps = [ok, () => status(404), () => Promise.reject(networkFault('ECONNRESET')), ok];
-    const { seller } = stubbed([(_, turn) => steps[turn % steps.length]!()], {
-      deadlineMs: 60_000,
-      retries: 0,
-    });
-    for (let round = 0; round < 100; round += 1) {
-      const calls = Array.from({ length: 100 }, () =>
-        seller.questions.get({ question_id: 1 }, { signal }).catch(() => undefined),
+    const ends = [
+      () => Promise.resolve(ok()),
+      () => Promise.resolve(status(404)),
+      () => Promise.reject(networkFault('ECONNRESET')),
+      () => Promise.resolve(new Response('<html>')),
+    ];
+    let turn = 0;
+    const fetch = (): Promise<Response> => ends[(turn += 1) % ends.length]!();
+    const { seller } = stubbed([]);
+    const calm = seller.with({ fetch, deadlineMs: 60_000, retries: 0 });
+    for (let round = 0; round < 200; round += 1) {
+      const calls = Array.from({ length: 50 }, () =>
+        calm.questions.get({ question_id: 1 }, { signal }).catch(() => undefined),
       );
-      await settled(Promise.all(calls));
+      await Promise.all(calls);
     }
+    expect(turn).toBe(10_000);
     expect(counts.most).toBeGreaterThan(0);
     expect(counts.now).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
