@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { rawText } from '../../tools/raw-text.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -15,6 +16,7 @@ export async function bundled(program: string): Promise<string> {
     format: 'esm',
     target: 'node22',
     packages: 'external',
+    plugins: [rawText],
     alias: {
       'marketplace-seller-sdk/notifications': join(root, 'src/notifications/index.ts'),
       'marketplace-seller-sdk/testing': join(root, 'src/testing/index.ts'),
