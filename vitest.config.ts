@@ -14,6 +14,8 @@ export default defineConfig({
   },
   test: {
     include: ['tests/**/*.test.ts'],
+    // Without it every style sheet is empty, also one that is taken in as a text.
+    css: true,
     // A property test or a program run as a process may take seconds on a busy machine; nothing here takes more.
     testTimeout: 20_000,
     hookTimeout: 20_000,

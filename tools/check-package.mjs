@@ -13,7 +13,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = mkdtempSync(join(tmpdir(), 'packed-'));
 try {
   const { filename, files, unpackedSize } = pack();
-  const complaints = [...contents(files), ...declarations(files), ...bundled()];
+  const complaints = [...contents(files), ...declarations(files), ...bundled(), ...programs()];
   if (complaints.length > 0) throw new Error(`The package is not right:\n- ${complaints.join('\n- ')}`);
   run('publint/src/cli.js', join(folder, filename), '--strict');
   // CommonJS callers of before `exports` (node10) cannot reach an entry beside the main one, nor run this package.
@@ -47,12 +47,18 @@ function pack() {
  * @returns {string[]}
  */
 function contents(files) {
-  /** @type {{ exports: object }} */
+  /** @type {{ bin: object, exports: object }} */
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const promised = (JSON.stringify(manifest.exports).match(/"\.\/(dist\/[^"]+)"/g) ?? []).map((path) =>
     path.slice(3, -1),
   );
-  const needed = ['LICENSE', 'dist/THIRD-PARTY-LICENSES.txt', 'dist/cjs/package.json', ...promised];
+  const needed = [
+    ...Object.values(manifest.bin),
+    'LICENSE',
+    'dist/THIRD-PARTY-LICENSES.txt',
+    'dist/cjs/package.json',
+    ...promised,
+  ];
   return [
     ...needed.filter((path) => !files.includes(path)).map((path) => `${path} is missing`),
     ...files.filter((path) => !BELONGS.test(path)).map((path) => `${path} does not belong in it`),
@@ -92,6 +98,19 @@ function declarations(files) {
     }
     return [];
   });
+}
+
+/**
+ * Runs what users start by name.
+ * @returns {string[]}
+ */
+function programs() {
+  /** @type {{ bin: Record<string, string>, version: string }} */
+  const { bin, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return Object.values(bin)
+    .map((path) => ({ path, ...spawnSync(process.execPath, [join(root, path), '--version'], { encoding: 'utf8' }) }))
+    .filter(({ stdout }) => stdout.trim() !== version)
+    .map(({ path, stdout, stderr }) => `${path} says the version ${stdout.trim()}${stderr.trim()}, not ${version}`);
 }
 
 /** @returns {string[]} */

@@ -70,6 +70,13 @@ describe('the page is guarded', () => {
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
+  test('its files are in the package', async () => {
+    const url = await served();
+    const files = [...(await ask(url)).text.matchAll(/"(\/__fake\/[^"]+)"/g)].map(([, path]) => path ?? '');
+    for (const path of files) expect((await ask(url + path)).text.length).toBeGreaterThan(500);
+    expect(files).toEqual(['/__fake/style.css', '/__fake/main.js']);
+  });
+
   test.each(['/', '/__fake/main.js', '/__fake/state'])(
     'a name that was pointed at this machine opens nothing: %s',
     async (path) => {

@@ -126,7 +126,7 @@ function blocking(pack) {
   const reason = h(
     'select',
     { 'aria-label': 'Reason of the block' },
-    ...reasons.map((value) => h('option', { value }, value.replaceAll('_', ' '))),
+    ...reasons.map((value) => h('option', { value }, value.replace('blocked_by_', '').replaceAll('_', ' '))),
   );
   const submit = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
