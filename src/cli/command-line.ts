@@ -32,7 +32,7 @@ Serves a fake marketplace over HTTP, to programs in any language, with a page at
   --version              prints the version
   --help                 prints this
 
-Guide: docs/guide/fake-server.md in the repository of this package.`;
+The page, the seed file, faults and controls are described in docs/guide/fake-server.md.`;
 
 /** Reads the arguments. @throws {UsageError} when they make no sense. */
 export function readCommandLine(args: readonly string[]): Command {

@@ -32,7 +32,9 @@ async function opened(viewport = desktop, ...args: string[]): Promise<{ page: Pa
   const page = await browser.newPage({ viewport });
   pages.push(page);
   page.setDefaultTimeout(10_000);
-  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
   page.on('pageerror', (error) => void complaints.push(error.message));
   await page.goto(url);
   await page.getByText('Live', { exact: true }).waitFor();
@@ -232,7 +234,7 @@ function namelessControls(): string[] {
     .filter((control) => control.checkVisibility())
     .filter((control) => {
       const labels = (control as HTMLInputElement).labels ?? [];
-      return !(control.getAttribute('aria-label') ?? (labels[0]?.textContent || control.textContent)).trim();
+      return !(control.getAttribute('aria-label') ?? labels[0]?.textContent ?? control.textContent).trim();
     })
     .map((control) => control.outerHTML);
 }

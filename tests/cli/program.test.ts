@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SellerClient } from 'marketplace-seller-sdk';
@@ -27,6 +27,15 @@ function fileOf(content: unknown): string {
 }
 
 describe('the program', () => {
+  test('knows every option of the guide, and the guide every option', async () => {
+    const guide = readFileSync(join(import.meta.dirname, '../../docs/guide/fake-server.md'), 'utf8');
+    const program = running('--help');
+    await program.code;
+    const inHelp = [...program.printed.join().matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option);
+    const inGuide = [...guide.matchAll(/^\| `(--[\w-]+)/gm)].map(([, option]) => option);
+    expect(inGuide).toEqual(inHelp.filter((option) => option !== '--help' && option !== '--version'));
+  });
+
   test.each(['--help', '-h'])('explains itself with %s', async (flag) => {
     const program = running(flag);
     expect(await program.code).toBe(0);
@@ -173,6 +182,14 @@ describe('a seed file', () => {
     expect((await client.contacts.phoneViews.ofItem(seen)).total).toBe(3);
     await expect(client.currencies.list()).rejects.toThrow('429');
     await expect(client.currencies.list()).resolves.toBeInstanceOf(Array);
+  });
+
+  test('as the guide shows it can be planted', async () => {
+    const guide = readFileSync(join(import.meta.dirname, '../../docs/guide/fake-server.md'), 'utf8');
+    const shown = /```json\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
+    const url = await fake('--quiet', '--seed', fileOf(shown)).url();
+    const client = new SellerClient({ baseUrl: url, accessToken: 'shop-token' });
+    expect(await client.questions.search({ seller_id: 7 }).toArray()).toHaveLength(2);
   });
 
   test.each([

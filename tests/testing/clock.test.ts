@@ -32,4 +32,18 @@ describe("the marketplace's clock", () => {
       'The clock takes a date, an ISO 8601 text or milliseconds, not yesterday',
     );
   });
+
+  test('something happens at another moment, and the clock is where it was', () => {
+    const { clock } = new FakeMarketplace({ now: '2026-01-01T00:00:00Z' });
+    expect(clock.at('2025-05-05T05:00:00Z', () => clock.iso)).toBe('2025-05-05T05:00:00.000Z');
+    expect(() =>
+      clock.at(0, () => {
+        throw new Error('no');
+      }),
+    ).toThrow('no');
+    expect(clock.iso).toBe('2026-01-01T00:00:00.000Z');
+    const { clock: following } = new FakeMarketplace();
+    following.at(0, () => undefined);
+    expect(following.isStopped).toBe(false);
+  });
 });

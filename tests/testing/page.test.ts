@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Listening } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, test } from 'vitest';
+import { controls } from '../../src/testing/page/controls.ts';
 import { running } from '../support/serving.ts';
 import type { Serving } from '../support/serving.ts';
 
@@ -144,6 +147,24 @@ describe('the page is guarded', () => {
 });
 
 describe('the controls', () => {
+  test('of the guide are there, and take what it shows', async () => {
+    const guide = readFileSync(join(import.meta.dirname, '../../docs/guide/fake-server.md'), 'utf8');
+    const shown = [...guide.matchAll(/^\| `(\w+) \/__fake\/([\w-]+)` +\| (?:`(\{.*?\})`)?/gm)];
+    const inGuide = shown.map(([, method = '', path = '', body]) => ({ method, path, body }));
+    const url = await served();
+    for (const { method, path, body = method === 'POST' ? '{}' : '' } of inGuide.filter(
+      ({ path }) => path !== 'events',
+    ))
+      expect([path, await control(url, method, path, body === '' ? undefined : JSON.parse(body))]).toMatchObject([
+        path,
+        { status: 200 },
+      ]);
+    const acts = Object.keys(controls).filter(
+      (name) => !inGuide.some(({ method, path }) => name === `${method} /__fake/${path}`),
+    );
+    expect(acts).toEqual([]);
+  });
+
   test('a buyer asks and the seller answers', async () => {
     const url = await served();
     const asked = await control(url, 'POST', 'questions', { from: 1002, item_id: 'MLA600000002', text: 'Is it new?' });

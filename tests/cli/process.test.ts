@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { missingSteps } from '../../tools/prestart.mjs';
+
+const root = join(import.meta.dirname, '../..');
+const running: ChildProcess[] = [];
+beforeAll(() => {
+  const steps = missingSteps(root).map(({ reason, command }) => `${command} (${reason})`);
+  if (steps.length > 0) throw new Error(`These tests run dist; first run: ${steps.join(', ')}`);
+});
+afterEach(() => {
+  for (const program of running.splice(0)) program.kill('SIGKILL');
+});
+
+/** Starts the program that the package brings, as `npx` does. */
+function started(...args: string[]): { program: ChildProcess; printed: (pattern: RegExp) => Promise<string> } {
+  const program = spawn(process.execPath, [join(root, 'dist/esm/cli/main.js'), ...args], { stdio: 'pipe' });
+  running.push(program);
+  let text = '';
+  for (const stream of [program.stdout, program.stderr]) stream.on('data', (part) => (text += String(part)));
+  const printed = (pattern: RegExp): Promise<string> =>
+    expect.poll(() => text, { timeout: 10_000 }).toMatch(pattern).then(() => pattern.exec(text)?.[1] ?? '');
+  return { program, printed };
+}
+
+test.each(['SIGINT', 'SIGTERM'] as const)('the built program serves until %s, and ends well', async (signal) => {
+  const { program, printed } = started('fake', '--port', '0');
+  const url = await printed(/Fake marketplace at (\S+)/);
+  const headers = { authorization: 'Bearer SELLER-TOKEN' };
+  const answer = await fetch(`${url}/questions/search?seller_id=1001`, { headers });
+  expect(await answer.json()).toMatchObject({ total: 3 });
+  expect(await (await fetch(url)).text()).toContain('<title>Fake marketplace</title>');
+  expect(await (await fetch(`${url}/__fake/style.css`)).text()).toContain('prefers-reduced-motion');
+  await printed(/GET {4}200 \/questions\/search\?seller_id=1001 .* MATE_AND_CO/);
+  const ended = once(program, 'exit');
+  program.kill(signal);
+  expect(await ended).toEqual([0, null]);
+});
+
+test('the built program says what it did not understand, and ends with 2', async () => {
+  const { program, printed } = started('fake', '--loud');
+  expect(await once(program, 'exit')).toEqual([2, null]);
+  await printed(/marketplace-seller-sdk: Unknown option '--loud'/);
+});
