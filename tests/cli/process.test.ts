@@ -22,7 +22,10 @@ function started(...args: string[]): { program: ChildProcess; printed: (pattern:
   let text = '';
   for (const stream of [program.stdout, program.stderr]) stream.on('data', (part) => (text += String(part)));
   const printed = (pattern: RegExp): Promise<string> =>
-    expect.poll(() => text, { timeout: 10_000 }).toMatch(pattern).then(() => pattern.exec(text)?.[1] ?? '');
+    expect
+      .poll(() => text, { timeout: 10_000 })
+      .toMatch(pattern)
+      .then(() => pattern.exec(text)?.[1] ?? '');
   return { program, printed };
 }
 
