@@ -1,3 +1,4 @@
+import { endpoints } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Listening } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -16,7 +17,7 @@ async function run(
   terminal = false,
 ): Promise<Run> {
   const written = { out: '', errors: '' };
-  const out = { isTTY: terminal, write: (text: string) => (written.out += text) };
+  const out = { isTTY: terminal, ...(terminal && { columns: 80 }), write: (text: string) => (written.out += text) };
   const code = await main(args, env, out, { write: (text: string) => (written.errors += text) });
   return { code, ...written };
 }
@@ -37,6 +38,29 @@ describe("a seller's day", () => {
     expect(out).toMatch(/✓ .* faster than the day before\./);
   });
 
+  test('tells of sales, files, Flex, notifications and faults as they come out', async () => {
+    const { out } = await run([]);
+    expect(out).toMatch(/DELIVERY_PROMISE +a template +1 left/);
+    expect(out).toMatch(/Road: the option OTHER[^]*Road: the conversation[^]*never see it: PERSONAL_DATA/);
+    expect(out).toMatch(/sent +█{32} 3\.0 of 3\.0 MB\n[^]*received +█{32} 3\.0 of 3\.0 MB\n.*byte for byte/);
+    expect(out).toContain('error.reason: blocked_by_cancelled_order');
+    expect(out).toMatch(/week +9 to 18 h, 50 parcels\n[^]*week +9 to 20 h, 80 parcels\n/);
+    expect(out).toMatch(/✗ AlreadyInFlexError:[^]*✗ DriverNotFoundError:[^]*driver 345/);
+    expect(out.match(/POST \/questions\/\d+ {2}200/g)).toHaveLength(6);
+    expect(out.match(/\(a duplicate\)/g)).toHaveLength(2);
+    expect(out).toMatch(/✗ OutcomeUnknownError:[^]*✓ The answer had arrived/);
+    expect(out).toMatch(/2026-02-28 █{32} 21\n/);
+  });
+
+  test('breaks long lines on a terminal between words, and none in a pipe', async () => {
+    const long = /^ +✗ DriverNotFoundError: .* was refused with 404: .*$/m;
+    expect((await run([])).out).toMatch(long);
+    const narrow = await run([], { NO_COLOR: '1' }, true);
+    expect(narrow.out).not.toMatch(long);
+    const errors = narrow.out.split('\n').filter((line) => line.includes('✗'));
+    expect(Math.max(...errors.map(({ length }) => length))).toBeLessThanOrEqual(80);
+  });
+
   test('goes on from hour to hour', () => {
     const hours = chapters.map(({ at }) => Date.parse(at));
     expect(hours).toEqual([...hours].sort((a, b) => a - b));
@@ -53,6 +77,7 @@ describe("a seller's day", () => {
     const { out } = await run(['--wire']);
     expect(out).toMatch(/→ POST \/answers \{"question_id":\d+,"text":/);
     expect(out).toMatch(/← 200 \{"id":/);
+    expect(out).toMatch(/→ POST \/messages\/attachments\S* \(a file\)\n/);
     expect(out).not.toMatch(/APP_USR|Bearer/);
     expect((await run([])).out).not.toContain('→ POST');
   });
@@ -89,6 +114,27 @@ describe('against a service', () => {
     expect(out).toMatch(/1002 +MLA600000001 +Is there stock\?\n +✓ 1\./);
     expect(out).toMatch(/in total +0 min/);
     expect(changes).toEqual([]);
+  });
+
+  test('it reads the phone views, and the Flex subscriptions of the site that is named', async () => {
+    const { marketplace, env, item_id } = await service();
+    marketplace.viewPhone({ item_id }, { times: 4 });
+    const without = await run([], env);
+    expect(without.out).toMatch(/█{32} 4\n/);
+    expect(without.out).toContain('where SELLER_SITE_ID says the site');
+    expect((await run([], { ...env, SELLER_SITE_ID: 'MLA' })).out).toContain('There is none.');
+    marketplace.flex.subscribe({ user_id: marketplace.items.need(item_id).seller_id });
+    const named = await run([], { ...env, SELLER_SITE_ID: 'MLA' });
+    expect(named.out).toMatch(/FLEX +status in, service \d+/);
+  });
+
+  test('it tells what is refused, and reads on', async () => {
+    const { marketplace, env } = await service();
+    const endpoint = endpoints.contacts.phoneViews.windowOfUser;
+    marketplace.faults.next({ endpoint, status: 403, body: { message: 'Not for you' } });
+    const { code, out } = await run([], env);
+    expect(code).toBe(0);
+    expect(out).toMatch(/✗ GET .*phone_views\/time_window was refused with 403: Not for you\n[^]*Flex subscriptions/);
   });
 
   test('it says so where there are no questions', async () => {

@@ -4,6 +4,7 @@ import type { Middleware } from 'marketplace-seller-sdk';
 /** What the narrator writes to: standard output, or a test's. */
 export interface Output {
   readonly isTTY?: boolean;
+  readonly columns?: number;
   write(text: string): unknown;
 }
 
@@ -15,11 +16,13 @@ const margin = '         ';
 export class Narrator {
   readonly #out: Output;
   readonly #color: boolean;
+  readonly #isTerminal: boolean;
   readonly #wire: boolean;
 
   constructor(out: Output, { color, wire }: { color: boolean; wire: boolean }) {
     this.#out = out;
     this.#color = color;
+    this.#isTerminal = out.isTTY === true;
     this.#wire = wire;
   }
 
@@ -42,9 +45,10 @@ export class Narrator {
     for (const line of text.split('\n')) this.#write(`${margin}${this.#paint('magenta', line)}\n`);
   }
 
-  /** What somebody says, and what about. */
+  /** What somebody says, and what about, if that is not clear. */
   quote(who: string, about: string, text: string): void {
-    this.line(`${this.#paint('yellow', who.padEnd(10))} ${this.#paint('dim', about.padEnd(10))} ${text}`);
+    const topic = about === '' ? '' : `${this.#paint('dim', about.padEnd(10))} `;
+    this.line(`${this.#paint('yellow', who.padEnd(10))} ${topic}${text}`);
   }
 
   good(text: string): void {
@@ -52,7 +56,28 @@ export class Narrator {
   }
 
   bad(text: string): void {
-    this.#write(`${margin}${this.#paint('red', '✗')} ${text}\n`);
+    const [first = '', ...rest] = wrapped(text, (this.#out.columns ?? Infinity) - margin.length - 2);
+    this.#write(`${margin}${this.#paint('red', '✗')} ${first}\n`);
+    for (const line of rest) this.line(`  ${line}`);
+  }
+
+  /** An error, by its class. */
+  error({ name, message }: Error): void {
+    this.bad(`${name}: ${message}`);
+  }
+
+  /** Lines with bars in them. */
+  chart(lines: readonly string[]): void {
+    for (const line of lines) this.line(line.replace(/█+/, (bar) => this.#paint('cyan', bar)));
+  }
+
+  /** How far a file is: a bar that grows on a terminal, and in a pipe the one line that says it is through. */
+  progress(what: string, bytes: number, total: number): void {
+    const isThrough = bytes >= total;
+    if (!isThrough && !this.#isTerminal) return;
+    const bar = '█'.repeat(Math.floor((bytes / total) * 32)).padEnd(32, '░');
+    const text = `${what.padEnd(10)} ${this.#paint('cyan', bar)} ${megabytes(bytes)} of ${megabytes(total)} MB`;
+    this.#write(`${this.#isTerminal ? '\r' : ''}${margin}${text}${isThrough ? '\n' : ''}`);
   }
 
   end(): void {
@@ -63,7 +88,7 @@ export class Narrator {
   readonly wire: Middleware = async ({ request }, next) => {
     if (!this.#wire) return next(request);
     const { pathname, search } = new URL(request.url);
-    const sent = await request.clone().text();
+    const sent = isText(request) ? await request.clone().text() : '(a file)';
     const answer = await next(request);
     this.#travelled('→', `${request.method} ${decodeURIComponent(pathname + search)} ${sent}`);
     this.#travelled('←', `${answer.status} ${isText(answer) ? await answer.clone().text() : '(a file)'}`);
@@ -85,8 +110,23 @@ export class Narrator {
   }
 }
 
-function isText(answer: Response): boolean {
-  return /json|text/.test(answer.headers.get('content-type') ?? 'text');
+function isText({ headers }: Request | Response): boolean {
+  return /json|text/.test(headers.get('content-type') ?? 'text');
+}
+
+/** A long text as lines of at most so many characters, broken between words. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1024 / 1024).toFixed(1);
 }
 
 /** The time of day where the seller lives. */

@@ -11,9 +11,8 @@ export const notifications: Chapter = {
 
   async tell(stage) {
     const { say, marketplace, buyers, items, clientOf } = stage;
-    say.code(
-      'createReceiver({ clientFor, on: { questions: async (notification, { read }) => answer(await read()) } })',
-    );
+    say.code('const receiver = createReceiver({ clientFor, on: { questions: readAndAnswer } });');
+    say.code('createServer(nodeHandler(receiver)).listen(port);');
     const handled: number[] = [];
     const receiver = answering(stage, handled);
     const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1');
@@ -34,6 +33,7 @@ export const notifications: Chapter = {
       await marketplace.notifications.quiet();
       await receiver.idle();
     }
+    tellDeliveries(stage, callback);
     say.good(
       `${marketplace.notifications.attempts.length} deliveries told of ${handled.length} events; each was handled once.`,
     );
@@ -43,6 +43,16 @@ export const notifications: Chapter = {
     await receiver.close();
   },
 };
+
+/** Each attempt to deliver. A question is told of when it is asked, and again when it is answered. */
+function tellDeliveries({ say, marketplace }: Stage, callback: string): void {
+  const known = new Set<string>();
+  say.line(`What came in at ${new URL(callback).host}, for each question asked and for each answered:`);
+  for (const { id, event, outcome } of marketplace.notifications.attempts) {
+    say.line(`POST ${event.resource}  ${outcome}${known.has(id) ? '  (a duplicate)' : ''}`);
+    known.add(id);
+  }
+}
 
 function answering({ say, client }: Stage, handled: number[]) {
   return createReceiver({

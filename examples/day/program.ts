@@ -50,7 +50,7 @@ function optionsFrom(args: readonly string[]): { wire: boolean } {
 }
 
 function serviceFrom(env: Environment) {
-  const { SELLER_BASE_URL: baseUrl, SELLER_ACCESS_TOKEN: accessToken, SELLER_USER_ID: user } = env;
+  const { SELLER_BASE_URL: baseUrl, SELLER_ACCESS_TOKEN: accessToken, SELLER_USER_ID: user, SELLER_SITE_ID } = env;
   if (!baseUrl && !accessToken) return undefined;
   if (!baseUrl || !accessToken) {
     const [given, missing] = ['SELLER_BASE_URL', 'SELLER_ACCESS_TOKEN'].sort((a) => (env[a] ? -1 : 1));
@@ -61,5 +61,5 @@ function serviceFrom(env: Environment) {
   if (user_id === undefined) {
     throw new Mistake('The token does not tell whose it is: set SELLER_USER_ID to the id of the seller.');
   }
-  return { baseUrl, accessToken, user_id };
+  return { baseUrl, accessToken, user_id, site_id: SELLER_SITE_ID };
 }

@@ -1,12 +1,19 @@
-import { NoQuestionsError, SellerClient } from 'marketplace-seller-sdk';
+import { ApiError, NoQuestionsError, SellerClient } from 'marketplace-seller-sdk';
+import { barsOf } from '../bars.ts';
+import { tellSubscriptions } from './flex.ts';
 import type { Narrator } from './narrator.ts';
 import { tellTimes } from './response-time.ts';
 
+interface Service {
+  readonly baseUrl: string;
+  readonly accessToken: string;
+  readonly user_id: string;
+  /** Without it nothing is read of Flex. */
+  readonly site_id?: string | undefined;
+}
+
 /** The part of the day that changes nothing, against a service. */
-export async function readFrom(
-  { baseUrl, accessToken, user_id }: { baseUrl: string; accessToken: string; user_id: string },
-  say: Narrator,
-): Promise<void> {
+export async function readFrom({ baseUrl, accessToken, user_id, site_id }: Service, say: Narrator): Promise<void> {
   const seller = new SellerClient({ baseUrl, accessToken, middleware: [say.wire] });
   say.title(`Seller ${user_id}`, `read from ${new URL(baseUrl).host}; nothing is changed`);
 
@@ -23,5 +30,24 @@ export async function readFrom(
     if (!(error instanceof NoQuestionsError)) throw error;
     say.line('There were no questions yet, so there is none.');
   }
+
+  say.heading('Clicks on "See phone", day by day', Date.now());
+  await orRefused(say, async () => {
+    say.chart(barsOf(await seller.contacts.phoneViews.windowOfUser({ user_id, last: 7, unit: 'day' }), 32));
+  });
+
+  say.heading('The Flex subscriptions', Date.now());
+  if (site_id) await orRefused(say, () => tellSubscriptions(say, seller, { site_id, user_id }));
+  else say.line('They are read where SELLER_SITE_ID says the site, such as MLA.');
   say.end();
+}
+
+/** Not every seller has everything: what the service refuses is told, and the reading goes on. */
+async function orRefused(say: Narrator, read: () => Promise<unknown>): Promise<void> {
+  try {
+    await read();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    say.bad(error.message);
+  }
 }

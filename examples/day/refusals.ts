@@ -15,7 +15,7 @@ export const refusals: Chapter = {
       await client.questions.answer({ question_id, text: 'Yes.' });
     } catch (error) {
       if (!(error instanceof QuestionNotOpenError)) throw error;
-      say.bad(`${error.name}: ${error.message}`);
+      say.error(error);
       say.line(`  status ${error.status}, code ${error.code ?? 'none'}: a question takes one answer.`);
     }
 
@@ -24,7 +24,7 @@ export const refusals: Chapter = {
       await client.questions.answer({ question_id, text: 'x'.repeat(2001) });
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
-      say.bad(`${error.name}: ${error.message}`);
+      say.error(error);
     }
   },
 };

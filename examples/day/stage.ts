@@ -1,6 +1,6 @@
 import { SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import type { Account, Item, Listening } from 'marketplace-seller-sdk/testing';
+import type { Account, Item, Listening, Pack } from 'marketplace-seller-sdk/testing';
 import type { Narrator } from './narrator.ts';
 
 /** Everybody and everything in the story; a chapter may add its own. */
@@ -14,6 +14,8 @@ export interface Stage {
   readonly client: SellerClient;
   readonly buyers: { readonly lucia: Account; readonly mateo: Account; readonly ines: Account };
   readonly items: { readonly lamp: Item; readonly kettle: Item; readonly shelf: Item };
+  /** What was sold: the lamp to Lucía by Flex, the shelf to Mateo. */
+  readonly sales: { readonly lamp: Pack; readonly shelf: Pack };
   /** Somebody else's client. */
   clientOf(account: Account): SellerClient;
 }
@@ -39,10 +41,14 @@ export async function openStage(say: Narrator): Promise<Stage> {
     items: { lamp: lamp!, kettle: kettle!, shelf: shelf! },
   };
   liveThroughLastWeek(marketplace, stage);
+  const sales = {
+    lamp: marketplace.addPack({ seller_id: seller.user_id, buyer_id: stage.buyers.lucia.user_id, shipping: 'flex' }),
+    shelf: marketplace.addPack({ seller_id: seller.user_id, buyer_id: stage.buyers.mateo.user_id }),
+  };
   const server = await marketplace.listen();
   const clientOf = (account: Account): SellerClient =>
     new SellerClient({ baseUrl: server.url, accessToken: marketplace.tokenFor(account), middleware: [say.wire] });
-  return { ...stage, say, marketplace, url: server.url, server, seller, client: clientOf(seller), clientOf };
+  return { ...stage, sales, say, marketplace, url: server.url, server, seller, client: clientOf(seller), clientOf };
 }
 
 export async function closeStage({ server }: Stage): Promise<void> {

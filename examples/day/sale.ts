@@ -1,0 +1,49 @@
+import { isModerated, moderationReasonOf } from 'marketplace-seller-sdk';
+import type { Chapter } from './stage.ts';
+
+/** Before the buyer has written there is one road to her, after that another; `contact` takes the open one. */
+export const sale: Chapter = {
+  title: 'Lucía buys the desk lamp; the shop writes to her',
+  at: '2026-03-02T14:00:00-03:00',
+
+  async tell({ say, client, seller, buyers, sales, marketplace }) {
+    const pack_id = String(sales.lamp.pack_id);
+    say.code('await seller.actionGuide.options({ pack_id });');
+    const { options } = await client.actionGuide.options({ pack_id });
+    for (const { id, type, cap_available, char_limit } of options) {
+      const form = type === 'template' ? 'a template' : `a text of up to ${char_limit ?? '?'}`;
+      say.line(`${id.padEnd(21)} ${form.padEnd(20)} ${cap_available ?? 0} left`);
+    }
+
+    const to = { user_id: buyers.lucia.user_id };
+    const write = (text: string) => client.messages.contact({ pack_id, user_id: seller.user_id, to, text });
+    const words = 'Thank you! Your lamp leaves this afternoon.';
+    say.line('');
+    say.code('await seller.messages.contact({ pack_id, user_id, to, text });');
+    say.quote(seller.nickname, '', words);
+    say.good(`Sent. ${roads[(await write(words)).road]}`);
+    const caps = await client.actionGuide.caps({ pack_id });
+    const other = caps.find(({ option_id }) => option_id === 'OTHER');
+    say.line(`OTHER now has ${other?.cap_available ?? 0} left, until she writes:`);
+
+    marketplace.clock.advance({ minutes: 12 });
+    const reply = 'Great! Could I have the invoice, and a number to call?';
+    marketplace.buyerWrites({ pack: sales.lamp, text: reply });
+    say.quote(buyers.lucia.nickname, '', reply);
+
+    const number = 'Of course: call +54 11 5555 0199.';
+    say.quote(seller.nickname, '', number);
+    const { road, message } = await write(number);
+    say.good(`Sent. ${roads[road]}`);
+    say.code('isModerated(message)');
+    if (!isModerated(message)) return;
+    say.bad(
+      `Answered with success, and yet she will never see it: ${moderationReasonOf(message) ?? 'no reason given'}.`,
+    );
+  },
+};
+
+const roads = {
+  option: 'Road: the option OTHER, as she has not written yet.',
+  conversation: 'Road: the conversation, which is open now.',
+} as const;
