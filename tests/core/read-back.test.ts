@@ -1,0 +1,186 @@
+import { SellerClient, endpoints } from 'marketplace-seller-sdk';
+import type { Endpoint, OutcomeUnknownError } from 'marketplace-seller-sdk';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { describe, expect, test } from 'vitest';
+import { everyEndpoint } from '../support/every-endpoint.ts';
+import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
+
+type Shop = ReturnType<typeof newShop>;
+
+/** A seller with a sale, an open question and Flex; the buyer has written and asked. */
+function newShop() {
+  const marketplace = new FakeMarketplace();
+  const [owner, buyer] = [marketplace.addUser(), marketplace.addUser()];
+  const { item_id } = marketplace.addItem({ seller_id: owner.user_id });
+  const question = marketplace.ask({ from: buyer, item_id, text: 'Is there stock?' });
+  const pack = marketplace.addPack({ seller_id: owner.user_id, buyer_id: buyer.user_id });
+  marketplace.buyerWrites({ pack, text: 'When will it arrive?' });
+  const { service_id } = marketplace.flex.subscribe({ user_id: owner.user_id });
+  const options = { settleMs: 0, retries: 0 };
+  return {
+    marketplace,
+    item_id,
+    question_id: question.id,
+    pack_id: String(pack.pack_id),
+    seller_id: owner.user_id,
+    buyer_id: buyer.user_id,
+    ofItem: { site_id: owner.site_id, item_id },
+    whose: { site_id: owner.site_id, user_id: owner.user_id, service_id },
+    seller: marketplace.clientFor(owner, options),
+    buyer: marketplace.clientFor(buyer, options),
+  };
+}
+
+interface Write {
+  readonly endpoint: Endpoint;
+  /** What must have happened before. */
+  readonly before?: (shop: Shop) => Promise<unknown>;
+  readonly write: (shop: Shop) => PromiseLike<unknown>;
+}
+
+const { questions, messages, flex } = endpoints;
+const text = 'Yes, there is.';
+const evenings = { delivery_ranges: { week: [{ from: 17, to: 21, capacity: 30, cutoff: 15 }] } };
+
+const writes: readonly Write[] = [
+  { endpoint: questions.ask, write: ({ buyer, item_id }) => buyer.questions.ask({ item_id, text: 'In red?' }) },
+  { endpoint: questions.answer, write: ({ seller, question_id }) => seller.questions.answer({ question_id, text }) },
+  { endpoint: questions.delete, write: ({ seller, question_id }) => seller.questions.delete({ question_id }) },
+  {
+    endpoint: questions.blacklist.add,
+    write: ({ seller, seller_id, buyer_id }) => seller.questions.blacklist.add({ seller_id, user_id: buyer_id }),
+  },
+  {
+    endpoint: questions.blacklist.remove,
+    before: async ({ seller, seller_id, buyer_id }) => {
+      await seller.questions.blacklist.add({ seller_id, user_id: buyer_id });
+    },
+    write: ({ seller, seller_id, buyer_id }) => seller.questions.blacklist.remove({ seller_id, user_id: buyer_id }),
+  },
+  {
+    endpoint: messages.send,
+    write: ({ seller, pack_id, seller_id, buyer_id }) =>
+      seller.messages.send({ pack_id, user_id: seller_id, to: { user_id: buyer_id }, text }),
+  },
+  {
+    endpoint: flex.setDelivery,
+    write: ({ seller, whose }) => seller.flex.setDelivery({ ...whose, ...evenings }),
+  },
+  {
+    endpoint: flex.addZones,
+    write: async ({ seller, whose }) => {
+      const { zones } = await seller.flex.configuration({ ...whose, select: { zones: { id: true, selected: true } } });
+      const free = zones?.find(({ selected }) => selected !== true);
+      await seller.flex.addZones({ ...whose, zones: [{ id: String(free?.id) }] });
+    },
+  },
+  { endpoint: flex.items.enable, write: ({ seller, ofItem }) => seller.flex.items.enable(ofItem) },
+  {
+    endpoint: flex.items.disable,
+    before: async ({ seller, ofItem }) => seller.flex.items.enable(ofItem),
+    write: ({ seller, ofItem }) => seller.flex.items.disable(ofItem),
+  },
+];
+
+test('every endpoint that can read back what it wrote is tried here', () => {
+  const able = everyEndpoint.filter(({ endpoint }) => endpoint.confirm).map(({ name }) => name);
+  expect(writes.map(({ endpoint }) => endpoint.name).sort()).toEqual(able.sort());
+});
+
+describe.each(writes)('confirm() of $endpoint.name', ({ endpoint, before, write }) => {
+  test.each([
+    { reset: 'before', done: false },
+    { reset: 'after', done: true },
+  ] as const)('tells, when the connection broke $reset the service acted, done: $done', async ({ reset, done }) => {
+    const scene = newShop();
+    await before?.(scene);
+    scene.marketplace.faults.next({ reset, endpoint });
+    const error = await errorOf<OutcomeUnknownError>(write(scene));
+    expect(await error.confirm()).toMatchObject({ done });
+  });
+});
+
+describe('confirm() does not guess', () => {
+  /** A write whose answer is lost, and what is read back after it. */
+  async function confirmed(
+    write: (seller: SellerClient) => PromiseLike<unknown>,
+    ...answers: readonly Response[]
+  ): Promise<unknown> {
+    const { seller } = stubbed([networkFault('ECONNRESET'), ...answers], { settleMs: 0, retries: 0 });
+    return (await errorOf<OutcomeUnknownError>(write(seller))).confirm();
+  }
+  const answer = (seller: SellerClient): PromiseLike<unknown> => seller.questions.answer({ question_id: 42, text });
+  const remove = (seller: SellerClient): PromiseLike<unknown> => seller.questions.delete({ question_id: 42 });
+
+  test('about an answer whose text is not shown', async () => {
+    const hidden = Response.json({ ...wireQuestion, status: 'ANSWERED', answer: { text: '', status: 'BANNED' } });
+    expect(await confirmed(answer, hidden)).toEqual({ unknown: 'the question has an answer whose text is not shown' });
+  });
+
+  test('about a question that was closed meanwhile', async () => {
+    const closed = Response.json({ ...wireQuestion, status: 'CLOSED_UNANSWERED', answer: null });
+    expect(await confirmed(answer, closed)).toEqual({
+      unknown: 'the question is CLOSED_UNANSWERED and shows no answer',
+    });
+    const bare = Response.json({ ...wireQuestion, status: null, answer: null });
+    expect(await confirmed(answer, bare)).toEqual({ unknown: 'the question is in no known state and shows no answer' });
+  });
+
+  test('another answer in its place says that this one was not taken', async () => {
+    const other = Response.json({ ...wireQuestion, status: 'ANSWERED', answer: { text: 'No.' } });
+    expect(await confirmed(answer, other)).toEqual({ done: false });
+  });
+
+  test('a question that is gone was deleted', async () => {
+    expect(await confirmed(remove, Response.json({ message: 'Question not found' }, { status: 404 }))).toMatchObject({
+      done: true,
+    });
+    expect(await confirmed(remove, Response.json({ message: 'no' }, { status: 403 }))).toMatchObject({
+      unknown: expect.stringContaining('reading back failed') as string,
+    });
+  });
+
+  test('about who is on a blacklist of which only a part is shown', async () => {
+    const part = (): Response => Response.json({ users: [{ id: 1 }], total: 2 });
+    const unknown = 'the blacklist is longer than what the service shows of it';
+    const [seller_id, user_id] = [7, 31];
+    expect(await confirmed((seller) => seller.questions.blacklist.add({ seller_id, user_id }), part())).toEqual({
+      unknown,
+    });
+    expect(await confirmed((seller) => seller.questions.blacklist.remove({ seller_id, user_id }), part())).toEqual({
+      unknown,
+    });
+  });
+
+  test('whether an item is in Flex, while the service does not say', async () => {
+    const down = (): Response => Response.json({ message: 'down' }, { status: 403 });
+    const item = { site_id: 'MLA', item_id: 'MLA100' };
+    expect(await confirmed((seller) => seller.flex.items.enable(item), down())).toMatchObject({
+      unknown: expect.stringContaining('reading back failed') as string,
+    });
+  });
+
+  test('from a configuration that shows nothing: what was set is not there', async () => {
+    const nothing = (): Response => Response.json({ data: { configuration: null } });
+    const whose = { site_id: 'MLA', user_id: 7, service_id: 1001 };
+    expect(await confirmed((seller) => seller.flex.addZones({ ...whose, zones: [{ id: 'z' }] }), nothing())).toEqual({
+      done: false,
+    });
+    const delivery = { ...whose, delivery_window: 'next_day' } as const;
+    expect(await confirmed((seller) => seller.flex.setDelivery(delivery), nothing())).toEqual({ done: false });
+    expect(await confirmed((seller) => seller.flex.setDelivery({ ...whose, ...evenings }), nothing())).toEqual({
+      done: false,
+    });
+  });
+
+  test('reads both ends of a long conversation: either may be the newer', async () => {
+    const message = (id: string): object => ({ id, from: { user_id: 7 }, text, message_date: { created: null } });
+    const others = Array.from({ length: 50 }, (_, n) => ({ id: String(n), from: { user_id: 31 }, text: 'Hello' }));
+    const first = Response.json({ messages: others, paging: { total: 51, limit: 50, offset: 0 } });
+    const last = Response.json({ messages: [message('new')], paging: { total: 51, limit: 50, offset: 50 } });
+    const send = (seller: SellerClient): PromiseLike<unknown> =>
+      seller.messages.send({ pack_id: '1', user_id: 7, to: { user_id: 31 }, text });
+    expect(await confirmed(send, first, last)).toMatchObject({ done: true, output: { id: 'new' } });
+    expect(await confirmed(send, Response.json({ messages: null }))).toEqual({ done: false });
+  });
+});
