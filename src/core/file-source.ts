@@ -74,9 +74,18 @@ export function knownFile(file: unknown): KnownFile | undefined {
 export function fileNameOf({ file, filename }: GivenFile): string | undefined {
   if (filename !== undefined) return filename;
   if (typeof file === 'string') return file.slice(file.lastIndexOf('/') + 1);
-  if (file instanceof URL) return decodeURIComponent(file.pathname.slice(file.pathname.lastIndexOf('/') + 1));
+  if (file instanceof URL) return lastSegment(file);
   const { name } = (file ?? {}) as { name?: unknown };
   return typeof name === 'string' && name !== '' ? name : undefined;
+}
+
+function lastSegment({ pathname }: URL): string | undefined {
+  try {
+    return decodeURIComponent(pathname.slice(pathname.lastIndexOf('/') + 1));
+  } catch {
+    // A stray percent sign: what it names cannot be told.
+    return undefined;
+  }
 }
 
 interface Verdict {

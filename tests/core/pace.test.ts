@@ -267,3 +267,28 @@ describe('a gate of the user', () => {
     await expect(seller.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
   });
 });
+
+describe('tokens that calls bring along', () => {
+  const question_id = 42;
+
+  test('each have a pace of their own, which is kept while it matters', async () => {
+    const { seller, sent } = stubbed([
+      (request) =>
+        request.headers.get('authorization') === 'Bearer busy'
+          ? slow({ 'retry-after': '2' })
+          : Response.json(wireQuestion),
+    ]);
+    const told = await errorOf(seller.questions.get({ question_id }, { accessToken: 'busy', retries: 0 }));
+    expect(told).toBeInstanceOf(RateLimitedError);
+    // Far more tokens than are remembered, and none of them waits for the busy one.
+    for (let n = 0; n < 600; n += 1) await seller.questions.get({ question_id }, { accessToken: `seller-${n}` });
+    expect(sent).toHaveLength(601);
+    const again = seller.questions.get({ question_id }, { accessToken: 'busy', retries: 0 });
+    const outcome = errorOf(again);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(sent).toHaveLength(601);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(sent).toHaveLength(602);
+    expect(await outcome).toBeInstanceOf(RateLimitedError);
+  });
+});

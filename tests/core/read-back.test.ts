@@ -1,5 +1,5 @@
-import { SellerClient, endpoints } from 'marketplace-seller-sdk';
-import type { Endpoint, OutcomeUnknownError } from 'marketplace-seller-sdk';
+import { endpoints } from 'marketplace-seller-sdk';
+import type { Endpoint, OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { everyEndpoint } from '../support/every-endpoint.ts';

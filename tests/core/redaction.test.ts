@@ -38,6 +38,12 @@ const leaks: [string, Step][] = [
     Object.assign(new Error('failed'), { config: { headers: { authorization: `Bearer ${token}` }, data: words } }),
   ],
   ['a network fault whose cause repeats the token', new TypeError('fetch failed', { cause: new Error(token) })],
+  ['something thrown that is no error and repeats the token', () => Promise.reject(token)],
+  [
+    'a network fault with a code whose cause repeats the token',
+    Object.assign(new Error(`read ${token}`), { code: 'ECONNRESET' }),
+  ],
+  ['a success that repeats everything in a list', () => Response.json([{ text: words }, { id: token }])],
   [
     'a network fault that holds the Request itself',
     (request) => Promise.reject(Object.assign(new Error('x'), { request })),
@@ -100,4 +106,24 @@ test('dates, ids and addresses of machines are no phone numbers', async () => {
   expect(error.message).toContain(
     'at 2026-11-05 10:00:00 order 2000001234567890 on 192.168.100.200:8080, call [redacted]',
   );
+});
+
+test('a fault keeps its code when its secrets are taken out', async () => {
+  const fault = Object.assign(new Error(`read ${token}`), { code: 'ECONNRESET' });
+  const { seller } = stubbed([fault], { accessToken: token, retries: 0 });
+  const { cause } = await errorOf(seller.questions.get({ question_id: 1 }));
+  expect(cause).toMatchObject({ message: 'read [redacted]', code: 'ECONNRESET' });
+});
+
+test('a token too short to be one is not looked for in every word', async () => {
+  const { seller } = stubbed([Response.json({ message: 'abc is not found' }, { status: 404 })], { accessToken: 'abc' });
+  const error = await errorOf(seller.questions.get({ question_id: 1 }));
+  expect(error.message).toContain('abc is not found');
+  expect(error.toCurl()).not.toContain('abc');
+});
+
+test('a request that was made without a token shows none', async () => {
+  const { seller } = stubbed([new Response('{}', { status: 404 })]);
+  const error = await errorOf(seller.questions.get({ question_id: 1 }, { accessToken: null }));
+  expect(error.toCurl()).not.toMatch(/authorization/i);
 });

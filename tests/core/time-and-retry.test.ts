@@ -312,3 +312,52 @@ describe('middleware', () => {
     expect(error.cause).toBeInstanceOf(ConnectionError);
   });
 });
+
+describe('a host of several addresses', () => {
+  const fault = (...codes: readonly string[]): Error =>
+    new TypeError('fetch failed', {
+      cause: new AggregateError(codes.map((code) => Object.assign(new Error(code), { code }))),
+    });
+  const answered = (): Response => Response.json({ ...wireQuestion, answer: { text: 'Yes' } });
+
+  test('of which none took the connection was never sent to: a write is sent again', async () => {
+    const { seller, sent } = stubbed([fault('ECONNREFUSED', 'EHOSTUNREACH'), answered]);
+    await settled(seller.questions.answer({ question_id: 42, text: 'Yes' }));
+    expect(sent).toHaveLength(2);
+  });
+
+  test('of which one may have taken it leaves a write in doubt', async () => {
+    const { seller, sent } = stubbed([fault('ECONNREFUSED', 'ECONNRESET'), answered]);
+    const error = await settled(errorOf(seller.questions.answer({ question_id: 42, text: 'Yes' })));
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('a Retry-After that is a date', () => {
+  const asked = async (headers: Record<string, string>): Promise<number | undefined> => {
+    const { seller } = stubbed([status(503, headers)], { retries: 0 });
+    return (await errorOf<ServerError>(seller.questions.get({ question_id: 1 }))).retryAfterMs;
+  };
+
+  test("is told by the service's own clock, where it shows one, and else by this machine's", async () => {
+    vi.setSystemTime('2030-01-01T00:00:00Z');
+    const date = 'Sun, 01 Mar 2026 12:00:00 GMT';
+    expect(await asked({ 'retry-after': 'Sun, 01 Mar 2026 12:00:20 GMT', date })).toBe(20_000);
+    expect(await asked({ 'retry-after': 'Tue, 01 Jan 2030 00:00:30 GMT' })).toBe(30_000);
+    expect(await asked({ 'retry-after': 'Sun, 01 Mar 2026 11:00:00 GMT', date })).toBe(0);
+    expect(await asked({ 'retry-after': 'soon' })).toBeUndefined();
+  });
+});
+
+test.each([
+  ['a text', 'broken', 'something that is no error'],
+  ['nothing', undefined, 'something that is no error'],
+  ['an error with a cause that is none', new TypeError('failed', { cause: 'pipe' }), 'failed'],
+  ['an error with a cause without a code', new TypeError('failed', { cause: new Error('pipe') }), 'failed (pipe)'],
+])('a fetch that rejects with %s is a ConnectionError', async (_, thrown, sentence) => {
+  const { seller } = stubbed([() => Promise.reject(thrown)], { retries: 0 });
+  const error = await errorOf(seller.questions.get({ question_id: 1 }));
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(error.message).toContain(sentence);
+});

@@ -23,6 +23,7 @@ import {
 import type { FileSource, NewAttachment, UploadProgress } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
+import { errorOf } from '../support/stubs.ts';
 
 const site_id = 'MLA';
 const megabyte = 1024 * 1024;
@@ -515,4 +516,31 @@ describe('a download that fails', () => {
     expect(file.size).toBeUndefined();
     expect((await file.arrayBuffer()).byteLength).toBe(5);
   });
+});
+
+test('a file URL whose name is not encoded well is refused, not thrown at', async () => {
+  const { seller } = open();
+  const error = await errorOf(seller.messages.upload({ site_id, file: new URL('file:///tmp/100%.pdf') }));
+  expect(error).toBeInstanceOf(InvalidInputError);
+  expect(error.message).toContain('`filename`');
+  const named = { site_id, file: new URL('file:///tmp/100%.pdf'), filename: 'a.pdf' };
+  expect(await errorOf(seller.messages.upload(named))).toBeInstanceOf(InvalidInputError);
+});
+
+test('what is no file is refused by name', async () => {
+  const { seller } = open();
+  for (const file of [null, 7, {}, undefined]) {
+    const error = await errorOf(seller.messages.upload({ site_id, file: file as never, filename: 'a.pdf' }));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error.message).toContain('`file`');
+  }
+});
+
+test('a stream may give text, which travels as UTF-8', async () => {
+  const { marketplace, seller } = open();
+  const file = Readable.from(['añ', 'o']);
+  const { id } = await seller.messages.upload({ site_id, file, size: 4, filename: 'a.txt' });
+  const buyer = marketplace.clientFor({ user_id: 7 });
+  const saved = await buyer.messages.download({ site_id, attachment_id: id });
+  expect(Buffer.from(await saved.arrayBuffer()).toString()).toBe('año');
 });

@@ -1,0 +1,103 @@
+import { ConfigurationError, InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
+import type { CallOptions, ClientOptions } from 'marketplace-seller-sdk';
+import { describe, expect, test } from 'vitest';
+import { stubbed, wireQuestion } from './support/stubs.ts';
+
+const baseUrl = 'https://api.test';
+
+describe('a client takes its options or says what to write instead', () => {
+  const wrong: readonly (readonly [string, unknown, string])[] = [
+    ['nothing', undefined, 'SellerClient takes an object of options'],
+    ['null', null, 'SellerClient takes an object of options'],
+    ['no address', {}, '`baseUrl` is missing: say where the service is'],
+    ['an address that is none', { baseUrl: 'api.test' }, '`baseUrl` is not a URL; it takes one such as'],
+    ['another protocol', { baseUrl: 'ftp://api.test' }, '`baseUrl` takes an https: URL'],
+    ['an address in clear text', { baseUrl: 'http://api.test' }, 'allowInsecure'],
+    ['a password in the address', { baseUrl: 'https://me:secret@api.test' }, 'give the token as `accessToken`'],
+    ['a query in the address', { baseUrl: 'https://api.test/?a=1' }, 'give query parameters as `query`'],
+    ['a fragment in the address', { baseUrl: 'https://api.test/#a' }, 'give query parameters as `query`'],
+    ['a name that no option has', { baseUrl, timeout: 1 }, 'there is no option `timeout`; the options are baseUrl,'],
+    ['a negative timeout', { baseUrl, timeoutMs: -1 }, '`timeoutMs` takes a number of milliseconds above 0'],
+    ['a deadline as text', { baseUrl, deadlineMs: '5' }, '`deadlineMs` takes a number of milliseconds above 0'],
+    ['half a retry', { baseUrl, retries: 0.5 }, '`retries` takes a whole number, at least 0'],
+    ['no call at a time', { baseUrl, maxConcurrency: 0 }, '`maxConcurrency` takes a whole number, at least 1'],
+    ['an unknown word', { baseUrl, responseValidation: 'warn' }, "takes 'throw' or 'report' or 'off'"],
+    ['a token of another type', { baseUrl, accessToken: 7 }, 'takes the token as a string, or a function'],
+    ['an empty token', { baseUrl, accessToken: '' }, 'give the bare token, without "Bearer"'],
+    ['a token with its scheme', { baseUrl, accessToken: 'Bearer abc' }, 'give the bare token, without "Bearer"'],
+    ['headers as text', { baseUrl, headers: 'a: b' }, '`headers` takes an object of names and values'],
+    ['a header with a space', { baseUrl, headers: { 'a b': 'c' } }, '`headers` holds a name that no header can have'],
+    ['a header of two lines', { baseUrl, headers: { a: 'b\r\nc: d' } }, 'holds under `a` what no header can carry'],
+    ['a query as a list', { baseUrl, query: [] }, '`query` takes an object of names and values'],
+    ['middleware that is none', { baseUrl, middleware: [{}] }, '`middleware` takes a list of functions'],
+    ['a logger that cannot log', { baseUrl, logger: {} }, '`logger` takes an object with a function `info`'],
+    ['a gate that cannot be entered', { baseUrl, gate: null }, '`gate` takes an object with a function `enter`'],
+    ['a fetch that is none', { baseUrl, fetch: 'fetch' }, '`fetch` takes a function'],
+  ];
+
+  test.each(wrong)('%s', (_, options, sentence) => {
+    const make = (): SellerClient => new SellerClient(options as ClientOptions);
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(sentence);
+  });
+
+  test('all that is wrong at once', () => {
+    const make = (): SellerClient => new SellerClient({ timeoutMs: 0, retries: -1 } as unknown as ClientOptions);
+    expect(make).toThrow(/`baseUrl` is missing.*`timeoutMs` takes.*`retries` takes/);
+  });
+
+  test('the token is in no such sentence', () => {
+    const make = (): SellerClient => new SellerClient({ baseUrl, accessToken: 'TOKEN 12345' });
+    expect(make).toThrow(expect.not.objectContaining({ message: expect.stringContaining('12345') as string }));
+  });
+
+  test.each(['http://localhost:80', 'http://127.0.0.1:4010', 'http://[::1]:4010', 'http://api.localhost'])(
+    'clear text to this very machine, %s, is no risk',
+    (address) => {
+      expect(() => new SellerClient({ baseUrl: address })).not.toThrow();
+    },
+  );
+
+  test('clear text to another machine is said out loud', () => {
+    expect(() => new SellerClient({ baseUrl: 'http://10.0.0.1', allowInsecure: true })).not.toThrow();
+  });
+
+  test('an option that is undefined has its default', () => {
+    const options = { baseUrl, timeoutMs: undefined, headers: undefined };
+    expect(() => new SellerClient(options)).not.toThrow();
+  });
+
+  test('`with` checks what it is given, too', () => {
+    expect(() => new SellerClient({ baseUrl }).with({ retries: -1 })).toThrow(ConfigurationError);
+  });
+});
+
+describe('a call refuses options that are wrong before anything is sent', () => {
+  test.each([
+    ['timeoutMs', 0, 'takes a number of milliseconds above 0'],
+    ['retries', -1, 'takes a whole number, at least 0'],
+    ['signal', {}, 'takes an object with a function `addEventListener`'],
+    ['headers', { 'x-a': 7 }, 'holds under `x-a` what no header can carry'],
+    ['query', 'a=1', 'takes an object of names and values'],
+    ['accessToken', 'two words', 'is empty or holds characters that no token has'],
+  ])('%s', async (name, value, sentence) => {
+    const { seller, sent } = stubbed([Response.json(wireQuestion)]);
+    const options = { [name]: value } as CallOptions;
+    const call = seller.questions.get({ question_id: 42 }, options);
+    await expect(call).rejects.toThrow(`the option \`${name}\` ${sentence}`);
+    await expect(call).rejects.toThrow(InvalidInputError);
+    expect(sent).toEqual([]);
+  });
+
+  test('a call has `catch` and `finally`, as a promise has', async () => {
+    const { seller } = stubbed([Response.json(wireQuestion)]);
+    const told: string[] = [];
+    const found = await seller.questions
+      .get({ question_id: 42 })
+      .finally(() => told.push('over'))
+      .catch(() => undefined);
+    expect(found).toMatchObject({ id: 42 });
+    expect(told).toEqual(['over']);
+    expect(await seller.questions.get({ question_id: 42 }).finally(undefined)).toMatchObject({ id: 42 });
+  });
+});

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import {
+  ApiError,
+  InvalidInputError,
+  ServerError,
+  UnexpectedResponseError,
+  endpoints,
+  question,
+  readJsonp,
+} from 'marketplace-seller-sdk';
+import type { CallOptions } from 'marketplace-seller-sdk';
+import { describe, expect, test } from 'vitest';
+import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
+
+// Spec: Common conventions.
+describe('attributes', () => {
+  const { get, search } = endpoints.questions;
+  const reduced = (attributes: readonly unknown[]) => ({ attributes }) as CallOptions;
+
+  test.each([
+    ['none at all', [], '`attributes` is empty; leave it out for every field'],
+    ['what would end the list', ['id,text'], '`attributes` takes names of fields'],
+    ['what would end the query', ['id&limit=1'], '`attributes` takes names of fields'],
+  ])('%s is not sent', async (_, attributes, sentence) => {
+    const { seller, sent } = stubbed([Response.json(wireQuestion)]);
+    const error = await errorOf(seller.call(get, { question_id: 42 }, reduced(attributes)));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error.message).toContain(sentence);
+    expect(sent).toEqual([]);
+  });
+
+  test('a list that would lose its entries is not reduced', async () => {
+    const { seller, sent } = stubbed([Response.json({ questions: [] })]);
+    const error = await errorOf(seller.call(search, { seller_id: 7 }, reduced(['total'])));
+    expect(error.message).toContain('its answer would lose its list');
+    expect(sent).toEqual([]);
+  });
+
+  test('reduce an answer that comes in one of several shapes, or an entity of another package', async () => {
+    const { seller, sent } = stubbed([Response.json({ id: 42, extra: 1, text: 'x' })]);
+    const loose = { ...get, output: { safeParse: (data: unknown) => ({ success: true, data }) } as never };
+    expect(await seller.call(loose, { question_id: 42 }, reduced(['id', 'extra']))).toEqual({ id: 42, extra: 1 });
+    expect(new URL(sent[0]!.url).searchParams.get('attributes')).toBe('id,extra');
+  });
+});
+
+/** Numbers that lose nothing as numbers: longer ones are delivered as their digits. */
+const exactJson = fc.jsonValue().filter((value) => !/\d{16}/.test(JSON.stringify(value)));
+
+describe('a JSONP answer', () => {
+  test.each([
+    ['no call', '[200, {}, {}]'],
+    ['a call with something else', 'show({"id": 1})'],
+    ['a call without a status', 'show([null, {}, {}])'],
+    ['a call that is broken off', 'show([200, {}, {"id": 1'],
+    ['nothing', ''],
+  ])('that is %s is told as such', (_, text) => {
+    expect(() => readJsonp(text)).toThrow(UnexpectedResponseError);
+    expect(() => readJsonp(text)).toThrow('it takes callback([status, headers, body])');
+  });
+
+  test('keeps its error, also without a body, and with headers that can be none', () => {
+    expect(() => readJsonp('show([503])')).toThrow(ServerError);
+    let caught: unknown;
+    try {
+      readJsonp('show([429, {"retry-after": 2, "not a name": "x"}, {"message": "slow down"}])');
+    } catch (error) {
+      caught = error;
+    }
+    expect(caught).toMatchObject({ name: 'RateLimitedError', retryAfterMs: 2000, body: { message: 'slow down' } });
+  });
+
+  test('of any status and body gives the body or the error of that status', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 200, max: 599 }), exactJson, (status, body) => {
+        const text = `call([${status}, {}, ${JSON.stringify(body)}]);`;
+        if (status < 300) expect(readJsonp(text)).toEqual(JSON.parse(JSON.stringify(body)));
+        else expect(() => readJsonp(text)).toThrow(ApiError);
+      }),
+    );
+  });
+});
+
+describe('an entity checks a value from elsewhere, such as a cache', () => {
+  test('and delivers it', () => {
+    expect(question.parse({ ...wireQuestion, id: '42' })).toMatchObject({ id: 42 });
+  });
+
+  test('or says what is wrong with it', () => {
+    expect(() => question.parse({ ...wireQuestion, id: 'x' })).toThrow(InvalidInputError);
+    expect(() => question.parse(null)).toThrow('The value does not fit');
+  });
+});
+
+describe('what a search leaves unnamed goes into the query as it is', () => {
+  const searched = async (filters: Record<string, unknown>): Promise<URLSearchParams> => {
+    const { seller, sent } = stubbed([Response.json({ questions: [], total: 0 })]);
+    await seller.questions.search({ seller_id: 7, filters }).first();
+    return new URL(sent[0]!.url).searchParams;
+  };
+
+  test('lists are joined, what is nothing is left out', async () => {
+    const query = await searched({ status: ['A', 'B'], tags: undefined, api_version: 4, deep: true });
+    expect(Object.fromEntries(query)).toEqual({ seller_id: '7', status: 'A,B', api_version: '4', deep: 'true' });
+  });
+
+  test('but not over a field of its own', async () => {
+    const error = await errorOf(searched({ seller_id: 8 }));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error.message).toContain('`filters.seller_id` is a field of its own: give it as `seller_id`');
+  });
+
+  test('and a comma within an entry of a list is not sent: it would make two of it', async () => {
+    const { seller, sent } = stubbed([Response.json([])]);
+    const error = await errorOf(seller.items.status({ ids: ['MLA1', 'MLA2,MLA3'] }));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(sent).toEqual([]);
+  });
+});
+
+test('an input that is missing or of another type is told by its name', async () => {
+  const { seller } = stubbed([Response.json(wireQuestion)]);
+  const error = await errorOf(seller.questions.get({ question_id: true as never }));
+  expect(error.message).toContain('`question_id` takes an integer');
+  const missing = await errorOf(seller.questions.get({} as never));
+  expect(missing.message).toContain('`question_id` is missing');
+  const none = await errorOf(seller.questions.get(undefined as never));
+  expect(none.message).toContain('`question_id` is missing');
+});
+
+describe('an answer that leaves out what it may', () => {
+  test('a blacklist without users, a search without questions, a conversation without messages are empty', async () => {
+    const bare = (): ReturnType<typeof stubbed>['seller'] => stubbed([Response.json({})]).seller;
+    expect(await bare().questions.blacklist.list({ seller_id: 7 })).toEqual([]);
+    expect(await bare().questions.search({ seller_id: 7 }).toArray()).toEqual([]);
+    expect(await bare().messages.conversation({ pack_id: '1', user_id: 7 }).toArray()).toEqual([]);
+  });
+
+  test('an id that comes as a number is read as the text it is documented as', async () => {
+    const { seller } = stubbed([Response.json({ results: [{ id: 7, title: 'Chair' }] })]);
+    expect(await seller.sites.search({ site_id: 'MLA', q: 'x' }).first()).toMatchObject({ id: '7', title: 'Chair' });
+  });
+});
