@@ -38,6 +38,7 @@ const leaks: [string, Step][] = [
     Object.assign(new Error('failed'), { config: { headers: { authorization: `Bearer ${token}` }, data: words } }),
   ],
   ['a network fault whose cause repeats the token', new TypeError('fetch failed', { cause: new Error(token) })],
+  // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a fetch of the user may do that
   ['something thrown that is no error and repeats the token', () => Promise.reject(token)],
   [
     'a network fault with a code whose cause repeats the token',
