@@ -1,6 +1,8 @@
 // One call of each library against the same server: what the rows of the benchmark compare.
 // Peers are loaded by a name in a variable, so that type checks pass where they are not installed.
 
+import { createRequire } from 'node:module';
+
 /**
  * @typedef {object} Subject
  * @property {string} name
@@ -31,6 +33,30 @@ export const ours = {
   },
 };
 
+/**
+ * What ky costs by itself, used as the library uses it: the floor of every figure of ours.
+ *
+ * @type {Subject}
+ */
+export const kyAlone = {
+  name: 'ky alone, everything switched off',
+  package: 'ky',
+  make:
+    ({ default: ky }, baseUrl) =>
+    async () => {
+      const { signal } = new AbortController();
+      const response = await ky(`${baseUrl}/questions/42`, {
+        headers: { accept: 'application/json', authorization: `Bearer ${token}` },
+        redirect: 'error',
+        retry: 0,
+        timeout: false,
+        throwHttpErrors: false,
+        fetch: (/** @type {Request} */ request) => fetch(request, { signal }),
+      });
+      return JSON.parse(await response.text());
+    },
+};
+
 /** @type {Subject[]} */
 export const peers = [
   {
@@ -51,10 +77,20 @@ export const peers = [
   },
   {
     name: 'Octokit',
-    package: 'octokit',
+    package: '@octokit/rest',
     make: (lib, baseUrl) => {
       const client = new lib.Octokit({ auth: token, baseUrl });
       return () => client.request('GET /questions/{id}', { id: 42 });
+    },
+  },
+  {
+    name: 'MercadoPago',
+    package: 'mercadopago',
+    make: (lib, baseUrl) => {
+      // It has no option for the address.
+      createRequire(import.meta.url)('mercadopago/dist/utils/config/index.js').AppConfig.BASE_URL = baseUrl;
+      const payments = new lib.Payment(new lib.MercadoPagoConfig({ accessToken: token }));
+      return () => payments.get({ id: 42 });
     },
   },
   {
@@ -92,8 +128,8 @@ export const peers = [
   },
 ];
 
-/** Everyone, ours and the bare platform first. */
-export const everyone = [bare, ours, ...peers];
+/** Everyone: the bare platform and ours first. */
+export const everyone = [bare, ours, kyAlone, ...peers];
 
 /** @param {string} name */
 export function subject(name) {

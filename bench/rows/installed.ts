@@ -37,7 +37,7 @@ export function installedSize(): Row[] {
   const specs = {
     'marketplace-seller-sdk': join(tmpdir(), packed.trim()),
     Notion: '@notionhq/client',
-    Octokit: 'octokit',
+    Octokit: '@octokit/rest',
     Stripe: 'stripe',
     OpenAI: 'openai',
   };

@@ -41,7 +41,7 @@ const ours = {
 const theirs: Readonly<Record<string, string>> = {
   Notion: '@notionhq/client',
   Resend: 'resend',
-  Octokit: 'octokit',
+  Octokit: '@octokit/rest',
   Slack: '@slack/web-api',
   Stripe: 'stripe',
   OpenAI: 'openai',

@@ -41,7 +41,7 @@ export async function all(): Promise<number> {
   return count + one.id.length;
 }`,
   Octokit: `
-import { Octokit } from 'octokit';
+import { Octokit } from '@octokit/rest';
 const octokit = new Octokit({ auth: 'k' });
 export async function all(): Promise<number> {
   const issues = await octokit.paginate('GET /repos/{owner}/{repo}/issues', { owner: 'a', repo: 'b' });

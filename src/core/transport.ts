@@ -27,24 +27,28 @@ export function createSend({
   tracing,
 }: Pick<Settings, 'fetch' | 'middleware' | 'tracing'>): Send {
   const layers = tracing?.middleware ? [...middleware, tracing.middleware] : middleware;
-  // A signal given to ky costs a fifth of a call. The platform's fetch takes it beside the request; a fetch or
-  // middleware of the user may look for it in the request alone.
-  const isPlatform = fetch === undefined && layers.length === 0;
+  // Each option that ky is given is copied several times, headers and a signal most of all. The platform's fetch takes
+  // them as they are; a fetch or middleware of the user is owed one whole Request.
+  if (fetch === undefined && layers.length === 0) {
+    return (outgoing) => ky(outgoing.url, { ...quiet, fetch: () => platformFetch(outgoing) });
+  }
   return (outgoing) => {
-    const { endpoint, url, headers, body, signal } = outgoing;
-    const through = isPlatform ? platformFetch(outgoing) : onion(layers, outgoing, fetch ?? globalThis.fetch);
-    return ky(url, {
-      method: endpoint.method,
-      headers,
-      ...(body !== undefined && { body }),
-      ...(!isPlatform && { signal }),
-      // A redirect would make fetch buffer every body, and carry the token to another host; downloads need it.
-      redirect: endpoint.answers === 'stream' ? 'follow' : notFollowing(),
-      retry: 0,
-      timeout: false,
-      throwHttpErrors: false,
-      fetch: through,
-    });
+    const through = onion(layers, outgoing, fetch ?? globalThis.fetch);
+    return ky(outgoing.url, { ...initOf(outgoing), ...quiet, fetch: through });
+  };
+}
+
+/** ky without what the life of a call decides for itself. */
+const quiet = { retry: 0, timeout: false, throwHttpErrors: false } as const;
+
+function initOf({ endpoint, headers, body, signal }: Outgoing): RequestInit {
+  return {
+    method: endpoint.method,
+    headers,
+    ...(body !== undefined && { body, duplex: 'half' }),
+    signal,
+    // A redirect would make fetch buffer every body, and carry the token to another host; downloads need it.
+    redirect: endpoint.answers === 'stream' ? 'follow' : notFollowing(),
   };
 }
 
@@ -62,11 +66,9 @@ function notFollowing(): RequestRedirect {
 }
 
 /** The platform's fetch as it is at the time of the call, so that it may be replaced (msw, instrumentation). */
-function platformFetch({ signal, onSend }: Outgoing): typeof globalThis.fetch {
-  return (request) => {
-    onSend?.();
-    return globalThis.fetch(request, { signal });
-  };
+function platformFetch(outgoing: Outgoing): Promise<Response> {
+  outgoing.onSend?.();
+  return globalThis.fetch(outgoing.url, initOf(outgoing));
 }
 
 function onion(
