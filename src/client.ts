@@ -39,7 +39,11 @@ export class SellerClient {
   readonly #options: ClientOptions;
   readonly #caller: HttpCaller;
 
-  /** @throws {ConfigurationError} when an option is unknown or wrong. */
+  /**
+   * Sets up a client; nothing is sent. One serves a whole program.
+   *
+   * @throws {ConfigurationError} when an option is unknown or wrong.
+   */
   constructor(options: ClientOptions);
   /** @internal */
   // eslint-disable-next-line @typescript-eslint/unified-signatures -- united, the internal parameter would be public

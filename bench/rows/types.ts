@@ -46,7 +46,7 @@ const octokit = new Octokit({ auth: 'k' });
 export async function all(): Promise<number> {
   const issues = await octokit.paginate('GET /repos/{owner}/{repo}/issues', { owner: 'a', repo: 'b' });
   const one = await octokit.request('GET /repos/{owner}/{repo}', { owner: 'a', repo: 'b' });
-  return issues.length + one.data.id;
+  return issues.length + Number(one.data.id);
 }`,
 };
 

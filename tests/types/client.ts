@@ -1,0 +1,95 @@
+import {
+  ApiError,
+  OutcomeUnknownError,
+  QuestionNotOpenError,
+  RateLimitedError,
+  SellerClient,
+  refreshingToken,
+} from 'marketplace-seller-sdk';
+import type { Endpoint } from 'marketplace-seller-sdk';
+import { createReceiver } from 'marketplace-seller-sdk/notifications';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+
+const baseUrl = 'https://api.example.com';
+
+export function clients(): SellerClient[] {
+  const seller = new SellerClient({ baseUrl, accessToken: 'token', retries: 3, responseValidation: 'report' });
+  return [
+    seller,
+    seller.with({ timeoutMs: 5000 }),
+    new SellerClient({ baseUrl, accessToken: async () => Promise.resolve('token') }),
+    new SellerClient({
+      baseUrl,
+      accessToken: refreshingToken({
+        load: () => ({ accessToken: 'a', refreshToken: 'r', expiresAt: 0 }),
+        refresh: (grant) => ({ ...grant, expiresAt: 1 }),
+        save: () => undefined,
+      }),
+    }),
+    // @ts-expect-error -- where the service is must be said
+    new SellerClient({ accessToken: 'token' }),
+    new SellerClient({
+      baseUrl,
+      // @ts-expect-error -- a word of another choice
+      responseValidation: 'warn',
+    }),
+    new SellerClient({
+      baseUrl,
+      // @ts-expect-error -- there is no such option
+      timeout: 5000,
+    }),
+  ];
+}
+
+/** In a `catch`, `instanceof` tells what an error has. */
+export async function caught(error: unknown): Promise<void> {
+  if (error instanceof QuestionNotOpenError) error.status satisfies number;
+  if (error instanceof RateLimitedError) error.retryAfterMs satisfies number | undefined;
+  if (error instanceof OutcomeUnknownError) {
+    const confirmation = await error.confirm();
+    if (confirmation.done) confirmation.output satisfies unknown;
+    // @ts-expect-error -- only what was done has an output
+    else confirmation.output;
+  }
+  if (error instanceof ApiError) {
+    error.headers satisfies Headers;
+    error.causes.map(({ code }) => code) satisfies (string | undefined)[];
+    // @ts-expect-error -- a body is whatever came
+    error.body.message;
+  }
+}
+
+export async function ownEndpoint(
+  seller: SellerClient,
+  endpoint: Endpoint<{ id: number }, { name: string }>,
+): Promise<void> {
+  (await seller.call(endpoint, { id: 1 })).name satisfies string;
+  // @ts-expect-error -- an id is no text here
+  await seller.call(endpoint, { id: 'a' });
+}
+
+export function receivers(seller: SellerClient): unknown {
+  return createReceiver({
+    clientFor: () => seller,
+    on: {
+      questions: async (notification, { read }) => {
+        notification.question_id satisfies number | string;
+        (await read()).text satisfies string | null | undefined;
+      },
+    },
+    otherwise: (notification) => {
+      notification.resource satisfies unknown;
+    },
+  });
+}
+
+export function fakes(): void {
+  const marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z' });
+  const user = marketplace.addUser();
+  const { item_id } = marketplace.addItem({ seller_id: user.user_id });
+  marketplace.ask({ from: user, item_id, text: 'Hello?' });
+  marketplace.clientFor(user) satisfies SellerClient;
+  marketplace.faults.next({ status: 503, times: 2 });
+  // @ts-expect-error -- there is no such fault
+  marketplace.faults.next({ explode: true });
+}

@@ -1,0 +1,70 @@
+import { deliveryPromise, isModerated } from 'marketplace-seller-sdk';
+import type { Message, SellerClient } from 'marketplace-seller-sdk';
+
+declare const seller: SellerClient;
+const whose = { pack_id: '2000000012345678', user_id: 7 };
+const to = { user_id: 31 };
+
+export async function sends(): Promise<void> {
+  await seller.messages.send({ ...whose, to, text: 'Hello' });
+  await seller.messages.send({ ...whose, to, text: 'Hello', attachments: ['file.pdf'], application_id: 500 });
+  // @ts-expect-error -- the receiver is missing
+  await seller.messages.send({ ...whose, text: 'Hello' });
+  await seller.messages.send({
+    ...whose,
+    to,
+    text: 'Hello',
+    // @ts-expect-error -- attachments are a list
+    attachments: 'file.pdf',
+  });
+}
+
+/** Which fields an option takes is told by its id. */
+export async function options(): Promise<void> {
+  await seller.actionGuide.send({ pack_id: 1, option_id: 'OTHER', text: 'Hello' });
+  await seller.actionGuide.send({ pack_id: 1, option_id: 'SEND_INVOICE_LINK', text: 'https://example.com/invoice' });
+  await seller.actionGuide.send({
+    pack_id: 1,
+    option_id: 'REQUEST_VARIANTS',
+    template_id: 'TEMPLATE___REQUEST_VARIANTS___1',
+  });
+  await seller.actionGuide.send({ pack_id: 1, ...deliveryPromise({ from: 9, to: 13 }) });
+  // @ts-expect-error -- OTHER takes a text
+  await seller.actionGuide.send({ pack_id: 1, option_id: 'OTHER', template_id: 'TEMPLATE___OTHER___1' });
+  const billing = 'TEMPLATE___REQUEST_BILLING_INFO___1';
+  // @ts-expect-error -- the template of another option
+  await seller.actionGuide.send({ pack_id: 1, option_id: 'REQUEST_VARIANTS', template_id: billing });
+  // @ts-expect-error -- there is no such option
+  await seller.actionGuide.send({ pack_id: 1, option_id: 'GREETING', text: 'Hello' });
+}
+
+export async function conversations(): Promise<void> {
+  const conversation = seller.messages.conversation({ ...whose, mark_as_read: false });
+  for await (const message of conversation) message satisfies Message;
+  for await (const page of conversation.pages()) {
+    page.conversation_status?.status satisfies string | null | undefined;
+    page.seller_max_message_length satisfies number | null | undefined;
+    // @ts-expect-error -- pages of a conversation have no such field
+    page.available_filters;
+  }
+  const message = await seller.messages.get({ message_id: 'a' });
+  isModerated(message) satisfies boolean;
+  // @ts-expect-error -- it may be absent
+  message.from.user_id;
+}
+
+export async function files(): Promise<void> {
+  await seller.messages.upload({ site_id: 'MLA', file: '/tmp/invoice.pdf' });
+  const { id } = await seller.messages.upload(
+    { site_id: 'MLA', file: new Blob(['x']), filename: 'a.txt' },
+    { onUploadProgress: ({ sentBytes, totalBytes }) => `${sentBytes.toFixed()} of ${totalBytes.toFixed()}` },
+  );
+  id satisfies string;
+  // @ts-expect-error -- the site is missing
+  await seller.messages.upload({ file: '/tmp/invoice.pdf' });
+  // @ts-expect-error -- a stream does not tell its length
+  await seller.messages.upload({ site_id: 'MLA', file: new Blob(['x']).stream(), filename: 'a.txt' });
+  const file = await seller.messages.download({ site_id: 'MLA', attachment_id: id });
+  file.filename satisfies string | undefined;
+  (await file.arrayBuffer()) satisfies ArrayBuffer;
+}

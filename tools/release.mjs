@@ -1,0 +1,18 @@
+/**
+ * What stands in the way of a release, as far as the checkout tells.
+ *
+ * @param {{ version: string, changelog: string, changes: string }} checkout `changes` is what `git status --porcelain` says.
+ * @returns {string[]}
+ */
+export function releaseComplaints({ version, changelog, changes }) {
+  const entry = changelog.split(/^(?=## )/m).find((part) => part.startsWith(`## [${version}]`));
+  const unreleased = changelog.split(/^(?=## )/m).find((part) => part.startsWith('## [Unreleased]'));
+  const complaints = [];
+  if (changes.trim() !== '') complaints.push(`Not everything is committed:\n${changes.trimEnd()}`);
+  if (entry === undefined) complaints.push(`CHANGELOG.md has no entry for ${version}`);
+  else if (!/^## \[[^\]]+\] - \d{4}-\d\d-\d\d$/m.test(entry))
+    complaints.push(`The entry for ${version} in CHANGELOG.md has no date: ## [${version}] - YYYY-MM-DD`);
+  else if (!/^- /m.test(entry)) complaints.push(`The entry for ${version} in CHANGELOG.md says nothing`);
+  if (/^- /m.test(unreleased ?? '')) complaints.push('CHANGELOG.md still has changes under [Unreleased]');
+  return complaints;
+}
