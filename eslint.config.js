@@ -2,8 +2,8 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  // A consumer's code is written as its users write it, against packages that are installed only where it runs.
-  globalIgnores(['dist/', 'coverage/', 'node_modules/', 'tests/consumers/*/']),
+  // A consumer's code is written as its users write it; like the site's, its packages are installed only where it runs.
+  globalIgnores(['dist/', '.site/', 'coverage/', 'node_modules/', 'docs/.vitepress/', 'tests/consumers/*/']),
   {
     files: ['**/*.{ts,js,mjs}'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],

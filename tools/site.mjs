@@ -1,0 +1,22 @@
+// Builds the documentation site into .site, or serves it while it is written: `node tools/site.mjs build|dev`.
+// VitePress is installed on demand, beside its configuration: `npm cit` does without it.
+import { spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const folder = join(root, 'docs/.vitepress');
+const npm = process.env.npm_execpath;
+const install = ['install', '--prefix', folder, '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error'];
+
+run(npm ? process.execPath : 'npm', npm ? [npm, ...install] : install);
+run(process.execPath, [join(folder, 'node_modules/vitepress/bin/vitepress.js'), process.argv[2] ?? 'build', 'docs']);
+
+/**
+ * @param {string} program
+ * @param {string[]} args
+ */
+function run(program, args) {
+  const { status } = spawnSync(program, args, { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
