@@ -13,7 +13,7 @@ import { createRequire } from 'node:module';
 const token = 'APP_USR-500-000001-1001';
 
 /** @type {Subject} */
-export const bare = {
+const bare = {
   name: 'bare fetch',
   make: (_, baseUrl) => async () => {
     const response = await fetch(`${baseUrl}/questions/42`, {
@@ -38,7 +38,7 @@ export const ours = {
  *
  * @type {Subject}
  */
-export const kyAlone = {
+const kyAlone = {
   name: 'ky alone, everything switched off',
   package: 'ky',
   make:
@@ -58,7 +58,7 @@ export const kyAlone = {
 };
 
 /** @type {Subject[]} */
-export const peers = [
+const peers = [
   {
     name: 'Notion',
     package: '@notionhq/client',

@@ -6,7 +6,9 @@ const root = join(import.meta.dirname, '..');
 const inDocs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
 const documents = [
   ...readdirSync(root).filter((name) => name.endsWith('.md') || name === 'llms.txt'),
-  ...inDocs.filter((path) => path.endsWith('.md')).map((path) => `docs/${path.replaceAll('\\', '/')}`),
+  ...inDocs
+    .filter((path) => path.endsWith('.md') && !path.includes('node_modules'))
+    .map((path) => `docs/${path.replaceAll('\\', '/')}`),
 ];
 
 test('a link within the documents leads to a file, and to a heading where it names one', () => {

@@ -33,7 +33,7 @@ export interface Asked {
 }
 
 /** Reads a body: JSON where it is, else the text; an empty one is `undefined`. */
-export function readBody(text: string): { json: boolean; value: unknown } {
+function readBody(text: string): { json: boolean; value: unknown } {
   if (text === '' || text.trim() === '') return { json: true, value: undefined };
   try {
     return { json: true, value: parseJson(text) };
@@ -167,7 +167,7 @@ function short(text: string): string {
 type RefusalWords = Pick<RefusalDetails, 'code' | 'text' | 'causes' | 'body'>;
 
 /** Reads code, text and causes out of whatever body a refusal has. */
-export function readRefusal(body: unknown): RefusalWords {
+function readRefusal(body: unknown): RefusalWords {
   if (typeof body === 'string') return { text: body, code: undefined, causes: [], body };
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return { causes: [], body };
   const { error, code, message, error_description, cause } = body as Record<string, unknown>;

@@ -132,7 +132,7 @@ function brokenOff(error: unknown, what: string, received: number, size: number 
 }
 
 /** The file name of a `Content-Disposition` header (RFC 6266), made safe: no folder, no control characters. */
-export function fileNameIn(header: string | null): string | undefined {
+function fileNameIn(header: string | null): string | undefined {
   if (header === null) return undefined;
   const extended = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(header)?.[1];
   const quoted = /;\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"/i.exec(header)?.[1]?.replace(/\\(["\\])/g, '$1');

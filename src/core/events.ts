@@ -46,7 +46,7 @@ export type CallEvent =
 export type Emit = (event: CallEvent) => void;
 
 /** The channel of `node:diagnostics_channel` that carries every `CallEvent`. */
-export const channelName = 'marketplace-seller-sdk:call';
+const channelName = 'marketplace-seller-sdk:call';
 
 /** The sinks of a client's events. */
 export class Events {

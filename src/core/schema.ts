@@ -158,12 +158,8 @@ class Field implements Schema<never, never> {
   }
 }
 
-/**
- * The compiled schema of an answer as it is documented; `null` where what is delivered is never the answer itself.
- *
- * @internal
- */
-export function documentedOf(schema: Schema, compile: Compile): ZodMiniType | null {
+/** The compiled schema of an answer as it is documented; `null` where what is delivered is never the answer itself. */
+function documentedOf(schema: Schema, compile: Compile): ZodMiniType | null {
   const inner = (each: Schema): ZodMiniType => (isField(each) ? documented(each.definition, inner) : zodOf(each));
   try {
     return compile(inner(schema));
@@ -187,12 +183,8 @@ export function definitionOf(schema: Schema): Definition | undefined {
   return isField(schema) ? schema.definition : undefined;
 }
 
-/**
- * The zod schema behind a schema, built on first use.
- *
- * @internal
- */
-export function zodOf(schema: Schema): ZodMiniType {
+/** The zod schema behind a schema, built on first use. */
+function zodOf(schema: Schema): ZodMiniType {
   return isField(schema) ? schema.zod : (schema as unknown as ZodMiniType);
 }
 

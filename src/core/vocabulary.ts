@@ -35,7 +35,7 @@ export function boundedText(name: string, most: number, what: string): Schema<st
 }
 
 /** The length in code points: the smallest count a service may use, so that nothing it would accept is refused. */
-export function lengthOf(value: string): number {
+function lengthOf(value: string): number {
   return Array.from(value).length;
 }
 

@@ -96,7 +96,7 @@ function reasonOf(status: number): string {
 }
 
 /** 401: there is no token. */
-export const unauthorized = refuse({ status: 401, code: 'unauthorized', message: 'Access token is required' });
+const unauthorized = refuse({ status: 401, code: 'unauthorized', message: 'Access token is required' });
 /** 403: the token's user may not do this. */
 export const forbidden = (message: string): Refused => refuse({ status: 403, code: 'forbidden', message });
 

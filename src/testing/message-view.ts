@@ -63,7 +63,7 @@ export function optionView(message: StoredMessage, mailbox: Mailbox, world: Worl
 }
 
 /** A message in the legacy shape. Spec: Message, legacy shape. */
-export function legacyView(message: StoredMessage, { packs }: World): View {
+function legacyView(message: StoredMessage, { packs }: World): View {
   const { received, available, notified, created, read } = dates(message);
   const { moderation_date, reason, ...moderation } = moderated(message);
   const [order] = packs.need(message.pack).order_ids;

@@ -33,7 +33,7 @@ export class ResponseTimes {
 }
 
 /** The averages over a seller's questions, given from the oldest to the newest. */
-export function responseTimeOf(
+function responseTimeOf(
   questions: readonly StoredQuestion[],
   now: number,
   site_id: string,
@@ -52,7 +52,7 @@ export function responseTimeOf(
 type Band = 'weekend' | 'weekdays_working_hours' | 'weekdays_extra_hours';
 
 /** The band of the hour at which a question was asked; the small hours of a working day are in none. */
-export function bandOf(ms: number, site_id: string): Band | undefined {
+function bandOf(ms: number, site_id: string): Band | undefined {
   const { weekday, hour } = localTime(ms, site_id);
   if (weekday === 0 || weekday === 6) return 'weekend';
   if (hour < 9) return undefined;

@@ -28,7 +28,7 @@ const ownToken = checked(text, (value) =>
 );
 
 /** A user, with a token of the seed's own choice where the program under test is set up with one. */
-export const seededUser = request({
+const seededUser = request({
   user_id: integer,
   nickname: optional(text),
   site_id: optional(text),
@@ -37,7 +37,7 @@ export const seededUser = request({
 });
 
 /** Something that is sold; `flex` brings it into Flex. */
-export const seededItem = request({
+const seededItem = request({
   item_id: text,
   seller_id: integer,
   title: optional(text),
@@ -47,7 +47,7 @@ export const seededItem = request({
 });
 
 /** A question of the user `from`, with the answer it has got. */
-export const seededQuestion = request({
+const seededQuestion = request({
   item_id: text,
   from: integer,
   text: postedText,
@@ -57,14 +57,14 @@ export const seededQuestion = request({
 });
 
 /** A message of the conversation in which it stands. */
-export const seededMessage = request({
+const seededMessage = request({
   from: closedEnum('buyer', 'seller'),
   text,
   sent_at: optional(moment),
 });
 
 /** A sale, with what was written about it. */
-export const seededPack = request({
+const seededPack = request({
   pack_id: optional(integer),
   seller_id: integer,
   buyer_id: integer,

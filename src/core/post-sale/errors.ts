@@ -104,7 +104,7 @@ export const applicationIdRequired = refusal({
 });
 
 /** The `blocked_by_...` of a refusal, from whichever place it stands in. */
-export function blockReason(details: Pick<RefusalDetails, 'code' | 'text' | 'causes' | 'body'>): string | undefined {
+function blockReason(details: Pick<RefusalDetails, 'code' | 'text' | 'causes' | 'body'>): string | undefined {
   const find = (words: string): string | undefined => /\bblocked_by_\w+/i.exec(words)?.[0];
   const { body } = details;
   return find(wordsOf(details).join(' ')) ?? (typeof body === 'object' ? find(JSON.stringify(body)) : undefined);
