@@ -1,0 +1,63 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One request as it came. */
+export interface Seen {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** A service that does what a scenario says, and keeps what it was asked. */
+export interface Service {
+  readonly url: string;
+  readonly seen: Seen[];
+  close(): void;
+}
+
+export type Manner = (request: IncomingMessage, response: ServerResponse, turn: number) => void;
+
+/** Starts a service; every request is read to its end before it is answered. */
+export async function serve(manner: Manner): Promise<Service> {
+  const seen: Seen[] = [];
+  const server = createServer((request, response) => {
+    request.resume();
+    request.once('end', () => {
+      seen.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers });
+      manner(request, response, seen.length);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** What every library takes for a success. */
+export const success = {
+  ok: true,
+  id: 42,
+  object: 'x',
+  seller_id: 7,
+  item_id: 'MLA1',
+  text: 'Is there stock?',
+  status: 'UNANSWERED',
+};
+
+/** Answers with JSON. */
+export function json(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(text);
+}
