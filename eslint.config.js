@@ -2,8 +2,17 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  // A consumer's code is written as its users write it; like the site's, its packages are installed only where it runs.
-  globalIgnores(['dist/', '.site/', 'coverage/', 'node_modules/', 'docs/.vitepress/', 'tests/consumers/*/']),
+  // A consumer's code is written as its users write it; like the site's theme, it takes packages that are installed only
+  // where it runs.
+  globalIgnores([
+    'dist/',
+    '.site/',
+    'coverage/',
+    'node_modules/',
+    'docs/.vitepress/theme/',
+    'docs/.vitepress/.temp/',
+    'tests/consumers/*/',
+  ]),
   {
     files: ['**/*.{ts,js,mjs}'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
@@ -117,7 +126,13 @@ export default defineConfig(
     },
   },
   {
-    files: ['*.config.{js,ts}', 'tools/closing-line-reporter.ts', 'src/testing/page/raw.d.ts'],
+    files: [
+      '*.config.{js,ts}',
+      'tools/closing-line-reporter.ts',
+      'src/testing/page/raw.d.ts',
+      'docs/.vitepress/config.ts',
+      'docs/examples/*.paths.ts',
+    ],
     // The tools that read these files ask for a default export.
     rules: { 'no-restricted-exports': 'off' },
   },

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { expect, test } from 'vitest';
+import { anchorOf } from '../tools/pages.ts';
 
 const root = join(import.meta.dirname, '..');
 const inDocs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
@@ -9,6 +10,7 @@ const documents = [
   ...inDocs
     .filter((path) => path.endsWith('.md') && !path.includes('node_modules'))
     .map((path) => `docs/${path.replaceAll('\\', '/')}`),
+  'examples/README.md',
 ];
 
 test('a link within the documents leads to a file, and to a heading where it names one', () => {
@@ -51,8 +53,5 @@ function headingsOf(path: string): string[] {
   const headings = [...readFileSync(join(root, path), 'utf8').matchAll(/^#+ (.+)$/gm)].map(
     ([, heading = '']) => heading,
   );
-  return headings.map((heading) => {
-    const words = heading.toLowerCase().replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
-    return words.replace(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-');
-  });
+  return headings.map((heading) => anchorOf(heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')));
 }

@@ -9,7 +9,9 @@ import { entries } from './support/entries.ts';
 import type { Given, Snippet } from '../tools/snippets.ts';
 
 const root = join(import.meta.dirname, '..');
-const inGuides = ['README.md', ...filesIn('docs/guide', '.md')].flatMap((path) => snippetsIn(path, read(path)));
+const inGuides = ['README.md', 'docs/index.md', ...filesIn('docs/guide', '.md')].flatMap((path) =>
+  snippetsIn(path, read(path)),
+);
 const inSources = filesIn('src', '.ts').flatMap((path) => examplesIn(path, read(path)));
 
 const givenInGuides: Given = {

@@ -1,4 +1,5 @@
 // Builds the documentation site into .site, or serves it while it is written: `node tools/site.mjs build|dev`.
+// Options of VitePress may follow, such as `--base /documents/` for a site that is not at the root of its host.
 // VitePress is installed on demand, beside its configuration: `npm cit` does without it.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -10,7 +11,8 @@ const npm = process.env.npm_execpath;
 const install = ['install', '--prefix', folder, '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error'];
 
 run(npm ? process.execPath : 'npm', npm ? [npm, ...install] : install);
-run(process.execPath, [join(folder, 'node_modules/vitepress/bin/vitepress.js'), process.argv[2] ?? 'build', 'docs']);
+const [command = 'build', ...options] = process.argv.slice(2);
+run(process.execPath, [join(folder, 'node_modules/vitepress/bin/vitepress.js'), command, 'docs', ...options]);
 
 /**
  * @param {string} program

@@ -1,80 +1,118 @@
-import { copyFileSync, readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
-import { defineConfig } from 'vitepress';
-import type { DefaultTheme, MarkdownRenderer } from 'vitepress';
+// The documentation site. It is built from the documents where they stand: the repository is its source folder, so that
+// a link between documents is right on a repository's page and on the site.
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { addressOf, anchorOf, folded, pageOf, sidebarOf } from '../../tools/pages.ts';
+import type { Entry } from '../../tools/pages.ts';
 
-const docs = join(import.meta.dirname, '..');
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b6b5c"/>' +
+  '<path d="M9 9h14a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2h-7l-5 4v-4H9a2 2 0 0 1-2-2v-8a2 2 0 0 1 2-2z" fill="#fff"/></svg>';
+const { version, description } = JSON.parse(read('package.json')) as { version: string; description: string };
 
-/** The list of contents in docs/README.md, heading by heading: the sidebar has its order and its names. */
-function contents(): DefaultTheme.SidebarItem[] {
-  const [, ...parts] = readFileSync(join(docs, 'README.md'), 'utf8').split(/^## /m);
-  return parts.map((part) => ({
-    text: part.slice(0, part.indexOf('\n')),
-    items: linksIn(part).flatMap(({ text, link }) => {
-      // A page that lists pages stands over them.
-      const pages = link.endsWith('/README.md') ? linksIn(readFileSync(join(docs, link), 'utf8')) : [];
-      const folder = posix.dirname(link);
-      const items = pages.map((page) => ({ ...page, link: route(posix.join(folder, page.link)) }));
-      return [{ text, link: route(link), ...(items.length > 0 && { items, collapsed: true }) }];
-    }),
-  }));
+// Not `defineConfig` of VitePress, which is installed only where the site is built: this file is checked everywhere.
+export default {
+  title: 'marketplace-seller-sdk',
+  description,
+  lang: 'en',
+  head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]],
+  srcDir: '..',
+  srcExclude: [
+    'node_modules/**',
+    'dist/**',
+    'coverage/**',
+    'tests/**',
+    'src/**',
+    'tools/**',
+    'bench/!(results).md',
+    'README.md',
+  ],
+  outDir: '../.site',
+  cacheDir: '../node_modules/.cache/vitepress',
+  rewrites: (file: string) => pageOf(file) ?? file,
+  markdown: { config: leadLinks, anchor: { slugify: anchorOf } },
+  vite: { plugins: [{ name: 'vue beside the site', enforce: 'pre', resolveId: leaveVue }] },
+  themeConfig: {
+    nav: [
+      { text: 'Guides', link: '/guide/start', activeMatch: '^/guide/' },
+      { text: 'Examples', link: '/examples/', activeMatch: '^/examples/' },
+      { text: 'Reference', link: '/reference/', activeMatch: '^/reference/' },
+      { text: 'Errors', link: '/errors/', activeMatch: '^/errors/' },
+      { text: version, link: '/changelog' },
+    ],
+    sidebar: {
+      '/': sidebar('docs/README.md', 2),
+      '/examples/': sidebar('examples/README.md', 2),
+      '/reference/': sidebar('docs/reference/README.md', 0),
+      '/errors/': sidebar('docs/errors/README.md', 2),
+      '/decisions/': sidebar('docs/decisions/README.md', 2),
+    },
+    outline: { level: [2, 3] },
+    search: { provider: 'local', options: { detailedView: true } },
+    externalLinkIcon: true,
+  },
+  // Documents and data stand on the site as they are, too: the links of llms.txt lead to them.
+  buildEnd: ({ pages, outDir }: { pages: string[]; outDir: string }) => {
+    const documents = pages.filter((page) => existsSync(join(root, page)));
+    for (const file of ['llms.txt', 'README.md', 'docs/openapi.json', ...documents]) publish(file, outDir);
+  },
+};
+
+function sidebar(file: string, unfolded: number): Entry[] {
+  return folded(sidebarOf(read(file), file), unfolded);
 }
 
-/** The links of a list or a table to pages of this site, each once. */
-function linksIn(markdown: string): { text: string; link: string }[] {
-  const found = Array.from(markdown.matchAll(/^(?: *- |## )\[([^\]]+)\]\(([\w./-]+\.md)\)/gm), ([, text, link]) => ({
-    text: (text ?? '').replaceAll('`', ''),
-    link: link ?? '',
-  }));
-  return found.filter(({ link }) => !link.startsWith('../'));
+/** Pages do not find Vue beside them, since it is installed beside this file; what renders them on the server does. */
+function leaveVue(
+  id: string,
+  _importer: unknown,
+  { ssr }: { ssr?: boolean },
+): { id: string; external: true } | undefined {
+  return ssr && /^vue(\/|$)/.test(id) ? { id, external: true } : undefined;
 }
 
-/** Where a page is on the site. */
-function route(path: string): string {
-  return `/${path.replace(/README\.md$/, '').replace(/\.md$/, '')}`;
+interface Token {
+  type: string;
+  children: Token[] | null;
+  content: string;
+  attrGet(name: string): string | null;
+  attrSet(name: string, value: string): void;
 }
 
-/** A document may lead to the sources beside it: in a checkout that is a link, on the site it is text. */
-function plainLinksOut(markdown: MarkdownRenderer): void {
-  markdown.core.ruler.push('plain-links-out', ({ tokens, env }) => {
-    const { relativePath } = env as { relativePath: string };
-    for (const { children } of tokens) {
-      let isOut = false;
-      for (const token of children ?? []) {
-        if (token.type === 'link_open') isOut = leavesDocs(relativePath, token.attrGet('href') ?? '');
-        if (!isOut || !token.type.startsWith('link_')) continue;
-        token.tag = 'span';
-        token.attrs = null;
-      }
-    }
+interface MarkdownIt {
+  core: {
+    ruler: { push(name: string, rule: (state: { tokens: Token[]; env: { realPath?: string } }) => void): void };
+  };
+}
+
+/** Leads each link to the page that its file has become; a link to what the site does not hold becomes plain text. */
+function leadLinks(markdown: MarkdownIt): void {
+  markdown.core.ruler.push('lead links', ({ tokens, env }) => {
+    const from = relative(root, env.realPath ?? root).replaceAll('\\', '/');
+    for (const { children } of tokens) lead(children ?? [], from);
   });
 }
 
-function leavesDocs(page: string, link: string): boolean {
-  return /^\.\.?\//.test(link) && posix.join(posix.dirname(page), link).startsWith('../');
+function lead(tokens: readonly Token[], from: string): void {
+  let leadsNowhere = false;
+  for (const token of tokens) {
+    if (token.type === 'link_open') {
+      const address = addressOf(token.attrGet('href') ?? '', from);
+      leadsNowhere = address === undefined;
+      if (address !== undefined) token.attrSet('href', address);
+    }
+    if (leadsNowhere && token.type.startsWith('link_')) Object.assign(token, { type: 'text', content: '' });
+  }
 }
 
-export default defineConfig({
-  title: 'marketplace-seller-sdk',
-  description: "The typed client of a marketplace's seller API, with a fake marketplace to test against",
-  lang: 'en',
-  cleanUrls: true,
-  outDir: join(docs, '../.site'),
-  cacheDir: join(docs, '../node_modules/.cache/vitepress'),
-  srcExclude: ['.vitepress/**'],
-  rewrites: { 'README.md': 'contents.md', ':folder/README.md': ':folder/index.md' },
-  markdown: { config: plainLinksOut },
-  buildEnd: ({ outDir }) => {
-    copyFileSync(join(docs, 'openapi.json'), join(outDir, 'openapi.json'));
-  },
-  themeConfig: {
-    search: { provider: 'local', options: { detailedView: true } },
-    nav: [
-      { text: 'Guide', link: '/guide/start', activeMatch: '^/guide/' },
-      { text: 'Reference', link: '/reference/', activeMatch: '^/reference/' },
-      { text: 'Errors', link: '/errors/', activeMatch: '^/errors/' },
-    ],
-    sidebar: contents(),
-    outline: { level: [2, 3] },
-  },
-});
+function publish(file: string, folder: string): void {
+  const to = join(folder, file);
+  mkdirSync(dirname(to), { recursive: true });
+  cpSync(join(root, file), to);
+}
+
+function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
+}

@@ -1,0 +1,94 @@
+// What the documentation site makes of the documents: pure functions, which docs/.vitepress/config.ts calls.
+import { posix } from 'node:path';
+
+/** An entry of a sidebar: a page, a group of them, or both. */
+export interface Entry {
+  text: string;
+  link?: string;
+  items?: Entry[];
+  collapsed?: boolean;
+}
+
+const DOCUMENTS = /^(docs\/.+|examples\/README|bench\/results|CHANGELOG|CONTRIBUTING|SECURITY)\.md$/;
+const PROGRAM = /^examples\/.+\.ts$/;
+const DATA = ['docs/openapi.json', 'llms.txt'];
+
+/** Says which page of the site a file of the project becomes: none for what the site does not hold. */
+export function pageOf(file: string): string | undefined {
+  if (PROGRAM.test(file)) return file.replace(/\.ts$/, '.md');
+  if (!DOCUMENTS.test(file)) return undefined;
+  // The repository's list of documents is the site's second page: its first one is docs/index.md.
+  if (file === 'docs/README.md') return 'contents.md';
+  const page = file.replace(/^docs\//, '').replace(/README\.md$/, 'index.md');
+  return /^[A-Z]+\.md$/.test(page) ? page.toLowerCase() : page;
+}
+
+/** Says where a link of a document leads on the site: nowhere for a file that the site does not hold. */
+export function addressOf(link: string, from: string): string | undefined {
+  if (/^([a-z]+:|#|\/)/.test(link)) return link;
+  const [path = '', ...heading] = link.split(/(?=#)/);
+  const file = posix.join(posix.dirname(from), path);
+  if (DATA.includes(file)) return `/${file}`;
+  if (file === 'README.md') return '/';
+  const page = pageOf(file);
+  return page === undefined ? undefined : `/${page.replace(/(^|\/)index\.md$/, '$1')}${heading.join('')}`;
+}
+
+/** The anchor of a heading, as repositories' pages make it: a link to a heading has to hold there and on the site. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_ -]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+/** Reads a sidebar from a document that lists others: headings are groups, list items and rows of tables are entries. */
+export function sidebarOf(markdown: string, from: string): Entry[] {
+  const root: Entry = { text: '', items: [] };
+  let path: { depth: number; entry: Entry }[] = [];
+  for (const line of markdown.replace(/^```[\s\S]*?^```/gm, '').split('\n')) {
+    const found = entryIn(line, from);
+    if (found === undefined) continue;
+    path = path.filter(({ depth }) => depth < found.depth);
+    const parent = path.at(-1)?.entry ?? root;
+    (parent.items ??= []).push(found.entry);
+    path.push(found);
+  }
+  return root.items ?? [];
+}
+
+/** A heading has the depth of its level, an item stands below every heading, a deeper item below that. */
+function entryIn(line: string, from: string): { depth: number; entry: Entry } | undefined {
+  const [, hashes, title = ''] = /^(##+) (.+)$/.exec(line) ?? [];
+  if (hashes) return { depth: hashes.length, entry: linked(title, from) ?? { text: title } };
+  const [, indent = '', item] = /^( *)(?:- |\| (?=\[))(.+)$/.exec(line) ?? [];
+  const entry = item === undefined ? undefined : linked(item, from);
+  return entry && { depth: 10 + indent.length, entry };
+}
+
+function linked(text: string, from: string): Entry | undefined {
+  const [, name = '', target] = /^\[([^\]]+)\]\(([^)\s]+)\)/.exec(text) ?? [];
+  const link = target === undefined ? undefined : addressOf(target, from);
+  // Every method is one of `seller`: to say it again in each line leaves no room for the rest.
+  return link === undefined ? undefined : { text: name.replace(/^`seller\./, '').replaceAll('`', ''), link };
+}
+
+/** Folds what lies deeper than `depth`: a long tree opens where its reader is. */
+export function folded(entries: readonly Entry[], depth: number): Entry[] {
+  return entries.map((entry) => {
+    if (entry.items === undefined) return entry;
+    return { ...entry, ...(depth < 1 && { collapsed: true }), items: folded(entry.items, depth - 1) };
+  });
+}
+
+/** The page of a program: what its opening comment says, how it is started, and its code. */
+export function programPage(file: string, code: string): string {
+  const [opening = ''] = /^(\/\*\*[\s\S]*?\*\/|(\/\/.*\n)+)/.exec(code) ?? [];
+  const lines = opening.split('\n').map((line) => line.replace(/^\s*(\/\*\*|\*\/|\*|\/\/) ?/, '').trim());
+  const isCommand = (line: string): boolean => /^([A-Z_]+=\S+ )*(node|npm) /.test(line);
+  const prose = lines.filter((line) => line !== '' && !isCommand(line)).join('\n');
+  const commands = lines.filter(isCommand).map((line) => line.replace(/ {2,}(.+)$/, ' # $1'));
+  const start = commands.length === 0 ? '' : ['```sh', ...commands, '```'].join('\n');
+  const program = ['```ts', code.slice(opening.length).trim(), '```'].join('\n');
+  return `${[`# ${file}`, prose, start, program].filter((part) => part !== '').join('\n\n')}\n`;
+}
