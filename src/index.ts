@@ -48,24 +48,26 @@ export type { Paging } from './core/vocabulary.js';
 export {
   AccessTokenError,
   ApiError,
-  AuthenticationError,
-  BadRequestError,
   ConfigurationError,
-  ConflictError,
   ConnectionError,
-  ForbiddenError,
   InvalidInputError,
-  NotFoundError,
   NotificationError,
   OutcomeUnknownError,
-  RateLimitedError,
   RequestAbortedError,
   SellerError,
-  ServerError,
   TimeoutError,
   UnexpectedResponseError,
-  UnprocessableError,
 } from './core/errors.js';
+export {
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  ForbiddenError,
+  NotFoundError,
+  RateLimitedError,
+  ServerError,
+  UnprocessableError,
+} from './core/status-errors.js';
 export type { ConfirmOptions, CurlOptions, RefusalCause } from './core/errors.js';
 
 export { Questions } from './resources/questions/questions.js';

@@ -4,7 +4,7 @@ import type { ApiError } from 'marketplace-seller-sdk';
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../src/core/endpoint.js';
-import { classOfStatus } from '../src/core/errors.js';
+import { classOfStatus } from '../src/core/status-errors.js';
 import { matchPath } from '../src/core/path.js';
 import { decode, encode } from '../src/core/wire.js';
 import { everyEndpoint } from './support/every-endpoint.ts';

@@ -1,5 +1,6 @@
 import type { Endpoint } from './endpoint.js';
-import { UnexpectedResponseError, classOfStatus } from './errors.js';
+import { UnexpectedResponseError } from './errors.js';
+import { classOfStatus } from './status-errors.js';
 import type { ApiError, RefusalCause, RefusalDetails } from './errors.js';
 import { parseJson } from './json.js';
 import { scrub, scrubText, shownUrl, withoutCookies, wordsOfPeople } from './redact.js';

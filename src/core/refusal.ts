@@ -1,4 +1,4 @@
-import { classOfStatus } from './errors.js';
+import { classOfStatus } from './status-errors.js';
 import type { ApiError, RefusalCause, RefusalDetails } from './errors.js';
 
 /** A documented refusal: how the service says it, and the class it reaches the caller as. */

@@ -1,5 +1,6 @@
 import type { SellerClient } from '../client.js';
-import { NotFoundError, NotificationError } from '../core/errors.js';
+import { NotificationError } from '../core/errors.js';
+import { NotFoundError } from '../core/status-errors.js';
 import type { CallOptions } from '../core/settings.js';
 import type { Question } from '../resources/questions/schemas.js';
 import type { Notification, QuestionNotification } from './notification.js';

@@ -1,4 +1,4 @@
-import { BadRequestError, ForbiddenError } from '../errors.js';
+import { BadRequestError, ForbiddenError } from '../status-errors.js';
 import type { RefusalDetails } from '../errors.js';
 import { refusal, wordsOf } from '../refusal.js';
 

@@ -1,4 +1,4 @@
-import { BadRequestError, ConflictError, ForbiddenError, NotFoundError } from '../../core/errors.js';
+import { BadRequestError, ConflictError, ForbiddenError, NotFoundError } from '../../core/status-errors.js';
 import { saying } from '../../core/post-sale/errors.js';
 import { refusal } from '../../core/refusal.js';
 

@@ -1,6 +1,6 @@
 import type { ReadBack } from '../../core/confirm.js';
 import type { Endpoint } from '../../core/endpoint.js';
-import { NotFoundError } from '../../core/errors.js';
+import { NotFoundError } from '../../core/status-errors.js';
 import { dataOf, refusedWithinGraphql } from '../../core/graphql-wire.js';
 import { anything, list, map, read } from '../../core/schema.js';
 import type { Schema } from '../../core/schema.js';

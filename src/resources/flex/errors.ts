@@ -1,4 +1,4 @@
-import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/errors.js';
+import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/status-errors.js';
 import { refusal, wordsOf } from '../../core/refusal.js';
 import type { RefusalDetails } from '../../core/errors.js';
 

@@ -1,11 +1,11 @@
+import { SellerError } from '../../core/errors.js';
 import {
   BadRequestError,
   ForbiddenError,
   NotFoundError,
-  SellerError,
   ServerError,
   UnprocessableError,
-} from '../../core/errors.js';
+} from '../../core/status-errors.js';
 import { PackAccessError, saying } from '../../core/post-sale/errors.js';
 import { refusal } from '../../core/refusal.js';
 

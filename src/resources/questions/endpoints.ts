@@ -1,7 +1,7 @@
 import { isSameText, isSince, theOneOf } from '../../core/confirm.js';
 import type { ReadBack } from '../../core/confirm.js';
 import type { Endpoint } from '../../core/endpoint.js';
-import { NotFoundError } from '../../core/errors.js';
+import { NotFoundError } from '../../core/status-errors.js';
 import { anything } from '../../core/schema.js';
 import {
   invalidPostBody,

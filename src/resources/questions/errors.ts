@@ -1,4 +1,4 @@
-import { BadRequestError, NotFoundError } from '../../core/errors.js';
+import { BadRequestError, NotFoundError } from '../../core/status-errors.js';
 import { refusal } from '../../core/refusal.js';
 
 /**
