@@ -18,7 +18,7 @@ const limits: readonly Limit[] = [
   { what: 'KiB in a bundle, questions only', most: 42, measure: () => bundled(questionsOnly) },
   {
     what: 'KiB in a bundle, the whole client',
-    most: 50,
+    most: 51,
     measure: () => bundled(`import { SellerClient } from 'marketplace-seller-sdk'; globalThis.it = SellerClient;`),
   },
   { what: 'files read by an import', most: 30, measure: modulesOfMainEntry },
