@@ -520,10 +520,10 @@ describe('a download that fails', () => {
 
 test('a file URL whose name is not encoded well is refused, not thrown at', async () => {
   const { seller } = open();
-  const error = await errorOf(seller.messages.upload({ site_id, file: new URL('file:///tmp/100%.pdf') }));
+  const error = await errorOf(seller.messages.upload({ site_id, file: new URL('file:///files/100%.pdf') }));
   expect(error).toBeInstanceOf(InvalidInputError);
   expect(error.message).toContain('`filename`');
-  const named = { site_id, file: new URL('file:///tmp/100%.pdf'), filename: 'a.pdf' };
+  const named = { site_id, file: new URL('file:///files/100%.pdf'), filename: 'a.pdf' };
   expect(await errorOf(seller.messages.upload(named))).toBeInstanceOf(InvalidInputError);
 });
 

@@ -23,7 +23,7 @@ export const talk = messages.conversation(whose);
 //                           ^
 export const sent = messages.send({ ...whose, to: { user_id: 31 }, text: 'Hello' });
 //                           ^
-export const stored = messages.upload({ site_id: 'MLA', file: '/tmp/a.pdf' });
+export const stored = messages.upload({ site_id: 'MLA', file: 'a.pdf' });
 //                             ^
 export const loaded = messages.download({ site_id: 'MLA', attachment_id: 'a' });
 //                             ^

@@ -54,14 +54,14 @@ export async function conversations(): Promise<void> {
 }
 
 export async function files(): Promise<void> {
-  await seller.messages.upload({ site_id: 'MLA', file: '/tmp/invoice.pdf' });
+  await seller.messages.upload({ site_id: 'MLA', file: 'invoice.pdf' });
   const { id } = await seller.messages.upload(
     { site_id: 'MLA', file: new Blob(['x']), filename: 'a.txt' },
     { onUploadProgress: ({ sentBytes, totalBytes }) => `${sentBytes.toFixed()} of ${totalBytes.toFixed()}` },
   );
   id satisfies string;
   // @ts-expect-error -- the site is missing
-  await seller.messages.upload({ file: '/tmp/invoice.pdf' });
+  await seller.messages.upload({ file: 'invoice.pdf' });
   // @ts-expect-error -- a stream does not tell its length
   await seller.messages.upload({ site_id: 'MLA', file: new Blob(['x']).stream(), filename: 'a.txt' });
   const file = await seller.messages.download({ site_id: 'MLA', attachment_id: id });
