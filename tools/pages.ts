@@ -90,5 +90,5 @@ export function programPage(file: string, code: string): string {
   const commands = lines.filter(isCommand).map((line) => line.replace(/ {2,}(.+)$/, ' # $1'));
   const start = commands.length === 0 ? '' : ['```sh', ...commands, '```'].join('\n');
   const program = ['```ts', code.slice(opening.length).trim(), '```'].join('\n');
-  return `${[`# ${file}`, prose, start, program].filter((part) => part !== '').join('\n\n')}\n`;
+  return `${['---\naside: false\n---', `# ${file}`, prose, start, program].filter((part) => part !== '').join('\n\n')}\n`;
 }

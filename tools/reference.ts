@@ -135,7 +135,12 @@ function errors({ endpoint, method }: Operation): string[] {
     .filter(({ error }) => !documented.includes(error))
     .map(({ error, when }) => [errorLink(error), '', '', condition(when)]);
   if (refusals.length + others.length === 0) return [];
-  return ['**Errors**', table(['Class', 'Status', 'Code', 'When'], [...refusals, ...others])];
+  return ['**Errors**', table(['Class', 'Status', 'Code', 'When'], distinct([...refusals, ...others]))];
+}
+
+/** The rows without those that say the same again: the service has several messages for one thing. */
+function distinct(rows: readonly string[][]): string[][] {
+  return [...new Map(rows.map((row) => [row.join('|'), row])).values()];
 }
 
 /** A condition as it stands under "When". */

@@ -50,9 +50,13 @@ export default {
       '/decisions/': sidebar('docs/decisions/README.md', 2),
     },
     outline: { level: [2, 3] },
-    search: { provider: 'local', options: { detailedView: true } },
+    search: { provider: 'local', options: { detailedView: true, _render: searched } },
     externalLinkIcon: true,
   },
+  // The folder of a page is a class of it: the style sheet knows a reference page by it.
+  transformPageData: ({ relativePath, frontmatter }: { relativePath: string; frontmatter: object }) => ({
+    frontmatter: { ...frontmatter, pageClass: dirname(relativePath) },
+  }),
   // Documents and data stand on the site as they are, too: the links of llms.txt lead to them.
   buildEnd: ({ pages, outDir }: { pages: string[]; outDir: string }) => {
     const documents = pages.filter((page) => existsSync(join(root, page)));
@@ -82,15 +86,18 @@ interface Token {
 }
 
 interface MarkdownIt {
+  render(source: string, env: object): string;
   core: {
-    ruler: { push(name: string, rule: (state: { tokens: Token[]; env: { realPath?: string } }) => void): void };
+    ruler: {
+      push(name: string, rule: (state: { tokens: Token[]; env: { realPath?: string; path?: string } }) => void): void;
+    };
   };
 }
 
 /** Leads each link to the page that its file has become; a link to what the site does not hold becomes plain text. */
 function leadLinks(markdown: MarkdownIt): void {
   markdown.core.ruler.push('lead links', ({ tokens, env }) => {
-    const from = relative(root, env.realPath ?? root).replaceAll('\\', '/');
+    const from = relative(root, env.realPath ?? env.path ?? root).replaceAll('\\', '/');
     for (const { children } of tokens) lead(children ?? [], from);
   });
 }
@@ -105,6 +112,11 @@ function lead(tokens: readonly Token[], from: string): void {
     }
     if (leadsNowhere && token.type.startsWith('link_')) Object.assign(token, { type: 'text', content: '' });
   }
+}
+
+/** The text that the search looks through: none of a page that only names the others, which would stand before them. */
+function searched(source: string, page: { relativePath: string }, markdown: MarkdownIt): string {
+  return ['docs/README.md', 'CHANGELOG.md'].includes(page.relativePath) ? '' : markdown.render(source, page);
 }
 
 function publish(file: string, folder: string): void {

@@ -184,9 +184,10 @@ export class TimeoutError extends ConnectionError {
 
 /**
  * A write was sent and its answer was lost: the service may or may not have carried it out. It is never repeated
- * blindly. The fault is the `cause`.
+ * blindly. The fault is the `cause`. Any method that writes may end so.
  *
- * Remedy: read back what the write would have changed, and repeat it only where nothing has.
+ * Remedy: ask `confirm()`, which reads back whether the write was carried out, and repeat it only where it says
+ * `done: false`; or let the option `onUnknownOutcome: 'confirm'` do both.
  */
 export class OutcomeUnknownError extends ConnectionError {
   static override readonly kind: string = 'OutcomeUnknownError';

@@ -106,7 +106,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
     const page = await opened('/', width);
     const wide: string[] = [];
     for (const path of pages.keys()) {
-      await page.goto(url + path);
+      await page.goto(url + path, { waitUntil: 'domcontentloaded' });
       const excess = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       if (excess > 0) wide.push(`${path}: ${excess} pixels too wide`);
     }
@@ -117,6 +117,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
   test.each([390, 1280])('finds an error class on a screen of %i pixels, by keyboard', async (width) => {
     const page = await opened('/', width);
     await page.keyboard.press('Control+k');
+    await page.locator('#localsearch-input').waitFor();
     await page.keyboard.type('OutcomeUnknownError');
     await page.locator('.VPLocalSearchBox .result').first().waitFor();
     await page.keyboard.press('Enter');

@@ -64,10 +64,12 @@ test('what lies deeper than it is asked for is folded', () => {
 test('the page of a program says what it does, how it is started, and shows it', () => {
   const code = '// Saves files.\n// node examples/save.ts [folder]\nimport "x";\n// Why.\n';
   expect(programPage('examples/save.ts', code)).toBe(
-    '# examples/save.ts\n\nSaves files.\n\n```sh\nnode examples/save.ts [folder]\n```\n\n```ts\nimport "x";\n// Why.\n```\n',
+    '---\naside: false\n---\n\n# examples/save.ts\n\nSaves files.\n\n```sh\nnode examples/save.ts [folder]\n```\n\n```ts\nimport "x";\n// Why.\n```\n',
   );
   expect(
     programPage('examples/a.ts', '/**\n * Does a.\n *\n *   node examples/a.ts    quickly\n */\nrun();\n'),
   ).toContain('Does a.\n\n```sh\nnode examples/a.ts # quickly\n```\n');
-  expect(programPage('examples/b.ts', 'run();\n')).toBe('# examples/b.ts\n\n```ts\nrun();\n```\n');
+  expect(programPage('examples/b.ts', 'run();\n')).toBe(
+    '---\naside: false\n---\n\n# examples/b.ts\n\n```ts\nrun();\n```\n',
+  );
 });

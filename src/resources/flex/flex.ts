@@ -58,7 +58,8 @@ export class Flex {
    * How a seller delivers: of it, exactly what `select` asks for; every documented field without `select`.
    * Spec: POST /shipping/flex/sites/{site_id}/configuration/v3.
    *
-   * `query` instead takes a GraphQL query of your own, and delivers its data as it came.
+   * It takes `{ site_id, user_id, service_id, select }`, from which it writes the query, or `{ site_id, query }`: a
+   * GraphQL query of your own, whose data is delivered as it came.
    *
    * @example
    * const { zones } = await seller.flex.configuration({
