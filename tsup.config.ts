@@ -2,6 +2,7 @@ import { transform } from 'esbuild';
 import { defineConfig, type Options } from 'tsup';
 import { markPure } from './tools/pure.ts';
 import type { Chunk } from './tools/pure.ts';
+import { quietKy } from './tools/quiet-ky.js';
 import { rawText } from './tools/raw-text.js';
 
 const libraries = {
@@ -26,7 +27,7 @@ const shared: Options = {
   // Bundled and tree-shaken, these two start in half the time, and CommonJS callers can load ky at all.
   noExternal: ['ky', /^zod(\/|$)/],
   external: [/^node:/],
-  esbuildPlugins: [rawText],
+  esbuildPlugins: [quietKy, rawText],
   // Half the bytes to read at start-up; names stay, so that stack traces can be read.
   esbuildOptions: (options) => {
     options.minifyWhitespace = true;

