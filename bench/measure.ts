@@ -48,13 +48,24 @@ function at(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Figures from measurements by name, as ratios to the first. */
-export function compare(measured: Readonly<Record<string, readonly number[]>>): Figure[] {
-  const [base] = Object.values(measured);
+/**
+ * Figures from measurements by name, as ratios to the first. Measurements that were taken side by side are compared pair
+ * by pair, so that a slow minute of the machine hits both.
+ */
+export function compare(
+  measured: Readonly<Record<string, readonly number[]>>,
+  beside: Readonly<Record<string, readonly number[]>> = {},
+): Figure[] {
+  const [first = []] = Object.values(measured);
   return Object.entries(measured).map(([who, values]) => ({
     who,
     value: median(values),
     spread: [at(values, 0.25), at(values, 0.75)],
-    ratio: median(values) / median(base ?? []),
+    ratio: ratio(values, beside[who] ?? first),
   }));
+}
+
+function ratio(values: readonly number[], base: readonly number[]): number {
+  if (values.length !== base.length) return median(values) / median(base);
+  return median(values.map((value, index) => value / (base[index] ?? Number.NaN)));
 }

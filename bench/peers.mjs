@@ -8,53 +8,72 @@ import { createRequire } from 'node:module';
  * @property {string} name
  * @property {string} [package] Where it is not given, nothing needs to be loaded.
  * @property {(lib: any, baseUrl: string) => () => Promise<unknown>} make Gives the function that makes one call.
+ * @property {(lib: any, baseUrl: string) => () => Promise<unknown>} [makePage] The same for a page of fifty.
  */
 
 const token = 'APP_USR-500-000001-1001';
 
-/** @type {Subject} */
-const bare = {
-  name: 'bare fetch',
-  make: (_, baseUrl) => async () => {
-    const response = await fetch(`${baseUrl}/questions/42`, {
-      headers: { accept: 'application/json', authorization: `Bearer ${token}` },
-    });
-    return JSON.parse(await response.text());
-  },
-};
+const headers = { accept: 'application/json', authorization: `Bearer ${token}` };
 
 /** @type {Subject} */
-export const ours = {
+export const bare = {
+  name: 'bare fetch',
+  make: (_, baseUrl) => () => read(`${baseUrl}/questions/42`),
+  makePage: (_, baseUrl) => () => read(`${baseUrl}/questions/search?seller_id=7`),
+};
+
+/**
+ * The least that a client does which may end a call: nothing with a time limit can cost less.
+ *
+ * @type {Subject}
+ */
+export const limited = {
+  name: 'bare fetch with a time limit',
+  make: (_, baseUrl) => () => readInTime(`${baseUrl}/questions/42`),
+  makePage: (_, baseUrl) => () => readInTime(`${baseUrl}/questions/search?seller_id=7`),
+};
+
+/** @param {string} url @param {RequestInit} [init] */
+async function read(url, init) {
+  const response = await fetch(url, { headers, ...init });
+  return JSON.parse(await response.text());
+}
+
+/** @param {string} url */
+async function readInTime(url) {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), 30_000);
+  try {
+    return await read(url, { signal: controller.signal });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** @type {Subject} */
+const ours = {
   name: 'marketplace-seller-sdk',
   package: new URL('../dist/esm/index.js', import.meta.url).href,
   make: (lib, baseUrl) => {
     const seller = new lib.SellerClient({ baseUrl, accessToken: token });
     return () => seller.questions.get({ question_id: 42 });
   },
+  makePage: (lib, baseUrl) => {
+    const seller = new lib.SellerClient({ baseUrl, accessToken: token });
+    return () => seller.questions.search({ seller_id: 7 }).pages().next();
+  },
 };
 
 /**
- * What ky costs by itself, used as the library uses it: the floor of every figure of ours.
+ * One call with a time limit, through ky and validated by zod, and nothing else: the floor of every figure of ours.
  *
  * @type {Subject}
  */
-const kyAlone = {
-  name: 'ky alone, everything switched off',
-  package: 'ky',
-  make:
-    ({ default: ky }, baseUrl) =>
-    async () => {
-      const { signal } = new AbortController();
-      const response = await ky(`${baseUrl}/questions/42`, {
-        headers: { accept: 'application/json', authorization: `Bearer ${token}` },
-        redirect: 'error',
-        retry: 0,
-        timeout: false,
-        throwHttpErrors: false,
-        fetch: (/** @type {Request} */ request) => fetch(request, { signal }),
-      });
-      return JSON.parse(await response.text());
-    },
+const floor = {
+  name: 'ky and zod, nothing else',
+  package: new URL('node_modules/.floor/floor.mjs', import.meta.url).href,
+  make: (lib, baseUrl) => () => lib.one(baseUrl, token),
+  makePage: (lib, baseUrl) => () => lib.page(baseUrl, token),
 };
 
 /** @type {Subject[]} */
@@ -128,8 +147,8 @@ const peers = [
   },
 ];
 
-/** Everyone: the bare platform and ours first. */
-export const everyone = [bare, ours, kyAlone, ...peers];
+/** Everyone: the bare platform first, which the others are compared with, then what nothing of ours can be below. */
+export const everyone = [bare, limited, floor, ours, ...peers];
 
 /** @param {string} name */
 export function subject(name) {

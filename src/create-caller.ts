@@ -1,7 +1,7 @@
 import { HttpCaller } from './core/caller.js';
 import type { Caller } from './core/caller.js';
+import type { ClientOptions } from './core/options.js';
 import { settingsOf } from './core/settings.js';
-import type { ClientOptions } from './core/settings.js';
 
 /**
  * What a resource calls through: for applications that count every kilobyte and use one or two resources.

@@ -15,7 +15,7 @@ export type { Selected, Selection } from './core/selection.js';
 export type { TokenSupplier } from './core/access-token.js';
 export { refreshingToken } from './core/refreshing-token.js';
 export type { Grant, TokenKeeping } from './core/refreshing-token.js';
-export type { Attempt, CallOptions, ClientOptions, Drift, Logger, Middleware, Tracing, Wait } from './core/settings.js';
+export type { Attempt, CallOptions, ClientOptions, Drift, Logger, Middleware, Tracing, Wait } from './core/options.js';
 export type { Gate, Passage, Visit } from './core/gate.js';
 export type { CallEvent, CallInfo, WaitReason } from './core/events.js';
 
@@ -54,10 +54,10 @@ export {
   NotificationError,
   OutcomeUnknownError,
   RequestAbortedError,
-  SellerError,
   TimeoutError,
   UnexpectedResponseError,
 } from './core/errors.js';
+export { SellerError } from './core/seller-error.js';
 export {
   AuthenticationError,
   BadRequestError,
@@ -68,7 +68,8 @@ export {
   ServerError,
   UnprocessableError,
 } from './core/status-errors.js';
-export type { ConfirmOptions, CurlOptions, RefusalCause } from './core/errors.js';
+export type { RefusalCause } from './core/errors.js';
+export type { ConfirmOptions, CurlOptions } from './core/seller-error.js';
 
 export { Questions } from './resources/questions/questions.js';
 export type { Blacklist } from './resources/questions/blacklist.js';
@@ -221,7 +222,7 @@ export type { Currency, CurrencyId, NoInput } from './resources/currencies/schem
 export type { Bytes } from './core/bytes.js';
 export { Download } from './core/download.js';
 export type { DownloadProgress } from './core/download.js';
-export type { UploadProgress } from './core/multipart.js';
+export type { UploadProgress } from './core/file-reading.js';
 export type { ByteStream, FileOnDisk, FileSource, NamedFile, NamelessFile, StreamedFile } from './core/file-source.js';
 
 export {

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../src/core/endpoint.js';
-import { definitionOf } from '../src/core/schema.js';
+import { definitionOf } from '../src/core/field.js';
 import type { Schema, Shape } from '../src/core/schema.js';
 import type { ClassProse, MethodProse, ProseIndex } from './prose.js';
 

@@ -1,4 +1,4 @@
-import type { SellerError } from '../src/core/errors.js';
+import type { SellerError } from '../src/core/seller-error.js';
 import type { Catalogue, Operation } from './catalogue.ts';
 import { document, fenced, firstSentence, generated, methodLink, table } from './reference.ts';
 

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../src/core/endpoint.js';
-import { definitionOf } from '../src/core/schema.js';
-import type { Schema, Shape } from '../src/core/schema.js';
+import { definitionOf } from '../src/core/field.js';
 import type { Refusal } from '../src/core/refusal.js';
+import type { Schema, Shape } from '../src/core/schema.js';
 import { isOptional, placeOf, shapesOf } from './catalogue.ts';
 import type { Catalogue, Operation } from './catalogue.ts';
 import type { FieldProse } from './prose.ts';

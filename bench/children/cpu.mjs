@@ -1,8 +1,10 @@
-// CPU per call, in microseconds, at one concurrency; subjects take turns in rounds so that drift hits all alike.
+// In a process of its own: the CPU of a subject's calls and of a bare fetch, in turns, in microseconds a call.
 // With no base URL, fetch is replaced by a stub: what is left is the library's own share.
-import { everyone, load, ours } from '../peers.mjs';
+import { bare, load, subject } from '../peers.mjs';
 
-const [, , baseUrl = '', concurrency = '1', rounds = '12', calls = '400', what = 'one'] = process.argv;
+const [, , name = '', baseUrl = '', concurrency = '1', rounds = '14', calls = '512', what = 'one'] = process.argv;
+/** So many rounds warm the compiler up. */
+const warmUp = 4;
 
 const text = JSON.stringify({
   id: 42,
@@ -20,45 +22,37 @@ if (baseUrl === '') {
 }
 const target = baseUrl || 'https://stub.test';
 
-const { SellerClient } = /** @type {any} */ (await load(ours));
-const seller = new SellerClient({ baseUrl: target, accessToken: 'token' });
-const page = () => seller.questions.search({ seller_id: 7 }).pages().next();
-
-/** @type {Map<string, () => Promise<unknown>>} */
-const calling = new Map();
-for (const each of everyone) {
-  if (what === 'page' && each.package !== undefined && each !== ours) continue;
-  try {
-    calling.set(each.name, pageOr(each.make(await load(each), target), each.name));
-  } catch {
-    // A peer that is not installed, or cannot be pointed at a stub, is left out of the table.
-  }
+/** @param {import('../peers.mjs').Subject} each */
+async function callOf(each) {
+  const lib = await load(each);
+  const make = what === 'page' ? each.makePage : each.make;
+  if (!make) throw new Error(`${each.name} has no such call`);
+  return make(lib, target);
 }
 
-/** @param {() => Promise<unknown>} call @param {string} name */
-function pageOr(call, name) {
-  if (what !== 'page') return call;
-  if (name === 'bare fetch')
-    return async () => JSON.parse(await (await fetch(`${target}/questions/search?seller_id=7`)).text());
-  return page;
-}
-/** @type {Map<string, number[]>} */
-const measured = new Map();
+const base = await callOf(bare);
+const own = await callOf(subject(name));
+/** @type {{ base: number[], own: number[] }} */
+const measured = { base: [], own: [] };
 for (let round = 0; round < Number(rounds); round += 1) {
-  for (const [name, call] of calling) {
-    try {
-      const before = process.cpuUsage();
-      for (let done = 0; done < Number(calls); done += Number(concurrency)) {
-        await Promise.all(Array.from({ length: Number(concurrency) }, () => call()));
-      }
-      const { user, system } = process.cpuUsage(before);
-      // The first rounds warm the compiler up.
-      if (round > 2) measured.set(name, [...(measured.get(name) ?? []), (user + system) / Number(calls)]);
-    } catch {
-      calling.delete(name);
-      measured.delete(name);
-    }
-  }
+  // Whoever comes second finds what the first has left: memory to collect, warm connections.
+  const baseFirst = round % 2 === 0;
+  const before = baseFirst ? await cost(base) : 0;
+  const ownCost = await cost(own);
+  const baseCost = baseFirst ? before : await cost(base);
+  if (round < warmUp) continue;
+  measured.base.push(baseCost);
+  measured.own.push(ownCost);
 }
-console.log(JSON.stringify(Object.fromEntries(measured)));
+console.log(JSON.stringify(measured));
 process.exit();
+
+/** @param {() => Promise<unknown>} call */
+async function cost(call) {
+  const before = process.cpuUsage();
+  for (let done = 0; done < Number(calls); done += Number(concurrency)) {
+    await Promise.all(Array.from({ length: Number(concurrency) }, () => call()));
+  }
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / Number(calls);
+}

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { buildFloor } from '../floor.ts';
 import { compare, here } from '../measure.ts';
 import type { Row } from '../measure.ts';
 
@@ -51,6 +52,10 @@ const theirs: Readonly<Record<string, string>> = {
 /** What each library weighs in a bundle. */
 export async function size(): Promise<Row[]> {
   const measured: Record<string, number[]> = {};
+  await buildFloor();
+  measured['ky and zod, nothing else'] = [
+    await bundled(`import { one } from './node_modules/.floor/floor.mjs'; globalThis.it = one;`, here('.')),
+  ];
   for (const [name, code] of Object.entries(ours)) measured[name] = [await bundled(code)];
   for (const [name, pkg] of Object.entries(theirs)) {
     const weight = await bundled(`import * as it from '${pkg}'; globalThis.it = it;`, here('.')).catch(() => undefined);

@@ -1,6 +1,7 @@
-import type { Bounds } from './bounds.js';
 import { longestTimer } from './bounds.js';
-import { AccessTokenError, SellerError } from './errors.js';
+import type { Bounds } from './bounds.js';
+import { AccessTokenError } from './errors.js';
+import { SellerError } from './seller-error.js';
 
 /** Gives an access token; `rejected` is the one that the service has just refused with 401. */
 export type TokenSupplier = (context: {

@@ -1,6 +1,7 @@
-import { InvalidInputError } from './errors.js';
 import type { Endpoint } from './endpoint.js';
-import { anything, definitionOf, exact, list, maybe } from './schema.js';
+import { InvalidInputError } from './errors.js';
+import { definitionOf } from './field.js';
+import { anything, exact, list, maybe } from './schema.js';
 import type { Schema, Shape } from './schema.js';
 
 /** Call options that reduce the answer to some of its fields. Spec: Common conventions 3. */

@@ -1,7 +1,7 @@
 import type { ApiPromise } from './api-promise.js';
 import type { Endpoint } from './endpoint.js';
 import { millisecondsOf } from './moment.js';
-import type { CallOptions } from './settings.js';
+import type { CallOptions } from './options.js';
 
 /** The service's `date` header, by which a moment is told, knows no fraction of a second. */
 const dateGranularityMs = 1000;

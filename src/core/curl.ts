@@ -1,6 +1,6 @@
 import type { Errand } from './errand.js';
-import type { CurlOptions } from './errors.js';
 import { isPrivateHeader, shownUrl, withoutWords } from './redact.js';
+import type { CurlOptions } from './seller-error.js';
 
 /** A request as a curl command for a POSIX shell, with its token masked. */
 export function curlOf(errand: Errand, { texts = false }: CurlOptions): string {

@@ -1,12 +1,22 @@
 import type { Bounds } from './bounds.js';
-import type { InternalOptions } from './caller.js';
+import type { DownloadProgress } from './download.js';
 import type { Endpoint } from './endpoint.js';
 import type { CallInfo, Emit } from './events.js';
+import type { UploadProgress } from './file-reading.js';
 import type { Upload } from './multipart.js';
+import type { CallOptions } from './options.js';
 import type { Pace } from './pace.js';
 import { secretsIn } from './redact.js';
 import type { Schema } from './schema.js';
 import type { Wire } from './wire.js';
+
+/** What a resource may add to the caller's options. */
+export interface InternalOptions extends CallOptions {
+  /** The fields to ask for and deliver; a method that offers this says which there are. */
+  readonly attributes?: readonly string[] | undefined;
+  readonly onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
+  readonly onDownloadProgress?: ((progress: DownloadProgress) => void) | undefined;
+}
 
 /** Everything one call carries through its attempts. */
 export interface Errand {

@@ -1,5 +1,6 @@
 import type { Endpoint } from './endpoint.js';
-import type { Logger, Settings } from './settings.js';
+import type { Logger } from './options.js';
+import type { Settings } from './settings.js';
 
 /** One call, as its events name it: the same object in all of them. It holds no token, no body and no query. */
 export interface CallInfo {

@@ -1,11 +1,12 @@
-import { refusalOf } from './answer.js';
 import type { Outcome } from './attempt.js';
 import { secretsOf } from './errand.js';
 import type { Errand } from './errand.js';
-import { ConnectionError, OutcomeUnknownError, SellerError, TimeoutError } from './errors.js';
+import { ConnectionError, OutcomeUnknownError, TimeoutError } from './errors.js';
 import { scrub, shownFault, wordsOfPeople } from './redact.js';
+import { refusalOf } from './refused.js';
 import { leavesDoubt, wasNeverSent } from './retry.js';
 import type { Failure } from './retry.js';
+import { SellerError } from './seller-error.js';
 
 /** What a failed attempt means. */
 export interface Fate {

@@ -5,9 +5,9 @@ import type { Confirmation, ReadBack } from './confirm.js';
 import type { Endpoint } from './endpoint.js';
 import type { Errand } from './errand.js';
 import { ApiError } from './errors.js';
-import type { ConfirmOptions } from './errors.js';
+import type { CallOptions } from './options.js';
 import { dateOf } from './retry.js';
-import type { CallOptions } from './settings.js';
+import type { ConfirmOptions } from './seller-error.js';
 
 /** What was found out, and the last answer that was read. */
 export interface Found {

@@ -1,8 +1,9 @@
 import type { Outcome } from './attempt.js';
 import type { Endpoint } from './endpoint.js';
 import type { Errand } from './errand.js';
-import { ConnectionError, SellerError } from './errors.js';
+import { ConnectionError } from './errors.js';
 import { retryAfterOf } from './retry.js';
+import { SellerError } from './seller-error.js';
 
 /** An attempt that asks to pass a gate. */
 export interface Visit {

@@ -1,7 +1,8 @@
 import { parse } from 'graphql';
 import { GraphQLClient } from 'graphql-request';
-import { InvalidInputError, SellerError, UnexpectedResponseError } from './errors.js';
+import { InvalidInputError, UnexpectedResponseError } from './errors.js';
 import { executionResult } from './graphql-wire.js';
+import { SellerError } from './seller-error.js';
 
 /** Sends one document and gives the body of its answer. */
 export type SendDocument = (query: string) => Promise<unknown>;

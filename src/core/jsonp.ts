@@ -1,7 +1,7 @@
-import { refusalOf } from './answer.js';
-import { UnexpectedResponseError } from './errors.js';
 import type { Endpoint } from './endpoint.js';
+import { UnexpectedResponseError } from './errors.js';
 import { parseJson } from './json.js';
+import { refusalOf } from './refused.js';
 import { anything } from './schema.js';
 
 const shape = /^\s*(?:\/\*[^*]*\*\/)?\s*[\w$.[\]'"]+\s*\(([\s\S]*)\)\s*;?\s*$/;

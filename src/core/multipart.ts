@@ -1,15 +1,9 @@
 import type { Bytes } from './bytes.js';
 import { InvalidInputError } from './errors.js';
+import { FileReading, unreadable } from './file-reading.js';
+import type { OpenFile, UploadProgress } from './file-reading.js';
 import { fileNameOf, knownFile, sizeVerdict } from './file-source.js';
 import type { GivenFile, KnownFile } from './file-source.js';
-
-/** How far an upload is. */
-export interface UploadProgress {
-  /** How many bytes of the file have been handed to the network. */
-  readonly sentBytes: number;
-  /** The length of the file. */
-  readonly totalBytes: number;
-}
 
 /** The body of one attempt to upload. */
 export interface MultipartBody {
@@ -30,15 +24,6 @@ export interface Upload {
   build(onProgress: (progress: UploadProgress) => void): Promise<MultipartBody>;
 }
 
-interface Opened {
-  readonly known: KnownFile;
-  readonly filename: string;
-  readonly size: number;
-  readonly contentType: string | undefined;
-}
-
-const chunkSize = 64 * 1024;
-
 /**
  * Looks at a file before it is uploaded.
  *
@@ -51,7 +36,7 @@ export async function openUpload(given: GivenFile, maxBytes = Infinity): Promise
   const size = await sizeOf(known, given.size);
   const verdict = sizeVerdict(size, maxBytes);
   if (verdict) throw wrong(verdict.message);
-  const opened: Opened = { known, filename, size, contentType: given.contentType };
+  const opened: OpenFile = { known, filename, size, contentType: given.contentType };
   return {
     once: known.kind === 'stream',
     build: (onProgress) => (hasStreams() ? streamedForm(opened, onProgress) : platformForm(opened, onProgress)),
@@ -84,7 +69,7 @@ async function sizeOf(known: KnownFile, size = 0): Promise<number> {
  * form-data's body, streamed: of the file, no more than a few chunks are in memory at once. form-data frames an empty
  * file and the chunks are put into the frame: its own way, through three streams, holds several times as much.
  */
-async function streamedForm(opened: Opened, onProgress: (progress: UploadProgress) => void): Promise<MultipartBody> {
+async function streamedForm(opened: OpenFile, onProgress: (progress: UploadProgress) => void): Promise<MultipartBody> {
   const { default: NodeForm } = await import('form-data');
   const { filename, size, contentType } = opened;
   const form = new NodeForm();
@@ -92,7 +77,7 @@ async function streamedForm(opened: Opened, onProgress: (progress: UploadProgres
   form.append('file', nothing, { filename, knownLength: size, ...(contentType !== undefined && { contentType }) });
   const frame = form.getBuffer();
   const middle = frame.indexOf('\r\n\r\n') + 4;
-  const reading = new Reading(opened, onProgress);
+  const reading = new FileReading(opened, onProgress);
   const body = framed(frame.subarray(0, middle), reading.chunks(), frame.subarray(middle));
   return {
     body: pulled(body),
@@ -134,7 +119,7 @@ function pulled(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
 }
 
 /** The platform's form: it knows its length and streams a Blob, and tells no progress but the end. */
-async function platformForm(opened: Opened, onProgress: (progress: UploadProgress) => void): Promise<MultipartBody> {
+async function platformForm(opened: OpenFile, onProgress: (progress: UploadProgress) => void): Promise<MultipartBody> {
   const { known, filename, size, contentType } = opened;
   const form = new FormData();
   const blob = known.kind === 'blob' ? known.blob : new Blob(await gathered(opened));
@@ -151,114 +136,10 @@ async function platformForm(opened: Opened, onProgress: (progress: UploadProgres
   };
 }
 
-async function gathered(opened: Opened): Promise<Bytes[]> {
+async function gathered(opened: OpenFile): Promise<Bytes[]> {
   const chunks: Bytes[] = [];
-  for await (const chunk of new Reading(opened, () => undefined).chunks()) chunks.push(chunk);
+  for await (const chunk of new FileReading(opened, () => undefined).chunks()) chunks.push(chunk);
   return chunks;
-}
-
-/** Reads a file once, counts what came, and remembers what went wrong. */
-class Reading {
-  readonly #opened: Opened;
-  readonly #onProgress: (progress: UploadProgress) => void;
-  #stop: (() => void) | undefined;
-  failure: Error | undefined;
-
-  constructor(opened: Opened, onProgress: (progress: UploadProgress) => void) {
-    this.#opened = opened;
-    this.#onProgress = onProgress;
-  }
-
-  async *chunks(): AsyncGenerator<Bytes, void, undefined> {
-    const { size } = this.#opened;
-    let sentBytes = 0;
-    try {
-      for await (const chunk of this.#source()) {
-        if (sentBytes + chunk.byteLength > size) {
-          sentBytes += chunk.byteLength;
-          break;
-        }
-        // In small pieces, so that progress is told of large ones too.
-        for (let at = 0; at < chunk.byteLength; at += chunkSize) {
-          const piece = chunk.subarray(at, at + chunkSize);
-          sentBytes += piece.byteLength;
-          this.#onProgress({ sentBytes, totalBytes: size });
-          yield piece;
-        }
-      }
-    } catch (error) {
-      this.failure ??= unreadable(error);
-      throw this.failure;
-    }
-    if (sentBytes === size) return;
-    const came = sentBytes > size ? 'more bytes than' : `${sentBytes} bytes instead of`;
-    this.failure = new InvalidInputError(
-      [{ path: ['file'], message: `\`file\` gave ${came} the ${size} that it was said to have` }],
-      'Not stored: ',
-    );
-    throw this.failure;
-  }
-
-  /** Lets go of the source, also in the middle of a read that may never end. */
-  stop(): void {
-    this.#stop?.();
-  }
-
-  async *#source(): AsyncGenerator<Bytes, void, undefined> {
-    const { known } = this.#opened;
-    if (known.kind === 'bytes') yield known.bytes;
-    else yield* this.#streamed(await streamOf(known));
-  }
-
-  async *#streamed(stream: unknown): AsyncGenerator<Bytes, void, undefined> {
-    const { destroy } = stream as { destroy?: (this: unknown) => void };
-    const iterator = iteratorOf(stream);
-    this.#stop = () => {
-      if (destroy) destroy.call(stream);
-      else iterator.return?.().catch(() => undefined);
-    };
-    try {
-      for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield bytesOf(next.value);
-    } finally {
-      this.stop();
-    }
-  }
-}
-
-async function streamOf(known: Exclude<KnownFile, { kind: 'bytes' }>): Promise<unknown> {
-  if (known.kind === 'stream') return known.stream;
-  if (known.kind === 'blob') return known.blob.stream();
-  const { createReadStream } = await import('node:fs');
-  return createReadStream(known.path);
-}
-
-/** Not every platform iterates its streams, but each has readers. */
-function iteratorOf(stream: unknown): AsyncIterator<unknown> {
-  if (!(stream instanceof ReadableStream)) return (stream as AsyncIterable<unknown>)[Symbol.asyncIterator]();
-  const reader = (stream as ReadableStream<unknown>).getReader();
-  return {
-    next: async () => {
-      const { done, value } = await reader.read();
-      return done ? { done, value: undefined } : { done: false, value };
-    },
-    return: async () => {
-      await reader.cancel();
-      return { done: true, value: undefined };
-    },
-  };
-}
-
-function bytesOf(chunk: unknown): Bytes {
-  if (typeof chunk === 'string') return new TextEncoder().encode(chunk);
-  if (chunk instanceof Uint8Array) return chunk as Bytes;
-  throw new TypeError('it gave something that is neither bytes nor text');
-}
-
-function unreadable(error: unknown): InvalidInputError {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const problem = new InvalidInputError([{ path: ['file'], message: `\`file\` cannot be read (${code ?? message})` }]);
-  problem.cause = error;
-  return problem;
 }
 
 function wrong(message: string): InvalidInputError {

@@ -1,4 +1,4 @@
-import type { CallOptions } from './settings.js';
+import type { CallOptions } from './options.js';
 import { walk } from './walk.js';
 
 /** A page of a list. `Extra` is what else the answer holds. */

@@ -1,4 +1,5 @@
-import { definitionOf, exact, list, maybe, read } from './schema.js';
+import { definitionOf } from './field.js';
+import { exact, list, maybe, read } from './schema.js';
 import type { Issue, Schema, Shape } from './schema.js';
 
 type Plain<T> = NonNullable<T> extends readonly (infer Entry)[] ? NonNullable<Entry> : NonNullable<T>;

@@ -1,6 +1,8 @@
 import type { Confirmation } from './confirm.js';
-import { ApiError, confirmed } from './errors.js';
-import type { ConfirmOptions, RefusalDetails } from './errors.js';
+import { ApiError } from './errors.js';
+import type { RefusalDetails } from './errors.js';
+import { confirmed } from './seller-error.js';
+import type { ConfirmOptions } from './seller-error.js';
 
 /**
  * 400: the request is not acceptable as it stands.

@@ -1,7 +1,8 @@
 import ky from 'ky';
 import type { Endpoint } from './endpoint.js';
 import type { CallInfo } from './events.js';
-import type { Middleware, Settings } from './settings.js';
+import type { Middleware } from './options.js';
+import type { Settings } from './settings.js';
 
 /** One attempt of a call, ready to be sent. */
 export interface Outgoing {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import type { Definition, Finding, Schema } from './schema.js';
+import type { Definition, Finding } from './definition.js';
+import type { Schema } from './schema.js';
 
 /** Gives the zod schema of a schema inside another. */
 type Inner = (schema: Schema) => z.ZodMiniType;

@@ -1,7 +1,7 @@
 import type { Endpoint } from './endpoint.js';
 import { InvalidInputError } from './errors.js';
+import { definitionOf } from './field.js';
 import { fieldsOf, fillPath, matchPath } from './path.js';
-import { definitionOf } from './schema.js';
 import type { Schema, Shape } from './schema.js';
 
 /** A request as it travels, without its base URL and token. */

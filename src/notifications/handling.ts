@@ -1,4 +1,5 @@
-import { ConfigurationError, SellerError } from '../core/errors.js';
+import { ConfigurationError } from '../core/errors.js';
+import { SellerError } from '../core/seller-error.js';
 import type { Entry } from './entry.js';
 import type { Notification } from './notification.js';
 import { readNotification } from './reading.js';

@@ -1,7 +1,7 @@
 import type { SellerClient } from '../client.js';
 import { NotificationError } from '../core/errors.js';
+import type { CallOptions } from '../core/options.js';
 import { NotFoundError } from '../core/status-errors.js';
-import type { CallOptions } from '../core/settings.js';
 import type { Question } from '../resources/questions/schemas.js';
 import type { Notification, QuestionNotification } from './notification.js';
 

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../core/errors.js';
-import type { Logger } from '../core/settings.js';
+import type { Logger } from '../core/options.js';
 import type { Question } from '../resources/questions/schemas.js';
 import type { BodyBounds } from './delivery.js';
 import type { Entry } from './entry.js';

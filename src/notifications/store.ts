@@ -1,4 +1,4 @@
-import { SellerError } from '../core/errors.js';
+import { SellerError } from '../core/seller-error.js';
 import type { Entry } from './entry.js';
 
 /** A lane lent out: no other holder gets it before the loan ends. */

@@ -1,7 +1,7 @@
 import { SpanKind, SpanStatusCode, context, propagation, trace } from '@opentelemetry/api';
 import type { Span, Tracer } from '@opentelemetry/api';
 import type { CallEvent, CallInfo } from '../core/events.js';
-import type { Attempt, Tracing } from '../core/settings.js';
+import type { Attempt, Tracing } from '../core/options.js';
 
 /** How calls are traced. */
 export interface OpenTelemetryOptions {

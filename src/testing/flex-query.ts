@@ -11,7 +11,7 @@ import {
   graphql,
 } from 'graphql';
 import type { GraphQLOutputType } from 'graphql';
-import { definitionOf } from '../core/schema.js';
+import { definitionOf } from '../core/field.js';
 import type { Schema } from '../core/schema.js';
 import { invalidQuery } from '../resources/flex/errors.js';
 import { flexConfiguration } from '../resources/flex/schemas.js';

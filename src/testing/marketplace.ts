@@ -1,12 +1,12 @@
 import { SellerClient } from '../client.js';
 import type { Endpoint } from '../core/endpoint.js';
+import type { ClientOptions } from '../core/options.js';
 import type { Refusal } from '../core/refusal.js';
-import type { ClientOptions } from '../core/settings.js';
 import { endpoints } from '../endpoints.js';
-import { actionGuideBehaviours, actionGuideManners } from './action-guide.js';
-import { AttachmentStore } from './attachment-store.js';
 import { Accounts } from './accounts.js';
 import type { Account } from './accounts.js';
+import { actionGuideBehaviours, actionGuideManners } from './action-guide.js';
+import { AttachmentStore } from './attachment-store.js';
 import { refuse } from './behaviour.js';
 import type { RefusalWords } from './behaviour.js';
 import { Clock } from './clock.js';

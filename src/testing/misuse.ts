@@ -1,4 +1,4 @@
-import { SellerError } from '../core/errors.js';
+import { SellerError } from '../core/seller-error.js';
 
 /**
  * A test asked the fake marketplace for something that makes no sense; the message says what to do instead.

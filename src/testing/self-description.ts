@@ -1,8 +1,9 @@
+import type { Definition } from '../core/definition.js';
 import type { Description } from '../core/description.js';
 import type { Endpoint } from '../core/endpoint.js';
-import { definitionOf } from '../core/schema.js';
-import type { Definition, Schema, Shape } from '../core/schema.js';
+import { definitionOf } from '../core/field.js';
 import { matchPath } from '../core/path.js';
+import type { Schema, Shape } from '../core/schema.js';
 import type { Manners } from './behaviour.js';
 
 /** An endpoint, and what its group says of it. */

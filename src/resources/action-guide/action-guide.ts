@@ -1,8 +1,8 @@
 import type { ApiPromise } from '../../core/api-promise.js';
 import type { Reduce } from '../../core/attributes.js';
 import type { Caller } from '../../core/caller.js';
+import type { CallOptions } from '../../core/options.js';
 import type { Message } from '../../core/post-sale/message.js';
-import type { CallOptions } from '../../core/settings.js';
 import * as endpoints from './endpoints.js';
 import type { ActionGuideAnswer, GuidedPack, OptionCap, OptionMessage } from './schemas.js';
 

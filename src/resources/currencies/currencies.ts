@@ -1,7 +1,7 @@
 import type { ApiPromise } from '../../core/api-promise.js';
 import type { Reduce } from '../../core/attributes.js';
 import type { Caller } from '../../core/caller.js';
-import type { CallOptions } from '../../core/settings.js';
+import type { CallOptions } from '../../core/options.js';
 import * as endpoints from './endpoints.js';
 import type { Currency, CurrencyId, NoInput } from './schemas.js';
 

@@ -1,7 +1,7 @@
 import { ApiError, InvalidInputError } from '../../core/errors.js';
+import type { CallOptions } from '../../core/options.js';
 import { ConversationBlockedError, ExceptedCaseError } from '../../core/post-sale/errors.js';
 import type { Message } from '../../core/post-sale/message.js';
-import type { CallOptions } from '../../core/settings.js';
 import { MediationInProcessError, NoOpenRoadError, NotYetDeliveredError } from './errors.js';
 import type { ClosedReason } from './errors.js';
 import type { Messages } from './messages.js';

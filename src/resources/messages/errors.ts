@@ -1,4 +1,6 @@
-import { SellerError } from '../../core/errors.js';
+import { PackAccessError, saying } from '../../core/post-sale/errors.js';
+import { refusal } from '../../core/refusal.js';
+import { SellerError } from '../../core/seller-error.js';
 import {
   BadRequestError,
   ForbiddenError,
@@ -6,8 +8,6 @@ import {
   ServerError,
   UnprocessableError,
 } from '../../core/status-errors.js';
-import { PackAccessError, saying } from '../../core/post-sale/errors.js';
-import { refusal } from '../../core/refusal.js';
 
 /**
  * A `limit` or `offset` that the service does not take.

@@ -1,11 +1,11 @@
 import type { ApiPromise } from '../../core/api-promise.js';
 import type { Caller } from '../../core/caller.js';
 import type { Download, DownloadProgress } from '../../core/download.js';
-import type { UploadProgress } from '../../core/multipart.js';
+import type { UploadProgress } from '../../core/file-reading.js';
+import type { CallOptions } from '../../core/options.js';
 import { Paged, both, placed } from '../../core/paging.js';
 import type { WalkOptions } from '../../core/paging.js';
 import type { Message } from '../../core/post-sale/message.js';
-import type { CallOptions } from '../../core/settings.js';
 import { contact } from './contact.js';
 import type { Contact, Contacted, FirstWords } from './contact.js';
 import * as endpoints from './endpoints.js';

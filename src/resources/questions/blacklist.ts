@@ -1,6 +1,6 @@
 import type { ApiPromise } from '../../core/api-promise.js';
 import type { Caller } from '../../core/caller.js';
-import type { CallOptions } from '../../core/settings.js';
+import type { CallOptions } from '../../core/options.js';
 import * as endpoints from './endpoints.js';
 import type { BlockedUser, Blacklisting, SellerId } from './schemas.js';
 

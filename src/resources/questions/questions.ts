@@ -1,9 +1,9 @@
 import type { ApiPromise } from '../../core/api-promise.js';
 import type { Reduce } from '../../core/attributes.js';
 import type { Caller } from '../../core/caller.js';
+import type { CallOptions } from '../../core/options.js';
 import { Paged, both, placed } from '../../core/paging.js';
 import type { WalkOptions } from '../../core/paging.js';
-import type { CallOptions } from '../../core/settings.js';
 import { Blacklist } from './blacklist.js';
 import * as endpoints from './endpoints.js';
 import type {
