@@ -1,15 +1,22 @@
-// Builds dist: ES modules and CommonJS by tsup, declarations with maps by tsc.
+// Builds dist: bundled by tsup, linked into ES modules and CommonJS, declarations with maps by tsc.
 // dist/cjs/package.json is written last: prestart.mjs takes its date for the date of the whole build.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { commonJs, link } from './link.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
 
-rmSync(dist, { recursive: true, force: true });
+const bundled = join(root, 'node_modules/.cache/bundled');
+const libraries = ['index', 'notifications/index', 'otel/index', 'testing/index'];
+
+for (const folder of [dist, bundled]) rmSync(folder, { recursive: true, force: true });
 run('tsup/dist/cli-default.js', '--silent');
+// The program is run by Node itself, which takes ES modules.
+await link(bundled, join(dist, 'esm'), [...libraries, 'cli/main']);
+await link(bundled, join(dist, 'cjs'), libraries, [commonJs]);
 run('typescript/bin/tsc', '-p', 'tsconfig.build.json');
 keepReachedDeclarations();
 copyDeclarations();
@@ -27,9 +34,7 @@ function run(script, ...args) {
 /** Removes the declarations that no entry leads to: nobody can name what they declare, and some name bundled packages. */
 function keepReachedDeclarations() {
   const esm = join(dist, 'esm');
-  const entries = ['index.d.ts', 'notifications/index.d.ts', 'otel/index.d.ts', 'testing/index.d.ts'].map((name) =>
-    join(esm, name),
-  );
+  const entries = libraries.map((name) => join(esm, `${name}.d.ts`));
   const reached = new Set(entries);
   for (const file of reached) {
     for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)) {
@@ -50,21 +55,13 @@ function copyDeclarations() {
   }
 }
 
-/** Names every package whose code ended up in dist, as esbuild's metafiles tell; removes those files. */
+/** Names every package whose code ended up in dist, as esbuild's metafile tells. */
 function bundledPackages() {
-  /** @type {Set<string>} */
-  const names = new Set();
-  for (const folder of ['esm', 'cjs']) {
-    const path = join(dist, folder, 'metafile-esm.json');
-    /** @type {{ outputs: Record<string, { inputs: object }> }} */
-    const { outputs } = JSON.parse(readFileSync(path, 'utf8'));
-    for (const input of Object.values(outputs).flatMap((output) => Object.keys(output.inputs))) {
-      const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1];
-      if (name !== undefined) names.add(name);
-    }
-    rmSync(path);
-  }
-  return [...names].sort();
+  /** @type {{ outputs: Record<string, { inputs: object }> }} */
+  const { outputs } = JSON.parse(readFileSync(join(bundled, 'metafile-esm.json'), 'utf8'));
+  const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
+  const names = inputs.map((input) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1]);
+  return [...new Set(names)].filter((name) => name !== undefined).sort();
 }
 
 /** @param {string[]} names */

@@ -78,7 +78,7 @@ export function modulesOfMainEntry(): number {
     if (seen.has(path)) return;
     seen.add(path);
     const code = readFileSync(path, 'utf8');
-    for (const [, target = ''] of code.matchAll(/(?:from|import)\s*"(\.[^"]+)"/g))
+    for (const [, target = ''] of code.matchAll(/(?:from|import)\s*['"](\.[^'"]+)['"]/g))
       follow(new URL(target, `file://${path}`).pathname);
   };
   follow(here('../dist/esm/index.js'));
