@@ -7,13 +7,17 @@ export const messageTextLimit = 350;
 
 const mark = String.raw`(?:\p{EMod}|\uFE0F?\u20E3|\uFE0F|[\u{E0020}-\u{E007E}]+\u{E007F})?`;
 const sign = String.raw`(?:\p{RI}\p{RI}|\p{Emoji}${mark})`;
-/** Every sequence that can be an emoji (Unicode Technical Standard 51): the service's own list is unpublished. */
-const emoji = new RegExp(String.raw`${sign}(?:\u200D${sign})*`, 'gu');
+/**
+ * Every sequence that can be an emoji (Unicode Technical Standard 51): the service's own list is unpublished. Built on
+ * first use: it takes Unicode's tables, and a quarter of a millisecond.
+ */
+let emoji: RegExp | undefined;
 /** ISO-8859-1 with its tab and line ends, without its other control characters. */
 const latin = /[\t\n\r\u0020-\u007e\u00a0-\u00ff]/gu;
 
 /** The characters that a message cannot carry, each once: neither ISO-8859-1 nor of an emoji. */
 export function unsupportedCharacters(text: string): string[] {
+  emoji ??= new RegExp(String.raw`${sign}(?:\u200D${sign})*`, 'gu');
   return [...new Set(text.replace(emoji, '').replace(latin, ''))];
 }
 
