@@ -3,7 +3,7 @@ import type { Schema, Shape } from './schema.js';
 /** What a rule finds wrong: a sentence, with the field it concerns where that is not the value itself. */
 export type Finding = string | { readonly path: readonly PropertyKey[]; readonly message: string } | undefined;
 
-/** What a schema is, as data: `toZod` builds the validator from it, the tools print it, `decode` reads by it. */
+/** What a schema is, as data: the validators are built from it, the tools print it, `decode` reads by it. */
 export type Definition =
   | { readonly kind: 'text'; readonly format?: string }
   | { readonly kind: 'number' }

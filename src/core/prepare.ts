@@ -19,6 +19,7 @@ export interface Setup {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Stands for options that are not given, and need no check. */
 export const noOptions: InternalOptions = {};
 
 /** Puts together what all calls of a client have in common. */
