@@ -21,10 +21,10 @@ const limits: readonly Limit[] = [
     most: 51,
     measure: () => bundled(`import { SellerClient } from 'marketplace-seller-sdk'; globalThis.it = SellerClient;`),
   },
-  { what: 'files read by an import', most: 30, measure: modulesOfMainEntry },
+  { what: 'files read by an import', most: 5, measure: modulesOfMainEntry },
   {
     what: 'type instantiations of a consumer',
-    most: 30_000,
+    most: 2_500,
     measure: async () => (await check(ourConsumer, typescript, true)).instantiations,
   },
   { what: 'requests for 10,000 questions at 50 a page', most: 201, measure: async () => (await walk(0, 0)).requests },

@@ -13,7 +13,7 @@ export async function cpu(): Promise<Row[]> {
     {
       title: 'own share of a call (fetch stubbed)',
       unit: 'µs CPU',
-      figures: await beside(['', '1', '24', '1000']),
+      figures: await beside(['', '1', '16', '4000']),
       goal: 'at most 3.0 through ky; below Anthropic, OpenAI and Octokit',
     },
   ];
@@ -22,14 +22,14 @@ export async function cpu(): Promise<Row[]> {
     rows.push({
       title: `CPU of a call over loopback, 1 KB, concurrency ${concurrency}`,
       unit: 'µs CPU',
-      figures: await beside([url, concurrency, '16', '512']),
+      figures: await beside([url, concurrency, '12', '1024']),
       goal: 'at most 1.30; below MercadoPago, Octokit, Slack, OpenAI and Anthropic',
     });
   }
   rows.push({
     title: 'a page of 50',
     unit: 'µs CPU',
-    figures: await beside([url, '4', '16', '200', 'page']),
+    figures: await beside([url, '4', '16', '400', 'page']),
     goal: 'at most 1.10 of bare fetch',
   });
   process.kill();

@@ -32,10 +32,12 @@ export async function attempt(errand: Errand, send: Send, settings: Settings): P
     bounds.inDoubt = endpoint.retry !== 'read';
   };
   const run = async (restart: () => void): Promise<Outcome> => {
-    made = await errand.upload?.build((progress) => {
-      restart();
-      options.onUploadProgress?.(progress);
-    });
+    if (errand.upload) {
+      made = await errand.upload.build((progress) => {
+        restart();
+        options.onUploadProgress?.(progress);
+      });
+    }
     const body = made?.body ?? errand.body;
     const headers: Record<string, string> = { ...errand.headers, ...made?.headers };
     if (errand.token !== undefined) headers.authorization = `Bearer ${errand.token}`;
@@ -46,7 +48,10 @@ export async function attempt(errand: Errand, send: Send, settings: Settings): P
     const failure = made?.failure();
     if (failure) throw failure;
     if (heard.ok) made?.onArrival();
-    return read(heard, errand);
+    if (endpoint.answers === 'stream' && heard.ok) {
+      return { kind: 'answer', answer: answerOf(heard, '', url), response: heard };
+    }
+    return { kind: 'answer', answer: answerOf(heard, await heard.text(), url) };
   };
   try {
     return await bounds.race(
@@ -70,13 +75,6 @@ export async function attempt(errand: Errand, send: Send, settings: Settings): P
 function abandoned(response: Response, signal: AbortSignal): unknown {
   response.body?.cancel().catch(() => undefined);
   return signal.reason;
-}
-
-async function read(response: Response, { endpoint, url }: Errand): Promise<Outcome> {
-  if (endpoint.answers === 'stream' && response.ok) {
-    return { kind: 'answer', answer: answerOf(response, '', url), response };
-  }
-  return { kind: 'answer', answer: answerOf(response, await response.text(), url) };
 }
 
 function answerOf({ status, headers }: Response, text: string, url: string): Answer {

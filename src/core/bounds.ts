@@ -96,9 +96,13 @@ export class Bounds {
       };
       restart();
       listeners.add(onEnd);
-      const started = start(restart);
-      started.then(settle, settle);
-      started.then(resolve, reject);
+      const settleThen =
+        <A>(next: (outcome: A) => void) =>
+        (outcome: A): void => {
+          settle();
+          next(outcome);
+        };
+      start(restart).then(settleThen(resolve), settleThen(reject));
     });
   }
 

@@ -23,12 +23,12 @@ function compiler(): Compile | undefined {
 /** From so many uses on, compiling a schema (1.5 ms) saves time. */
 const usesThatPay = 8;
 
-/** The house's schema: a definition, from which the zod schema is built on first use. Nothing is built at import. */
+/** The house's schema: a definition, from which the zod schemas are built on first use. Nothing is built at import. */
 export class Field implements Schema<never, never> {
   #zod: ZodMiniType | undefined;
+  #documented: ZodMiniType | null | undefined;
+  #compiled: ZodMiniType | undefined;
   #uses = 0;
-  /** Compiled: the answer as it is documented; `null` where what is delivered is never the answer itself. */
-  #quick: ZodMiniType | null | undefined;
   readonly definition: Definition;
   readonly shape: Shape | undefined;
   readonly optional: boolean;
@@ -42,6 +42,12 @@ export class Field implements Schema<never, never> {
   /** The zod schema, which takes every spelling that is known of the service. */
   get zod(): ZodMiniType {
     return (this.#zod ??= tolerant(this.definition, zodOf));
+  }
+
+  /** The zod schema of what is documented and nothing else; `null` where what is delivered is never the answer itself. */
+  get documented(): ZodMiniType | null {
+    if (this.#documented === undefined) this.#documented = documentedOrNull(this.definition);
+    return this.#documented;
   }
 
   safeParse(value: unknown): { success: true; data: never } | { success: false; error: { issues: readonly Issue[] } } {
@@ -64,25 +70,30 @@ export class Field implements Schema<never, never> {
     throw new InvalidInputError(result.error.issues, 'The value does not fit: ');
   }
 
-  /** The quick way, for a schema in steady use: most answers are just as documented, and are delivered as they came. */
+  /**
+   * Most values are just as documented, and are delivered as they came. Reading other spellings takes three times the
+   * schemas, which are not built before such a value comes.
+   */
   #isAsDocumented(value: unknown): boolean {
-    if (this.#quick === undefined && (this.#uses += 1) > usesThatPay) {
-      const compiled = compiler();
-      if (compiled) this.#quick = documentedOf(this, compiled);
-    }
-    return this.#quick?.safeParse(value).success ?? false;
+    if (this.documented === null) return false;
+    if (!this.#compiled && (this.#uses += 1) > usesThatPay) this.#compiled = compiler()?.(this.documented);
+    return (this.#compiled ?? this.documented).safeParse(value).success;
   }
 }
 
-/** The compiled schema of an answer as it is documented; `null` where what is delivered is never the answer itself. */
-function documentedOf(schema: Schema, compile: Compile): ZodMiniType | null {
-  const inner = (each: Schema): ZodMiniType => (isField(each) ? documented(each.definition, inner) : zodOf(each));
+function documentedOrNull(definition: Definition): ZodMiniType | null {
   try {
-    return compile(inner(schema));
+    return documented(definition, documentedOf);
   } catch (error) {
     if (error instanceof NotAsItCame) return null;
     throw error;
   }
+}
+
+function documentedOf(schema: Schema): ZodMiniType {
+  const found = isField(schema) ? schema.documented : zodOf(schema);
+  if (found === null) throw new NotAsItCame();
+  return found;
 }
 
 function isField(schema: Schema): schema is Schema & Field {
