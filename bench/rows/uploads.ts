@@ -9,7 +9,7 @@ import { child, compare } from '../measure.ts';
 import type { Row } from '../measure.ts';
 
 const megabyte = 1024 * 1024;
-const runs = 5;
+const runs = 9;
 
 interface Transfer {
   readonly peak: number;

@@ -79,7 +79,7 @@ export function statusWithin(refusals: readonly Refusal[], within: RefusedWithin
 }
 
 /** Every word under which a refusal may name its reason: code, text, and each cause's code and message. */
-export function wordsOf({ code, text, causes }: Pick<RefusalDetails, 'code' | 'text' | 'causes'>): string[] {
+export function everyWordOf({ code, text, causes }: Pick<RefusalDetails, 'code' | 'text' | 'causes'>): string[] {
   const all = [code, text, ...causes.flatMap((cause: RefusalCause) => [cause.code, cause.message])];
   return all.filter((word) => word !== undefined);
 }

@@ -1,6 +1,6 @@
 import { BadRequestError, ForbiddenError } from '../status-errors.js';
 import type { RefusalDetails } from '../errors.js';
-import { refusal, wordsOf } from '../refusal.js';
+import { refusal, everyWordOf } from '../refusal.js';
 
 /**
  * The pack is of an excepted case (autoparts, manufacturing time): write with `messages.send` instead.
@@ -107,12 +107,12 @@ export const applicationIdRequired = refusal({
 function blockReason(details: Pick<RefusalDetails, 'code' | 'text' | 'causes' | 'body'>): string | undefined {
   const find = (words: string): string | undefined => /\bblocked_by_\w+/i.exec(words)?.[0];
   const { body } = details;
-  return find(wordsOf(details).join(' ')) ?? (typeof body === 'object' ? find(JSON.stringify(body)) : undefined);
+  return find(everyWordOf(details).join(' ')) ?? (typeof body === 'object' ? find(JSON.stringify(body)) : undefined);
 }
 
 /** Tells a refusal by what any of its words says. */
 export function saying(pattern: RegExp): (details: RefusalDetails) => boolean {
-  return (details) => wordsOf(details).some((word) => pattern.test(word));
+  return (details) => everyWordOf(details).some((word) => pattern.test(word));
 }
 
 function isBlocked(details: RefusalDetails): boolean {

@@ -1,5 +1,5 @@
 import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/status-errors.js';
-import { refusal, wordsOf } from '../../core/refusal.js';
+import { refusal, everyWordOf } from '../../core/refusal.js';
 import type { RefusalDetails } from '../../core/errors.js';
 
 /**
@@ -87,7 +87,7 @@ export class DriverNotFoundError extends NotFoundError {
 const says =
   (words: RegExp) =>
   (details: RefusalDetails): boolean =>
-    wordsOf(details).some((word) => words.test(word));
+    everyWordOf(details).some((word) => words.test(word));
 
 export const emptySite = refusal({
   status: 400,
