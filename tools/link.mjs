@@ -7,8 +7,6 @@ import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { rollup } from 'rollup';
 
-/** @typedef {Readonly<Record<string, string>>} Entries The files to begin with, by the names of what comes of them. */
-
 /**
  * The files of shared code, by the entries that load it.
  *

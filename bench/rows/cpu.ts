@@ -38,7 +38,7 @@ export async function cpu(): Promise<Row[]> {
 
 /** Each subject beside a bare fetch in the same process; who cannot make the call is left out. */
 async function beside(how: readonly string[]): Promise<Figure[]> {
-  const base: Record<string, number[]> = { [bare.name]: [] };
+  const base: Record<string, number[]> = {};
   const own: Record<string, number[]> = { [bare.name]: [] };
   for (let turn = 0; turn < turns; turn += 1) {
     for (const { name } of everyone.filter((each) => each !== bare)) {
@@ -51,5 +51,5 @@ async function beside(how: readonly string[]): Promise<Figure[]> {
       own[bare.name]?.push(...pair.base);
     }
   }
-  return compare(own, { ...base, [bare.name]: own[bare.name] ?? [] });
+  return compare(own, base);
 }
