@@ -31,8 +31,8 @@ export default defineConfig(
       '@typescript-eslint/consistent-type-definitions': 'off',
       // `interface Question extends Output<typeof question> {}` gives the editor a name to show.
       '@typescript-eslint/no-empty-object-type': ['error', { allowInterfaces: 'with-single-extends' }],
-      // A refusal of the fake marketplace is an answer on its way, not a failure: it carries no stack.
-      '@typescript-eslint/only-throw-error': ['error', { allow: [{ from: 'file', name: 'Refused' }] }],
+      // The fake marketplace throws error responses as values: they carry no stack.
+      '@typescript-eslint/only-throw-error': ['error', { allow: [{ from: 'file', name: 'ErrorResponse' }] }],
       // `() => void fetch()` and `return reject(error)` are how callbacks are ended early.
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       // An unused parameter before a used one cannot be left out: the underscore says it is on purpose.
@@ -117,7 +117,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/testing/page/browser/*.js'],
+    files: ['src/testing/dashboard/browser/*.js'],
     rules: {
       // In plain JavaScript a JSDoc type is all that can be said of parsed JSON, and these rules do not read it.
       '@typescript-eslint/no-unsafe-argument': 'off',
@@ -129,7 +129,7 @@ export default defineConfig(
     files: [
       '*.config.{js,ts}',
       'tools/closing-line-reporter.ts',
-      'src/testing/page/raw.d.ts',
+      'src/testing/dashboard/raw.d.ts',
       'docs/.vitepress/config.ts',
       'docs/examples/*.paths.ts',
     ],

@@ -5,8 +5,8 @@ import { bundled, modulesOfMainEntry } from './rows/size.ts';
 import { transferRatios } from './rows/uploads.ts';
 import { check, ourConsumer, typescript } from './rows/types.ts';
 
-const questionsOnly = `import { Questions, createCaller } from 'marketplace-seller-sdk';
-  globalThis.it = new Questions(createCaller({ baseUrl: 'https://a.test' }));`;
+const questionsOnly = `import { Questions, createHttpClient } from 'marketplace-seller-sdk';
+  globalThis.it = new Questions(createHttpClient({ baseUrl: 'https://a.test' }));`;
 
 interface Limit {
   readonly what: string;

@@ -3,4 +3,4 @@ import type * as Library from 'marketplace-seller-sdk';
 import { here } from './measure.ts';
 
 const built: unknown = await import(here('../dist/esm/index.js'));
-export const { SellerClient, questionSearchAnswer } = built as typeof Library;
+export const { SellerClient, questionSearchResponse } = built as typeof Library;

@@ -2,7 +2,7 @@
 // node examples/first-contact.ts
 import {
   CapExhaustedError,
-  NoOpenRoadError,
+  NoChannelError,
   deliveryPromise,
   isModerated,
   moderationReasonOf,
@@ -39,10 +39,10 @@ const again = { ...message, text: 'Your parcel leaves today.' };
 try {
   await seller.messages.contact(again);
 } catch (error) {
-  if (!(error instanceof NoOpenRoadError)) throw error;
+  if (!(error instanceof NoChannelError)) throw error;
   console.log(`Not now: ${error.reason}`);
 }
 
 marketplace.buyerWrites({ pack, text: 'When does it arrive?' });
-const { road } = await seller.messages.contact(again);
-console.log(`Sent by the ${road}`);
+const { channel } = await seller.messages.contact(again);
+console.log(`Sent by the ${channel}`);

@@ -13,7 +13,7 @@ const { id: question_id } = marketplace.ask({ from: marketplace.addUser(), item_
 const seller = marketplace.clientFor(account);
 
 // The connection breaks after the marketplace has acted: the seller cannot know.
-marketplace.faults.next({ endpoint: endpoints.questions.answer, reset: 'after' });
+marketplace.faults.inject({ endpoint: endpoints.questions.answer, reset: 'after' });
 try {
   await seller.questions.answer({ question_id, text: 'Yes.' });
 } catch (error) {

@@ -3,7 +3,7 @@
 import { Queue, Worker } from 'bullmq';
 import type { ConnectionOptions } from 'bullmq';
 import { createReceiver, fetchHandler } from 'marketplace-seller-sdk/notifications';
-import type { Entry } from 'marketplace-seller-sdk/notifications';
+import type { QueuedNotification } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
 const { REDIS_SOCKET: path, REDIS_URL: url = 'redis://127.0.0.1:6379' } = process.env;
@@ -14,7 +14,7 @@ const marketplace = new FakeMarketplace();
 const seller = marketplace.addUser();
 const client = marketplace.clientFor(seller);
 
-const queue = new Queue<Entry>('notifications', { connection });
+const queue = new Queue<QueuedNotification>('notifications', { connection });
 const receiver = createReceiver({
   queue: {
     add: (entry) =>
@@ -36,7 +36,7 @@ const receiver = createReceiver({
 });
 
 // In life the worker is a program of its own, with the same `on` and `clientFor`.
-const worker = new Worker<Entry>(
+const worker = new Worker<QueuedNotification>(
   'notifications',
   async (job) => receiver.handle(job.data, { attempt: job.attemptsMade + 1 }),
   { connection, concurrency: 32 },
@@ -52,7 +52,7 @@ const handled = new Promise<void>((resolve) => {
   worker.on('completed', () => ++count === texts.length && resolve());
 });
 for (const text of texts) marketplace.ask({ from: buyer, item_id, text });
-await marketplace.notifications.quiet();
+await marketplace.notifications.flush();
 await handled;
 const { completed, waiting, active } = await queue.getJobCounts();
 console.log(

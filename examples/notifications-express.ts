@@ -41,7 +41,7 @@ marketplace.notifications.subscribe({ callback, faults: { twice: 0.5 } });
 const item = marketplace.addItem({ seller_id: seller.user_id });
 const buyer = marketplace.addUser();
 for (const text of ['Is there stock?', 'And in blue?']) marketplace.ask({ from: buyer, item_id: item.item_id, text });
-await marketplace.notifications.quiet();
+await marketplace.notifications.flush();
 
 await receiver.idle();
 server.close();

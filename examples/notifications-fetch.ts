@@ -37,5 +37,5 @@ for (const { user_id } of sellers) {
   const { item_id } = marketplace.addItem({ seller_id: user_id });
   marketplace.ask({ from: buyer, item_id, text: 'Do you ship to Salta?' });
 }
-await marketplace.notifications.quiet();
+await marketplace.notifications.flush();
 await receiver.close();

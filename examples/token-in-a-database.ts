@@ -5,7 +5,7 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import { refreshingToken } from 'marketplace-seller-sdk';
-import type { Grant } from 'marketplace-seller-sdk';
+import type { TokenSet } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
 const marketplace = new FakeMarketplace();
@@ -18,8 +18,8 @@ const put = database.prepare('INSERT OR REPLACE INTO grants VALUES (?, ?)');
 const take = database.prepare('SELECT body FROM grants WHERE seller = ?');
 put.run(account.user_id, JSON.stringify({ accessToken: 'ended', refreshToken: 'refresh-1', expiresAt: 0 }));
 
-const accessToken = refreshingToken<Grant>({
-  load: () => JSON.parse(String(take.get(account.user_id)?.body)) as Grant,
+const accessToken = refreshingToken<TokenSet>({
+  load: () => JSON.parse(String(take.get(account.user_id)?.body)) as TokenSet,
   save: (grant) => void put.run(account.user_id, JSON.stringify(grant)),
   // Here your authorisation server is asked; a refresh token works once.
   refresh: ({ refreshToken }) => {

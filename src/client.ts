@@ -1,11 +1,11 @@
 import type { ApiPromise } from './core/api-promise.js';
-import type { Reduce } from './core/attributes.js';
-import { HttpCaller } from './core/caller.js';
-import { describe } from './core/description.js';
-import type { Description, ResourcePath } from './core/description.js';
+import type { WithAttributes } from './core/schema/attributes.js';
+import { HttpClient } from './core/http-client.js';
+import { describe } from './core/describe.js';
+import type { Description, ResourcePath } from './core/describe.js';
 import type { Endpoint } from './core/endpoint.js';
-import type { CallOptions, ClientOptions } from './core/options.js';
-import { settingsOf } from './core/settings.js';
+import type { CallOptions, ClientOptions } from './core/options/client-options.js';
+import { resolveOptions } from './core/options/resolve-options.js';
 import { ActionGuide } from './resources/action-guide/action-guide.js';
 import { Contacts } from './resources/contacts/contacts.js';
 import { Currencies } from './resources/currencies/currencies.js';
@@ -37,7 +37,7 @@ export class SellerClient {
   /** Conversations with buyers after a sale, and their files. */
   readonly messages: Messages;
   readonly #options: ClientOptions;
-  readonly #caller: HttpCaller;
+  readonly #http: HttpClient;
 
   /**
    * Sets up a client; nothing is sent. One serves a whole program.
@@ -47,21 +47,21 @@ export class SellerClient {
   constructor(options: ClientOptions);
   /** @internal */
   // eslint-disable-next-line @typescript-eslint/unified-signatures -- united, the internal parameter would be public
-  constructor(options: ClientOptions, relative: HttpCaller);
-  constructor(options: ClientOptions, relative?: HttpCaller) {
-    this.#caller = new HttpCaller(settingsOf(options), relative);
+  constructor(options: ClientOptions, relative: HttpClient);
+  constructor(options: ClientOptions, relative?: HttpClient) {
+    this.#http = new HttpClient(resolveOptions(options), relative);
     this.#options = options;
-    this.questions = new Questions(this.#caller);
-    this.contacts = new Contacts(this.#caller);
-    this.items = new Items(this.#caller);
-    this.sites = new Sites(this.#caller);
-    this.currencies = new Currencies(this.#caller);
-    this.flex = new Flex(this.#caller, async (id, options) => {
+    this.questions = new Questions(this.#http);
+    this.contacts = new Contacts(this.#http);
+    this.items = new Items(this.#http);
+    this.sites = new Sites(this.#http);
+    this.currencies = new Currencies(this.#http);
+    this.flex = new Flex(this.#http, async (id, options) => {
       const [found] = await this.items.status({ ids: [id] }, options);
       return found?.status ?? undefined;
     });
-    this.actionGuide = new ActionGuide(this.#caller);
-    this.messages = new Messages(this.#caller, this.actionGuide);
+    this.actionGuide = new ActionGuide(this.#http);
+    this.messages = new Messages(this.#http, this.actionGuide);
   }
 
   /**
@@ -74,21 +74,21 @@ export class SellerClient {
   call<In, Out>(
     endpoint: Endpoint<In, Out>,
     input: In,
-    options?: CallOptions & Partial<Reduce<string>>,
+    options?: CallOptions & Partial<WithAttributes<string>>,
   ): ApiPromise<Out> {
-    return this.#caller.call(endpoint, input, options);
+    return this.#http.call(endpoint, input, options);
   }
 
   /** What a resource says of itself (OPTIONS). Spec: Common conventions 5. */
   describe(input: ResourcePath, options?: CallOptions): ApiPromise<Description> {
-    return this.#caller.call(describe, input, options);
+    return this.#http.call(describe, input, options);
   }
 
   /**
    * A client with other options: cheap, and nothing of it leaks back. While base URL and token stay the same, it shares
    * the token, what is known of the rate limit, and the retry budget.
    */
-  with(options: Partial<ClientOptions>): SellerClient {
-    return new SellerClient({ ...this.#options, ...options }, this.#caller);
+  withOptions(options: Partial<ClientOptions>): SellerClient {
+    return new SellerClient({ ...this.#options, ...options }, this.#http);
   }
 }

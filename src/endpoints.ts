@@ -1,4 +1,4 @@
-import { describe } from './core/description.js';
+import { describe } from './core/describe.js';
 import * as contacts from './resources/contacts/endpoints.js';
 import * as currencies from './resources/currencies/endpoints.js';
 import * as flex from './resources/flex/endpoints.js';

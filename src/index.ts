@@ -1,28 +1,37 @@
 export { SellerClient } from './client.js';
-export { createCaller } from './create-caller.js';
-export type { Caller } from './core/caller.js';
+export { createHttpClient } from './create-http-client.js';
+export type { Requester } from './core/http-client.js';
 export { endpoints } from './endpoints.js';
-export { readJsonp } from './core/jsonp.js';
-export { description, methodDescription, resourcePath } from './core/description.js';
-export type { Description, MethodDescription, ResourcePath } from './core/description.js';
+export { readJsonp } from './core/serialization/jsonp.js';
+export { description, methodDescription, resourcePath } from './core/describe.js';
+export type { Description, MethodDescription, ResourcePath } from './core/describe.js';
 
 export { ApiPromise } from './core/api-promise.js';
 export type { ResponseInfo, WithResponse } from './core/api-promise.js';
-export { Paged } from './core/paging.js';
-export type { Page, WalkOptions } from './core/paging.js';
-export type { Reduce } from './core/attributes.js';
-export type { Selected, Selection } from './core/selection.js';
-export type { TokenSupplier } from './core/access-token.js';
-export { refreshingToken } from './core/refreshing-token.js';
-export type { Grant, TokenKeeping } from './core/refreshing-token.js';
-export type { Attempt, CallOptions, ClientOptions, Drift, Logger, Middleware, Tracing, Wait } from './core/options.js';
-export type { Gate, Passage, Visit } from './core/gate.js';
-export type { CallEvent, CallInfo, WaitReason } from './core/events.js';
+export { Paged } from './core/pagination/paged.js';
+export type { Page, PaginationOptions } from './core/pagination/paged.js';
+export type { WithAttributes } from './core/schema/attributes.js';
+export type { Selected, Selection } from './resources/flex/graphql/selection.js';
+export type { TokenProvider } from './core/auth/token-source.js';
+export { refreshingToken } from './core/auth/refreshing-token.js';
+export type { TokenSet, RefreshingTokenOptions } from './core/auth/refreshing-token.js';
+export type {
+  Attempt,
+  CallOptions,
+  ClientOptions,
+  Drift,
+  Logger,
+  Middleware,
+  Tracing,
+  Wait,
+} from './core/options/client-options.js';
+export type { Limiter, AttemptReport, AttemptInfo } from './core/rate-limit/limiter.js';
+export type { CallEvent, CallInfo, WaitReason } from './core/observability/events.js';
 
-export type { Confirmation, ReadBack } from './core/confirm.js';
+export type { Confirmation, ConfirmContext } from './core/retry/confirm.js';
 export type { Endpoint, RetryClass } from './core/endpoint.js';
-export type { Refusal } from './core/refusal.js';
-export { refusal } from './core/refusal.js';
+export type { DocumentedError } from './core/errors/documented-error.js';
+export { documentedError } from './core/errors/documented-error.js';
 export {
   anything,
   closedEnum,
@@ -40,10 +49,10 @@ export {
   request,
   text,
   wideInteger,
-} from './core/schema.js';
-export type { Entity, Input, Issue, Optional, Output, Request, Schema, Shape } from './core/schema.js';
-export { paging } from './core/vocabulary.js';
-export type { Paging } from './core/vocabulary.js';
+} from './core/schema/schema.js';
+export type { Entity, Input, Issue, Optional, Output, Request, Schema, Shape } from './core/schema/schema.js';
+export { paging } from './core/schema/fields.js';
+export type { Paging } from './core/schema/fields.js';
 
 export {
   AccessTokenError,
@@ -56,20 +65,20 @@ export {
   RequestAbortedError,
   TimeoutError,
   UnexpectedResponseError,
-} from './core/errors.js';
-export { SellerError } from './core/seller-error.js';
+} from './core/errors/errors.js';
+export { SellerError } from './core/errors/seller-error.js';
 export {
   AuthenticationError,
   BadRequestError,
   ConflictError,
   ForbiddenError,
   NotFoundError,
-  RateLimitedError,
+  RateLimitError,
   ServerError,
-  UnprocessableError,
-} from './core/status-errors.js';
-export type { RefusalCause } from './core/errors.js';
-export type { ConfirmOptions, CurlOptions } from './core/seller-error.js';
+  UnprocessableEntityError,
+} from './core/errors/status-errors.js';
+export type { ApiErrorCause } from './core/errors/errors.js';
+export type { ConfirmOptions, CurlOptions } from './core/errors/seller-error.js';
 
 export { Questions } from './resources/questions/questions.js';
 export type { Blacklist } from './resources/questions/blacklist.js';
@@ -84,38 +93,38 @@ export {
 export {
   answerOfQuestion,
   asker,
-  blacklistAnswer,
-  blacklisting,
+  blacklistResponse,
+  blacklistParams,
   blockedUser,
-  newAnswer,
-  newQuestion,
+  answerParams,
+  askParams,
   question,
-  questionId,
-  questionSearch,
-  questionSearchAnswer,
+  getQuestionParams,
+  questionSearchParams,
+  questionSearchResponse,
   questionTextLimit,
   responseTime,
   responseTimeBand,
-  sellerId,
-  userId,
+  sellerParams,
+  userParams,
 } from './resources/questions/schemas.js';
 export type {
   AnswerOfQuestion,
   Asker,
-  BlacklistAnswer,
-  Blacklisting,
+  BlacklistResponse,
+  BlacklistParams,
   BlockedUser,
-  NewAnswer,
-  NewQuestion,
+  AnswerParams,
+  AskParams,
   Question,
-  QuestionId,
-  QuestionSearch,
-  QuestionSearchAnswer,
+  GetQuestionParams,
+  QuestionSearchParams,
+  QuestionSearchResponse,
   QuestionSearchExtra,
   ResponseTime,
   ResponseTimeBand,
-  SellerId,
-  UserId,
+  SellerParams,
+  UserParams,
 } from './resources/questions/schemas.js';
 
 export type { Flex } from './resources/flex/flex.js';
@@ -133,49 +142,49 @@ export {
   UserNotFoundError,
 } from './resources/flex/errors.js';
 export {
-  configurationOf,
+  configurationParams,
   configurationType,
   configuredSubscription,
   deliveryRange,
   deliveryRanges,
-  deliverySetting,
+  setDeliveryParams,
   driverAssignment,
   flexAddress,
   flexAvailables,
   flexConfiguration,
-  flexItem,
-  flexQuery,
+  flexItemParams,
+  flexQueryParams,
   flexSubscription,
-  flexUser,
+  flexUserParams,
   flexZone,
-  newDeliveryRange,
-  newZones,
-  shipmentId,
+  deliveryRangeParams,
+  addZonesParams,
+  driverParams,
   trainingSpan,
   trainingTimes,
   zonePrice,
 } from './resources/flex/schemas.js';
 export type {
-  ConfigurationOf,
+  ConfigurationParams,
   ConfigurationType,
   ConfiguredSubscription,
   DeliveryRange,
   DeliveryRanges,
-  DeliverySetting,
-  DisableItem,
+  SetDeliveryParams,
+  DisableItemParams,
   DriverAssignment,
-  EnableItem,
+  EnableItemParams,
   FlexAddress,
   FlexAvailables,
   FlexConfiguration,
-  FlexItem,
-  FlexQuery,
+  FlexItemParams,
+  FlexQueryParams,
   FlexSubscription,
-  FlexUser,
+  FlexUserParams,
   FlexZone,
-  NewDeliveryRange,
-  NewZones,
-  ShipmentId,
+  DeliveryRangeParams,
+  AddZonesParams,
+  DriverParams,
   TrainingSpan,
   TrainingTimes,
   ZonePrice,
@@ -188,42 +197,49 @@ export {
   contactInterval,
   contactTotal,
   contactWindow,
-  itemPeriod,
-  itemWindow,
-  itemsWindow,
-  questionItemWindow,
-  userPeriod,
-  userWindow,
+  itemPeriodParams,
+  itemWindowParams,
+  itemsWindowParams,
+  questionItemWindowParams,
+  userPeriodParams,
+  userWindowParams,
 } from './resources/contacts/schemas.js';
 export type {
   ContactInterval,
   ContactTotal,
   ContactWindow,
-  ItemPeriod,
-  ItemWindow,
-  ItemsWindow,
-  QuestionItemWindow,
-  UserPeriod,
-  UserWindow,
+  ItemPeriodParams,
+  ItemWindowParams,
+  ItemsWindowParams,
+  QuestionItemWindowParams,
+  UserPeriodParams,
+  UserWindowParams,
 } from './resources/contacts/schemas.js';
 
 export type { Items } from './resources/items/items.js';
-export { itemIds, itemStatus } from './resources/items/schemas.js';
-export type { ItemIds, ItemStatus } from './resources/items/schemas.js';
+export { itemStatusParams, itemStatus } from './resources/items/schemas.js';
+export type { ItemStatusParams, ItemStatus } from './resources/items/schemas.js';
 
 export type { Sites } from './resources/sites/sites.js';
-export { listing, siteSearch, siteSearchAnswer } from './resources/sites/schemas.js';
-export type { Listing, SiteSearch, SiteSearchAnswer, SiteSearchExtra } from './resources/sites/schemas.js';
+export { listing, siteSearchParams, siteSearchResponse } from './resources/sites/schemas.js';
+export type { Listing, SiteSearchParams, SiteSearchResponse, SiteSearchExtra } from './resources/sites/schemas.js';
 
 export type { Currencies } from './resources/currencies/currencies.js';
-export { currency, currencyId, noInput } from './resources/currencies/schemas.js';
-export type { Currency, CurrencyId, NoInput } from './resources/currencies/schemas.js';
+export { currency, currencyParams, noInput } from './resources/currencies/schemas.js';
+export type { Currency, CurrencyParams, NoInput } from './resources/currencies/schemas.js';
 
-export type { Bytes } from './core/bytes.js';
-export { Download } from './core/download.js';
-export type { DownloadProgress } from './core/download.js';
-export type { UploadProgress } from './core/file-reading.js';
-export type { ByteStream, FileOnDisk, FileSource, NamedFile, NamelessFile, StreamedFile } from './core/file-source.js';
+export type { Bytes } from './core/files/bytes.js';
+export { Download } from './core/files/download.js';
+export type { DownloadProgress } from './core/files/download.js';
+export type { UploadProgress } from './core/files/upload-reader.js';
+export type {
+  ByteStream,
+  FileOnDisk,
+  FileSource,
+  NamedFile,
+  UnnamedFile,
+  StreamedFile,
+} from './core/files/file-source.js';
 
 export {
   AccessTokenRequiredError,
@@ -231,10 +247,10 @@ export {
   ConversationBlockedError,
   ExceptedCaseError,
   PackAccessError,
-} from './core/post-sale/errors.js';
+} from './resources/post-sale/errors.js';
 export {
   attachmentsValidations,
-  correspondent,
+  participant,
   isModerated,
   message,
   messageAttachment,
@@ -243,18 +259,18 @@ export {
   messageResource,
   moderationReasonOf,
   originalOf,
-} from './core/post-sale/message.js';
+} from './resources/post-sale/message.js';
 export type {
   AttachmentsValidations,
-  Correspondent,
+  Participant,
   Message,
   MessageAttachment,
   MessageDate,
   MessageModeration,
   MessageResource,
   ModerationReason,
-} from './core/post-sale/message.js';
-export { messageText, messageTextLimit, unsupportedCharacters } from './core/post-sale/text.js';
+} from './resources/post-sale/message.js';
+export { messageText, messageTextLimit, unsupportedCharacters } from './resources/post-sale/text.js';
 
 export type { ActionGuide } from './resources/action-guide/action-guide.js';
 export {
@@ -265,25 +281,25 @@ export {
   OptionLockedError,
 } from './resources/action-guide/errors.js';
 export {
-  actionGuideAnswer,
+  actionGuideResponse,
   actionGuideOption,
-  guidedPack,
+  packParams,
   optionCap,
   optionCaps,
-  optionMessage,
+  sendOptionParams,
   optionTemplate,
 } from './resources/action-guide/schemas.js';
 export type {
-  ActionGuideAnswer,
+  ActionGuideResponse,
   ActionGuideOption,
   BillingInfoRequest,
   DeliveryHours,
   DeliveryPromise,
-  GuidedPack,
+  PackParams,
   InvoiceLink,
   OptionCap,
   OptionId,
-  OptionMessage,
+  SendOptionParams,
   OptionTemplate,
   OtherReason,
   TemplateId,
@@ -294,9 +310,9 @@ export type {
 export { deliveryPromise, templateId, templateVariableId } from './resources/action-guide/templates.js';
 
 export type { Conversation, DownloadOptions, Messages, UploadOptions } from './resources/messages/messages.js';
-export type { Contact, Contacted } from './resources/messages/contact.js';
+export type { ContactParams, ContactResult } from './resources/messages/contact.js';
 export {
-  AttachmentGoneError,
+  AttachmentNotFoundError,
   EmptyFileError,
   FileStorageError,
   FileTooLargeError,
@@ -308,7 +324,7 @@ export {
   MessageBodyMissingError,
   MessageNotFoundError,
   MessageNotReadyError,
-  NoOpenRoadError,
+  NoChannelError,
   NotYetDeliveredError,
   ReceiverNotInOrderError,
   SenderIsReceiverError,
@@ -318,30 +334,30 @@ export {
   TooManyAttachmentsError,
   UnsupportedCharactersError,
 } from './resources/messages/errors.js';
-export type { ClosedReason } from './resources/messages/errors.js';
+export type { NoChannelReason } from './resources/messages/errors.js';
 export {
-  attachmentOf,
+  downloadParams,
   attachmentSizeLimit,
   attachmentsLimit,
-  conversationAnswer,
-  conversationOf,
+  conversationResponse,
+  conversationParams,
   conversationStatus,
-  messageId,
+  getMessageParams,
   messageOrNothing,
-  newAttachment,
-  newMessage,
+  uploadParams,
+  sendMessageParams,
   recipient,
   storedAttachment,
 } from './resources/messages/schemas.js';
 export type {
-  AttachmentOf,
-  ConversationAnswer,
+  DownloadParams,
+  ConversationResponse,
   ConversationExtra,
-  ConversationOf,
+  ConversationParams,
   ConversationStatus,
-  MessageId,
-  NewAttachment,
-  NewMessage,
+  GetMessageParams,
+  UploadParams,
+  SendMessageParams,
   Recipient,
   StoredAttachment,
 } from './resources/messages/schemas.js';

@@ -19,7 +19,7 @@ describe('a client takes its options or says what to write instead', () => {
     ['a name that no option has', { baseUrl, timeout: 1 }, 'there is no option `timeout`; the options are baseUrl,'],
     ['a negative timeout', { baseUrl, timeoutMs: -1 }, '`timeoutMs` takes a number of milliseconds above 0'],
     ['a deadline as text', { baseUrl, deadlineMs: '5' }, '`deadlineMs` takes a number of milliseconds above 0'],
-    ['half a retry', { baseUrl, retries: 0.5 }, '`retries` takes a whole number, at least 0'],
+    ['half a retry', { baseUrl, maxRetries: 0.5 }, '`maxRetries` takes a whole number, at least 0'],
     ['no call at a time', { baseUrl, maxConcurrency: 0 }, '`maxConcurrency` takes a whole number, at least 1'],
     ['an unknown word', { baseUrl, responseValidation: 'warn' }, "takes 'throw' or 'report' or 'off'"],
     ['a token of another type', { baseUrl, accessToken: 7 }, 'takes the token as a string, or a function'],
@@ -31,7 +31,7 @@ describe('a client takes its options or says what to write instead', () => {
     ['a query as a list', { baseUrl, query: [] }, '`query` takes an object of names and values'],
     ['middleware that is none', { baseUrl, middleware: [{}] }, '`middleware` takes a list of functions'],
     ['a logger that cannot log', { baseUrl, logger: {} }, '`logger` takes an object with a function `info`'],
-    ['a gate that cannot be entered', { baseUrl, gate: null }, '`gate` takes an object with a function `enter`'],
+    ['a limiter without `acquire`', { baseUrl, limiter: null }, '`limiter` takes an object with a function `acquire`'],
     ['a fetch that is none', { baseUrl, fetch: 'fetch' }, '`fetch` takes a function'],
   ];
 
@@ -42,8 +42,8 @@ describe('a client takes its options or says what to write instead', () => {
   });
 
   test('all that is wrong at once', () => {
-    const make = (): SellerClient => new SellerClient({ timeoutMs: 0, retries: -1 } as unknown as ClientOptions);
-    expect(make).toThrow(/`baseUrl` is missing.*`timeoutMs` takes.*`retries` takes/);
+    const make = (): SellerClient => new SellerClient({ timeoutMs: 0, maxRetries: -1 } as unknown as ClientOptions);
+    expect(make).toThrow(/`baseUrl` is missing.*`timeoutMs` takes.*`maxRetries` takes/);
   });
 
   test('the token is in no such sentence', () => {
@@ -68,14 +68,14 @@ describe('a client takes its options or says what to write instead', () => {
   });
 
   test('`with` checks what it is given, too', () => {
-    expect(() => new SellerClient({ baseUrl }).with({ retries: -1 })).toThrow(ConfigurationError);
+    expect(() => new SellerClient({ baseUrl }).withOptions({ maxRetries: -1 })).toThrow(ConfigurationError);
   });
 });
 
 describe('a call refuses options that are wrong before anything is sent', () => {
   test.each([
     ['timeoutMs', 0, 'takes a number of milliseconds above 0'],
-    ['retries', -1, 'takes a whole number, at least 0'],
+    ['maxRetries', -1, 'takes a whole number, at least 0'],
     ['signal', {}, 'takes an object with a function `addEventListener`'],
     ['headers', { 'x-a': 7 }, 'holds under `x-a` what no header can carry'],
     ['query', 'a=1', 'takes an object of names and values'],

@@ -28,7 +28,7 @@ describe("a seller's day", () => {
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     for (const { title } of chapters) expect(out).toContain(title);
     expect(out).toContain('5 questions answered while their list shrank; none is left.');
-    expect(out).toContain('✗ QuestionNotOpenError: POST /answers was refused with 400');
+    expect(out).toContain('✗ QuestionNotOpenError: POST /answers failed with 400');
     expect(out).toContain('✓ 6 deliveries told of 4 events; each was handled once.');
     expect(out).toContain('refused with 403: The seller takes no questions from this user');
     expect(out).toMatch(/working hours {2}3 h 10 min .*\n[^]*working hours {2}\d+ min\n/);
@@ -50,7 +50,7 @@ describe("a seller's day", () => {
   });
 
   test('breaks long lines on a terminal between words, and none in a pipe', async () => {
-    const long = /^ +✗ DriverNotFoundError: .* was refused with 404: .*$/m;
+    const long = /^ +✗ DriverNotFoundError: .* failed with 404: .*$/m;
     expect((await run([])).out).toMatch(long);
     const narrow = await run([], { NO_COLOR: '1' }, true);
     expect(narrow.out).not.toMatch(long);
@@ -120,7 +120,7 @@ describe('against a service', () => {
     expect(without.out).toMatch(/█{32} 4\n/);
     expect(without.out).toContain('where SELLER_SITE_ID says the site');
     expect((await run([], { ...env, SELLER_SITE_ID: 'MLA' })).out).toContain('There is none.');
-    marketplace.flex.subscribe({ user_id: marketplace.items.need(item_id).seller_id });
+    marketplace.flex.subscribe({ user_id: marketplace.items.getOrThrow(item_id).seller_id });
     const named = await run([], { ...env, SELLER_SITE_ID: 'MLA' });
     expect(named.out).toMatch(/FLEX +status in, service \d+/);
   });
@@ -128,10 +128,10 @@ describe('against a service', () => {
   test('it tells what is refused, and reads on', async () => {
     const { marketplace, env } = await service();
     const endpoint = endpoints.contacts.phoneViews.windowOfUser;
-    marketplace.faults.next({ endpoint, status: 403, body: { message: 'Not for you' } });
+    marketplace.faults.inject({ endpoint, status: 403, body: { message: 'Not for you' } });
     const { code, out } = await run([], env);
     expect(code).toBe(0);
-    expect(out).toMatch(/✗ GET .*phone_views\/time_window was refused with 403: Not for you\n[^]*Flex subscriptions/);
+    expect(out).toMatch(/✗ GET .*phone_views\/time_window failed with 403: Not for you\n[^]*Flex subscriptions/);
   });
 
   test('it says so where there are no questions', async () => {
@@ -159,6 +159,6 @@ describe('against a service', () => {
     const { env } = await service();
     const { code, errors } = await run([], { ...env, SELLER_ACCESS_TOKEN: 'never-7' });
     expect(code).toBe(1);
-    expect(errors).toBe('GET /questions/search was refused with 401: The access token is not valid\n');
+    expect(errors).toBe('GET /questions/search failed with 401: The access token is not valid\n');
   });
 });

@@ -116,7 +116,7 @@ describe('docs/errors', () => {
       body: '',
       causes: [],
     });
-    expect(error.docs).toBe('marketplace-seller-sdk/docs/errors/QuestionNotOpenError.md');
+    expect(error.docsPath).toBe('marketplace-seller-sdk/docs/errors/QuestionNotOpenError.md');
     expect(pages.has('QuestionNotOpenError.md')).toBe(true);
   });
 });

@@ -4,9 +4,9 @@ import type { ApiError } from 'marketplace-seller-sdk';
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../src/core/endpoint.js';
-import { classOfStatus } from '../src/core/status-errors.js';
-import { matchPath } from '../src/core/path.js';
-import { decode, encode } from '../src/core/wire.js';
+import { classOfStatus } from '../src/core/errors/status-errors.js';
+import { matchPath } from '../src/core/serialization/path-template.js';
+import { decode, encode } from '../src/core/serialization/request.js';
 import { everyEndpoint } from './support/every-endpoint.ts';
 
 // The laws of the design that go over every endpoint; 5, 7, 8 and 9 are told in tests/hostile.
@@ -19,7 +19,7 @@ describe.each(everyEndpoint)('$name', ({ endpoint, input }) => {
       path: pathname,
       query: searchParams,
       headers: new Headers(headers),
-      body: body === undefined || endpoint.sends === 'multipart' ? body : JSON.parse(JSON.stringify(body)),
+      body: body === undefined || endpoint.requestBody === 'multipart' ? body : JSON.parse(JSON.stringify(body)),
     });
     expect(parse(endpoint, arrived)).toEqual(parsed);
   });
@@ -29,7 +29,7 @@ describe.each(everyEndpoint)('$name', ({ endpoint, input }) => {
     ({ refusal }) => {
       test(`reaches the caller from "${refusal.message}"`, async () => {
         const { marketplace, client } = newMarketplace();
-        marketplace.refuseNext(endpoint, refusal);
+        marketplace.failNext(endpoint, refusal);
         const error = await failureOf(client.call(endpoint, input));
         expect(error).toBeInstanceOf(refusal.error);
         expect(error).toBeInstanceOf(classOfStatus(refusal.status));
@@ -40,7 +40,7 @@ describe.each(everyEndpoint)('$name', ({ endpoint, input }) => {
         expect(code).toBe((body as { error: string }).error);
         if (refusal.code !== undefined) expect(code).toBe(refusal.code);
         expect(causes).toHaveLength([refusal.cause ?? []].flat().length);
-        expect(message).toContain(`${endpoint.method} ${endpoint.path} was refused with ${refusal.status}: `);
+        expect(message).toContain(`${endpoint.method} ${endpoint.path} failed with ${refusal.status}`);
       });
     },
   );
@@ -102,7 +102,7 @@ function newMarketplace(): { marketplace: FakeMarketplace; client: SellerClient 
   const seller = marketplace.addUser({ user_id: 7 });
   marketplace.addUser({ user_id: 31 });
   marketplace.addItem({ item_id: 'MLA100', seller_id: 7 });
-  return { marketplace, client: marketplace.clientFor(seller, { retries: 0 }) };
+  return { marketplace, client: marketplace.clientFor(seller, { maxRetries: 0 }) };
 }
 
 async function failureOf(call: Promise<unknown>): Promise<unknown> {
@@ -130,7 +130,7 @@ function recorder(): { client: SellerClient; sent: string[] } {
   const sent: string[] = [];
   const client = new SellerClient({
     baseUrl: 'https://api.example.com',
-    retries: 0,
+    maxRetries: 0,
     fetch: (request: Request) => {
       sent.push(request.url);
       return Promise.resolve(new Response('{}'));

@@ -64,7 +64,7 @@ test.each(['import', 'require'])(
     const hasFetch = () => process.moduleLoadList.some((part) => part.includes('undici'));
     const load = { import: () => import('${manifest.name}'), require: createRequire(process.cwd() + '/') };
     const { SellerClient } = await load.${way}('${manifest.name}');
-    const seller = new SellerClient({ baseUrl: 'http://127.0.0.1:1', accessToken: 'token', retries: 0 });
+    const seller = new SellerClient({ baseUrl: 'http://127.0.0.1:1', accessToken: 'token', maxRetries: 0 });
     const before = hasFetch();
     await seller.questions.get({ question_id: 42 }).catch(() => undefined);
     say({ before, after: hasFetch() });

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../src/core/endpoint.js';
-import { definitionOf } from '../src/core/field.js';
-import type { Schema, Shape } from '../src/core/schema.js';
+import { definitionOf } from '../src/core/schema/field.js';
+import type { Schema, Shape } from '../src/core/schema/schema.js';
 import type { ClassProse, MethodProse, ProseIndex } from './prose.js';
 
 /** An endpoint with the method that calls it. */

@@ -6,7 +6,7 @@ import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const BELONGS =
-  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+|src\/.+\.ts|src\/testing\/page\/browser\/\w+\.(js|css|html)|docs\/errors\/\w+\.md)$/;
+  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+|src\/.+\.ts|src\/testing\/dashboard\/browser\/\w+\.(js|css|html)|docs\/errors\/\w+\.md)$/;
 const BUNDLED = ['ky', 'zod'];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -1,4 +1,4 @@
-import type { SellerError } from '../src/core/seller-error.js';
+import type { SellerError } from '../src/core/errors/seller-error.js';
 import type { Catalogue, Operation } from './catalogue.ts';
 import { document, fenced, firstSentence, generated, methodLink, table } from './reference.ts';
 
@@ -86,8 +86,8 @@ function refusals(type: typeof SellerError, all: Catalogue): string {
     all.operations.flatMap(({ endpoint }) => endpoint.errors.filter(({ error }) => error === type)),
   );
   if (those.size === 0) return '';
-  const rows = [...those].map(({ status, alsoStatus = [], code, message }) => {
-    return [[status, ...alsoStatus].join(' or '), code === undefined ? '' : `\`${code}\``, message];
+  const rows = [...those].map(({ status, otherStatuses = [], code, message }) => {
+    return [[status, ...otherStatuses].join(' or '), code === undefined ? '' : `\`${code}\``, message];
   });
   return table(['Status', 'Code', 'Message'], rows);
 }

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../src/core/endpoint.js';
-import { definitionOf } from '../src/core/field.js';
-import type { Refusal } from '../src/core/refusal.js';
-import type { Schema, Shape } from '../src/core/schema.js';
+import { definitionOf } from '../src/core/schema/field.js';
+import type { DocumentedError } from '../src/core/errors/documented-error.js';
+import type { Schema, Shape } from '../src/core/schema/schema.js';
 import { isOptional, placeOf, shapesOf } from './catalogue.ts';
 import type { Catalogue, Operation } from './catalogue.ts';
 import type { FieldProse } from './prose.ts';
@@ -120,7 +120,7 @@ function parametersOf(endpoint: Endpoint, writer: SchemaWriter, all: Catalogue):
   const always = Object.entries(endpoint.query ?? {}).map(([name, value]) => {
     return { name, in: 'query', required: true, schema: { type: 'string', const: value } };
   });
-  return [...given, ...always, ...(endpoint.reducible ? [attributes] : [])];
+  return [...given, ...always, ...(endpoint.supportsAttributes ? [attributes] : [])];
 }
 
 const attributes: Json = {
@@ -158,7 +158,7 @@ function bodyOf(endpoint: Endpoint, writer: SchemaWriter, all: Catalogue): Json 
   const bodies = shapesOf(endpoint.input).map((shape) => {
     return Object.fromEntries(Object.entries(shape).filter(([name]) => placeOf(endpoint, name) === 'body'));
   });
-  if (endpoint.sends === 'multipart') return multipartFile;
+  if (endpoint.requestBody === 'multipart') return multipartFile;
   if (bodies.every((shape) => Object.keys(shape).length === 0)) return {};
   const prose = all.prose.fieldsOf(all.schemas.get(endpoint.input)?.constant ?? '');
   const schemas = bodies.map((shape) => writer.object(shape, prose, { additionalProperties: false }));
@@ -173,7 +173,7 @@ function bodyOf(endpoint: Endpoint, writer: SchemaWriter, all: Catalogue): Json 
 
 function success(endpoint: Endpoint, returns: string | undefined, writer: SchemaWriter): Json {
   const description = returns ?? 'Success.';
-  if (endpoint.answers === 'stream') return { description, content: { 'application/octet-stream': {} } };
+  if (endpoint.responseBody === 'stream') return { description, content: { 'application/octet-stream': {} } };
   return { description, content: { 'application/json': { schema: writer.write(endpoint.output) } } };
 }
 
@@ -186,7 +186,7 @@ function refusalsOf({ errors }: Endpoint): Json {
   return { ...(Object.fromEntries(documented) as Json), default: { $ref: '#/components/responses/Refused' } };
 }
 
-function refused(description: string, refusals: readonly Refusal[]): Json {
+function refused(description: string, refusals: readonly DocumentedError[]): Json {
   const examples = Object.fromEntries(
     refusals.map(({ status, code, message, cause, error }, index) => {
       const name =

@@ -193,7 +193,7 @@ class FieldReader {
   /** What is said of a schema that has a name; of the most general ones nothing that would help. */
   #proseBehind(name: string, file: ts.SourceFile): string {
     const found = this.#declaration(name, file);
-    if (!found || found.file.fileName.endsWith('core/schema.ts')) return '';
+    if (!found || found.file.fileName.endsWith('core/schema/schema.ts')) return '';
     return full(proseOf(found.declaration.parent.parent));
   }
 

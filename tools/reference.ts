@@ -1,6 +1,6 @@
 import type { Endpoint } from '../src/core/endpoint.js';
-import { definitionOf } from '../src/core/field.js';
-import type { Schema, Shape } from '../src/core/schema.js';
+import { definitionOf } from '../src/core/schema/field.js';
+import type { Schema, Shape } from '../src/core/schema/schema.js';
 import { isOptional, placeOf, shapesOf } from './catalogue.ts';
 import type { Catalogue, Operation } from './catalogue.ts';
 import { aboutCommon, tagOf } from './openapi.ts';
@@ -85,7 +85,7 @@ function section(operation: Operation, all: Catalogue): string[] {
     `## ${endpoint.name}`,
     withSpec(prose),
     fenced(signatures.map((signature) => `seller${path}.${signature}`).join('\n')),
-    `\`${endpoint.method} ${endpoint.path}\` is ${repeats[endpoint.retry] ?? endpoint.retry}.${reducible(operation)}`,
+    `\`${endpoint.method} ${endpoint.path}\` is ${repeats[endpoint.retry] ?? endpoint.retry}.${supportsAttributes(operation)}`,
     ...input(operation, all),
     ...output(operation, all),
     ...errors(operation),
@@ -93,8 +93,8 @@ function section(operation: Operation, all: Catalogue): string[] {
   ];
 }
 
-function reducible({ endpoint }: Operation): string {
-  return endpoint.reducible
+function supportsAttributes({ endpoint }: Operation): string {
+  return endpoint.supportsAttributes
     ? ' Takes the call option `attributes`, which reduces the answer to the fields it names.'
     : '';
 }
@@ -119,14 +119,14 @@ function input({ endpoint }: Operation, all: Catalogue): string[] {
 }
 
 function output({ endpoint, method }: Operation, all: Catalogue): string[] {
-  const type = endpoint.answers === 'stream' ? 'a stream' : typeOf(endpoint.output, all);
+  const type = endpoint.responseBody === 'stream' ? 'a stream' : typeOf(endpoint.output, all);
   return [`**Answer**: ${type}${method.prose.returns ? `; ${method.prose.returns}` : '.'}`];
 }
 
 function errors({ endpoint, method }: Operation): string[] {
   const refusals = endpoint.errors.map((each) => [
     errorLink(each.error.kind),
-    [each.status, ...(each.alsoStatus ?? [])].join(' or '),
+    [each.status, ...(each.otherStatuses ?? [])].join(' or '),
     each.code === undefined ? '' : `\`${each.code}\``,
     condition(method.prose.throws.find(({ error }) => error === each.error.kind)?.when ?? each.message),
   ]);

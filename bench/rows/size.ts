@@ -34,8 +34,8 @@ export async function bundled(code: string, resolveDir = here('..')): Promise<nu
 }
 
 const ours = {
-  'questions only': `import { Questions, createCaller } from 'marketplace-seller-sdk';
-    globalThis.it = new Questions(createCaller({ baseUrl: 'https://a.test' }));`,
+  'questions only': `import { Questions, createHttpClient } from 'marketplace-seller-sdk';
+    globalThis.it = new Questions(createHttpClient({ baseUrl: 'https://a.test' }));`,
   'the whole client': `import { SellerClient } from 'marketplace-seller-sdk'; globalThis.it = SellerClient;`,
 };
 

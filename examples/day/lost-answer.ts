@@ -11,7 +11,7 @@ export const lostAnswer: Chapter = {
     const asked = await clientOf(buyers.ines).questions.ask({ item_id: items.kettle.item_id, text });
     say.quote(buyers.ines.nickname, items.kettle.title, text);
 
-    marketplace.faults.next({ endpoint: endpoints.questions.answer, reset: 'after' });
+    marketplace.faults.inject({ endpoint: endpoints.questions.answer, reset: 'after' });
     say.code('await seller.questions.answer({ question_id, text });');
     try {
       await client.questions.answer({ question_id: asked?.id ?? 0, text: 'A metre and a half.' });

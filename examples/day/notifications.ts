@@ -27,10 +27,10 @@ export const notifications: Chapter = {
     for (const { who, about, text } of asked) {
       say.quote(who.nickname, about.title, text);
       await clientOf(who).questions.ask({ item_id: about.item_id, text });
-      await marketplace.notifications.quiet();
+      await marketplace.notifications.flush();
       await receiver.idle();
       // The answer is an event too.
-      await marketplace.notifications.quiet();
+      await marketplace.notifications.flush();
       await receiver.idle();
     }
     tellDeliveries(stage, callback);

@@ -21,7 +21,7 @@ export const sale: Chapter = {
     say.line('');
     say.code('await seller.messages.contact({ pack_id, user_id, to, text });');
     say.quote(seller.nickname, '', words);
-    say.good(`Sent. ${roads[(await write(words)).road]}`);
+    say.good(`Sent. ${roads[(await write(words)).channel]}`);
     const caps = await client.actionGuide.caps({ pack_id });
     const other = caps.find(({ option_id }) => option_id === 'OTHER');
     say.line(`OTHER now has ${other?.cap_available ?? 0} left, until she writes:`);
@@ -33,8 +33,8 @@ export const sale: Chapter = {
 
     const number = 'Of course: call +54 11 5555 0199.';
     say.quote(seller.nickname, '', number);
-    const { road, message } = await write(number);
-    say.good(`Sent. ${roads[road]}`);
+    const { channel, message } = await write(number);
+    say.good(`Sent. ${roads[channel]}`);
     say.code('isModerated(message)');
     if (!isModerated(message)) return;
     say.bad(

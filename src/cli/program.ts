@@ -1,21 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { FakeMarketplace } from '../testing/marketplace.js';
-import { FakeMarketplaceError } from '../testing/misuse.js';
-import { listen } from '../testing/node.js';
-import type { Listening } from '../testing/node.js';
-import { Page } from '../testing/page/page.js';
-import { plant } from '../testing/planting.js';
-import { sample } from '../testing/sample.js';
-import { SeedError, readAs, seed } from '../testing/seed.js';
-import type { Seed } from '../testing/seed.js';
-import { faultOf } from '../testing/seeded-fault.js';
+import { FakeMarketplaceError } from '../testing/errors.js';
+import { listen } from '../testing/server.js';
+import type { Listening } from '../testing/server.js';
+import { Dashboard } from '../testing/dashboard/dashboard.js';
+import { applySeed } from '../testing/seed/apply.js';
+import { sample } from '../testing/seed/sample.js';
+import { SeedError, readAs, seed } from '../testing/seed/schema.js';
+import type { Seed } from '../testing/seed/schema.js';
+import { faultFrom } from '../testing/seed/fault.js';
 import { UsageError, help, readCommandLine } from './command-line.js';
 import type { FakeCommand } from './command-line.js';
-import { readFault } from './fault-words.js';
-import { banner, lineOf } from './sayings.js';
+import { parseFault } from './parse-fault.js';
+import { formatBanner, formatRequest } from './format.js';
 
 /** What a program is run in. */
-export interface Surroundings {
+export interface ProcessIO {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   /** Resolves when the program is to end. */
@@ -23,10 +23,10 @@ export interface Surroundings {
 }
 
 /** What was asked for cannot be done; the message says why, and what can. */
-class Trouble extends Error {}
+class CliError extends Error {}
 
 /** Runs the program. @returns its exit code: 0 for done, 1 for could not, 2 for not understood. */
-export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function run(args: readonly string[], surroundings: ProcessIO): Promise<number> {
   try {
     const command = readCommandLine(args);
     if (command.kind === 'help') surroundings.out(help);
@@ -35,7 +35,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
     return 0;
   } catch (error) {
     if (error instanceof UsageError) return complain(`${error.message}\nTry --help.`, 2);
-    if (error instanceof Trouble) return complain(error.message, 1);
+    if (error instanceof CliError) return complain(error.message, 1);
     throw error;
   }
 
@@ -45,33 +45,33 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   }
 }
 
-async function serve(command: FakeCommand, { out, ended }: Surroundings): Promise<void> {
+async function serve(command: FakeCommand, { out, ended }: ProcessIO): Promise<void> {
   const planted = await seedOf(command.seed);
-  const anew = (): FakeMarketplace => {
+  const create = (): FakeMarketplace => {
     const marketplace = new FakeMarketplace();
-    inPlace(command.seed ?? 'the sample', () => plant(marketplace, planted ?? readAs(seed, sample())));
+    withLocation(command.seed ?? 'the sample', () => applySeed(marketplace, planted ?? readAs(seed, sample())));
     for (const words of command.faults)
-      inPlace(`--faults '${words}'`, () => marketplace.faults.next(faultOf(readFault(words))));
+      withLocation(`--faults '${words}'`, () => marketplace.faults.inject(faultFrom(parseFault(words))));
     return marketplace;
   };
-  const marketplace = anew();
+  const marketplace = create();
   const { controlToken, names } = command;
-  const page = inPlace('--control-token', () => new Page(marketplace, { controlToken, names, anew }));
+  const page = withLocation('--control-token', () => new Dashboard(marketplace, { controlToken, names, create }));
   const server = await listening(page, command);
-  out(banner(server.url, command.host, marketplace, page.controlToken));
-  if (!command.quiet) page.journal.on((entry) => entry.state !== 'open' && out(lineOf(entry)));
+  out(formatBanner(server.url, command.host, marketplace, page.controlToken));
+  if (!command.quiet) page.journal.on((entry) => entry.state !== 'open' && out(formatRequest(entry)));
   await ended();
   await server.close();
 }
 
-async function listening(page: Page, { port, host }: FakeCommand): Promise<Listening> {
+async function listening(page: Dashboard, { port, host }: FakeCommand): Promise<Listening> {
   try {
     return await listen(page.fetch, { port, host });
   } catch (error) {
     if (!(error instanceof FakeMarketplaceError)) throw error;
     const { code } = (error.cause ?? {}) as { code?: string };
-    if (code === 'EADDRINUSE') throw new Trouble(`port ${port} is taken; --port 0 takes a free one`);
-    throw new Trouble(`cannot listen on ${host}, port ${port}: ${code ?? error.message}`);
+    if (code === 'EADDRINUSE') throw new CliError(`port ${port} is taken; --port 0 takes a free one`);
+    throw new CliError(`cannot listen on ${host}, port ${port}: ${code ?? error.message}`);
   }
 }
 
@@ -79,20 +79,20 @@ async function seedOf(path: string | undefined): Promise<Seed | undefined> {
   if (path === undefined) return undefined;
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     const { code } = error as { code?: string };
-    throw new Trouble(code === 'ENOENT' ? `there is no seed file ${path}` : `cannot read ${path}: ${code ?? ''}`);
+    throw new CliError(code === 'ENOENT' ? `there is no seed file ${path}` : `cannot read ${path}: ${code ?? ''}`);
   });
-  return inPlace(path, () => readAs(seed, JSON.parse(text)));
+  return withLocation(path, () => readAs(seed, JSON.parse(text)));
 }
 
-/** Says of what a complaint is. @throws {Trouble} with everything that is wrong. */
-function inPlace<T>(place: string, act: () => T): T {
+/** Says of what a complaint is. @throws {CliError} with everything that is wrong. */
+function withLocation<T>(place: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
-    if (error instanceof SyntaxError) throw new Trouble(`${place} is not JSON: ${error.message}`);
-    if (error instanceof SeedError) throw new Trouble([`${place}:`, ...error.sentences].join('\n  '));
+    if (error instanceof SyntaxError) throw new CliError(`${place} is not JSON: ${error.message}`);
+    if (error instanceof SeedError) throw new CliError([`${place}:`, ...error.sentences].join('\n  '));
     if (error instanceof FakeMarketplaceError)
-      throw new Trouble(`${place}: ${error.message.replace(/^FakeMarketplace: /, '')}`);
+      throw new CliError(`${place}: ${error.message.replace(/^FakeMarketplace: /, '')}`);
     throw error;
   }
 }

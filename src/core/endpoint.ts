@@ -1,15 +1,15 @@
-import type { Confirmation, ReadBack } from './confirm.js';
-import type { Refusal, RefusedWithin } from './refusal.js';
-import type { Schema } from './schema.js';
+import type { Confirmation, ConfirmContext } from './retry/confirm.js';
+import type { DocumentedError, ErrorInBody } from './errors/documented-error.js';
+import type { Schema } from './schema/schema.js';
 
 /**
  * When a call may be repeated after a fault.
  *
- * - `read`: nothing changes; repeated after any transient fault.
+ * - `safe`: nothing changes; repeated after any transient fault.
  * - `idempotent`: a write that leaves the same state however often it is sent; repeated like a read.
- * - `write`: repeated only where the service certainly did nothing.
+ * - `unsafe`: repeated only where the service certainly did nothing.
  */
-export type RetryClass = 'read' | 'idempotent' | 'write';
+export type RetryClass = 'safe' | 'idempotent' | 'unsafe';
 
 /**
  * An operation of the service, described once, as data. The client calls it, the fake marketplace answers it, the
@@ -32,20 +32,20 @@ export interface Endpoint<In = unknown, Out = unknown> {
   /** What is always in the query. */
   readonly query?: Readonly<Record<string, string>>;
   /** How the body travels; `json` unless said. A `multipart` body is the input's `file`, streamed. */
-  readonly sends?: 'json' | 'multipart';
+  readonly requestBody?: 'json' | 'multipart';
   /** The most bytes a `multipart` file may have. */
   readonly maxUploadBytes?: number;
   /** What a success carries; `json` unless said. A `stream` is delivered unread, as a `Download`. */
-  readonly answers?: 'json' | 'stream';
+  readonly responseBody?: 'json' | 'stream';
   /** The documented refusals. */
-  readonly errors: readonly Refusal[];
+  readonly errors: readonly DocumentedError[];
   /** Finds the refusal in a success whose body is one: GraphQL answers its errors with status 200. */
-  readonly refusedWithin?: (body: unknown) => RefusedWithin | undefined;
+  readonly errorInBody?: (body: unknown) => ErrorInBody | undefined;
   /** What of the answer an `attributes` call option may pick; absent where it may not. */
-  readonly reducible?: true;
+  readonly supportsAttributes?: true;
   /**
    * Finds out, by reading back, whether a write whose answer was lost was carried out. It looks once; the caller looks
    * again for as long as the service may still be at it. What it throws counts as "unknown".
    */
-  confirm?(input: In, back: ReadBack): Promise<Confirmation<Out>>;
+  confirm?(input: In, back: ConfirmContext): Promise<Confirmation<Out>>;
 }

@@ -6,8 +6,8 @@ export type {
   QuestionNotification,
   UnknownNotification,
 } from './notification.js';
-export { readNotification } from './reading.js';
-export type { ReadOptions, Reader } from './reading.js';
+export { readNotification } from './read-notification.js';
+export type { ReadOptions, QuestionsClient } from './read-notification.js';
 
 export { createReceiver } from './receiver.js';
 export type { DeadLetters, Receiver } from './receiver.js';
@@ -19,22 +19,22 @@ export type {
   NotificationQueue,
   ReceiverOptions,
   RetryOptions,
-} from './settings.js';
-export { HandlerTimeoutError } from './handling.js';
-export type { BodyBounds, Delivery, Reply } from './delivery.js';
-export { fetchHandler } from './fetch.js';
-export type { Afterwards } from './fetch.js';
-export { fastifyHandler, nodeHandler } from './node.js';
-export type { FastifyReplyLike, FastifyRequestLike, NodeRequest, NodeResponse } from './node.js';
+} from './options.js';
+export { HandlerTimeoutError } from './dispatcher.js';
+export type { BodyLimits, IncomingRequest, OutgoingResponse } from './http/request.js';
+export { fetchHandler } from './http/fetch.js';
+export type { WaitUntilContext } from './http/fetch.js';
+export { fastifyHandler, nodeHandler } from './http/node.js';
+export type { FastifyReplyLike, FastifyRequestLike, NodeRequest, NodeResponse } from './http/node.js';
 
-export { StoreFullError } from './store.js';
-export type { Claim, DeadLetter, Loan, NotificationStore, Settlement } from './store.js';
-export type { Entry } from './entry.js';
-export { memoryStore } from './memory-store.js';
-export type { MemoryStoreOptions } from './memory-store.js';
-export { sqliteStore } from './sqlite-store.js';
-export type { SqliteStoreOptions } from './sqlite-store.js';
-export { redisStore } from './redis-store.js';
-export type { RedisStoreOptions } from './redis-store.js';
-export { keyValueStore } from './key-value-store.js';
-export type { KeyValueStoreOptions, KeyValues } from './key-value-store.js';
+export { StoreFullError } from './stores/store.js';
+export type { Claim, DeadLetter, Lease, NotificationStore, Settlement } from './stores/store.js';
+export type { QueuedNotification } from './queued-notification.js';
+export { memoryStore } from './stores/memory.js';
+export type { MemoryStoreOptions } from './stores/memory.js';
+export { sqliteStore } from './stores/sqlite.js';
+export type { SqliteStoreOptions } from './stores/sqlite.js';
+export { redisStore } from './stores/redis.js';
+export type { RedisStoreOptions } from './stores/redis.js';
+export { keyValueStore } from './stores/key-value.js';
+export type { KeyValueStoreOptions, KeyValues } from './stores/key-value.js';

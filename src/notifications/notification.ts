@@ -1,7 +1,7 @@
-import { NotificationError } from '../core/errors.js';
-import { parseJson } from '../core/json.js';
-import { entity, instant, integer, list, maybe, text, wideInteger } from '../core/schema.js';
-import type { Output } from '../core/schema.js';
+import { NotificationError } from '../core/errors/errors.js';
+import { parseJson } from '../core/serialization/json.js';
+import { entity, instant, integer, list, maybe, text, wideInteger } from '../core/schema/schema.js';
+import type { Output } from '../core/schema/schema.js';
 
 /** What every notification says. Spec: Events 3; the fields after `sent` are seen in life. */
 export const notificationFields = entity({

@@ -1,19 +1,19 @@
-import { NotificationError } from '../core/errors.js';
-import { BodyRefused, readable, refusalOfHead, reply } from './delivery.js';
-import type { Delivery, Reply } from './delivery.js';
-import { entryOf } from './entry.js';
-import type { Entry } from './entry.js';
-import { Handling, failureOf } from './handling.js';
-import { memoryStore } from './memory-store.js';
+import { NotificationError } from '../core/errors/errors.js';
+import { BodyRejected, decodeBody, checkHeaders, respond } from './http/request.js';
+import type { IncomingRequest, OutgoingResponse } from './http/request.js';
+import { queuedNotification } from './queued-notification.js';
+import type { QueuedNotification } from './queued-notification.js';
+import { Dispatcher, failureOf } from './dispatcher.js';
+import { memoryStore } from './stores/memory.js';
 import { parseNotification } from './notification.js';
-import { receiverSettings } from './settings.js';
-import type { ReceiverOptions, ReceiverSettings } from './settings.js';
-import type { DeadLetter, NotificationStore } from './store.js';
+import { resolveReceiverOptions } from './options.js';
+import type { ReceiverOptions, ResolvedReceiverOptions } from './options.js';
+import type { DeadLetter, NotificationStore } from './stores/store.js';
 import { Worker } from './worker.js';
 
-const accepted = reply(200, 'Accepted');
-const notAccepted = reply(503, 'Not accepted now; deliver it again', { 'retry-after': '30' });
-const notHandled = reply(503, 'Not handled now; deliver it again', { 'retry-after': '30' });
+const accepted = respond(200, 'Accepted');
+const notAccepted = respond(503, 'Not accepted now; deliver it again', { 'retry-after': '30' });
+const notHandled = respond(503, 'Not handled now; deliver it again', { 'retry-after': '30' });
 
 /**
  * Sets up an inbox for notifications: it accepts them, keeps them, and has each handled at least once.
@@ -27,23 +27,23 @@ const notHandled = reply(503, 'Not handled now; deliver it again', { 'retry-afte
  * @throws {ConfigurationError} when an option is unknown or wrong.
  */
 export function createReceiver(options: ReceiverOptions): Receiver {
-  return new Receiver(receiverSettings(options));
+  return new Receiver(resolveReceiverOptions(options));
 }
 
 /** An inbox for notifications. Set one up with `createReceiver`. */
 export class Receiver {
   /** What was given up: to be read, replayed or removed. */
   readonly deadLetters: DeadLetters;
-  readonly #settings: ReceiverSettings;
+  readonly #settings: ResolvedReceiverOptions;
   readonly #store: NotificationStore;
-  readonly #handling: Handling;
+  readonly #handling: Dispatcher;
   readonly #worker: Worker;
   #closed = false;
 
-  constructor(settings: ReceiverSettings) {
+  constructor(settings: ResolvedReceiverOptions) {
     this.#settings = settings;
     this.#store = settings.store ?? memoryStore();
-    this.#handling = new Handling(settings);
+    this.#handling = new Dispatcher(settings);
     this.#worker = new Worker(this.#store, this.#handling, settings);
     this.deadLetters = new DeadLetters(this.#store, () => this.#worker.wake());
     // What waited when the last process ended is taken up without waiting for a delivery.
@@ -51,39 +51,39 @@ export class Receiver {
   }
 
   /** Answers one delivery: what an adapter calls. Never throws. */
-  async receive(delivery: Delivery): Promise<Reply> {
+  async receive(delivery: IncomingRequest): Promise<OutgoingResponse> {
     try {
       return await this.#receive(delivery);
     } catch (error) {
-      if (error instanceof BodyRefused) return this.#refused(error.reply, error.reply.body);
-      if (error instanceof NotificationError) return this.#refused(reply(400, 'Not a notification'), error.message);
+      if (error instanceof BodyRejected) return this.#refused(error.reply, error.reply.body);
+      if (error instanceof NotificationError) return this.#refused(respond(400, 'Not a notification'), error.message);
       this.#settings.logger?.error(`A notification was not accepted: ${failureOf(error)}`);
       return notAccepted;
     }
   }
 
-  #refused(answer: Reply, why: string): Reply {
+  #refused(answer: OutgoingResponse, why: string): OutgoingResponse {
     this.#settings.logger?.warn(`A delivery was answered ${answer.status}: ${why}`);
     return answer;
   }
 
-  async #receive(delivery: Delivery): Promise<Reply> {
+  async #receive(delivery: IncomingRequest): Promise<OutgoingResponse> {
     if (this.#closed) return notAccepted;
-    const refusal = refusalOfHead(delivery, this.#settings);
+    const refusal = checkHeaders(delivery, this.#settings);
     if (refusal) return this.#refused(refusal, refusal.body);
-    const body = readable(await delivery.body(this.#settings), this.#settings);
+    const body = decodeBody(await delivery.body(this.#settings), this.#settings);
     const notification = parseNotification(body);
     if (!this.#handling.wants(notification)) return accepted;
-    return this.#accept(await entryOf(notification, Date.now()));
+    return this.#accept(await queuedNotification(notification, Date.now()));
   }
 
-  async #accept(entry: Entry): Promise<Reply> {
+  async #accept(entry: QueuedNotification): Promise<OutgoingResponse> {
     const { queue, acknowledge, acceptTimeoutMs } = this.#settings;
     const keep = queue ? queue.add(entry) : this.#store.add(entry);
     const state = await within(acceptTimeoutMs, keep);
     if (queue || state === 'over') return accepted;
     if (acknowledge === 'handled') {
-      return (await this.#worker.handleNow(entry.lane, entry.key)) ? accepted : notHandled;
+      return (await this.#worker.processNow(entry.groupId, entry.key)) ? accepted : notHandled;
     }
     this.#worker.wake();
     return accepted;
@@ -94,8 +94,11 @@ export class Receiver {
    *
    * @throws whatever the handler throws, so that the queue tries again.
    */
-  async handle(entry: Entry, { attempt = 1, signal }: { attempt?: number; signal?: AbortSignal } = {}): Promise<void> {
-    await this.#handling.handle(entry, { attempt, covered: 0, signal: signal ?? new AbortController().signal });
+  async handle(
+    entry: QueuedNotification,
+    { attempt = 1, signal }: { attempt?: number; signal?: AbortSignal } = {},
+  ): Promise<void> {
+    await this.#handling.handle(entry, { attempt, coalescedCount: 0, signal: signal ?? new AbortController().signal });
   }
 
   /** Resolves once nothing waits in the store and nothing is being handled here. */

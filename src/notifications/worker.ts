@@ -1,17 +1,17 @@
-import { failureOf } from './handling.js';
-import type { Handling } from './handling.js';
-import type { ReceiverSettings } from './settings.js';
-import type { Loan, NotificationStore, Settlement } from './store.js';
+import { failureOf } from './dispatcher.js';
+import type { Dispatcher } from './dispatcher.js';
+import type { ResolvedReceiverOptions } from './options.js';
+import type { Lease, NotificationStore, Settlement } from './stores/store.js';
 
 /** How a loan ended. */
-interface Outcome {
+interface HandlingResult {
   readonly keys: readonly string[];
   readonly handled: boolean;
 }
 
 interface Run {
   readonly controller: AbortController;
-  readonly outcome: Promise<Outcome>;
+  readonly outcome: Promise<HandlingResult>;
 }
 
 /** The longest wait that a timer takes. */
@@ -20,8 +20,8 @@ const longestTimerMs = 2 ** 31 - 1;
 /** Borrows what is due from the store, has it handled, and tells the store what came of it. */
 export class Worker {
   readonly #store: NotificationStore;
-  readonly #handling: Handling;
-  readonly #settings: ReceiverSettings;
+  readonly #handling: Dispatcher;
+  readonly #settings: ResolvedReceiverOptions;
   readonly #holder = crypto.randomUUID();
   readonly #running = new Map<string, Run>();
   readonly #idle: (() => void)[] = [];
@@ -31,7 +31,7 @@ export class Worker {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #heartbeat: ReturnType<typeof setInterval> | undefined;
 
-  constructor(store: NotificationStore, handling: Handling, settings: ReceiverSettings) {
+  constructor(store: NotificationStore, handling: Dispatcher, settings: ResolvedReceiverOptions) {
     this.#store = store;
     this.#handling = handling;
     this.#settings = settings;
@@ -40,7 +40,7 @@ export class Worker {
   /** Looks for work. */
   wake(): void {
     this.#lookAgain = true;
-    if (!this.#looking && !this.#closed) void this.#look();
+    if (!this.#looking && !this.#closed) void this.#poll();
   }
 
   /** Resolves once nothing waits in the store and nothing is being handled here. */
@@ -66,25 +66,25 @@ export class Worker {
   }
 
   /** Handles one entry at once, and what stands before it in its lane. Whether it was handled. */
-  async handleNow(lane: string, key: string): Promise<boolean> {
+  async processNow(lane: string, key: string): Promise<boolean> {
     for (;;) {
-      const outcome = await (this.#running.get(lane)?.outcome ?? this.#borrow(lane));
+      const outcome = await (this.#running.get(lane)?.outcome ?? this.#lease(lane));
       if (outcome === undefined && this.#running.has(lane)) continue;
       if (outcome === undefined) return false;
       if (outcome.keys.includes(key) || !outcome.handled) return outcome.handled;
     }
   }
 
-  async #borrow(lane: string): Promise<Outcome | undefined> {
+  async #lease(groupId: string): Promise<HandlingResult | undefined> {
     while (this.#running.size >= this.#settings.concurrency) {
       await Promise.race([...this.#running.values()].map(({ outcome }) => outcome));
     }
     const { leaseMs, coalesce } = this.#settings;
-    const { loans } = await this.#store.claim({ holder: this.#holder, limit: 1, leaseMs, coalesce, lane });
+    const { loans } = await this.#store.claim({ workerId: this.#holder, limit: 1, leaseMs, coalesce, groupId });
     return loans[0] && this.#start(loans[0]);
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     this.#looking = true;
     clearTimeout(this.#timer);
     const { pollMs, logger } = this.#settings;
@@ -95,7 +95,7 @@ export class Worker {
       }
     } catch (error) {
       logger?.error(`The store of notifications gave nothing: ${failureOf(error)}`);
-      this.#lookIn(pollMs);
+      this.#pollStore(pollMs);
     }
     this.#looking = false;
   }
@@ -104,16 +104,16 @@ export class Worker {
     const { concurrency, leaseMs, coalesce, pollMs } = this.#settings;
     const free = concurrency - this.#running.size;
     if (free <= 0) return;
-    const { loans, nextInMs } = await this.#store.claim({ holder: this.#holder, limit: free, leaseMs, coalesce });
+    const { loans, nextInMs } = await this.#store.claim({ workerId: this.#holder, limit: free, leaseMs, coalesce });
     for (const loan of loans) void this.#start(loan);
     if (loans.length === free) return;
     const nothingWaits = loans.length === 0 && nextInMs === undefined;
     if (nothingWaits && this.#running.size === 0) this.#release();
     const most = this.#store.shared ? pollMs : Infinity;
-    if (nextInMs !== undefined || this.#store.shared) this.#lookIn(Math.min(nextInMs ?? Infinity, most));
+    if (nextInMs !== undefined || this.#store.shared) this.#pollStore(Math.min(nextInMs ?? Infinity, most));
   }
 
-  #lookIn(ms: number): void {
+  #pollStore(ms: number): void {
     if (this.#closed) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(ms, 1), longestTimerMs));
@@ -121,14 +121,14 @@ export class Worker {
     if (this.#store.durable) (this.#timer as { unref?: () => void }).unref?.();
   }
 
-  #start(loan: Loan): Promise<Outcome> {
+  #start(loan: Lease): Promise<HandlingResult> {
     const controller = new AbortController();
     const outcome = this.#run(loan, controller.signal).finally(() => {
-      this.#running.delete(loan.lane);
+      this.#running.delete(loan.groupId);
       if (this.#running.size === 0) this.#stopHeartbeat();
       this.wake();
     });
-    this.#running.set(loan.lane, { controller, outcome });
+    this.#running.set(loan.groupId, { controller, outcome });
     this.#heartbeat ??= setInterval(() => void this.#extend(), this.#settings.leaseMs / 3);
     return outcome;
   }
@@ -141,29 +141,32 @@ export class Worker {
   /** Keeps what is being handled from being lent to others; a handler whose loan is lost is told to stop. */
   async #extend(): Promise<void> {
     try {
-      const lost = await this.#store.extend(this.#holder, [...this.#running.keys()], this.#settings.leaseMs);
+      const lost = await this.#store.renew(this.#holder, [...this.#running.keys()], this.#settings.leaseMs);
       for (const lane of lost) this.#running.get(lane)?.controller.abort(new Error('Another process has taken over'));
     } catch (error) {
       this.#settings.logger?.error(`Loans of notifications could not be extended: ${failureOf(error)}`);
     }
   }
 
-  async #run(loan: Loan, signal: AbortSignal): Promise<Outcome> {
-    const { entry, attempt, covered } = loan;
-    const keys = [...covered, entry.key];
+  async #run(loan: Lease, signal: AbortSignal): Promise<HandlingResult> {
+    const { entry, attempt, coalescedKeys } = loan;
+    const keys = [...coalescedKeys, entry.key];
     try {
       // It was lent out so often without any outcome: whatever it does, it ends the process.
       if (attempt > this.#settings.retry.attempts) throw new Error('The process ended whenever this was handled');
-      await this.#handling.handle(entry, { attempt, covered: covered.length, signal });
+      await this.#handling.handle(entry, { attempt, coalescedCount: coalescedKeys.length, signal });
       await this.#settle(loan, { done: keys });
       return { keys, handled: true };
     } catch (error) {
-      await this.#settle(loan, this.#consequence(loan, error));
+      await this.#settle(loan, this.#settlementFor(loan, error));
       return { keys, handled: false };
     }
   }
 
-  #consequence({ entry, attempt, covered }: Loan, error: unknown): Pick<Settlement, 'done' | 'againInMs' | 'buried'> {
+  #settlementFor(
+    { entry, attempt, coalescedKeys }: Lease,
+    error: unknown,
+  ): Pick<Settlement, 'done' | 'retryInMs' | 'deadLetter'> {
     const { retry, logger, onFailure } = this.#settings;
     const dead = attempt >= retry.attempts;
     const what = `Notification ${entry.key} (${entry.notification.topic}), attempt ${attempt}, failed`;
@@ -173,16 +176,16 @@ export class Worker {
     } catch (thrown) {
       logger?.error(`onFailure threw: ${failureOf(thrown)}`);
     }
-    if (dead) return { done: covered, buried: { key: entry.key, failure: failureOf(error) } };
-    return { done: [], againInMs: Math.max(waitAfter(attempt, retry), askedWait(error)) };
+    if (dead) return { done: coalescedKeys, deadLetter: { key: entry.key, failure: failureOf(error) } };
+    return { done: [], retryInMs: Math.max(waitAfter(attempt, retry), askedWait(error)) };
   }
 
   /** Tells the store, and again when it fails; should it never hear it, the loan ends and the entry is handled again. */
-  async #settle({ lane }: Loan, what: Pick<Settlement, 'done' | 'againInMs' | 'buried'>): Promise<void> {
-    const { rememberMs, logger } = this.#settings;
+  async #settle({ groupId }: Lease, what: Pick<Settlement, 'done' | 'retryInMs' | 'deadLetter'>): Promise<void> {
+    const { deduplicationMs, logger } = this.#settings;
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       try {
-        await this.#store.settle({ holder: this.#holder, lane, rememberMs, ...what });
+        await this.#store.settle({ workerId: this.#holder, groupId, deduplicationMs, ...what });
         return;
       } catch (error) {
         logger?.error(`What came of a notification could not be stored: ${failureOf(error)}`);
@@ -197,7 +200,7 @@ function waitAfter(attempt: number, { baseMs, capMs }: HandlingRetry): number {
   return Math.min(capMs, baseMs * 2 ** (attempt - 1)) * (1 - Math.random() / 2);
 }
 
-type HandlingRetry = ReceiverSettings['retry'];
+type HandlingRetry = ResolvedReceiverOptions['retry'];
 
 /** How long the service asked to wait, where the failure is one of its refusals. */
 function askedWait(error: unknown): number {

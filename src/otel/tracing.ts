@@ -1,7 +1,7 @@
 import { SpanKind, SpanStatusCode, context, propagation, trace } from '@opentelemetry/api';
 import type { Span, Tracer } from '@opentelemetry/api';
-import type { CallEvent, CallInfo } from '../core/events.js';
-import type { Attempt, Tracing } from '../core/options.js';
+import type { CallEvent, CallInfo } from '../core/observability/events.js';
+import type { Attempt, Tracing } from '../core/options/client-options.js';
 
 /** How calls are traced. */
 export interface OpenTelemetryOptions {
@@ -57,14 +57,14 @@ function record(span: Span | undefined, event: Exclude<CallEvent, { type: 'start
     case 'attempt':
       span?.addEvent('attempt', { attempt: event.attempt });
       break;
-    case 'answer':
-      span?.addEvent('answer', { attempt: event.attempt, 'http.response.status_code': event.status });
+    case 'response':
+      span?.addEvent('response', { attempt: event.attempt, 'http.response.status_code': event.status });
       break;
-    case 'fault':
-      span?.addEvent('fault', { attempt: event.attempt });
+    case 'error':
+      span?.addEvent('error', { attempt: event.attempt });
       break;
-    case 'wait':
-      span?.addEvent('wait', { attempt: event.attempt, wait_ms: Math.round(event.waitMs), reason: event.reason });
+    case 'delay':
+      span?.addEvent('delay', { attempt: event.attempt, wait_ms: Math.round(event.waitMs), reason: event.reason });
       break;
     case 'end':
       finish(span, event);

@@ -1,31 +1,31 @@
 export { FakeMarketplace } from './marketplace.js';
 export type { FakeMarketplaceOptions } from './marketplace.js';
-export type { Fault, FaultKind, Faults } from './faults.js';
-export { FakeMarketplaceError } from './misuse.js';
+export type { Fault, FaultKind, Faults } from './http/faults.js';
+export { FakeMarketplaceError } from './errors.js';
 export type { Clock, Span } from './clock.js';
-export type { Account, Bearer } from './accounts.js';
-export type { Events, MarketplaceEvent } from './events.js';
+export type { Account, Bearer } from './state/accounts.js';
+export type { MarketplaceEvents, MarketplaceEvent } from './state/events.js';
 export type {
-  Attempted,
-  CallbackSketch,
+  DeliveryAttempt,
+  CallbackInit,
   Callback,
   DeliveryFaults,
   NotificationService,
   Subscription,
-} from './notifications.js';
-export type { Item, ItemSketch, Items, ItemStatus } from './items.js';
-export type { AttachmentStore, StoredFile } from './attachment-store.js';
-export type { Mailbox, MessageSketch, StoredMessage } from './mailbox.js';
-export type { Pack, PackSketch, Packs, ShippingMode } from './packs.js';
-export type { QuestionDesk, QuestionStatus, StoredAnswer, StoredQuestion } from './question-desk.js';
-export type { Listening, ListenOptions } from './node.js';
+} from './webhooks/notification-service.js';
+export type { Item, ItemInit, ItemStore, ItemState } from './state/items.js';
+export type { AttachmentStore, StoredFile } from './state/attachments.js';
+export type { MessageStore, MessageInit, StoredMessage } from './state/messages.js';
+export type { Pack, PackInit, PackStore, ShippingMode } from './state/packs.js';
+export type { QuestionStore, QuestionStatus, StoredAnswer, StoredQuestion } from './state/questions.js';
+export type { Listening, ListenOptions } from './server.js';
 export type {
-  FlexDesk,
+  FlexStore,
   KindOfDay,
   StoredRange,
   StoredSubscription,
-  SubscriptionSketch,
+  SubscriptionInit,
   SubscriptionStatus,
   Zone,
-} from './flex-desk.js';
-export type { ContactKind, ContactLog, ContactSketch, StoredContact } from './contact-log.js';
+} from './state/flex.js';
+export type { ContactKind, ContactStore, ContactInit, StoredContact } from './state/contacts.js';

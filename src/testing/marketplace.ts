@@ -1,40 +1,40 @@
 import { SellerClient } from '../client.js';
 import type { Endpoint } from '../core/endpoint.js';
-import type { ClientOptions } from '../core/options.js';
-import type { Refusal } from '../core/refusal.js';
+import type { ClientOptions } from '../core/options/client-options.js';
+import type { DocumentedError } from '../core/errors/documented-error.js';
 import { endpoints } from '../endpoints.js';
-import { Accounts } from './accounts.js';
-import type { Account } from './accounts.js';
-import { actionGuideBehaviours, actionGuideManners } from './action-guide.js';
-import { AttachmentStore } from './attachment-store.js';
-import { refuse } from './behaviour.js';
-import type { RefusalWords } from './behaviour.js';
+import { Accounts } from './state/accounts.js';
+import type { Account } from './state/accounts.js';
+import { actionGuideHandlers, actionGuideConventions } from './handlers/action-guide.js';
+import { AttachmentStore } from './state/attachments.js';
+import { errorResponse } from './http/handler.js';
+import type { ErrorWords } from './http/handler.js';
 import { Clock } from './clock.js';
-import { ContactLog } from './contact-log.js';
-import type { ContactSketch } from './contact-log.js';
-import { contactBehaviours } from './contacts.js';
-import { currencyBehaviours } from './currencies.js';
-import { Events } from './events.js';
-import { Faults } from './faults.js';
-import { FlexDesk } from './flex-desk.js';
-import { flexBehaviours, flexManners } from './flex.js';
-import { Items } from './items.js';
-import type { Item, ItemSketch } from './items.js';
-import { Mailbox } from './mailbox.js';
-import type { StoredMessage } from './mailbox.js';
-import { messageBehaviours, messageManners } from './messages.js';
+import { ContactStore } from './state/contacts.js';
+import type { ContactInit } from './state/contacts.js';
+import { contactHandlers } from './handlers/contacts.js';
+import { currencyHandlers } from './handlers/currencies.js';
+import { MarketplaceEvents } from './state/events.js';
+import { Faults } from './http/faults.js';
+import { FlexStore } from './state/flex.js';
+import { flexHandlers, flexConventions } from './handlers/flex.js';
+import { ItemStore } from './state/items.js';
+import type { Item, ItemInit } from './state/items.js';
+import { MessageStore } from './state/messages.js';
+import type { StoredMessage } from './state/messages.js';
+import { messageHandlers, messageConventions } from './handlers/messages.js';
 import { mswHandler } from './msw.js';
 import type { MswHandler } from './msw.js';
-import type { Listening, ListenOptions } from './node.js';
-import { NotificationService } from './notifications.js';
-import { Packs } from './packs.js';
-import type { Pack, PackSketch } from './packs.js';
-import { QuestionDesk } from './question-desk.js';
-import type { StoredQuestion } from './question-desk.js';
-import { questionBehaviours, questionManners } from './questions.js';
-import { Router } from './router.js';
-import { itemBehaviours, siteBehaviours } from './storefront.js';
-import type { World } from './world.js';
+import type { Listening, ListenOptions } from './server.js';
+import { NotificationService } from './webhooks/notification-service.js';
+import { PackStore } from './state/packs.js';
+import type { Pack, PackInit } from './state/packs.js';
+import { QuestionStore } from './state/questions.js';
+import type { StoredQuestion } from './state/questions.js';
+import { questionHandlers, questionConventions } from './handlers/questions.js';
+import { Router } from './http/router.js';
+import { itemHandlers, siteHandlers } from './handlers/storefront.js';
+import type { MarketplaceState } from './state/marketplace-state.js';
 
 /** How a fake marketplace is set up. */
 export interface FakeMarketplaceOptions {
@@ -58,7 +58,7 @@ export class FakeMarketplace {
   /** The marketplace's time. */
   readonly clock: Clock;
   /** What happens on it. */
-  readonly events = new Events();
+  readonly events = new MarketplaceEvents();
   /** Tells applications what happens on it. */
   readonly notifications: NotificationService;
   /** What goes wrong on the way to it, on purpose. */
@@ -66,17 +66,17 @@ export class FakeMarketplace {
   /** Its users and their tokens. */
   readonly accounts = new Accounts();
   /** What is sold on it. */
-  readonly items = new Items(this.accounts);
+  readonly items = new ItemStore(this.accounts);
   /** What was bought on it. */
-  readonly packs = new Packs(this.accounts);
+  readonly packs = new PackStore(this.accounts);
   /** What was asked on it. */
-  readonly questions: QuestionDesk;
+  readonly questions: QuestionStore;
   /** Who delivers with Flex, how, and what. */
-  readonly flex: FlexDesk;
+  readonly flex: FlexStore;
   /** The contacts that were made through classified items. */
-  readonly contacts: ContactLog;
+  readonly contacts: ContactStore;
   /** What was written after sales. */
-  readonly messages: Mailbox;
+  readonly messages: MessageStore;
   /** The files of messages. */
   readonly attachments: AttachmentStore;
   readonly #router: Router;
@@ -86,22 +86,22 @@ export class FakeMarketplace {
     this.#router = new Router(this.accounts, this.clock);
     this.notifications = new NotificationService(this.clock, this.events);
     const { accounts, clock, events, items, packs } = this;
-    const world: World = { accounts, clock, events, items, packs };
+    const world: MarketplaceState = { accounts, clock, events, items, packs };
     this.#router.interceptors.push(this.faults.interceptor);
     // A resource is its state, built from the world, and one line here.
-    this.questions = new QuestionDesk(world);
-    this.#router.add(endpoints.questions, questionBehaviours(this.questions, world), questionManners);
-    this.flex = new FlexDesk(world);
-    this.#router.add(endpoints.flex, flexBehaviours(this.flex, world), flexManners);
-    this.contacts = new ContactLog(world);
-    this.#router.add(endpoints.contacts, contactBehaviours(this.contacts, world));
-    this.#router.add(endpoints.items, itemBehaviours(items));
-    this.#router.add(endpoints.sites, siteBehaviours(items));
-    this.#router.add(endpoints.currencies, currencyBehaviours());
-    this.messages = new Mailbox(world);
+    this.questions = new QuestionStore(world);
+    this.#router.add(endpoints.questions, questionHandlers(this.questions, world), questionConventions);
+    this.flex = new FlexStore(world);
+    this.#router.add(endpoints.flex, flexHandlers(this.flex, world), flexConventions);
+    this.contacts = new ContactStore(world);
+    this.#router.add(endpoints.contacts, contactHandlers(this.contacts, world));
+    this.#router.add(endpoints.items, itemHandlers(items));
+    this.#router.add(endpoints.sites, siteHandlers(items));
+    this.#router.add(endpoints.currencies, currencyHandlers());
+    this.messages = new MessageStore(world);
     this.attachments = new AttachmentStore(world);
-    this.#router.add(endpoints.actionGuide, actionGuideBehaviours(this.messages, world), actionGuideManners);
-    this.#router.add(endpoints.messages, messageBehaviours(this.messages, this.attachments, world), messageManners);
+    this.#router.add(endpoints.actionGuide, actionGuideHandlers(this.messages, world), actionGuideConventions);
+    this.#router.add(endpoints.messages, messageHandlers(this.messages, this.attachments, world), messageConventions);
   }
 
   /** Answers a request: give it to a client as `fetch`. */
@@ -110,10 +110,10 @@ export class FakeMarketplace {
 
   /** Answers over HTTP on a port of this machine, with a page at `/` if told. Loaded on first use; takes Node. */
   async listen({ page = false, ...where }: ListenOptions = {}): Promise<Listening> {
-    const node = await import('./node.js');
+    const node = await import('./server.js');
     if (!page) return node.listen(this.fetch, where);
-    const { Page } = await import('./page/page.js');
-    return node.listen(new Page(this).fetch, where);
+    const { Dashboard } = await import('./dashboard/dashboard.js');
+    return node.listen(new Dashboard(this).fetch, where);
   }
 
   /**
@@ -132,27 +132,27 @@ export class FakeMarketplace {
   }
 
   /** Adds an item of a seller, active unless said otherwise. What is left out is made up. */
-  addItem(sketch: ItemSketch): Item {
+  addItem(sketch: ItemInit): Item {
     return this.items.add(sketch);
   }
 
   /** A user asks about an item, whatever the item's state: the way to a marketplace on which things have happened. */
   ask({ from, item_id, text }: { from: { readonly user_id: number }; item_id: string; text: string }): StoredQuestion {
-    return this.questions.add(this.items.need(item_id), this.accounts.need(from.user_id).user_id, text);
+    return this.questions.add(this.items.getOrThrow(item_id), this.accounts.getOrThrow(from.user_id).user_id, text);
   }
 
   /** Somebody clicks on "See phone" of an item: now and once, unless said otherwise. */
-  viewPhone(item: Pick<Item, 'item_id'>, sketch?: ContactSketch): void {
+  viewPhone(item: Pick<Item, 'item_id'>, sketch?: ContactInit): void {
     this.contacts.record('phone_view', item, sketch);
   }
 
   /** A guest, who is not logged in, asks about an item: such questions are counted and never shown. */
-  guestQuestion(item: Pick<Item, 'item_id'>, sketch?: ContactSketch): void {
+  guestQuestion(item: Pick<Item, 'item_id'>, sketch?: ContactInit): void {
     this.contacts.record('question', item, sketch);
   }
 
   /** Adds a sale of a seller to a buyer. What is left out is made up. */
-  addPack(sketch: PackSketch): Pack {
+  addPack(sketch: PackInit): Pack {
     return this.packs.add(sketch);
   }
 
@@ -172,7 +172,7 @@ export class FakeMarketplace {
   }
 
   /** The next call of the endpoint is refused with this documented refusal, in other words if given. */
-  refuseNext(endpoint: Endpoint, refusal: Omit<Refusal, 'error'>, words?: RefusalWords): void {
-    this.#router.refuseNext(endpoint, refuse(refusal, words));
+  failNext(endpoint: Endpoint, refusal: Omit<DocumentedError, 'error'>, words?: ErrorWords): void {
+    this.#router.failNext(endpoint, errorResponse(refusal, words));
   }
 }

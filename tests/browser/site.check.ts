@@ -131,7 +131,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
       ['/guide/start.html', 'Paging'],
       ['/examples/', 'A lost answer'],
       ['/reference/', 'Action guide'],
-      ['/errors/', 'RateLimitedError'],
+      ['/errors/', 'RateLimitError'],
       ['/decisions/', 'Why do pages overlap?'],
     ] as const) {
       const page = await opened(path, 1280);

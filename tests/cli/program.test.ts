@@ -167,7 +167,7 @@ describe('a seed file', () => {
     });
     const serving = fake('--quiet', '--seed', seed);
     const url = await serving.url();
-    const client = new SellerClient({ baseUrl: url, accessToken: 'shop-token', retries: 0 });
+    const client = new SellerClient({ baseUrl: url, accessToken: 'shop-token', maxRetries: 0 });
     const questions = await client.questions.search({ seller_id: 7 }).toArray();
     expect(questions.map(({ text, answer }) => [text, answer?.text])).toEqual(
       expect.arrayContaining([

@@ -67,7 +67,7 @@ describe('a JSONP answer', () => {
     } catch (error) {
       caught = error;
     }
-    expect(caught).toMatchObject({ name: 'RateLimitedError', retryAfterMs: 2000, body: { message: 'slow down' } });
+    expect(caught).toMatchObject({ name: 'RateLimitError', retryAfterMs: 2000, body: { message: 'slow down' } });
   });
 
   test('of any status and body gives the body or the error of that status', () => {

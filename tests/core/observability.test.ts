@@ -22,11 +22,11 @@ describe('a logger', () => {
     const { seller } = stubbed([failing(), networkFault('ECONNRESET'), Response.json({}, { status: 404 })], { logger });
     await errorOf(seller.questions.get({ question_id: 42 }));
     expect(lines.map(([level, message]) => `${level}: ${message}`)).toEqual([
-      'debug: GET /questions/{question_id} was answered 503 after n ms',
+      'debug: GET /questions/{question_id} responded 503 after n ms',
       'info: GET /questions/{question_id} waits n ms after a fault, before attempt 2',
       'info: GET /questions/{question_id} waits n ms after a fault, before attempt 3',
-      'debug: GET /questions/{question_id} was answered 404 after n ms',
-      'warn: GET /questions/{question_id} was refused with 404: the service gave no reason',
+      'debug: GET /questions/{question_id} responded 404 after n ms',
+      'warn: GET /questions/{question_id} failed with 404: the service gave no reason',
     ]);
     expect(lines.at(-1)![2]).toEqual({ endpoint: 'questions.get', error: 'NotFoundError', attempts: 3 });
   });
@@ -50,7 +50,15 @@ describe('node:diagnostics_channel', () => {
     await seller.questions.get({ question_id: 42 });
     calls.unsubscribe(listen);
     await seller.questions.get({ question_id: 42 });
-    expect(events.map(({ type }) => type)).toEqual(['start', 'attempt', 'answer', 'wait', 'attempt', 'answer', 'end']);
+    expect(events.map(({ type }) => type)).toEqual([
+      'start',
+      'attempt',
+      'response',
+      'delay',
+      'attempt',
+      'response',
+      'end',
+    ]);
     expect(new Set(events.map(({ call }) => call)).size).toBe(1);
     expect(events.at(-1)).toMatchObject({ attempts: 2, status: 200 });
     expect(events[5]).toMatchObject({ requestId: 'r-1', attempt: 2 });
@@ -82,14 +90,14 @@ describe('./otel', () => {
       'http.response.status_code': 200,
       'http.request.resend_count': 1,
     });
-    expect(span!.events.map(({ name }) => name)).toEqual(['attempt', 'answer', 'wait', 'attempt', 'answer']);
+    expect(span!.events.map(({ name }) => name)).toEqual(['attempt', 'response', 'delay', 'attempt', 'response']);
   });
 
   test('a refusal and a fault end their span with an error of their own', async () => {
     const tracing = openTelemetry({ tracer });
     const { seller } = stubbed([Response.json({}, { status: 404 }), networkFault('ECONNRESET')], {
       tracing,
-      retries: 0,
+      maxRetries: 0,
     });
     await errorOf(seller.questions.get({ question_id: 42 }));
     await errorOf(seller.questions.get({ question_id: 42 }));
@@ -97,7 +105,7 @@ describe('./otel', () => {
     expect(refused!.attributes).toMatchObject({ 'error.type': '404', 'http.response.status_code': 404 });
     expect(refused!.status.code).toBe(2);
     expect(lost!.attributes).toMatchObject({ 'error.type': 'ConnectionError' });
-    expect(lost!.events.map(({ name }) => name)).toEqual(['attempt', 'fault']);
+    expect(lost!.events.map(({ name }) => name)).toEqual(['attempt', 'error']);
   });
 
   test('the span is a child of what is active, active while the request is sent, and told on only where that is wanted', async () => {
@@ -117,13 +125,15 @@ describe('./otel', () => {
     ]);
     const parent = tracer.startSpan('order');
     await context.with(trace.setSpan(context.active(), parent), async () => {
-      await seller.with({ tracing: openTelemetry({ tracer, propagate: true }) }).questions.get({ question_id: 42 });
+      await seller
+        .withOptions({ tracing: openTelemetry({ tracer, propagate: true }) })
+        .questions.get({ question_id: 42 });
     });
     const [span] = exporter.getFinishedSpans();
     expect(span!.parentSpanContext?.spanId).toBe(parent.spanContext().spanId);
     expect(active).toBe(span!.spanContext().spanId);
     expect(sent[0]!.headers.get('traceparent')).toBe(active);
-    await seller.with({ tracing: openTelemetry({ tracer }) }).questions.get({ question_id: 42 });
+    await seller.withOptions({ tracing: openTelemetry({ tracer }) }).questions.get({ question_id: 42 });
     expect(sent[1]!.headers.has('traceparent')).toBe(false);
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { RateLimitedError } from 'marketplace-seller-sdk';
+import { RateLimitError } from 'marketplace-seller-sdk';
 import type { Wait } from 'marketplace-seller-sdk';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 
@@ -101,7 +101,7 @@ describe('one 429 speaks for all', () => {
     const { seller, sent } = stubbed([slow({ 'retry-after': '2' }), ok()]);
     const first = seller.questions.get({ question_id: 1 });
     await vi.advanceTimersByTimeAsync(10);
-    const second = seller.with({ timeoutMs: 5000, retries: 0 }).questions.get({ question_id: 2 });
+    const second = seller.withOptions({ timeoutMs: 5000, maxRetries: 0 }).questions.get({ question_id: 2 });
     await vi.advanceTimersByTimeAsync(1900);
     expect(sent).toHaveLength(1);
     await settled(Promise.all([first, second]));
@@ -112,7 +112,7 @@ describe('one 429 speaks for all', () => {
     const { seller, sent } = stubbed([slow({ 'retry-after': '20' }), ok()]);
     const first = seller.questions.get({ question_id: 1 });
     await vi.advanceTimersByTimeAsync(10);
-    await seller.with({ accessToken: 'token-2' }).questions.get({ question_id: 2 });
+    await seller.withOptions({ accessToken: 'token-2' }).questions.get({ question_id: 2 });
     await seller.questions.get({ question_id: 3 }, { accessToken: 'token-3' });
     await seller.questions.get({ question_id: 4 }, { accessToken: null });
     expect(sent).toHaveLength(4);
@@ -148,16 +148,16 @@ describe('one 429 speaks for all', () => {
 
   test('a wait longer than the deadline is not begun', async () => {
     const { seller, sent } = stubbed([slow({ 'retry-after': '10' })], { deadlineMs: 5000 });
-    const error = await errorOf<RateLimitedError>(settled(seller.questions.get({ question_id: 1 }).withResponse()));
-    expect(error).toBeInstanceOf(RateLimitedError);
+    const error = await errorOf<RateLimitError>(settled(seller.questions.get({ question_id: 1 }).withResponse()));
+    expect(error).toBeInstanceOf(RateLimitError);
     expect(error.retryAfterMs).toBe(10_000);
     expect(sent).toHaveLength(1);
   });
 
   test('a call that is not to be repeated is told its 429', async () => {
-    const { seller, sent } = stubbed([slow()], { retries: 0 });
-    expect(await errorOf(seller.questions.get({ question_id: 1 }))).toBeInstanceOf(RateLimitedError);
-    expect(await errorOf(seller.questions.get({ question_id: 1 }))).toBeInstanceOf(RateLimitedError);
+    const { seller, sent } = stubbed([slow()], { maxRetries: 0 });
+    expect(await errorOf(seller.questions.get({ question_id: 1 }))).toBeInstanceOf(RateLimitError);
+    expect(await errorOf(seller.questions.get({ question_id: 1 }))).toBeInstanceOf(RateLimitError);
     expect(sent).toHaveLength(2);
   });
 
@@ -198,7 +198,7 @@ describe('maxConcurrency', () => {
   test('a fault and an abort free their place', async () => {
     const { seller } = stubbed(
       [() => Promise.reject(new TypeError('fetch failed')), () => new Promise<Response>(() => {}), ok()],
-      { maxConcurrency: 1, retries: 0 },
+      { maxConcurrency: 1, maxRetries: 0 },
     );
     const controller = new AbortController();
     const lost = errorOf(seller.questions.get({ question_id: 1 }));
@@ -215,9 +215,9 @@ describe('a gate of the user', () => {
   test('is asked before each attempt, and told what came of it', async () => {
     const seen: unknown[] = [];
     const { seller } = stubbed([Response.json({}, { status: 500 }), ok()], {
-      gate: {
-        enter: ({ endpoint, attempt, host }) => void seen.push(['enter', endpoint.name, attempt, host]),
-        leave: ({ attempt, status }) => void seen.push(['leave', attempt, status]),
+      limiter: {
+        acquire: ({ endpoint, attempt, host }) => void seen.push(['enter', endpoint.name, attempt, host]),
+        release: ({ attempt, status }) => void seen.push(['leave', attempt, status]),
       },
     });
     await settled(seller.questions.get({ question_id: 1 }).withResponse());
@@ -232,7 +232,7 @@ describe('a gate of the user', () => {
   test('that refuses ends the call unsent, with its reason', async () => {
     const reason = { msBeforeNext: 5000 };
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- limiters reject with plain results
-    const { seller, sent } = stubbed([ok()], { gate: { enter: () => Promise.reject(reason) } });
+    const { seller, sent } = stubbed([ok()], { limiter: { acquire: () => Promise.reject(reason) } });
     const error = await errorOf(seller.questions.answer({ question_id: 1, text: 'Yes.' }));
     expect(error).toMatchObject({ name: 'ConnectionError', cause: reason, attempts: 0 });
     expect(sent).toHaveLength(0);
@@ -241,8 +241,8 @@ describe('a gate of the user', () => {
   test('that hangs is ended by an abort, and hears of it', async () => {
     let heard: unknown;
     const { seller } = stubbed([ok()], {
-      gate: {
-        enter: ({ signal }) => {
+      limiter: {
+        acquire: ({ signal }) => {
           signal.addEventListener('abort', () => void (heard = signal.reason));
           return new Promise(() => {});
         },
@@ -257,9 +257,9 @@ describe('a gate of the user', () => {
 
   test('that throws when it is told ends nothing', async () => {
     const { seller } = stubbed([ok()], {
-      gate: {
-        enter: () => {},
-        leave: () => {
+      limiter: {
+        acquire: () => {},
+        release: () => {
           throw new Error('not my day');
         },
       },
@@ -278,17 +278,17 @@ describe('tokens that calls bring along', () => {
           ? slow({ 'retry-after': '2' })
           : Response.json(wireQuestion),
     ]);
-    const told = await errorOf(seller.questions.get({ question_id }, { accessToken: 'busy', retries: 0 }));
-    expect(told).toBeInstanceOf(RateLimitedError);
+    const told = await errorOf(seller.questions.get({ question_id }, { accessToken: 'busy', maxRetries: 0 }));
+    expect(told).toBeInstanceOf(RateLimitError);
     // Far more tokens than are remembered, and none of them waits for the busy one.
     for (let n = 0; n < 600; n += 1) await seller.questions.get({ question_id }, { accessToken: `seller-${n}` });
     expect(sent).toHaveLength(601);
-    const again = seller.questions.get({ question_id }, { accessToken: 'busy', retries: 0 });
+    const again = seller.questions.get({ question_id }, { accessToken: 'busy', maxRetries: 0 });
     const outcome = errorOf(again);
     await vi.advanceTimersByTimeAsync(1000);
     expect(sent).toHaveLength(601);
     await vi.advanceTimersByTimeAsync(2000);
     expect(sent).toHaveLength(602);
-    expect(await outcome).toBeInstanceOf(RateLimitedError);
+    expect(await outcome).toBeInstanceOf(RateLimitError);
   });
 });

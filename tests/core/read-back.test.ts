@@ -16,7 +16,7 @@ function newShop() {
   const pack = marketplace.addPack({ seller_id: owner.user_id, buyer_id: buyer.user_id });
   marketplace.buyerWrites({ pack, text: 'When will it arrive?' });
   const { service_id } = marketplace.flex.subscribe({ user_id: owner.user_id });
-  const options = { settleMs: 0, retries: 0 };
+  const options = { confirmWindowMs: 0, maxRetries: 0 };
   return {
     marketplace,
     item_id,
@@ -94,7 +94,7 @@ describe.each(writes)('confirm() of $endpoint.name', ({ endpoint, before, write 
   ] as const)('tells, when the connection broke $reset the service acted, done: $done', async ({ reset, done }) => {
     const scene = newShop();
     await before?.(scene);
-    scene.marketplace.faults.next({ reset, endpoint });
+    scene.marketplace.faults.inject({ reset, endpoint });
     const error = await errorOf<OutcomeUnknownError>(write(scene));
     expect(await error.confirm()).toMatchObject({ done });
   });
@@ -106,7 +106,7 @@ describe('confirm() does not guess', () => {
     write: (seller: SellerClient) => PromiseLike<unknown>,
     ...answers: readonly Response[]
   ): Promise<unknown> {
-    const { seller } = stubbed([networkFault('ECONNRESET'), ...answers], { settleMs: 0, retries: 0 });
+    const { seller } = stubbed([networkFault('ECONNRESET'), ...answers], { confirmWindowMs: 0, maxRetries: 0 });
     return (await errorOf<OutcomeUnknownError>(write(seller))).confirm();
   }
   const answer = (seller: SellerClient): PromiseLike<unknown> => seller.questions.answer({ question_id: 42, text });

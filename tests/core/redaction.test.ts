@@ -64,7 +64,7 @@ describe('token, words and cookies are in nothing that is shown', () => {
     const { seller } = stubbed([step], {
       accessToken: token,
       headers: { cookie },
-      retries: 0,
+      maxRetries: 0,
       logger: { debug: log, info: log, warn: log, error: log },
       tracing: { observe },
     });
@@ -111,7 +111,7 @@ test('dates, ids and addresses of machines are no phone numbers', async () => {
 
 test('a fault keeps its code when its secrets are taken out', async () => {
   const fault = Object.assign(new Error(`read ${token}`), { code: 'ECONNRESET' });
-  const { seller } = stubbed([fault], { accessToken: token, retries: 0 });
+  const { seller } = stubbed([fault], { accessToken: token, maxRetries: 0 });
   const { cause } = await errorOf(seller.questions.get({ question_id: 1 }));
   expect(cause).toMatchObject({ message: 'read [redacted]', code: 'ECONNRESET' });
 });

@@ -8,10 +8,10 @@ import {
   InvalidQuestionError,
   NotFoundError,
   QuestionNotOpenError,
-  RateLimitedError,
+  RateLimitError,
   ServerError,
   UnexpectedResponseError,
-  UnprocessableError,
+  UnprocessableEntityError,
 } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
@@ -21,7 +21,7 @@ const answer = { question_id: 42, text: 'Sí, hay stock para entregar hoy.' };
 /** What answering is refused with when the service says this. */
 async function refusedWith(status: number, body: unknown, headers: Record<string, string> = {}): Promise<ApiError> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const { seller } = stubbed([new Response(text, { status, headers })], { retries: 0 });
+  const { seller } = stubbed([new Response(text, { status, headers })], { maxRetries: 0 });
   return errorOf<ApiError>(seller.questions.answer(answer));
 }
 
@@ -32,8 +32,8 @@ describe('the status decides the class', () => {
     [403, ForbiddenError],
     [404, NotFoundError],
     [409, ConflictError],
-    [422, UnprocessableError],
-    [429, RateLimitedError],
+    [422, UnprocessableEntityError],
+    [429, RateLimitError],
     [500, ServerError],
     [599, ServerError],
     [418, ApiError],
@@ -85,7 +85,7 @@ describe('code, text and causes are read from every shape of body', () => {
 
   test('plain text is the message, without its markup', async () => {
     const error = await refusedWith(400, '<p>local_rate_limited</p>');
-    expect(error.message).toBe('POST /answers was refused with 400: local_rate_limited');
+    expect(error.message).toBe('POST /answers failed with 400: local_rate_limited');
   });
 
   test('any body whatever gives an error of its status, with lists of causes', async () => {
@@ -163,7 +163,7 @@ describe('what else an error knows', () => {
 
 describe('an answer that is no refusal and no output', () => {
   test('HTML with status 200 is an UnexpectedResponseError; of a write it says that it was done', async () => {
-    const { seller } = stubbed([new Response('<html>hello</html>')], { retries: 0 });
+    const { seller } = stubbed([new Response('<html>hello</html>')], { maxRetries: 0 });
     const error = await errorOf<UnexpectedResponseError>(seller.questions.answer(answer));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error).toMatchObject({ status: 200, body: '<html>hello</html>' });
@@ -206,7 +206,7 @@ describe('an answer that is no refusal and no output', () => {
     const question = await seller.questions.get({ question_id: 42 });
     expect((question as { big?: unknown }).big).toBe('9007199254740993');
     expect(question.text).toBe('9007199254740993 and "9007199254740993');
-    const { seller: other } = stubbed([new Response('{"id":9007199254740993}')], { retries: 0 });
+    const { seller: other } = stubbed([new Response('{"id":9007199254740993}')], { maxRetries: 0 });
     expect(await errorOf(other.questions.get({ question_id: 42 }))).toMatchObject({
       message: expect.stringContaining('2^53') as string,
     });
@@ -223,7 +223,7 @@ test('an error of every kind keeps its question out of sight', async () => {
   const echo = `"${answer.text}" is refused, call +54 11 5555-4444 or mail ana@example.com, not 4300000001`;
   const error = await refusedWith(400, { message: echo, error: 'x', cause: [{ message: echo }] });
   expect(error.message).toBe(
-    'POST /answers was refused with 400: "[redacted]" is refused, call [redacted] or mail [redacted], not 4300000001',
+    'POST /answers failed with 400 (x): "[redacted]" is refused, call [redacted] or mail [redacted], not 4300000001',
   );
   expect(JSON.stringify(error)).not.toMatch(/hay stock|5555|ana@/);
   expect(wireQuestion.id).toBe(42);

@@ -1,7 +1,7 @@
 import { entity, integer, list, maybe, text } from 'marketplace-seller-sdk';
 import { expect, test } from 'vitest';
-import { read } from '../../src/core/schema.js';
-import { narrowed, printed, selectionIssues } from '../../src/core/selection.js';
+import { read } from '../../src/core/schema/schema.js';
+import { applySelection, printSelection, selectionIssues } from '../../src/resources/flex/graphql/selection.js';
 
 const price = entity({ amount: integer, currency: maybe(text) });
 const shop = entity({
@@ -11,12 +11,12 @@ const shop = entity({
 });
 
 test('a selection is printed as GraphQL, with all that a chosen field holds', () => {
-  expect(printed(shop, true)).toBe('{id prices{amount currency} best{amount currency}}');
-  expect(printed(shop, { best: { amount: true }, id: true })).toBe('{best{amount} id}');
+  expect(printSelection(shop, true)).toBe('{id prices{amount currency} best{amount currency}}');
+  expect(printSelection(shop, { best: { amount: true }, id: true })).toBe('{best{amount} id}');
 });
 
 test('a schema that reads several shapes still does when it is narrowed', () => {
-  const found = narrowed(shop, { best: { amount: true }, prices: { currency: true } }).safeParse({
+  const found = applySelection(shop, { best: { amount: true }, prices: { currency: true } }).safeParse({
     id: 1,
     best: 7,
     prices: [{ amount: '3', currency: 'ARS' }, { amount: 4 }],
@@ -25,7 +25,7 @@ test('a schema that reads several shapes still does when it is narrowed', () => 
 });
 
 test('what a narrowed schema asks for, the answer has to have', () => {
-  const found = narrowed(shop, { best: { amount: true } }).safeParse({ best: {} });
+  const found = applySelection(shop, { best: { amount: true } }).safeParse({ best: {} });
   expect(found.success ? [] : found.error.issues.map(({ path }) => path)).toEqual([['best', 'amount']]);
 });
 

@@ -86,10 +86,10 @@ describe('repeats', () => {
   });
 
   test('how often is said by the client or the call', async () => {
-    const { seller, sent } = stubbed([status(500)], { retries: 4 });
+    const { seller, sent } = stubbed([status(500)], { maxRetries: 4 });
     await errorOf(settled(seller.questions.get({ question_id: 1 })));
     expect(sent).toHaveLength(5);
-    await errorOf(settled(seller.questions.get({ question_id: 1 }, { retries: 0 })));
+    await errorOf(settled(seller.questions.get({ question_id: 1 }, { maxRetries: 0 })));
     expect(sent).toHaveLength(6);
   });
 
@@ -107,7 +107,7 @@ describe('repeats', () => {
     const { seller, sent } = stubbed([status(500)]);
     for (let call = 0; call < 100; call += 1) await errorOf(settled(seller.questions.get({ question_id: 1 })));
     expect(sent.length).toBe(100 + 100);
-    const derived = seller.with({ timeoutMs: 1 });
+    const derived = seller.withOptions({ timeoutMs: 1 });
     await errorOf(settled(derived.questions.get({ question_id: 1 })));
     expect(sent.length).toBe(201);
   });
@@ -124,8 +124,8 @@ describe('repeats', () => {
     expect(sent.length - before).toBe(3);
   });
 
-  test('maxWaitMs bounds what is slept', async () => {
-    const { seller, sent } = stubbed([status(503, { 'retry-after': '5' })], { maxWaitMs: 4000 });
+  test('maxRetryDelayMs bounds what is slept', async () => {
+    const { seller, sent } = stubbed([status(503, { 'retry-after': '5' })], { maxRetryDelayMs: 4000 });
     expect(await errorOf<ServerError>(settled(seller.questions.get({ question_id: 1 })))).toMatchObject({
       retryAfterMs: 5000,
       attempts: 1,
@@ -137,10 +137,10 @@ describe('repeats', () => {
 describe('time', () => {
   test('timeoutMs bounds each attempt with its body', async () => {
     const stalls = (): Response => new Response(new ReadableStream({ start: (to) => to.enqueue(new Uint8Array(3)) }));
-    const { seller, sent } = stubbed([stalls], { timeoutMs: 2000, retries: 1 });
+    const { seller, sent } = stubbed([stalls], { timeoutMs: 2000, maxRetries: 1 });
     const error = await errorOf(settled(seller.questions.get({ question_id: 1 })));
     expect(error).toBeInstanceOf(TimeoutError);
-    expect(error.message).toBe('GET /questions/{question_id} was not answered within 2000 ms');
+    expect(error.message).toBe('GET /questions/{question_id} got no response within 2000 ms');
     expect(sent).toHaveLength(2);
   });
 
@@ -155,7 +155,7 @@ describe('time', () => {
   });
 
   test('deadlineMs bounds the whole call with its waits', async () => {
-    const { seller } = stubbed([never], { timeoutMs: 1000, deadlineMs: 2500, retries: 9 });
+    const { seller } = stubbed([never], { timeoutMs: 1000, deadlineMs: 2500, maxRetries: 9 });
     const started = performance.now();
     const error = await errorOf(settled(seller.questions.get({ question_id: 1 })));
     expect(error).toBeInstanceOf(TimeoutError);
@@ -178,7 +178,7 @@ describe('time', () => {
   test.each([
     ['timeoutMs', { timeoutMs: -1 }],
     ['deadlineMs', { deadlineMs: Number.NaN }],
-    ['retries', { retries: 1.5 }],
+    ['maxRetries', { maxRetries: 1.5 }],
     ['signal', { signal: {} }],
     ['headers', { headers: { 'x-a': 'line\nbreak' } }],
     ['query', { query: 'a=1' }],
@@ -202,7 +202,7 @@ describe('an abort wins at once', () => {
     ['in a backoff', status(500), 10],
     ['in a body', () => new Response(new ReadableStream()), 10],
   ] as [string, Step, number][])('%s', async (_, step, afterMs) => {
-    const { seller } = stubbed([step], { retries: 9 });
+    const { seller } = stubbed([step], { maxRetries: 9 });
     const controller = new AbortController();
     const reason = new Error('enough');
     if (afterMs < 0) controller.abort(reason);
@@ -218,7 +218,7 @@ describe('an abort wins at once', () => {
   test('a fetch that does not heed its signal is left alone, and its late body is let go', async () => {
     const canceled = vi.fn();
     let answer: (response: Response) => void = () => {};
-    const { seller } = stubbed([() => new Promise((resolve) => (answer = resolve))], { timeoutMs: 100, retries: 0 });
+    const { seller } = stubbed([() => new Promise((resolve) => (answer = resolve))], { timeoutMs: 100, maxRetries: 0 });
     await errorOf(settled(seller.questions.get({ question_id: 1 })));
     answer(new Response(new ReadableStream({ cancel: canceled })));
     await vi.advanceTimersByTimeAsync(1);
@@ -248,7 +248,7 @@ describe('nothing is left behind', () => {
     let turn = 0;
     const fetch = (): Promise<Response> => ends[(turn += 1) % ends.length]!();
     const { seller } = stubbed([]);
-    const calm = seller.with({ fetch, deadlineMs: 60_000, retries: 0 });
+    const calm = seller.withOptions({ fetch, deadlineMs: 60_000, maxRetries: 0 });
     for (let round = 0; round < 200; round += 1) {
       const calls = Array.from({ length: 50 }, () =>
         calm.questions.get({ question_id: 1 }, { signal }).catch(() => undefined),
@@ -336,7 +336,7 @@ describe('a host of several addresses', () => {
 
 describe('a Retry-After that is a date', () => {
   const asked = async (headers: Record<string, string>): Promise<number | undefined> => {
-    const { seller } = stubbed([status(503, headers)], { retries: 0 });
+    const { seller } = stubbed([status(503, headers)], { maxRetries: 0 });
     return (await errorOf<ServerError>(seller.questions.get({ question_id: 1 }))).retryAfterMs;
   };
 
@@ -357,7 +357,7 @@ test.each([
   ['an error with a cause without a code', new TypeError('failed', { cause: new Error('pipe') }), 'failed (pipe)'],
 ])('a fetch that rejects with %s is a ConnectionError', async (_, thrown, sentence) => {
   // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a fetch of the user may do that
-  const { seller } = stubbed([() => Promise.reject(thrown)], { retries: 0 });
+  const { seller } = stubbed([() => Promise.reject(thrown)], { maxRetries: 0 });
   const error = await errorOf(seller.questions.get({ question_id: 1 }));
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error.message).toContain(sentence);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { AccessTokenError, AuthenticationError, ForbiddenError, refreshingToken } from 'marketplace-seller-sdk';
-import type { Grant } from 'marketplace-seller-sdk';
+import type { TokenSet } from 'marketplace-seller-sdk';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -60,7 +60,7 @@ describe('a token from a function', () => {
     await Promise.all([
       first,
       seller.questions.get({ question_id: 2 }),
-      seller.with({}).questions.get({ question_id: 3 }),
+      seller.withOptions({}).questions.get({ question_id: 3 }),
     ]);
   });
 
@@ -129,9 +129,9 @@ describe('a token from a function', () => {
 });
 
 /** A place where a grant is kept, and an authorisation server whose refresh tokens work once. */
-function vault(first: Grant): {
+function vault(first: TokenSet): {
   keeping: Parameters<typeof refreshingToken>[0];
-  stored: () => Grant;
+  stored: () => TokenSet;
   refreshes: () => number;
 } {
   let stored = first;
@@ -228,7 +228,7 @@ describe('refreshingToken', () => {
   test('a grant that could not be saved is not lost: it is saved before the next use', async () => {
     const { keeping, stored, refreshes } = vault({ accessToken: 'gone', refreshToken: 'r', expiresAt: Date.now() - 1 });
     let isFull = true;
-    const save = async (grant: Grant): Promise<void> => {
+    const save = async (grant: TokenSet): Promise<void> => {
       if (isFull) throw new Error('the disk is full');
       await keeping.save(grant);
     };
@@ -243,7 +243,7 @@ describe('refreshingToken', () => {
 
   test('a refresh that gives no grant is refused', async () => {
     const { keeping } = vault({ accessToken: 'gone', expiresAt: Date.now() - 1 });
-    const accessToken = refreshingToken({ ...keeping, refresh: () => ({}) as Grant });
+    const accessToken = refreshingToken({ ...keeping, refresh: () => ({}) as TokenSet });
     const { seller } = stubbed([ok()], { accessToken });
     expect((await errorOf(seller.questions.get({ question_id: 1 }))).message).toContain('gave no grant');
   });

@@ -8,7 +8,7 @@ import {
   ConnectionError,
   InvalidInputError,
   OutcomeUnknownError,
-  RateLimitedError,
+  RateLimitError,
   RequestAbortedError,
   SellerClient,
   ServerError,
@@ -28,7 +28,7 @@ describe('what the best libraries fail at', () => {
     const server = await hostileServer((to) => {
       to.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
     });
-    const seller = client(server.url, { timeoutMs: 100, retries: 0 });
+    const seller = client(server.url, { timeoutMs: 100, maxRetries: 0 });
     const error = await errorOf(seller.questions.get({ question_id: 42 }));
     expect(error).toBeInstanceOf(TimeoutError);
     await expect.poll(() => server.sockets.size).toBe(0);
@@ -36,7 +36,7 @@ describe('what the best libraries fail at', () => {
 
   test('an answer that never begins is bounded by the timeout', async () => {
     const server = await hostileServer(() => {});
-    const seller = client(server.url, { timeoutMs: 50, retries: 1 });
+    const seller = client(server.url, { timeoutMs: 50, maxRetries: 1 });
     expect(await errorOf(seller.questions.get({ question_id: 42 }))).toMatchObject({
       name: 'TimeoutError',
       attempts: 2,
@@ -58,8 +58,8 @@ describe('what the best libraries fail at', () => {
 
   test('an hour of Retry-After is not slept: the caller is told', async () => {
     const server = await hostileServer((to) => json(to, 429, {}, { 'retry-after': '3600' }));
-    const error = await errorOf<RateLimitedError>(client(server.url).questions.get({ question_id: 42 }));
-    expect(error).toBeInstanceOf(RateLimitedError);
+    const error = await errorOf<RateLimitError>(client(server.url).questions.get({ question_id: 42 }));
+    expect(error).toBeInstanceOf(RateLimitError);
     expect(error.retryAfterMs).toBe(3_600_000);
     expect(error.attempts).toBe(1);
   });
@@ -86,7 +86,7 @@ describe('what the best libraries fail at', () => {
     await once(gone, 'listening');
     const { port } = gone.address() as AddressInfo;
     await new Promise((resolve) => gone.close(resolve));
-    const seller = client(`http://127.0.0.1:${port}`, { retries: 1 });
+    const seller = client(`http://127.0.0.1:${port}`, { maxRetries: 1 });
     const error = await errorOf<ConnectionError>(seller.questions.answer(answer));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).not.toBeInstanceOf(OutcomeUnknownError);
@@ -98,14 +98,16 @@ describe('what the best libraries fail at', () => {
     const server = await hostileServer((to) => {
       to.writeHead(502, { 'content-type': 'text/html', 'x-request-id': 'r-1' }).end(page);
     });
-    const error = await errorOf<ServerError>(client(server.url, { retries: 0 }).questions.get({ question_id: 42 }));
+    const error = await errorOf<ServerError>(client(server.url, { maxRetries: 0 }).questions.get({ question_id: 42 }));
     expect(error).toMatchObject({ name: 'ServerError', status: 502, requestId: 'r-1', body: page });
-    expect(error.message).toBe('GET /questions/{question_id} was refused with 502: Bad Gateway');
+    expect(error.message).toBe('GET /questions/{question_id} failed with 502: Bad Gateway');
   });
 
   test('a network fault keeps its cause and its code', async () => {
     const server = await hostileServer((to) => reset(to));
-    const error = await errorOf<ConnectionError>(client(server.url, { retries: 0 }).questions.get({ question_id: 42 }));
+    const error = await errorOf<ConnectionError>(
+      client(server.url, { maxRetries: 0 }).questions.get({ question_id: 42 }),
+    );
     expect(error.message).toContain('ECONNRESET');
     expect(error.cause).toMatchObject({ message: 'fetch failed' });
   });
@@ -211,7 +213,7 @@ describe('what the best libraries fail at', () => {
     const server = await hostileServer((to) => {
       to.writeHead(307, { location: `${other.url}/stolen` }).end();
     });
-    await errorOf(client(server.url, { retries: 0 }).questions.answer(answer));
+    await errorOf(client(server.url, { maxRetries: 0 }).questions.answer(answer));
     expect(other.heard).toHaveLength(0);
   });
 
@@ -248,7 +250,7 @@ describe('what the best libraries fail at', () => {
 
   test('an abort and the timeouts leave no socket behind', async () => {
     const server = await hostileServer(() => {});
-    const seller = client(server.url, { timeoutMs: 5000, retries: 0 });
+    const seller = client(server.url, { timeoutMs: 5000, maxRetries: 0 });
     const controller = new AbortController();
     const calls = Array.from({ length: 10 }, () =>
       errorOf(seller.questions.get({ question_id: 42 }, { signal: controller.signal })),

@@ -18,10 +18,10 @@ function rough(marketplace: FakeMarketplace): void {
     { status: 503, headers: { 'retry-after': '0' } },
     { delayMs: 5 },
   ] as const;
-  kinds.forEach((kind, index) => marketplace.faults.next({ ...kind, probability: 0.02, seed: seed + index }));
+  kinds.forEach((kind, index) => marketplace.faults.inject({ ...kind, probability: 0.02, seed: seed + index }));
 }
 
-const options = { timeoutMs: 120, settleMs: 0, retries: 8, onUnknownOutcome: 'confirm' } as const;
+const options = { timeoutMs: 120, confirmWindowMs: 0, maxRetries: 8, onUnknownOutcome: 'confirm' } as const;
 
 const patience = Math.max(20_000, writes * 100);
 

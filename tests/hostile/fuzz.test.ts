@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { ApiError, InvalidInputError, SellerError, UnexpectedResponseError } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { matchPath } from '../../src/core/path.ts';
+import { matchPath } from '../../src/core/serialization/path-template.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { stubbed } from '../support/stubs.ts';
 
@@ -11,7 +11,7 @@ const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const runs = { numRuns: Math.ceil(cases / 4), seed };
 const patience = Math.max(20_000, cases * 20);
 
-const anyTrial = fc.constantFrom(...everyEndpoint.filter(({ endpoint }) => endpoint.sends !== 'multipart'));
+const anyTrial = fc.constantFrom(...everyEndpoint.filter(({ endpoint }) => endpoint.requestBody !== 'multipart'));
 const headerName = fc.constantFrom(
   'retry-after',
   'content-type',
@@ -47,7 +47,7 @@ describe(`${cases} cases (FUZZ_SEED=${seed})`, () => {
         async (trial, status, headers, body) => {
           const answer = new Response(bodyless.has(status) ? null : (body as BodyInit), { status, headers });
           // A client of its own: what one case hears of limits is not to be waited for by the next.
-          const { seller } = stubbed([answer], { retries: 0 });
+          const { seller } = stubbed([answer], { maxRetries: 0 });
           const error = await seller.call(trial.endpoint, trial.input).then(
             () => undefined,
             (thrown: unknown) => thrown,
@@ -91,7 +91,7 @@ describe(`${cases} cases (FUZZ_SEED=${seed})`, () => {
       fc.asyncProperty(fc.constantFrom(...withPath), anyPart, fc.nat(), async ({ endpoint, input }, part, which) => {
         const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
         const name = names[which % names.length]!;
-        const { seller, sent } = stubbed([new Response('{}', { status: 404 })], { retries: 0 });
+        const { seller, sent } = stubbed([new Response('{}', { status: 404 })], { maxRetries: 0 });
         const error: unknown = await seller.call(endpoint, { ...input, [name]: part }).catch((each: unknown) => each);
         if (error instanceof InvalidInputError) {
           expect(sent).toHaveLength(0);

@@ -1,15 +1,15 @@
 import { createReceiver } from 'marketplace-seller-sdk/notifications';
-import type { Entry } from 'marketplace-seller-sdk/notifications';
+import type { QueuedNotification } from 'marketplace-seller-sdk/notifications';
 import { expect, test } from 'vitest';
 import { about, deliver } from './deliveries.js';
 
 /** The entry that a receiver hands to its queue. */
-async function entryOf(body: object): Promise<Entry> {
-  const entries: Entry[] = [];
-  const add = (entry: Entry) => Promise.resolve(entries.push(entry));
-  expect(
-    await deliver(createReceiver({ queue: { add }, otherwise: () => {}, on: { questions: () => {} } }), body),
-  ).toBe(200);
+async function entryOf(body: object): Promise<QueuedNotification> {
+  const entries: QueuedNotification[] = [];
+  const add = (entry: QueuedNotification) => Promise.resolve(entries.push(entry));
+  expect(await deliver(createReceiver({ queue: { add }, fallback: () => {}, on: { questions: () => {} } }), body)).toBe(
+    200,
+  );
   return entries[0]!;
 }
 
@@ -40,11 +40,11 @@ test('has one lane a resource of a user, however it is spelt, and a short one', 
     entryOf(about(1, { resource: 'questions/1' })),
     entryOf(about(1, { user_id: 8 })),
   ]);
-  expect(bare.lane).toBe(plain.lane);
+  expect(bare.groupId).toBe(plain.groupId);
   expect(bare.key).toBe(plain.key);
-  expect(other.lane).not.toBe(plain.lane);
+  expect(other.groupId).not.toBe(plain.groupId);
   const long = await entryOf(about(1, { topic: 'orders_v2', resource: `/orders/${'9'.repeat(5_000)}` }));
-  expect(long.lane).toMatch(/^[0-9a-f]{32}$/);
+  expect(long.groupId).toMatch(/^[0-9a-f]{32}$/);
 });
 
 test('without an id is told by when it was received, where not even the sending is said', async () => {

@@ -73,7 +73,7 @@ describe('reading what a notification is about', () => {
     vi.useFakeTimers();
     const { marketplace, ask, clientFor } = shop();
     const { id } = ask();
-    for (let times = 0; times < 3; times += 1) marketplace.refuseNext(endpoints.questions.get, notFound);
+    for (let times = 0; times < 3; times += 1) marketplace.failNext(endpoints.questions.get, notFound);
     const reading = readNotification(clientFor(7), parseNotification(about(id)) as QuestionNotification);
     await vi.advanceTimersByTimeAsync(2_000);
     expect((await reading).id).toBe(id);
@@ -82,7 +82,7 @@ describe('reading what a notification is about', () => {
   test('ends with the 404 when it stays one', async () => {
     vi.useFakeTimers();
     const { clientFor, requests } = shop();
-    const reading = readNotification(clientFor(7), parseNotification(about(999)), { patienceMs: 1_000 });
+    const reading = readNotification(clientFor(7), parseNotification(about(999)), { notFoundTimeoutMs: 1_000 });
     const refused = expect(reading).rejects.toThrow(NotFoundError);
     await vi.advanceTimersByTimeAsync(1_000);
     await refused;

@@ -1,6 +1,11 @@
 import { ConfigurationError } from 'marketplace-seller-sdk';
 import { HandlerTimeoutError, createReceiver, memoryStore } from 'marketplace-seller-sdk/notifications';
-import type { Entry, HandlingFailure, NotificationStore, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import type {
+  QueuedNotification,
+  HandlingFailure,
+  NotificationStore,
+  ReceiverOptions,
+} from 'marketplace-seller-sdk/notifications';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { about, deliver } from './deliveries.js';
 
@@ -57,9 +62,9 @@ describe('a receiver', () => {
     expect(handled).toEqual([1, 2]);
   });
 
-  test('forgets a notification after `rememberMs`', async () => {
+  test('forgets a notification after `deduplicationMs`', async () => {
     vi.useFakeTimers();
-    const { receiver, handled } = noting({ rememberMs: 60_000 });
+    const { receiver, handled } = noting({ deduplicationMs: 60_000 });
     await deliver(receiver, about(1));
     await receiver.idle();
     vi.setSystemTime(Date.now() + 60_001);
@@ -71,14 +76,14 @@ describe('a receiver', () => {
   test('hands other topics to `otherwise`, and drops them without it', async () => {
     const topics: string[] = [];
     const order = about(1, { topic: 'orders_v2', resource: '/orders/1' });
-    const { receiver } = noting({ otherwise: ({ topic }) => void topics.push(topic) });
+    const { receiver } = noting({ fallback: ({ topic }) => void topics.push(topic) });
     expect(await deliver(receiver, order)).toBe(200);
     await receiver.idle();
     expect(topics).toEqual(['orders_v2']);
     const store = memoryStore();
     const { receiver: indifferent } = noting({ store });
     expect(await deliver(indifferent, order)).toBe(200);
-    expect(await store.claim({ holder: 'test', limit: 1, leaseMs: 1, coalesce: false })).toEqual({ loans: [] });
+    expect(await store.claim({ workerId: 'test', limit: 1, leaseMs: 1, coalesce: false })).toEqual({ loans: [] });
   });
 
   test('runs no more handlers at once than `concurrency`', async () => {
@@ -173,9 +178,9 @@ describe('the notifications of one resource', () => {
     const { receiver } = noting({
       ...options,
       on: {
-        questions: async ({ sent }, { covered }) => {
+        questions: async ({ sent }, { coalescedCount }) => {
           await gate;
-          handled.push({ sent: String(sent).slice(18, 19), covered });
+          handled.push({ sent: String(sent).slice(18, 19), covered: coalescedCount });
         },
       },
     });
@@ -361,8 +366,8 @@ describe('a notification that ends the process whenever it is handled', () => {
     const { receiver: other } = noting({ queue: { add: (entry) => store.add(entry) } });
     await deliver(other, about(1));
     // Two processes took it on and were never heard of again.
-    for (const holder of ['first', 'second']) {
-      await store.claim({ holder, limit: 1, leaseMs: 1, coalesce: false });
+    for (const workerId of ['first', 'second']) {
+      await store.claim({ workerId, limit: 1, leaseMs: 1, coalesce: false });
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     await receiver.idle();
@@ -376,7 +381,7 @@ describe('a store that fails', () => {
     vi.useFakeTimers();
     const store = memoryStore();
     vi.spyOn(store, 'settle').mockRejectedValue(new Error('away'));
-    vi.spyOn(store, 'extend').mockRejectedValue(new Error('away'));
+    vi.spyOn(store, 'renew').mockRejectedValue(new Error('away'));
     const { receiver, handled } = noting({ store, leaseMs: 4_000 });
     await deliver(receiver, about(1));
     await vi.advanceTimersByTimeAsync(12_000);
@@ -410,7 +415,7 @@ describe('a store that fails', () => {
 
   test('that lends a lane to another tells the handler to stop', async () => {
     const store = memoryStore();
-    vi.spyOn(store, 'extend').mockImplementation((_, lanes) => Promise.resolve([...lanes]));
+    vi.spyOn(store, 'renew').mockImplementation((_, lanes) => Promise.resolve([...lanes]));
     let reason: unknown;
     const { receiver } = noting({
       store,
@@ -433,11 +438,11 @@ describe('a store that fails', () => {
 
 describe('a queue in place of a store', () => {
   test('is given the entry before the answer, and its worker handles it', async () => {
-    const queued: Entry[] = [];
+    const queued: QueuedNotification[] = [];
     const { receiver, handled } = noting({ queue: { add: async (entry) => queued.push(entry) } });
     expect(await deliver(receiver, about(1))).toBe(200);
     expect(handled).toEqual([]);
-    for (const entry of JSON.parse(JSON.stringify(queued)) as Entry[]) await receiver.handle(entry);
+    for (const entry of JSON.parse(JSON.stringify(queued)) as QueuedNotification[]) await receiver.handle(entry);
     expect(handled).toEqual([1]);
     expect(queued[0]?.key).toMatch(/^[0-9a-f]{32}$/);
   });

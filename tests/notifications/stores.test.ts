@@ -11,7 +11,7 @@ import {
   redisStore,
   sqliteStore,
 } from 'marketplace-seller-sdk/notifications';
-import type { Claim, Entry, NotificationStore, Settlement } from 'marketplace-seller-sdk/notifications';
+import type { Claim, QueuedNotification, NotificationStore, Settlement } from 'marketplace-seller-sdk/notifications';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import type { OwnRedis } from '../support/redis.ts';
@@ -64,10 +64,10 @@ const all: [string, Place][] = [
 const durable = all.filter(([name]) => name !== 'memory');
 const shared = all.filter(([name]) => name === 'SQLite' || name === 'Redis');
 
-function entry(key: string, lane = key, sentAt = 1): Entry {
+function entry(key: string, groupId = key, sentAt = 1): QueuedNotification {
   return {
     key,
-    lane,
+    groupId,
     sentAt,
     notification: {
       known: true,
@@ -81,17 +81,17 @@ function entry(key: string, lane = key, sentAt = 1): Entry {
 }
 
 const claim = (more: Partial<Claim> = {}): Claim => ({
-  holder: 'a',
+  workerId: 'a',
   limit: 10,
   leaseMs: 60_000,
   coalesce: false,
   ...more,
 });
-const settlement = (lane: string, more: Partial<Settlement> = {}): Settlement => ({
-  holder: 'a',
-  lane,
+const settlement = (groupId: string, more: Partial<Settlement> = {}): Settlement => ({
+  workerId: 'a',
+  groupId,
   done: [],
-  rememberMs: 60_000,
+  deduplicationMs: 60_000,
   ...more,
 });
 
@@ -101,7 +101,7 @@ describe.each(all)('a store in %s', (_, place) => {
     expect(await store.add(entry('k'))).toBe('added');
     expect(await store.add(entry('k'))).toBe('waiting');
     const { loans } = await store.claim(claim());
-    expect(loans).toEqual([{ lane: 'k', entry: entry('k'), attempt: 1, covered: [] }]);
+    expect(loans).toEqual([{ groupId: 'k', entry: entry('k'), attempt: 1, coalescedKeys: [] }]);
     expect(await store.add(entry('k'))).toBe('waiting');
     expect(await store.settle(settlement('k', { done: ['k'] }))).toBe(true);
     expect(await store.add(entry('k'))).toBe('over');
@@ -119,7 +119,7 @@ describe.each(all)('a store in %s', (_, place) => {
     const store = place()();
     await store.add(entry('k'));
     await store.claim(claim());
-    await store.settle(settlement('k', { done: ['k'], rememberMs: 20 }));
+    await store.settle(settlement('k', { done: ['k'], deduplicationMs: 20 }));
     await pause(40);
     expect(await store.add(entry('k'))).toBe('added');
     await store.close?.();
@@ -137,7 +137,7 @@ describe.each(all)('a store in %s', (_, place) => {
     const order: string[] = [];
     for (let lent = await store.claim(claim()); lent.loans[0]; lent = await store.claim(claim())) {
       order.push(lent.loans[0].entry.key);
-      expect((await store.claim(claim({ holder: 'b' }))).loans).toEqual([]);
+      expect((await store.claim(claim({ workerId: 'b' }))).loans).toEqual([]);
       await store.settle(settlement('lane', { done: [lent.loans[0].entry.key] }));
     }
     expect(order).toEqual(['a', 'b1', 'b2', 'd']);
@@ -159,7 +159,7 @@ describe.each(all)('a store in %s', (_, place) => {
     const store = place()();
     for (const sentAt of [3, 1, 2]) await store.add(entry(`k${sentAt}`, 'lane', sentAt));
     const { loans } = await store.claim(claim({ coalesce: true }));
-    expect(loans).toMatchObject([{ entry: { key: 'k3' }, covered: ['k1', 'k2'] }]);
+    expect(loans).toMatchObject([{ entry: { key: 'k3' }, coalescedKeys: ['k1', 'k2'] }]);
     await store.settle(settlement('lane', { done: ['k1', 'k2', 'k3'] }));
     expect(await store.claim(claim())).toEqual({ loans: [] });
     await store.close?.();
@@ -169,13 +169,13 @@ describe.each(all)('a store in %s', (_, place) => {
     const store = place()();
     await store.add(entry('k'));
     await store.claim(claim());
-    expect((await store.claim(claim({ lane: 'k' }))).loans).toEqual([]);
-    await store.settle(settlement('k', { againInMs: 30_000 }));
+    expect((await store.claim(claim({ groupId: 'k' }))).loans).toEqual([]);
+    await store.settle(settlement('k', { retryInMs: 30_000 }));
     const resting = await store.claim(claim());
     expect(resting.loans).toEqual([]);
     expect(resting.nextInMs).toBeGreaterThan(20_000);
-    expect((await store.claim(claim({ lane: 'k' }))).loans).toMatchObject([{ attempt: 2 }]);
-    expect((await store.claim(claim({ lane: 'unheard of' }))).loans).toEqual([]);
+    expect((await store.claim(claim({ groupId: 'k' }))).loans).toMatchObject([{ attempt: 2 }]);
+    expect((await store.claim(claim({ groupId: 'unheard of' }))).loans).toEqual([]);
     await store.close?.();
   });
 
@@ -183,13 +183,13 @@ describe.each(all)('a store in %s', (_, place) => {
     const store = place()();
     await store.add(entry('k'));
     await store.claim(claim({ leaseMs: 20 }));
-    expect(await store.extend('a', ['k'], 40)).toEqual([]);
-    expect((await store.claim(claim({ holder: 'b' }))).loans).toEqual([]);
+    expect(await store.renew('a', ['k'], 40)).toEqual([]);
+    expect((await store.claim(claim({ workerId: 'b' }))).loans).toEqual([]);
     await pause(80);
-    expect((await store.claim(claim({ holder: 'b' }))).loans).toMatchObject([{ attempt: 2 }]);
-    expect(await store.extend('a', ['k'], 60_000)).toEqual(['k']);
+    expect((await store.claim(claim({ workerId: 'b' }))).loans).toMatchObject([{ attempt: 2 }]);
+    expect(await store.renew('a', ['k'], 60_000)).toEqual(['k']);
     expect(await store.settle(settlement('k', { done: ['k'] }))).toBe(false);
-    expect(await store.settle(settlement('k', { holder: 'b', done: ['k'] }))).toBe(true);
+    expect(await store.settle(settlement('k', { workerId: 'b', done: ['k'] }))).toBe(true);
     await store.close?.();
   });
 
@@ -198,7 +198,7 @@ describe.each(all)('a store in %s', (_, place) => {
     for (const key of ['a', 'b']) {
       await store.add(entry(key));
       await store.claim(claim());
-      await store.settle(settlement(key, { buried: { key, failure: 'Error: "no"\n' } }));
+      await store.settle(settlement(key, { deadLetter: { key, failure: 'Error: "no"\n' } }));
       await pause(2);
     }
     expect(await store.add(entry('a'))).toBe('over');
@@ -208,7 +208,7 @@ describe.each(all)('a store in %s', (_, place) => {
       { entry: entry('a'), attempts: 1, failure: 'Error: "no"\n' },
       { entry: entry('b') },
     ]);
-    expect(Math.abs(Date.now() - letters[0]!.buriedAt)).toBeLessThan(5_000);
+    expect(Math.abs(Date.now() - letters[0]!.deadLetteredAt)).toBeLessThan(5_000);
     expect(await store.deadLetters(1)).toHaveLength(1);
     expect(await store.exhume('a', true)).toBe(true);
     expect(await store.exhume('a', true)).toBe(false);
@@ -223,7 +223,7 @@ describe.each(all)('a store in %s', (_, place) => {
     await store.add(entry('a', 'lane', 1));
     await store.add(entry('b', 'lane', 2));
     await store.claim(claim());
-    await store.settle(settlement('lane', { buried: { key: 'a', failure: '' } }));
+    await store.settle(settlement('lane', { deadLetter: { key: 'a', failure: '' } }));
     expect((await store.claim(claim())).loans).toMatchObject([{ entry: { key: 'b' } }]);
     await store.close?.();
   });
@@ -236,9 +236,9 @@ describe.each(durable)('a store in %s', (_, place) => {
     for (const key of ['over', 'dead', 'lent', ...Array.from({ length: 300 }, (__, index) => `w${index}`)]) {
       await before.add(entry(key));
     }
-    for (const lane of ['over', 'dead', 'lent']) await before.claim(claim({ lane, leaseMs: 1 }));
+    for (const groupId of ['over', 'dead', 'lent']) await before.claim(claim({ groupId, leaseMs: 1 }));
     await before.settle(settlement('over', { done: ['over'] }));
-    await before.settle(settlement('dead', { buried: { key: 'dead', failure: 'x' } }));
+    await before.settle(settlement('dead', { deadLetter: { key: 'dead', failure: 'x' } }));
     await before.close?.();
 
     const after = open();
@@ -247,7 +247,7 @@ describe.each(durable)('a store in %s', (_, place) => {
     expect(await after.add(entry('w7'))).toBe('waiting');
     expect(await after.deadLetters(10)).toHaveLength(1);
     await pause(5);
-    const { loans } = await after.claim(claim({ holder: 'b', limit: 1_000 }));
+    const { loans } = await after.claim(claim({ workerId: 'b', limit: 1_000 }));
     expect(loans).toHaveLength(301);
     expect(await after.exhume('dead', true)).toBe(true);
     await after.close?.();
@@ -266,10 +266,10 @@ describe.each(shared)('several processes on one store in %s', (_, place) => {
     for (let index = 0; index < 50; index += 1) await one.add(entry(`k${index}`));
     const lent = await Promise.all(
       Array.from({ length: 20 }, (__, index) =>
-        (index % 2 ? one : other).claim(claim({ holder: `h${index}`, limit: 5 })),
+        (index % 2 ? one : other).claim(claim({ workerId: `h${index}`, limit: 5 })),
       ),
     );
-    const lanes = lent.flatMap(({ loans }) => loans.map(({ lane }) => lane));
+    const lanes = lent.flatMap(({ loans }) => loans.map(({ groupId }) => groupId));
     expect(lanes).toHaveLength(50);
     expect(new Set(lanes).size).toBe(50);
     expect(await other.add(entry('k1'))).toBe('waiting');
@@ -346,8 +346,8 @@ test('a store in memory drops the oldest of what it may not keep', async () => {
   expect(await store.add(entry('a'))).toBe('added');
   for (const key of ['c', 'd']) {
     await store.add(entry(key));
-    await store.claim(claim({ lane: key }));
-    await store.settle(settlement(key, { buried: { key, failure: '' } }));
+    await store.claim(claim({ groupId: key }));
+    await store.settle(settlement(key, { deadLetter: { key, failure: '' } }));
   }
   expect(await store.deadLetters(10)).toMatchObject([{ entry: { key: 'd' } }]);
 });

@@ -14,14 +14,14 @@ import {
   templateId,
   templateVariableId,
 } from 'marketplace-seller-sdk';
-import type { OptionCap, OptionMessage, SellerClient, TemplateId } from 'marketplace-seller-sdk';
+import type { OptionCap, SendOptionParams, SellerClient, TemplateId } from 'marketplace-seller-sdk';
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
-import type { Pack, PackSketch, ShippingMode } from 'marketplace-seller-sdk/testing';
+import type { Pack, PackInit, ShippingMode } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 
 const text = 'Sale hoy.';
 
-function sale(sketch: Partial<PackSketch> = {}): {
+function sale(sketch: Partial<PackInit> = {}): {
   marketplace: FakeMarketplace;
   seller: SellerClient;
   pack: Pack;
@@ -147,8 +147,8 @@ describe('an option is sent', () => {
     const one = { pack_id, option_id: 'OTHER', text } as const;
     const other = { pack_id, option_id: 'SEND_INVOICE_LINK', text } as const;
     const outcomes = await Promise.allSettled([
-      seller.actionGuide.send(one, { retries: 0 }),
-      seller.actionGuide.send(other, { retries: 0 }),
+      seller.actionGuide.send(one, { maxRetries: 0 }),
+      seller.actionGuide.send(other, { maxRetries: 0 }),
     ]);
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
     expect(refused).toHaveLength(1);
@@ -220,13 +220,13 @@ describe('a wrong combination is not sent', () => {
     ['a dash', { option_id: 'OTHER', text: '–' }, /U\+2013/],
   ])('%s', async (_, given, problem) => {
     const { seller, pack_id } = sale({ shipping: 'flex' });
-    const failure = seller.actionGuide.send({ pack_id, ...given } as OptionMessage);
+    const failure = seller.actionGuide.send({ pack_id, ...given } as SendOptionParams);
     await expect(failure).rejects.toBeInstanceOf(InvalidInputError);
     await expect(failure).rejects.toThrow(problem);
   });
 
   test('and does not compile', () => {
-    type Given = OptionMessage;
+    type Given = SendOptionParams;
     expectTypeOf<{ pack_id: 1; option_id: 'OTHER'; text: string }>().toExtend<Given>();
     expectTypeOf<{ pack_id: 1; option_id: 'OTHER' }>().not.toExtend<Given>();
     expectTypeOf<{ pack_id: 1; option_id: 'OTHER'; text: string; template_id: string }>().not.toExtend<Given>();

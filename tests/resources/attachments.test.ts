@@ -20,7 +20,7 @@ import {
   TimeoutError,
   endpoints,
 } from 'marketplace-seller-sdk';
-import type { FileSource, NewAttachment, UploadProgress } from 'marketplace-seller-sdk';
+import type { FileSource, UploadParams, UploadProgress } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 import { errorOf } from '../support/stubs.ts';
@@ -192,7 +192,7 @@ describe('what would be refused is not sent', () => {
   ])('%s', async (_, given, message) => {
     const fetch = vi.fn();
     const seller = new SellerClient({ baseUrl: 'https://api.example.com', fetch });
-    const failure = seller.messages.upload({ site_id, ...(given as object) } as NewAttachment);
+    const failure = seller.messages.upload({ site_id, ...(given as object) } as UploadParams);
     await expect(failure).rejects.toThrow(message);
     await expect(failure).rejects.toBeInstanceOf(InvalidInputError);
     expect(fetch).not.toHaveBeenCalled();

@@ -218,5 +218,5 @@ describe('a window', () => {
 
 /** A client of a service that gives this one answer. */
 function answering(answer: Response): SellerClient {
-  return new SellerClient({ baseUrl: 'https://api.example.com', retries: 0, fetch: async () => answer });
+  return new SellerClient({ baseUrl: 'https://api.example.com', maxRetries: 0, fetch: async () => answer });
 }

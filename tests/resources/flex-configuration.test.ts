@@ -288,13 +288,13 @@ describe('the answer', () => {
 
   test('of another shape is delivered and reported, where the client is set up so', async () => {
     const drifts: unknown[] = [];
-    const seller = answering({ configuration: { is_moderated: 'maybe' } }).with({
+    const seller = answering({ configuration: { is_moderated: 'maybe' } }).withOptions({
       responseValidation: 'report',
       onDrift: ({ expected, received }) => drifts.push([expected, received]),
     });
     expect(await seller.flex.configuration({ ...whoever, select })).toEqual({ is_moderated: 'maybe' });
     expect(drifts).toEqual([['`configuration.is_moderated` takes a boolean', 'string']]);
-    const list = answering([1]).with({ responseValidation: 'off' });
+    const list = answering([1]).withOptions({ responseValidation: 'off' });
     await expect(list.flex.configuration({ ...whoever, select })).rejects.toBeInstanceOf(UnexpectedResponseError);
   });
 
@@ -327,7 +327,11 @@ describe('the answer', () => {
 
 /** A client of a service that gives this one answer. */
 function answering(body: unknown): SellerClient {
-  return new SellerClient({ baseUrl: 'https://api.example.com', retries: 0, fetch: async () => Response.json(body) });
+  return new SellerClient({
+    baseUrl: 'https://api.example.com',
+    maxRetries: 0,
+    fetch: async () => Response.json(body),
+  });
 }
 
 interface Sent {

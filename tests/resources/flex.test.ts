@@ -156,7 +156,7 @@ describe('delivery settings', () => {
       .setDelivery({ ...whose, delivery_window: 'same_day' })
       .catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(SubscriptionNotFoundError);
-    expect(String(refusal)).toContain("404: can't update delivery custom");
+    expect(String(refusal)).toContain("404 (not_found): can't update delivery custom");
     await expect(seller.flex.addZones({ ...whose, service_id: 1, zones: [{ id: 'MLB-2' }] })).rejects.toBeInstanceOf(
       SubscriptionNotFoundError,
     );
@@ -379,7 +379,7 @@ describe('the fake', () => {
 test('a fault on the way is a fault, not an answer about the item', async () => {
   const seller = new SellerClient({
     baseUrl: 'https://api.example.com',
-    retries: 0,
+    maxRetries: 0,
     fetch: () => Promise.reject(new TypeError('fetch failed')),
   });
   await expect(seller.flex.items.isEnabled({ site_id: 'MLA', item_id: 'MLA1' })).rejects.toBeInstanceOf(
@@ -389,5 +389,5 @@ test('a fault on the way is a fault, not an answer about the item', async () => 
 
 /** A client of a service that gives this one answer. */
 function answering(answer: Response): SellerClient {
-  return new SellerClient({ baseUrl: 'https://api.example.com', retries: 0, fetch: async () => answer.clone() });
+  return new SellerClient({ baseUrl: 'https://api.example.com', maxRetries: 0, fetch: async () => answer.clone() });
 }

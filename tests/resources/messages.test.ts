@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {
   AccessTokenRequiredError,
   ApplicationIdRequiredError,
-  AttachmentGoneError,
+  AttachmentNotFoundError,
   AuthenticationError,
   ConversationBlockedError,
   InvalidInputError,
@@ -13,7 +13,7 @@ import {
   MessageBodyMissingError,
   MessageNotFoundError,
   MessageNotReadyError,
-  NoOpenRoadError,
+  NoChannelError,
   NotYetDeliveredError,
   PackAccessError,
   ReceiverNotInOrderError,
@@ -28,11 +28,11 @@ import {
   originalOf,
   unsupportedCharacters,
 } from 'marketplace-seller-sdk';
-import type { ApiError, Message, ModerationReason, NewMessage } from 'marketplace-seller-sdk';
+import type { ApiError, Message, ModerationReason, SendMessageParams } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import type { Pack, PackSketch } from 'marketplace-seller-sdk/testing';
+import type { Pack, PackInit } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
-import { conversationBlocked, exceptedCase } from '../../src/core/post-sale/errors.js';
+import { conversationBlocked, exceptedCase } from '../../src/resources/post-sale/errors.js';
 import { capExhausted } from '../../src/resources/action-guide/errors.js';
 
 const text = 'Sale hoy. 🚚';
@@ -43,11 +43,11 @@ interface Scene {
   readonly buyer: SellerClient;
   readonly pack: Pack;
   readonly whose: { readonly pack_id: number; readonly user_id: number };
-  readonly input: NewMessage;
+  readonly input: SendMessageParams;
 }
 
 /** A sale of seller 7 to buyer 31. */
-function sale(sketch: Partial<PackSketch> = {}, site_id = 'MLA'): Scene {
+function sale(sketch: Partial<PackInit> = {}, site_id = 'MLA'): Scene {
   const marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z' });
   const seller = marketplace.clientFor(marketplace.addUser({ user_id: 7, site_id }));
   const buyer = marketplace.clientFor(marketplace.addUser({ user_id: 31, site_id }));
@@ -57,7 +57,7 @@ function sale(sketch: Partial<PackSketch> = {}, site_id = 'MLA'): Scene {
 }
 
 /** The same, after the buyer has written. */
-function talk(sketch: Partial<PackSketch> = {}, site_id?: string): Scene {
+function talk(sketch: Partial<PackInit> = {}, site_id?: string): Scene {
   const scene = sale(sketch, site_id);
   scene.marketplace.buyerWrites({ pack: scene.pack, text: '¿Cuándo llega?' });
   return scene;
@@ -73,7 +73,7 @@ async function failureOf(promise: PromiseLike<unknown>): Promise<unknown> {
 function answering(body: unknown, status = 200): SellerClient {
   return new SellerClient({
     baseUrl: 'https://api.example.com',
-    retries: 0,
+    maxRetries: 0,
     fetch: () => Promise.resolve(Response.json(body, { status })),
   });
 }
@@ -187,12 +187,12 @@ describe('a message', () => {
     expect(sent?.message_attachments).toMatchObject([{ filename: used.id, original_filename: 'factura.pdf', size: 2 }]);
     marketplace.clock.advance({ hours: 48 });
     const failure = seller.messages.send({ ...input, attachments: [unused.id] });
-    await expect(failure).rejects.toBeInstanceOf(AttachmentGoneError);
+    await expect(failure).rejects.toBeInstanceOf(AttachmentNotFoundError);
     const kept = await buyer.messages.download({ site_id: 'MLA', attachment_id: used.id });
     expect((await kept.arrayBuffer()).byteLength).toBe(2);
   });
 
-  test.each<[string, Partial<NewMessage>, RegExp]>([
+  test.each<[string, Partial<SendMessageParams>, RegExp]>([
     ['a blank text', { text: ' ' }, /blank/],
     ['351 characters', { text: 'x'.repeat(351) }, /has 351 characters; a message takes at most 350/],
     ['characters beyond ISO-8859-1', { text: 'Café – 10 €' }, /"–" \(U\+2013\), "€" \(U\+20AC\); a message takes/],
@@ -210,7 +210,7 @@ describe('a message', () => {
     await expect(failure).rejects.toThrow(problem);
   });
 
-  test.each<[string, Partial<PackSketch>, string, abstract new (...given: never[]) => Error]>([
+  test.each<[string, Partial<PackInit>, string, abstract new (...given: never[]) => Error]>([
     ['in a mediation in Brazil', { inMediation: true }, 'MLB', MediationInProcessError],
     ['while fulfilment has it', { shipping: 'fulfilment' }, 'MLA', NotYetDeliveredError],
     ['of a blocked pack', { blockedBy: 'blocked_by_cancelled_order' }, 'MLA', ConversationBlockedError],
@@ -389,7 +389,7 @@ describe('a message by its id', () => {
     const stranger = marketplace.clientFor(marketplace.addUser());
     await expect(stranger.messages.get({ message_id: id })).rejects.toBeInstanceOf(MessageAccessError);
     const notReady = endpoints.messages.get.errors.find(({ error }) => error === MessageNotReadyError)!;
-    marketplace.refuseNext(endpoints.messages.get, notReady);
+    marketplace.failNext(endpoints.messages.get, notReady);
     const { response } = await seller.messages.get({ message_id: id }).withResponse();
     expect(response.attempts).toBe(2);
   });
@@ -420,46 +420,46 @@ describe('a blocked conversation', () => {
 describe('contact takes the road that is open', () => {
   test('the option OTHER before the buyer has written, and only once', async () => {
     const { seller, input, marketplace, pack } = sale();
-    await expect(seller.messages.contact(input)).resolves.toMatchObject({ road: 'option', message: { text } });
+    await expect(seller.messages.contact(input)).resolves.toMatchObject({ channel: 'option', message: { text } });
     const failure = await failureOf(seller.messages.contact(input));
-    expect(failure).toMatchObject({ name: 'NoOpenRoadError', reason: 'cap_exhausted' });
+    expect(failure).toMatchObject({ name: 'NoChannelError', reason: 'cap_exhausted' });
     expect((failure as Error).cause).toMatchObject({ name: 'CapExhaustedError', status: 403 });
     expect(marketplace.messages.of(pack)).toHaveLength(1);
   });
 
   test('the conversation after, which it leaves unread', async () => {
     const { marketplace, seller, input, pack } = talk();
-    await expect(seller.messages.contact(input)).resolves.toMatchObject({ road: 'conversation', message: { text } });
+    await expect(seller.messages.contact(input)).resolves.toMatchObject({ channel: 'conversation', message: { text } });
     expect(marketplace.messages.of(pack).at(-1)?.readAt).toBeNull();
   });
 
   test('the conversation of an excepted case, also with files', async () => {
     const { seller, input } = sale({ exceptedCase: true });
-    await expect(seller.messages.contact(input)).resolves.toMatchObject({ road: 'conversation' });
+    await expect(seller.messages.contact(input)).resolves.toMatchObject({ channel: 'conversation' });
     const { id } = await seller.messages.upload({ site_id: 'MLA', file: new Uint8Array(1), filename: 'a.txt' });
     const withFile = await seller.messages.contact({ ...input, attachments: [id] });
-    expect(withFile).toMatchObject({ road: 'conversation', message: { message_attachments: [{ filename: id }] } });
+    expect(withFile).toMatchObject({ channel: 'conversation', message: { message_attachments: [{ filename: id }] } });
   });
 
-  test.each<[string, Partial<PackSketch>, string]>([
+  test.each<[string, Partial<PackInit>, string]>([
     ['blocked_by_cancelled_order', { blockedBy: 'blocked_by_cancelled_order' }, 'MLA'],
     ['mediation', { inMediation: true }, 'MLB'],
     ['not_yet_delivered', { shipping: 'fulfilment' }, 'MLA'],
   ])('or says that none is: %s', async (reason, sketch, site) => {
     const { seller, input } = talk(sketch, site);
     const failure = await failureOf(seller.messages.contact(input));
-    expect(failure).toBeInstanceOf(NoOpenRoadError);
+    expect(failure).toBeInstanceOf(NoChannelError);
     expect(failure).toMatchObject({ reason });
     expect((failure as Error).cause).toMatchObject({ status: 403 });
   });
 
   test('or that the excepted case is blocked, or the option not offered', async () => {
     const excepted = sale({ exceptedCase: true });
-    excepted.marketplace.refuseNext(endpoints.messages.send, conversationBlocked, { cause: [] });
+    excepted.marketplace.failNext(endpoints.messages.send, conversationBlocked, { cause: [] });
     expect(await failureOf(excepted.seller.messages.contact(excepted.input))).toMatchObject({ reason: 'blocked' });
     const { marketplace, seller, input } = sale();
     const invalidOption = endpoints.actionGuide.send.errors.find(({ error }) => error.kind === 'InvalidOptionError')!;
-    marketplace.refuseNext(endpoints.actionGuide.send, invalidOption);
+    marketplace.failNext(endpoints.actionGuide.send, invalidOption);
     expect(await failureOf(seller.messages.contact(input))).toMatchObject({ reason: 'option_not_offered' });
   });
 
@@ -476,7 +476,7 @@ describe('contact takes the road that is open', () => {
     const stranger = marketplace.clientFor(marketplace.addUser());
     await expect(stranger.messages.contact(input)).rejects.toBeInstanceOf(PackAccessError);
     const gone = new Error('unplugged');
-    const offline = marketplace.clientFor({ user_id: 7 }, { retries: 0, fetch: () => Promise.reject(gone) });
+    const offline = marketplace.clientFor({ user_id: 7 }, { maxRetries: 0, fetch: () => Promise.reject(gone) });
     expect(await failureOf(offline.messages.contact(input))).toMatchObject({ name: 'ConnectionError' });
   });
 });

@@ -10,7 +10,7 @@ import {
   QuestionNotOpenError,
   endpoints,
 } from 'marketplace-seller-sdk';
-import type { ApiPromise, Question, QuestionSearch, SellerClient } from 'marketplace-seller-sdk';
+import type { ApiPromise, Question, QuestionSearchParams, SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Account, Item } from 'marketplace-seller-sdk/testing';
 import { beforeEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
@@ -31,14 +31,14 @@ beforeEach(() => {
   item = marketplace.addItem({ seller_id: seller.user_id, title: 'Desk lamp' });
   selling = marketplace.clientFor(seller);
   asking = marketplace.clientFor(buyer);
-  passing = asking.with({ accessToken: undefined });
+  passing = asking.withOptions({ accessToken: undefined });
 });
 
 function asked(text = 'Is there stock?', from = buyer): number {
   return marketplace.ask({ from, item_id: item.item_id, text }).id;
 }
 
-async function idsOf(input: QuestionSearch): Promise<number[]> {
+async function idsOf(input: QuestionSearchParams): Promise<number[]> {
   return (await selling.questions.search(input).toArray()).map(({ id }) => id);
 }
 
@@ -135,7 +135,7 @@ describe('answering', () => {
   test('a question that does not exist is invalid', async () => {
     const answer = selling.questions.answer({ question_id: 1, text: 'Yes.' });
     await expect(answer).rejects.toBeInstanceOf(InvalidQuestionError);
-    await expect(answer).rejects.toThrow('POST /answers was refused with 400: There is no question 1');
+    await expect(answer).rejects.toThrow('POST /answers failed with 400 (invalid_question): There is no question 1');
   });
 
   test('counts for its asker with this seller, not with others', async () => {
@@ -195,7 +195,7 @@ describe('the state of a question', () => {
         deleted_from_listing: true,
       });
       await expect(selling.questions.get({ question_id }, { accessToken: null })).rejects.toThrow(
-        'GET /questions/{question_id} was refused with 404: Question not found',
+        'GET /questions/{question_id} failed with 404 (not_found): Question not found',
       );
     },
   );
@@ -264,7 +264,7 @@ describe('searching', () => {
 
   test('takes exactly one way to search', async () => {
     const send = vi.fn(marketplace.fetch);
-    const client = selling.with({ fetch: send });
+    const client = selling.withOptions({ fetch: send });
     const { user_id } = seller;
     // @ts-expect-error -- no way at all
     await expect(client.questions.search({}).first()).rejects.toBeInstanceOf(InvalidInputError);
@@ -387,7 +387,7 @@ describe('walking a long list', () => {
 
   test('nothing is sent before something is read, and prefetch asks ahead', async () => {
     const send = vi.fn(marketplace.fetch);
-    const client = selling.with({ fetch: send });
+    const client = selling.withOptions({ fetch: send });
     const search = client.questions.search({ seller_id: seller.user_id, limit: 20 }, { prefetch: 2 });
     expect(send).not.toHaveBeenCalled();
     for await (const { text } of search) if (text === 'Question 119') break;
@@ -464,7 +464,7 @@ describe('the blacklist', () => {
     ['users', { users: [{ id: 31 }, { id: 32 }], paging: { total: 2 } }],
     ['results', { results: [{ id: 31 }, { id: 32 }], paging: { total: 2 } }],
   ])('is read from %s', async (_, body) => {
-    const client = selling.with({ fetch: () => Promise.resolve(Response.json(body)) });
+    const client = selling.withOptions({ fetch: () => Promise.resolve(Response.json(body)) });
     const list = await client.questions.blacklist.list({ seller_id: 7 });
     expect(list.map(({ id }) => id)).toEqual([31, 32]);
   });
@@ -525,7 +525,7 @@ describe('what a client of another make may send', () => {
   });
 
   test('a refusal of an answer that makes no sense reaches a caller as its class', async () => {
-    const raw = selling.with({
+    const raw = selling.withOptions({
       middleware: [({ request }, next) => next(new Request(request, { body: '{' }))],
     });
     await expect(raw.questions.answer({ question_id: 1, text: 'Yes.' })).rejects.toBeInstanceOf(InvalidPostBodyError);

@@ -86,7 +86,7 @@ describe('OPTIONS', () => {
   });
 
   test('takes no token, tells a fixed path from a field, and knows where there is nothing', async () => {
-    const anyone = client.with({ accessToken: undefined });
+    const anyone = client.withOptions({ accessToken: undefined });
     expect(await anyone.describe({ path: 'questions/search' })).toMatchObject({
       methods: [
         { example: 'GET /questions/search?seller_id&item&item_id&from&sort_fields&sort_types&limit&offset&filters' },
@@ -127,17 +127,17 @@ describe('what is not there', () => {
   });
 });
 
-describe('refuseNext', () => {
+describe('failNext', () => {
   test('refuses one call, in the order given, and the words may be others', async () => {
-    marketplace.refuseNext(endpoints.questions.ask, userAskLimit);
-    marketplace.refuseNext(endpoints.questions.ask, notActiveItem, { message: 'Gone', cause: ['item.closed'] });
+    marketplace.failNext(endpoints.questions.ask, userAskLimit);
+    marketplace.failNext(endpoints.questions.ask, notActiveItem, { message: 'Gone', cause: ['item.closed'] });
     const { item_id } = marketplace.questions.need(question_id);
-    const asking = marketplace.clientFor(marketplace.addUser(), { retries: 0 });
+    const asking = marketplace.clientFor(marketplace.addUser(), { maxRetries: 0 });
     const ask = () => asking.questions.ask({ item_id, text: 'Hello?' });
     await expect(ask()).rejects.toMatchObject({ name: 'AskLimitError', status: 400, code: 'user_ask_limit' });
     await expect(ask()).rejects.toMatchObject({
       name: 'ItemNotActiveError',
-      message: 'POST /questions was refused with 400: Gone',
+      message: 'POST /questions failed with 400 (not_active_item): Gone',
       causes: [{ message: 'item.closed' }],
     });
     expect(await ask()).toMatchObject({ text: 'Hello?' });
@@ -146,7 +146,7 @@ describe('refuseNext', () => {
   test('says that there is no such endpoint', () => {
     const stranger = { ...endpoints.questions.ask, name: 'questions.shout' };
     expect(() => {
-      marketplace.refuseNext(stranger, userAskLimit);
+      marketplace.failNext(stranger, userAskLimit);
     }).toThrow(new FakeMarketplaceError('there is no endpoint questions.shout to refuse'));
   });
 });

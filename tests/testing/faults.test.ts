@@ -14,7 +14,7 @@ async function market(
   const [owner, buyer] = [marketplace.addUser(), marketplace.addUser()];
   const { item_id } = marketplace.addItem({ seller_id: owner.user_id });
   const { id } = marketplace.ask({ from: buyer, item_id, text: 'Is there stock?' });
-  const options = { retries: 0, timeoutMs: 400, settleMs: 0 };
+  const options = { maxRetries: 0, timeoutMs: 400, confirmWindowMs: 0 };
   if (road === 'in process') return { marketplace, seller: marketplace.clientFor(owner, options), question_id: id };
   const server = await marketplace.listen();
   onTestFinished(() => server.close());
@@ -31,13 +31,13 @@ describe.each(['in process', 'on a port'])('faults %s', (road) => {
     ['a truncated answer', { truncate: true }, 'OutcomeUnknownError', true],
     ['a status', { status: 502, body: '<h1>Bad Gateway</h1>' }, 'ServerError', false],
     ['a status after', { status: 502, after: true }, 'ServerError', true],
-    ['a status with a JSON body', { status: 429, body: { error: 'too_many_requests' } }, 'RateLimitedError', false],
+    ['a status with a JSON body', { status: 429, body: { error: 'too_many_requests' } }, 'RateLimitError', false],
     ['a delay longer than the timeout', { delayMs: 3000 }, 'OutcomeUnknownError', false],
   ];
 
   test.each(kinds)('%s', async (_, fault, name, isDone) => {
     const { marketplace, seller, question_id } = await market(road);
-    marketplace.faults.next({ ...fault, endpoint: answer });
+    marketplace.faults.inject({ ...fault, endpoint: answer });
     const error = await errorOf(seller.questions.answer({ question_id, text: 'Yes.' }));
     expect(error.name).toBe(name);
     const question = await seller.questions.get({ question_id }, { timeoutMs: 10_000 });
@@ -47,7 +47,7 @@ describe.each(['in process', 'on a port'])('faults %s', (road) => {
 
   test('a delay within the timeout only takes time', async () => {
     const { marketplace, seller, question_id } = await market(road);
-    marketplace.faults.next({ delayMs: 30 });
+    marketplace.faults.inject({ delayMs: 30 });
     const { response } = await seller.questions.get({ question_id }).withResponse();
     expect(response.durationMs).toBeGreaterThan(25);
   });
@@ -56,8 +56,8 @@ describe.each(['in process', 'on a port'])('faults %s', (road) => {
 describe('which calls a fault strikes', () => {
   test('only those of its endpoint, as often as it says, one after the other', async () => {
     const { marketplace, seller, question_id } = await market('in process');
-    marketplace.faults.next({ status: 500, endpoint: answer });
-    marketplace.faults.next({ status: 502, times: 2 });
+    marketplace.faults.inject({ status: 500, endpoint: answer });
+    marketplace.faults.inject({ status: 502, times: 2 });
     const statusOf = async (call: PromiseLike<unknown>): Promise<unknown> =>
       call.then(
         () => 200,
@@ -66,7 +66,7 @@ describe('which calls a fault strikes', () => {
     const get = (): PromiseLike<unknown> => seller.questions.get({ question_id });
     expect([await statusOf(get()), await statusOf(get()), await statusOf(get())]).toEqual([502, 502, 200]);
     expect(await statusOf(seller.questions.answer({ question_id, text: 'Yes.' }))).toBe(500);
-    marketplace.faults.next({ status: 500, times: 9 });
+    marketplace.faults.inject({ status: 500, times: 9 });
     marketplace.faults.clear();
     expect(await statusOf(get())).toBe(200);
   });
@@ -74,7 +74,7 @@ describe('which calls a fault strikes', () => {
   test('with a probability, the same ones for the same seed', async () => {
     const struck = async (seed: number): Promise<number[]> => {
       const { marketplace, seller, question_id } = await market('in process');
-      marketplace.faults.next({ status: 500, probability: 0.3, seed });
+      marketplace.faults.inject({ status: 500, probability: 0.3, seed });
       const results = [];
       for (let call = 0; call < 40; call += 1)
         results.push(
@@ -100,7 +100,7 @@ describe('which calls a fault strikes', () => {
     { reset: 'before', probability: 1.5 },
     { reset: 'before', times: 0 },
   ] as Fault[])('what makes no sense is refused: %j', (fault) => {
-    expect(() => new FakeMarketplace().faults.next(fault)).toThrow(FakeMarketplaceError);
+    expect(() => new FakeMarketplace().faults.inject(fault)).toThrow(FakeMarketplaceError);
   });
 
   test('a truncated answer without a body is a reset', async () => {
@@ -109,16 +109,16 @@ describe('which calls a fault strikes', () => {
     const { item_id } = marketplace.addItem({ seller_id: owner.user_id });
     marketplace.flex.subscribe({ user_id: owner.user_id, service_id: 1001 });
     const item = { site_id: owner.site_id, item_id };
-    const seller = marketplace.clientFor(owner, { retries: 0 });
+    const seller = marketplace.clientFor(owner, { maxRetries: 0 });
     await seller.flex.items.enable(item);
-    marketplace.faults.next({ truncate: true, endpoint: endpoints.flex.items.isEnabled });
+    marketplace.faults.inject({ truncate: true, endpoint: endpoints.flex.items.isEnabled });
     expect((await errorOf(seller.flex.items.isEnabled(item))).message).toContain('ECONNRESET');
     expect(await seller.flex.items.isEnabled(item)).toBe(true);
   });
 
   test('an abort ends a delayed call', async () => {
     const { marketplace, seller, question_id } = await market('in process');
-    marketplace.faults.next({ delayMs: 60_000 });
+    marketplace.faults.inject({ delayMs: 60_000 });
     const error = await errorOf(
       seller.questions.get({ question_id }, { signal: AbortSignal.timeout(20), timeoutMs: 5000 }),
     );

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createReceiver, fetchHandler, nodeHandler, parseNotification } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
-import type { CallbackSketch } from 'marketplace-seller-sdk/testing';
+import type { CallbackInit } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 afterEach(() => {
@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 /** A marketplace at noon, an item to ask about, and an application that notes what it is told. */
-function noon(sketch: Partial<CallbackSketch> = {}, answers: () => Response = () => new Response()) {
+function noon(sketch: Partial<CallbackInit> = {}, answers: () => Response = () => new Response()) {
   const marketplace = new FakeMarketplace({ now: '2026-11-20T12:00:00Z' });
   const seller = marketplace.addUser({ user_id: 7 });
   const buyer = marketplace.addUser();
@@ -31,7 +31,7 @@ describe('an application', () => {
   test('is told of a question, as the specification says', async () => {
     const { marketplace, told, ask } = noon();
     const { id } = ask();
-    await marketplace.notifications.quiet();
+    await marketplace.notifications.flush();
     expect(told).toEqual([
       {
         _id: '500-000000000001',
@@ -50,7 +50,7 @@ describe('an application', () => {
     const { marketplace, seller, told, ask } = noon();
     const { id } = ask();
     await marketplace.clientFor(seller).questions.answer({ question_id: id, text: 'Yes.' });
-    await marketplace.notifications.quiet();
+    await marketplace.notifications.flush();
     expect(told.map(({ resource }) => resource)).toEqual([`/questions/${id}`, `/questions/${id}`]);
   });
 
@@ -59,12 +59,12 @@ describe('an application', () => {
     const others = noon({ topics: ['messages'] });
     ask();
     others.ask();
-    await marketplace.notifications.quiet();
-    await others.marketplace.notifications.quiet();
+    await marketplace.notifications.flush();
+    await others.marketplace.notifications.flush();
     expect([...told, ...others.told]).toEqual([]);
     subscription.cancel();
     ask();
-    await marketplace.notifications.quiet();
+    await marketplace.notifications.flush();
     expect(marketplace.notifications.attempts).toEqual([]);
   });
 
@@ -82,13 +82,13 @@ describe('an application', () => {
     await new Promise((resolve) => server.once('listening', resolve));
     const { marketplace, ask } = noon({ callback: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` });
     const { id } = ask();
-    await marketplace.notifications.quiet();
+    await marketplace.notifications.flush();
     await receiver.idle();
     expect(handled).toEqual([id]);
     server.closeAllConnections();
     server.close();
     const { id: lost } = ask();
-    marketplace.notifications.quiet({ signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+    marketplace.notifications.flush({ signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
     await vi.waitUntil(() => marketplace.notifications.attempts.some(({ outcome }) => outcome === 'unreachable'));
     expect(lost).toBe(id + 1);
   });
@@ -102,7 +102,7 @@ describe('what is not answered with 200', () => {
   test('is delivered again, 8 times within an hour, and given up', async () => {
     const { marketplace, told, ask } = noon({}, () => new Response(null, { status: 204 }));
     ask();
-    await marketplace.notifications.quiet();
+    await marketplace.notifications.flush();
     expect(told.map(({ attempts }) => attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(new Set(told.map(({ _id }) => _id)).size).toBe(1);
     expect(marketplace.clock.iso).toBe('2026-11-20T12:56:45.000Z');
@@ -117,7 +117,7 @@ describe('what is not answered with 200', () => {
       return response;
     });
     ask();
-    await marketplace.notifications.quiet();
+    await marketplace.notifications.flush();
     expect(told.map(({ attempts }) => attempts)).toEqual([1, 2]);
   });
 
@@ -127,17 +127,17 @@ describe('what is not answered with 200', () => {
     for (let count = 0; count < 3; count += 1) {
       expect([...subscription.topics]).toEqual(['questions']);
       ask();
-      await marketplace.notifications.quiet();
+      await marketplace.notifications.flush();
     }
     expect([...subscription.topics]).toEqual([]);
     told.length = 0;
     ask();
-    await marketplace.notifications.quiet();
+    await marketplace.notifications.flush();
     expect(told).toEqual([]);
     status = 200;
-    subscription.switchOn('questions');
+    subscription.enable('questions');
     ask();
-    await marketplace.notifications.quiet();
+    await marketplace.notifications.flush();
     expect(told).toHaveLength(1);
   });
 
@@ -145,7 +145,7 @@ describe('what is not answered with 200', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { marketplace, ask, subscription } = noon({ callback: () => new Promise<never>(() => {}) });
     ask();
-    const quiet = marketplace.notifications.quiet();
+    const quiet = marketplace.notifications.flush();
     await vi.advanceTimersByTimeAsync(400);
     expect(marketplace.notifications.attempts).toEqual([]);
     await vi.advanceTimersByTimeAsync(200);
@@ -157,7 +157,7 @@ describe('what is not answered with 200', () => {
 
   test('can be waited for only so long', async () => {
     const { marketplace } = noon();
-    await expect(marketplace.notifications.quiet({ signal: AbortSignal.abort() })).rejects.toThrow(/abort/);
+    await expect(marketplace.notifications.flush({ signal: AbortSignal.abort() })).rejects.toThrow(/abort/);
   });
 });
 
@@ -167,7 +167,7 @@ describe('faults on the way to an application', () => {
   async function fifty(seed: number) {
     const { marketplace, told, ask } = noon({ faults: { ...shares, seed } });
     for (let count = 0; count < 50; count += 1) ask();
-    await marketplace.notifications.quiet();
+    await marketplace.notifications.flush();
     return told;
   }
 
@@ -191,7 +191,7 @@ describe('faults on the way to an application', () => {
     const receiver = createReceiver({ on: { questions: ({ question_id }) => void handled.push(question_id) } });
     const { marketplace, ask } = noon({ callback: fetchHandler(receiver), faults: shares });
     const asked = Array.from({ length: 50 }, () => ask().id);
-    await marketplace.notifications.quiet();
+    await marketplace.notifications.flush();
     await receiver.idle();
     expect(handled.sort((a, b) => a - b)).toEqual(asked);
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Listening } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, test } from 'vitest';
-import { controls } from '../../src/testing/page/controls.ts';
+import { controls } from '../../src/testing/dashboard/controls.js';
 import { running } from '../support/serving.ts';
 import type { Serving } from '../support/serving.ts';
 

@@ -2,7 +2,7 @@ import {
   ApiError,
   OutcomeUnknownError,
   QuestionNotOpenError,
-  RateLimitedError,
+  RateLimitError,
   SellerClient,
   refreshingToken,
 } from 'marketplace-seller-sdk';
@@ -13,10 +13,10 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 const baseUrl = 'https://api.example.com';
 
 export function clients(): SellerClient[] {
-  const seller = new SellerClient({ baseUrl, accessToken: 'token', retries: 3, responseValidation: 'report' });
+  const seller = new SellerClient({ baseUrl, accessToken: 'token', maxRetries: 3, responseValidation: 'report' });
   return [
     seller,
-    seller.with({ timeoutMs: 5000 }),
+    seller.withOptions({ timeoutMs: 5000 }),
     new SellerClient({ baseUrl, accessToken: async () => Promise.resolve('token') }),
     new SellerClient({
       baseUrl,
@@ -44,7 +44,7 @@ export function clients(): SellerClient[] {
 /** In a `catch`, `instanceof` tells what an error has. */
 export async function caught(error: unknown): Promise<void> {
   if (error instanceof QuestionNotOpenError) error.status satisfies number;
-  if (error instanceof RateLimitedError) error.retryAfterMs satisfies number | undefined;
+  if (error instanceof RateLimitError) error.retryAfterMs satisfies number | undefined;
   if (error instanceof OutcomeUnknownError) {
     const confirmation = await error.confirm();
     if (confirmation.done) confirmation.output satisfies unknown;
@@ -77,7 +77,7 @@ export function receivers(seller: SellerClient): unknown {
         (await read()).text satisfies string | null | undefined;
       },
     },
-    otherwise: (notification) => {
+    fallback: (notification) => {
       notification.resource satisfies unknown;
     },
   });
@@ -89,7 +89,7 @@ export function fakes(): void {
   const { item_id } = marketplace.addItem({ seller_id: user.user_id });
   marketplace.ask({ from: user, item_id, text: 'Hello?' });
   marketplace.clientFor(user) satisfies SellerClient;
-  marketplace.faults.next({ status: 503, times: 2 });
+  marketplace.faults.inject({ status: 503, times: 2 });
   // @ts-expect-error -- there is no such fault
-  marketplace.faults.next({ explode: true });
+  marketplace.faults.inject({ explode: true });
 }

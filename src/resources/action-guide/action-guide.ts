@@ -1,19 +1,19 @@
 import type { ApiPromise } from '../../core/api-promise.js';
-import type { Reduce } from '../../core/attributes.js';
-import type { Caller } from '../../core/caller.js';
-import type { CallOptions } from '../../core/options.js';
-import type { Message } from '../../core/post-sale/message.js';
+import type { WithAttributes } from '../../core/schema/attributes.js';
+import type { Requester } from '../../core/http-client.js';
+import type { CallOptions } from '../../core/options/client-options.js';
+import type { Message } from '../post-sale/message.js';
 import * as endpoints from './endpoints.js';
-import type { ActionGuideAnswer, GuidedPack, OptionCap, OptionMessage } from './schemas.js';
+import type { ActionGuideResponse, PackParams, OptionCap, SendOptionParams } from './schemas.js';
 
 /**
  * The reasons for which a seller may write to a buyer first. Once the buyer has replied, `messages.send` is the way;
  * `messages.contact` takes the road that is open. Spec: Post-sale reasons to communicate (action guide).
  */
 export class ActionGuide {
-  readonly #caller: Caller;
+  readonly #caller: Requester;
 
-  constructor(caller: Caller) {
+  constructor(caller: Requester) {
     this.#caller = caller;
   }
 
@@ -24,7 +24,7 @@ export class ActionGuide {
    * @throws {ConversationBlockedError} when the pack's messages are blocked.
    * @throws {PackAccessError} when the pack is not the token's user's.
    */
-  options(input: GuidedPack, options?: CallOptions): ApiPromise<ActionGuideAnswer> {
+  options(input: PackParams, options?: CallOptions): ApiPromise<ActionGuideResponse> {
     return this.#caller.call(endpoints.options, input, options);
   }
 
@@ -36,11 +36,11 @@ export class ActionGuide {
    * @throws {PackAccessError} when the pack is not the token's user's.
    */
   caps<const Name extends keyof OptionCap>(
-    input: GuidedPack,
-    options: CallOptions & Reduce<Name>,
+    input: PackParams,
+    options: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Pick<OptionCap, Name>[]>;
-  caps(input: GuidedPack, options?: CallOptions): ApiPromise<OptionCap[]>;
-  caps(input: GuidedPack, options?: CallOptions): ApiPromise<OptionCap[]> {
+  caps(input: PackParams, options?: CallOptions): ApiPromise<OptionCap[]>;
+  caps(input: PackParams, options?: CallOptions): ApiPromise<OptionCap[]> {
     return this.#caller.call(endpoints.caps, input, options);
   }
 
@@ -64,7 +64,7 @@ export class ActionGuide {
    * @throws {PackAccessError} when the pack is not the token's user's.
    * @throws {OutcomeUnknownError} when the answer was lost: read the conversation before sending again.
    */
-  send(input: OptionMessage, options?: CallOptions): ApiPromise<Message> {
+  send(input: SendOptionParams, options?: CallOptions): ApiPromise<Message> {
     return this.#caller.call(endpoints.send, input, options);
   }
 }

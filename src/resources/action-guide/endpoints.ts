@@ -5,46 +5,46 @@ import {
   exceptedCase,
   noAccessToPack,
   optionConversationBlocked,
-} from '../../core/post-sale/errors.js';
-import { message } from '../../core/post-sale/message.js';
-import type { Message } from '../../core/post-sale/message.js';
+} from '../post-sale/errors.js';
+import { message } from '../post-sale/message.js';
+import type { Message } from '../post-sale/message.js';
 import { capExhausted, guideFailed, invalidOption, invalidTemplate, invalidText, optionLocked } from './errors.js';
-import { actionGuideAnswer, guidedPack, optionCaps, optionMessage } from './schemas.js';
-import type { ActionGuideAnswer, GuidedPack, OptionCap, OptionMessage } from './schemas.js';
+import { actionGuideResponse, packParams, optionCaps, sendOptionParams } from './schemas.js';
+import type { ActionGuideResponse, PackParams, OptionCap, SendOptionParams } from './schemas.js';
 
 /** Without it, the service answers every call of post-sale messaging with 404. */
 const query = { tag: 'post_sale' };
 
-export const options: Endpoint<GuidedPack, ActionGuideAnswer> = {
+export const options: Endpoint<PackParams, ActionGuideResponse> = {
   name: 'actionGuide.options',
   method: 'GET',
   path: '/messages/action_guide/packs/{pack_id}',
-  input: guidedPack,
-  output: actionGuideAnswer,
-  retry: 'read',
+  input: packParams,
+  output: actionGuideResponse,
+  retry: 'safe',
   query,
   errors: [exceptedCase, optionConversationBlocked, noAccessToPack, guideFailed],
 };
 
-export const caps: Endpoint<GuidedPack, OptionCap[]> = {
+export const caps: Endpoint<PackParams, OptionCap[]> = {
   name: 'actionGuide.caps',
   method: 'GET',
   path: '/messages/action_guide/packs/{pack_id}/caps_available',
-  input: guidedPack,
+  input: packParams,
   output: optionCaps,
-  retry: 'read',
+  retry: 'safe',
   query,
   errors: [exceptedCase, optionConversationBlocked, noAccessToPack, guideFailed],
-  reducible: true,
+  supportsAttributes: true,
 };
 
-export const send: Endpoint<OptionMessage, Message> = {
+export const send: Endpoint<SendOptionParams, Message> = {
   name: 'actionGuide.send',
   method: 'POST',
   path: '/messages/action_guide/packs/{pack_id}/option',
-  input: optionMessage,
+  input: sendOptionParams,
   output: message,
-  retry: 'write',
+  retry: 'unsafe',
   query,
   errors: [
     exceptedCase,

@@ -1,6 +1,6 @@
-import { BadRequestError, ConflictError, ForbiddenError, NotFoundError } from '../../core/status-errors.js';
-import { saying } from '../../core/post-sale/errors.js';
-import { refusal } from '../../core/refusal.js';
+import { BadRequestError, ConflictError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
+import { messageMatches } from '../post-sale/errors.js';
+import { documentedError } from '../../core/errors/documented-error.js';
 
 /**
  * The text of an option's message is over 350 characters, or otherwise not acceptable.
@@ -47,43 +47,48 @@ export class OptionLockedError extends ConflictError {
   static override readonly kind: string = 'OptionLockedError';
 }
 
-export const invalidText = refusal({
+export const invalidText = documentedError({
   status: 400,
   code: 'bad_request',
   message: 'The text is invalid',
   error: InvalidTextError,
-  alsoStatus: [403],
+  otherStatuses: [403],
 });
-export const invalidTemplate = refusal({
+export const invalidTemplate = documentedError({
   status: 400,
   code: 'bad_request',
   message: 'The template <template_id> is invalid',
   error: InvalidTemplateError,
-  alsoStatus: [403],
-  tell: saying(/template .*invalid|invalid template/i),
+  otherStatuses: [403],
+  matches: messageMatches(/template .*invalid|invalid template/i),
 });
-export const capExhausted = refusal({
+export const capExhausted = documentedError({
   status: 403,
   code: 'limit_exceeded',
   message: 'The user is not allowed to run the option OTHER again',
   error: CapExhaustedError,
-  alsoStatus: [400],
-  tell: (details) => details.code === 'limit_exceeded' || saying(/not allowed to run .*again|limit_exceeded/i)(details),
+  otherStatuses: [400],
+  matches: (details) =>
+    details.code === 'limit_exceeded' || messageMatches(/not allowed to run .*again|limit_exceeded/i)(details),
 });
-export const invalidOption = refusal({
+export const invalidOption = documentedError({
   status: 404,
   code: 'not_found',
   message: 'The option selected is not valid',
   error: InvalidOptionError,
-  alsoStatus: [400],
+  otherStatuses: [400],
 });
-export const optionLocked = refusal({
+export const optionLocked = documentedError({
   status: 409,
   code: 'conflict',
   message: 'Another request locks this operation',
   error: OptionLockedError,
-  passing: true,
+  transient: true,
   // The only 409 of its endpoint.
-  tell: ({ status }) => status === 409,
+  matches: ({ status }) => status === 409,
 });
-export const guideFailed = refusal({ status: 500, code: 'internal_server_error', message: 'Internal server error' });
+export const guideFailed = documentedError({
+  status: 500,
+  code: 'internal_server_error',
+  message: 'Internal server error',
+});

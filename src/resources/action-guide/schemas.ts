@@ -1,4 +1,4 @@
-import { messageText } from '../../core/post-sale/text.js';
+import { messageText } from '../post-sale/text.js';
 import {
   anything,
   checked,
@@ -13,9 +13,9 @@ import {
   read,
   request,
   text,
-} from '../../core/schema.js';
-import type { Input, Output, Schema } from '../../core/schema.js';
-import { id, listed } from '../../core/vocabulary.js';
+} from '../../core/schema/schema.js';
+import type { Input, Output, Schema } from '../../core/schema/schema.js';
+import { id, nullishArray } from '../../core/schema/fields.js';
 
 const knownOptions = [
   'REQUEST_VARIANTS',
@@ -59,7 +59,7 @@ export const actionGuideOption = entity({
   enabled: maybe(flag),
   type: maybe(openEnum('template', 'free_text')),
   /** The predefined texts of a template option. */
-  templates: listed<OptionTemplate>(optionTemplate),
+  templates: nullishArray<OptionTemplate>(optionTemplate),
   actionable: maybe(flag),
   /** The most characters of a free text: 350. */
   char_limit: maybe(integer),
@@ -71,7 +71,7 @@ export const actionGuideOption = entity({
 export interface ActionGuideOption extends Output<typeof actionGuideOption> {}
 
 /** The options of a pack. Spec: GET /messages/action_guide/packs/{pack_id}. */
-export const actionGuideAnswer = read(
+export const actionGuideResponse = read(
   entity({
     /** Empty where the service gives none. */
     options: list<ActionGuideOption>(actionGuideOption),
@@ -82,7 +82,7 @@ export const actionGuideAnswer = read(
     return options === null || options === undefined ? { ...(value as object), options: [] } : value;
   },
 );
-export interface ActionGuideAnswer extends Output<typeof actionGuideAnswer> {}
+export interface ActionGuideResponse extends Output<typeof actionGuideResponse> {}
 
 /** How many messages an option still takes. Spec: GET .../caps_available. */
 export const optionCap = entity({
@@ -94,11 +94,11 @@ export interface OptionCap extends Output<typeof optionCap> {}
 
 export const optionCaps = list<OptionCap>(optionCap) as Schema<OptionCap[]>;
 
-export const guidedPack = request({
+export const packParams = request({
   /** The order's `pack_id`; where that is `null`, the order's id. */
   pack_id: id,
 });
-export interface GuidedPack extends Input<typeof guidedPack> {}
+export interface PackParams extends Input<typeof packParams> {}
 
 interface ToPack {
   /** The order's `pack_id`; where that is `null`, the order's id. */
@@ -148,7 +148,7 @@ export interface DeliveryPromise extends ToPack, NoText {
 }
 
 /** A message through an option of the action guide. Spec: POST .../option. */
-export type OptionMessage = VariantsRequest | BillingInfoRequest | InvoiceLink | OtherReason | DeliveryPromise;
+export type SendOptionParams = VariantsRequest | BillingInfoRequest | InvoiceLink | OtherReason | DeliveryPromise;
 
 const variable = request({
   /** The variable's id, e.g. `TEMPLATE___DELIVERY_PROMISE___1___VAR___INIT`. */
@@ -157,8 +157,8 @@ const variable = request({
   value: integer,
 });
 
-type Fields = Output<typeof optionFields>;
-type Verdict = string | { path: readonly PropertyKey[]; message: string } | undefined;
+type OptionFields = Output<typeof optionFields>;
+type OptionIssue = string | { path: readonly PropertyKey[]; message: string } | undefined;
 
 const optionFields = request({
   /** The order's `pack_id`; where that is `null`, the order's id. */
@@ -173,10 +173,10 @@ const optionFields = request({
   vars: optional(list(variable)),
 });
 
-export const optionMessage = checked(optionFields, (given) => fieldsVerdict(given) ?? templateVerdict(given)) as Schema<
-  unknown,
-  OptionMessage
->;
+export const sendOptionParams = checked(
+  optionFields,
+  (given) => fieldsVerdict(given) ?? templateVerdict(given),
+) as Schema<unknown, SendOptionParams>;
 
 const takes: Readonly<Record<OptionId, readonly ('template_id' | 'text' | 'vars')[]>> = {
   REQUEST_VARIANTS: ['template_id'],
@@ -186,7 +186,7 @@ const takes: Readonly<Record<OptionId, readonly ('template_id' | 'text' | 'vars'
   DELIVERY_PROMISE: ['template_id', 'vars'],
 };
 
-function fieldsVerdict(given: Fields): Verdict {
+function fieldsVerdict(given: OptionFields): OptionIssue {
   const wanted = takes[given.option_id];
   for (const name of ['template_id', 'text', 'vars'] as const) {
     const has = given[name] !== undefined;
@@ -197,7 +197,7 @@ function fieldsVerdict(given: Fields): Verdict {
   return undefined;
 }
 
-function templateVerdict({ option_id, template_id, vars }: Fields): Verdict {
+function templateVerdict({ option_id, template_id, vars }: OptionFields): OptionIssue {
   if (template_id === undefined) return undefined;
   const form = `TEMPLATE___${option_id}___`;
   if (!template_id.startsWith(form) || !/^\d+$/.test(template_id.slice(form.length)))
@@ -205,12 +205,12 @@ function templateVerdict({ option_id, template_id, vars }: Fields): Verdict {
   return vars && hoursVerdict(template_id, vars);
 }
 
-function hoursVerdict(template: string, vars: readonly Output<typeof variable>[]): Verdict {
+function hoursVerdict(template: string, vars: readonly Output<typeof variable>[]): OptionIssue {
   const valueOf = (name: string): number | undefined =>
     vars.find((each) => each.id === `${template}___VAR___${name}`)?.value;
   const init = valueOf('INIT');
   const limit = valueOf('LIMIT');
-  const wrong = (message: string): Verdict => ({ path: ['vars'], message });
+  const wrong = (message: string): OptionIssue => ({ path: ['vars'], message });
   if (vars.length !== 2 || init === undefined || limit === undefined)
     return wrong('`vars` takes the INIT and the LIMIT variable of its template, once each');
   if ([init, limit].some((hour) => hour < 0 || hour > 24)) return wrong('`vars` takes hours from 0 to 24');

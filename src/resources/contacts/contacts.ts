@@ -1,4 +1,4 @@
-import type { Caller } from '../../core/caller.js';
+import type { Requester } from '../../core/http-client.js';
 import { PhoneViews } from './phone-views.js';
 import { QuestionContacts } from './question-contacts.js';
 
@@ -9,7 +9,7 @@ export class Contacts {
   /** Clicks on "See phone". */
   readonly phoneViews: PhoneViews;
 
-  constructor(caller: Caller) {
+  constructor(caller: Requester) {
     this.questions = new QuestionContacts(caller);
     this.phoneViews = new PhoneViews(caller);
   }

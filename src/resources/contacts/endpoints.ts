@@ -3,120 +3,120 @@ import {
   contactTotal,
   contactWindow,
   contactWindows,
-  itemPeriod,
-  itemWindow,
-  itemsWindow,
-  questionItemWindow,
+  itemPeriodParams,
+  itemWindowParams,
+  itemsWindowParams,
+  questionItemWindowParams,
   totalOrWhatever,
-  userPeriod,
-  userWindow,
+  userPeriodParams,
+  userWindowParams,
 } from './schemas.js';
 import type {
   ContactTotal,
   ContactWindow,
-  ItemPeriod,
-  ItemWindow,
-  ItemsWindow,
-  QuestionItemWindow,
-  UserPeriod,
-  UserWindow,
+  ItemPeriodParams,
+  ItemWindowParams,
+  ItemsWindowParams,
+  QuestionItemWindowParams,
+  UserPeriodParams,
+  UserWindowParams,
 } from './schemas.js';
 
-export const questionsOfItem: Endpoint<ItemPeriod, ContactTotal> = {
+export const questionsOfItem: Endpoint<ItemPeriodParams, ContactTotal> = {
   name: 'contacts.questions.ofItem',
   method: 'GET',
   path: '/items/{item_id}/contacts/questions',
-  input: itemPeriod,
+  input: itemPeriodParams,
   output: contactTotal,
-  retry: 'read',
+  retry: 'safe',
   errors: [],
-  reducible: true,
+  supportsAttributes: true,
 };
 
-export const questionsOfUser: Endpoint<UserPeriod, ContactTotal | undefined> = {
+export const questionsOfUser: Endpoint<UserPeriodParams, ContactTotal | undefined> = {
   name: 'contacts.questions.ofUser',
   method: 'GET',
   path: '/users/{user_id}/contacts/questions',
-  input: userPeriod,
+  input: userPeriodParams,
   output: totalOrWhatever,
-  retry: 'read',
+  retry: 'safe',
   errors: [],
-  reducible: true,
+  supportsAttributes: true,
 };
 
-export const questionWindowOfItem: Endpoint<QuestionItemWindow, ContactWindow> = {
+export const questionWindowOfItem: Endpoint<QuestionItemWindowParams, ContactWindow> = {
   name: 'contacts.questions.windowOfItem',
   method: 'GET',
   path: '/items/{item_id}/contacts/questions/time_window',
-  input: questionItemWindow,
+  input: questionItemWindowParams,
   output: contactWindow,
-  retry: 'read',
+  retry: 'safe',
   errors: [],
-  reducible: true,
+  supportsAttributes: true,
 };
 
-export const questionWindowOfUser: Endpoint<UserWindow, ContactWindow> = {
+export const questionWindowOfUser: Endpoint<UserWindowParams, ContactWindow> = {
   name: 'contacts.questions.windowOfUser',
   method: 'GET',
   path: '/users/{user_id}/contacts/questions/time_window',
-  input: userWindow,
+  input: userWindowParams,
   output: contactWindow,
-  retry: 'read',
+  retry: 'safe',
   errors: [],
-  reducible: true,
+  supportsAttributes: true,
 };
 
-export const phoneViewsOfItem: Endpoint<ItemPeriod, ContactTotal> = {
+export const phoneViewsOfItem: Endpoint<ItemPeriodParams, ContactTotal> = {
   name: 'contacts.phoneViews.ofItem',
   method: 'GET',
   path: '/items/{item_id}/contacts/phone_views',
-  input: itemPeriod,
+  input: itemPeriodParams,
   output: contactTotal,
-  retry: 'read',
+  retry: 'safe',
   errors: [],
-  reducible: true,
+  supportsAttributes: true,
 };
 
-export const phoneViewsOfUser: Endpoint<UserPeriod, ContactTotal> = {
+export const phoneViewsOfUser: Endpoint<UserPeriodParams, ContactTotal> = {
   name: 'contacts.phoneViews.ofUser',
   method: 'GET',
   path: '/users/{user_id}/contacts/phone_views',
-  input: userPeriod,
+  input: userPeriodParams,
   output: contactTotal,
-  retry: 'read',
+  retry: 'safe',
   errors: [],
-  reducible: true,
+  supportsAttributes: true,
 };
 
-export const phoneViewWindowOfItem: Endpoint<ItemWindow, ContactWindow> = {
+export const phoneViewWindowOfItem: Endpoint<ItemWindowParams, ContactWindow> = {
   name: 'contacts.phoneViews.windowOfItem',
   method: 'GET',
   path: '/items/{item_id}/contacts/phone_views/time_window',
-  input: itemWindow,
+  input: itemWindowParams,
   output: contactWindow,
-  retry: 'read',
+  retry: 'safe',
   errors: [],
-  reducible: true,
+  supportsAttributes: true,
 };
 
-export const phoneViewWindowOfItems: Endpoint<ItemsWindow, ContactWindow[]> = {
+export const phoneViewWindowOfItems: Endpoint<ItemsWindowParams, ContactWindow[]> = {
   name: 'contacts.phoneViews.windowOfItems',
   method: 'GET',
   path: '/items/contacts/phone_views/time_window',
-  input: itemsWindow,
+  input: itemsWindowParams,
   output: contactWindows,
-  retry: 'read',
+  retry: 'safe',
   errors: [],
-  reducible: true,
+  supportsAttributes: true,
 };
 
-export const phoneViewWindowOfUser: Endpoint<UserWindow, ContactWindow> = {
+export const phoneViewWindowOfUser: Endpoint<UserWindowParams, ContactWindow> = {
   name: 'contacts.phoneViews.windowOfUser',
   method: 'GET',
   path: '/users/{user_id}/contacts/phone_views/time_window',
-  input: userWindow,
+  input: userWindowParams,
   output: contactWindow,
-  retry: 'read',
+  retry: 'safe',
   errors: [],
-  reducible: true,
+  supportsAttributes: true,
 };

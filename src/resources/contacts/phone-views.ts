@@ -1,23 +1,23 @@
 import type { ApiPromise } from '../../core/api-promise.js';
-import type { Reduce } from '../../core/attributes.js';
-import type { Caller } from '../../core/caller.js';
-import type { CallOptions } from '../../core/options.js';
+import type { WithAttributes } from '../../core/schema/attributes.js';
+import type { Requester } from '../../core/http-client.js';
+import type { CallOptions } from '../../core/options/client-options.js';
 import * as endpoints from './endpoints.js';
 import type {
   ContactTotal,
   ContactWindow,
-  ItemPeriod,
-  ItemWindow,
-  ItemsWindow,
-  UserPeriod,
-  UserWindow,
+  ItemPeriodParams,
+  ItemWindowParams,
+  ItemsWindowParams,
+  UserPeriodParams,
+  UserWindowParams,
 } from './schemas.js';
 
 /** Clicks on "See phone". */
 export class PhoneViews {
-  readonly #caller: Caller;
+  readonly #caller: Requester;
 
-  constructor(caller: Caller) {
+  constructor(caller: Requester) {
     this.#caller = caller;
   }
 
@@ -27,11 +27,11 @@ export class PhoneViews {
    * @throws {InvalidInputError} when `date_to` is before `date_from`; nothing is sent.
    */
   ofItem<const Name extends keyof ContactTotal>(
-    input: ItemPeriod,
-    options: CallOptions & Reduce<Name>,
+    input: ItemPeriodParams,
+    options: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Pick<ContactTotal, Name>>;
-  ofItem(input: ItemPeriod, options?: CallOptions): ApiPromise<ContactTotal>;
-  ofItem(input: ItemPeriod, options?: CallOptions): ApiPromise<ContactTotal> {
+  ofItem(input: ItemPeriodParams, options?: CallOptions): ApiPromise<ContactTotal>;
+  ofItem(input: ItemPeriodParams, options?: CallOptions): ApiPromise<ContactTotal> {
     return this.#caller.call(endpoints.phoneViewsOfItem, input, options);
   }
 
@@ -41,11 +41,11 @@ export class PhoneViews {
    * @throws {InvalidInputError} when `date_to` is before `date_from`; nothing is sent.
    */
   ofUser<const Name extends keyof ContactTotal>(
-    input: UserPeriod,
-    options: CallOptions & Reduce<Name>,
+    input: UserPeriodParams,
+    options: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Pick<ContactTotal, Name>>;
-  ofUser(input: UserPeriod, options?: CallOptions): ApiPromise<ContactTotal>;
-  ofUser(input: UserPeriod, options?: CallOptions): ApiPromise<ContactTotal> {
+  ofUser(input: UserPeriodParams, options?: CallOptions): ApiPromise<ContactTotal>;
+  ofUser(input: UserPeriodParams, options?: CallOptions): ApiPromise<ContactTotal> {
     return this.#caller.call(endpoints.phoneViewsOfUser, input, options);
   }
 
@@ -56,11 +56,11 @@ export class PhoneViews {
    * @throws {InvalidInputError} when `last` is below 1, or `unit` is neither `day` nor `hour`; nothing is sent.
    */
   windowOfItem<const Name extends keyof ContactWindow>(
-    input: ItemWindow,
-    options: CallOptions & Reduce<Name>,
+    input: ItemWindowParams,
+    options: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Pick<ContactWindow, Name>>;
-  windowOfItem(input: ItemWindow, options?: CallOptions): ApiPromise<ContactWindow>;
-  windowOfItem(input: ItemWindow, options?: CallOptions): ApiPromise<ContactWindow> {
+  windowOfItem(input: ItemWindowParams, options?: CallOptions): ApiPromise<ContactWindow>;
+  windowOfItem(input: ItemWindowParams, options?: CallOptions): ApiPromise<ContactWindow> {
     return this.#caller.call(endpoints.phoneViewWindowOfItem, input, options);
   }
 
@@ -70,11 +70,11 @@ export class PhoneViews {
    * @throws {InvalidInputError} when `ids` is empty or an id holds a comma; nothing is sent.
    */
   windowOfItems<const Name extends keyof ContactWindow>(
-    input: ItemsWindow,
-    options: CallOptions & Reduce<Name>,
+    input: ItemsWindowParams,
+    options: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Pick<ContactWindow, Name>[]>;
-  windowOfItems(input: ItemsWindow, options?: CallOptions): ApiPromise<ContactWindow[]>;
-  windowOfItems(input: ItemsWindow, options?: CallOptions): ApiPromise<ContactWindow[]> {
+  windowOfItems(input: ItemsWindowParams, options?: CallOptions): ApiPromise<ContactWindow[]>;
+  windowOfItems(input: ItemsWindowParams, options?: CallOptions): ApiPromise<ContactWindow[]> {
     return this.#caller.call(endpoints.phoneViewWindowOfItems, input, options);
   }
 
@@ -85,11 +85,11 @@ export class PhoneViews {
    * @throws {InvalidInputError} when `last` is below 1, or `unit` is neither `day` nor `hour`; nothing is sent.
    */
   windowOfUser<const Name extends keyof ContactWindow>(
-    input: UserWindow,
-    options: CallOptions & Reduce<Name>,
+    input: UserWindowParams,
+    options: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Pick<ContactWindow, Name>>;
-  windowOfUser(input: UserWindow, options?: CallOptions): ApiPromise<ContactWindow>;
-  windowOfUser(input: UserWindow, options?: CallOptions): ApiPromise<ContactWindow> {
+  windowOfUser(input: UserWindowParams, options?: CallOptions): ApiPromise<ContactWindow>;
+  windowOfUser(input: UserWindowParams, options?: CallOptions): ApiPromise<ContactWindow> {
     return this.#caller.call(endpoints.phoneViewWindowOfUser, input, options);
   }
 }

@@ -1,18 +1,25 @@
 import type { ApiPromise } from '../../core/api-promise.js';
-import type { Reduce } from '../../core/attributes.js';
-import type { Caller } from '../../core/caller.js';
-import type { CallOptions } from '../../core/options.js';
+import type { WithAttributes } from '../../core/schema/attributes.js';
+import type { Requester } from '../../core/http-client.js';
+import type { CallOptions } from '../../core/options/client-options.js';
 import * as endpoints from './endpoints.js';
-import type { ContactTotal, ContactWindow, ItemPeriod, QuestionItemWindow, UserPeriod, UserWindow } from './schemas.js';
+import type {
+  ContactTotal,
+  ContactWindow,
+  ItemPeriodParams,
+  QuestionItemWindowParams,
+  UserPeriodParams,
+  UserWindowParams,
+} from './schemas.js';
 
 /**
  * Questions of guests, who are not logged in: they reach the seller's e-mail and are only counted here. The questions
  * of logged-in users are at `seller.questions`.
  */
 export class QuestionContacts {
-  readonly #caller: Caller;
+  readonly #caller: Requester;
 
-  constructor(caller: Caller) {
+  constructor(caller: Requester) {
     this.#caller = caller;
   }
 
@@ -22,11 +29,11 @@ export class QuestionContacts {
    * @throws {InvalidInputError} when `date_to` is before `date_from`; nothing is sent.
    */
   ofItem<const Name extends keyof ContactTotal>(
-    input: ItemPeriod,
-    options: CallOptions & Reduce<Name>,
+    input: ItemPeriodParams,
+    options: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Pick<ContactTotal, Name>>;
-  ofItem(input: ItemPeriod, options?: CallOptions): ApiPromise<ContactTotal>;
-  ofItem(input: ItemPeriod, options?: CallOptions): ApiPromise<ContactTotal> {
+  ofItem(input: ItemPeriodParams, options?: CallOptions): ApiPromise<ContactTotal>;
+  ofItem(input: ItemPeriodParams, options?: CallOptions): ApiPromise<ContactTotal> {
     return this.#caller.call(endpoints.questionsOfItem, input, options);
   }
 
@@ -38,11 +45,11 @@ export class QuestionContacts {
    * @throws {InvalidInputError} when `date_to` is before `date_from`; nothing is sent.
    */
   ofUser<const Name extends keyof ContactTotal>(
-    input: UserPeriod,
-    options: CallOptions & Reduce<Name>,
+    input: UserPeriodParams,
+    options: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Pick<ContactTotal, Name> | undefined>;
-  ofUser(input: UserPeriod, options?: CallOptions): ApiPromise<ContactTotal | undefined>;
-  ofUser(input: UserPeriod, options?: CallOptions): ApiPromise<ContactTotal | undefined> {
+  ofUser(input: UserPeriodParams, options?: CallOptions): ApiPromise<ContactTotal | undefined>;
+  ofUser(input: UserPeriodParams, options?: CallOptions): ApiPromise<ContactTotal | undefined> {
     return this.#caller.call(endpoints.questionsOfUser, input, options);
   }
 
@@ -53,11 +60,11 @@ export class QuestionContacts {
    * @throws {InvalidInputError} when `last` is below 1, or `unit` is neither `day` nor `hour`; nothing is sent.
    */
   windowOfItem<const Name extends keyof ContactWindow>(
-    input: QuestionItemWindow,
-    options: CallOptions & Reduce<Name>,
+    input: QuestionItemWindowParams,
+    options: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Pick<ContactWindow, Name>>;
-  windowOfItem(input: QuestionItemWindow, options?: CallOptions): ApiPromise<ContactWindow>;
-  windowOfItem(input: QuestionItemWindow, options?: CallOptions): ApiPromise<ContactWindow> {
+  windowOfItem(input: QuestionItemWindowParams, options?: CallOptions): ApiPromise<ContactWindow>;
+  windowOfItem(input: QuestionItemWindowParams, options?: CallOptions): ApiPromise<ContactWindow> {
     return this.#caller.call(endpoints.questionWindowOfItem, input, options);
   }
 
@@ -68,11 +75,11 @@ export class QuestionContacts {
    * @throws {InvalidInputError} when `last` is below 1, or `unit` is neither `day` nor `hour`; nothing is sent.
    */
   windowOfUser<const Name extends keyof ContactWindow>(
-    input: UserWindow,
-    options: CallOptions & Reduce<Name>,
+    input: UserWindowParams,
+    options: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Pick<ContactWindow, Name>>;
-  windowOfUser(input: UserWindow, options?: CallOptions): ApiPromise<ContactWindow>;
-  windowOfUser(input: UserWindow, options?: CallOptions): ApiPromise<ContactWindow> {
+  windowOfUser(input: UserWindowParams, options?: CallOptions): ApiPromise<ContactWindow>;
+  windowOfUser(input: UserWindowParams, options?: CallOptions): ApiPromise<ContactWindow> {
     return this.#caller.call(endpoints.questionWindowOfUser, input, options);
   }
 }

@@ -12,10 +12,10 @@ import {
   optional,
   request,
   text,
-} from '../../core/schema.js';
-import type { Input, Output, Schema } from '../../core/schema.js';
-import { isAfter, moment } from '../../core/moment.js';
-import { id, key, limit, listed, offset } from '../../core/vocabulary.js';
+} from '../../core/schema/schema.js';
+import type { Input, Output, Schema } from '../../core/schema/schema.js';
+import { isAfter, dateTimeInput } from '../../core/schema/date-time.js';
+import { id, key, limit, nullishArray, offset } from '../../core/schema/fields.js';
 
 /** How many contacts there were from one date to another. Spec: Contact metrics, total. */
 export const contactTotal = entity({
@@ -50,7 +50,7 @@ export const contactWindow = entity({
   /** Where a user was asked about. */
   user_id: maybe(integer),
   /** One entry an interval. */
-  results: listed<ContactInterval>(contactInterval),
+  results: nullishArray<ContactInterval>(contactInterval),
 });
 export interface ContactWindow extends Output<typeof contactWindow> {}
 
@@ -62,9 +62,9 @@ export const totalOrWhatever = either(contactTotal as Schema<ContactTotal>, anyt
 
 const period = {
   /** The start of the query: a `Date`, or ISO 8601 text. */
-  date_from: moment,
+  date_from: dateTimeInput,
   /** The end of the query: a `Date`, or ISO 8601 text. */
-  date_to: moment,
+  date_to: dateTimeInput,
 };
 
 const window = {
@@ -73,7 +73,7 @@ const window = {
   /** What an interval is. */
   unit: closedEnum('day', 'hour'),
   /** The end of the window: a `Date`, or ISO 8601 text. The current moment unless given. */
-  ending: optional(moment),
+  ending: optional(dateTimeInput),
   /** Sorts by date; `asc` unless given. */
   order: optional(closedEnum('asc', 'desc')),
   limit,
@@ -91,7 +91,7 @@ const itemIds = checked(
   { minItems: 1 },
 );
 
-export const itemPeriod = checked(
+export const itemPeriodParams = checked(
   request({
     /** The item. */
     item_id: key,
@@ -99,9 +99,9 @@ export const itemPeriod = checked(
   }),
   inOrder,
 );
-export interface ItemPeriod extends Input<typeof itemPeriod> {}
+export interface ItemPeriodParams extends Input<typeof itemPeriodParams> {}
 
-export const userPeriod = checked(
+export const userPeriodParams = checked(
   request({
     /** The seller. */
     user_id: id,
@@ -109,34 +109,34 @@ export const userPeriod = checked(
   }),
   inOrder,
 );
-export interface UserPeriod extends Input<typeof userPeriod> {}
+export interface UserPeriodParams extends Input<typeof userPeriodParams> {}
 
-export const itemWindow = request({
+export const itemWindowParams = request({
   /** The item. */
   item_id: key,
   ...window,
 });
-export interface ItemWindow extends Input<typeof itemWindow> {}
+export interface ItemWindowParams extends Input<typeof itemWindowParams> {}
 
-export const questionItemWindow = request({
+export const questionItemWindowParams = request({
   /** The item. */
   item_id: key,
   ...window,
   /** Several items, as the specification allows here. */
   ids: optional(itemIds),
 });
-export interface QuestionItemWindow extends Input<typeof questionItemWindow> {}
+export interface QuestionItemWindowParams extends Input<typeof questionItemWindowParams> {}
 
-export const itemsWindow = request({
+export const itemsWindowParams = request({
   /** The items, at least one. */
   ids: itemIds,
   ...window,
 });
-export interface ItemsWindow extends Input<typeof itemsWindow> {}
+export interface ItemsWindowParams extends Input<typeof itemsWindowParams> {}
 
-export const userWindow = request({
+export const userWindowParams = request({
   /** The seller. */
   user_id: id,
   ...window,
 });
-export interface UserWindow extends Input<typeof userWindow> {}
+export interface UserWindowParams extends Input<typeof userWindowParams> {}

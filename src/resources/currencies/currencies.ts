@@ -1,22 +1,22 @@
 import type { ApiPromise } from '../../core/api-promise.js';
-import type { Reduce } from '../../core/attributes.js';
-import type { Caller } from '../../core/caller.js';
-import type { CallOptions } from '../../core/options.js';
+import type { WithAttributes } from '../../core/schema/attributes.js';
+import type { Requester } from '../../core/http-client.js';
+import type { CallOptions } from '../../core/options/client-options.js';
 import * as endpoints from './endpoints.js';
-import type { Currency, CurrencyId, NoInput } from './schemas.js';
+import type { Currency, CurrencyParams, NoInput } from './schemas.js';
 
 /** The currencies that prices are in. Spec: Common resources. */
 export class Currencies {
-  readonly #caller: Caller;
+  readonly #caller: Requester;
 
-  constructor(caller: Caller) {
+  constructor(caller: Requester) {
     this.#caller = caller;
   }
 
   /** All currencies. Spec: GET /currencies. */
   list<const Name extends keyof Currency>(
     input: NoInput | undefined,
-    options: CallOptions & Reduce<Name>,
+    options: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Pick<Currency, Name>[]>;
   list(input?: NoInput, options?: CallOptions): ApiPromise<Currency[]>;
   list(input: NoInput = {}, options?: CallOptions): ApiPromise<Currency[]> {
@@ -29,11 +29,11 @@ export class Currencies {
    * @throws {NotFoundError} when there is no such currency.
    */
   get<const Name extends keyof Currency>(
-    input: CurrencyId,
-    options: CallOptions & Reduce<Name>,
+    input: CurrencyParams,
+    options: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Pick<Currency, Name>>;
-  get(input: CurrencyId, options?: CallOptions): ApiPromise<Currency>;
-  get(input: CurrencyId, options?: CallOptions): ApiPromise<Currency> {
+  get(input: CurrencyParams, options?: CallOptions): ApiPromise<Currency>;
+  get(input: CurrencyParams, options?: CallOptions): ApiPromise<Currency> {
     return this.#caller.call(endpoints.get, input, options);
   }
 }

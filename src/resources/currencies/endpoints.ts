@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../core/endpoint.js';
-import { refusal } from '../../core/refusal.js';
-import { currencies, currency, currencyId, noInput } from './schemas.js';
-import type { Currency, CurrencyId, NoInput } from './schemas.js';
+import { documentedError } from '../../core/errors/documented-error.js';
+import { currencies, currency, currencyParams, noInput } from './schemas.js';
+import type { Currency, CurrencyParams, NoInput } from './schemas.js';
 
 export const list: Endpoint<NoInput, Currency[]> = {
   name: 'currencies.list',
@@ -9,18 +9,18 @@ export const list: Endpoint<NoInput, Currency[]> = {
   path: '/currencies',
   input: noInput,
   output: currencies,
-  retry: 'read',
+  retry: 'safe',
   errors: [],
-  reducible: true,
+  supportsAttributes: true,
 };
 
-export const get: Endpoint<CurrencyId, Currency> = {
+export const get: Endpoint<CurrencyParams, Currency> = {
   name: 'currencies.get',
   method: 'GET',
   path: '/currencies/{id}',
-  input: currencyId,
+  input: currencyParams,
   output: currency,
-  retry: 'read',
-  errors: [refusal({ status: 404, code: 'not_found', message: 'Currency not found' })],
-  reducible: true,
+  retry: 'safe',
+  errors: [documentedError({ status: 404, code: 'not_found', message: 'Currency not found' })],
+  supportsAttributes: true,
 };

@@ -1,6 +1,6 @@
-import { entity, integer, list, maybe, request, text } from '../../core/schema.js';
-import type { Input, Output, Schema } from '../../core/schema.js';
-import { key } from '../../core/vocabulary.js';
+import { entity, integer, list, maybe, request, text } from '../../core/schema/schema.js';
+import type { Input, Output, Schema } from '../../core/schema/schema.js';
+import { key } from '../../core/schema/fields.js';
 
 /** A currency. Spec: Currency. */
 export const currency = entity({
@@ -18,8 +18,8 @@ export const noInput = request({});
 /** An input without fields. */
 export interface NoInput extends Input<typeof noInput> {}
 
-export const currencyId = request({
+export const currencyParams = request({
   /** The ISO 4217 code, e.g. `BRL`. */
   id: key,
 });
-export interface CurrencyId extends Input<typeof currencyId> {}
+export interface CurrencyParams extends Input<typeof currencyParams> {}

@@ -1,9 +1,9 @@
-import type { ReadBack } from '../../core/confirm.js';
+import type { ConfirmContext } from '../../core/retry/confirm.js';
 import type { Endpoint } from '../../core/endpoint.js';
-import { NotFoundError } from '../../core/status-errors.js';
-import { dataOf, refusedWithinGraphql } from '../../core/graphql-wire.js';
-import { anything, list, map, read } from '../../core/schema.js';
-import type { Schema } from '../../core/schema.js';
+import { NotFoundError } from '../../core/errors/status-errors.js';
+import { dataOf, refusedWithinGraphql } from './graphql/response.js';
+import { anything, list, map, read } from '../../core/schema/schema.js';
+import type { Schema } from '../../core/schema/schema.js';
 import {
   alreadyInFlex,
   deliveryNotUpdated,
@@ -24,56 +24,56 @@ import {
   userNotFound,
 } from './errors.js';
 import {
-  deliverySetting,
+  setDeliveryParams,
   driverAssignment,
   flexConfiguration,
-  flexItem,
-  flexQuery,
+  flexItemParams,
+  flexQueryParams,
   flexSubscription,
-  flexUser,
-  newZones,
-  shipmentId,
+  flexUserParams,
+  addZonesParams,
+  driverParams,
 } from './schemas.js';
 import type {
-  DeliverySetting,
+  SetDeliveryParams,
   DriverAssignment,
   FlexConfiguration,
-  FlexItem,
-  FlexQuery,
+  FlexItemParams,
+  FlexQueryParams,
   FlexSubscription,
-  FlexUser,
-  NewZones,
-  ShipmentId,
+  FlexUserParams,
+  AddZonesParams,
+  DriverParams,
 } from './schemas.js';
 
-export const subscriptions: Endpoint<FlexUser, FlexSubscription[]> = {
+export const subscriptions: Endpoint<FlexUserParams, FlexSubscription[]> = {
   name: 'flex.subscriptions',
   method: 'GET',
   path: '/shipping/flex/sites/{site_id}/users/{user_id}/subscriptions/v1',
-  input: flexUser,
+  input: flexUserParams,
   output: list(flexSubscription) as Schema<FlexSubscription[]>,
-  retry: 'read',
+  retry: 'safe',
   errors: [emptySite, invalidSite, noAccess, userNotFound],
-  reducible: true,
+  supportsAttributes: true,
 };
 
-export const configuration: Endpoint<FlexQuery> = {
+export const configuration: Endpoint<FlexQueryParams> = {
   name: 'flex.configuration',
   method: 'POST',
   path: '/shipping/flex/sites/{site_id}/configuration/v3',
-  input: flexQuery,
+  input: flexQueryParams,
   output: read(map, dataOf),
   // A POST that only reads, so it may be repeated: see docs/decisions/configuration-query-is-a-read.md.
-  retry: 'read',
+  retry: 'safe',
   errors: [emptySite, invalidSite, noAccess, invalidJson, noSchema, invalidQuery, userNotFound, subscriptionNotFound],
-  refusedWithin: refusedWithinGraphql,
+  errorInBody: refusedWithinGraphql,
 };
 
-export const setDelivery: Endpoint<DeliverySetting> = {
+export const setDelivery: Endpoint<SetDeliveryParams> = {
   name: 'flex.setDelivery',
   method: 'PUT',
   path: '/shipping/flex/sites/{site_id}/users/{user_id}/services/{service_id}/configuration/delivery/custom/v3',
-  input: deliverySetting,
+  input: setDeliveryParams,
   output: anything,
   retry: 'idempotent',
   errors: [invalidUser, invalidService, invalidJson, deliveryNotUpdated],
@@ -87,11 +87,11 @@ export const setDelivery: Endpoint<DeliverySetting> = {
   },
 };
 
-export const addZones: Endpoint<NewZones> = {
+export const addZones: Endpoint<AddZonesParams> = {
   name: 'flex.addZones',
   method: 'PUT',
   path: '/shipping/flex/sites/{site_id}/users/{user_id}/services/{service_id}/configuration/coverage/zone/v3',
-  input: newZones,
+  input: addZonesParams,
   output: anything,
   retry: 'idempotent',
   errors: [invalidUser, invalidService, invalidJson, deliveryNotUpdated],
@@ -103,33 +103,33 @@ export const addZones: Endpoint<NewZones> = {
   },
 };
 
-export const driver: Endpoint<ShipmentId, DriverAssignment> = {
+export const driver: Endpoint<DriverParams, DriverAssignment> = {
   name: 'flex.driver',
   method: 'GET',
   path: '/flex/sites/{site_id}/shipments/{shipment_id}/assignment/v1',
-  input: shipmentId,
+  input: driverParams,
   output: driverAssignment,
-  retry: 'read',
+  retry: 'safe',
   errors: [driverNotFound],
 };
 
 const itemPath = '/sites/{site_id}/shipping/selfservice/items/{item_id}';
 
-export const isItemEnabled: Endpoint<FlexItem> = {
+export const isItemEnabled: Endpoint<FlexItemParams> = {
   name: 'flex.items.isEnabled',
   method: 'GET',
   path: itemPath,
-  input: flexItem,
+  input: flexItemParams,
   output: anything,
-  retry: 'read',
+  retry: 'safe',
   errors: [itemDown, itemNotFound],
 };
 
-export const enableItem: Endpoint<FlexItem> = {
+export const enableItem: Endpoint<FlexItemParams> = {
   name: 'flex.items.enable',
   method: 'POST',
   path: itemPath,
-  input: flexItem,
+  input: flexItemParams,
   output: anything,
   retry: 'idempotent',
   errors: [alreadyInFlex, itemDown, itemNotFound, itemLocked],
@@ -138,11 +138,11 @@ export const enableItem: Endpoint<FlexItem> = {
   },
 };
 
-export const disableItem: Endpoint<FlexItem> = {
+export const disableItem: Endpoint<FlexItemParams> = {
   name: 'flex.items.disable',
   method: 'DELETE',
   path: itemPath,
-  input: flexItem,
+  input: flexItemParams,
   output: anything,
   retry: 'idempotent',
   errors: [notInFlex, itemDown, itemNotFound, itemLocked],
@@ -153,9 +153,9 @@ export const disableItem: Endpoint<FlexItem> = {
 
 /** Reads fields of a seller's configuration. */
 async function configured(
-  { site_id, user_id, service_id }: Pick<DeliverySetting, 'site_id' | 'user_id' | 'service_id'>,
+  { site_id, user_id, service_id }: Pick<SetDeliveryParams, 'site_id' | 'user_id' | 'service_id'>,
   fields: string,
-  back: ReadBack,
+  back: ConfirmContext,
 ): Promise<Partial<FlexConfiguration>> {
   const query = `{configuration(user_id:${user_id},service_id:${service_id}){${fields}}}`;
   const found = (await back.call(configuration, { site_id, query })) as { configuration?: unknown };
@@ -166,7 +166,7 @@ async function configured(
 /** Whether a configuration holds what was set; the hours up to which an order is taken are not shown as they are set. */
 function isDelivery(
   found: Partial<FlexConfiguration>,
-  { delivery_window, delivery_ranges = {} }: DeliverySetting,
+  { delivery_window, delivery_ranges = {} }: SetDeliveryParams,
 ): boolean {
   if (delivery_window !== undefined && found.delivery_window !== delivery_window) return false;
   const days = ['week', 'saturday', 'sunday'] as const;
@@ -180,7 +180,7 @@ function written(ranges: readonly { from?: unknown; to?: unknown; capacity?: unk
   return ranges.map(({ from, to, capacity }) => `${String(from)}-${String(to)}:${String(capacity)}`).join(' ');
 }
 
-async function isInFlex(input: FlexItem, back: ReadBack): Promise<boolean> {
+async function isInFlex(input: FlexItemParams, back: ConfirmContext): Promise<boolean> {
   try {
     await back.call(isItemEnabled, input);
     return true;

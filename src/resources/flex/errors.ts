@@ -1,6 +1,6 @@
-import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/status-errors.js';
-import { refusal, everyWordOf } from '../../core/refusal.js';
-import type { RefusalDetails } from '../../core/errors.js';
+import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
+import { documentedError, everyWordOf } from '../../core/errors/documented-error.js';
+import type { ApiErrorDetails } from '../../core/errors/errors.js';
 
 /**
  * The site is not one, or is empty.
@@ -84,94 +84,94 @@ export class DriverNotFoundError extends NotFoundError {
 }
 
 /** The specification gives only messages, so these are told by their words, in whatever place they stand. */
-const says =
+const messageMatches =
   (words: RegExp) =>
-  (details: RefusalDetails): boolean =>
+  (details: ApiErrorDetails): boolean =>
     everyWordOf(details).some((word) => words.test(word));
 
-export const emptySite = refusal({
+export const emptySite = documentedError({
   status: 400,
   message: 'empty site id',
   error: InvalidSiteError,
-  tell: says(/empty site.?id/i),
+  matches: messageMatches(/empty site.?id/i),
 });
-export const invalidSite = refusal({
+export const invalidSite = documentedError({
   status: 400,
   message: 'invalid site_id',
   error: InvalidSiteError,
-  tell: says(/invalid site.?id/i),
+  matches: messageMatches(/invalid site.?id/i),
 });
-export const noAccess = refusal({ status: 400, message: "can't access to resource" });
-export const invalidJson = refusal({ status: 400, message: 'invalid JSON body' });
-export const invalidUser = refusal({ status: 400, message: 'invalid user_id' });
-export const invalidService = refusal({ status: 400, message: 'invalid service_id' });
-export const noSchema = refusal({
+export const noAccess = documentedError({ status: 400, message: "can't access to resource" });
+export const invalidJson = documentedError({ status: 400, message: 'invalid JSON body' });
+export const invalidUser = documentedError({ status: 400, message: 'invalid user_id' });
+export const invalidService = documentedError({ status: 400, message: 'invalid service_id' });
+export const noSchema = documentedError({
   status: 400,
   message: 'failed to create schema in graphql operation',
   error: InvalidQueryError,
-  tell: says(/failed to create schema/i),
+  matches: messageMatches(/failed to create schema/i),
 });
-export const invalidQuery = refusal({
+export const invalidQuery = documentedError({
   status: 400,
   message: 'invalid query',
   error: InvalidQueryError,
-  tell: says(/invalid query|cannot query field|syntax error|unknown (?:argument|field)/i),
+  matches: messageMatches(/invalid query|cannot query field|syntax error|unknown (?:argument|field)/i),
 });
-export const userNotFound = refusal({
+export const userNotFound = documentedError({
   status: 404,
   message: 'user not found',
   error: UserNotFoundError,
-  tell: says(/user not found/i),
-  alsoStatus: [400],
+  matches: messageMatches(/user not found/i),
+  otherStatuses: [400],
 });
-export const subscriptionNotFound = refusal({
+export const subscriptionNotFound = documentedError({
   status: 404,
   message: 'no Flex subscription for this user_id and service_id',
   error: SubscriptionNotFoundError,
-  tell: says(/subscription/i),
-  alsoStatus: [400],
+  matches: messageMatches(/subscription/i),
+  otherStatuses: [400],
 });
-export const deliveryNotUpdated = refusal({
+export const deliveryNotUpdated = documentedError({
   status: 404,
   message: "can't update delivery custom",
   error: SubscriptionNotFoundError,
-  tell: says(/can.?t update|subscription/i),
+  matches: messageMatches(/can.?t update|subscription/i),
 });
-export const alreadyInFlex = refusal({
+export const alreadyInFlex = documentedError({
   status: 400,
   message: 'item is already in flex',
   error: AlreadyInFlexError,
-  tell: says(/already in flex/i),
+  matches: messageMatches(/already in flex/i),
 });
-export const notInFlex = refusal({
+export const notInFlex = documentedError({
   status: 400,
   // The service says the same of an item that is no longer in Flex; the operation tells which is meant.
   message: 'item is already in flex',
   error: NotInFlexError,
-  tell: says(/already|not in flex/i),
+  matches: messageMatches(/already|not in flex/i),
 });
-export const itemDown = refusal({
+export const itemDown = documentedError({
   status: 403,
   message: 'item down',
   error: ItemDownError,
-  tell: says(/item.{0,10}down/i),
+  matches: messageMatches(/item.{0,10}down/i),
 });
-export const itemNotFound = refusal({
+export const itemNotFound = documentedError({
   status: 404,
   message: 'item not found',
   error: ItemNotFoundError,
-  tell: says(/item.{0,10}not.{0,3}found/i),
+  matches: messageMatches(/item.{0,10}not.{0,3}found/i),
 });
-export const itemLocked = refusal({
+export const itemLocked = documentedError({
   status: 409,
   message: 'another change of this item is under way',
   // In life; the documents do not name it, so any 409 is taken for it. The service did nothing: a repeat is safe.
-  tell: ({ status }) => status === 409,
-  passing: true,
+  matches: ({ status }) => status === 409,
+  transient: true,
 });
-export const driverNotFound = refusal({
+export const driverNotFound = documentedError({
   status: 404,
   message: 'shipment_id not found',
   error: DriverNotFoundError,
-  tell: says(/shipment.{0,6}not.{0,3}found/i),
+  matches: messageMatches(/shipment.{0,6}not.{0,3}found/i),
 });

@@ -1,39 +1,39 @@
 import { ApiPromise } from '../../core/api-promise.js';
 import type { ResponseInfo, WithResponse } from '../../core/api-promise.js';
-import type { Reduce } from '../../core/attributes.js';
-import type { Caller } from '../../core/caller.js';
-import { InvalidInputError } from '../../core/errors.js';
-import { dataOf } from '../../core/graphql-wire.js';
-import type { CallOptions } from '../../core/options.js';
-import { exact, read } from '../../core/schema.js';
-import type { Schema } from '../../core/schema.js';
-import { narrowed, printed, selectionIssues } from '../../core/selection.js';
-import type { AnySelection, Known, Selected, Selection } from '../../core/selection.js';
+import type { WithAttributes } from '../../core/schema/attributes.js';
+import type { Requester } from '../../core/http-client.js';
+import { InvalidInputError } from '../../core/errors/errors.js';
+import { dataOf } from './graphql/response.js';
+import type { CallOptions } from '../../core/options/client-options.js';
+import { exact, read } from '../../core/schema/schema.js';
+import type { Schema } from '../../core/schema/schema.js';
+import { applySelection, printSelection, selectionIssues } from './graphql/selection.js';
+import type { AnySelection, Exact, Selected, Selection } from './graphql/selection.js';
 import * as endpoints from './endpoints.js';
 import { FlexItems } from './items.js';
 import type { ReadItemStatus } from './items.js';
-import { configurationOf, flexConfiguration } from './schemas.js';
+import { configurationParams, flexConfiguration } from './schemas.js';
 import type {
-  ConfigurationOf,
-  DeliverySetting,
+  ConfigurationParams,
+  SetDeliveryParams,
   DriverAssignment,
   FlexConfiguration,
-  FlexQuery,
+  FlexQueryParams,
   FlexSubscription,
-  FlexUser,
-  NewZones,
-  ShipmentId,
+  FlexUserParams,
+  AddZonesParams,
+  DriverParams,
 } from './schemas.js';
 
 /** Delivery by the seller: subscriptions, settings, zones, items, drivers. Spec: Flex delivery. */
 export class Flex {
   /** Which items are delivered with Flex. */
   readonly items: FlexItems;
-  readonly #caller: Caller;
+  readonly #caller: Requester;
   /** Narrowed answers by their selection: a program has few, and a schema is compiled once. */
   readonly #answers = new Map<string, Schema<{ configuration: unknown }>>();
 
-  constructor(caller: Caller, readItemStatus: ReadItemStatus) {
+  constructor(caller: Requester, readItemStatus: ReadItemStatus) {
     this.#caller = caller;
     this.items = new FlexItems(caller, readItemStatus);
   }
@@ -46,11 +46,11 @@ export class Flex {
    * @throws {UserNotFoundError} when there is no such user.
    */
   subscriptions<const Name extends keyof FlexSubscription>(
-    input: FlexUser,
-    options: CallOptions & Reduce<Name>,
+    input: FlexUserParams,
+    options: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Pick<FlexSubscription, Name>[]>;
-  subscriptions(input: FlexUser, options?: CallOptions): ApiPromise<FlexSubscription[]>;
-  subscriptions(input: FlexUser, options?: CallOptions): ApiPromise<FlexSubscription[]> {
+  subscriptions(input: FlexUserParams, options?: CallOptions): ApiPromise<FlexSubscription[]>;
+  subscriptions(input: FlexUserParams, options?: CallOptions): ApiPromise<FlexSubscription[]> {
     return this.#caller.call(endpoints.subscriptions, input, options);
   }
 
@@ -74,16 +74,16 @@ export class Flex {
    * @throws {InvalidQueryError} when the service does not take the query.
    */
   configuration<const S extends Selection<FlexConfiguration>>(
-    input: ConfigurationOf & { readonly select: S & Known<FlexConfiguration, S> },
+    input: ConfigurationParams & { readonly select: S & Exact<FlexConfiguration, S> },
     options?: CallOptions,
   ): ApiPromise<Selected<FlexConfiguration, S>>;
   configuration(
-    input: ConfigurationOf & { readonly select?: undefined },
+    input: ConfigurationParams & { readonly select?: undefined },
     options?: CallOptions,
   ): ApiPromise<FlexConfiguration>;
-  configuration(input: FlexQuery, options?: CallOptions): ApiPromise<unknown>;
+  configuration(input: FlexQueryParams, options?: CallOptions): ApiPromise<unknown>;
   configuration(
-    input: FlexQuery | (ConfigurationOf & { readonly select?: unknown }),
+    input: FlexQueryParams | (ConfigurationParams & { readonly select?: unknown }),
     options?: CallOptions,
   ): ApiPromise<unknown> {
     return new ApiPromise('query' in input ? this.#query(input, options) : this.#select(input, options));
@@ -97,7 +97,7 @@ export class Flex {
    * @throws {InvalidInputError} when an hour is not 0 to 24, a range ends before it begins, or its capacity is below 1.
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
    */
-  setDelivery(input: DeliverySetting, options?: CallOptions): ApiPromise<unknown> {
+  setDelivery(input: SetDeliveryParams, options?: CallOptions): ApiPromise<unknown> {
     return this.#caller.call(endpoints.setDelivery, input, options);
   }
 
@@ -108,7 +108,7 @@ export class Flex {
    * @throws {InvalidInputError} when there are no zones; nothing is sent.
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
    */
-  addZones(input: NewZones, options?: CallOptions): ApiPromise<unknown> {
+  addZones(input: AddZonesParams, options?: CallOptions): ApiPromise<unknown> {
     return this.#caller.call(endpoints.addZones, input, options);
   }
 
@@ -117,24 +117,24 @@ export class Flex {
    *
    * @throws {DriverNotFoundError} when no driver is assigned, no route is open, or there is no such shipment.
    */
-  driver(input: ShipmentId, options?: CallOptions): ApiPromise<DriverAssignment> {
+  driver(input: DriverParams, options?: CallOptions): ApiPromise<DriverAssignment> {
     return this.#caller.call(endpoints.driver, input, options);
   }
 
-  async #query(input: FlexQuery, options?: CallOptions): Promise<WithResponse<unknown>> {
+  async #query(input: FlexQueryParams, options?: CallOptions): Promise<WithResponse<unknown>> {
     return this.#run(endpoints.configuration, input, options);
   }
 
   async #select(
-    input: ConfigurationOf & { readonly select?: unknown },
+    input: ConfigurationParams & { readonly select?: unknown },
     options?: CallOptions,
   ): Promise<WithResponse<unknown>> {
-    const parsed = configurationOf.safeParse(input);
+    const parsed = configurationParams.safeParse(input);
     if (!parsed.success) throw new InvalidInputError(parsed.error.issues);
     const { site_id, user_id, service_id, select = true } = parsed.data;
     const issues = selectionIssues(flexConfiguration, select, ['select']);
     if (issues.length > 0) throw new InvalidInputError(issues);
-    const fields = printed(flexConfiguration, select as AnySelection);
+    const fields = printSelection(flexConfiguration, select as AnySelection);
     const endpoint = { ...endpoints.configuration, output: this.#answerOf(fields, select as AnySelection) };
     // Both ids are digits by now and the fields are names of ours, so nothing else can get into the query.
     const query = `{configuration(user_id:${user_id},service_id:${service_id})${fields}}`;
@@ -145,17 +145,17 @@ export class Flex {
   #answerOf(fields: string, select: AnySelection): Schema<{ configuration: unknown }> {
     const known = this.#answers.get(fields);
     if (known) return known;
-    const answer = read(exact({ configuration: narrowed(flexConfiguration, select) }), dataOf);
+    const answer = read(exact({ configuration: applySelection(flexConfiguration, select) }), dataOf);
     this.#answers.set(fields, answer);
     return answer;
   }
 
   async #run(
     endpoint: typeof endpoints.configuration,
-    input: FlexQuery,
+    input: FlexQueryParams,
     options?: CallOptions,
   ): Promise<WithResponse<unknown>> {
-    const { runQuery } = await import('../../core/graphql.js');
+    const { runQuery } = await import('./graphql/query.js');
     let response: ResponseInfo | undefined;
     const data = await runQuery(input.query, async (query) => {
       const answered = await this.#caller.call(endpoint, { ...input, query }, options).withResponse();

@@ -1,23 +1,23 @@
 import { ApiPromise } from '../../core/api-promise.js';
 import type { ResponseInfo, WithResponse } from '../../core/api-promise.js';
-import type { Caller } from '../../core/caller.js';
+import type { Requester } from '../../core/http-client.js';
 import type { Endpoint } from '../../core/endpoint.js';
-import { ApiError, InvalidInputError } from '../../core/errors.js';
-import type { CallOptions } from '../../core/options.js';
-import { NotFoundError } from '../../core/status-errors.js';
+import { ApiError, InvalidInputError } from '../../core/errors/errors.js';
+import type { CallOptions } from '../../core/options/client-options.js';
+import { NotFoundError } from '../../core/errors/status-errors.js';
 import * as endpoints from './endpoints.js';
 import { AlreadyInFlexError, ItemNotFoundError, NotInFlexError } from './errors.js';
-import type { DisableItem, EnableItem, FlexItem } from './schemas.js';
+import type { DisableItemParams, EnableItemParams, FlexItemParams } from './schemas.js';
 
 /** Tells an item's status, e.g. `active`; `undefined` where it cannot be told. */
 export type ReadItemStatus = (item_id: string, options?: CallOptions) => Promise<string | undefined>;
 
 /** Which items are delivered with Flex. Spec: Flex delivery, /sites/{site_id}/shipping/selfservice/items/{item_id}. */
 export class FlexItems {
-  readonly #caller: Caller;
+  readonly #caller: Requester;
   readonly #readStatus: ReadItemStatus;
 
-  constructor(caller: Caller, readStatus: ReadItemStatus) {
+  constructor(caller: Requester, readStatus: ReadItemStatus) {
     this.#caller = caller;
     this.#readStatus = readStatus;
   }
@@ -32,7 +32,7 @@ export class FlexItems {
    * @throws {ItemDownError} when the item does not offer Flex.
    * @throws {NotFoundError} when something other than the item was not found.
    */
-  isEnabled(input: FlexItem, options?: CallOptions): ApiPromise<boolean> {
+  isEnabled(input: FlexItemParams, options?: CallOptions): ApiPromise<boolean> {
     return this.#told(endpoints.isItemEnabled, input, options, meansNotInFlex, false).map((told) => told ?? true);
   }
 
@@ -47,7 +47,7 @@ export class FlexItems {
    * @throws {ItemDownError} when it does not offer Flex.
    * @throws {ItemNotFoundError} when there is no such item.
    */
-  enable(input: EnableItem, options?: CallOptions): ApiPromise<undefined> {
+  enable(input: EnableItemParams, options?: CallOptions): ApiPromise<undefined> {
     const { idempotent, requireActive, ...item } = input;
     const fits = accepted(AlreadyInFlexError, idempotent);
     const enable = (): ApiPromise<undefined> => this.#told(endpoints.enableItem, item, options, fits, undefined);
@@ -62,12 +62,12 @@ export class FlexItems {
    * @throws {ItemDownError} when it does not offer Flex.
    * @throws {ItemNotFoundError} when there is no such item.
    */
-  disable(input: DisableItem, options?: CallOptions): ApiPromise<undefined> {
+  disable(input: DisableItemParams, options?: CallOptions): ApiPromise<undefined> {
     const { idempotent, ...item } = input;
     return this.#told(endpoints.disableItem, item, options, accepted(NotInFlexError, idempotent), undefined);
   }
 
-  async #checkActive({ item_id }: FlexItem, options?: CallOptions): Promise<void> {
+  async #checkActive({ item_id }: FlexItemParams, options?: CallOptions): Promise<void> {
     const status = await this.#readStatus(String(item_id), options);
     if (status === 'active') return;
     const found = status === undefined ? 'cannot be read' : `is "${status}"`;
@@ -77,8 +77,8 @@ export class FlexItems {
 
   /** Makes the call; a refusal that fits is no error but an answer, and stands for `meaning`. */
   #told<T>(
-    endpoint: Endpoint<FlexItem>,
-    input: FlexItem,
+    endpoint: Endpoint<FlexItemParams>,
+    input: FlexItemParams,
     options: CallOptions | undefined,
     fits: (error: ApiError) => boolean,
     meaning: T,

@@ -1,4 +1,4 @@
-import { documentRule } from '../../core/graphql-wire.js';
+import { documentRule } from './graphql/response.js';
 import {
   anything,
   checked,
@@ -12,9 +12,9 @@ import {
   optional,
   request,
   text,
-} from '../../core/schema.js';
-import type { Input, Output } from '../../core/schema.js';
-import { id, key, listed, siteId } from '../../core/vocabulary.js';
+} from '../../core/schema/schema.js';
+import type { Input, Output } from '../../core/schema/schema.js';
+import { id, key, nullishArray, siteId } from '../../core/schema/fields.js';
 
 /** `in`: active. `out`: inactive, its settings cannot be changed. `pending`: settings yes, delivery orders not yet. */
 const subscriptionState = entity({ id: maybe(openEnum('in', 'out', 'pending')) });
@@ -80,9 +80,9 @@ export const flexAvailables = entity({
   /** The least and the most deliveries that a range may take. */
   capacity_range: maybe(entity({ from: maybe(integer), to: maybe(integer) })),
   /** Hours of the day. */
-  cutoff: listed(integer),
+  cutoff: nullishArray(integer),
   /** Hours of the day. */
-  ranges: listed(integer),
+  ranges: nullishArray(integer),
 });
 export interface FlexAvailables extends Output<typeof flexAvailables> {}
 
@@ -104,9 +104,9 @@ export interface DeliveryRange extends Output<typeof deliveryRange> {}
 
 /** The ranges of each kind of day. Spec: Flex configuration, `delivery_ranges`. */
 export const deliveryRanges = entity({
-  week: listed<DeliveryRange>(deliveryRange),
-  saturday: listed<DeliveryRange>(deliveryRange),
-  sunday: listed<DeliveryRange>(deliveryRange),
+  week: nullishArray<DeliveryRange>(deliveryRange),
+  saturday: nullishArray<DeliveryRange>(deliveryRange),
+  sunday: nullishArray<DeliveryRange>(deliveryRange),
 });
 export interface DeliveryRanges extends Output<typeof deliveryRanges> {}
 
@@ -143,9 +143,9 @@ export const flexConfiguration = entity({
   is_moderated: maybe(flag),
   delivery_ranges: maybe<DeliveryRanges>(deliveryRanges),
   /** The kinds of days on which the seller delivers, e.g. `week`. */
-  working_days: listed(openEnum('week', 'saturday', 'sunday')),
-  zones: listed<FlexZone>(flexZone),
-  disabled_features: listed(openEnum('CUTOFF_BY_ZONE', 'CAPACITY_BY_DAY')),
+  working_days: nullishArray(openEnum('week', 'saturday', 'sunday')),
+  zones: nullishArray<FlexZone>(flexZone),
+  disabled_features: nullishArray(openEnum('CUTOFF_BY_ZONE', 'CAPACITY_BY_DAY')),
 });
 export interface FlexConfiguration extends Output<typeof flexConfiguration> {}
 
@@ -153,22 +153,22 @@ export interface FlexConfiguration extends Output<typeof flexConfiguration> {}
 export const driverAssignment = entity({ driver_id: integer });
 export interface DriverAssignment extends Output<typeof driverAssignment> {}
 
-export const flexUser = request({
+export const flexUserParams = request({
   site_id: siteId,
   /** The seller. */
   user_id: id,
 });
-export interface FlexUser extends Input<typeof flexUser> {}
+export interface FlexUserParams extends Input<typeof flexUserParams> {}
 
 /** The body of the configuration query: a GraphQL document, sent as it is. */
-export const flexQuery = request({
+export const flexQueryParams = request({
   site_id: siteId,
   /** A GraphQL query on `configuration(user_id: ..., service_id: ...)`. */
   query: checked(text, documentRule),
 });
-export interface FlexQuery extends Input<typeof flexQuery> {}
+export interface FlexQueryParams extends Input<typeof flexQueryParams> {}
 
-export const configurationOf = request({
+export const configurationParams = request({
   site_id: siteId,
   /** The seller. */
   user_id: id,
@@ -178,7 +178,7 @@ export const configurationOf = request({
   select: optional(anything),
 });
 /** Whose configuration to read. */
-export interface ConfigurationOf extends Omit<Input<typeof configurationOf>, 'select'> {}
+export interface ConfigurationParams extends Omit<Input<typeof configurationParams>, 'select'> {}
 
 const hour = (name: string) =>
   checked(integer, (value) => (value < 0 || value > 24 ? `\`${name}\` is an hour, 0 to 24` : undefined), {
@@ -187,7 +187,7 @@ const hour = (name: string) =>
   });
 
 /** A range to deliver in, as it is set. Spec: Flex delivery, delivery configuration body. */
-export const newDeliveryRange = checked(
+export const deliveryRangeParams = checked(
   request({
     /** The hour at which it begins, 0 to 24. */
     from: hour('from'),
@@ -200,9 +200,9 @@ export const newDeliveryRange = checked(
   }),
   ({ from, to }) => (from < to ? undefined : { path: ['to'], message: 'a delivery range ends after it begins' }),
 );
-export interface NewDeliveryRange extends Input<typeof newDeliveryRange> {}
+export interface DeliveryRangeParams extends Input<typeof deliveryRangeParams> {}
 
-export const deliverySetting = checked(
+export const setDeliveryParams = checked(
   request({
     site_id: siteId,
     /** The seller. */
@@ -216,9 +216,9 @@ export const deliverySetting = checked(
     /** The ranges of each kind of day; a kind that is left out stays as it is. */
     delivery_ranges: optional(
       request({
-        week: optional(list(newDeliveryRange)),
-        saturday: optional(list(newDeliveryRange)),
-        sunday: optional(list(newDeliveryRange)),
+        week: optional(list(deliveryRangeParams)),
+        saturday: optional(list(deliveryRangeParams)),
+        sunday: optional(list(deliveryRangeParams)),
       }),
     ),
   }),
@@ -227,9 +227,9 @@ export const deliverySetting = checked(
       ? 'a delivery configuration takes `delivery_window`, `delivery_ranges` or both'
       : undefined,
 );
-export interface DeliverySetting extends Input<typeof deliverySetting> {}
+export interface SetDeliveryParams extends Input<typeof setDeliveryParams> {}
 
-export const newZones = request({
+export const addZonesParams = request({
   site_id: siteId,
   /** The seller. */
   user_id: id,
@@ -242,32 +242,32 @@ export const newZones = request({
     { minItems: 1 },
   ),
 });
-export interface NewZones extends Input<typeof newZones> {}
+export interface AddZonesParams extends Input<typeof addZonesParams> {}
 
-export const flexItem = request({
+export const flexItemParams = request({
   site_id: siteId,
   /** The item. */
   item_id: key,
 });
-export interface FlexItem extends Input<typeof flexItem> {}
+export interface FlexItemParams extends Input<typeof flexItemParams> {}
 
 /** How to take an item out of Flex. */
-export interface DisableItem extends FlexItem {
+export interface DisableItemParams extends FlexItemParams {
   /** The item's being out of Flex already is a success instead of `NotInFlexError`. */
   readonly idempotent?: boolean | undefined;
 }
 
 /** How to bring an item into Flex. */
-export interface EnableItem extends FlexItem {
+export interface EnableItemParams extends FlexItemParams {
   /** The item's being in Flex already is a success instead of `AlreadyInFlexError`. */
   readonly idempotent?: boolean | undefined;
   /** Reads the item's status first, and sends nothing unless it is `active`. */
   readonly requireActive?: boolean | undefined;
 }
 
-export const shipmentId = request({
+export const driverParams = request({
   site_id: siteId,
   /** The shipment. */
   shipment_id: id,
 });
-export interface ShipmentId extends Input<typeof shipmentId> {}
+export interface DriverParams extends Input<typeof driverParams> {}

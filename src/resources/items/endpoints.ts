@@ -1,14 +1,14 @@
 import type { Endpoint } from '../../core/endpoint.js';
-import { itemIds, itemStatuses } from './schemas.js';
-import type { ItemIds, ItemStatus } from './schemas.js';
+import { itemStatusParams, itemStatuses } from './schemas.js';
+import type { ItemStatusParams, ItemStatus } from './schemas.js';
 
-export const status: Endpoint<ItemIds, ItemStatus[]> = {
+export const status: Endpoint<ItemStatusParams, ItemStatus[]> = {
   name: 'items.status',
   method: 'GET',
   path: '/items',
   query: { attributes: 'status' },
-  input: itemIds,
+  input: itemStatusParams,
   output: itemStatuses,
-  retry: 'read',
+  retry: 'safe',
   errors: [],
 };

@@ -1,14 +1,14 @@
 import type { ApiPromise } from '../../core/api-promise.js';
-import type { Caller } from '../../core/caller.js';
-import type { CallOptions } from '../../core/options.js';
+import type { Requester } from '../../core/http-client.js';
+import type { CallOptions } from '../../core/options/client-options.js';
 import * as endpoints from './endpoints.js';
-import type { ItemIds, ItemStatus } from './schemas.js';
+import type { ItemStatusParams, ItemStatus } from './schemas.js';
 
 /** What is for sale. Spec: Flex delivery, the item's status attribute. */
 export class Items {
-  readonly #caller: Caller;
+  readonly #caller: Requester;
 
-  constructor(caller: Caller) {
+  constructor(caller: Requester) {
     this.#caller = caller;
   }
 
@@ -20,13 +20,13 @@ export class Items {
    *
    * @throws {InvalidInputError} when `ids` is empty or an id holds a comma; nothing is sent.
    */
-  status(input: ItemIds, options?: CallOptions): ApiPromise<ItemStatus[]> {
+  status(input: ItemStatusParams, options?: CallOptions): ApiPromise<ItemStatus[]> {
     return this.#caller.call(endpoints.status, input, options).map((entries) => named(entries, input.ids));
   }
 }
 
 /** Entries reduced to their status do not say whose it is; their place does, unless some are missing. */
-function named(entries: readonly ItemStatus[], ids: ItemIds['ids']): ItemStatus[] {
+function named(entries: readonly ItemStatus[], ids: ItemStatusParams['ids']): ItemStatus[] {
   if (entries.length !== ids.length) return [...entries];
   return entries.map((entry, index) => ({ ...entry, id: entry.id ?? String(ids[index]) }));
 }

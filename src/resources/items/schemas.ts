@@ -1,6 +1,6 @@
-import { checked, entity, integer, list, maybe, openEnum, read, request, text } from '../../core/schema.js';
-import type { Input, Output, Schema } from '../../core/schema.js';
-import { key } from '../../core/vocabulary.js';
+import { checked, entity, integer, list, maybe, openEnum, read, request, text } from '../../core/schema/schema.js';
+import type { Input, Output, Schema } from '../../core/schema/schema.js';
+import { key } from '../../core/schema/fields.js';
 
 /** An item's status, or why it could not be read. Spec: Flex delivery, the item's status attribute. */
 export const itemStatus = read(
@@ -43,10 +43,10 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-export const itemIds = request({
+export const itemStatusParams = request({
   /** The items, at least one. */
   ids: checked(list(key), (ids) => (ids.length === 0 ? '`ids` is empty; it takes at least one item' : undefined), {
     minItems: 1,
   }),
 });
-export interface ItemIds extends Input<typeof itemIds> {}
+export interface ItemStatusParams extends Input<typeof itemStatusParams> {}

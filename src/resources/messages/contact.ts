@@ -1,20 +1,20 @@
-import { ApiError, InvalidInputError } from '../../core/errors.js';
-import type { CallOptions } from '../../core/options.js';
-import { ConversationBlockedError, ExceptedCaseError } from '../../core/post-sale/errors.js';
-import type { Message } from '../../core/post-sale/message.js';
-import { MediationInProcessError, NoOpenRoadError, NotYetDeliveredError } from './errors.js';
-import type { ClosedReason } from './errors.js';
+import { ApiError, InvalidInputError } from '../../core/errors/errors.js';
+import type { CallOptions } from '../../core/options/client-options.js';
+import { ConversationBlockedError, ExceptedCaseError } from '../post-sale/errors.js';
+import type { Message } from '../post-sale/message.js';
+import { MediationInProcessError, NoChannelError, NotYetDeliveredError } from './errors.js';
+import type { NoChannelReason } from './errors.js';
 import type { Messages } from './messages.js';
-import { newMessage } from './schemas.js';
-import type { NewMessage } from './schemas.js';
+import { sendMessageParams } from './schemas.js';
+import type { SendMessageParams } from './schemas.js';
 
 /** A message to a buyer, by whichever road is open: what `messages.send` takes. */
-export interface Contact extends NewMessage {}
+export interface ContactParams extends SendMessageParams {}
 
 /** What became of a contact. */
-export interface Contacted {
+export interface ContactResult {
   /** `option`: through the action guide's OTHER · `conversation`: as a message of the conversation. */
-  readonly road: 'option' | 'conversation';
+  readonly channel: 'option' | 'conversation';
   /** The message as the service sent it back; look at it with `isModerated(message)`. */
   readonly message: Message | undefined;
 }
@@ -34,10 +34,10 @@ type Correspondence = Pick<Messages, 'conversation' | 'send'>;
 export async function contact(
   messages: Correspondence,
   firstWords: FirstWords,
-  input: Contact,
+  input: ContactParams,
   options: CallOptions = {},
-): Promise<Contacted> {
-  const checked = newMessage.safeParse(input);
+): Promise<ContactResult> {
+  const checked = sendMessageParams.safeParse(input);
   // Both roads would refuse it, one of them only after the conversation was read.
   if (!checked.success) throw new InvalidInputError(checked.error.issues);
   try {
@@ -53,7 +53,7 @@ export async function contact(
   }
 }
 
-async function hasBuyerWritten(messages: Correspondence, input: Contact, options: CallOptions): Promise<boolean> {
+async function hasBuyerWritten(messages: Correspondence, input: ContactParams, options: CallOptions): Promise<boolean> {
   const { pack_id, user_id } = input;
   for await (const { from } of messages.conversation({ pack_id, user_id, mark_as_read: false }, options)) {
     const writer = from?.user_id ?? user_id;
@@ -62,31 +62,31 @@ async function hasBuyerWritten(messages: Correspondence, input: Contact, options
   return false;
 }
 
-async function reply(messages: Correspondence, input: Contact, options: CallOptions): Promise<Contacted> {
-  return { road: 'conversation', message: await messages.send(input, options) };
+async function reply(messages: Correspondence, input: ContactParams, options: CallOptions): Promise<ContactResult> {
+  return { channel: 'conversation', message: await messages.send(input, options) };
 }
 
-async function first(guide: FirstWords, { pack_id, text, attachments = [] }: Contact, options: CallOptions) {
+async function first(guide: FirstWords, { pack_id, text, attachments = [] }: ContactParams, options: CallOptions) {
   if (attachments.length > 0) {
     // For an excepted pack this throws, and the conversation takes the files.
     await guide.options({ pack_id }, options);
-    throw new NoOpenRoadError(
+    throw new NoChannelError(
       'The message was not sent: the buyer has not written yet, and a first message carries no attachments. Send the text alone, and the files after the reply.',
       { reason: 'attachments' },
     );
   }
-  return { road: 'option' as const, message: await guide.send({ pack_id, option_id: 'OTHER', text }, options) };
+  return { channel: 'option' as const, message: await guide.send({ pack_id, option_id: 'OTHER', text }, options) };
 }
 
 /** The one error for a buyer who cannot be written to now; `undefined` for any other failure. */
-function closedBy(error: unknown): NoOpenRoadError | undefined {
+function closedBy(error: unknown): NoChannelError | undefined {
   const found = closedReason(error);
   if (!found) return undefined;
   const [reason, remedy] = found;
-  return new NoOpenRoadError(`The message was not sent: ${remedy}`, { reason, cause: error });
+  return new NoChannelError(`The message was not sent: ${remedy}`, { reason, cause: error });
 }
 
-function closedReason(error: unknown): [reason: ClosedReason, remedy: string] | undefined {
+function closedReason(error: unknown): [reason: NoChannelReason, remedy: string] | undefined {
   if (error instanceof ConversationBlockedError)
     return [error.reason ?? 'blocked', `the conversation is blocked (${error.reason ?? 'no reason given'})`];
   if (error instanceof MediationInProcessError)

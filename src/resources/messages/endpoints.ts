@@ -1,66 +1,66 @@
-import { isSameText, isSince, theOneOf } from '../../core/confirm.js';
-import type { ReadBack } from '../../core/confirm.js';
-import { anything } from '../../core/schema.js';
-import type { Schema } from '../../core/schema.js';
-import type { Download } from '../../core/download.js';
+import { isSameText, isNotBefore, singleMatch } from '../../core/retry/confirm.js';
+import type { ConfirmContext } from '../../core/retry/confirm.js';
+import { anything } from '../../core/schema/schema.js';
+import type { Schema } from '../../core/schema/schema.js';
+import type { Download } from '../../core/files/download.js';
 import type { Endpoint } from '../../core/endpoint.js';
-import { accessTokenRequired, applicationIdRequired, conversationBlocked } from '../../core/post-sale/errors.js';
-import { message } from '../../core/post-sale/message.js';
-import type { Message } from '../../core/post-sale/message.js';
+import { accessTokenRequired, applicationIdRequired, conversationBlocked } from '../post-sale/errors.js';
+import { message } from '../post-sale/message.js';
+import type { Message } from '../post-sale/message.js';
 import * as errors from './errors.js';
 import {
-  attachmentOf,
+  downloadParams,
   attachmentSizeLimit,
-  conversationAnswer,
-  conversationOf,
-  messageId,
+  conversationResponse,
+  conversationParams,
+  getMessageParams,
   messageOrNothing,
-  newAttachment,
-  newMessage,
+  uploadParams,
+  sendMessageParams,
   storedAttachment,
 } from './schemas.js';
 import type {
-  AttachmentOf,
-  ConversationAnswer,
-  ConversationOf,
-  MessageId,
-  NewAttachment,
-  NewMessage,
+  DownloadParams,
+  ConversationResponse,
+  ConversationParams,
+  GetMessageParams,
+  UploadParams,
+  SendMessageParams,
   StoredAttachment,
 } from './schemas.js';
 
 /** Without it, the service answers every call of post-sale messaging with 404. */
 const query = { tag: 'post_sale' };
 
-export const conversation: Endpoint<ConversationOf, ConversationAnswer> = {
+export const conversation: Endpoint<ConversationParams, ConversationResponse> = {
   name: 'messages.conversation',
   method: 'GET',
   path: '/messages/packs/{pack_id}/sellers/{user_id}',
-  input: conversationOf,
-  output: conversationAnswer,
-  retry: 'read',
+  input: conversationParams,
+  output: conversationResponse,
+  retry: 'safe',
   query,
   errors: [errors.invalidPaging, errors.noAccessToConversation],
 };
 
-export const get: Endpoint<MessageId, Message> = {
+export const get: Endpoint<GetMessageParams, Message> = {
   name: 'messages.get',
   method: 'GET',
   path: '/messages/{message_id}',
-  input: messageId,
+  input: getMessageParams,
   output: message,
-  retry: 'read',
+  retry: 'safe',
   query,
   errors: [errors.messageNotFound, errors.noAccessToMessage, errors.messageNotReady],
 };
 
-export const send: Endpoint<NewMessage, Message | undefined> = {
+export const send: Endpoint<SendMessageParams, Message | undefined> = {
   name: 'messages.send',
   method: 'POST',
   path: '/messages/packs/{pack_id}/sellers/{user_id}',
-  input: newMessage,
+  input: sendMessageParams,
   output: messageOrNothing,
-  retry: 'write',
+  retry: 'unsafe',
   query,
   inQuery: ['application_id'],
   inHeader: { client_id: 'x-client-id' },
@@ -79,7 +79,7 @@ export const send: Endpoint<NewMessage, Message | undefined> = {
     accessTokenRequired,
     applicationIdRequired,
     errors.messageBodyMissing,
-    errors.attachmentGone,
+    errors.attachmentNotFound,
   ],
   async confirm(input, back) {
     const newest = await newestMessages(input, back);
@@ -87,16 +87,16 @@ export const send: Endpoint<NewMessage, Message | undefined> = {
       ({ from, text }) => isFrom(from?.user_id, input) && isSameText(text, input.text),
     );
     const dated = same.filter(
-      ({ message_date: date }) => isSince(date?.created ?? date?.received, newest.since) !== false,
+      ({ message_date: date }) => isNotBefore(date?.created ?? date?.received, newest.since) !== false,
     );
-    return theOneOf(dated);
+    return singleMatch(dated);
   },
 };
 
 /** The messages at both ends of a conversation: which end is the newer is not documented. Nothing is marked as read. */
 async function newestMessages(
-  { pack_id, user_id }: NewMessage,
-  back: ReadBack,
+  { pack_id, user_id }: SendMessageParams,
+  back: ConfirmContext,
 ): Promise<{ messages: readonly Message[]; since: number }> {
   const page = { pack_id, user_id, limit: 50, mark_as_read: false };
   const { data, response } = await back.call(conversation, page).withResponse();
@@ -107,32 +107,32 @@ async function newestMessages(
   return { messages: [...first, ...(last.messages ?? [])], since };
 }
 
-function isFrom(user_id: number | null | undefined, input: NewMessage): boolean {
+function isFrom(user_id: number | null | undefined, input: SendMessageParams): boolean {
   return String(user_id) === String(input.from?.user_id ?? input.user_id);
 }
 
-export const upload: Endpoint<NewAttachment, StoredAttachment> = {
+export const upload: Endpoint<UploadParams, StoredAttachment> = {
   name: 'messages.upload',
   method: 'POST',
   path: '/messages/attachments',
-  input: newAttachment,
+  input: uploadParams,
   output: storedAttachment,
-  retry: 'write',
+  retry: 'unsafe',
   query,
   inQuery: ['site_id'],
-  sends: 'multipart',
+  requestBody: 'multipart',
   maxUploadBytes: attachmentSizeLimit,
   errors: [errors.siteMissing, errors.invalidFileName, errors.emptyFile, errors.fileTooLarge, errors.fileNotSaved],
 };
 
-export const download: Endpoint<AttachmentOf, Download> = {
+export const download: Endpoint<DownloadParams, Download> = {
   name: 'messages.download',
   method: 'GET',
   path: '/messages/attachments/{attachment_id}',
-  input: attachmentOf,
+  input: downloadParams,
   output: anything as Schema<Download>,
-  retry: 'read',
+  retry: 'safe',
   query,
-  answers: 'stream',
+  responseBody: 'stream',
   errors: [errors.siteMissing, errors.fileNotSaved],
 };

@@ -1,13 +1,13 @@
-import { PackAccessError, saying } from '../../core/post-sale/errors.js';
-import { refusal } from '../../core/refusal.js';
-import { SellerError } from '../../core/seller-error.js';
+import { PackAccessError, messageMatches } from '../post-sale/errors.js';
+import { documentedError } from '../../core/errors/documented-error.js';
+import { SellerError } from '../../core/errors/seller-error.js';
 import {
   BadRequestError,
   ForbiddenError,
   NotFoundError,
   ServerError,
-  UnprocessableError,
-} from '../../core/status-errors.js';
+  UnprocessableEntityError,
+} from '../../core/errors/status-errors.js';
 
 /**
  * A `limit` or `offset` that the service does not take.
@@ -140,8 +140,8 @@ export class TooManyAttachmentsError extends BadRequestError {
  *
  * Remedy: upload the file again and send the new id.
  */
-export class AttachmentGoneError extends UnprocessableError {
-  static override readonly kind: string = 'AttachmentGoneError';
+export class AttachmentNotFoundError extends UnprocessableEntityError {
+  static override readonly kind: string = 'AttachmentNotFoundError';
 }
 
 /**
@@ -189,8 +189,8 @@ export class FileStorageError extends ServerError {
   static override readonly kind: string = 'FileStorageError';
 }
 
-/** Why a seller cannot write at the moment: see `NoOpenRoadError`. */
-export type ClosedReason =
+/** Why a seller cannot write at the moment: see `NoChannelError`. */
+export type NoChannelReason =
   'cap_exhausted' | 'option_not_offered' | 'mediation' | 'not_yet_delivered' | 'attachments' | (string & {});
 
 /**
@@ -198,16 +198,16 @@ export type ClosedReason =
  *
  * Remedy: `reason` says what stands in the way; at `cap_exhausted`, wait for the buyer's reply.
  */
-export class NoOpenRoadError extends SellerError {
-  static override readonly kind: string = 'NoOpenRoadError';
+export class NoChannelError extends SellerError {
+  static override readonly kind: string = 'NoChannelError';
   /**
    * `cap_exhausted`: wait until the buyer replies · `option_not_offered`: the pack has no option OTHER ·
    * `mediation` · `not_yet_delivered` · `attachments`: a first message carries none · or the conversation's own
    * `blocked_by_...`, `blocked` where the service gave none.
    */
-  readonly reason: ClosedReason;
+  readonly reason: NoChannelReason;
 
-  constructor(message: string, { reason, ...options }: ErrorOptions & { readonly reason: ClosedReason }) {
+  constructor(message: string, { reason, ...options }: ErrorOptions & { readonly reason: NoChannelReason }) {
     super(message, options);
     this.reason = reason;
   }
@@ -218,123 +218,129 @@ const forbidden = (message: string) => ({ status: 403, code: 'forbidden', messag
 /** The only refusal of its status. */
 const only = (): boolean => true;
 
-export const noAccessToConversation = refusal({
+export const noAccessToConversation = documentedError({
   ...forbidden('The user token has no access to the order'),
   error: PackAccessError,
-  tell: ({ status }) => status === 403,
+  matches: ({ status }) => status === 403,
 });
-export const invalidPaging = refusal({
+export const invalidPaging = documentedError({
   ...bad('The limit must be greater than 0'),
   error: InvalidPagingError,
-  tell: saying(/\b(limit|offset)\b/i),
+  matches: messageMatches(/\b(limit|offset)\b/i),
 });
-export const noAccessToMessage = refusal({
+export const noAccessToMessage = documentedError({
   ...forbidden('The user has no access to the message'),
   error: MessageAccessError,
-  tell: only,
+  matches: only,
 });
-export const messageNotFound = refusal({
+export const messageNotFound = documentedError({
   ...bad('The message id does not exist'),
   error: MessageNotFoundError,
-  tell: only,
+  matches: only,
 });
-export const messageNotReady = refusal({
+export const messageNotReady = documentedError({
   status: 404,
   code: 'not_found',
   message: 'The message could not be retrieved from storage; retry in a few seconds',
   error: MessageNotReadyError,
-  passing: true,
-  tell: only,
+  transient: true,
+  matches: only,
 });
 
-export const unsupportedCharacters = refusal({
+export const unsupportedCharacters = documentedError({
   ...bad('The text contains unsupported characters'),
   error: UnsupportedCharactersError,
-  tell: saying(/(unsupported|not supported|non.?supported|invalid|not allowed).{0,20}character/i),
+  matches: messageMatches(/(unsupported|not supported|non.?supported|invalid|not allowed).{0,20}character/i),
 });
-export const textTooLong = refusal({
+export const textTooLong = documentedError({
   ...bad('The text is longer than 350 characters'),
   error: TextTooLongError,
-  tell: saying(/\b350\b|text.*(too long|longer|exceed|max)/i),
+  matches: messageMatches(/\b350\b|text.*(too long|longer|exceed|max)/i),
 });
-export const mediationInProcess = refusal({
+export const mediationInProcess = documentedError({
   ...forbidden('There is a mediation in process'),
   error: MediationInProcessError,
-  tell: saying(/mediation/i),
+  matches: messageMatches(/mediation/i),
 });
-export const notYetDelivered = refusal({
+export const notYetDelivered = documentedError({
   ...forbidden('The purchase is in fulfilment shipping mode and not yet delivered'),
   error: NotYetDeliveredError,
-  tell: saying(/ful+fil+ment/i),
+  matches: messageMatches(/ful+fil+ment/i),
 });
-export const receiverNotInOrder = refusal({
+export const receiverNotInOrder = documentedError({
   ...forbidden('The receiver does not belong to the order'),
   error: ReceiverNotInOrderError,
-  tell: saying(/(receiver|\bto\b).*(not|n't) belong/i),
+  matches: messageMatches(/(receiver|\bto\b).*(not|n't) belong/i),
 });
-export const senderNotInOrder = refusal({
+export const senderNotInOrder = documentedError({
   ...forbidden('The sender has no access to the order'),
   error: PackAccessError,
-  tell: saying(/(no|not) .{0,20}(allowed|authori[sz]ed|access)|sender.*belong/i),
+  matches: messageMatches(/(no|not) .{0,20}(allowed|authori[sz]ed|access)|sender.*belong/i),
 });
-export const senderIsReceiver = refusal({
+export const senderIsReceiver = documentedError({
   ...bad('The sender and the receiver are equal'),
   error: SenderIsReceiverError,
-  tell: saying(
+  matches: messageMatches(
     /\b(sender|from)\b.*\b(receiver|to)\b.*(equal|same|differ)|(equal|same).*\b(sender|receiver)\b|sender equals/i,
   ),
 });
-export const invalidReceiver = refusal({
+export const invalidReceiver = documentedError({
   ...bad('to.user_id is missing or invalid'),
   error: InvalidReceiverError,
-  tell: saying(/\bto[._ ](user_?id|resource|site_?id|email)|invalid to user|secure email/i),
+  matches: messageMatches(/\bto[._ ](user_?id|resource|site_?id|email)|invalid to user|secure email/i),
 });
-export const senderMissing = refusal({
+export const senderMissing = documentedError({
   ...bad('from is missing'),
   error: SenderMissingError,
-  tell: saying(/\bfrom\b.*(missing|required|empty)|(missing|required|empty).*\bfrom\b/i),
+  matches: messageMatches(/\bfrom\b.*(missing|required|empty)|(missing|required|empty).*\bfrom\b/i),
 });
-export const messageBodyMissing = refusal({
+export const messageBodyMissing = documentedError({
   ...bad('The JSON body is missing'),
   error: MessageBodyMissingError,
-  tell: saying(/\bbody\b/i),
+  matches: messageMatches(/\bbody\b/i),
 });
-export const tooManyAttachments = refusal({
+export const tooManyAttachments = documentedError({
   ...bad('A message takes at most 25 attachments'),
   error: TooManyAttachmentsError,
-  tell: saying(/\b25\b.*attachment|attachment.*\b25\b|attachments? .*(exceed|limit|too many)|too many attachments/i),
+  matches: messageMatches(
+    /\b25\b.*attachment|attachment.*\b25\b|attachments? .*(exceed|limit|too many)|too many attachments/i,
+  ),
 });
-export const attachmentGone = refusal({
+export const attachmentNotFound = documentedError({
   status: 422,
   code: 'unprocessable_entity',
   message: 'An attachment does not exist or has expired',
-  error: AttachmentGoneError,
-  alsoStatus: [400, 404],
-  tell: saying(/attachment|file/i),
+  error: AttachmentNotFoundError,
+  otherStatuses: [400, 404],
+  matches: messageMatches(/attachment|file/i),
 });
 
-export const emptyFile = refusal({ ...bad('The file is empty'), error: EmptyFileError, tell: saying(/empty/i) });
-export const invalidFileName = refusal({
+export const emptyFile = documentedError({
+  ...bad('The file is empty'),
+  error: EmptyFileError,
+  matches: messageMatches(/empty/i),
+});
+export const invalidFileName = documentedError({
   ...bad('The file name contains / or \\'),
   error: InvalidFileNameError,
-  tell: saying(/file ?_?name/i),
+  matches: messageMatches(/file ?_?name/i),
 });
-export const fileTooLarge = refusal({
+export const fileTooLarge = documentedError({
   ...bad('The file is larger than 25 MB'),
   error: FileTooLargeError,
-  alsoStatus: [413],
-  tell: ({ status, ...details }) =>
-    status === 413 || saying(/\b25 ?MB|too (large|big)|larger|exceed|max.*size/i)({ status, ...details }),
+  otherStatuses: [413],
+  matches: ({ status, ...details }) =>
+    status === 413 || messageMatches(/\b25 ?MB|too (large|big)|larger|exceed|max.*size/i)({ status, ...details }),
 });
-export const siteMissing = refusal({
+export const siteMissing = documentedError({
   ...bad('The site_id query parameter is missing'),
   error: SiteMissingError,
-  tell: saying(/site_?id/i),
+  matches: messageMatches(/site_?id/i),
 });
-export const fileNotSaved = refusal({
+export const fileNotSaved = documentedError({
   status: 500,
   code: 'internal_server_error',
   message: 'The file cannot be saved',
   error: FileStorageError,
-  tell: saying(/file|save|attachment/i),
+  matches: messageMatches(/file|save|attachment/i),
 });

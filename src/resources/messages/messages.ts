@@ -1,21 +1,21 @@
 import type { ApiPromise } from '../../core/api-promise.js';
-import type { Caller } from '../../core/caller.js';
-import type { Download, DownloadProgress } from '../../core/download.js';
-import type { UploadProgress } from '../../core/file-reading.js';
-import type { CallOptions } from '../../core/options.js';
-import { Paged, both, placed } from '../../core/paging.js';
-import type { WalkOptions } from '../../core/paging.js';
-import type { Message } from '../../core/post-sale/message.js';
+import type { Requester } from '../../core/http-client.js';
+import type { Download, DownloadProgress } from '../../core/files/download.js';
+import type { UploadProgress } from '../../core/files/upload-reader.js';
+import type { CallOptions } from '../../core/options/client-options.js';
+import { Paged, withSignal, withPage } from '../../core/pagination/paged.js';
+import type { PaginationOptions } from '../../core/pagination/paged.js';
+import type { Message } from '../post-sale/message.js';
 import { contact } from './contact.js';
-import type { Contact, Contacted, FirstWords } from './contact.js';
+import type { ContactParams, ContactResult, FirstWords } from './contact.js';
 import * as endpoints from './endpoints.js';
 import type {
-  AttachmentOf,
+  DownloadParams,
   ConversationExtra,
-  ConversationOf,
-  MessageId,
-  NewAttachment,
-  NewMessage,
+  ConversationParams,
+  GetMessageParams,
+  UploadParams,
+  SendMessageParams,
   StoredAttachment,
 } from './schemas.js';
 
@@ -40,10 +40,10 @@ export interface DownloadOptions extends CallOptions {
  * A conversation is of a pack: the `pack_id` of the order, or the order's id where its `pack_id` is `null`.
  */
 export class Messages {
-  readonly #caller: Caller;
+  readonly #caller: Requester;
   readonly #firstWords: FirstWords;
 
-  constructor(caller: Caller, firstWords: FirstWords) {
+  constructor(caller: Requester, firstWords: FirstWords) {
     this.#caller = caller;
     this.#firstWords = firstWords;
   }
@@ -60,7 +60,7 @@ export class Messages {
    * @throws {PackAccessError} at the first read, when the order is not the token's user's.
    * @throws {InvalidPagingError} when the service does not take `limit` or `offset`.
    */
-  conversation(input: ConversationOf, options: WalkOptions = {}): Conversation {
+  conversation(input: ConversationParams, options: PaginationOptions = {}): Conversation {
     const { prefetch = 0, ...callOptions } = options;
     return new Paged<Message, ConversationExtra>({
       offset: input.offset ?? 0,
@@ -68,7 +68,11 @@ export class Messages {
       prefetch,
       key: (message) => message.id,
       fetch: async (place, signal) => {
-        const page = await this.#caller.call(endpoints.conversation, placed(input, place), both(callOptions, signal));
+        const page = await this.#caller.call(
+          endpoints.conversation,
+          withPage(input, place),
+          withSignal(callOptions, signal),
+        );
         const { messages, paging, ...extra } = page;
         return { items: messages, total: paging?.total, limit: paging?.limit, extra };
       },
@@ -83,7 +87,7 @@ export class Messages {
    * @throws {MessageAccessError} when it is not the token's user's.
    * @throws {MessageNotReadyError} when it could not be read yet, also at the last attempt.
    */
-  get(input: MessageId, options?: CallOptions): ApiPromise<Message> {
+  get(input: GetMessageParams, options?: CallOptions): ApiPromise<Message> {
     return this.#caller.call(endpoints.get, input, options);
   }
 
@@ -100,11 +104,11 @@ export class Messages {
    * @throws {NotYetDeliveredError} when a purchase shipped by fulfilment has not arrived.
    * @throws {PackAccessError} when the sender has no part in the order.
    * @throws {ReceiverNotInOrderError} when the receiver has none.
-   * @throws {AttachmentGoneError} when a file is not stored any more.
+   * @throws {AttachmentNotFoundError} when a file is not stored any more.
    * @throws {ApplicationIdRequiredError} when the token belongs to no application.
    * @throws {OutcomeUnknownError} when the answer was lost: read the conversation before sending again.
    */
-  send(input: NewMessage, options?: CallOptions): ApiPromise<Message | undefined> {
+  send(input: SendMessageParams, options?: CallOptions): ApiPromise<Message | undefined> {
     return this.#caller.call(endpoints.send, input, options);
   }
 
@@ -121,7 +125,7 @@ export class Messages {
    * @throws {FileStorageError} when the service could not save it.
    * @throws {OutcomeUnknownError} when the answer was lost. Uploading again does no harm: an unused file vanishes.
    */
-  upload(input: NewAttachment, options?: UploadOptions): ApiPromise<StoredAttachment> {
+  upload(input: UploadParams, options?: UploadOptions): ApiPromise<StoredAttachment> {
     return this.#caller.call(endpoints.upload, input, options);
   }
 
@@ -134,7 +138,7 @@ export class Messages {
    * await file.saveTo(path);
    * @throws {FileStorageError} when the service could not fetch it from where it is saved.
    */
-  download(input: AttachmentOf, options?: DownloadOptions): ApiPromise<Download> {
+  download(input: DownloadParams, options?: DownloadOptions): ApiPromise<Download> {
     return this.#caller.call(endpoints.download, input, options);
   }
 
@@ -148,11 +152,11 @@ export class Messages {
    * const { road, message } = await seller.messages.contact(input);
    * @returns the message, and the road it took.
    * @throws {InvalidInputError} when the text or the receiver is not acceptable; nothing is sent.
-   * @throws {NoOpenRoadError} when the buyer cannot be written to now; its `reason` says why, its `cause` is the refusal.
+   * @throws {NoChannelError} when the buyer cannot be written to now; its `reason` says why, its `cause` is the refusal.
    * @throws {PackAccessError} when the order is not the token's user's.
    * @throws {OutcomeUnknownError} when the answer was lost: read the conversation before writing again.
    */
-  contact(input: Contact, options?: CallOptions): Promise<Contacted> {
+  contact(input: ContactParams, options?: CallOptions): Promise<ContactResult> {
     return contact(this, this.#firstWords, input, options);
   }
 }

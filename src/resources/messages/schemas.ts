@@ -1,8 +1,8 @@
-import { fileVerdict } from '../../core/file-source.js';
-import type { FileSource } from '../../core/file-source.js';
-import { message } from '../../core/post-sale/message.js';
-import type { Message } from '../../core/post-sale/message.js';
-import { messageText } from '../../core/post-sale/text.js';
+import { validateFile } from '../../core/files/file-source.js';
+import type { FileSource } from '../../core/files/file-source.js';
+import { message } from '../post-sale/message.js';
+import type { Message } from '../post-sale/message.js';
+import { messageText } from '../post-sale/text.js';
 import {
   anything,
   checked,
@@ -19,10 +19,10 @@ import {
   request,
   text,
   wideInteger,
-} from '../../core/schema.js';
-import type { Input, Output, Schema } from '../../core/schema.js';
-import { id, key, limit, listed, offset, paging, siteId } from '../../core/vocabulary.js';
-import type { Paging } from '../../core/vocabulary.js';
+} from '../../core/schema/schema.js';
+import type { Input, Output, Schema } from '../../core/schema/schema.js';
+import { id, key, limit, nullishArray, offset, paging, siteId } from '../../core/schema/fields.js';
+import type { Paging } from '../../core/schema/fields.js';
 
 /** At most so many files in one message. Spec: Limits. */
 export const attachmentsLimit = 25;
@@ -55,16 +55,16 @@ export const conversationStatus = entity({
 export interface ConversationStatus extends Output<typeof conversationStatus> {}
 
 /** A page of a conversation as the service delivers it. Spec: GET /messages/packs/{pack_id}/sellers/{user_id}. */
-export const conversationAnswer = entity({
+export const conversationResponse = entity({
   paging: maybe<Paging>(paging),
   conversation_status: maybe<ConversationStatus>(conversationStatus),
-  messages: listed<Message>(message),
+  messages: nullishArray<Message>(message),
   /** How many characters a seller's message takes: 350. */
   seller_max_message_length: maybe(integer),
   /** How many characters a buyer's message takes: 3,500. */
   buyer_max_message_length: maybe(integer),
 });
-export interface ConversationAnswer extends Output<typeof conversationAnswer> {}
+export interface ConversationResponse extends Output<typeof conversationResponse> {}
 
 /** What a page of a conversation holds beside its messages. */
 export interface ConversationExtra {
@@ -82,20 +82,20 @@ const place = {
   user_id: id,
 };
 
-export const conversationOf = request({
+export const conversationParams = request({
   ...place,
   limit,
   offset,
   /** Reading a conversation **marks its messages as read** unless this is `false`. */
   mark_as_read: optional(flag),
 });
-export interface ConversationOf extends Input<typeof conversationOf> {}
+export interface ConversationParams extends Input<typeof conversationParams> {}
 
-export const messageId = request({
+export const getMessageParams = request({
   /** The message's id. */
   message_id: key,
 });
-export interface MessageId extends Input<typeof messageId> {}
+export interface GetMessageParams extends Input<typeof getMessageParams> {}
 
 const sender = request({
   /** The seller. */
@@ -114,7 +114,7 @@ export const recipient = request({
 export interface Recipient extends Input<typeof recipient> {}
 
 /** A message to a buyer. Spec: POST message body. */
-export interface NewMessage extends Input<typeof newMessageFields> {}
+export interface SendMessageParams extends Input<typeof newMessageFields> {}
 
 const newMessageFields = request({
   ...place,
@@ -141,14 +141,14 @@ const newMessageFields = request({
   client_id: optional(id),
 });
 
-export const newMessage = read(
+export const sendMessageParams = read(
   checked(newMessageFields, ({ from, to }) =>
     String(from?.user_id) === String(to.user_id)
       ? { path: ['to', 'user_id'], message: '`to.user_id` is the sender; a message goes to the buyer' }
       : undefined,
   ),
   withSender,
-) as Schema<unknown, NewMessage>;
+) as Schema<unknown, SendMessageParams>;
 
 function withSender(given: unknown): unknown {
   if (typeof given !== 'object' || given === null) return given;
@@ -160,12 +160,12 @@ function withSender(given: unknown): unknown {
 export const messageOrNothing = either(message, anything) as Schema<Message | undefined>;
 
 /** A file to store, on a site. Spec: POST /messages/attachments. */
-export type NewAttachment = FileSource & {
+export type UploadParams = FileSource & {
   /** The site of the order, e.g. `MLA`. */
   readonly site_id: string;
 };
 
-export const newAttachment = checked(
+export const uploadParams = checked(
   request({
     /** The site of the order, e.g. `MLA`. */
     site_id: siteId,
@@ -178,8 +178,8 @@ export const newAttachment = checked(
     /** The length of a stream, in bytes. */
     size: optional(integer),
   }),
-  (given) => fileVerdict(given, attachmentSizeLimit),
-) as Schema<unknown, NewAttachment>;
+  (given) => validateFile(given, attachmentSizeLimit),
+) as Schema<unknown, UploadParams>;
 
 /** A stored file. Spec: POST /messages/attachments. */
 export const storedAttachment = entity({
@@ -188,10 +188,10 @@ export const storedAttachment = entity({
 });
 export interface StoredAttachment extends Output<typeof storedAttachment> {}
 
-export const attachmentOf = request({
+export const downloadParams = request({
   /** The site of the order, e.g. `MLA`. */
   site_id: siteId,
   /** The stored file's id: what the upload gave, or `filename` of a message's attachment. */
   attachment_id: key,
 });
-export interface AttachmentOf extends Input<typeof attachmentOf> {}
+export interface DownloadParams extends Input<typeof downloadParams> {}

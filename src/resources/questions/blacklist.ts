@@ -1,14 +1,14 @@
 import type { ApiPromise } from '../../core/api-promise.js';
-import type { Caller } from '../../core/caller.js';
-import type { CallOptions } from '../../core/options.js';
+import type { Requester } from '../../core/http-client.js';
+import type { CallOptions } from '../../core/options/client-options.js';
 import * as endpoints from './endpoints.js';
-import type { BlockedUser, Blacklisting, SellerId } from './schemas.js';
+import type { BlockedUser, BlacklistParams, SellerParams } from './schemas.js';
 
 /** The users who may not ask on a seller's items. Spec: Questions blacklist. */
 export class Blacklist {
-  readonly #caller: Caller;
+  readonly #caller: Requester;
 
-  constructor(caller: Caller) {
+  constructor(caller: Requester) {
     this.#caller = caller;
   }
 
@@ -18,12 +18,12 @@ export class Blacklist {
    * @returns what the service said, as it came.
    * @throws {ForbiddenError} when the token is not the seller's.
    */
-  add(input: Blacklisting, options?: CallOptions): ApiPromise<unknown> {
+  add(input: BlacklistParams, options?: CallOptions): ApiPromise<unknown> {
     return this.#caller.call(endpoints.addToBlacklist, input, options);
   }
 
   /** The blocked users. Spec: GET /users/{seller_id}/questions_blacklist (the entries are not documented). */
-  list(input: SellerId, options?: CallOptions): ApiPromise<BlockedUser[]> {
+  list(input: SellerParams, options?: CallOptions): ApiPromise<BlockedUser[]> {
     return this.#caller.call(endpoints.listBlacklist, input, options).map(({ users }) => users ?? []);
   }
 
@@ -32,7 +32,7 @@ export class Blacklist {
    *
    * @returns what the service said, as it came.
    */
-  remove(input: Blacklisting, options?: CallOptions): ApiPromise<unknown> {
+  remove(input: BlacklistParams, options?: CallOptions): ApiPromise<unknown> {
     return this.#caller.call(endpoints.removeFromBlacklist, input, options);
   }
 }

@@ -1,8 +1,8 @@
-import { isSameText, isSince, theOneOf } from '../../core/confirm.js';
-import type { ReadBack } from '../../core/confirm.js';
+import { isSameText, isNotBefore, singleMatch } from '../../core/retry/confirm.js';
+import type { ConfirmContext } from '../../core/retry/confirm.js';
 import type { Endpoint } from '../../core/endpoint.js';
-import { NotFoundError } from '../../core/status-errors.js';
-import { anything } from '../../core/schema.js';
+import { NotFoundError } from '../../core/errors/status-errors.js';
+import { anything } from '../../core/schema/schema.js';
 import {
   invalidPostBody,
   invalidQuestion,
@@ -13,79 +13,79 @@ import {
   userAskLimit,
 } from './errors.js';
 import {
-  blacklistAnswer,
-  blacklisting,
+  blacklistResponse,
+  blacklistParams,
   confirmation,
-  newAnswer,
-  newQuestion,
+  answerParams,
+  askParams,
   question,
-  questionId,
+  getQuestionParams,
   questionOrNothing,
-  questionSearch,
-  questionSearchAnswer,
+  questionSearchParams,
+  questionSearchResponse,
   responseTime,
-  sellerId,
-  userId,
+  sellerParams,
+  userParams,
 } from './schemas.js';
 import type {
-  BlacklistAnswer,
-  Blacklisting,
-  NewAnswer,
-  NewQuestion,
+  BlacklistResponse,
+  BlacklistParams,
+  AnswerParams,
+  AskParams,
   Question,
-  QuestionId,
-  QuestionSearch,
-  QuestionSearchAnswer,
+  GetQuestionParams,
+  QuestionSearchParams,
+  QuestionSearchResponse,
   ResponseTime,
-  SellerId,
-  UserId,
+  SellerParams,
+  UserParams,
 } from './schemas.js';
 
-export const search: Endpoint<QuestionSearch, QuestionSearchAnswer> = {
+export const search: Endpoint<QuestionSearchParams, QuestionSearchResponse> = {
   name: 'questions.search',
   method: 'GET',
   path: '/questions/search',
-  input: questionSearch,
-  output: questionSearchAnswer,
-  retry: 'read',
+  input: questionSearchParams,
+  output: questionSearchResponse,
+  retry: 'safe',
   errors: [],
 };
 
-export const get: Endpoint<QuestionId, Question> = {
+export const get: Endpoint<GetQuestionParams, Question> = {
   name: 'questions.get',
   method: 'GET',
   path: '/questions/{question_id}',
-  input: questionId,
+  input: getQuestionParams,
   output: question,
-  retry: 'read',
+  retry: 'safe',
   errors: [questionNotFound],
-  reducible: true,
+  supportsAttributes: true,
 };
 
-export const ask: Endpoint<NewQuestion, Question | undefined> = {
+export const ask: Endpoint<AskParams, Question | undefined> = {
   name: 'questions.ask',
   method: 'POST',
   path: '/questions',
-  input: newQuestion,
+  input: askParams,
   output: questionOrNothing,
-  retry: 'write',
+  retry: 'unsafe',
   errors: [notActiveItem, userAskLimit],
   async confirm({ item_id, text }, back) {
     const newest = { item: String(item_id), sort_fields: ['date_created'], sort_types: ['DESC'] } as const;
     const { data, response } = await back.call(search, newest).withResponse();
     const since = back.sentAt(response.headers);
     const same = (data.questions ?? []).filter((each) => isSameText(each.text, text));
-    return theOneOf(same.filter(({ date_created }) => isSince(date_created, since) !== false));
+    return singleMatch(same.filter(({ date_created }) => isNotBefore(date_created, since) !== false));
   },
 };
 
-export const answer: Endpoint<NewAnswer, Question | undefined> = {
+export const answer: Endpoint<AnswerParams, Question | undefined> = {
   name: 'questions.answer',
   method: 'POST',
   path: '/answers',
-  input: newAnswer,
+  input: answerParams,
   output: questionOrNothing,
-  retry: 'write',
+  retry: 'unsafe',
   errors: [invalidQuestion, invalidPostBody, notUnansweredQuestion, notActiveItem],
   async confirm({ question_id, text }, back) {
     const output = await back.call(get, { question_id });
@@ -98,13 +98,13 @@ export const answer: Endpoint<NewAnswer, Question | undefined> = {
   },
 };
 
-export const remove: Endpoint<QuestionId, string[]> = {
+export const remove: Endpoint<GetQuestionParams, string[]> = {
   name: 'questions.delete',
   method: 'DELETE',
   path: '/questions/{question_id}',
-  input: questionId,
+  input: getQuestionParams,
   output: confirmation,
-  retry: 'write',
+  retry: 'unsafe',
   errors: [questionNotFound],
   async confirm({ question_id }, back) {
     try {
@@ -117,34 +117,34 @@ export const remove: Endpoint<QuestionId, string[]> = {
   },
 };
 
-export const hide: Endpoint<QuestionId> = {
+export const hide: Endpoint<GetQuestionParams> = {
   name: 'questions.hide',
   method: 'POST',
   path: '/my/questions/hidden',
-  input: questionId,
+  input: getQuestionParams,
   output: anything,
-  retry: 'write',
+  retry: 'unsafe',
   errors: [],
 };
 
-export const responseTimeOf: Endpoint<UserId, ResponseTime> = {
+export const responseTimeOf: Endpoint<UserParams, ResponseTime> = {
   name: 'questions.responseTime',
   method: 'GET',
   path: '/users/{user_id}/questions/response_time',
-  input: userId,
+  input: userParams,
   output: responseTime,
-  retry: 'read',
+  retry: 'safe',
   errors: [noQuestions],
-  reducible: true,
+  supportsAttributes: true,
 };
 
-export const addToBlacklist: Endpoint<Blacklisting> = {
+export const addToBlacklist: Endpoint<BlacklistParams> = {
   name: 'questions.blacklist.add',
   method: 'POST',
   path: '/users/{seller_id}/questions_blacklist',
-  input: blacklisting,
+  input: blacklistParams,
   output: anything,
-  retry: 'write',
+  retry: 'unsafe',
   errors: [],
   async confirm(input, back) {
     const isBlocked = await isOnBlacklist(input, back);
@@ -153,23 +153,23 @@ export const addToBlacklist: Endpoint<Blacklisting> = {
   },
 };
 
-export const listBlacklist: Endpoint<SellerId, BlacklistAnswer> = {
+export const listBlacklist: Endpoint<SellerParams, BlacklistResponse> = {
   name: 'questions.blacklist.list',
   method: 'GET',
   path: '/users/{seller_id}/questions_blacklist',
-  input: sellerId,
-  output: blacklistAnswer,
-  retry: 'read',
+  input: sellerParams,
+  output: blacklistResponse,
+  retry: 'safe',
   errors: [],
 };
 
-export const removeFromBlacklist: Endpoint<Blacklisting> = {
+export const removeFromBlacklist: Endpoint<BlacklistParams> = {
   name: 'questions.blacklist.remove',
   method: 'DELETE',
   path: '/users/{seller_id}/questions_blacklist/{user_id}',
-  input: blacklisting,
+  input: blacklistParams,
   output: anything,
-  retry: 'write',
+  retry: 'unsafe',
   errors: [],
   async confirm(input, back) {
     const isBlocked = await isOnBlacklist(input, back);
@@ -179,7 +179,10 @@ export const removeFromBlacklist: Endpoint<Blacklisting> = {
 };
 
 /** Whether a user is on a blacklist; `undefined` where only a part of it is shown, without the user. */
-async function isOnBlacklist({ seller_id, user_id }: Blacklisting, back: ReadBack): Promise<boolean | undefined> {
+async function isOnBlacklist(
+  { seller_id, user_id }: BlacklistParams,
+  back: ConfirmContext,
+): Promise<boolean | undefined> {
   const { users, total } = await back.call(listBlacklist, { seller_id });
   if (users?.some(({ id }) => String(id) === String(user_id))) return true;
   return typeof total === 'number' && total > (users?.length ?? 0) ? undefined : false;

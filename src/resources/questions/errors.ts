@@ -1,5 +1,5 @@
-import { BadRequestError, NotFoundError } from '../../core/status-errors.js';
-import { refusal } from '../../core/refusal.js';
+import { BadRequestError, NotFoundError } from '../../core/errors/status-errors.js';
+import { documentedError } from '../../core/errors/documented-error.js';
 
 /**
  * The question cannot be answered: it does not exist, or its id is not an integer.
@@ -55,42 +55,42 @@ export class NoQuestionsError extends NotFoundError {
   static override readonly kind: string = 'NoQuestionsError';
 }
 
-export const invalidQuestion = refusal({
+export const invalidQuestion = documentedError({
   status: 400,
   code: 'invalid_question',
   message: 'Invalid question; question_id must be an integer',
   error: InvalidQuestionError,
 });
-export const invalidPostBody = refusal({
+export const invalidPostBody = documentedError({
   status: 400,
   code: 'invalid_post_body',
   message: 'Invalid JSON; the expected parameters are question_id and text',
   error: InvalidPostBodyError,
 });
-export const notUnansweredQuestion = refusal({
+export const notUnansweredQuestion = documentedError({
   status: 400,
   code: 'not_unanswered_question',
   message: 'The question is not unanswered',
   error: QuestionNotOpenError,
 });
-export const notActiveItem = refusal({
+export const notActiveItem = documentedError({
   status: 400,
   code: 'not_active_item',
   message: 'The item is not active',
   error: ItemNotActiveError,
 });
-export const userAskLimit = refusal({
+export const userAskLimit = documentedError({
   status: 400,
   code: 'user_ask_limit',
   message: 'The user may not ask more questions for now',
   error: AskLimitError,
 });
-export const noQuestions = refusal({
+export const noQuestions = documentedError({
   status: 404,
   code: 'not_found',
   message: 'The seller has no questions on any item',
   error: NoQuestionsError,
   // The only 404 of its endpoint that carries this code.
-  tell: ({ code, status }) => status === 404 && code === 'not_found',
+  matches: ({ code, status }) => status === 404 && code === 'not_found',
 });
-export const questionNotFound = refusal({ status: 404, code: 'not_found', message: 'Question not found' });
+export const questionNotFound = documentedError({ status: 404, code: 'not_found', message: 'Question not found' });

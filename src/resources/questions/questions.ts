@@ -1,29 +1,29 @@
 import type { ApiPromise } from '../../core/api-promise.js';
-import type { Reduce } from '../../core/attributes.js';
-import type { Caller } from '../../core/caller.js';
-import type { CallOptions } from '../../core/options.js';
-import { Paged, both, placed } from '../../core/paging.js';
-import type { WalkOptions } from '../../core/paging.js';
+import type { WithAttributes } from '../../core/schema/attributes.js';
+import type { Requester } from '../../core/http-client.js';
+import type { CallOptions } from '../../core/options/client-options.js';
+import { Paged, withSignal, withPage } from '../../core/pagination/paged.js';
+import type { PaginationOptions } from '../../core/pagination/paged.js';
 import { Blacklist } from './blacklist.js';
 import * as endpoints from './endpoints.js';
 import type {
-  NewAnswer,
-  NewQuestion,
+  AnswerParams,
+  AskParams,
   Question,
-  QuestionId,
-  QuestionSearch,
+  GetQuestionParams,
+  QuestionSearchParams,
   QuestionSearchExtra,
   ResponseTime,
-  UserId,
+  UserParams,
 } from './schemas.js';
 
 /** Buyers' questions and the seller's answers. Spec: Questions. */
 export class Questions {
   /** Who may not ask. */
   readonly blacklist: Blacklist;
-  readonly #caller: Caller;
+  readonly #caller: Requester;
 
-  constructor(caller: Caller) {
+  constructor(caller: Requester) {
     this.#caller = caller;
     this.blacklist = new Blacklist(caller);
   }
@@ -39,7 +39,7 @@ export class Questions {
    * }
    * @throws {InvalidInputError} at the first read, when there is not exactly one way to search.
    */
-  search(input: QuestionSearch, options: WalkOptions = {}): Paged<Question, QuestionSearchExtra> {
+  search(input: QuestionSearchParams, options: PaginationOptions = {}): Paged<Question, QuestionSearchExtra> {
     const { prefetch = 0, ...callOptions } = options;
     return new Paged<Question, QuestionSearchExtra>({
       offset: input.offset ?? 0,
@@ -53,7 +53,7 @@ export class Questions {
           limit,
           offset: _,
           ...extra
-        } = await this.#caller.call(endpoints.search, placed(input, place), both(callOptions, signal));
+        } = await this.#caller.call(endpoints.search, withPage(input, place), withSignal(callOptions, signal));
         return { items: questions, total, limit, extra };
       },
     });
@@ -66,11 +66,11 @@ export class Questions {
    * @throws {NotFoundError} when there is no such question, or not for this token.
    */
   get<const Name extends keyof Question>(
-    input: QuestionId,
-    options: CallOptions & Reduce<Name>,
+    input: GetQuestionParams,
+    options: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Pick<Question, Name>>;
-  get(input: QuestionId, options?: CallOptions): ApiPromise<Question>;
-  get(input: QuestionId, options?: CallOptions): ApiPromise<Question> {
+  get(input: GetQuestionParams, options?: CallOptions): ApiPromise<Question>;
+  get(input: GetQuestionParams, options?: CallOptions): ApiPromise<Question> {
     return this.#caller.call(endpoints.get, input, options);
   }
 
@@ -83,7 +83,7 @@ export class Questions {
    * @throws {ForbiddenError} when the seller has blocked the user.
    * @throws {OutcomeUnknownError} when the answer was lost.
    */
-  ask(input: NewQuestion, options?: CallOptions): ApiPromise<Question | undefined> {
+  ask(input: AskParams, options?: CallOptions): ApiPromise<Question | undefined> {
     return this.#caller.call(endpoints.ask, input, options);
   }
 
@@ -97,7 +97,7 @@ export class Questions {
    * @throws {QuestionNotOpenError} when it has an answer, or is closed.
    * @throws {OutcomeUnknownError} when the answer was lost.
    */
-  answer(input: NewAnswer, options?: CallOptions): ApiPromise<Question | undefined> {
+  answer(input: AnswerParams, options?: CallOptions): ApiPromise<Question | undefined> {
     return this.#caller.call(endpoints.answer, input, options);
   }
 
@@ -108,7 +108,7 @@ export class Questions {
    * @throws {ForbiddenError} when the question is on another seller's item.
    * @throws {NotFoundError} when there is no such question.
    */
-  delete(input: QuestionId, options?: CallOptions): ApiPromise<string[]> {
+  delete(input: GetQuestionParams, options?: CallOptions): ApiPromise<string[]> {
     return this.#caller.call(endpoints.remove, input, options);
   }
 
@@ -117,7 +117,7 @@ export class Questions {
    *
    * @returns what the service said, as it came.
    */
-  hide(input: QuestionId, options?: CallOptions): ApiPromise<unknown> {
+  hide(input: GetQuestionParams, options?: CallOptions): ApiPromise<unknown> {
     return this.#caller.call(endpoints.hide, input, options);
   }
 
@@ -127,11 +127,11 @@ export class Questions {
    * @throws {NoQuestionsError} when the seller has had no questions.
    */
   responseTime<const Name extends keyof ResponseTime>(
-    input: UserId,
-    options: CallOptions & Reduce<Name>,
+    input: UserParams,
+    options: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Pick<ResponseTime, Name>>;
-  responseTime(input: UserId, options?: CallOptions): ApiPromise<ResponseTime>;
-  responseTime(input: UserId, options?: CallOptions): ApiPromise<ResponseTime> {
+  responseTime(input: UserParams, options?: CallOptions): ApiPromise<ResponseTime>;
+  responseTime(input: UserParams, options?: CallOptions): ApiPromise<ResponseTime> {
     return this.#caller.call(endpoints.responseTimeOf, input, options);
   }
 }

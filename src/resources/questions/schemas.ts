@@ -15,9 +15,9 @@ import {
   read,
   request,
   text,
-} from '../../core/schema.js';
-import type { Input, Output, Schema } from '../../core/schema.js';
-import { boundedText, id, key, limit, listed, offset } from '../../core/vocabulary.js';
+} from '../../core/schema/schema.js';
+import type { Input, Output, Schema } from '../../core/schema/schema.js';
+import { boundedText, id, key, limit, nullishArray, offset } from '../../core/schema/fields.js';
 
 /** At most so many characters in a question or an answer. Spec: Limits. */
 export const questionTextLimit = 2000;
@@ -77,19 +77,19 @@ export const question = entity({
 export interface Question extends Output<typeof question> {}
 
 /** The answer of the question search, in each shape it is known to have. */
-export const questionSearchAnswer = read(
+export const questionSearchResponse = read(
   entity({
     total: maybe(integer),
     limit: maybe(integer),
     offset: maybe(integer),
-    questions: listed<Question>(question),
+    questions: nullishArray<Question>(question),
     filters: maybe(anything),
     available_filters: maybe(anything),
     available_sorts: maybe(anything),
   }),
   unwrapList('questions'),
 );
-export interface QuestionSearchAnswer extends Output<typeof questionSearchAnswer> {}
+export interface QuestionSearchResponse extends Output<typeof questionSearchResponse> {}
 
 /** What a page of the question search holds beside its questions. */
 export interface QuestionSearchExtra {
@@ -107,16 +107,16 @@ export const blockedUser = read(entity({ id: integer, blocked_at: maybe(instant)
 export interface BlockedUser extends Output<typeof blockedUser> {}
 
 /** The blacklist, in each shape it is known to have. */
-export const blacklistAnswer = read(
+export const blacklistResponse = read(
   entity({
-    users: listed<BlockedUser>(blockedUser),
+    users: nullishArray<BlockedUser>(blockedUser),
     total: maybe(integer),
     limit: maybe(integer),
     offset: maybe(integer),
   }),
   unwrapList('users'),
 );
-export interface BlacklistAnswer extends Output<typeof blacklistAnswer> {}
+export interface BlacklistResponse extends Output<typeof blacklistResponse> {}
 
 /** Lists come bare, under their own name or `results`, with `paging` or its fields; this makes one shape of them. */
 function unwrapList(name: string): (value: unknown) => unknown {
@@ -211,9 +211,9 @@ interface ByItemId extends SearchCommon {
 }
 
 /** Exactly one way to search: a seller's questions, an item's, or one user's on an item. Spec: Questions. */
-export type QuestionSearch = BySeller | ByItem | ByItemId;
+export type QuestionSearchParams = BySeller | ByItem | ByItemId;
 
-export const questionSearch = checked(
+export const questionSearchParams = checked(
   request(searchFields),
   ({ seller_id, item, item_id, from, sort_fields, sort_types }) => {
     const ways = [seller_id, item, item_id].filter((way) => way !== undefined).length;
@@ -225,49 +225,49 @@ export const questionSearch = checked(
     }
     return undefined;
   },
-) as Schema<unknown, QuestionSearch>;
+) as Schema<unknown, QuestionSearchParams>;
 
-export const questionId = request({
+export const getQuestionParams = request({
   /** The question's id. */
   question_id: id,
 });
-export interface QuestionId extends Input<typeof questionId> {}
+export interface GetQuestionParams extends Input<typeof getQuestionParams> {}
 
-export const newQuestion = request({
+export const askParams = request({
   /** The item to ask about. */
   item_id: key,
   /** At most 2,000 characters. */
   text: boundedText('text', questionTextLimit, 'a question'),
 });
-export interface NewQuestion extends Input<typeof newQuestion> {}
+export interface AskParams extends Input<typeof askParams> {}
 
-export const newAnswer = request({
+export const answerParams = request({
   /** The question to answer. */
   question_id: id,
   /** At most 2,000 characters. */
   text: boundedText('text', questionTextLimit, 'an answer'),
 });
-export interface NewAnswer extends Input<typeof newAnswer> {}
+export interface AnswerParams extends Input<typeof answerParams> {}
 
-export const sellerId = request({
+export const sellerParams = request({
   /** The seller whose blacklist it is. */
   seller_id: id,
 });
-export interface SellerId extends Input<typeof sellerId> {}
+export interface SellerParams extends Input<typeof sellerParams> {}
 
-export const blacklisting = request({
+export const blacklistParams = request({
   /** The seller whose blacklist it is. */
   seller_id: id,
   /** The user who may not ask. */
   user_id: id,
 });
-export interface Blacklisting extends Input<typeof blacklisting> {}
+export interface BlacklistParams extends Input<typeof blacklistParams> {}
 
-export const userId = request({
+export const userParams = request({
   /** The seller. */
   user_id: id,
 });
-export interface UserId extends Input<typeof userId> {}
+export interface UserParams extends Input<typeof userParams> {}
 
 /** A question where the service sends it back; whatever came where it sends something else, or nothing. */
 export const questionOrNothing = either(question as Schema<Question>, anything) as Schema<Question | undefined>;

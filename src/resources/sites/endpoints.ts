@@ -1,13 +1,13 @@
 import type { Endpoint } from '../../core/endpoint.js';
-import { siteSearch, siteSearchAnswer } from './schemas.js';
-import type { SiteSearch, SiteSearchAnswer } from './schemas.js';
+import { siteSearchParams, siteSearchResponse } from './schemas.js';
+import type { SiteSearchParams, SiteSearchResponse } from './schemas.js';
 
-export const search: Endpoint<SiteSearch, SiteSearchAnswer> = {
+export const search: Endpoint<SiteSearchParams, SiteSearchResponse> = {
   name: 'sites.search',
   method: 'GET',
   path: '/sites/{site_id}/search',
-  input: siteSearch,
-  output: siteSearchAnswer,
-  retry: 'read',
+  input: siteSearchParams,
+  output: siteSearchResponse,
+  retry: 'safe',
   errors: [],
 };

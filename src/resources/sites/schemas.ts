@@ -1,7 +1,18 @@
-import { anything, entity, integer, map, maybe, number, optional, read, request, text } from '../../core/schema.js';
-import type { Input, Output } from '../../core/schema.js';
-import { limit, listed, offset, paging, siteId } from '../../core/vocabulary.js';
-import type { Paging } from '../../core/vocabulary.js';
+import {
+  anything,
+  entity,
+  integer,
+  map,
+  maybe,
+  number,
+  optional,
+  read,
+  request,
+  text,
+} from '../../core/schema/schema.js';
+import type { Input, Output } from '../../core/schema/schema.js';
+import { limit, nullishArray, offset, paging, siteId } from '../../core/schema/fields.js';
+import type { Paging } from '../../core/schema/fields.js';
 
 /** An item that a search found. The specification does not name its fields; these are the usual ones. */
 export const listing = entity({
@@ -15,17 +26,17 @@ export const listing = entity({
 export interface Listing extends Output<typeof listing> {}
 
 /** The answer of a site's search. Spec: Common resources, site search. */
-export const siteSearchAnswer = entity({
+export const siteSearchResponse = entity({
   site_id: maybe(text),
   query: maybe(text),
   paging: maybe<Paging>(paging),
-  results: listed<Listing>(listing),
+  results: nullishArray<Listing>(listing),
   sort: maybe(anything),
   available_sorts: maybe(anything),
   filters: maybe(anything),
   available_filters: maybe(anything),
 });
-export interface SiteSearchAnswer extends Output<typeof siteSearchAnswer> {}
+export interface SiteSearchResponse extends Output<typeof siteSearchResponse> {}
 
 /** What a page of a site's search holds beside its results. */
 export interface SiteSearchExtra {
@@ -39,7 +50,7 @@ export interface SiteSearchExtra {
   readonly available_filters?: unknown;
 }
 
-export const siteSearch = request({
+export const siteSearchParams = request({
   site_id: siteId,
   /** What to look for. */
   q: optional(text),
@@ -48,4 +59,4 @@ export const siteSearch = request({
   /** Passed through as query parameters, e.g. the ids of `available_filters` and `sort`. */
   filters: optional(map),
 });
-export interface SiteSearch extends Input<typeof siteSearch> {}
+export interface SiteSearchParams extends Input<typeof siteSearchParams> {}

@@ -1,14 +1,14 @@
-import type { Caller } from '../../core/caller.js';
-import { Paged } from '../../core/paging.js';
-import type { WalkOptions } from '../../core/paging.js';
+import type { Requester } from '../../core/http-client.js';
+import { Paged } from '../../core/pagination/paged.js';
+import type { PaginationOptions } from '../../core/pagination/paged.js';
 import * as endpoints from './endpoints.js';
-import type { Listing, SiteSearch, SiteSearchExtra } from './schemas.js';
+import type { Listing, SiteSearchParams, SiteSearchExtra } from './schemas.js';
 
 /** The marketplace's countries. Spec: Common resources. */
 export class Sites {
-  readonly #caller: Caller;
+  readonly #caller: Requester;
 
-  constructor(caller: Caller) {
+  constructor(caller: Requester) {
     this.#caller = caller;
   }
 
@@ -19,7 +19,7 @@ export class Sites {
    * @example
    * for await (const { id, title } of seller.sites.search({ site_id: 'MLB', q: 'chair' })) console.log(id, title);
    */
-  search(input: SiteSearch, options: WalkOptions = {}): Paged<Listing, SiteSearchExtra> {
+  search(input: SiteSearchParams, options: PaginationOptions = {}): Paged<Listing, SiteSearchExtra> {
     const { prefetch = 0, ...callOptions } = options;
     return new Paged<Listing, SiteSearchExtra>({
       offset: input.offset ?? 0,

@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import assert from 'node:assert/strict';
 import { NestFactory } from '@nestjs/core';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { QuestionsModule, RefusalFilter } from './questions';
+import { QuestionsModule, RefusalFilter } from './questions.js';
 
 async function main(): Promise<void> {
   const marketplace = new FakeMarketplace();

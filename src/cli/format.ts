@@ -1,0 +1,46 @@
+import type { FakeMarketplace } from '../testing/marketplace.js';
+import type { LoggedRequest } from '../testing/dashboard/request-log.js';
+
+/** What is printed when the marketplace is open: where it is, who there is, and a line to try. */
+export function formatBanner(
+  url: string,
+  host: string,
+  { accounts, items }: FakeMarketplace,
+  controlToken: string,
+): string {
+  const users = accounts.all.map((user) => ({
+    ...user,
+    sells: items.all.some(({ seller_id }) => seller_id === user.user_id),
+    token: accounts.bearers.find(({ user_id }) => user_id === user.user_id)?.token ?? '',
+  }));
+  const width = Math.max(0, ...users.map(({ nickname }) => nickname.length));
+  const seller = users.find(({ sells }) => sells) ?? users[0];
+  return [
+    `Fake marketplace at ${url}  (open it in a browser to watch)`,
+    ...(isLoopback(host) ? [] : ['Everyone who reaches this machine can use it, and its page.']),
+    '',
+    ...users.map(
+      ({ nickname, user_id, sells, token }) =>
+        `  ${nickname.padEnd(width)}  ${sells ? 'seller' : 'buyer '}  user_id ${user_id}  token ${token}`,
+    ),
+    `  ${'controls'.padEnd(width)}  x-fake-token ${controlToken}`,
+    '',
+    seller
+      ? `  curl -H 'Authorization: Bearer ${seller.token}' '${url}/questions/search?seller_id=${seller.user_id}'`
+      : `  curl ${url}/currencies`,
+    '',
+    'Ctrl+C ends it.',
+  ].join('\n');
+}
+
+/** A request and its outcome, on one line. What strangers sent is printed without control characters. */
+export function formatRequest({ at, method, path, status, state, ms, nickname }: LoggedRequest): string {
+  const time = new Date(at).toTimeString().slice(0, 8);
+  const outcome = state === 'broken' ? 'broken' : String(status);
+  const shown = path.replace(/[\u0000-\u001f\u007f-\u009f]/g, '?');
+  return `${time} ${method.padEnd(6)} ${outcome} ${shown} ${ms} ms${nickname === null ? '' : ` ${nickname}`}`;
+}
+
+function isLoopback(host: string): boolean {
+  return /^127\.|^::1$|^localhost$/.test(host);
+}

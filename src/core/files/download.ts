@@ -1,0 +1,154 @@
+// `AsyncDisposable`, for callers whose `lib` is older than it.
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { CancelScope } from '../retry/cancel-scope.js';
+import type { Bytes } from './bytes.js';
+import { ConnectionError } from '../errors/errors.js';
+
+/** How far a download is. */
+export interface DownloadProgress {
+  readonly receivedBytes: number;
+  /** The length of the file; `undefined` where the service did not say. */
+  readonly totalBytes: number | undefined;
+}
+
+/** How a download is bounded and told of. */
+export interface DownloadContext {
+  /** What it is called in a message: method and path. */
+  readonly what: string;
+  /** The longest silence between two chunks, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
+}
+
+/**
+ * A file on its way. Read it once, by any of its ways; until then nothing but its beginning is in memory. The call's
+ * `signal` and `deadlineMs` hold until its end; `timeoutMs` bounds the silence between two chunks.
+ *
+ * A file that is not wanted after all is let go of with `cancel()`.
+ */
+export class Download implements AsyncDisposable {
+  /** The name the service gives the file, without any folder; `undefined` where it gives none. */
+  readonly filename: string | undefined;
+  /** The media type, e.g. `image/png`. */
+  readonly contentType: string | undefined;
+  /** The length in bytes; `undefined` where the service does not say. */
+  readonly size: number | undefined;
+  /** The file. It ends with an error, never early, when the connection breaks. */
+  readonly stream: ReadableStream<Bytes>;
+
+  constructor(response: Response, bounds: CancelScope, manners: DownloadContext) {
+    const { headers } = response;
+    this.filename = fileNameIn(headers.get('content-disposition'));
+    this.contentType = headers.get('content-type') ?? undefined;
+    const length = headers.get('content-length');
+    // The length of a compressed answer is not the file's.
+    this.size = length !== null && !headers.has('content-encoding') ? Number(length) : undefined;
+    this.stream = bounded(response.body ?? new Blob([]).stream(), this.size, bounds, manners);
+  }
+
+  /** Reads the whole file into memory. */
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return new Response(this.stream).arrayBuffer();
+  }
+
+  /**
+   * Saves the file, over one of that name. It is written beside the path and moved there when it is whole: nothing
+   * half-written is left behind. Node, Deno and Bun only.
+   *
+   * @returns the path.
+   */
+  async saveTo(path: string): Promise<string> {
+    const { saveStream } = await import('./node.js');
+    return saveStream(this.stream, path);
+  }
+
+  /** Lets go of the file and of its connection. */
+  async cancel(): Promise<void> {
+    if (!this.stream.locked) await this.stream.cancel();
+  }
+
+  /** `await using file = await seller.messages.download(...)` lets go of it at the end of the block. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.cancel();
+  }
+}
+
+type Body = ReadableStream<Bytes>;
+
+/** The body under the bounds of its call: the caller's signal, its deadline, and silence end it at once. */
+function bounded(body: Body, size: number | undefined, bounds: CancelScope, manners: DownloadContext): Body {
+  const reader = body.getReader();
+  const over = Promise.withResolvers<undefined>();
+  let receivedBytes = 0;
+  const finish = (): void => {
+    over.resolve(undefined);
+    bounds.dispose();
+  };
+  return new ReadableStream<Bytes>(
+    {
+      start: (controller) => {
+        // The end of the call must reach a reader that is not asking at the moment.
+        bounds
+          .race(() => over.promise)
+          .catch((error: unknown) => {
+            controller.error(error);
+            finish();
+            return reader.cancel(error);
+          })
+          .catch(() => undefined);
+      },
+      pull: async (controller) => {
+        try {
+          const { done, value } = await bounds.race(() => reader.read(), undefined, manners.timeoutMs);
+          if (done && size !== undefined && receivedBytes < size) throw new TypeError('the answer ended early');
+          if (done) {
+            finish();
+            controller.close();
+            return;
+          }
+          receivedBytes += value.byteLength;
+          manners.onProgress?.({ receivedBytes, totalBytes: size });
+          controller.enqueue(value);
+        } catch (error) {
+          finish();
+          void reader.cancel(error).catch(() => undefined);
+          throw connectionLost(error, manners.what, receivedBytes, size);
+        }
+      },
+      cancel: async (reason) => {
+        finish();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function connectionLost(error: unknown, what: string, received: number, size: number | undefined): unknown {
+  // Every network failure of fetch is a TypeError; what else comes here is ours or the caller's own.
+  if (!(error instanceof TypeError)) return error;
+  const of = size === undefined ? '' : ` of ${size}`;
+  return new ConnectionError(`${what} broke off after ${received}${of} bytes: ${error.message}`, { cause: error });
+}
+
+/** The file name of a `Content-Disposition` header (RFC 6266), made safe: no folder, no control characters. */
+function fileNameIn(header: string | null): string | undefined {
+  if (header === null) return undefined;
+  const extended = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(header)?.[1];
+  const quoted = /;\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"/i.exec(header)?.[1]?.replace(/\\(["\\])/g, '$1');
+  const bare = /;\s*filename\s*=\s*([^";\s]+)/i.exec(header)?.[1];
+  const name = (extended === undefined ? undefined : decoded(extended)) ?? quoted ?? bare;
+  const safe = name
+    ?.replace(/^.*[/\\]/s, '')
+    .replace(/\p{Cc}/gu, '')
+    .trim();
+  return safe === undefined || /^\.{0,2}$/.test(safe) ? undefined : safe;
+}
+
+function decoded(value: string): string | undefined {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,131 @@
+import type { Bytes } from './bytes.js';
+
+/** A stream of bytes: a Node stream, a web stream, or anything that is iterated so. */
+export type ByteStream = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
+
+interface WithContentType {
+  /** The media type; by the name's ending unless given. */
+  readonly contentType?: string | undefined;
+}
+
+/** A file on disk. Only where there are files: Node, Deno, Bun. */
+export interface FileOnDisk extends WithContentType {
+  /** Its path, or its `file:` URL. */
+  readonly file: string | URL;
+  /** Another name than the file's own. */
+  readonly filename?: string | undefined;
+  readonly size?: never;
+}
+
+/** A `File`, as a form or `fs.openAsBlob` with a name gives it. */
+export interface NamedFile extends WithContentType {
+  readonly file: File;
+  /** Another name than the file's own. */
+  readonly filename?: string | undefined;
+  readonly size?: never;
+}
+
+/** Bytes in memory, or a `Blob`. */
+export interface UnnamedFile extends WithContentType {
+  readonly file: Uint8Array | ArrayBuffer | Blob;
+  readonly filename: string;
+  readonly size?: never;
+}
+
+/** A stream whose length is known. It is read once, so an upload of it is never repeated. */
+export interface StreamedFile extends WithContentType {
+  readonly file: ByteStream;
+  readonly filename: string;
+  /** The length, in bytes. */
+  readonly size: number;
+}
+
+/** What a file to upload may come from. */
+export type FileSource = FileOnDisk | NamedFile | UnnamedFile | StreamedFile;
+
+/** A file to upload as it is given, before it is looked at. */
+export interface FileInput {
+  readonly file?: unknown;
+  readonly filename?: string | undefined;
+  readonly contentType?: string | undefined;
+  readonly size?: number | undefined;
+}
+
+/** A file to upload, by the kind of its source. */
+export type ResolvedFile =
+  | { readonly kind: 'path'; readonly path: string | URL }
+  | { readonly kind: 'bytes'; readonly bytes: Bytes }
+  | { readonly kind: 'blob'; readonly blob: Blob }
+  | { readonly kind: 'stream'; readonly stream: ByteStream };
+
+/** Finds out what a file comes from; `undefined` for what no file comes from. */
+export function resolveFile(file: unknown): ResolvedFile | undefined {
+  if (typeof file === 'string' || file instanceof URL) return { kind: 'path', path: file };
+  if (file instanceof ArrayBuffer) return { kind: 'bytes', bytes: new Uint8Array(file) };
+  if (ArrayBuffer.isView(file))
+    return { kind: 'bytes', bytes: new Uint8Array(file.buffer as ArrayBuffer, file.byteOffset, file.byteLength) };
+  if (typeof file !== 'object' || file === null) return undefined;
+  if ('arrayBuffer' in file && 'size' in file) return { kind: 'blob', blob: file as Blob };
+  if ('getReader' in file || Symbol.asyncIterator in file) return { kind: 'stream', stream: file as ByteStream };
+  return undefined;
+}
+
+/** The name a file travels under; `undefined` where it has none. */
+export function fileNameOf({ file, filename }: FileInput): string | undefined {
+  if (filename !== undefined) return filename;
+  if (typeof file === 'string') return file.slice(file.lastIndexOf('/') + 1);
+  if (file instanceof URL) return lastSegment(file);
+  const { name } = (file ?? {}) as { name?: unknown };
+  return typeof name === 'string' && name !== '' ? name : undefined;
+}
+
+function lastSegment({ pathname }: URL): string | undefined {
+  try {
+    return decodeURIComponent(pathname.slice(pathname.lastIndexOf('/') + 1));
+  } catch {
+    // A stray percent sign: what it names cannot be told.
+    return undefined;
+  }
+}
+
+interface FileIssue {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** What is wrong with a file to upload, as far as that can be seen without reading it. */
+export function validateFile(given: FileInput, maxBytes: number): FileIssue | undefined {
+  const known = resolveFile(given.file);
+  if (!known) return at('file', '`file` takes a path, bytes, a Blob or a stream');
+  return nameVerdict(fileNameOf(given)) ?? lengthVerdict(known, given.size, maxBytes);
+}
+
+function nameVerdict(name: string | undefined): FileIssue | undefined {
+  if (name === undefined) return at('filename', '`filename` is missing; a file without a name of its own takes one');
+  if (name.trim() === '') return at('filename', '`filename` is blank');
+  if (/[/\\]/.test(name)) return at('filename', '`filename` holds / or \\; it takes a bare name');
+
+  if (/[\u0000-\u001f\u007f]/.test(name)) return at('filename', '`filename` holds a control character');
+  return undefined;
+}
+
+function lengthVerdict(known: ResolvedFile, size: number | undefined, maxBytes: number): FileIssue | undefined {
+  if (known.kind !== 'stream' && size !== undefined)
+    return at('size', '`size` goes with a stream; other files know it');
+  if (known.kind === 'path') return undefined;
+  if (known.kind === 'bytes') return validateSize(known.bytes.byteLength, maxBytes);
+  if (known.kind === 'blob') return validateSize(known.blob.size, maxBytes);
+  if (size === undefined) return at('size', '`size` is missing; a stream takes its length in bytes');
+  return validateSize(size, maxBytes);
+}
+
+/** What is wrong with the length of a file. */
+export function validateSize(size: number, maxBytes: number): FileIssue | undefined {
+  if (size <= 0) return at('file', '`file` is empty');
+  if (size > maxBytes) return at('file', `\`file\` has ${size} bytes; an upload takes at most ${maxBytes}`);
+  return undefined;
+}
+
+function at(field: string, message: string): FileIssue {
+  return { path: [field], message };
+}

@@ -1,0 +1,38 @@
+import { checked, read, text } from './schema.js';
+import type { Schema } from './schema.js';
+
+const iso = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/** A point in time as a caller gives it: a `Date`, or ISO 8601 text, which is sent as it is. */
+export const dateTimeInput: Schema<string, Date | string> = checked(
+  read<string, Date | string>(text, (value) => (value instanceof Date ? writtenDate(value) : value)),
+  (value) =>
+    timeOf(value) === undefined ? 'a date is a Date or ISO 8601 text such as "2026-03-01T00:00:00Z"' : undefined,
+  { format: 'date-time' },
+);
+
+/** A `Date` that is none becomes a text that is none, so that the rule above says so. */
+function writtenDate(date: Date): string {
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
+}
+
+/** Whether `from` is after `to`; `undefined` where only one of them names a zone, so that nobody can tell. */
+export function isAfter(from: string, to: string): boolean | undefined {
+  const [start, end] = [timeOf(from), timeOf(to)];
+  return start?.zoned === end?.zoned && start && end ? start.at > end.at : undefined;
+}
+
+/** The milliseconds since 1970 of ISO 8601 text, read as UTC where it names no zone; `NaN` for another text. */
+export function millisecondsOf(written: string): number {
+  return timeOf(written)?.at ?? Number.NaN;
+}
+
+function timeOf(written: string): { at: number; zoned: boolean } | undefined {
+  const found = iso.exec(written);
+  if (!found) return undefined;
+  const zone = found[1];
+  const colons = zone && /^[+-]\d{4}$/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(3)}` : (zone ?? 'Z');
+  const bare = (zone ? written.slice(0, -zone.length) : written).replace(' ', 'T');
+  const at = Date.parse(bare.length === 10 ? `${bare}T00:00Z` : bare + colons);
+  return Number.isNaN(at) ? undefined : { at, zoned: zone !== undefined };
+}

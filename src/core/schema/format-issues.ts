@@ -1,0 +1,60 @@
+import type * as z from 'zod/mini';
+import type { Issue } from './schema.js';
+
+type ZodIssue = z.core.$ZodIssue;
+
+/** What zod found, as sentences that name the field and what it takes; values are never repeated. */
+export function formatIssues(issue: ZodIssue, root: unknown): Issue[] {
+  const { path } = issue;
+  const say = (message: string): Issue[] => [{ path, message: `${nameOf(path)} ${message}` }];
+  switch (issue.code) {
+    case 'custom':
+      return [{ path, message: issue.message }];
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        message: `${nameOf([...path, key])} is not a field here`,
+      }));
+    case 'too_big':
+      return say('is beyond 2^53 and would be rounded');
+    case 'invalid_value':
+      return say(`takes ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`);
+    case 'invalid_union':
+      return formatUnionIssue(issue, root);
+    case 'invalid_type':
+      return say(takes(a(issue.expected), path, root));
+    default:
+      return say('does not fit');
+  }
+}
+
+/** Of a union's failures, the one that came furthest says most. */
+function formatUnionIssue(issue: Extract<ZodIssue, { code: 'invalid_union' }>, root: unknown): Issue[] {
+  const { path } = issue;
+  const failures = 'errors' in issue ? issue.errors : [];
+  const further = (each: ZodIssue): boolean =>
+    each.path.length > 0 || each.code === 'custom' || each.code === 'too_big';
+  const furthest = failures.find((each) => each.some(further));
+  if (furthest) return furthest.flatMap((inner) => formatIssues({ ...inner, path: [...path, ...inner.path] }, root));
+  const expected = failures.flatMap((each) =>
+    each.flatMap((inner) => ('expected' in inner ? [a(inner.expected)] : [])),
+  );
+  const named = issue.message === 'Invalid input' ? [...new Set(expected)].join(' or ') : issue.message;
+  return [{ path, message: `${nameOf(path)} ${takes(named || 'another value', path, root)}` }];
+}
+
+function takes(what: string, path: readonly PropertyKey[], root: unknown): string {
+  const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], root);
+  return value === undefined ? `is missing; it takes ${what}` : `takes ${what}`;
+}
+
+function nameOf(path: readonly PropertyKey[]): string {
+  return path.length === 0 ? 'the value' : `\`${path.map(String).join('.')}\``;
+}
+
+function a(type: string): string {
+  if (type === 'int') return 'an integer';
+  // What zod expects of a field that takes anything.
+  if (type === 'nonoptional') return 'a value';
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}

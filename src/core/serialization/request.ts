@@ -1,0 +1,116 @@
+import type { Endpoint } from '../endpoint.js';
+import { InvalidInputError } from '../errors/errors.js';
+import { definitionOf } from '../schema/field.js';
+import { fieldsOf, fillPath, matchPath } from './path-template.js';
+import type { Schema, Shape } from '../schema/schema.js';
+
+/** A request as it travels, without its base URL and token. */
+export interface RequestParts {
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The JSON value of the body; `undefined` for none. */
+  readonly body: unknown;
+}
+
+type InputValues = Readonly<Record<string, unknown>>;
+
+/**
+ * Lays the fields of a checked input out as path, query, headers and body.
+ *
+ * @throws {InvalidInputError} when a value cannot stand in its place.
+ */
+export function encode(endpoint: Endpoint, input: InputValues): RequestParts {
+  const path = fillPath(endpoint.path, (name) => stringify(input[name]));
+  const inPath = fieldsOf(endpoint.path);
+  const hasBody = !bodyless(endpoint);
+  const headers: Record<string, string> = {};
+  const body: Record<string, unknown> = {};
+  const query = new URLSearchParams(endpoint.query);
+  for (const [name, value] of Object.entries(input)) {
+    if (value === undefined || inPath.includes(name)) continue;
+    const header = endpoint.inHeader?.[name];
+    if (header !== undefined) headers[header] = stringify(value);
+    else if (hasBody && !endpoint.inQuery?.includes(name)) body[name] = value;
+    else appendToQuery(query, name, value, endpoint);
+  }
+  return {
+    target: query.size > 0 ? `${path}?${query.toString()}` : path,
+    headers,
+    body: Object.keys(body).length > 0 ? body : undefined,
+  };
+}
+
+/** Reads an input back from a request: what the service sees. The endpoint's input schema then checks it. */
+export function decode(
+  endpoint: Endpoint,
+  sent: { path: string; query: URLSearchParams; headers: Headers; body?: unknown },
+): InputValues {
+  const shape: Shape = 'shape' in endpoint.input ? (endpoint.input.shape as Shape) : {};
+  const input: Record<string, unknown> = { ...matchPath(endpoint.path, sent.path) };
+  for (const [name, header] of Object.entries(endpoint.inHeader ?? {})) {
+    const value = sent.headers.get(header);
+    if (value !== null) input[name] = value;
+  }
+  const spread = Object.keys(shape).find((name) => kindOf(shape[name]) === 'map');
+  for (const [name, value] of sent.query) {
+    if (endpoint.query?.[name] !== undefined) continue;
+    const field = shape[name];
+    if (field && (bodyless(endpoint) || endpoint.inQuery?.includes(name))) input[name] = fromQuery(field, value);
+    else if (spread && bodyless(endpoint)) input[spread] = { ...(input[spread] as object | undefined), [name]: value };
+  }
+  return typeof sent.body === 'object' && sent.body !== null ? { ...sent.body, ...input } : input;
+}
+
+function bodyless(endpoint: Endpoint): boolean {
+  return endpoint.method !== 'POST' && endpoint.method !== 'PUT';
+}
+
+function appendToQuery(query: URLSearchParams, name: string, value: unknown, endpoint: Endpoint): void {
+  if (Array.isArray(value)) {
+    const comma = value.findIndex((each) => String(each).includes(','));
+    if (comma >= 0)
+      throw new InvalidInputError([
+        { path: [name, comma], message: `\`${name}.${comma}\` holds a comma, which separates entries` },
+      ]);
+    query.set(name, value.join(','));
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) appendRecord(query, `${name}.${key}`, key, inner, endpoint);
+  } else {
+    query.set(name, stringify(value));
+  }
+}
+
+function appendRecord(query: URLSearchParams, path: string, key: string, value: unknown, endpoint: Endpoint): void {
+  const shape = 'shape' in endpoint.input ? (endpoint.input.shape as Shape) : {};
+  if (key in shape || query.has(key)) {
+    throw new InvalidInputError([
+      { path: path.split('.'), message: `\`${path}\` is a field of its own: give it as \`${key}\`` },
+    ]);
+  }
+  const values = Array.isArray(value) ? value : [value];
+  if (value !== undefined && value !== null) query.set(key, values.map((each) => stringify(each)).join(','));
+}
+
+/** A value as text; what has no text of its own is left empty, which a path refuses. */
+function stringify(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
+function kindOf(schema: Schema | undefined): string | undefined {
+  const definition = schema && definitionOf(schema);
+  if (definition?.kind === 'optional' || definition?.kind === 'maybe') return kindOf(definition.of);
+  if (definition?.kind === 'checked' || definition?.kind === 'read') return kindOf(definition.of);
+  return definition?.kind;
+}
+
+function fromQuery(field: Schema, value: string): unknown {
+  switch (kindOf(field)) {
+    case 'list':
+      return value === '' ? [] : value.split(',');
+    case 'flag':
+      return value === 'true' ? true : value === 'false' ? false : value;
+    default:
+      return value;
+  }
+}

@@ -1,0 +1,15 @@
+import { HttpClient } from './core/http-client.js';
+import type { Requester } from './core/http-client.js';
+import type { ClientOptions } from './core/options/client-options.js';
+import { resolveOptions } from './core/options/resolve-options.js';
+
+/**
+ * What a resource calls through: for applications that count every kilobyte and use one or two resources.
+ *
+ * @example
+ * const questions = new Questions(createHttpClient({ baseUrl: 'https://api.example.com', accessToken }));
+ * @throws {ConfigurationError} when an option is unknown or wrong.
+ */
+export function createHttpClient(options: ClientOptions): Requester {
+  return new HttpClient(resolveOptions(options));
+}

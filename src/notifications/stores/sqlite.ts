@@ -1,0 +1,220 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { ConfigurationError } from '../../core/errors/errors.js';
+import type { QueuedNotification } from '../queued-notification.js';
+import type { Claim, DeadLetter, Lease, NotificationStore, Settlement } from './store.js';
+
+/** Where a SQLite store keeps its file. */
+export interface SqliteStoreOptions {
+  /** The database file; made where there is none. Its tables begin with `notification_`. */
+  readonly path: string;
+}
+
+/**
+ * A store in a SQLite file, for the processes of one machine: what was accepted survives crash and power cut.
+ *
+ * Takes Node 22.13 or later, whose `node:sqlite` is loaded on first use. Not for network file systems.
+ */
+export function sqliteStore({ path }: SqliteStoreOptions): NotificationStore {
+  if (typeof path !== 'string' || path === '') throw new ConfigurationError('`path` takes the name of a file');
+  return new SqliteStore(path);
+}
+
+const schema = `
+  PRAGMA busy_timeout = 5000;
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  CREATE TABLE IF NOT EXISTS notification_waiting (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, lane TEXT NOT NULL, sent_at INTEGER NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0, entry TEXT NOT NULL);
+  CREATE INDEX IF NOT EXISTS notification_order ON notification_waiting (lane, sent_at, number);
+  CREATE TABLE IF NOT EXISTS notification_lane (lane TEXT PRIMARY KEY, ready_at INTEGER NOT NULL, holder TEXT);
+  CREATE INDEX IF NOT EXISTS notification_due ON notification_lane (ready_at);
+  CREATE TABLE IF NOT EXISTS notification_remembered (key TEXT PRIMARY KEY, until INTEGER NOT NULL);
+  CREATE INDEX IF NOT EXISTS notification_forgotten ON notification_remembered (until);
+  CREATE TABLE IF NOT EXISTS notification_dead (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, entry TEXT NOT NULL, attempts INTEGER NOT NULL,
+    failure TEXT NOT NULL, buried_at INTEGER NOT NULL);`;
+
+interface Row {
+  readonly key: string;
+  readonly lane: string;
+  readonly entry: string;
+  readonly attempts: number;
+  readonly failure: string;
+  readonly buried_at: number;
+  readonly ready_at: number | null;
+}
+
+interface Job {
+  readonly run: () => unknown;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+class SqliteStore implements NotificationStore {
+  readonly durable = true;
+  readonly shared = true;
+  readonly #path: string;
+  #opening: Promise<DatabaseSync> | undefined;
+  #db!: DatabaseSync;
+  readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
+  #jobs: Job[] = [];
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async #open(): Promise<DatabaseSync> {
+    try {
+      const { DatabaseSync } = await import('node:sqlite');
+      this.#db = new DatabaseSync(this.#path);
+      this.#db.exec(schema);
+      return this.#db;
+    } catch (cause) {
+      this.#opening = undefined;
+      const why = cause instanceof Error ? cause.message : String(cause);
+      const remedy = why.includes('sqlite') ? 'it takes Node 22.13 or later' : 'its folder must exist and be writable';
+      throw new ConfigurationError(`sqliteStore cannot open its database (${why}); ${remedy}`, { cause });
+    }
+  }
+
+  /** Does what is asked for in one turn of the event loop in one transaction: one wait for the disk serves all of it. */
+  async #write<T>(run: () => T): Promise<T> {
+    this.#opening ??= this.#open();
+    await this.#opening;
+    return new Promise<T>((resolve, reject) => {
+      if (this.#jobs.push({ run, resolve, reject }) === 1) setImmediate(() => this.#commit());
+    });
+  }
+
+  #commit(): void {
+    const jobs = this.#jobs;
+    this.#jobs = [];
+    try {
+      this.#db.exec('BEGIN IMMEDIATE');
+      const results = jobs.map(({ run }) => run());
+      this.#db.exec('COMMIT');
+      for (const [index, { resolve }] of jobs.entries()) resolve(results[index] as never);
+    } catch (error) {
+      if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      for (const { reject } of jobs) reject(error);
+    }
+  }
+
+  #all(sql: string, ...values: SQLInputValue[]): Row[] {
+    const statement = this.#statements.get(sql) ?? this.#db.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement.all(...values) as unknown as Row[];
+  }
+
+  add(entry: QueuedNotification): Promise<'added' | 'waiting' | 'over'> {
+    return this.#write(() => {
+      if (this.#all('SELECT key FROM notification_waiting WHERE key = ?', entry.key).length > 0) return 'waiting';
+      const over = `SELECT key FROM notification_remembered WHERE key = ? AND until > ?
+        UNION ALL SELECT key FROM notification_dead WHERE key = ?`;
+      if (this.#all(over, entry.key, Date.now(), entry.key).length > 0) return 'over';
+      this.#insert(entry);
+      return 'added';
+    });
+  }
+
+  #insert(entry: QueuedNotification): void {
+    const { key, groupId, sentAt } = entry;
+    const waiting = 'INSERT INTO notification_waiting (key, lane, sent_at, entry) VALUES (?, ?, ?, ?)';
+    this.#all(waiting, key, groupId, sentAt, JSON.stringify(entry));
+    this.#all('INSERT OR IGNORE INTO notification_lane (lane, ready_at) VALUES (?, ?)', groupId, Date.now());
+  }
+
+  claim(claim: Claim): Promise<{ loans: Lease[]; nextInMs?: number }> {
+    return this.#write(() => {
+      const now = Date.now();
+      const loans = this.#lend(claim, now).map(({ lane }) => this.#loan(lane, claim.coalesce));
+      const next = this.#all('SELECT min(ready_at) AS ready_at FROM notification_lane')[0]?.ready_at ?? undefined;
+      return { loans, ...(next !== undefined && { nextInMs: Math.max(0, next - now) }) };
+    });
+  }
+
+  #lend({ workerId, limit, leaseMs, groupId }: Claim, now: number): Row[] {
+    const lend = 'UPDATE notification_lane SET holder = ?, ready_at = ? WHERE';
+    if (groupId !== undefined) {
+      const one = `${lend} lane = ? AND (holder IS NULL OR ready_at <= ?) RETURNING lane`;
+      return this.#all(one, workerId, now + leaseMs, groupId, now);
+    }
+    const due = `${lend} lane IN
+      (SELECT lane FROM notification_lane WHERE ready_at <= ? ORDER BY ready_at LIMIT ?) RETURNING lane`;
+    return this.#all(due, workerId, now + leaseMs, now, limit);
+  }
+
+  #loan(lane: string, coalesce: boolean): Lease {
+    const order = coalesce ? 'sent_at DESC, number DESC' : 'sent_at, number';
+    const lent = `UPDATE notification_waiting SET attempts = attempts + 1 WHERE number =
+      (SELECT number FROM notification_waiting WHERE lane = ? ORDER BY ${order} LIMIT 1) RETURNING key, entry, attempts`;
+    const [row] = this.#all(lent, lane) as [Row];
+    const others = 'SELECT key FROM notification_waiting WHERE lane = ? AND key <> ?';
+    const coalescedKeys = coalesce ? this.#all(others, lane, row.key).map(({ key }) => key) : [];
+    return { groupId: lane, entry: JSON.parse(row.entry) as QueuedNotification, attempt: row.attempts, coalescedKeys };
+  }
+
+  renew(holder: string, lanes: readonly string[], leaseMs: number): Promise<string[]> {
+    const longer = 'UPDATE notification_lane SET ready_at = ? WHERE lane = ? AND holder = ? RETURNING lane';
+    return this.#write(() =>
+      lanes.filter((lane) => this.#all(longer, Date.now() + leaseMs, lane, holder).length === 0),
+    );
+  }
+
+  settle({ workerId, groupId, done, retryInMs = 0, deadLetter, deduplicationMs }: Settlement): Promise<boolean> {
+    return this.#write(() => {
+      const now = Date.now();
+      const free =
+        'UPDATE notification_lane SET holder = NULL, ready_at = ? WHERE lane = ? AND holder = ? RETURNING lane';
+      if (this.#all(free, now + retryInMs, groupId, workerId).length === 0) return false;
+      for (const key of done) this.#remember(key, now + deduplicationMs);
+      if (deadLetter) this.#bury(deadLetter, now);
+      const empty = `DELETE FROM notification_lane WHERE lane = ?
+        AND NOT EXISTS (SELECT 1 FROM notification_waiting WHERE lane = notification_lane.lane)`;
+      this.#all(empty, groupId);
+      this.#all('DELETE FROM notification_remembered WHERE until <= ?', now);
+      return true;
+    });
+  }
+
+  #remember(key: string, until: number): void {
+    this.#all('DELETE FROM notification_waiting WHERE key = ?', key);
+    this.#all('INSERT OR REPLACE INTO notification_remembered (key, until) VALUES (?, ?)', key, until);
+  }
+
+  #bury({ key, failure }: { readonly key: string; readonly failure: string }, now: number): void {
+    const copy = `INSERT INTO notification_dead (key, entry, attempts, failure, buried_at)
+      SELECT key, entry, attempts, ?, ? FROM notification_waiting WHERE key = ?`;
+    this.#all(copy, failure, now, key);
+    this.#all('DELETE FROM notification_waiting WHERE key = ?', key);
+  }
+
+  deadLetters(limit: number): Promise<DeadLetter[]> {
+    return this.#write(() =>
+      this.#all('SELECT * FROM notification_dead ORDER BY number LIMIT ?', limit).map((row) => ({
+        entry: JSON.parse(row.entry) as QueuedNotification,
+        attempts: row.attempts,
+        failure: row.failure,
+        deadLetteredAt: row.buried_at,
+      })),
+    );
+  }
+
+  exhume(key: string, replay: boolean): Promise<boolean> {
+    return this.#write(() => {
+      const [row] = this.#all('DELETE FROM notification_dead WHERE key = ? RETURNING entry', key);
+      if (row && replay) this.#insert(JSON.parse(row.entry) as QueuedNotification);
+      return row !== undefined;
+    });
+  }
+
+  async close(): Promise<void> {
+    if (!this.#opening) return;
+    // What was asked for before is written before the file is closed.
+    await this.#write(() => undefined);
+    this.#opening = undefined;
+    this.#statements.clear();
+    this.#db.close();
+  }
+}

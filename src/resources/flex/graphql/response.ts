@@ -1,0 +1,86 @@
+import type { ErrorInBody } from '../../../core/errors/documented-error.js';
+
+const ignored = /"""(?:\\"""|[^])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*/g;
+
+/**
+ * Refuses a GraphQL document that is not a query: a mutation could not be repeated after a fault, as this call is.
+ *
+ * Only words outside strings, comments and braces tell an operation, so those are taken away first.
+ */
+export function documentRule(document: string): string | undefined {
+  if (document.trim() === '') return '`query` is empty; it takes a GraphQL query';
+  const outside = withoutNested(document.replace(ignored, ' '));
+  return /(?:^|[\s},])(?:mutation|subscription)\b(?!\s*:)/.test(outside)
+    ? '`query` holds a mutation or subscription; this endpoint reads'
+    : undefined;
+}
+
+function withoutNested(text: string): string {
+  let depth = 0;
+  let outside = '';
+  for (const character of text) {
+    if ('{(['.includes(character)) depth += 1;
+    else if ('})]'.includes(character)) depth = Math.max(0, depth - 1);
+    else if (depth === 0) outside += character;
+    if (depth === 0 && '})]'.includes(character)) outside += ' ';
+  }
+  return outside;
+}
+
+/** The data of an answer that came bare or as a GraphQL result. */
+export function dataOf(body: unknown): unknown {
+  return isGraphqlResult(body) ? body.data : body;
+}
+
+/** An answer as a GraphQL client expects it. */
+export function executionResult(body: unknown): unknown {
+  return isGraphqlResult(body) ? body : { data: body };
+}
+
+function isGraphqlResult(body: unknown): body is { data?: unknown; errors?: unknown } {
+  return typeof body === 'object' && body !== null && ('data' in body || 'errors' in body);
+}
+
+/** What the codes that GraphQL servers use stand for. */
+const statusOfCode: Readonly<Record<string, number>> = {
+  GRAPHQL_PARSE_FAILED: 400,
+  GRAPHQL_VALIDATION_FAILED: 400,
+  BAD_USER_INPUT: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  INTERNAL_SERVER_ERROR: 500,
+};
+
+/** The refusal in a GraphQL answer of status 200: its errors, also beside data; `undefined` where there is none. */
+export function refusedWithinGraphql(body: unknown): ErrorInBody | undefined {
+  if (!isGraphqlResult(body) || body.errors === undefined || body.errors === null) return undefined;
+  const errors: unknown[] = Array.isArray(body.errors) ? body.errors : [body.errors];
+  const causes = errors.map(causeOf);
+  const [first] = causes;
+  if (!first) return undefined;
+  return {
+    status: first.status,
+    code: first.code,
+    text: first.message,
+    causes: causes.map(({ status: _, ...rest }) => rest),
+  };
+}
+
+interface GraphqlCause {
+  readonly status: number | undefined;
+  readonly code?: string;
+  readonly message?: string;
+}
+
+function causeOf(error: unknown): GraphqlCause {
+  if (typeof error !== 'object' || error === null) return { status: undefined, message: String(error) };
+  const { message, extensions } = error as { message?: unknown; extensions?: unknown };
+  const { code, status, statusCode } = (extensions ?? {}) as Record<string, unknown>;
+  const stated = [status, statusCode, code].map(Number).find((each) => each >= 400 && each < 600);
+  return {
+    status: stated ?? (typeof code === 'string' ? statusOfCode[code] : undefined),
+    ...(typeof code === 'string' && { code }),
+    ...(typeof message === 'string' && { message }),
+  };
+}

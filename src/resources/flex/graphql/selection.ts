@@ -1,0 +1,103 @@
+import { definitionOf } from '../../../core/schema/field.js';
+import { exact, list, maybe, read } from '../../../core/schema/schema.js';
+import type { Issue, Schema, Shape } from '../../../core/schema/schema.js';
+
+type Plain<T> = NonNullable<T> extends readonly (infer Entry)[] ? NonNullable<Entry> : NonNullable<T>;
+type HoldsFields<T> = Plain<T> extends object ? (keyof Plain<T> extends never ? false : true) : false;
+
+/** Which fields to ask for: `true` for a field with all it holds, an object for some of what it holds. */
+export type Selection<T> = {
+  readonly [Name in keyof T]?: true | (HoldsFields<T[Name]> extends true ? Selection<Plain<T[Name]>> : never);
+};
+
+/** Refuses what `T` does not have, at any depth; a selection that may also have others passes as it is. */
+export type Exact<T, S> = {
+  readonly [Name in keyof S]: Name extends keyof T
+    ? S[Name] extends true
+      ? true
+      : Exact<Plain<T[Name]>, S[Name]>
+    : never;
+};
+
+/** What is delivered of `T` for a selection: these fields and no others, through lists and nulls. */
+export type Selected<T, S> = S extends true
+  ? T
+  : T extends readonly (infer Entry)[]
+    ? Selected<Entry, S>[]
+    : T extends object
+      ? {
+          [Name in keyof T as Name extends keyof S ? Name : never]: Name extends keyof S
+            ? Selected<T[Name], S[Name]>
+            : never;
+        }
+      : T;
+
+/** A selection as it is at run time, once it has been checked. */
+export type AnySelection = true | { readonly [name: string]: AnySelection };
+
+/** What is wrong with a selection: a field that the schema does not have, or something other than `true`. */
+export function selectionIssues(schema: Schema, select: unknown, path: readonly string[]): Issue[] {
+  if (select === true) return [];
+  const shape = shapeWithin(schema);
+  const say = (message: string): Issue[] => [{ path, message: `\`${path.join('.')}\` ${message}` }];
+  if (!shape) return say('holds no further fields to select; it takes `true`');
+  if (typeof select !== 'object' || select === null || Array.isArray(select))
+    return say('takes `true` or an object of fields');
+  const names = Object.keys(select);
+  if (names.length === 0) return say('selects nothing; it takes at least one field');
+  return names.flatMap((name) => {
+    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    const at = [...path, name];
+    if (!field) return [{ path: at, message: `\`${at.join('.')}\` is not a field here` }];
+    return selectionIssues(field, (select as Record<string, unknown>)[name], at);
+  });
+}
+
+/** The selection as GraphQL, e.g. `{address{city{name}}}`; empty for a field that holds no others. */
+export function printSelection(schema: Schema, select: AnySelection): string {
+  const shape = shapeWithin(schema);
+  if (!shape) return '';
+  const names = select === true ? Object.keys(shape) : Object.keys(select);
+  const fields = names.map(
+    (name) => name + printSelection(shape[name] as Schema, select === true || (select[name] ?? true)),
+  );
+  return `{${fields.join(' ')}}`;
+}
+
+/** The schema reduced to the selection: it delivers these fields and no others. */
+export function applySelection(schema: Schema, select: AnySelection): Schema {
+  const definition = definitionOf(schema);
+  switch (definition?.kind) {
+    case 'list':
+      return list(applySelection(definition.of, select));
+    case 'maybe':
+      return maybe(applySelection(definition.of, select));
+    case 'read':
+      return read(applySelection(definition.of, select), definition.read);
+    case 'entity': {
+      const { shape } = definition;
+      const names = select === true ? Object.keys(shape) : Object.keys(select);
+      const chosen = (name: string): AnySelection => select === true || (select[name] ?? true);
+      return exact(
+        Object.fromEntries(names.map((name) => [name, applySelection(shape[name] as Schema, chosen(name))])),
+      );
+    }
+    default:
+      return schema;
+  }
+}
+
+/** The fields that a schema's value holds, however it is wrapped; `undefined` where it holds none. */
+function shapeWithin(schema: Schema): Shape | undefined {
+  const definition = definitionOf(schema);
+  switch (definition?.kind) {
+    case 'list':
+    case 'maybe':
+    case 'read':
+      return shapeWithin(definition.of);
+    case 'entity':
+      return definition.shape;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,122 @@
+import { BadRequestError, ForbiddenError } from '../../core/errors/status-errors.js';
+import type { ApiErrorDetails } from '../../core/errors/errors.js';
+import { documentedError, everyWordOf } from '../../core/errors/documented-error.js';
+
+/**
+ * The pack is of an excepted case (autoparts, manufacturing time): write with `messages.send` instead.
+ *
+ * Remedy: write with `messages.send`: this pack needs no option of the action guide.
+ */
+export class ExceptedCaseError extends BadRequestError {
+  static override readonly kind: string = 'ExceptedCaseError';
+}
+
+/**
+ * The conversation is blocked, so nothing can be written; `reason` says why.
+ *
+ * Remedy: `reason` says why; some reasons pass, such as a mediation, others do not, such as a cancelled order.
+ */
+export class ConversationBlockedError extends ForbiddenError {
+  static override readonly kind: string = 'ConversationBlockedError';
+  /** Such as `blocked_by_cancelled_order`, wherever the service said it; `undefined` where it did not. */
+  readonly reason: string | undefined;
+
+  constructor(message: string, details: ApiErrorDetails) {
+    super(message, details);
+    this.reason = blockReason(details);
+  }
+}
+
+/**
+ * The user of the token has no part in the pack or order.
+ *
+ * Remedy: use the token of the seller to whom the pack belongs.
+ */
+export class PackAccessError extends ForbiddenError {
+  static override readonly kind: string = 'PackAccessError';
+}
+
+/**
+ * The token is absent, although messages take one.
+ *
+ * Remedy: give `accessToken` to the client or to the call.
+ */
+export class AccessTokenRequiredError extends BadRequestError {
+  static override readonly kind: string = 'AccessTokenRequiredError';
+}
+
+/**
+ * The token belongs to no application, although messages take one that does.
+ *
+ * Remedy: use a token that was issued to an application.
+ */
+export class ApplicationIdRequiredError extends BadRequestError {
+  static override readonly kind: string = 'ApplicationIdRequiredError';
+}
+
+const excepted = 'blocked_by_excepted_case';
+
+export const exceptedCase = documentedError({
+  status: 400,
+  code: 'bad_request',
+  message: 'The pack belongs to an excepted case',
+  cause: excepted,
+  error: ExceptedCaseError,
+  matches: (details) => blockReason(details) === excepted,
+});
+export const optionConversationBlocked = documentedError({
+  status: 403,
+  code: 'forbidden',
+  message: 'The conversation is blocked',
+  error: ConversationBlockedError,
+  otherStatuses: [400],
+  matches: isBlocked,
+});
+export const conversationBlocked = documentedError({
+  status: 403,
+  code: 'conversation_blocked',
+  message: 'blocked_conversation_send_message_forbidden',
+  cause: 'blocked_by_cancelled_order',
+  error: ConversationBlockedError,
+  otherStatuses: [400],
+  matches: isBlocked,
+});
+export const noAccessToPack = documentedError({
+  status: 403,
+  code: 'forbidden',
+  message: 'The user is not allowed to access the pack',
+  error: PackAccessError,
+  matches: messageMatches(/(no|not) .{0,20}(allowed|authori[sz]ed|access)/i),
+});
+export const accessTokenRequired = documentedError({
+  status: 400,
+  code: 'bad_request',
+  message: 'Access token is required',
+  error: AccessTokenRequiredError,
+  otherStatuses: [401, 403],
+});
+export const applicationIdRequired = documentedError({
+  status: 400,
+  code: 'bad_request',
+  message: 'Application id is required',
+  error: ApplicationIdRequiredError,
+  otherStatuses: [401, 403],
+});
+
+/** The `blocked_by_...` of a refusal, from whichever place it stands in. */
+function blockReason(details: Pick<ApiErrorDetails, 'code' | 'text' | 'causes' | 'body'>): string | undefined {
+  const find = (words: string): string | undefined => /\bblocked_by_\w+/i.exec(words)?.[0];
+  const { body } = details;
+  return find(everyWordOf(details).join(' ')) ?? (typeof body === 'object' ? find(JSON.stringify(body)) : undefined);
+}
+
+/** Tells a refusal by what any of its words says. */
+export function messageMatches(pattern: RegExp): (details: ApiErrorDetails) => boolean {
+  return (details) => everyWordOf(details).some((word) => pattern.test(word));
+}
+
+function isBlocked(details: ApiErrorDetails): boolean {
+  const reason = blockReason(details);
+  if (reason !== undefined) return reason !== excepted;
+  return messageMatches(/conversation_blocked|blocked_conversation|conversation is blocked/i)(details);
+}

@@ -1,0 +1,138 @@
+import {
+  entity,
+  flag,
+  instant,
+  integer,
+  list,
+  maybe,
+  openEnum,
+  read,
+  text,
+  wideInteger,
+} from '../../core/schema/schema.js';
+import type { Output, Schema } from '../../core/schema/schema.js';
+import { key, nullishArray } from '../../core/schema/fields.js';
+import { currentShape } from './legacy.js';
+
+/** Who wrote, or who receives. Spec: Message, `from` and `to`. */
+export const participant = entity({
+  user_id: maybe(integer),
+  /** Delivered for the receiver of an option's message. */
+  name: maybe(text),
+});
+export interface Participant extends Output<typeof participant> {}
+
+/** When what happened to a message; `null` for what has not happened. Spec: Message, `message_date`. */
+export const messageDate = entity({
+  received: maybe(instant),
+  /** When it passed moderation. */
+  available: maybe(instant),
+  /** When the other side was told of it. */
+  notified: maybe(instant),
+  created: maybe(instant),
+  /** When the other side read it. */
+  read: maybe(instant),
+});
+export interface MessageDate extends Output<typeof messageDate> {}
+
+const moderationReason = openEnum(
+  'OUT_OF_PLACE_LANGUAGE',
+  'SOCIAL_NETWORK_LINK',
+  'LINK_SHORT_URL',
+  'AUTOMATIC_MESSAGE',
+  'PERSONAL_DATA',
+  'EVASION_CLAIM_SELLER',
+  'out_of_place_language',
+);
+/** Why moderation rejected a message. The case varies and brands stand in some, so compare with `toUpperCase()`. */
+export type ModerationReason = Output<typeof moderationReason>;
+
+/** What moderation made of a message. Spec: Message, `message_moderation`. */
+export const messageModeration = entity({
+  /** `pending` while it is looked at; `non_moderated` for older messages. */
+  status: maybe(openEnum('clean', 'rejected', 'pending', 'non_moderated', 'NON_MODERATED')),
+  /** Why it was rejected; see `moderationReasonOf`. */
+  reason: maybe(moderationReason),
+  source: maybe(text),
+  moderation_date: maybe(instant),
+});
+export interface MessageModeration extends Output<typeof messageModeration> {}
+
+/** A file of a message. Spec: Attachment object. */
+export const messageAttachment = entity({
+  /** The stored file's id: what `messages.download` takes. */
+  filename: maybe(text),
+  original_filename: maybe(text),
+  /** The media type. */
+  type: maybe(text),
+  /** In bytes. */
+  size: maybe(integer),
+  potential_security_threat: maybe(flag),
+  creation_date: maybe(instant),
+});
+export interface MessageAttachment extends Output<typeof messageAttachment> {}
+
+/** What a message belongs to, e.g. `{ id: '2000000012345678', name: 'packs' }`. Spec: Message, `message_resources`. */
+export const messageResource = entity({ id: maybe(key), name: maybe(text) });
+export interface MessageResource extends Output<typeof messageResource> {}
+
+/** What was wrong with files, told by the legacy shape only. Spec: Message, `attachments_validations`. */
+export const attachmentsValidations = entity({
+  invalid_size: maybe(list(text)),
+  invalid_extension: maybe(list(text)),
+  forbidden: maybe(list(text)),
+  internal_error: maybe(list(text)),
+});
+export interface AttachmentsValidations extends Output<typeof attachmentsValidations> {}
+
+const currentMessage = entity({
+  id: key,
+  site_id: maybe(text),
+  /** The application that sent it; a string where it is longer than 2^53. */
+  client_id: maybe(wideInteger),
+  /** Who wrote it; absent in the answer of an option. */
+  from: maybe<Participant>(participant),
+  to: maybe<Participant>(participant),
+  /** `moderated` is a rejection, although it comes with HTTP 200: see `isModerated`. */
+  status: maybe(openEnum('available', 'moderated')),
+  subject: maybe(text),
+  text: maybe(text),
+  message_date: maybe<MessageDate>(messageDate),
+  message_moderation: maybe<MessageModeration>(messageModeration),
+  message_attachments: nullishArray<MessageAttachment>(messageAttachment),
+  message_resources: nullishArray<MessageResource>(messageResource),
+  conversation_first_message: maybe(flag),
+  /** Only where the service answered in the legacy shape. */
+  attachments_validations: maybe<AttachmentsValidations>(attachmentsValidations),
+});
+
+/** A message after a sale, read from the current, the legacy and the wrapped shape. Spec: Message. */
+export interface Message extends Output<typeof currentMessage> {}
+
+const original = Symbol.for('marketplace-seller-sdk.original');
+
+export const message: Schema<Message> = read<Message>(currentMessage, currentShape, (data, raw) => {
+  if (currentShape(raw) !== raw) Object.defineProperty(data, original, { value: raw });
+});
+
+/**
+ * The message as the service delivered it: what came, where `messages.get` was answered in the legacy or the wrapped
+ * shape; the message itself where it came in the current one.
+ */
+export function originalOf(delivered: Message): unknown {
+  return (delivered as { [original]?: unknown })[original] ?? delivered;
+}
+
+/**
+ * Whether moderation rejected a message. The service reports that with HTTP 200: the message was taken, and the other
+ * side will never see it.
+ */
+export function isModerated(delivered: Message | null | undefined): boolean {
+  const { status, message_moderation: moderation } = delivered ?? {};
+  return status?.toLowerCase() === 'moderated' || moderation?.status?.toLowerCase() === 'rejected';
+}
+
+/** Why moderation rejected a message; `undefined` where it did not, or did not say. */
+export function moderationReasonOf(delivered: Message | null | undefined): ModerationReason | undefined {
+  return isModerated(delivered) ? (delivered?.message_moderation?.reason ?? undefined) : undefined;
+}

@@ -1,0 +1,145 @@
+import { byId, choices, h, showList } from './dom.js';
+import { act } from './server.js';
+import { count } from './tabs.js';
+
+/** @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot */
+
+/** @type {{ id: string, label: string, hint: string, fault: Record<string, unknown> }[]} */
+const kinds = [
+  {
+    id: '503',
+    label: '503, nothing done',
+    hint: 'A read should be tried again.',
+    fault: { status: 503, headers: { 'retry-after': '1' } },
+  },
+  {
+    id: '429',
+    label: '429, wait 2 s',
+    hint: 'All calls should wait as told.',
+    fault: {
+      status: 429,
+      headers: { 'retry-after': '2' },
+      body: { message: 'Too many requests', error: 'too_many_requests', status: 429, cause: [] },
+    },
+  },
+  {
+    id: 'html',
+    label: '502 in HTML',
+    hint: 'A gateway speaks, not the service.',
+    fault: {
+      status: 502,
+      headers: { 'content-type': 'text/html' },
+      body: '<html><body><h1>502 Bad Gateway</h1></body></html>',
+    },
+  },
+  {
+    id: 'reset',
+    label: 'Done, answer lost',
+    hint: 'The connection breaks after the service acted.',
+    fault: { reset: 'after' },
+  },
+  {
+    id: 'stall',
+    label: 'Half an answer, then silence',
+    hint: 'Only a timeout over the body ends it.',
+    fault: { stall: true },
+  },
+  { id: 'truncate', label: 'Answer cut off', hint: 'The connection breaks in the body.', fault: { truncate: true } },
+  { id: 'slow', label: '3 s late', hint: 'Right, and slow.', fault: { delayMs: 3000 } },
+  {
+    id: '401',
+    label: '401, token expired',
+    hint: 'A fresh token is due.',
+    fault: {
+      status: 401,
+      body: { message: 'The access token has expired', error: 'invalid_token', status: 401, cause: [] },
+    },
+  },
+];
+
+const form = /** @type {HTMLFormElement} */ (byId('inject'));
+const endpoint = /** @type {HTMLSelectElement} */ (form.elements.namedItem('endpoint'));
+const times = /** @type {HTMLSelectElement} */ (form.elements.namedItem('times'));
+
+export function startFaults() {
+  byId('fault-kinds').append(
+    ...kinds.map(({ id, label, hint }, index) =>
+      h(
+        'label',
+        { class: 'choice' },
+        h('input', { type: 'radio', name: 'kind', value: id, checked: index === 0 }),
+        h('span', {}, h('strong', {}, label), h('span', { class: 'small' }, hint)),
+      ),
+    ),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void act('POST', 'faults', chosen(), 'Injected: it waits for the next call');
+  });
+  byId('clear-faults').addEventListener(
+    'click',
+    () => void act('DELETE', 'faults', undefined, 'Nothing goes wrong any more'),
+  );
+}
+
+/** @type {Readonly<Record<string, () => object>>} */
+const often = {
+  often: () => ({ probability: 0.25, seed: Date.now() % 1000 }),
+  always: () => ({ times: Number.MAX_SAFE_INTEGER }),
+};
+
+function chosen() {
+  const kind = new FormData(form).get('kind');
+  return {
+    ...kinds.find(({ id }) => id === kind)?.fault,
+    ...(endpoint.value !== '' && { endpoint: endpoint.value }),
+    ...(often[times.value]?.() ?? { times: Number(times.value) }),
+  };
+}
+
+/** @param {Snapshot} state */
+export function showFaults({ faults, endpoints }) {
+  choices(endpoint, [{ value: '', label: 'any endpoint' }, ...endpoints.map((name) => ({ value: name, label: name }))]);
+  const armed = byId('armed');
+  armed.hidden = faults.length === 0;
+  armed.textContent = `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'} armed`;
+  count('faults', faults.length);
+  byId('no-faults').hidden = faults.length > 0;
+  byId('clear-faults').hidden = faults.length === 0;
+  showList(
+    byId('fault-list'),
+    faults.map((fault, index) => ({ index, fault })),
+    ({ index }) => index,
+    ({ fault }) => draw(fault),
+  );
+}
+
+/** @param {Snapshot['faults'][number]} fault */
+function draw({ endpoint: name, left, probability, ...fault }) {
+  const often =
+    probability !== undefined && probability < 1
+      ? `${Math.round(probability * 100)} % of calls`
+      : left === null || left > 1e6
+        ? 'every call'
+        : left === 1
+          ? 'the next call'
+          : `the next ${left} calls`;
+  return h(
+    'article',
+    { class: 'card' },
+    h('p', { class: 'about' }, h('strong', {}, inWords(fault)), ` on ${name ?? 'any endpoint'}`),
+    h('p', { class: 'small' }, often),
+  );
+}
+
+/** @param {Omit<Snapshot['faults'][number], 'endpoint' | 'left' | 'probability'>} fault */
+function inWords({ status, after, reset, stall, truncate, delayMs }) {
+  const words = [
+    status !== undefined && `${status}${after ? ' after acting' : ''}`,
+    reset && `connection breaks ${reset} acting`,
+    stall && `stalls ${stall === 'headers' ? 'before the headers' : 'in the body'}`,
+    truncate && 'answer cut off',
+    delayMs !== undefined && `${delayMs} ms late`,
+  ];
+  return words.filter(Boolean).join(', ');
+}

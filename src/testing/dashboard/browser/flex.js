@@ -1,0 +1,92 @@
+import { byId, choices, h, showList } from './dom.js';
+import { act } from './server.js';
+
+/** @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot */
+
+const states = ['active', 'paused', 'closed', 'under_review'].map((value) => ({
+  value,
+  label: value.replace('_', ' '),
+}));
+
+/** @param {Snapshot} state */
+export function showFlex({ items, subscriptions, users }) {
+  byId('no-items').hidden = items.length > 0;
+  showList(byId('item-list'), items, ({ item_id }) => item_id, drawItem);
+  byId('no-subscriptions').hidden = subscriptions.length > 0;
+  const nameOf = (/** @type {number} */ id) => users.find(({ user_id }) => user_id === id)?.nickname ?? String(id);
+  showList(
+    byId('subscription-list'),
+    subscriptions,
+    ({ id }) => id,
+    (subscription) => drawSubscription(subscription, nameOf),
+  );
+}
+
+/**
+ * @param {Snapshot['items'][number]} item
+ * @param {HTMLElement | undefined} before
+ */
+function drawItem({ item_id, title, status, flex, down }, before) {
+  const card = before ?? emptyItem(item_id, title);
+  const state = /** @type {HTMLSelectElement} */ (card.querySelector('select'));
+  const toggle = /** @type {HTMLElement} */ (card.querySelector('[role=switch]'));
+  choices(state, states);
+  state.value = status;
+  toggle.setAttribute('aria-checked', String(flex));
+  toggle.textContent = down ? 'No Flex offered' : flex ? 'In Flex' : 'Not in Flex';
+  return card;
+}
+
+/**
+ * @param {string} item_id
+ * @param {string} title
+ */
+function emptyItem(item_id, title) {
+  const status = h('select', {
+    'aria-label': `State of ${title}`,
+    change: () => void act('POST', 'items', { item_id, status: status.value }, 'Changed'),
+  });
+  const toggle = h('button', {
+    type: 'button',
+    role: 'switch',
+    'aria-label': `Flex for ${title}`,
+    click: () => void flip(),
+  });
+  const flip = () => {
+    const enabled = toggle.getAttribute('aria-checked') !== 'true';
+    return act('POST', 'flex-items', { item_id, enabled }, enabled ? 'Brought into Flex' : 'Taken out of Flex');
+  };
+  return h(
+    'article',
+    { class: 'card item' },
+    h('div', {}, h('p', { class: 'about' }, title), h('p', { class: 'small mono' }, item_id)),
+    h('div', { class: 'line' }, status, toggle),
+  );
+}
+
+/**
+ * @param {Snapshot['subscriptions'][number]} subscription
+ * @param {(user_id: number) => string} nameOf
+ */
+function drawSubscription({ user_id, mode, status, service_id, delivery_window, zones, delivery_ranges }, nameOf) {
+  const ranges = Object.entries(delivery_ranges).map(
+    ([day, list]) => `${day} ${list.map(({ from, to }) => `${from}–${to} h`).join(', ')}`,
+  );
+  return h(
+    'article',
+    { class: 'card' },
+    h(
+      'div',
+      { class: 'heading' },
+      h('p', { class: 'about' }, h('strong', {}, nameOf(user_id)), ` · ${mode}`),
+      h('span', { class: `chip ${status === 'in' ? 'good' : 'open'}` }, status),
+    ),
+    h(
+      'p',
+      { class: 'small' },
+      h('span', { class: 'mono' }, `service ${service_id}`),
+      ` · ${delivery_window.replace('_', ' ')} · ${ranges.join('; ')}`,
+    ),
+    h('p', { class: 'small' }, `Zones: ${zones.join(', ') || 'none'}`),
+  );
+}

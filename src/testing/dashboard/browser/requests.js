@@ -1,0 +1,167 @@
+import { byId, h } from './dom.js';
+import { act, copy } from './server.js';
+import { count } from './tabs.js';
+
+/**
+ * @typedef {import('../../dashboard/request-log.js').LoggedRequest} Entry
+ * @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot
+ */
+
+/** @type {Map<number, { entry: Entry, element: HTMLElement }>} */
+const shown = new Map();
+const list = byId('request-list');
+const filter = /** @type {HTMLInputElement} */ (byId('filter'));
+const most = 200;
+/** @type {Map<number, string | null>} */
+const tokens = new Map();
+
+export function startRequests() {
+  filter.addEventListener('input', applyFilter);
+  byId('clear-requests').addEventListener('click', () => void act('DELETE', 'requests', undefined, 'Cleared'));
+}
+
+/** @param {Snapshot} state */
+export function knowTokens({ users }) {
+  for (const { user_id, token } of users) tokens.set(user_id, token);
+}
+
+/**
+ * Shows these requests and no other.
+ *
+ * @param {Entry[]} entries
+ */
+export function showRequests(entries) {
+  shown.clear();
+  list.replaceChildren();
+  for (const entry of entries) showRequest(entry, false);
+  afterwards();
+}
+
+/**
+ * Shows a request, or what has become of it.
+ *
+ * @param {Entry} entry
+ * @param {boolean} [isNew]
+ */
+export function showRequest(entry, isNew = true) {
+  const before = shown.get(entry.id)?.element;
+  const isOpen = before?.querySelector('details')?.open ?? false;
+  const hasFocus = before?.contains(document.activeElement) ?? false;
+  const element = draw(entry, isOpen);
+  shown.set(entry.id, { entry, element });
+  if (before) before.replaceWith(element);
+  else list.prepend(element);
+  if (hasFocus) element.querySelector('summary')?.focus();
+  if (isNew && !before) element.classList.add('new');
+  const [oldest] = shown.keys();
+  if (shown.size > most && oldest !== undefined) forget(oldest);
+  afterwards();
+}
+
+/** @param {number} id */
+function forget(id) {
+  shown.get(id)?.element.remove();
+  shown.delete(id);
+}
+
+function afterwards() {
+  byId('no-requests').hidden = shown.size > 0;
+  count('requests', shown.size);
+  applyFilter();
+}
+
+function applyFilter() {
+  const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const { entry, element } of shown.values()) element.hidden = !words.every((word) => fits(entry, word));
+}
+
+/**
+ * @param {Entry} entry
+ * @param {string} word
+ */
+function fits(entry, word) {
+  const { method, path, endpoint, nickname, status, state } = entry;
+  if (/^[2-5]xx$/.test(word)) return String(status ?? '').startsWith(word.charAt(0));
+  return `${method} ${path} ${endpoint ?? ''} ${nickname ?? ''} ${status ?? ''} ${state}`.toLowerCase().includes(word);
+}
+
+/**
+ * @param {Entry} entry
+ * @param {boolean} isOpen
+ */
+function draw(entry, isOpen) {
+  const { method, path, endpoint, nickname, at, sent, received } = entry;
+  return h(
+    'li',
+    {},
+    h(
+      'details',
+      { open: isOpen },
+      h(
+        'summary',
+        {},
+        h('span', { class: `method ${method.toLowerCase()}` }, method),
+        h('span', { class: 'path mono' }, path),
+        outcome(entry),
+      ),
+      h(
+        'dl',
+        {},
+        ...pair('When', new Date(at).toLocaleTimeString()),
+        ...pair('Who', nickname ?? 'nobody (no known token)'),
+        ...pair('Endpoint', endpoint ?? 'none of the marketplace'),
+        ...pair('Sent', sent === null ? null : h('pre', { tabindex: 0 }, pretty(sent))),
+        ...pair('Received', received === null ? null : h('pre', { tabindex: 0 }, pretty(received) || '(empty)')),
+      ),
+      h('button', { type: 'button', click: () => void copy(curl(entry), 'the curl line') }, 'Copy as curl'),
+    ),
+  );
+}
+
+/** @param {Entry} entry */
+function outcome({ state, status, ms }) {
+  const word = state === 'broken' ? 'broken' : (status ?? 'waiting');
+  const kind =
+    state === 'broken' ? 'bad' : status === null ? 'open' : status >= 500 ? 'bad' : status >= 400 ? 'refused' : 'good';
+  return h(
+    'span',
+    { class: 'outcome' },
+    h('span', { class: `chip ${kind}` }, state === 'open' && status !== null ? `${word} …` : word),
+    h('span', { class: 'ms' }, state === 'open' ? '' : `${ms < 10 ? ms : Math.round(ms)} ms`),
+  );
+}
+
+/**
+ * @param {string} name
+ * @param {string | Node | null} value
+ */
+function pair(name, value) {
+  return value === null ? [] : [h('dt', {}, name), h('dd', {}, value)];
+}
+
+/** @param {string} text */
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** @param {Entry} entry */
+function curl({ method, path, user_id, sent }) {
+  const token = user_id === null ? null : tokens.get(user_id);
+  const parts = [
+    'curl',
+    method === 'GET' ? '' : `-X ${method}`,
+    token ? `-H ${quoted(`Authorization: Bearer ${token}`)}` : '',
+    sent === null ? '' : `-H 'Content-Type: application/json' -d ${quoted(sent)}`,
+    quoted(location.origin + path),
+  ];
+  return parts.filter(Boolean).join(' ');
+}
+
+/** @param {string} text */
+export function quoted(text) {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,65 @@
+import { checked, closedEnum, flag, integer, maybe, request, text } from '../../core/schema/schema.js';
+import type { Schema } from '../../core/schema/schema.js';
+import type { FakeMarketplace } from '../marketplace.js';
+import { applySeed, writeAs } from '../seed/apply.js';
+import { readAs, seed, seededFault } from '../seed/schema.js';
+import { faultFrom } from '../seed/fault.js';
+import { snapshot } from './snapshot.js';
+
+/** Something that a person, or a program in any language, does to the marketplace from outside its API. */
+export type Control = (marketplace: FakeMarketplace, body: unknown) => unknown;
+
+function control<Input>(
+  schema: Schema<Input, unknown>,
+  act: (marketplace: FakeMarketplace, input: Input) => unknown,
+): Control {
+  return (marketplace, body) => act(marketplace, readAs(schema, body));
+}
+
+function atMost(most: number): Schema<string> {
+  return checked(text, (value) => {
+    if (value.trim() === '') return { path: ['text'], message: 'There is no text yet' };
+    return value.length > most ? { path: ['text'], message: `\`text\` takes at most ${most} characters` } : undefined;
+  });
+}
+
+/** What can be done, by the method and path of its control endpoint. Faults do not strike these. */
+export const controls: Readonly<Record<string, Control>> = {
+  'POST /__fake/seed': control(seed, (marketplace, input) => {
+    applySeed(marketplace, input);
+    return { users: snapshot(marketplace).users };
+  }),
+
+  'POST /__fake/questions': control(
+    request({ from: integer, item_id: text, text: atMost(2000) }),
+    (marketplace, { from, ...rest }) => ({ id: marketplace.ask({ from: { user_id: from }, ...rest }).id }),
+  ),
+
+  'POST /__fake/answers': control(
+    request({ question_id: integer, text: atMost(2000) }),
+    ({ questions }, input) => void questions.answer(input.question_id, input.text),
+  ),
+
+  'POST /__fake/messages': control(
+    request({ pack: integer, from: closedEnum('buyer', 'seller'), text: atMost(3500) }),
+    (marketplace, { pack, from, text: words }) => writeAs(marketplace, marketplace.packs.getOrThrow(pack), from, words),
+  ),
+
+  'POST /__fake/conversations': control(
+    request({ pack: integer, blockedBy: maybe(text) }),
+    ({ packs }, { pack, blockedBy }) => void packs.change(packs.getOrThrow(pack), { blockedBy: blockedBy ?? null }),
+  ),
+
+  'POST /__fake/items': control(
+    request({ item_id: text, status: closedEnum('active', 'paused', 'closed', 'under_review') }),
+    ({ items }, { item_id, status }) => void items.change(item_id, { status }),
+  ),
+
+  'POST /__fake/flex-items': control(request({ item_id: text, enabled: flag }), ({ flex }, { item_id, enabled }) =>
+    flex.setEnabled({ item_id }, enabled),
+  ),
+
+  'POST /__fake/faults': control(seededFault, ({ faults }, fault) => faults.inject(faultFrom(fault))),
+
+  'DELETE /__fake/faults': ({ faults }) => faults.clear(),
+};

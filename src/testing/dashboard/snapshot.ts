@@ -1,0 +1,83 @@
+import type { FakeMarketplace } from '../marketplace.js';
+import type { StoredMessage } from '../state/messages.js';
+import { numberOf } from '../state/packs.js';
+import type { Pack } from '../state/packs.js';
+import type { StoredQuestion } from '../state/questions.js';
+import { allEndpoints } from '../seed/fault.js';
+
+/** So many of each are shown, the newest. */
+const most = 100;
+
+/** What the page shows of a marketplace. */
+export interface Snapshot extends ReturnType<typeof snapshot> {}
+
+/** What there is on a marketplace now, as plain data. */
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- `Snapshot` is what this gives; said twice it would drift
+export function snapshot(marketplace: FakeMarketplace) {
+  const { accounts, clock, faults, flex, items, packs, questions } = marketplace;
+  return {
+    now: clock.iso,
+    users: accounts.all.map((user) => ({ ...user, token: tokenOf(user.user_id) })),
+    items: items.all.map((item) => ({ ...item, flex: flex.isEnabled(item), down: flex.isDown(item) })),
+    questions: questions.all.slice(-most).reverse().map(shownQuestion),
+    conversations: packs.all.slice(-most).reverse().map(shownConversation),
+    subscriptions: flex.all,
+    faults: faults.all.map(({ fault: { endpoint, ...fault }, left }) => ({
+      ...fault,
+      endpoint: endpoint?.name ?? null,
+      // `null`: as long as it is there.
+      left: Number.isFinite(left) ? left : null,
+    })),
+    endpoints: allEndpoints()
+      .map(({ name }) => name)
+      .sort(),
+  };
+
+  function tokenOf(user_id: number): string | null {
+    return accounts.bearers.find((bearer) => bearer.user_id === user_id)?.token ?? null;
+  }
+
+  function nameOf(user_id: number): string {
+    return accounts.getOrThrow(user_id).nickname;
+  }
+
+  function shownQuestion(question: StoredQuestion) {
+    const { id, item_id, seller_id, from, text, askedAt, answer = null, hidden = false } = question;
+    return {
+      id,
+      item_id,
+      title: items.getOrThrow(item_id).title,
+      seller: nameOf(seller_id),
+      from: nameOf(from),
+      text,
+      askedAt,
+      answer,
+      hidden,
+      status: questions.statusOf(question),
+    };
+  }
+
+  function shownConversation(pack: Pack) {
+    const { seller_id, buyer_id, shipping, delivered, inMediation, exceptedCase, blockedBy } = pack;
+    const messages = marketplace.messages.of(pack).slice(0, 30).reverse();
+    return {
+      pack: numberOf(pack),
+      seller: nameOf(seller_id),
+      buyer: nameOf(buyer_id),
+      ...{ seller_id, shipping, delivered, inMediation, exceptedCase, blockedBy },
+      messages: messages.map((message) => shownMessage(message, pack)),
+    };
+  }
+
+  function shownMessage({ id, from, text, sentAt, readAt, files, moderation, option }: StoredMessage, pack: Pack) {
+    return {
+      id,
+      from: from === pack.seller_id ? ('seller' as const) : ('buyer' as const),
+      text,
+      ...{ sentAt, readAt, option },
+      files: files.map(({ filename }) => filename),
+      moderation: moderation.status,
+      reason: moderation.reason,
+    };
+  }
+}

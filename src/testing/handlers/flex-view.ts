@@ -1,0 +1,70 @@
+import { currencyOf } from './currencies.js';
+import { kindsOfDays } from '../state/flex.js';
+import type { StoredRange, StoredSubscription, Zone } from '../state/flex.js';
+
+/** A subscription as the service shows it. */
+export function toSubscriptionView(subscription: StoredSubscription): object {
+  const { id, site_id, user_id, mode, service_id, status, createdAt } = subscription;
+  const isFlex = mode === 'FLEX';
+  return {
+    id,
+    site_id,
+    user_id,
+    mode,
+    configuration_type: { coverage: isFlex ? 'zone' : 'radius', delivery: isFlex ? 'custom' : 'accurate' },
+    service_id,
+    status: { id: status },
+    creation_date: new Date(createdAt).toISOString(),
+  };
+}
+
+/** The configuration of a subscription as the service shows it. */
+export function toConfigurationView(subscription: StoredSubscription, zones: readonly Zone[]): object {
+  const { site_id, user_id, service_id, status, createdAt, delivery_window, delivery_ranges } = subscription;
+  return {
+    address: {
+      id: `${user_id}00`,
+      address_line: 'Calle Falsa 123',
+      city: { id: `${site_id}-C1`, name: zones[0]?.label },
+      zip_code: '1000',
+    },
+    subscription: {
+      site_id,
+      user_id,
+      service_id,
+      status: { id: status },
+      creation_date: new Date(createdAt).toISOString(),
+      training_times: null,
+    },
+    availables: {
+      capacity_range: { from: 1, to: 500 },
+      cutoff: [10, 11, 12, 13, 14, 15, 16],
+      ranges: Array.from({ length: 25 }, (_, hour) => hour),
+    },
+    delivery_window,
+    is_moderated: false,
+    delivery_ranges: Object.fromEntries(
+      kindsOfDays.map((kind) => [kind, delivery_ranges[kind]?.map(toRangeView) ?? null]),
+    ),
+    working_days: kindsOfDays.filter((kind) => (delivery_ranges[kind] ?? []).length > 0),
+    zones: zones.map((zone) => toZoneView(zone, subscription)),
+    disabled_features: ['CUTOFF_BY_ZONE', 'CAPACITY_BY_DAY'],
+  };
+}
+
+function toRangeView({ from, to, capacity, cutoff }: StoredRange): object {
+  return { from, to, capacity, type: 'cpt', processing_time: 0, et_hour: to, calculated_cutoff: cutoff };
+}
+
+function toZoneView({ id, label, is_mandatory }: Zone, { site_id, zones }: StoredSubscription): object {
+  const { id: currency_id, symbol } = currencyOf(site_id);
+  return {
+    id,
+    label,
+    enabled: true,
+    is_mandatory,
+    selected: zones.includes(id),
+    neighborhoods: [],
+    price: { cents: '00', fraction: '500', currency_id, decimal_separator: ',', symbol },
+  };
+}

@@ -1,0 +1,96 @@
+import type { MessageStore, StoredMessage } from '../state/messages.js';
+import type { MarketplaceState } from '../state/marketplace-state.js';
+
+type View = Readonly<Record<string, unknown>>;
+
+function instant(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
+function dates({ sentAt, moderation, moderatedAt, readAt }: StoredMessage): View {
+  const available = moderation.status === 'clean' ? instant(moderatedAt) : null;
+  return { received: instant(sentAt), available, notified: available, created: instant(sentAt), read: instant(readAt) };
+}
+
+function moderated({ moderation, moderatedAt }: StoredMessage): View {
+  return { ...moderation, source: 'online', moderation_date: instant(moderatedAt) };
+}
+
+function statusOf({ moderation }: StoredMessage): string {
+  return moderation.status === 'rejected' ? 'moderated' : 'available';
+}
+
+function files({ files: stored }: StoredMessage): View[] {
+  return stored.map(({ id, filename, type, bytes, storedAt }) => ({
+    filename: id,
+    original_filename: filename,
+    type,
+    size: bytes.byteLength,
+    potential_security_threat: false,
+    creation_date: instant(storedAt),
+  }));
+}
+
+/** A message in the current shape. Spec: Message. */
+export function toMessageView(message: StoredMessage, mailbox: MessageStore, { packs }: MarketplaceState): View {
+  const { id, site_id, client_id, from, to, text } = message;
+  const pack = packs.getOrThrow(message.pack);
+  const attachments = files(message);
+  return {
+    id,
+    site_id,
+    client_id,
+    from: { user_id: from },
+    to: { user_id: to },
+    status: statusOf(message),
+    subject: null,
+    text,
+    message_date: dates(message),
+    message_moderation: moderated(message),
+    message_attachments: attachments.length > 0 ? attachments : null,
+    message_resources: [
+      { id: String(message.pack), name: 'packs' },
+      { id: String(pack.seller_id), name: 'sellers' },
+    ],
+    conversation_first_message: mailbox.of(pack).at(-1)?.id === id,
+  };
+}
+
+/** What the sending of an option is answered with: reduced, and with the receiver's name. Wire notes 9. */
+export function toOptionMessageView(message: StoredMessage, mailbox: MessageStore, world: MarketplaceState): View {
+  const { from: _from, site_id: _site, subject: _subject, ...rest } = toMessageView(message, mailbox, world);
+  return { ...rest, to: { user_id: message.to, name: world.accounts.getOrThrow(message.to).nickname } };
+}
+
+/** A message in the legacy shape. Spec: Message, legacy shape. */
+function toLegacyView(message: StoredMessage, { packs }: MarketplaceState): View {
+  const { received, available, notified, created, read } = dates(message);
+  const { moderation_date, reason, ...moderation } = moderated(message);
+  const [order] = packs.getOrThrow(message.pack).order_ids;
+  return {
+    message_id: message.id,
+    date_received: received,
+    date: created,
+    date_available: available,
+    date_notified: notified,
+    date_read: read,
+    from: { user_id: message.from },
+    to: [{ user_id: message.to }],
+    subject: null,
+    text: { plain: message.text },
+    attachments: files(message),
+    attachments_validations: { invalid_size: [], invalid_extension: [], forbidden: [], internal_error: [] },
+    site_id: message.site_id,
+    resource: 'orders',
+    resource_id: String(order),
+    status: statusOf(message),
+    moderation: { ...moderation, date_moderated: moderation_date, ...(reason !== null && { reason }) },
+  };
+}
+
+/** A message by its id, in the shape that the mailbox is told to answer in. */
+export function toMessageByIdView(message: StoredMessage, mailbox: MessageStore, world: MarketplaceState): View {
+  if (mailbox.shape === 'legacy') return toLegacyView(message, world);
+  const view = toMessageView(message, mailbox, world);
+  return mailbox.shape === 'current' ? view : { paging: null, conversation_status: null, messages: [view] };
+}

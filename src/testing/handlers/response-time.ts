@@ -1,0 +1,92 @@
+import type { ResponseTime, ResponseTimeBand } from '../../resources/questions/schemas.js';
+import type { QuestionStore, StoredQuestion } from '../state/questions.js';
+import { localTime } from '../local-time.js';
+import type { MarketplaceState } from '../state/marketplace-state.js';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** How long sellers take to answer, computed by the rules of the specification. Spec: Response time record. */
+export class ResponseTimes {
+  readonly #desk: QuestionStore;
+  readonly #world: MarketplaceState;
+  readonly #computed = new Map<number, { readonly date: string; readonly record: ResponseTime }>();
+
+  constructor(desk: QuestionStore, world: MarketplaceState) {
+    this.#desk = desk;
+    this.#world = world;
+  }
+
+  /** The record of a seller, computed once a day, by the seller's calendar; `undefined` for one without questions. */
+  of(seller_id: number): ResponseTime | undefined {
+    const { accounts, clock } = this.#world;
+    const site_id = accounts.get(seller_id)?.site_id ?? '';
+    const { date } = localTime(clock.ms, site_id);
+    const computed = this.#computed.get(seller_id);
+    if (computed?.date === date) return computed.record;
+    const questions = this.#desk.all.filter((each) => each.seller_id === seller_id && !each.removed);
+    if (questions.length === 0) return undefined;
+    const record = { user_id: seller_id, ...responseTimeOf(questions, clock.ms, site_id) };
+    this.#computed.set(seller_id, { date, record });
+    return record;
+  }
+}
+
+/** The averages over a seller's questions, given from the oldest to the newest. */
+function responseTimeOf(
+  questions: readonly StoredQuestion[],
+  now: number,
+  site_id: string,
+): Omit<ResponseTime, 'user_id'> {
+  const counted = firstOnes(questions).filter(({ askedAt }) => askedAt > now - 14 * day && askedAt <= now);
+  const inBand = (name: Band): StoredQuestion[] => counted.filter(({ askedAt }) => bandOf(askedAt, site_id) === name);
+  const total = average(counted, now);
+  return {
+    total: total === undefined ? null : { response_time: total },
+    weekend: band(inBand('weekend'), now),
+    weekdays_working_hours: band(inBand('weekdays_working_hours'), now),
+    weekdays_extra_hours: band(inBand('weekdays_extra_hours'), now),
+  };
+}
+
+type Band = 'weekend' | 'weekdays_working_hours' | 'weekdays_extra_hours';
+
+/** The band of the hour at which a question was asked; the small hours of a working day are in none. */
+function bandOf(ms: number, site_id: string): Band | undefined {
+  const { weekday, hour } = localTime(ms, site_id);
+  if (weekday === 0 || weekday === 6) return 'weekend';
+  if (hour < 9) return undefined;
+  return hour < 18 ? 'weekdays_working_hours' : 'weekdays_extra_hours';
+}
+
+/** Only the first question of a buyer on an item counts: what follows is a conversation. */
+function firstOnes(questions: readonly StoredQuestion[]): StoredQuestion[] {
+  const firsts = new Map<string, StoredQuestion>();
+  for (const question of questions) {
+    const key = `${question.from} ${question.item_id}`;
+    const first = firsts.get(key);
+    if (!first || question.askedAt < first.askedAt) firsts.set(key, question);
+  }
+  return [...firsts.values()];
+}
+
+function band(questions: readonly StoredQuestion[], now: number): ResponseTimeBand | null {
+  const response_time = average(questions, now);
+  if (response_time === undefined) return null;
+  return { response_time, sales_percent_increase: forecast(response_time) };
+}
+
+/** In whole minutes; `undefined` where there is nothing to average. */
+function average(questions: readonly StoredQuestion[], now: number): number | undefined {
+  if (questions.length === 0) return undefined;
+  // An unanswered question counts as answered now, but a seller who never answers is not slower than a week.
+  const waits = questions.map(({ askedAt, answer }) =>
+    answer ? answer.answeredAt - askedAt : Math.min(now - askedAt, 7 * day),
+  );
+  return Math.round(waits.reduce((sum, wait) => sum + wait, 0) / waits.length / minute);
+}
+
+/** How the real forecast is made is not documented; this one grows with the hours lost and stays below a third. */
+function forecast(minutes: number): number | null {
+  return minutes > 60 ? Math.min(2 + Math.floor(minutes / 60), 30) : null;
+}

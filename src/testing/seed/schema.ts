@@ -1,0 +1,157 @@
+import {
+  anything,
+  checked,
+  closedEnum,
+  either,
+  flag,
+  instant,
+  integer,
+  list,
+  map,
+  number,
+  optional,
+  request,
+  text,
+} from '../../core/schema/schema.js';
+import type { Input, Output, Schema } from '../../core/schema/schema.js';
+
+const postedText = checked(text, (value) =>
+  value.length > 2000 ? { path: [], message: 'a question or answer takes at most 2000 characters' } : undefined,
+);
+const moment = checked(instant, (value) =>
+  Number.isNaN(Date.parse(value))
+    ? { path: [], message: 'a moment is written as ISO 8601, e.g. "2026-03-02T09:30:00Z"' }
+    : undefined,
+);
+const ownToken = checked(text, (value) =>
+  /^[\w.~+/=-]+$/.test(value) ? undefined : { path: [], message: 'a token has letters, digits and . ~ + / = _ - only' },
+);
+
+/** A user, with a token of the seed's own choice where the program under test is set up with one. */
+const seededUser = request({
+  user_id: integer,
+  nickname: optional(text),
+  site_id: optional(text),
+  token: optional(ownToken),
+  application_id: optional(integer),
+});
+
+/** Something that is sold; `flex` brings it into Flex. */
+const seededItem = request({
+  item_id: text,
+  seller_id: integer,
+  title: optional(text),
+  site_id: optional(text),
+  status: optional(closedEnum('active', 'paused', 'closed', 'under_review')),
+  flex: optional(flag),
+});
+
+/** A question of the user `from`, with the answer it has got. */
+const seededQuestion = request({
+  item_id: text,
+  from: integer,
+  text: postedText,
+  asked_at: optional(moment),
+  answer: optional(postedText),
+  answered_at: optional(moment),
+});
+
+/** A message of the conversation in which it stands. */
+const seededMessage = request({
+  from: closedEnum('buyer', 'seller'),
+  text,
+  sent_at: optional(moment),
+});
+
+/** A sale, with what was written about it. */
+const seededPack = request({
+  pack_id: optional(integer),
+  seller_id: integer,
+  buyer_id: integer,
+  shipping: optional(closedEnum('flex', 'cross_docking', 'drop_off', 'fulfilment', 'custom')),
+  delivered: optional(flag),
+  exceptedCase: optional(flag),
+  inMediation: optional(flag),
+  blockedBy: optional(text),
+  messages: optional(list(seededMessage)),
+});
+
+/** What goes wrong: the fields are those of `Fault`, with the endpoint's name for the endpoint. */
+export const seededFault = request({
+  endpoint: optional(text),
+  status: optional(integer),
+  body: optional(anything),
+  headers: optional(map),
+  after: optional(flag),
+  reset: optional(closedEnum('before', 'after')),
+  stall: optional(either(flag, closedEnum('headers'))),
+  truncate: optional(flag),
+  delayMs: optional(integer),
+  times: optional(integer),
+  probability: optional(number),
+  seed: optional(integer),
+});
+
+const seededFlex = request({
+  subscriptions: optional(
+    list(
+      request({
+        user_id: integer,
+        mode: optional(closedEnum('FLEX', 'TURBO')),
+        status: optional(closedEnum('in', 'out', 'pending')),
+        service_id: optional(integer),
+      }),
+    ),
+  ),
+  shipments: optional(list(request({ user_id: integer, driver_id: optional(integer) }))),
+});
+
+/** What there is on a marketplace when it opens. */
+export const seed = request({
+  now: optional(moment),
+  users: optional(list(seededUser)),
+  items: optional(list(seededItem)),
+  questions: optional(list(seededQuestion)),
+  blacklist: optional(list(request({ seller_id: integer, user_id: integer }))),
+  packs: optional(list(seededPack)),
+  flex: optional(seededFlex),
+  contacts: optional(
+    list(
+      request({
+        kind: closedEnum('question', 'phone_view'),
+        item_id: text,
+        at: optional(moment),
+        times: optional(integer),
+      }),
+    ),
+  ),
+  faults: optional(list(seededFault)),
+});
+
+export interface Seed extends Output<typeof seed> {}
+/** A seed as it may be written. */
+export interface SeedInit extends Input<typeof seed> {}
+export interface SeededPack extends Output<typeof seededPack> {}
+export interface SeededFault extends Output<typeof seededFault> {}
+
+/** Reads a value by a schema. @throws {SeedError} with every sentence there is to say. */
+export function readAs<Out>(schema: Schema<Out, unknown>, value: unknown): Out {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new SeedError(
+    parsed.error.issues.map(({ path, message }) => {
+      const place = path.map(String).join('.');
+      return place === '' || message.includes(place) ? message : `\`${place}\`: ${message}`;
+    }),
+  );
+}
+
+/** A seed, or a part of one, that cannot be planted; says where and why. */
+export class SeedError extends Error {
+  readonly sentences: readonly string[];
+
+  constructor(sentences: readonly string[]) {
+    super(sentences.join('; '));
+    this.sentences = sentences;
+  }
+}
