@@ -50,7 +50,8 @@ export {
   text,
   wideInteger,
 } from './core/schema/schema.js';
-export type { Entity, Input, Issue, Optional, Output, Request, Schema, Shape } from './core/schema/schema.js';
+export type { Entity, Input, Optional, Output, Request, Schema, Shape } from './core/schema/schema.js';
+export type { Issue } from './core/schema/issue.js';
 export { paging } from './core/schema/fields.js';
 export type { Paging } from './core/schema/fields.js';
 

@@ -1,6 +1,6 @@
 import type { Confirmation } from '../retry/confirm.js';
 import type { Endpoint } from '../endpoint.js';
-import type { Issue } from '../schema/schema.js';
+import type { Issue } from '../schema/issue.js';
 import { SellerError, confirmed } from './seller-error.js';
 import type { ConfirmOptions } from './seller-error.js';
 

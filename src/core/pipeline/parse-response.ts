@@ -4,7 +4,8 @@ import type { Endpoint } from '../endpoint.js';
 import { UnexpectedResponseError } from '../errors/errors.js';
 import { redactSecrets, withoutCookies } from '../errors/redact.js';
 import { apiErrorFrom } from './error-response.js';
-import type { Issue, Schema } from '../schema/schema.js';
+import type { Issue } from '../schema/issue.js';
+import type { Schema } from '../schema/schema.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 
 type Validation = Pick<ResolvedOptions, 'responseValidation' | 'onDrift'>;

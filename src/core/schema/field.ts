@@ -1,7 +1,8 @@
 import type { ZodMiniType } from 'zod/mini';
 import type { Definition } from './definition.js';
 import { InvalidInputError } from '../errors/errors.js';
-import type { Issue, Schema, Shape } from './schema.js';
+import type { Issue } from './issue.js';
+import type { Schema, Shape } from './schema.js';
 import { formatIssues } from './format-issues.js';
 import { NotAsItCame, documented, tolerant } from './validator.js';
 

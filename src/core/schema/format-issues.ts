@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { Issue } from './schema.js';
+import type { Issue } from './issue.js';
 
 type ZodIssue = z.core.$ZodIssue;
 

@@ -1,11 +1,6 @@
 import type { Definition, Finding } from './definition.js';
 import { Field } from './field.js';
-
-/** One thing that is wrong with a value: where, and a sentence. */
-export interface Issue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
+import type { Issue } from './issue.js';
 
 /** What an endpoint needs of a schema. Every zod 4 schema, classic or mini, has it. `In` is what a caller may give. */
 export interface Schema<out Out = unknown, out In = Out> {

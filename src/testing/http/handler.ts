@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../core/endpoint.js';
 import type { DocumentedError } from '../../core/errors/documented-error.js';
-import type { Issue } from '../../core/schema/schema.js';
+import type { Issue } from '../../core/schema/issue.js';
 import type { Bearer } from '../state/accounts.js';
 import type { Clock } from '../clock.js';
 

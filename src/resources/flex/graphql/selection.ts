@@ -1,6 +1,7 @@
 import { definitionOf } from '../../../core/schema/field.js';
 import { exact, list, maybe, read } from '../../../core/schema/schema.js';
-import type { Issue, Schema, Shape } from '../../../core/schema/schema.js';
+import type { Issue } from '../../../core/schema/issue.js';
+import type { Schema, Shape } from '../../../core/schema/schema.js';
 
 type Plain<T> = NonNullable<T> extends readonly (infer Entry)[] ? NonNullable<Entry> : NonNullable<T>;
 type HoldsFields<T> = Plain<T> extends object ? (keyof Plain<T> extends never ? false : true) : false;
