@@ -81,23 +81,23 @@ describe('a call refuses options that are wrong before anything is sent', () => 
     ['query', 'a=1', 'takes an object of names and values'],
     ['accessToken', 'two words', 'is empty or holds characters that no token has'],
   ])('%s', async (name, value, sentence) => {
-    const { seller, sent } = stubbed([Response.json(wireQuestion)]);
+    const { sellerClient, sent } = stubbed([Response.json(wireQuestion)]);
     const options = { [name]: value } as CallOptions;
-    const call = seller.questions.get({ question_id: 42 }, options);
+    const call = sellerClient.questions.get({ question_id: 42 }, options);
     await expect(call).rejects.toThrow(`the option \`${name}\` ${sentence}`);
     await expect(call).rejects.toThrow(InvalidInputError);
     expect(sent).toEqual([]);
   });
 
   test('a call has `catch` and `finally`, as a promise has', async () => {
-    const { seller } = stubbed([Response.json(wireQuestion)]);
+    const { sellerClient } = stubbed([Response.json(wireQuestion)]);
     const told: string[] = [];
-    const found = await seller.questions
+    const found = await sellerClient.questions
       .get({ question_id: 42 })
       .finally(() => told.push('over'))
       .catch(() => undefined);
     expect(found).toMatchObject({ id: 42 });
     expect(told).toEqual(['over']);
-    expect(await seller.questions.get({ question_id: 42 }).finally(undefined)).toMatchObject({ id: 42 });
+    expect(await sellerClient.questions.get({ question_id: 42 }).finally(undefined)).toMatchObject({ id: 42 });
   });
 });

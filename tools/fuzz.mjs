@@ -8,7 +8,12 @@ const seed = process.env.FUZZ_SEED ?? String(Date.now() % 2 ** 31);
 console.log(`FUZZ_SEED=${seed} npm run fuzz   # repeats this run`);
 const { status } = spawnSync(
   process.execPath,
-  [join(root, 'node_modules/vitest/vitest.mjs'), 'run', 'tests/hostile/fuzz.test.ts', 'tests/hostile/chaos.test.ts'],
+  [
+    join(root, 'node_modules/vitest/vitest.mjs'),
+    'run',
+    'tests/resilience/fuzz.test.ts',
+    'tests/resilience/chaos.test.ts',
+  ],
   {
     cwd: root,
     stdio: 'inherit',

@@ -79,8 +79,8 @@ describe('a served marketplace', () => {
     const client = new SellerClient({ baseUrl: await fake('--quiet').url(), accessToken: 'SELLER-TOKEN' });
     const questions = await client.questions.search({ seller_id: 1001 }).toArray();
     expect(questions.map(({ status }) => status).sort()).toEqual(['ANSWERED', 'UNANSWERED', 'UNANSWERED']);
-    const talk = client.messages.conversation({ pack_id: 2_000_000_000_000_001, user_id: 1001 });
-    expect((await talk.first())?.text).toContain('last round');
+    const conversation = client.messages.conversation({ pack_id: 2_000_000_000_000_001, user_id: 1001 });
+    expect((await conversation.first())?.text).toContain('last round');
     expect(await client.flex.items.isEnabled({ site_id: 'MLA', item_id: 'MLA600000001' })).toBe(true);
   });
 

@@ -22,24 +22,24 @@ describe('attributes', () => {
     ['what would end the list', ['id,text'], '`attributes` takes names of fields'],
     ['what would end the query', ['id&limit=1'], '`attributes` takes names of fields'],
   ])('%s is not sent', async (_, attributes, sentence) => {
-    const { seller, sent } = stubbed([Response.json(wireQuestion)]);
-    const error = await errorOf(seller.call(get, { question_id: 42 }, reduced(attributes)));
+    const { sellerClient, sent } = stubbed([Response.json(wireQuestion)]);
+    const error = await errorOf(sellerClient.call(get, { question_id: 42 }, reduced(attributes)));
     expect(error).toBeInstanceOf(InvalidInputError);
     expect(error.message).toContain(sentence);
     expect(sent).toEqual([]);
   });
 
   test('a list that would lose its entries is not reduced', async () => {
-    const { seller, sent } = stubbed([Response.json({ questions: [] })]);
-    const error = await errorOf(seller.call(search, { seller_id: 7 }, reduced(['total'])));
+    const { sellerClient, sent } = stubbed([Response.json({ questions: [] })]);
+    const error = await errorOf(sellerClient.call(search, { seller_id: 7 }, reduced(['total'])));
     expect(error.message).toContain('its answer would lose its list');
     expect(sent).toEqual([]);
   });
 
   test('reduce an answer that comes in one of several shapes, or an entity of another package', async () => {
-    const { seller, sent } = stubbed([Response.json({ id: 42, extra: 1, text: 'x' })]);
+    const { sellerClient, sent } = stubbed([Response.json({ id: 42, extra: 1, text: 'x' })]);
     const loose = { ...get, output: { safeParse: (data: unknown) => ({ success: true, data }) } as never };
-    expect(await seller.call(loose, { question_id: 42 }, reduced(['id', 'extra']))).toEqual({ id: 42, extra: 1 });
+    expect(await sellerClient.call(loose, { question_id: 42 }, reduced(['id', 'extra']))).toEqual({ id: 42, extra: 1 });
     expect(new URL(sent[0]!.url).searchParams.get('attributes')).toBe('id,extra');
   });
 });
@@ -94,8 +94,8 @@ describe('an entity checks a value from elsewhere, such as a cache', () => {
 
 describe('what a search leaves unnamed goes into the query as it is', () => {
   const searched = async (filters: Record<string, unknown>): Promise<URLSearchParams> => {
-    const { seller, sent } = stubbed([Response.json({ questions: [], total: 0 })]);
-    await seller.questions.search({ seller_id: 7, filters }).first();
+    const { sellerClient, sent } = stubbed([Response.json({ questions: [], total: 0 })]);
+    await sellerClient.questions.search({ seller_id: 7, filters }).first();
     return new URL(sent[0]!.url).searchParams;
   };
 
@@ -111,33 +111,36 @@ describe('what a search leaves unnamed goes into the query as it is', () => {
   });
 
   test('and a comma within an entry of a list is not sent: it would make two of it', async () => {
-    const { seller, sent } = stubbed([Response.json([])]);
-    const error = await errorOf(seller.items.status({ ids: ['MLA1', 'MLA2,MLA3'] }));
+    const { sellerClient, sent } = stubbed([Response.json([])]);
+    const error = await errorOf(sellerClient.items.status({ ids: ['MLA1', 'MLA2,MLA3'] }));
     expect(error).toBeInstanceOf(InvalidInputError);
     expect(sent).toEqual([]);
   });
 });
 
 test('an input that is missing or of another type is told by its name', async () => {
-  const { seller } = stubbed([Response.json(wireQuestion)]);
-  const error = await errorOf(seller.questions.get({ question_id: true as never }));
+  const { sellerClient } = stubbed([Response.json(wireQuestion)]);
+  const error = await errorOf(sellerClient.questions.get({ question_id: true as never }));
   expect(error.message).toContain('`question_id` takes an integer');
-  const missing = await errorOf(seller.questions.get({} as never));
+  const missing = await errorOf(sellerClient.questions.get({} as never));
   expect(missing.message).toContain('`question_id` is missing');
-  const none = await errorOf(seller.questions.get(undefined as never));
+  const none = await errorOf(sellerClient.questions.get(undefined as never));
   expect(none.message).toContain('`question_id` is missing');
 });
 
 describe('an answer that leaves out what it may', () => {
   test('a blacklist without users, a search without questions, a conversation without messages are empty', async () => {
-    const bare = (): ReturnType<typeof stubbed>['seller'] => stubbed([Response.json({})]).seller;
+    const bare = (): ReturnType<typeof stubbed>['sellerClient'] => stubbed([Response.json({})]).sellerClient;
     expect(await bare().questions.blacklist.list({ seller_id: 7 })).toEqual([]);
     expect(await bare().questions.search({ seller_id: 7 }).toArray()).toEqual([]);
     expect(await bare().messages.conversation({ pack_id: '1', user_id: 7 }).toArray()).toEqual([]);
   });
 
   test('an id that comes as a number is read as the text it is documented as', async () => {
-    const { seller } = stubbed([Response.json({ results: [{ id: 7, title: 'Chair' }] })]);
-    expect(await seller.sites.search({ site_id: 'MLA', q: 'x' }).first()).toMatchObject({ id: '7', title: 'Chair' });
+    const { sellerClient } = stubbed([Response.json({ results: [{ id: 7, title: 'Chair' }] })]);
+    expect(await sellerClient.sites.search({ site_id: 'MLA', q: 'x' }).first()).toMatchObject({
+      id: '7',
+      title: 'Chair',
+    });
   });
 });

@@ -10,7 +10,7 @@ const anything = {
 
 /** What the client delivers of a body. */
 async function read(body: string): Promise<unknown> {
-  return stubbed([new Response(body)]).seller.call(anything, { question_id: 1 });
+  return stubbed([new Response(body)]).sellerClient.call(anything, { question_id: 1 });
 }
 
 test.each([

@@ -19,8 +19,10 @@ describe('a logger', () => {
       (message: string, fields?: object): void =>
         void lines.push([level, message.replace(/\d+ ms/, 'n ms'), fields]);
     const logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-    const { seller } = stubbed([failing(), networkFault('ECONNRESET'), Response.json({}, { status: 404 })], { logger });
-    await errorOf(seller.questions.get({ question_id: 42 }));
+    const { sellerClient } = stubbed([failing(), networkFault('ECONNRESET'), Response.json({}, { status: 404 })], {
+      logger,
+    });
+    await errorOf(sellerClient.questions.get({ question_id: 42 }));
     expect(lines.map(([level, message]) => `${level}: ${message}`)).toEqual([
       'debug: GET /questions/{question_id} responded 503 after n ms',
       'info: GET /questions/{question_id} waits n ms after a fault, before attempt 2',
@@ -35,8 +37,8 @@ describe('a logger', () => {
     const fail = (): never => {
       throw new Error('the disk is full');
     };
-    const { seller } = stubbed([ok()], { logger: { debug: fail, info: fail, warn: fail, error: fail } });
-    await expect(seller.questions.get({ question_id: 42 })).resolves.toMatchObject({ id: 42 });
+    const { sellerClient } = stubbed([ok()], { logger: { debug: fail, info: fail, warn: fail, error: fail } });
+    await expect(sellerClient.questions.get({ question_id: 42 })).resolves.toMatchObject({ id: 42 });
   });
 });
 
@@ -45,11 +47,11 @@ describe('node:diagnostics_channel', () => {
     const events: CallEvent[] = [];
     const listen = (event: unknown): void => void events.push(event as CallEvent);
     const calls = channel('marketplace-seller-sdk:call');
-    const { seller } = stubbed([failing(), ok()]);
+    const { sellerClient } = stubbed([failing(), ok()]);
     calls.subscribe(listen);
-    await seller.questions.get({ question_id: 42 });
+    await sellerClient.questions.get({ question_id: 42 });
     calls.unsubscribe(listen);
-    await seller.questions.get({ question_id: 42 });
+    await sellerClient.questions.get({ question_id: 42 });
     expect(events.map(({ type }) => type)).toEqual([
       'start',
       'attempt',
@@ -76,8 +78,11 @@ describe('./otel', () => {
   });
 
   test('one client span a call, by the conventions, its attempts as events', async () => {
-    const { seller } = stubbed([failing(), ok()], { tracing: openTelemetry({ tracer }), query: { debug: 'secret' } });
-    await seller.questions.get({ question_id: 42 });
+    const { sellerClient } = stubbed([failing(), ok()], {
+      tracing: openTelemetry({ tracer }),
+      query: { debug: 'secret' },
+    });
+    await sellerClient.questions.get({ question_id: 42 });
     const [span] = exporter.getFinishedSpans();
     expect(span).toMatchObject({ name: 'GET /questions/{question_id}', kind: 2, status: { code: 0 } });
     expect(span!.attributes).toEqual({
@@ -95,12 +100,12 @@ describe('./otel', () => {
 
   test('a refusal and a fault end their span with an error of their own', async () => {
     const tracing = openTelemetry({ tracer });
-    const { seller } = stubbed([Response.json({}, { status: 404 }), networkFault('ECONNRESET')], {
+    const { sellerClient } = stubbed([Response.json({}, { status: 404 }), networkFault('ECONNRESET')], {
       tracing,
       maxRetries: 0,
     });
-    await errorOf(seller.questions.get({ question_id: 42 }));
-    await errorOf(seller.questions.get({ question_id: 42 }));
+    await errorOf(sellerClient.questions.get({ question_id: 42 }));
+    await errorOf(sellerClient.questions.get({ question_id: 42 }));
     const [refused, lost] = exporter.getFinishedSpans();
     expect(refused!.attributes).toMatchObject({ 'error.type': '404', 'http.response.status_code': 404 });
     expect(refused!.status.code).toBe(2);
@@ -117,7 +122,7 @@ describe('./otel', () => {
       fields: () => ['traceparent'],
     });
     let active: string | undefined;
-    const { seller, sent } = stubbed([
+    const { sellerClient, sent } = stubbed([
       () => {
         active = trace.getActiveSpan()?.spanContext().spanId;
         return ok();
@@ -125,7 +130,7 @@ describe('./otel', () => {
     ]);
     const parent = tracer.startSpan('order');
     await context.with(trace.setSpan(context.active(), parent), async () => {
-      await seller
+      await sellerClient
         .withOptions({ tracing: openTelemetry({ tracer, propagate: true }) })
         .questions.get({ question_id: 42 });
     });
@@ -133,13 +138,13 @@ describe('./otel', () => {
     expect(span!.parentSpanContext?.spanId).toBe(parent.spanContext().spanId);
     expect(active).toBe(span!.spanContext().spanId);
     expect(sent[0]!.headers.get('traceparent')).toBe(active);
-    await seller.withOptions({ tracing: openTelemetry({ tracer }) }).questions.get({ question_id: 42 });
+    await sellerClient.withOptions({ tracing: openTelemetry({ tracer }) }).questions.get({ question_id: 42 });
     expect(sent[1]!.headers.has('traceparent')).toBe(false);
   });
 
   test('without a provider nothing is traced and nothing fails', async () => {
-    const { seller } = stubbed([ok()], { tracing: openTelemetry() });
-    await expect(seller.questions.get({ question_id: 42 })).resolves.toMatchObject({ id: 42 });
+    const { sellerClient } = stubbed([ok()], { tracing: openTelemetry() });
+    await expect(sellerClient.questions.get({ question_id: 42 })).resolves.toMatchObject({ id: 42 });
   });
 });
 

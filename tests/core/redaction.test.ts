@@ -61,7 +61,7 @@ describe('token, words and cookies are in nothing that is shown', () => {
     const shown: unknown[] = [];
     const log = (...line: unknown[]): void => void shown.push(line);
     const observe = (event: CallEvent): void => void shown.push(event);
-    const { seller } = stubbed([step], {
+    const { sellerClient } = stubbed([step], {
       accessToken: token,
       headers: { cookie },
       maxRetries: 0,
@@ -69,7 +69,7 @@ describe('token, words and cookies are in nothing that is shown', () => {
       tracing: { observe },
     });
     const error = await errorOf(
-      seller.questions.ask({ item_id: 'MLA1', text: words }).then((value) => {
+      sellerClient.questions.ask({ item_id: 'MLA1', text: words }).then((value) => {
         // An undocumented answer is delivered as it came: there is no error to look at.
         throw new UnexpectedResponseError(typeof value, { status: 200, headers: new Headers(), body: '', issues: [] });
       }),
@@ -83,8 +83,8 @@ describe('token, words and cookies are in nothing that is shown', () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ minLength: 16, maxLength: 300, unit: 'binary-ascii' }), async (text) => {
         fc.pre(text.trim().length >= 16 && !/[\0-\x08]/.test(text));
-        const { seller } = stubbed([() => Response.json({ message: `refused: ${text}` }, { status: 400 })]);
-        const error = await errorOf(seller.questions.ask({ item_id: 'MLA1', text }));
+        const { sellerClient } = stubbed([() => Response.json({ message: `refused: ${text}` }, { status: 400 })]);
+        const error = await errorOf(sellerClient.questions.ask({ item_id: 'MLA1', text }));
         if (error.name === 'InvalidInputError') return;
         expect(error.message).not.toContain(text.replace(/\s+/g, ' ').trim());
         expect(JSON.stringify(error)).not.toContain(JSON.stringify(text).slice(1, -1));
@@ -95,15 +95,15 @@ describe('token, words and cookies are in nothing that is shown', () => {
 });
 
 test('what is shown of a success holds no token', async () => {
-  const { seller } = stubbed([Response.json(wireQuestion)], { query: { access_token: token } });
-  const { response } = await seller.questions.get({ question_id: 42 }).withResponse();
+  const { sellerClient } = stubbed([Response.json(wireQuestion)], { query: { access_token: token } });
+  const { response } = await sellerClient.questions.get({ question_id: 42 }).withResponse();
   expect(response.url).toBe('https://api.test/questions/42?access_token=[redacted]');
 });
 
 test('dates, ids and addresses of machines are no phone numbers', async () => {
   const said = 'at 2026-11-05 10:00:00 order 2000001234567890 on 192.168.100.200:8080, call (011) 4555-1234';
-  const { seller } = stubbed([Response.json({ message: said }, { status: 400 })]);
-  const error = await errorOf(seller.questions.get({ question_id: 42 }));
+  const { sellerClient } = stubbed([Response.json({ message: said }, { status: 400 })]);
+  const error = await errorOf(sellerClient.questions.get({ question_id: 42 }));
   expect(error.message).toContain(
     'at 2026-11-05 10:00:00 order 2000001234567890 on 192.168.100.200:8080, call [redacted]',
   );
@@ -111,20 +111,22 @@ test('dates, ids and addresses of machines are no phone numbers', async () => {
 
 test('a fault keeps its code when its secrets are taken out', async () => {
   const fault = Object.assign(new Error(`read ${token}`), { code: 'ECONNRESET' });
-  const { seller } = stubbed([fault], { accessToken: token, maxRetries: 0 });
-  const { cause } = await errorOf(seller.questions.get({ question_id: 1 }));
+  const { sellerClient } = stubbed([fault], { accessToken: token, maxRetries: 0 });
+  const { cause } = await errorOf(sellerClient.questions.get({ question_id: 1 }));
   expect(cause).toMatchObject({ message: 'read [redacted]', code: 'ECONNRESET' });
 });
 
 test('a token too short to be one is not looked for in every word', async () => {
-  const { seller } = stubbed([Response.json({ message: 'abc is not found' }, { status: 404 })], { accessToken: 'abc' });
-  const error = await errorOf(seller.questions.get({ question_id: 1 }));
+  const { sellerClient } = stubbed([Response.json({ message: 'abc is not found' }, { status: 404 })], {
+    accessToken: 'abc',
+  });
+  const error = await errorOf(sellerClient.questions.get({ question_id: 1 }));
   expect(error.message).toContain('abc is not found');
   expect(error.toCurl()).not.toContain('abc');
 });
 
 test('a request that was made without a token shows none', async () => {
-  const { seller } = stubbed([new Response('{}', { status: 404 })]);
-  const error = await errorOf(seller.questions.get({ question_id: 1 }, { accessToken: null }));
+  const { sellerClient } = stubbed([new Response('{}', { status: 404 })]);
+  const error = await errorOf(sellerClient.questions.get({ question_id: 1 }, { accessToken: null }));
   expect(error.toCurl()).not.toMatch(/authorization/i);
 });

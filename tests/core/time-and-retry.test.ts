@@ -8,6 +8,7 @@ import {
   TimeoutError,
 } from 'marketplace-seller-sdk';
 import type { CallOptions, ServerError } from 'marketplace-seller-sdk';
+import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
 import type { Step } from '../support/stubs.ts';
 
@@ -17,14 +18,6 @@ afterEach(() => void vi.useRealTimers());
 const ok = (): Response => Response.json(wireQuestion);
 const status = (code: number, headers: Record<string, string> = {}) => new Response('{}', { status: code, headers });
 const never = (): Promise<Response> => new Promise(() => {});
-
-async function settled<T>(work: PromiseLike<T>): Promise<T> {
-  const state = { isDone: false };
-  const done = (): void => void (state.isDone = true);
-  work.then(done, done);
-  while (!state.isDone) await vi.advanceTimersByTimeAsync(100);
-  return work;
-}
 
 describe('repeats', () => {
   const transient: [string, Step][] = [
@@ -42,15 +35,15 @@ describe('repeats', () => {
   ];
 
   test.each(transient)('a read survives %s, twice', async (_, fault) => {
-    const { seller } = stubbed([fault, fault, ok], { timeoutMs: 1000 });
-    const { response } = await settled(seller.questions.get({ question_id: 1 }).withResponse());
+    const { sellerClient } = stubbed([fault, fault, ok], { timeoutMs: 1000 });
+    const { response } = await advanceUntilSettled(sellerClient.questions.get({ question_id: 1 }).withResponse());
     expect(response.attempts).toBe(3);
     expect(response.durationMs).toBeGreaterThan(0);
   });
 
   test.each(transient)('a write that is idempotent survives %s', async (_, fault) => {
-    const { seller } = stubbed([fault, () => new Response(null, { status: 204 })], { timeoutMs: 1000 });
-    await settled(seller.flex.items.enable({ site_id: 'MLA', item_id: 'MLA1' }));
+    const { sellerClient } = stubbed([fault, () => new Response(null, { status: 204 })], { timeoutMs: 1000 });
+    await advanceUntilSettled(sellerClient.flex.items.enable({ site_id: 'MLA', item_id: 'MLA1' }));
   });
 
   test.each([
@@ -66,37 +59,38 @@ describe('repeats', () => {
     ['504', 1, status(504)],
     ['silence', 1, never],
   ] as [string, number, Step][])('a write after %s is sent %i times', async (_, times, fault) => {
-    const { seller, sent } = stubbed([fault], { timeoutMs: 1000 });
-    const error = await errorOf(settled(seller.questions.answer({ question_id: 1, text: 'Yes.' })));
+    const { sellerClient, sent } = stubbed([fault], { timeoutMs: 1000 });
+    const error = await errorOf(advanceUntilSettled(sellerClient.questions.answer({ question_id: 1, text: 'Yes.' })));
     expect(sent).toHaveLength(times);
     expect(error).toMatchObject({ attempts: times });
   });
 
   test.each([400, 401, 403, 404, 409, 410, 422, 501])('nothing is repeated after %i', async (code) => {
-    const { seller, sent } = stubbed([status(code)]);
-    await errorOf(settled(seller.questions.get({ question_id: 1 })));
+    const { sellerClient, sent } = stubbed([status(code)]);
+    await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
     expect(sent).toHaveLength(1);
   });
 
   test('a documented refusal that asks to try again is repeated, also of a write', async () => {
     const locked = Response.json({ message: 'another change of this item is under way' }, { status: 409 });
-    const { seller, sent } = stubbed([locked, () => new Response(null, { status: 204 })]);
-    await settled(seller.flex.items.enable({ site_id: 'MLA', item_id: 'MLA1' }));
+    const { sellerClient, sent } = stubbed([locked, () => new Response(null, { status: 204 })]);
+    await advanceUntilSettled(sellerClient.flex.items.enable({ site_id: 'MLA', item_id: 'MLA1' }));
     expect(sent).toHaveLength(2);
   });
 
   test('how often is said by the client or the call', async () => {
-    const { seller, sent } = stubbed([status(500)], { maxRetries: 4 });
-    await errorOf(settled(seller.questions.get({ question_id: 1 })));
+    const { sellerClient, sent } = stubbed([status(500)], { maxRetries: 4 });
+    await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
     expect(sent).toHaveLength(5);
-    await errorOf(settled(seller.questions.get({ question_id: 1 }, { maxRetries: 0 })));
+    await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 }, { maxRetries: 0 })));
     expect(sent).toHaveLength(6);
   });
 
   test('the waits are jittered, grow, and are at most half a second, then one', async () => {
     const waits: number[] = [];
-    const { seller } = stubbed([status(500)], { onWait: ({ waitMs }) => void waits.push(waitMs) });
-    for (let round = 0; round < 20; round += 1) await errorOf(settled(seller.questions.get({ question_id: 1 })));
+    const { sellerClient } = stubbed([status(500)], { onWait: ({ waitMs }) => void waits.push(waitMs) });
+    for (let round = 0; round < 20; round += 1)
+      await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
     const [first, second] = [waits.filter((_, n) => n % 2 === 0), waits.filter((_, n) => n % 2 === 1)];
     expect(Math.max(...first)).toBeLessThanOrEqual(500);
     expect(Math.max(...second)).toBeLessThanOrEqual(1000);
@@ -104,29 +98,33 @@ describe('repeats', () => {
   });
 
   test('an outage is not multiplied: past a budget, calls are sent once', async () => {
-    const { seller, sent } = stubbed([status(500)]);
-    for (let call = 0; call < 100; call += 1) await errorOf(settled(seller.questions.get({ question_id: 1 })));
+    const { sellerClient, sent } = stubbed([status(500)]);
+    for (let call = 0; call < 100; call += 1)
+      await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
     expect(sent.length).toBe(100 + 100);
-    const derived = seller.withOptions({ timeoutMs: 1 });
-    await errorOf(settled(derived.questions.get({ question_id: 1 })));
+    const derived = sellerClient.withOptions({ timeoutMs: 1 });
+    await errorOf(advanceUntilSettled(derived.questions.get({ question_id: 1 })));
     expect(sent.length).toBe(201);
   });
 
   test('successes earn new repeats', async () => {
     let isUp = false;
-    const { seller, sent } = stubbed([() => (isUp ? ok() : status(500))]);
-    for (let call = 0; call < 60; call += 1) await errorOf(settled(seller.questions.get({ question_id: 1 })));
+    const { sellerClient, sent } = stubbed([() => (isUp ? ok() : status(500))]);
+    for (let call = 0; call < 60; call += 1)
+      await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
     isUp = true;
-    for (let call = 0; call < 10; call += 1) await seller.questions.get({ question_id: 1 });
+    for (let call = 0; call < 10; call += 1) await sellerClient.questions.get({ question_id: 1 });
     isUp = false;
     const before = sent.length;
-    await errorOf(settled(seller.questions.get({ question_id: 1 })));
+    await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
     expect(sent.length - before).toBe(3);
   });
 
   test('maxRetryDelayMs bounds what is slept', async () => {
-    const { seller, sent } = stubbed([status(503, { 'retry-after': '5' })], { maxRetryDelayMs: 4000 });
-    expect(await errorOf<ServerError>(settled(seller.questions.get({ question_id: 1 })))).toMatchObject({
+    const { sellerClient, sent } = stubbed([status(503, { 'retry-after': '5' })], { maxRetryDelayMs: 4000 });
+    expect(
+      await errorOf<ServerError>(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 }))),
+    ).toMatchObject({
       retryAfterMs: 5000,
       attempts: 1,
     });
@@ -137,8 +135,8 @@ describe('repeats', () => {
 describe('time', () => {
   test('timeoutMs bounds each attempt with its body', async () => {
     const stalls = (): Response => new Response(new ReadableStream({ start: (to) => to.enqueue(new Uint8Array(3)) }));
-    const { seller, sent } = stubbed([stalls], { timeoutMs: 2000, maxRetries: 1 });
-    const error = await errorOf(settled(seller.questions.get({ question_id: 1 })));
+    const { sellerClient, sent } = stubbed([stalls], { timeoutMs: 2000, maxRetries: 1 });
+    const error = await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error.message).toBe('GET /questions/{question_id} got no response within 2000 ms');
     expect(sent).toHaveLength(2);
@@ -149,30 +147,32 @@ describe('time', () => {
     const breaks = (): Response =>
       new Response(new ReadableStream({ pull: () => Promise.reject(new TypeError('terminated')) }), { status: 403 });
     for (const step of [stalls, breaks]) {
-      const { seller } = stubbed([step], { timeoutMs: 1000 });
-      expect(await errorOf(settled(seller.questions.get({ question_id: 1 })))).toBeInstanceOf(ForbiddenError);
+      const { sellerClient } = stubbed([step], { timeoutMs: 1000 });
+      expect(await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })))).toBeInstanceOf(
+        ForbiddenError,
+      );
     }
   });
 
   test('deadlineMs bounds the whole call with its waits', async () => {
-    const { seller } = stubbed([never], { timeoutMs: 1000, deadlineMs: 2500, maxRetries: 9 });
+    const { sellerClient } = stubbed([never], { timeoutMs: 1000, deadlineMs: 2500, maxRetries: 9 });
     const started = performance.now();
-    const error = await errorOf(settled(seller.questions.get({ question_id: 1 })));
+    const error = await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
     expect(error).toBeInstanceOf(TimeoutError);
     expect(performance.now() - started).toBeLessThanOrEqual(2600);
   });
 
   test('a deadline before anything was sent is no unknown outcome', async () => {
-    const { seller } = stubbed([ok()], { accessToken: () => new Promise(() => {}), deadlineMs: 100 });
-    const error = await errorOf(settled(seller.questions.answer({ question_id: 1, text: 'Yes.' })));
+    const { sellerClient } = stubbed([ok()], { accessToken: () => new Promise(() => {}), deadlineMs: 100 });
+    const error = await errorOf(advanceUntilSettled(sellerClient.questions.answer({ question_id: 1, text: 'Yes.' })));
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).not.toBeInstanceOf(OutcomeUnknownError);
     expect(error).toMatchObject({ attempts: 0 });
   });
 
   test('a bound beyond what a timer can hold is none', async () => {
-    const { seller } = stubbed([ok()], { timeoutMs: 2 ** 40, deadlineMs: Infinity });
-    await expect(seller.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
+    const { sellerClient } = stubbed([ok()], { timeoutMs: 2 ** 40, deadlineMs: Infinity });
+    await expect(sellerClient.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
   });
 
   test.each([
@@ -186,8 +186,8 @@ describe('time', () => {
   ] as unknown as [string, CallOptions][])(
     'a wrong call option %s is an error before anything is sent',
     async (name, options) => {
-      const { seller, sent } = stubbed([ok()]);
-      const error = await errorOf<InvalidInputError>(seller.questions.get({ question_id: 1 }, options));
+      const { sellerClient, sent } = stubbed([ok()]);
+      const error = await errorOf<InvalidInputError>(sellerClient.questions.get({ question_id: 1 }, options));
       expect(error).toBeInstanceOf(InvalidInputError);
       expect(error.issues[0]!.path).toEqual([name]);
       expect(sent).toHaveLength(0);
@@ -202,11 +202,11 @@ describe('an abort wins at once', () => {
     ['in a backoff', status(500), 10],
     ['in a body', () => new Response(new ReadableStream()), 10],
   ] as [string, Step, number][])('%s', async (_, step, afterMs) => {
-    const { seller } = stubbed([step], { maxRetries: 9 });
+    const { sellerClient } = stubbed([step], { maxRetries: 9 });
     const controller = new AbortController();
     const reason = new Error('enough');
     if (afterMs < 0) controller.abort(reason);
-    const call = errorOf(seller.questions.get({ question_id: 1 }, { signal: controller.signal }));
+    const call = errorOf(sellerClient.questions.get({ question_id: 1 }, { signal: controller.signal }));
     await vi.advanceTimersByTimeAsync(Math.max(afterMs, 0));
     controller.abort(reason);
     const error = await call;
@@ -218,8 +218,11 @@ describe('an abort wins at once', () => {
   test('a fetch that does not heed its signal is left alone, and its late body is let go', async () => {
     const canceled = vi.fn();
     let answer: (response: Response) => void = () => {};
-    const { seller } = stubbed([() => new Promise((resolve) => (answer = resolve))], { timeoutMs: 100, maxRetries: 0 });
-    await errorOf(settled(seller.questions.get({ question_id: 1 })));
+    const { sellerClient } = stubbed([() => new Promise((resolve) => (answer = resolve))], {
+      timeoutMs: 100,
+      maxRetries: 0,
+    });
+    await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
     answer(new Response(new ReadableStream({ cancel: canceled })));
     await vi.advanceTimersByTimeAsync(1);
     expect(canceled).toHaveBeenCalledTimes(1);
@@ -247,8 +250,8 @@ describe('nothing is left behind', () => {
     ];
     let turn = 0;
     const fetch = (): Promise<Response> => ends[(turn += 1) % ends.length]!();
-    const { seller } = stubbed([]);
-    const calm = seller.withOptions({ fetch, deadlineMs: 60_000, maxRetries: 0 });
+    const { sellerClient } = stubbed([]);
+    const calm = sellerClient.withOptions({ fetch, deadlineMs: 60_000, maxRetries: 0 });
     for (let round = 0; round < 200; round += 1) {
       const calls = Array.from({ length: 50 }, () =>
         calm.questions.get({ question_id: 1 }, { signal }).catch(() => undefined),
@@ -279,8 +282,8 @@ describe('middleware', () => {
         seen.push(`${name} ${response.status}`);
         return response;
       };
-    const { seller, sent } = stubbed([status(500), ok()], { middleware: [skin('outer'), skin('inner')] });
-    await settled(seller.questions.get({ question_id: 1 }));
+    const { sellerClient, sent } = stubbed([status(500), ok()], { middleware: [skin('outer'), skin('inner')] });
+    await advanceUntilSettled(sellerClient.questions.get({ question_id: 1 }));
     expect(seen.slice(0, 4)).toEqual([
       'outer /questions/{question_id} 1',
       'inner /questions/{question_id} 1',
@@ -293,13 +296,13 @@ describe('middleware', () => {
 
   test('what it throws before anything is sent comes out as it is, and nothing is repeated', async () => {
     const open = new Error('circuit open');
-    const { seller, sent } = stubbed([ok()], { middleware: [() => Promise.reject(open)] });
-    expect(await errorOf(seller.questions.answer({ question_id: 1, text: 'Yes.' }))).toBe(open);
+    const { sellerClient, sent } = stubbed([ok()], { middleware: [() => Promise.reject(open)] });
+    expect(await errorOf(sellerClient.questions.answer({ question_id: 1, text: 'Yes.' }))).toBe(open);
     expect(sent).toHaveLength(0);
   });
 
   test('what it throws after the answer came leaves a write in doubt', async () => {
-    const { seller } = stubbed([ok()], {
+    const { sellerClient } = stubbed([ok()], {
       middleware: [
         async ({ request }, next) => {
           await next(request);
@@ -307,7 +310,7 @@ describe('middleware', () => {
         },
       ],
     });
-    const error = await errorOf(seller.questions.answer({ question_id: 1, text: 'Yes.' }));
+    const error = await errorOf(sellerClient.questions.answer({ question_id: 1, text: 'Yes.' }));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error.cause).toBeInstanceOf(ConnectionError);
   });
@@ -321,14 +324,14 @@ describe('a host of several addresses', () => {
   const answered = (): Response => Response.json({ ...wireQuestion, answer: { text: 'Yes' } });
 
   test('of which none took the connection was never sent to: a write is sent again', async () => {
-    const { seller, sent } = stubbed([fault('ECONNREFUSED', 'EHOSTUNREACH'), answered]);
-    await settled(seller.questions.answer({ question_id: 42, text: 'Yes' }));
+    const { sellerClient, sent } = stubbed([fault('ECONNREFUSED', 'EHOSTUNREACH'), answered]);
+    await advanceUntilSettled(sellerClient.questions.answer({ question_id: 42, text: 'Yes' }));
     expect(sent).toHaveLength(2);
   });
 
   test('of which one may have taken it leaves a write in doubt', async () => {
-    const { seller, sent } = stubbed([fault('ECONNREFUSED', 'ECONNRESET'), answered]);
-    const error = await settled(errorOf(seller.questions.answer({ question_id: 42, text: 'Yes' })));
+    const { sellerClient, sent } = stubbed([fault('ECONNREFUSED', 'ECONNRESET'), answered]);
+    const error = await advanceUntilSettled(errorOf(sellerClient.questions.answer({ question_id: 42, text: 'Yes' })));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(sent).toHaveLength(1);
   });
@@ -336,8 +339,8 @@ describe('a host of several addresses', () => {
 
 describe('a Retry-After that is a date', () => {
   const asked = async (headers: Record<string, string>): Promise<number | undefined> => {
-    const { seller } = stubbed([status(503, headers)], { maxRetries: 0 });
-    return (await errorOf<ServerError>(seller.questions.get({ question_id: 1 }))).retryAfterMs;
+    const { sellerClient } = stubbed([status(503, headers)], { maxRetries: 0 });
+    return (await errorOf<ServerError>(sellerClient.questions.get({ question_id: 1 }))).retryAfterMs;
   };
 
   test("is told by the service's own clock, where it shows one, and else by this machine's", async () => {
@@ -357,8 +360,8 @@ test.each([
   ['an error with a cause without a code', new TypeError('failed', { cause: new Error('pipe') }), 'failed (pipe)'],
 ])('a fetch that rejects with %s is a ConnectionError', async (_, thrown, sentence) => {
   // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a fetch of the user may do that
-  const { seller } = stubbed([() => Promise.reject(thrown)], { maxRetries: 0 });
-  const error = await errorOf(seller.questions.get({ question_id: 1 }));
+  const { sellerClient } = stubbed([() => Promise.reject(thrown)], { maxRetries: 0 });
+  const error = await errorOf(sellerClient.questions.get({ question_id: 1 }));
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error.message).toContain(sentence);
 });

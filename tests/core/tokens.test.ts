@@ -17,13 +17,13 @@ const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5
 describe('a token from a function', () => {
   test('is renewed once after a 401, and the call is replayed once', async () => {
     const asked: unknown[] = [];
-    const { seller, sent } = stubbed([takes(() => 'new')], {
+    const { sellerClient, sent } = stubbed([takes(() => 'new')], {
       accessToken: ({ rejected }) => {
         asked.push(rejected);
         return rejected === undefined ? 'old' : 'new';
       },
     });
-    const { response } = await seller.questions.answer({ question_id: 42, text: 'Yes.' }).withResponse();
+    const { response } = await sellerClient.questions.answer({ question_id: 42, text: 'Yes.' }).withResponse();
     expect(response.attempts).toBe(2);
     expect(sent.map(bearerOf)).toEqual(['Bearer old', 'Bearer new']);
     expect(asked).toEqual([undefined, 'old']);
@@ -31,7 +31,7 @@ describe('a token from a function', () => {
 
   test('one question serves all calls that are refused at once', async () => {
     let refreshes = 0;
-    const { seller } = stubbed([takes(() => 'new')], {
+    const { sellerClient } = stubbed([takes(() => 'new')], {
       accessToken: async ({ rejected }) => {
         if (rejected === undefined) return 'old';
         refreshes += 1;
@@ -39,13 +39,13 @@ describe('a token from a function', () => {
         return 'new';
       },
     });
-    await Promise.all(Array.from({ length: 8 }, () => seller.questions.get({ question_id: 1 })));
+    await Promise.all(Array.from({ length: 8 }, () => sellerClient.questions.get({ question_id: 1 })));
     expect(refreshes).toBe(1);
   });
 
   test('calls that begin during a refresh wait for it', async () => {
     let underWay = 0;
-    const { seller } = stubbed([takes(() => 'new')], {
+    const { sellerClient } = stubbed([takes(() => 'new')], {
       accessToken: async ({ rejected }) => {
         underWay += 1;
         expect(underWay).toBe(1);
@@ -54,73 +54,73 @@ describe('a token from a function', () => {
         return rejected === undefined ? 'old' : 'new';
       },
     });
-    const first = seller.questions.get({ question_id: 1 });
+    const first = sellerClient.questions.get({ question_id: 1 });
     await tick();
     await tick();
     await Promise.all([
       first,
-      seller.questions.get({ question_id: 2 }),
-      seller.withOptions({}).questions.get({ question_id: 3 }),
+      sellerClient.questions.get({ question_id: 2 }),
+      sellerClient.withOptions({}).questions.get({ question_id: 3 }),
     ]);
   });
 
   test('a second 401 is the answer', async () => {
-    const { seller, sent } = stubbed([new Response('{}', { status: 401 })], {
+    const { sellerClient, sent } = stubbed([new Response('{}', { status: 401 })], {
       accessToken: ({ rejected }) => (rejected ? `after-${rejected}` : 'old'),
     });
-    expect(await errorOf(seller.questions.get({ question_id: 1 }))).toBeInstanceOf(AuthenticationError);
+    expect(await errorOf(sellerClient.questions.get({ question_id: 1 }))).toBeInstanceOf(AuthenticationError);
     expect(sent).toHaveLength(2);
   });
 
   test('a function that knows no other token ends the call with its 401', async () => {
-    const { seller, sent } = stubbed([new Response('{}', { status: 401 })], { accessToken: () => 'only' });
-    expect(await errorOf(seller.questions.get({ question_id: 1 }))).toBeInstanceOf(AuthenticationError);
+    const { sellerClient, sent } = stubbed([new Response('{}', { status: 401 })], { accessToken: () => 'only' });
+    expect(await errorOf(sellerClient.questions.get({ question_id: 1 }))).toBeInstanceOf(AuthenticationError);
     expect(sent).toHaveLength(1);
   });
 
   test('nothing is renewed after a 403, with a token as text, or with a token of the call', async () => {
     const supply = vi.fn(() => 'token');
-    const { seller, sent } = stubbed([new Response('{}', { status: 403 })], { accessToken: supply });
-    expect(await errorOf(seller.questions.get({ question_id: 1 }))).toBeInstanceOf(ForbiddenError);
+    const { sellerClient, sent } = stubbed([new Response('{}', { status: 403 })], { accessToken: supply });
+    expect(await errorOf(sellerClient.questions.get({ question_id: 1 }))).toBeInstanceOf(ForbiddenError);
     expect(supply).toHaveBeenCalledTimes(1);
     expect(sent).toHaveLength(1);
     const other = stubbed([new Response('{}', { status: 401 })]);
-    await errorOf(other.seller.questions.get({ question_id: 1 }));
-    await errorOf(other.seller.questions.get({ question_id: 1 }, { accessToken: 'mine' }));
+    await errorOf(other.sellerClient.questions.get({ question_id: 1 }));
+    await errorOf(other.sellerClient.questions.get({ question_id: 1 }, { accessToken: 'mine' }));
     expect(other.sent).toHaveLength(2);
   });
 
   test('a refresh that fails ends the call with its cause, and the next call asks again', async () => {
     let isUp = false;
     const reason = new Error('the vault is sealed');
-    const { seller } = stubbed([takes(() => 'new')], {
+    const { sellerClient } = stubbed([takes(() => 'new')], {
       accessToken: async ({ rejected }) => {
         if (rejected === undefined) return 'old';
         if (!isUp) throw reason;
         return 'new';
       },
     });
-    const error = await errorOf(seller.questions.get({ question_id: 1 }));
+    const error = await errorOf(sellerClient.questions.get({ question_id: 1 }));
     expect(error).toBeInstanceOf(AccessTokenError);
     expect(error.cause).toBe(reason);
     isUp = true;
-    await expect(seller.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
+    await expect(sellerClient.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
     // The function goes on giving the old one; it is not believed any more.
-    await expect(seller.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
+    await expect(sellerClient.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
   });
 
   test.each([[''], ['two words'], ['line\nbreak'], [7], [null]])('%j is no token', async (given) => {
-    const { seller, sent } = stubbed([ok()], { accessToken: async () => given as string });
-    expect(await errorOf(seller.questions.get({ question_id: 1 }))).toBeInstanceOf(AccessTokenError);
+    const { sellerClient, sent } = stubbed([ok()], { accessToken: async () => given as string });
+    expect(await errorOf(sellerClient.questions.get({ question_id: 1 }))).toBeInstanceOf(AccessTokenError);
     expect(sent).toHaveLength(0);
   });
 
   test('an abort does not wait for it, and does not end it for the others', async () => {
     let give: (token: string) => void = () => {};
-    const { seller } = stubbed([ok()], { accessToken: () => new Promise((resolve) => (give = resolve)) });
+    const { sellerClient } = stubbed([ok()], { accessToken: () => new Promise((resolve) => (give = resolve)) });
     const controller = new AbortController();
-    const aborted = errorOf(seller.questions.get({ question_id: 1 }, { signal: controller.signal }));
-    const other = seller.questions.get({ question_id: 2 });
+    const aborted = errorOf(sellerClient.questions.get({ question_id: 1 }, { signal: controller.signal }));
+    const other = sellerClient.questions.get({ question_id: 2 });
     controller.abort();
     expect(await aborted).toMatchObject({ name: 'AbortError', attempts: 0 });
     give('late');
@@ -162,16 +162,16 @@ describe('refreshingToken', () => {
 
   test('uses the stored token while it lasts', async () => {
     const { keeping, refreshes } = vault({ accessToken: 'stored', refreshToken: 'r', expiresAt: Date.now() + hour });
-    const { seller, sent } = stubbed([ok()], { accessToken: refreshingToken(keeping) });
-    await seller.questions.get({ question_id: 1 });
+    const { sellerClient, sent } = stubbed([ok()], { accessToken: refreshingToken(keeping) });
+    await sellerClient.questions.get({ question_id: 1 });
     expect(sent.map(bearerOf)).toEqual(['Bearer stored']);
     expect(refreshes()).toBe(0);
   });
 
   test('renews a token that has ended before it is used, and saves the grant', async () => {
     const { keeping, stored, refreshes } = vault({ accessToken: 'gone', refreshToken: 'r', expiresAt: Date.now() - 1 });
-    const { seller, sent } = stubbed([ok()], { accessToken: refreshingToken(keeping) });
-    await Promise.all(Array.from({ length: 5 }, () => seller.questions.get({ question_id: 1 })));
+    const { sellerClient, sent } = stubbed([ok()], { accessToken: refreshingToken(keeping) });
+    await Promise.all(Array.from({ length: 5 }, () => sellerClient.questions.get({ question_id: 1 })));
     expect(new Set(sent.map(bearerOf))).toEqual(new Set(['Bearer access-1']));
     expect(stored()).toMatchObject({ accessToken: 'access-1', refreshToken: 'refresh-1' });
     expect(refreshes()).toBe(1);
@@ -179,14 +179,14 @@ describe('refreshingToken', () => {
 
   test('renews in the background before the end', async () => {
     const { keeping, refreshes } = vault({ accessToken: 'old', refreshToken: 'r', expiresAt: Date.now() + 30_000 });
-    const { seller, sent } = stubbed([ok()], { accessToken: refreshingToken(keeping) });
-    await seller.questions.get({ question_id: 1 });
-    await seller.questions.get({ question_id: 1 });
+    const { sellerClient, sent } = stubbed([ok()], { accessToken: refreshingToken(keeping) });
+    await sellerClient.questions.get({ question_id: 1 });
+    await sellerClient.questions.get({ question_id: 1 });
     expect(sent.map(bearerOf)).toEqual(['Bearer old', 'Bearer old']);
     await expect.poll(refreshes).toBe(1);
     await tick();
     await tick();
-    await seller.questions.get({ question_id: 1 });
+    await sellerClient.questions.get({ question_id: 1 });
     expect(sent.map(bearerOf).at(-1)).toBe('Bearer access-1');
   });
 
@@ -198,16 +198,16 @@ describe('refreshingToken', () => {
       refresh: () => Promise.reject(new Error('down')),
       onRefreshFailed: (error) => void failures.push(error),
     });
-    const { seller } = stubbed([ok()], { accessToken });
-    await seller.questions.get({ question_id: 1 });
+    const { sellerClient } = stubbed([ok()], { accessToken });
+    await sellerClient.questions.get({ question_id: 1 });
     await expect.poll(() => failures.length).toBe(1);
-    await expect(seller.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
+    await expect(sellerClient.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
   });
 
   test('renews after a 401, once for all', async () => {
     const { keeping, refreshes } = vault({ accessToken: 'revoked', refreshToken: 'r' });
-    const { seller } = stubbed([takes(() => 'access-1')], { accessToken: refreshingToken(keeping) });
-    await Promise.all(Array.from({ length: 6 }, () => seller.questions.get({ question_id: 1 })));
+    const { sellerClient } = stubbed([takes(() => 'access-1')], { accessToken: refreshingToken(keeping) });
+    await Promise.all(Array.from({ length: 6 }, () => sellerClient.questions.get({ question_id: 1 })));
     expect(refreshes()).toBe(1);
   });
 
@@ -220,7 +220,7 @@ describe('refreshingToken', () => {
       return mine;
     };
     const processes = [1, 2].map(() => stubbed([ok()], { accessToken: refreshingToken({ ...keeping, lock }) }));
-    await Promise.all(processes.map(({ seller }) => seller.questions.get({ question_id: 1 })));
+    await Promise.all(processes.map(({ sellerClient }) => sellerClient.questions.get({ question_id: 1 })));
     expect(processes.map(({ sent }) => bearerOf(sent[0]!))).toEqual(['Bearer access-1', 'Bearer access-1']);
     expect(refreshes()).toBe(1);
   });
@@ -232,11 +232,11 @@ describe('refreshingToken', () => {
       if (isFull) throw new Error('the disk is full');
       await keeping.save(grant);
     };
-    const { seller } = stubbed([ok()], { accessToken: refreshingToken({ ...keeping, save }) });
-    const error = await errorOf(seller.questions.get({ question_id: 1 }));
+    const { sellerClient } = stubbed([ok()], { accessToken: refreshingToken({ ...keeping, save }) });
+    const error = await errorOf(sellerClient.questions.get({ question_id: 1 }));
     expect(error).toMatchObject({ name: 'AccessTokenError', cause: { message: 'the disk is full' } });
     isFull = false;
-    await seller.questions.get({ question_id: 1 });
+    await sellerClient.questions.get({ question_id: 1 });
     expect(stored()).toMatchObject({ refreshToken: 'refresh-1' });
     expect(refreshes()).toBe(1);
   });
@@ -244,7 +244,7 @@ describe('refreshingToken', () => {
   test('a refresh that gives no grant is refused', async () => {
     const { keeping } = vault({ accessToken: 'gone', expiresAt: Date.now() - 1 });
     const accessToken = refreshingToken({ ...keeping, refresh: () => ({}) as TokenSet });
-    const { seller } = stubbed([ok()], { accessToken });
-    expect((await errorOf(seller.questions.get({ question_id: 1 }))).message).toContain('gave no grant');
+    const { sellerClient } = stubbed([ok()], { accessToken });
+    expect((await errorOf(sellerClient.questions.get({ question_id: 1 }))).message).toContain('gave no grant');
   });
 });

@@ -1,50 +1,42 @@
-import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { OutcomeUnknownError, ServerError, endpoints } from 'marketplace-seller-sdk';
-import type { ClientOptions, SellerClient, RequestAbortedError } from 'marketplace-seller-sdk';
+import type { ClientOptions, RequestAbortedError } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
+import { createMarketplace } from '../support/marketplace.ts';
+import type { TestMarketplace } from '../support/marketplace.ts';
 import { errorOf, networkFault, stubbed } from '../support/stubs.ts';
 
-/** A marketplace with one open question, and its seller; nothing is waited for longer than a blink. */
-function market(options: Partial<ClientOptions> = {}): {
-  marketplace: FakeMarketplace;
-  seller: SellerClient;
-  seller_id: number;
-  buyer_id: number;
-  item_id: string;
-  question_id: number;
-} {
-  const marketplace = new FakeMarketplace();
-  const [owner, buyer] = [marketplace.addUser(), marketplace.addUser()];
-  const { item_id } = marketplace.addItem({ seller_id: owner.user_id });
-  const { id } = marketplace.ask({ from: buyer, item_id, text: 'Is there stock?' });
-  const seller = marketplace.clientFor(owner, { confirmWindowMs: 0, maxRetries: 3, ...options });
-  return { marketplace, seller, seller_id: owner.user_id, buyer_id: buyer.user_id, item_id, question_id: id };
-}
+/** A marketplace whose clients wait for no confirmation. */
+const setUp = (options: Partial<ClientOptions> = {}): TestMarketplace =>
+  createMarketplace({ confirmWindowMs: 0, maxRetries: 3, ...options });
 
 const { answer, ask, delete: remove, blacklist } = endpoints.questions;
 
 describe('a write whose answer was lost', () => {
   test('says so, and confirm() tells that it was carried out', async () => {
-    const { marketplace, seller, question_id } = market();
+    const { marketplace, sellerClient, question_id } = setUp();
     marketplace.faults.inject({ reset: 'after', endpoint: answer });
-    const error = await errorOf<OutcomeUnknownError>(seller.questions.answer({ question_id, text: 'Yes, there is.' }));
+    const error = await errorOf<OutcomeUnknownError>(
+      sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }),
+    );
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(await error.confirm()).toMatchObject({ done: true, output: { answer: { text: 'Yes, there is.' } } });
   });
 
   test('says so, and confirm() tells that it was not', async () => {
-    const { marketplace, seller, question_id } = market();
+    const { marketplace, sellerClient, question_id } = setUp();
     marketplace.faults.inject({ reset: 'before', endpoint: answer });
-    const error = await errorOf<OutcomeUnknownError>(seller.questions.answer({ question_id, text: 'Yes, there is.' }));
+    const error = await errorOf<OutcomeUnknownError>(
+      sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }),
+    );
     expect(await error.confirm()).toEqual({ done: false });
   });
 
   test.each([500, 502, 503, 504])(
     'with a %i is a ServerError that says the outcome may be unknown, and can confirm',
     async (status) => {
-      const { marketplace, seller, question_id } = market();
+      const { marketplace, sellerClient, question_id } = setUp();
       marketplace.faults.inject({ status, after: true, endpoint: answer });
-      const error = await errorOf<ServerError>(seller.questions.answer({ question_id, text: 'Yes, there is.' }));
+      const error = await errorOf<ServerError>(sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }));
       expect(error).toBeInstanceOf(ServerError);
       expect(error).toMatchObject({ status, outcomeUnknown: true, attempts: 1 });
       expect(error.message).toContain('confirm()');
@@ -53,17 +45,17 @@ describe('a write whose answer was lost', () => {
   );
 
   test('is not in doubt where the service says that it did nothing', async () => {
-    const { marketplace, seller, question_id } = market({ maxRetries: 0 });
+    const { marketplace, sellerClient, question_id } = setUp({ maxRetries: 0 });
     marketplace.faults.inject({ status: 503, headers: { 'retry-after': '1' }, endpoint: answer });
-    const error = await errorOf<ServerError>(seller.questions.answer({ question_id, text: 'Yes, there is.' }));
+    const error = await errorOf<ServerError>(sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }));
     expect(error).toMatchObject({ status: 503, outcomeUnknown: false, retryAfterMs: 1000 });
   });
 
   test('by an abort says what is known of it', async () => {
-    const { marketplace, seller, question_id } = market();
+    const { marketplace, sellerClient, question_id } = setUp();
     marketplace.faults.inject({ stall: 'headers', endpoint: answer });
     const controller = new AbortController();
-    const call = seller.questions.answer({ question_id, text: 'Yes, there is.' }, { signal: controller.signal });
+    const call = sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }, { signal: controller.signal });
     setTimeout(() => controller.abort(), 20);
     const error = await errorOf<RequestAbortedError>(call);
     expect(error).toMatchObject({ name: 'AbortError', outcomeUnknown: true, attempts: 1 });
@@ -72,42 +64,48 @@ describe('a write whose answer was lost', () => {
   });
 
   test('by the deadline is an unknown outcome, with the deadline as its cause', async () => {
-    const { marketplace, seller, question_id } = market({ deadlineMs: 30 });
+    const { marketplace, sellerClient, question_id } = setUp({ deadlineMs: 30 });
     marketplace.faults.inject({ stall: true, endpoint: answer });
-    const error = await errorOf<OutcomeUnknownError>(seller.questions.answer({ question_id, text: 'Yes, there is.' }));
+    const error = await errorOf<OutcomeUnknownError>(
+      sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }),
+    );
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error.cause).toMatchObject({ name: 'TimeoutError' });
     expect(await error.confirm()).toMatchObject({ done: true });
   });
 
   test('cannot be told where an endpoint cannot be read back', async () => {
-    const { marketplace, seller, question_id } = market();
+    const { marketplace, sellerClient, question_id } = setUp();
     marketplace.faults.inject({ reset: 'after', endpoint: endpoints.questions.hide });
-    const error = await errorOf<OutcomeUnknownError>(seller.questions.hide({ question_id }));
+    const error = await errorOf<OutcomeUnknownError>(sellerClient.questions.hide({ question_id }));
     expect(await error.confirm()).toEqual({ unknown: 'there is no way to read back what this endpoint does' });
   });
 
   test('cannot be told while reading back fails', async () => {
-    const { marketplace, seller, question_id } = market({ maxRetries: 0 });
+    const { marketplace, sellerClient, question_id } = setUp({ maxRetries: 0 });
     marketplace.faults.inject({ reset: 'after', endpoint: answer });
     marketplace.faults.inject({ status: 500, endpoint: endpoints.questions.get, times: 9 });
-    const error = await errorOf<OutcomeUnknownError>(seller.questions.answer({ question_id, text: 'Yes, there is.' }));
+    const error = await errorOf<OutcomeUnknownError>(
+      sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }),
+    );
     expect(await error.confirm()).toMatchObject({ unknown: expect.stringContaining('reading back failed') as string });
   });
 
   test('is looked for again while the service may still be at it', async () => {
-    const { marketplace, seller, question_id } = market();
+    const { marketplace, sellerClient, question_id } = setUp();
     marketplace.faults.inject({ delayMs: 150, endpoint: answer });
-    const call = seller.questions.answer({ question_id, text: 'Yes, there is.' }, { timeoutMs: 30 });
+    const call = sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }, { timeoutMs: 30 });
     const error = await errorOf<OutcomeUnknownError>(call);
     expect(await error.confirm({ confirmWindowMs: 0 })).toEqual({ done: false });
     marketplace.faults.clear();
   });
 
   test('confirm() takes a signal', async () => {
-    const { marketplace, seller, question_id } = market({ confirmWindowMs: 60_000 });
+    const { marketplace, sellerClient, question_id } = setUp({ confirmWindowMs: 60_000 });
     marketplace.faults.inject({ reset: 'before', endpoint: answer });
-    const error = await errorOf<OutcomeUnknownError>(seller.questions.answer({ question_id, text: 'Yes, there is.' }));
+    const error = await errorOf<OutcomeUnknownError>(
+      sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }),
+    );
     const confirming = error.confirm({ signal: AbortSignal.timeout(30) });
     expect(await errorOf(confirming)).toMatchObject({ name: 'AbortError' });
   });
@@ -121,37 +119,39 @@ describe('a write whose answer was lost', () => {
 });
 
 describe("onUnknownOutcome: 'confirm'", () => {
-  const confirming = (options: Partial<ClientOptions> = {}): ReturnType<typeof market> =>
-    market({ onUnknownOutcome: 'confirm', ...options });
+  const confirming = (options: Partial<ClientOptions> = {}): ReturnType<typeof setUp> =>
+    setUp({ onUnknownOutcome: 'confirm', ...options });
 
   test('delivers what was carried out although its answer was lost', async () => {
-    const { marketplace, seller, question_id } = confirming();
+    const { marketplace, sellerClient, question_id } = confirming();
     marketplace.faults.inject({ reset: 'after', endpoint: answer });
-    const { data, response } = await seller.questions.answer({ question_id, text: 'Yes, there is.' }).withResponse();
+    const { data, response } = await sellerClient.questions
+      .answer({ question_id, text: 'Yes, there is.' })
+      .withResponse();
     expect(data).toMatchObject({ id: question_id, answer: { text: 'Yes, there is.' } });
     expect(response).toMatchObject({ attempts: 1, status: 200 });
   });
 
   test('sends again what was proved not to have been carried out', async () => {
-    const { marketplace, seller, question_id } = confirming();
+    const { marketplace, sellerClient, question_id } = confirming();
     marketplace.faults.inject({ reset: 'before', endpoint: answer, times: 2 });
-    const { response } = await seller.questions.answer({ question_id, text: 'Yes, there is.' }).withResponse();
+    const { response } = await sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }).withResponse();
     expect(response.attempts).toBe(3);
   });
 
   test('says plainly that it was not carried out when there are no repeats left', async () => {
-    const { marketplace, seller, question_id } = confirming({ maxRetries: 0 });
+    const { marketplace, sellerClient, question_id } = confirming({ maxRetries: 0 });
     marketplace.faults.inject({ reset: 'before', endpoint: answer });
-    const error = await errorOf(seller.questions.answer({ question_id, text: 'Yes, there is.' }));
+    const error = await errorOf(sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }));
     expect(error).toMatchObject({ name: 'ConnectionError' });
     expect(error).not.toBeInstanceOf(OutcomeUnknownError);
   });
 
   test('finds that the first one came through after all when the second is refused', async () => {
-    const { seller, question_id, marketplace } = confirming({ timeoutMs: 60 });
+    const { sellerClient, question_id, marketplace } = confirming({ timeoutMs: 60 });
     let late: Promise<Response> | undefined;
     let turn = 0;
-    const slowFirst = seller.withOptions({
+    const slowFirst = sellerClient.withOptions({
       fetch: async (request: Request) => {
         if (request.method !== 'POST') return marketplace.fetch(request);
         turn += 1;
@@ -171,35 +171,38 @@ describe("onUnknownOutcome: 'confirm'", () => {
   });
 
   test('does nothing for a write that cannot be read back', async () => {
-    const { marketplace, seller, question_id } = confirming();
+    const { marketplace, sellerClient, question_id } = confirming();
     marketplace.faults.inject({ reset: 'after', endpoint: endpoints.questions.hide });
-    expect(await errorOf(seller.questions.hide({ question_id }))).toBeInstanceOf(OutcomeUnknownError);
+    expect(await errorOf(sellerClient.questions.hide({ question_id }))).toBeInstanceOf(OutcomeUnknownError);
   });
 
   test('a deadline ends the reading back, and the outcome stays unknown', async () => {
-    const { marketplace, seller, question_id } = confirming({ confirmWindowMs: 60_000, deadlineMs: 100 });
+    const { marketplace, sellerClient, question_id } = confirming({ confirmWindowMs: 60_000, deadlineMs: 100 });
     marketplace.faults.inject({ reset: 'before', endpoint: answer });
-    const error = await errorOf(seller.questions.answer({ question_id, text: 'Yes, there is.' }));
+    const error = await errorOf(sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
   });
 
   test('deletes, blocks and unblocks once', async () => {
-    const { marketplace, seller, question_id, seller_id, buyer_id } = confirming();
+    const { marketplace, sellerClient, question_id, seller_id, buyer_id } = confirming();
     marketplace.faults.inject({ reset: 'after', endpoint: blacklist.add });
-    await seller.questions.blacklist.add({ seller_id, user_id: buyer_id });
-    expect(await seller.questions.blacklist.list({ seller_id })).toHaveLength(1);
+    await sellerClient.questions.blacklist.add({ seller_id, user_id: buyer_id });
+    expect(await sellerClient.questions.blacklist.list({ seller_id })).toHaveLength(1);
     marketplace.faults.inject({ status: 502, endpoint: blacklist.remove });
-    await seller.questions.blacklist.remove({ seller_id, user_id: buyer_id });
-    expect(await seller.questions.blacklist.list({ seller_id })).toHaveLength(0);
+    await sellerClient.questions.blacklist.remove({ seller_id, user_id: buyer_id });
+    expect(await sellerClient.questions.blacklist.list({ seller_id })).toHaveLength(0);
     marketplace.faults.inject({ truncate: true, endpoint: remove });
-    expect(await seller.questions.delete({ question_id })).toEqual([]);
+    expect(await sellerClient.questions.delete({ question_id })).toEqual([]);
   });
 
   test('asks once', async () => {
     const { marketplace, item_id, buyer_id, seller_id } = confirming();
-    const buyer = marketplace.clientFor({ user_id: buyer_id }, { confirmWindowMs: 0, onUnknownOutcome: 'confirm' });
+    const buyerClient = marketplace.clientFor(
+      { user_id: buyer_id },
+      { confirmWindowMs: 0, onUnknownOutcome: 'confirm' },
+    );
     marketplace.faults.inject({ reset: 'after', endpoint: ask });
-    const asked = await buyer.questions.ask({ item_id, text: 'Does it come in red?' });
+    const asked = await buyerClient.questions.ask({ item_id, text: 'Does it come in red?' });
     expect(asked).toMatchObject({ text: 'Does it come in red?' });
     const all = await marketplace.clientFor({ user_id: seller_id }).questions.search({ item: item_id }).toArray();
     expect(all.filter(({ text }) => text === 'Does it come in red?')).toHaveLength(1);
@@ -209,9 +212,11 @@ describe("onUnknownOutcome: 'confirm'", () => {
 test('two entries that look alike cannot be told apart', async () => {
   const now = new Date().toISOString();
   const twin = (id: number): object => ({ id, text: 'Is there stock?', date_created: now });
-  const { seller } = stubbed([networkFault('ECONNRESET'), Response.json({ questions: [twin(1), twin(2)] })], {
+  const { sellerClient } = stubbed([networkFault('ECONNRESET'), Response.json({ questions: [twin(1), twin(2)] })], {
     confirmWindowMs: 0,
   });
-  const error = await errorOf<OutcomeUnknownError>(seller.questions.ask({ item_id: 'MLA1', text: 'Is there stock?' }));
+  const error = await errorOf<OutcomeUnknownError>(
+    sellerClient.questions.ask({ item_id: 'MLA1', text: 'Is there stock?' }),
+  );
   expect(await error.confirm()).toEqual({ unknown: '2 entries look like the one that was written' });
 });

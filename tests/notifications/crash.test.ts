@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { bundled } from '../support/program.ts';
-import { about } from './deliveries.js';
+import { about } from '../support/deliveries.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'crash-'));
 let program: string;

@@ -1,6 +1,6 @@
 import { createReceiver, fetchHandler } from 'marketplace-seller-sdk/notifications';
 import { describe, expect, test } from 'vitest';
-import { about, post } from './deliveries.js';
+import { about, post } from '../support/deliveries.ts';
 
 function inbox(options: { maxBodyBytes?: number; bodyTimeoutMs?: number } = {}) {
   const handled: number[] = [];

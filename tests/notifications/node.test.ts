@@ -7,7 +7,7 @@ import fastify from 'fastify';
 import { createReceiver, fastifyHandler, nodeHandler } from 'marketplace-seller-sdk/notifications';
 import type { Receiver, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { afterEach, describe, expect, test } from 'vitest';
-import { about } from './deliveries.js';
+import { about } from '../support/deliveries.ts';
 
 const servers: Server[] = [];
 afterEach(() => {

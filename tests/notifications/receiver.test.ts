@@ -7,7 +7,7 @@ import type {
   ReceiverOptions,
 } from 'marketplace-seller-sdk/notifications';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { about, deliver } from './deliveries.js';
+import { about, deliver } from '../support/deliveries.ts';
 
 /** A receiver that notes which questions it has handled. */
 function noting(options: Partial<ReceiverOptions> = {}) {

@@ -4,7 +4,7 @@ import type { Receiver } from 'marketplace-seller-sdk/notifications';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import type { OwnRedis } from '../support/redis.ts';
-import { about, deliver } from './deliveries.js';
+import { about, deliver } from '../support/deliveries.ts';
 
 let redis: OwnRedis;
 beforeAll(async () => {

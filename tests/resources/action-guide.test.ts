@@ -23,15 +23,15 @@ const text = 'Sale hoy.';
 
 function sale(sketch: Partial<PackInit> = {}): {
   marketplace: FakeMarketplace;
-  seller: SellerClient;
+  sellerClient: SellerClient;
   pack: Pack;
   pack_id: number;
 } {
   const marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z' });
-  const seller = marketplace.clientFor(marketplace.addUser({ user_id: 7 }));
+  const sellerClient = marketplace.clientFor(marketplace.addUser({ user_id: 7 }));
   marketplace.addUser({ user_id: 31, nickname: 'ANA' });
   const pack = marketplace.addPack({ seller_id: 7, buyer_id: 31, ...sketch });
-  return { marketplace, seller, pack, pack_id: pack.pack_id! };
+  return { marketplace, sellerClient, pack, pack_id: pack.pack_id! };
 }
 
 describe('the options of a pack', () => {
@@ -41,15 +41,15 @@ describe('the options of a pack', () => {
     ['flex', ['REQUEST_BILLING_INFO', 'SEND_INVOICE_LINK', 'OTHER', 'DELIVERY_PROMISE']],
     ['custom', ['REQUEST_BILLING_INFO', 'SEND_INVOICE_LINK', 'OTHER']],
   ])('follow its shipping: %s', async (shipping, expected) => {
-    const { seller, pack_id } = sale({ shipping });
-    const { options } = await seller.actionGuide.options({ pack_id });
+    const { sellerClient, pack_id } = sale({ shipping });
+    const { options } = await sellerClient.actionGuide.options({ pack_id });
     expect(options.map(({ id }) => id)).toEqual(expected);
-    expect((await seller.actionGuide.caps({ pack_id })).map(({ option_id }) => option_id)).toEqual(expected);
+    expect((await sellerClient.actionGuide.caps({ pack_id })).map(({ option_id }) => option_id)).toEqual(expected);
   });
 
   test('say what they take', async () => {
-    const { seller, pack_id } = sale({ shipping: 'flex' });
-    const { options } = await seller.actionGuide.options({ pack_id });
+    const { sellerClient, pack_id } = sale({ shipping: 'flex' });
+    const { options } = await sellerClient.actionGuide.options({ pack_id });
     expect(options.find(({ id }) => id === 'OTHER')).toMatchObject({
       type: 'free_text',
       char_limit: 350,
@@ -72,45 +72,45 @@ describe('the options of a pack', () => {
   });
 
   test('may be reduced to their caps', async () => {
-    const { seller, pack_id } = sale();
-    const caps = await seller.actionGuide.caps({ pack_id }, { attributes: ['cap_available'] });
+    const { sellerClient, pack_id } = sale();
+    const caps = await sellerClient.actionGuide.caps({ pack_id }, { attributes: ['cap_available'] });
     expectTypeOf(caps).toEqualTypeOf<Pick<OptionCap, 'cap_available'>[]>();
     expect(caps).toEqual([{ cap_available: 1 }, { cap_available: 1 }, { cap_available: 1 }]);
   });
 
   test('are none for excepted cases, blocked packs and strangers', async () => {
     const excepted = sale({ exceptedCase: true });
-    const { seller, pack_id } = excepted;
-    await expect(seller.actionGuide.options({ pack_id })).rejects.toBeInstanceOf(ExceptedCaseError);
-    await expect(seller.actionGuide.caps({ pack_id })).rejects.toBeInstanceOf(ExceptedCaseError);
+    const { sellerClient, pack_id } = excepted;
+    await expect(sellerClient.actionGuide.options({ pack_id })).rejects.toBeInstanceOf(ExceptedCaseError);
+    await expect(sellerClient.actionGuide.caps({ pack_id })).rejects.toBeInstanceOf(ExceptedCaseError);
     const blocked = sale({ blockedBy: 'blocked_by_time' });
-    const failure = blocked.seller.actionGuide.options({ pack_id: blocked.pack_id });
+    const failure = blocked.sellerClient.actionGuide.options({ pack_id: blocked.pack_id });
     await expect(failure).rejects.toMatchObject({ name: ConversationBlockedError.kind, reason: 'blocked_by_time' });
-    const buyer = blocked.marketplace.clientFor({ user_id: 31 });
-    await expect(buyer.actionGuide.options({ pack_id: blocked.pack_id })).rejects.toBeInstanceOf(PackAccessError);
-    await expect(seller.actionGuide.options({ pack_id: 1 })).rejects.toBeInstanceOf(PackAccessError);
+    const buyerClient = blocked.marketplace.clientFor({ user_id: 31 });
+    await expect(buyerClient.actionGuide.options({ pack_id: blocked.pack_id })).rejects.toBeInstanceOf(PackAccessError);
+    await expect(sellerClient.actionGuide.options({ pack_id: 1 })).rejects.toBeInstanceOf(PackAccessError);
   });
 });
 
 describe('an option is sent', () => {
   test('with a text, and comes back reduced, with the name of its receiver', async () => {
-    const { seller, pack_id } = sale();
-    const sent = await seller.actionGuide.send({ pack_id, option_id: 'OTHER', text });
+    const { sellerClient, pack_id } = sale();
+    const sent = await sellerClient.actionGuide.send({ pack_id, option_id: 'OTHER', text });
     expect(sent).toMatchObject({ text, status: 'available', to: { user_id: 31, name: 'ANA' }, client_id: 500 });
     expect(sent).not.toHaveProperty('from');
     expect(sent.conversation_first_message).toBe(true);
   });
 
   test('with a template', async () => {
-    const { seller, pack_id } = sale({ shipping: 'drop_off' });
+    const { sellerClient, pack_id } = sale({ shipping: 'drop_off' });
     const variants = { option_id: 'REQUEST_VARIANTS', template_id: templateId('REQUEST_VARIANTS', 2) } as const;
-    await expect(seller.actionGuide.send({ pack_id, ...variants })).resolves.toHaveProperty('id');
+    await expect(sellerClient.actionGuide.send({ pack_id, ...variants })).resolves.toHaveProperty('id');
     const billing = { option_id: 'REQUEST_BILLING_INFO', template_id: 'TEMPLATE___REQUEST_BILLING_INFO___1' } as const;
-    await expect(seller.actionGuide.send({ pack_id, ...billing })).resolves.toHaveProperty('id');
+    await expect(sellerClient.actionGuide.send({ pack_id, ...billing })).resolves.toHaveProperty('id');
   });
 
   test('with the hours of a promise', async () => {
-    const { seller, pack_id } = sale({ shipping: 'flex' });
+    const { sellerClient, pack_id } = sale({ shipping: 'flex' });
     const promise = deliveryPromise({ from: 9, to: 13 });
     expect(promise).toEqual({
       option_id: 'DELIVERY_PROMISE',
@@ -120,35 +120,35 @@ describe('an option is sent', () => {
         { id: 'TEMPLATE___DELIVERY_PROMISE___1___VAR___LIMIT', value: 13 },
       ],
     });
-    const sent = await seller.actionGuide.send({ pack_id, ...promise });
+    const sent = await sellerClient.actionGuide.send({ pack_id, ...promise });
     expect(sent.text).toContain('9 to 13');
   });
 
   test('and moderation looks at it too: rejected is a success', async () => {
-    const { seller, pack_id } = sale();
-    const sent = await seller.actionGuide.send({ pack_id, option_id: 'OTHER', text: 'ana@example.com' });
+    const { sellerClient, pack_id } = sale();
+    const sent = await sellerClient.actionGuide.send({ pack_id, option_id: 'OTHER', text: 'ana@example.com' });
     expect(isModerated(sent)).toBe(true);
   });
 
   test('as often as its cap says, until the buyer replies', async () => {
-    const { marketplace, seller, pack, pack_id } = sale();
+    const { marketplace, sellerClient, pack, pack_id } = sale();
     const input = { pack_id, option_id: 'OTHER', text } as const;
-    await seller.actionGuide.send(input);
-    expect(await seller.actionGuide.caps({ pack_id })).toContainEqual({ option_id: 'OTHER', cap_available: 0 });
-    await expect(seller.actionGuide.send(input)).rejects.toBeInstanceOf(CapExhaustedError);
-    await expect(seller.actionGuide.send(input)).rejects.toThrow(/not allowed to run the option OTHER again/);
+    await sellerClient.actionGuide.send(input);
+    expect(await sellerClient.actionGuide.caps({ pack_id })).toContainEqual({ option_id: 'OTHER', cap_available: 0 });
+    await expect(sellerClient.actionGuide.send(input)).rejects.toBeInstanceOf(CapExhaustedError);
+    await expect(sellerClient.actionGuide.send(input)).rejects.toThrow(/not allowed to run the option OTHER again/);
     marketplace.buyerWrites({ pack, text: 'Gracias' });
-    expect(await seller.actionGuide.caps({ pack_id })).toContainEqual({ option_id: 'OTHER', cap_available: 1 });
-    await expect(seller.actionGuide.send(input)).resolves.toHaveProperty('id');
+    expect(await sellerClient.actionGuide.caps({ pack_id })).toContainEqual({ option_id: 'OTHER', cap_available: 1 });
+    await expect(sellerClient.actionGuide.send(input)).resolves.toHaveProperty('id');
   });
 
   test('one at a time: the other is turned away, and sent again by itself', async () => {
-    const { marketplace, seller, pack, pack_id } = sale();
+    const { marketplace, sellerClient, pack, pack_id } = sale();
     const one = { pack_id, option_id: 'OTHER', text } as const;
     const other = { pack_id, option_id: 'SEND_INVOICE_LINK', text } as const;
     const outcomes = await Promise.allSettled([
-      seller.actionGuide.send(one, { maxRetries: 0 }),
-      seller.actionGuide.send(other, { maxRetries: 0 }),
+      sellerClient.actionGuide.send(one, { maxRetries: 0 }),
+      sellerClient.actionGuide.send(other, { maxRetries: 0 }),
     ]);
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
     expect(refused).toHaveLength(1);
@@ -158,19 +158,19 @@ describe('an option is sent', () => {
     expect(() => marketplace.messages.lock(pack)).toThrow(FakeMarketplaceError);
     marketplace.buyerWrites({ pack, text: 'Gracias' });
     setTimeout(unlock, 10);
-    await expect(seller.actionGuide.send(one)).resolves.toHaveProperty('id');
+    await expect(sellerClient.actionGuide.send(one)).resolves.toHaveProperty('id');
   });
 
   test('is refused where the pack has it not, the template is not one, or the token has no application', async () => {
-    const { marketplace, seller, pack_id } = sale();
-    const promise = seller.actionGuide.send({ pack_id, ...deliveryPromise({ from: 9, to: 13 }) });
+    const { marketplace, sellerClient, pack_id } = sale();
+    const promise = sellerClient.actionGuide.send({ pack_id, ...deliveryPromise({ from: 9, to: 13 }) });
     await expect(promise).rejects.toBeInstanceOf(InvalidOptionError);
     const template_id = templateId('REQUEST_BILLING_INFO', 99);
-    const unknown = seller.actionGuide.send({ pack_id, option_id: 'REQUEST_BILLING_INFO', template_id });
+    const unknown = sellerClient.actionGuide.send({ pack_id, option_id: 'REQUEST_BILLING_INFO', template_id });
     await expect(unknown).rejects.toBeInstanceOf(InvalidTemplateError);
     await expect(unknown).rejects.toThrow(/The template TEMPLATE___REQUEST_BILLING_INFO___99 is invalid/);
     const accessToken = marketplace.tokenFor({ user_id: 7 }, null);
-    const alien = seller.actionGuide.send({ pack_id, option_id: 'OTHER', text }, { accessToken });
+    const alien = sellerClient.actionGuide.send({ pack_id, option_id: 'OTHER', text }, { accessToken });
     await expect(alien).rejects.toBeInstanceOf(ApplicationIdRequiredError);
   });
 
@@ -180,7 +180,7 @@ describe('an option is sent', () => {
     [{ option_id: 'REQUEST_BILLING_INFO', template_id: 'x' }, InvalidTemplateError],
   ])('is refused by the service as it says: %o', async (body, error) => {
     const { marketplace, pack_id } = sale();
-    const seller = marketplace.clientFor(
+    const sellerClient = marketplace.clientFor(
       { user_id: 7 },
       {
         fetch: (request: Request) =>
@@ -189,7 +189,7 @@ describe('an option is sent', () => {
           ),
       },
     );
-    await expect(seller.actionGuide.send({ pack_id, option_id: 'OTHER', text })).rejects.toBeInstanceOf(error);
+    await expect(sellerClient.actionGuide.send({ pack_id, option_id: 'OTHER', text })).rejects.toBeInstanceOf(error);
   });
 });
 
@@ -219,8 +219,8 @@ describe('a wrong combination is not sent', () => {
     ['351 characters', { option_id: 'OTHER', text: 'x'.repeat(351) }, /at most 350/],
     ['a dash', { option_id: 'OTHER', text: '–' }, /U\+2013/],
   ])('%s', async (_, given, problem) => {
-    const { seller, pack_id } = sale({ shipping: 'flex' });
-    const failure = seller.actionGuide.send({ pack_id, ...given } as SendOptionParams);
+    const { sellerClient, pack_id } = sale({ shipping: 'flex' });
+    const failure = sellerClient.actionGuide.send({ pack_id, ...given } as SendOptionParams);
     await expect(failure).rejects.toBeInstanceOf(InvalidInputError);
     await expect(failure).rejects.toThrow(problem);
   });

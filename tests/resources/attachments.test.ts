@@ -43,18 +43,18 @@ function bytesOf(length: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-function open(): { marketplace: FakeMarketplace; seller: SellerClient } {
+function open(): { marketplace: FakeMarketplace; sellerClient: SellerClient } {
   const marketplace = new FakeMarketplace();
-  return { marketplace, seller: marketplace.clientFor(marketplace.addUser({ user_id: 7 })) };
+  return { marketplace, sellerClient: marketplace.clientFor(marketplace.addUser({ user_id: 7 })) };
 }
 
 /** The same over HTTP, where bodies are streamed by the platform's fetch. */
-async function openOnPort(): Promise<{ marketplace: FakeMarketplace; seller: SellerClient }> {
+async function openOnPort(): Promise<{ marketplace: FakeMarketplace; sellerClient: SellerClient }> {
   const { marketplace } = open();
   const listening = await marketplace.listen();
   onTestFinished(() => listening.close());
   const accessToken = marketplace.tokenFor({ user_id: 7 });
-  return { marketplace, seller: new SellerClient({ baseUrl: listening.url, accessToken }) };
+  return { marketplace, sellerClient: new SellerClient({ baseUrl: listening.url, accessToken }) };
 }
 
 function wholeOf(chunks: readonly Uint8Array[]): Uint8Array {
@@ -90,10 +90,10 @@ describe('a file is uploaded', () => {
       ['in this process', () => Promise.resolve(open())],
       ['over HTTP', openOnPort],
     ])('%s, with its name and length, and comes back the same', async (_way, opened) => {
-      const { marketplace, seller } = await opened();
-      const { id } = await seller.messages.upload({ site_id, ...source() });
+      const { marketplace, sellerClient } = await opened();
+      const { id } = await sellerClient.messages.upload({ site_id, ...source() });
       expect(marketplace.attachments.get(id)).toMatchObject({ filename: 'invoice.pdf', owner: 7, site_id });
-      const file = await seller.messages.download({ site_id, attachment_id: id });
+      const file = await sellerClient.messages.download({ site_id, attachment_id: id });
       expect(file).toMatchObject({ filename: 'invoice.pdf', size: bytes.length });
       expect(new Uint8Array(await file.arrayBuffer())).toEqual(bytes);
     });
@@ -102,7 +102,7 @@ describe('a file is uploaded', () => {
   test('with its length told before it is sent', async () => {
     const { marketplace } = open();
     const lengths: (string | null)[] = [];
-    const seller = marketplace.clientFor(
+    const sellerClient = marketplace.clientFor(
       { user_id: 7 },
       {
         fetch: async (request: Request) => {
@@ -113,29 +113,32 @@ describe('a file is uploaded', () => {
         },
       },
     );
-    await seller.messages.upload({ site_id, file: path() });
+    await sellerClient.messages.upload({ site_id, file: path() });
     expect(lengths[0]).toBe(lengths[1]);
     expect(Number(lengths[0])).toBeGreaterThan(bytes.length);
   });
 
   test('under another name and type, where that is said', async () => {
-    const { marketplace, seller } = open();
-    const { id } = await seller.messages.upload({
+    const { marketplace, sellerClient } = open();
+    const { id } = await sellerClient.messages.upload({
       site_id,
       file: path(),
       filename: 'factura "A" ñ.txt',
       contentType: 'text/plain',
     });
-    const file = await seller.messages.download({ site_id, attachment_id: id });
+    const file = await sellerClient.messages.download({ site_id, attachment_id: id });
     expect(file.contentType).toBe('text/plain');
     expect(marketplace.attachments.get(id)?.bytes).toEqual(bytes);
     await file.cancel();
   });
 
   test('and its progress is told, up to the end', async () => {
-    const { seller } = await openOnPort();
+    const { sellerClient } = await openOnPort();
     const told: UploadProgress[] = [];
-    await seller.messages.upload({ site_id, file: path() }, { onUploadProgress: (progress) => told.push(progress) });
+    await sellerClient.messages.upload(
+      { site_id, file: path() },
+      { onUploadProgress: (progress) => told.push(progress) },
+    );
     expect(told.length).toBeGreaterThan(2);
     expect(told.map(({ sentBytes }) => sentBytes)).toEqual(
       told.map(({ sentBytes }) => sentBytes).sort((a, b) => a - b),
@@ -144,25 +147,25 @@ describe('a file is uploaded', () => {
   });
 
   test('through `call` as through the method', async () => {
-    const { marketplace, seller } = open();
-    const { id } = await seller.call(endpoints.messages.upload, { site_id, file: bytes, filename: 'a.pdf' });
+    const { marketplace, sellerClient } = open();
+    const { id } = await sellerClient.call(endpoints.messages.upload, { site_id, file: bytes, filename: 'a.pdf' });
     expect(marketplace.attachments.get(id)?.bytes).toEqual(bytes);
   });
 
   test("by the platform's own form, where there are no Node streams", async () => {
-    const { marketplace, seller } = open();
+    const { marketplace, sellerClient } = open();
     vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
     const told: UploadProgress[] = [];
     const stream = new Blob([bytes]).stream();
-    const { id } = await seller.messages.upload(
+    const { id } = await sellerClient.messages.upload(
       { site_id, file: stream, filename: 'invoice.pdf', size: bytes.length, contentType: 'application/pdf' },
       { onUploadProgress: (progress) => told.push(progress) },
     );
-    const again = await seller.messages.upload({ site_id, file: new Blob([bytes]), filename: 'invoice.pdf' });
+    const again = await sellerClient.messages.upload({ site_id, file: new Blob([bytes]), filename: 'invoice.pdf' });
     expect(marketplace.attachments.get(id)).toMatchObject({ type: 'application/pdf', bytes });
     expect(marketplace.attachments.get(again.id)?.bytes).toEqual(bytes);
     expect(told.map(({ sentBytes }) => sentBytes)).toEqual([0, bytes.length]);
-    await expect(seller.messages.upload({ site_id, file: path() })).rejects.toThrow(/no files here; give a Blob/);
+    await expect(sellerClient.messages.upload({ site_id, file: path() })).rejects.toThrow(/no files here; give a Blob/);
   });
 });
 
@@ -191,8 +194,8 @@ describe('what would be refused is not sent', () => {
     ['the path of a folder', { file: tmpdir() }, /something that is no file/],
   ])('%s', async (_, given, message) => {
     const fetch = vi.fn();
-    const seller = new SellerClient({ baseUrl: 'https://api.example.com', fetch });
-    const failure = seller.messages.upload({ site_id, ...(given as object) } as UploadParams);
+    const sellerClient = new SellerClient({ baseUrl: 'https://api.example.com', fetch });
+    const failure = sellerClient.messages.upload({ site_id, ...(given as object) } as UploadParams);
     await expect(failure).rejects.toThrow(message);
     await expect(failure).rejects.toBeInstanceOf(InvalidInputError);
     expect(fetch).not.toHaveBeenCalled();
@@ -200,7 +203,7 @@ describe('what would be refused is not sent', () => {
 
   test('an empty file on disk', async () => {
     await writeFile(join(folder, 'empty.pdf'), '');
-    await expect(open().seller.messages.upload({ site_id, file: join(folder, 'empty.pdf') })).rejects.toThrow(
+    await expect(open().sellerClient.messages.upload({ site_id, file: join(folder, 'empty.pdf') })).rejects.toThrow(
       /is empty/,
     );
   });
@@ -223,11 +226,11 @@ describe('an upload that fails', () => {
   test('is not repeated when it comes from a stream, which can be read once', async () => {
     const { marketplace } = open();
     let calls = 0;
-    const seller = marketplace.clientFor(
+    const sellerClient = marketplace.clientFor(
       { user_id: 7 },
       { fetch: () => Promise.resolve(new Response('{}', { status: (calls += 1) > 1 ? 200 : 429 })) },
     );
-    const failure = seller.messages.upload({ site_id, file: stream(), filename: 'a.pdf', size: bytes.length });
+    const failure = sellerClient.messages.upload({ site_id, file: stream(), filename: 'a.pdf', size: bytes.length });
     await expect(failure).rejects.toMatchObject({ status: 429, attempts: 1 });
     expect(calls).toBe(1);
   });
@@ -235,7 +238,7 @@ describe('an upload that fails', () => {
   test('is repeated from the beginning when it comes from elsewhere and the service did nothing', async () => {
     const { marketplace } = open();
     let calls = 0;
-    const seller = marketplace.clientFor(
+    const sellerClient = marketplace.clientFor(
       { user_id: 7 },
       {
         fetch: async (request: Request) => {
@@ -246,7 +249,7 @@ describe('an upload that fails', () => {
         },
       },
     );
-    const { id } = await seller.messages.upload({ site_id, file: bytes, filename: 'a.pdf' });
+    const { id } = await sellerClient.messages.upload({ site_id, file: bytes, filename: 'a.pdf' });
     expect(marketplace.attachments.get(id)?.bytes).toEqual(bytes);
   });
 
@@ -254,13 +257,13 @@ describe('an upload that fails', () => {
     ['fewer', [bytes], 300_001, /300000 bytes instead of the 300001/],
     ['more', [bytes, bytesOf(1)], 300_000, /more bytes than the 300000/],
   ])('because a stream gave %s bytes than was said, says so', async (_, chunks, size, message) => {
-    const { seller } = await openOnPort();
-    const failure = seller.messages.upload({ site_id, file: Readable.from(chunks), filename: 'a.pdf', size });
+    const { sellerClient } = await openOnPort();
+    const failure = sellerClient.messages.upload({ site_id, file: Readable.from(chunks), filename: 'a.pdf', size });
     await expect(failure).rejects.toThrow(message);
   });
 
   test('because a stream broke, says so and keeps the cause', async () => {
-    const { seller } = await openOnPort();
+    const { sellerClient } = await openOnPort();
     const broken = new Error('the disk is gone');
     const source = Readable.from(
       (function* () {
@@ -268,24 +271,24 @@ describe('an upload that fails', () => {
         throw broken;
       })(),
     );
-    const failure = seller.messages.upload({ site_id, file: source, filename: 'a.pdf', size: 400_000 });
+    const failure = sellerClient.messages.upload({ site_id, file: source, filename: 'a.pdf', size: 400_000 });
     await expect(failure).rejects.toMatchObject({ name: 'InvalidInputError', cause: broken });
     expect(source.destroyed).toBe(true);
   });
 
   test('because a stream gave what is no bytes, says so', async () => {
-    const { seller } = open();
+    const { sellerClient } = open();
     const file = Readable.from([{ a: 1 }]) as AsyncIterable<Uint8Array>;
-    const failure = seller.messages.upload({ site_id, file, filename: 'a.pdf', size: 1 });
+    const failure = sellerClient.messages.upload({ site_id, file, filename: 'a.pdf', size: 1 });
     await expect(failure).rejects.toThrow(/neither bytes nor text/);
   });
 
   test('ends at once when it is aborted, and lets go of its stream', async () => {
     const { marketplace } = open();
-    const seller = marketplace.clientFor({ user_id: 7 }, { fetch: () => new Promise<Response>(() => undefined) });
+    const sellerClient = marketplace.clientFor({ user_id: 7 }, { fetch: () => new Promise<Response>(() => undefined) });
     const source = new Readable({ read: () => undefined });
     const aborter = new AbortController();
-    const failure = seller.messages.upload(
+    const failure = sellerClient.messages.upload(
       { site_id, file: source, filename: 'a.pdf', size: 10 },
       { signal: aborter.signal },
     );
@@ -296,7 +299,7 @@ describe('an upload that fails', () => {
   });
 
   test('lasts as long as it must: `timeoutMs` bounds the silence', async () => {
-    const { seller } = await openOnPort();
+    const { sellerClient } = await openOnPort();
     const slow = Readable.from(
       (async function* () {
         for (let part = 0; part < 6; part += 1) {
@@ -306,20 +309,22 @@ describe('an upload that fails', () => {
       })(),
     );
     const input = { site_id, file: slow, filename: 'a.pdf', size: bytes.length };
-    await expect(seller.messages.upload(input, { timeoutMs: 200 })).resolves.toHaveProperty('id');
+    await expect(sellerClient.messages.upload(input, { timeoutMs: 200 })).resolves.toHaveProperty('id');
     const silent = new Readable({ read: () => undefined });
-    const failure = seller.messages.upload({ ...input, file: silent }, { timeoutMs: 100 });
+    const failure = sellerClient.messages.upload({ ...input, file: silent }, { timeoutMs: 100 });
     await expect(failure).rejects.toThrow(/100 ms/);
     expect(silent.destroyed).toBe(true);
   });
 
   test('is told by its class', async () => {
-    const { marketplace, seller } = open();
+    const { marketplace, sellerClient } = open();
     marketplace.attachments.isBroken = true;
-    await expect(seller.messages.upload({ site_id, file: bytes, filename: 'a.pdf' })).rejects.toBeInstanceOf(
+    await expect(sellerClient.messages.upload({ site_id, file: bytes, filename: 'a.pdf' })).rejects.toBeInstanceOf(
       FileStorageError,
     );
-    await expect(seller.messages.download({ site_id, attachment_id: 'x' })).rejects.toBeInstanceOf(FileStorageError);
+    await expect(sellerClient.messages.download({ site_id, attachment_id: 'x' })).rejects.toBeInstanceOf(
+      FileStorageError,
+    );
   });
 });
 
@@ -329,7 +334,7 @@ describe('the fake marketplace looks at files itself', () => {
     const form = new FormData();
     form.append('file', new File(['%PDF'], 'a.pdf'));
     change(form);
-    const seller = new SellerClient({
+    const sellerClient = new SellerClient({
       baseUrl: marketplace.baseUrl,
       accessToken: marketplace.tokenFor({ user_id: 7 }),
       fetch: (request: Request) =>
@@ -341,7 +346,9 @@ describe('the fake marketplace looks at files itself', () => {
           }),
         ),
     });
-    return seller.messages.upload({ site_id, file: bytesOf(1), filename: 'a.pdf' }).catch((error: unknown) => error);
+    return sellerClient.messages
+      .upload({ site_id, file: bytesOf(1), filename: 'a.pdf' })
+      .catch((error: unknown) => error);
   }
 
   test('and refuses as the service does', async () => {
@@ -357,16 +364,16 @@ describe('the fake marketplace looks at files itself', () => {
 
 describe('a file is downloaded', () => {
   const bytes = bytesOf(700_000);
-  async function stored(): Promise<{ seller: SellerClient; attachment_id: string }> {
-    const { marketplace, seller } = await openOnPort();
+  async function stored(): Promise<{ sellerClient: SellerClient; attachment_id: string }> {
+    const { marketplace, sellerClient } = await openOnPort();
     const file = { owner: 7, site_id, filename: 'invoice.pdf', type: 'application/pdf', bytes };
-    return { seller, attachment_id: marketplace.attachments.add(file).id };
+    return { sellerClient, attachment_id: marketplace.attachments.add(file).id };
   }
 
   test('as a stream, with its progress', async () => {
-    const { seller, attachment_id } = await stored();
+    const { sellerClient, attachment_id } = await stored();
     const received: number[] = [];
-    const file = await seller.messages.download(
+    const file = await sellerClient.messages.download(
       { site_id, attachment_id },
       {
         onDownloadProgress: ({ receivedBytes, totalBytes }) => {
@@ -382,35 +389,35 @@ describe('a file is downloaded', () => {
   });
 
   test('to a path, over what was there', async () => {
-    const { seller, attachment_id } = await stored();
+    const { sellerClient, attachment_id } = await stored();
     const path = join(folder, 'saved.pdf');
     await writeFile(path, 'old');
-    const file = await seller.messages.download({ site_id, attachment_id });
+    const file = await sellerClient.messages.download({ site_id, attachment_id });
     expect(await file.saveTo(path)).toBe(path);
     expect(new Uint8Array(await readFile(path))).toEqual(bytes);
     expect(await readdir(folder)).toEqual(['saved.pdf']);
   });
 
   test('or nothing of it is left where it could not be saved', async () => {
-    const { seller, attachment_id } = await stored();
-    const file = await seller.messages.download({ site_id, attachment_id });
+    const { sellerClient, attachment_id } = await stored();
+    const file = await sellerClient.messages.download({ site_id, attachment_id });
     await expect(file.saveTo(join(folder, 'no-such-folder', 'a.pdf'))).rejects.toThrow(/ENOENT/);
     expect(await readdir(folder)).toEqual([]);
   });
 
   test('under its own site, while it lives', async () => {
-    const { seller, attachment_id } = await stored();
-    const elsewhere = seller.messages.download({ site_id: 'MLB', attachment_id });
+    const { sellerClient, attachment_id } = await stored();
+    const elsewhere = sellerClient.messages.download({ site_id: 'MLB', attachment_id });
     await expect(elsewhere).rejects.toBeInstanceOf(NotFoundError);
   });
 
   test('and let go of at the end of a block, or when its stream is given up', async () => {
-    const { seller, attachment_id } = await stored();
+    const { sellerClient, attachment_id } = await stored();
     {
-      await using file = await seller.messages.download({ site_id, attachment_id });
+      await using file = await sellerClient.messages.download({ site_id, attachment_id });
       expect(file.size).toBe(bytes.length);
     }
-    const file = await seller.messages.download({ site_id, attachment_id });
+    const file = await sellerClient.messages.download({ site_id, attachment_id });
     for await (const chunk of file.stream) {
       expect(chunk.byteLength).toBeGreaterThan(0);
       break;
@@ -440,43 +447,43 @@ describe('a download that fails', () => {
   }
 
   test('half-way is an error, never a short file', async () => {
-    const seller = await serviceThat((write, end) => {
+    const sellerClient = await serviceThat((write, end) => {
       write('12345');
       setTimeout(end, 20);
     });
-    const file = await seller.messages.download({ site_id, attachment_id: 'a' });
+    const file = await sellerClient.messages.download({ site_id, attachment_id: 'a' });
     const path = join(folder, 'a.pdf');
     await expect(file.saveTo(path)).rejects.toBeInstanceOf(ConnectionError);
     expect(await readdir(folder)).toEqual([]);
-    const again = await seller.messages.download({ site_id, attachment_id: 'a' });
+    const again = await sellerClient.messages.download({ site_id, attachment_id: 'a' });
     await expect(again.arrayBuffer()).rejects.toThrow(/broke off after 5 of 10 bytes/);
   });
 
   test('also where a fetch of the user takes the break for an end', async () => {
-    const seller = new SellerClient({
+    const sellerClient = new SellerClient({
       baseUrl: 'https://api.example.com',
       fetch: () => Promise.resolve(new Response('12345', { headers: { 'content-length': '10' } })),
     });
-    const file = await seller.messages.download({ site_id, attachment_id: 'a' });
+    const file = await sellerClient.messages.download({ site_id, attachment_id: 'a' });
     await expect(file.arrayBuffer()).rejects.toThrow(/broke off after 5 of 10 bytes/);
   });
 
   test('by silence, after `timeoutMs`', async () => {
-    const seller = await serviceThat((write) => {
+    const sellerClient = await serviceThat((write) => {
       write('12345');
     });
-    const file = await seller.messages.download({ site_id, attachment_id: 'a' }, { timeoutMs: 100 });
+    const file = await sellerClient.messages.download({ site_id, attachment_id: 'a' }, { timeoutMs: 100 });
     await expect(file.arrayBuffer()).rejects.toBeInstanceOf(TimeoutError);
   });
 
   test('ends at once when the caller aborts, whether or not somebody reads', async () => {
-    const seller = await serviceThat((write) => {
+    const sellerClient = await serviceThat((write) => {
       write('12345');
     });
     const aborter = new AbortController();
     const options = { signal: aborter.signal };
-    const read = await seller.messages.download({ site_id, attachment_id: 'a' }, options);
-    const unread = await seller.messages.download({ site_id, attachment_id: 'a' }, options);
+    const read = await sellerClient.messages.download({ site_id, attachment_id: 'a' }, options);
+    const unread = await sellerClient.messages.download({ site_id, attachment_id: 'a' }, options);
     const reading = read.arrayBuffer();
     setTimeout(() => {
       aborter.abort();
@@ -495,52 +502,52 @@ describe('a download that fails', () => {
     ['attachment; filename=".."', undefined],
     ['inline', undefined],
   ])('has a name that is safe: %s', async (disposition, filename) => {
-    const seller = await serviceThat(
+    const sellerClient = await serviceThat(
       (write) => {
         write('1234567890');
       },
       { 'content-disposition': disposition },
     );
-    const file = await seller.messages.download({ site_id, attachment_id: 'a' });
+    const file = await sellerClient.messages.download({ site_id, attachment_id: 'a' });
     expect(file.filename).toBe(filename);
     await file.cancel();
   });
 
   test('compressed has no length to be held to', async () => {
-    const seller = new SellerClient({
+    const sellerClient = new SellerClient({
       baseUrl: 'https://api.example.com',
       fetch: () =>
         Promise.resolve(new Response('12345', { headers: { 'content-length': '3', 'content-encoding': 'gzip' } })),
     });
-    const file = await seller.messages.download({ site_id, attachment_id: 'a' });
+    const file = await sellerClient.messages.download({ site_id, attachment_id: 'a' });
     expect(file.size).toBeUndefined();
     expect((await file.arrayBuffer()).byteLength).toBe(5);
   });
 });
 
 test('a file URL whose name is not encoded well is refused, not thrown at', async () => {
-  const { seller } = open();
-  const error = await errorOf(seller.messages.upload({ site_id, file: new URL('file:///files/100%.pdf') }));
+  const { sellerClient } = open();
+  const error = await errorOf(sellerClient.messages.upload({ site_id, file: new URL('file:///files/100%.pdf') }));
   expect(error).toBeInstanceOf(InvalidInputError);
   expect(error.message).toContain('`filename`');
   const named = { site_id, file: new URL('file:///files/100%.pdf'), filename: 'a.pdf' };
-  expect(await errorOf(seller.messages.upload(named))).toBeInstanceOf(InvalidInputError);
+  expect(await errorOf(sellerClient.messages.upload(named))).toBeInstanceOf(InvalidInputError);
 });
 
 test('what is no file is refused by name', async () => {
-  const { seller } = open();
+  const { sellerClient } = open();
   for (const file of [null, 7, {}, undefined]) {
-    const error = await errorOf(seller.messages.upload({ site_id, file: file as never, filename: 'a.pdf' }));
+    const error = await errorOf(sellerClient.messages.upload({ site_id, file: file as never, filename: 'a.pdf' }));
     expect(error).toBeInstanceOf(InvalidInputError);
     expect(error.message).toContain('`file`');
   }
 });
 
 test('a stream may give text, which travels as UTF-8', async () => {
-  const { marketplace, seller } = open();
+  const { marketplace, sellerClient } = open();
   const file = Readable.from(['añ', 'o']);
-  const { id } = await seller.messages.upload({ site_id, file, size: 4, filename: 'a.txt' });
-  const buyer = marketplace.clientFor({ user_id: 7 });
-  const saved = await buyer.messages.download({ site_id, attachment_id: id });
+  const { id } = await sellerClient.messages.upload({ site_id, file, size: 4, filename: 'a.txt' });
+  const buyerClient = marketplace.clientFor({ user_id: 7 });
+  const saved = await buyerClient.messages.download({ site_id, attachment_id: id });
   expect(Buffer.from(await saved.arrayBuffer()).toString()).toBe('año');
 });

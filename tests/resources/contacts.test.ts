@@ -3,27 +3,27 @@ import type { ContactTotal, ContactWindow } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 
-function newShop() {
+function createShop() {
   const marketplace = new FakeMarketplace({ now: '2026-03-10T15:30:00Z' });
   const { user_id } = marketplace.addUser();
   const item = marketplace.addItem({ seller_id: user_id });
   const other = marketplace.addItem({ seller_id: user_id });
-  const seller = marketplace.clientFor({ user_id });
-  return { marketplace, seller, user_id, item, other, item_id: item.item_id };
+  const sellerClient = marketplace.clientFor({ user_id });
+  return { marketplace, sellerClient, user_id, item, other, item_id: item.item_id };
 }
 
 const march = { date_from: '2026-03-01T00:00:00Z', date_to: new Date('2026-03-31T23:59:59.999Z') };
 
 describe('a total', () => {
   test('counts the clicks of an item between two dates, both included', async () => {
-    const { marketplace, seller, item, other, item_id } = newShop();
+    const { marketplace, sellerClient, item, other, item_id } = createShop();
     marketplace.viewPhone(item, { at: '2026-02-28T23:59:59.999Z' });
     marketplace.viewPhone(item, { at: '2026-03-01T00:00:00.000Z', times: 2 });
     marketplace.viewPhone(item, { at: '2026-03-31T23:59:59.999Z' });
     marketplace.viewPhone(item, { at: '2026-04-01T00:00:00.000Z' });
     marketplace.viewPhone(other);
     marketplace.guestQuestion(item);
-    const found = await seller.contacts.phoneViews.ofItem({ item_id, ...march });
+    const found = await sellerClient.contacts.phoneViews.ofItem({ item_id, ...march });
     expectTypeOf(found).toEqualTypeOf<ContactTotal>();
     expect(found).toEqual({
       date_from: '2026-03-01T00:00:00Z',
@@ -34,34 +34,34 @@ describe('a total', () => {
   });
 
   test('counts the clicks on all items of a seller', async () => {
-    const { marketplace, seller, item, other, user_id } = newShop();
+    const { marketplace, sellerClient, item, other, user_id } = createShop();
     marketplace.viewPhone(item);
     marketplace.viewPhone(other);
     marketplace.viewPhone(marketplace.addItem({ seller_id: marketplace.addUser().user_id }));
-    const found = await seller.contacts.phoneViews.ofUser({ user_id, ...march }, { attributes: ['total'] });
+    const found = await sellerClient.contacts.phoneViews.ofUser({ user_id, ...march }, { attributes: ['total'] });
     expectTypeOf(found).toEqualTypeOf<Pick<ContactTotal, 'total'>>();
     expect(found).toEqual({ total: 2 });
   });
 
   test('counts the questions of guests apart from those of users', async () => {
-    const { marketplace, seller, item, item_id, user_id } = newShop();
+    const { marketplace, sellerClient, item, item_id, user_id } = createShop();
     marketplace.guestQuestion(item, { times: 4 });
     marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Hay stock?' });
-    expect(await seller.contacts.questions.ofItem({ item_id, ...march })).toMatchObject({ item_id, total: 4 });
-    expect(await seller.contacts.questions.ofUser({ user_id, ...march })).toMatchObject({ user_id, total: 4 });
+    expect(await sellerClient.contacts.questions.ofItem({ item_id, ...march })).toMatchObject({ item_id, total: 4 });
+    expect(await sellerClient.contacts.questions.ofUser({ user_id, ...march })).toMatchObject({ user_id, total: 4 });
   });
 
   test('needs no token', async () => {
-    const { seller, item_id } = newShop();
-    expect(await seller.contacts.questions.ofItem({ item_id, ...march }, { accessToken: null })).toMatchObject({
+    const { sellerClient, item_id } = createShop();
+    expect(await sellerClient.contacts.questions.ofItem({ item_id, ...march }, { accessToken: null })).toMatchObject({
       total: 0,
     });
   });
 
   test('takes a Date or ISO text, and a start that is not after the end', async () => {
-    const { seller, item_id } = newShop();
+    const { sellerClient, item_id } = createShop();
     const total = (date_from: Date | string, date_to: Date | string) =>
-      seller.contacts.phoneViews.ofItem({ item_id, date_from, date_to }).then(
+      sellerClient.contacts.phoneViews.ofItem({ item_id, date_from, date_to }).then(
         ({ total: found }) => found,
         (error: unknown) => (error instanceof InvalidInputError ? error.message : error),
       );
@@ -81,8 +81,8 @@ describe('a total', () => {
   });
 
   test('of a user that comes as nothing is nothing', async () => {
-    const seller = answering(new Response(null, { status: 204 }));
-    const found = await seller.contacts.questions.ofUser({ user_id: 7, ...march });
+    const sellerClient = answering(new Response(null, { status: 204 }));
+    const found = await sellerClient.contacts.questions.ofUser({ user_id: 7, ...march });
     expectTypeOf(found).toEqualTypeOf<ContactTotal | undefined>();
     expect(found).toBeUndefined();
   });
@@ -90,12 +90,12 @@ describe('a total', () => {
 
 describe('a window', () => {
   test('has an interval for each day, the last of which holds now', async () => {
-    const { marketplace, seller, item, item_id } = newShop();
+    const { marketplace, sellerClient, item, item_id } = createShop();
     marketplace.viewPhone(item, { at: '2026-03-07T23:59:59Z' });
     marketplace.viewPhone(item, { at: '2026-03-08T00:00:00Z', times: 2 });
     marketplace.viewPhone(item, { at: '2026-03-10T15:29:00Z', times: 3 });
     marketplace.viewPhone(item, { at: '2026-03-10T15:31:00Z' });
-    const found = await seller.contacts.phoneViews.windowOfItem({ item_id, last: 3, unit: 'day' });
+    const found = await sellerClient.contacts.phoneViews.windowOfItem({ item_id, last: 3, unit: 'day' });
     expectTypeOf(found).toEqualTypeOf<ContactWindow>();
     expect(found).toEqual({
       item_id,
@@ -113,10 +113,10 @@ describe('a window', () => {
   });
 
   test('has an interval for each hour, up to its ending', async () => {
-    const { marketplace, seller, item, user_id } = newShop();
+    const { marketplace, sellerClient, item, user_id } = createShop();
     marketplace.guestQuestion(item, { at: '2026-03-09T22:10:00Z' });
     marketplace.guestQuestion(item, { at: '2026-03-10T00:05:00Z' });
-    const found = await seller.contacts.questions.windowOfUser({
+    const found = await sellerClient.contacts.questions.windowOfUser({
       user_id,
       last: 3,
       unit: 'hour',
@@ -132,23 +132,23 @@ describe('a window', () => {
   });
 
   test('may be read in part', async () => {
-    const { seller, user_id } = newShop();
+    const { sellerClient, user_id } = createShop();
     const part = { user_id, last: 30, unit: 'day', limit: 2, offset: 1 } as const;
-    const found = await seller.contacts.phoneViews.windowOfUser(part);
+    const found = await sellerClient.contacts.phoneViews.windowOfUser(part);
     expect(found.results?.map(({ date }) => date)).toEqual(['2026-02-10T00:00:00Z', '2026-02-11T00:00:00Z']);
   });
 
   test('can be had of several items at once, one each', async () => {
-    const { marketplace, seller, item, other } = newShop();
+    const { marketplace, sellerClient, item, other } = createShop();
     marketplace.viewPhone(item);
     marketplace.viewPhone(other, { times: 2 });
     const ids = [item.item_id, other.item_id];
-    const found = await seller.contacts.phoneViews.windowOfItems({ ids, last: 1, unit: 'day' });
+    const found = await sellerClient.contacts.phoneViews.windowOfItems({ ids, last: 1, unit: 'day' });
     expect(found.map(({ item_id, total }) => [item_id, total])).toEqual([
       [item.item_id, 1],
       [other.item_id, 2],
     ]);
-    const totals = await seller.contacts.phoneViews.windowOfItems(
+    const totals = await sellerClient.contacts.phoneViews.windowOfItems(
       { ids, last: 1, unit: 'day' },
       { attributes: ['total'] },
     );
@@ -157,35 +157,35 @@ describe('a window', () => {
   });
 
   test('of questions may join other items to one', async () => {
-    const { marketplace, seller, item, other, item_id } = newShop();
+    const { marketplace, sellerClient, item, other, item_id } = createShop();
     marketplace.guestQuestion(item);
     marketplace.guestQuestion(other);
     const one = { item_id, last: 1, unit: 'day' } as const;
-    expect(await seller.contacts.questions.windowOfItem(one)).toMatchObject({ total: 1 });
+    expect(await sellerClient.contacts.questions.windowOfItem(one)).toMatchObject({ total: 1 });
     const both = { ...one, ids: [item_id, other.item_id] };
-    expect(await seller.contacts.questions.windowOfItem(both)).toMatchObject({ total: 2 });
+    expect(await sellerClient.contacts.questions.windowOfItem(both)).toMatchObject({ total: 2 });
   });
 
   test('is asked for with a length and a unit that there are', async () => {
-    const { seller, item_id } = newShop();
+    const { sellerClient, item_id } = createShop();
     const window = (input: object) => () =>
-      seller.contacts.phoneViews.windowOfItem({ item_id, last: 1, unit: 'day', ...input });
+      sellerClient.contacts.phoneViews.windowOfItem({ item_id, last: 1, unit: 'day', ...input });
     await expect(window({ last: undefined })).rejects.toThrow('`last` is missing');
     await expect(window({ last: 0 })).rejects.toThrow('`last` is at least 1');
     await expect(window({ unit: 'week' })).rejects.toThrow('`unit` takes "day" or "hour"');
     await expect(window({ order: 'up' })).rejects.toThrow('`order` takes "asc" or "desc"');
     await expect(window({ limit: 0 })).rejects.toThrow('`limit` is at least 1');
-    await expect(seller.contacts.phoneViews.windowOfItems({ ids: [], last: 1, unit: 'day' })).rejects.toThrow(
+    await expect(sellerClient.contacts.phoneViews.windowOfItems({ ids: [], last: 1, unit: 'day' })).rejects.toThrow(
       '`ids` is empty',
     );
-    await expect(seller.contacts.phoneViews.windowOfItems({ ids: ['a,b'], last: 1, unit: 'day' })).rejects.toThrow(
-      'holds a comma',
-    );
+    await expect(
+      sellerClient.contacts.phoneViews.windowOfItems({ ids: ['a,b'], last: 1, unit: 'day' }),
+    ).rejects.toThrow('holds a comma');
     const never = () => [
       // @ts-expect-error -- a window has a length
-      seller.contacts.phoneViews.windowOfItem({ item_id, unit: 'day' }),
+      sellerClient.contacts.phoneViews.windowOfItem({ item_id, unit: 'day' }),
       // @ts-expect-error -- a unit is a day or an hour
-      seller.contacts.phoneViews.windowOfItem({ item_id, last: 1, unit: 'week' }),
+      sellerClient.contacts.phoneViews.windowOfItem({ item_id, last: 1, unit: 'week' }),
     ];
     expect(never).toBeTypeOf('function');
   });
@@ -208,10 +208,10 @@ describe('a window', () => {
   });
 
   test('of what nobody knows is not found', async () => {
-    const { seller } = newShop();
-    const nobody = seller.contacts.phoneViews.windowOfUser({ user_id: 1, last: 1, unit: 'day' });
+    const { sellerClient } = createShop();
+    const nobody = sellerClient.contacts.phoneViews.windowOfUser({ user_id: 1, last: 1, unit: 'day' });
     await expect(nobody).rejects.toMatchObject({ status: 404 });
-    const nothing = seller.contacts.questions.ofItem({ item_id: 'MLA1', ...march });
+    const nothing = sellerClient.contacts.questions.ofItem({ item_id: 'MLA1', ...march });
     await expect(nothing).rejects.toMatchObject({ status: 404 });
   });
 });

@@ -22,17 +22,17 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 
 const whoever = { site_id: 'MLA', user_id: 7, service_id: 1001 };
 
-function newShop() {
+function createShop() {
   const marketplace = new FakeMarketplace({ now: '2026-03-10T15:00:00Z' });
   const { user_id, site_id } = marketplace.addUser();
   const { service_id } = marketplace.flex.subscribe({ user_id });
-  return { marketplace, seller: marketplace.clientFor({ user_id }), whose: { site_id, user_id, service_id } };
+  return { marketplace, sellerClient: marketplace.clientFor({ user_id }), whose: { site_id, user_id, service_id } };
 }
 
 describe('a selection', () => {
   test('delivers exactly what it names, through lists and nulls, in type and value', async () => {
-    const { seller, whose } = newShop();
-    const found = await seller.flex.configuration({
+    const { sellerClient, whose } = createShop();
+    const found = await sellerClient.flex.configuration({
       ...whose,
       select: {
         address: { city: { name: true } },
@@ -64,8 +64,8 @@ describe('a selection', () => {
   });
 
   test('that is left out asks for every documented field', async () => {
-    const { seller, whose } = newShop();
-    const found = await seller.flex.configuration(whose);
+    const { sellerClient, whose } = createShop();
+    const found = await sellerClient.flex.configuration(whose);
     expectTypeOf(found).toEqualTypeOf<FlexConfiguration>();
     expect(Object.keys(found).toSorted()).toEqual(Object.keys(flexConfiguration.shape).toSorted());
     expect(found.subscription).toMatchObject({ status: { id: 'in' }, training_times: null });
@@ -73,15 +73,15 @@ describe('a selection', () => {
 
   test('drops what the service adds', async () => {
     const configuration = { zones: [{ id: 'a', label: 'A', price: { cents: '1', tax: 3 } }, null], is_moderated: true };
-    const seller = answering({ configuration: { ...configuration, zones: configuration.zones.slice(0, 1) } });
-    const found = await seller.flex.configuration({ ...whoever, select: { zones: { id: true, price: true } } });
+    const sellerClient = answering({ configuration: { ...configuration, zones: configuration.zones.slice(0, 1) } });
+    const found = await sellerClient.flex.configuration({ ...whoever, select: { zones: { id: true, price: true } } });
     expect(found).toEqual({ zones: [{ id: 'a', price: { cents: '1' } }] });
   });
 
   test('names fields that there are, at any depth, and nothing else', async () => {
-    const { seller, sent } = recording();
+    const { sellerClient, sent } = recording();
     const refused = async (select: object, sentence: string) => {
-      const failure = await seller.flex
+      const failure = await sellerClient.flex
         .configuration({ ...whoever, select: select as { address: true } })
         .catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(InvalidInputError);
@@ -98,22 +98,22 @@ describe('a selection', () => {
   });
 
   test('is checked by the compiler', () => {
-    const { seller } = recording();
+    const { sellerClient } = recording();
     const never = () => [
       // @ts-expect-error -- a field that there is not
-      seller.flex.configuration({ ...whoever, select: { adress: true } }),
+      sellerClient.flex.configuration({ ...whoever, select: { adress: true } }),
       // @ts-expect-error -- a field that there is not, further down
-      seller.flex.configuration({ ...whoever, select: { address: { city: { nmae: true } } } }),
+      sellerClient.flex.configuration({ ...whoever, select: { address: { city: { nmae: true } } } }),
       // @ts-expect-error -- within a list
-      seller.flex.configuration({ ...whoever, select: { zones: { prize: true } } }),
+      sellerClient.flex.configuration({ ...whoever, select: { zones: { prize: true } } }),
       // @ts-expect-error -- a field that holds no others
-      seller.flex.configuration({ ...whoever, select: { is_moderated: { yes: true } } }),
+      sellerClient.flex.configuration({ ...whoever, select: { is_moderated: { yes: true } } }),
       // @ts-expect-error -- a list of which nobody knows what it holds
-      seller.flex.configuration({ ...whoever, select: { zones: { neighborhoods: { id: true } } } }),
+      sellerClient.flex.configuration({ ...whoever, select: { zones: { neighborhoods: { id: true } } } }),
       // @ts-expect-error -- `false` selects nothing
-      seller.flex.configuration({ ...whoever, select: { address: false } }),
+      sellerClient.flex.configuration({ ...whoever, select: { address: false } }),
       // @ts-expect-error -- whose configuration it is must be said
-      seller.flex.configuration({ site_id: 'MLA', select: { address: true } }),
+      sellerClient.flex.configuration({ site_id: 'MLA', select: { address: true } }),
     ];
     expect(never).toBeTypeOf('function');
   });
@@ -121,8 +121,11 @@ describe('a selection', () => {
 
 describe('the query', () => {
   test('is all that is sent', async () => {
-    const { seller, sent } = recording();
-    await seller.flex.configuration({ ...whoever, select: { address: { city: { name: true } }, is_moderated: true } });
+    const { sellerClient, sent } = recording();
+    await sellerClient.flex.configuration({
+      ...whoever,
+      select: { address: { city: { name: true } }, is_moderated: true },
+    });
     expect(sent).toEqual([
       {
         url: 'https://api.example.com/shipping/flex/sites/MLA/configuration/v3',
@@ -154,9 +157,9 @@ describe('the query', () => {
     let sentAtAll = 0;
     await fc.assert(
       fc.asyncProperty(id, id, tree, async (user_id, service_id, select) => {
-        const { seller, sent } = recording();
+        const { sellerClient, sent } = recording();
         const input = { site_id: 'MLA', user_id, service_id, select };
-        const failure = await seller.flex.configuration(input as never).then(
+        const failure = await sellerClient.flex.configuration(input as never).then(
           () => undefined,
           (error: unknown) => error,
         );
@@ -173,50 +176,52 @@ describe('the query', () => {
   });
 
   test('of your own is sent as it is, and its data delivered as it came', async () => {
-    const { seller, whose } = newShop();
+    const { sellerClient, whose } = createShop();
     const query = `query Mine { mine: configuration(user_id: ${whose.user_id}, service_id: ${whose.service_id}) { is_moderated } }`;
-    const data = await seller.flex.configuration({ site_id: 'MLA', query });
+    const data = await sellerClient.flex.configuration({ site_id: 'MLA', query });
     expectTypeOf(data).toEqualTypeOf<unknown>();
     expect(data).toEqual({ mine: { is_moderated: false } });
   });
 
   test('of your own reads: a mutation is not sent', async () => {
-    const { seller, sent } = recording();
+    const { sellerClient, sent } = recording();
     for (const query of ['mutation { a }', 'query A { a } mutation B { b }', '# hi\nsubscription { a }', '']) {
-      await expect(seller.flex.configuration({ site_id: 'MLA', query }), query).rejects.toBeInstanceOf(
+      await expect(sellerClient.flex.configuration({ site_id: 'MLA', query }), query).rejects.toBeInstanceOf(
         InvalidInputError,
       );
     }
     const harmless =
       '# mutation\n{ mutation: a(text: "} mutation {", long: """ } mutation \\""" """) { subscription } }';
-    await seller.flex.configuration({ site_id: 'MLA', query: harmless });
+    await sellerClient.flex.configuration({ site_id: 'MLA', query: harmless });
     expect(sent.map(({ body }) => body.query)).toEqual([harmless]);
   });
 
   test('has a text', async () => {
-    const { seller, sent } = recording();
-    const blank = seller.call(endpoints.flex.configuration, { site_id: 'MLA', query: '  ' });
+    const { sellerClient, sent } = recording();
+    const blank = sellerClient.call(endpoints.flex.configuration, { site_id: 'MLA', query: '  ' });
     await expect(blank).rejects.toThrow('`query` is empty; it takes a GraphQL query');
     expect(sent).toEqual([]);
   });
 
   test('of your own that is no GraphQL is not sent', async () => {
-    const { seller, sent } = recording();
-    const failure = await seller.flex.configuration({ site_id: 'MLA', query: '{a' }).catch((error: unknown) => error);
+    const { sellerClient, sent } = recording();
+    const failure = await sellerClient.flex
+      .configuration({ site_id: 'MLA', query: '{a' })
+      .catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(InvalidInputError);
     expect(String(failure)).toContain('`query` is not GraphQL: Syntax Error: Expected Name, found <EOF>');
     expect(sent).toEqual([]);
   });
 
   test('takes no field beside it', async () => {
-    const { seller } = recording();
+    const { sellerClient } = recording();
     const extra = { site_id: 'MLA', query: '{a}', variables: { a: 1 } };
-    await expect(seller.flex.configuration(extra)).rejects.toThrow('`variables` is not a field here');
+    await expect(sellerClient.flex.configuration(extra)).rejects.toThrow('`variables` is not a field here');
   });
 
   test('changes nothing, so it is repeated after a fault', async () => {
     let calls = 0;
-    const seller = new SellerClient({
+    const sellerClient = new SellerClient({
       baseUrl: 'https://api.example.com',
       fetch: async () => {
         calls += 1;
@@ -224,7 +229,7 @@ describe('the query', () => {
         return Response.json({ configuration: { is_moderated: false } });
       },
     });
-    const { data, response } = await seller.flex
+    const { data, response } = await sellerClient.flex
       .configuration({ ...whoever, select: { is_moderated: true } })
       .withResponse();
     expect(data).toEqual({ is_moderated: false });
@@ -266,9 +271,9 @@ describe('the answer', () => {
   });
 
   test('with an error in it is an error for whoever calls the endpoint itself, too', async () => {
-    const seller = answering({ errors: { message: 'invalid query' } });
+    const sellerClient = answering({ errors: { message: 'invalid query' } });
     const query = '{configuration(user_id:1,service_id:1){zones{id}}}';
-    await expect(seller.call(endpoints.flex.configuration, { site_id: 'MLA', query })).rejects.toBeInstanceOf(
+    await expect(sellerClient.call(endpoints.flex.configuration, { site_id: 'MLA', query })).rejects.toBeInstanceOf(
       InvalidQueryError,
     );
   });
@@ -288,38 +293,42 @@ describe('the answer', () => {
 
   test('of another shape is delivered and reported, where the client is set up so', async () => {
     const drifts: unknown[] = [];
-    const seller = answering({ configuration: { is_moderated: 'maybe' } }).withOptions({
+    const sellerClient = answering({ configuration: { is_moderated: 'maybe' } }).withOptions({
       responseValidation: 'report',
       onDrift: ({ expected, received }) => drifts.push([expected, received]),
     });
-    expect(await seller.flex.configuration({ ...whoever, select })).toEqual({ is_moderated: 'maybe' });
+    expect(await sellerClient.flex.configuration({ ...whoever, select })).toEqual({ is_moderated: 'maybe' });
     expect(drifts).toEqual([['`configuration.is_moderated` takes a boolean', 'string']]);
     const list = answering([1]).withOptions({ responseValidation: 'off' });
     await expect(list.flex.configuration({ ...whoever, select })).rejects.toBeInstanceOf(UnexpectedResponseError);
   });
 
   test('is refused as the specification says', async () => {
-    const { marketplace, seller, whose } = newShop();
-    await expect(seller.flex.configuration({ ...whose, service_id: 1 })).rejects.toBeInstanceOf(
+    const { marketplace, sellerClient, whose } = createShop();
+    await expect(sellerClient.flex.configuration({ ...whose, service_id: 1 })).rejects.toBeInstanceOf(
       SubscriptionNotFoundError,
     );
-    await expect(seller.flex.configuration({ ...whose, user_id: 1 })).rejects.toBeInstanceOf(UserNotFoundError);
+    await expect(sellerClient.flex.configuration({ ...whose, user_id: 1 })).rejects.toBeInstanceOf(UserNotFoundError);
     const unknownField = `{configuration(user_id:${whose.user_id},service_id:${whose.service_id}){colour}}`;
-    await expect(seller.flex.configuration({ site_id: 'MLA', query: unknownField })).rejects.toBeInstanceOf(
+    await expect(sellerClient.flex.configuration({ site_id: 'MLA', query: unknownField })).rejects.toBeInstanceOf(
       InvalidQueryError,
     );
     const text = `{configuration(user_id:"${whose.user_id}",service_id:1){zones{id}}}`;
-    await expect(seller.flex.configuration({ site_id: 'MLA', query: text })).rejects.toBeInstanceOf(InvalidQueryError);
+    await expect(sellerClient.flex.configuration({ site_id: 'MLA', query: text })).rejects.toBeInstanceOf(
+      InvalidQueryError,
+    );
     const other = marketplace.clientFor(marketplace.addUser());
     await expect(other.flex.configuration(whose)).rejects.toBeInstanceOf(BadRequestError);
   });
 
   test('can be waited for with all the options of a call', async () => {
-    const { seller, whose } = newShop();
+    const { sellerClient, whose } = createShop();
     const { signal } = new AbortController();
-    const { response } = await seller.flex.configuration(whose, { signal, headers: { 'x-trace': '1' } }).withResponse();
+    const { response } = await sellerClient.flex
+      .configuration(whose, { signal, headers: { 'x-trace': '1' } })
+      .withResponse();
     expect(response.status).toBe(200);
-    await expect(seller.flex.configuration(whose, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+    await expect(sellerClient.flex.configuration(whose, { signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: 'AbortError',
     });
   });
@@ -340,9 +349,9 @@ interface Sent {
 }
 
 /** A client that keeps what it sends. */
-function recording(): { seller: SellerClient; sent: Sent[] } {
+function recording(): { sellerClient: SellerClient; sent: Sent[] } {
   const sent: Sent[] = [];
-  const seller = new SellerClient({
+  const sellerClient = new SellerClient({
     baseUrl: 'https://api.example.com',
     responseValidation: 'off',
     fetch: async (request: Request) => {
@@ -350,7 +359,7 @@ function recording(): { seller: SellerClient; sent: Sent[] } {
       return Response.json({ configuration: {} });
     },
   });
-  return { seller, sent };
+  return { sellerClient, sent };
 }
 
 /** What a document asks for, as plain data. */

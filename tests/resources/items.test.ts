@@ -8,8 +8,8 @@ test('each item has its status, and one that is not there does not keep the othe
   const user = marketplace.addUser();
   const active = marketplace.addItem({ seller_id: user.user_id });
   const paused = marketplace.addItem({ seller_id: user.user_id, status: 'paused' });
-  const seller = marketplace.clientFor(user);
-  const found = await seller.items.status({ ids: [active.item_id, 'MLA1', paused.item_id] });
+  const sellerClient = marketplace.clientFor(user);
+  const found = await sellerClient.items.status({ ids: [active.item_id, 'MLA1', paused.item_id] });
   expectTypeOf(found).toEqualTypeOf<ItemStatus[]>();
   expect(found).toMatchObject([
     { id: active.item_id, status: 'active', code: 200 },
@@ -31,8 +31,8 @@ test('a status is read from each shape it is known to have', async () => {
     { status: 404, message: 'gone' },
   ];
   const ids = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'];
-  const { seller, sent } = answering(shapes);
-  expect(await seller.items.status({ ids })).toEqual([
+  const { sellerClient, sent } = answering(shapes);
+  expect(await sellerClient.items.status({ ids })).toEqual([
     { id: 'A', status: 'active' },
     { id: 'B', status: 'closed', sub_status: [], code: 200 },
     { id: 'C', error: 'not_found', code: 404, message: 'no' },
@@ -46,29 +46,29 @@ test('a status is read from each shape it is known to have', async () => {
 });
 
 test('an item is named by its place only where every item has one', async () => {
-  const { seller } = answering([{ status: 'active' }, { id: 'C', status: 'paused' }]);
-  expect(await seller.items.status({ ids: ['A', 'B', 'C'] })).toEqual([
+  const { sellerClient } = answering([{ status: 'active' }, { id: 'C', status: 'paused' }]);
+  expect(await sellerClient.items.status({ ids: ['A', 'B', 'C'] })).toEqual([
     { status: 'active' },
     { id: 'C', status: 'paused' },
   ]);
 });
 
 test('one item may come without its list', async () => {
-  const { seller } = answering({ status: 'active' });
-  expect(await seller.items.status({ ids: ['A'] })).toEqual([{ id: 'A', status: 'active' }]);
+  const { sellerClient } = answering({ status: 'active' });
+  expect(await sellerClient.items.status({ ids: ['A'] })).toEqual([{ id: 'A', status: 'active' }]);
 });
 
 test('there is an item to ask about', async () => {
-  const { seller, sent } = answering([]);
-  await expect(seller.items.status({ ids: [] })).rejects.toBeInstanceOf(InvalidInputError);
-  await expect(seller.items.status({ ids: ['A', 'B,C'] })).rejects.toThrow('`ids.1` holds a comma');
+  const { sellerClient, sent } = answering([]);
+  await expect(sellerClient.items.status({ ids: [] })).rejects.toBeInstanceOf(InvalidInputError);
+  await expect(sellerClient.items.status({ ids: ['A', 'B,C'] })).rejects.toThrow('`ids.1` holds a comma');
   expect(sent).toEqual([]);
 });
 
 /** A client of a service that gives this one answer. */
-function answering(body: unknown): { seller: SellerClient; sent: string[] } {
+function answering(body: unknown): { sellerClient: SellerClient; sent: string[] } {
   const sent: string[] = [];
-  const seller = new SellerClient({
+  const sellerClient = new SellerClient({
     baseUrl: 'https://api.example.com',
     fetch: async (request: Request) => {
       const { pathname, search } = new URL(request.url);
@@ -76,5 +76,5 @@ function answering(body: unknown): { seller: SellerClient; sent: string[] } {
       return Response.json(body);
     },
   });
-  return { seller, sent };
+  return { sellerClient, sent };
 }

@@ -33,41 +33,35 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Pack, PackInit } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { conversationBlocked, exceptedCase } from '../../src/resources/post-sale/errors.js';
+import { errorOf } from '../support/stubs.ts';
 import { capExhausted } from '../../src/resources/action-guide/errors.js';
 
 const text = 'Sale hoy. 🚚';
 
-interface Scene {
+interface Sale {
   readonly marketplace: FakeMarketplace;
-  readonly seller: SellerClient;
-  readonly buyer: SellerClient;
+  readonly sellerClient: SellerClient;
+  readonly buyerClient: SellerClient;
   readonly pack: Pack;
   readonly whose: { readonly pack_id: number; readonly user_id: number };
   readonly input: SendMessageParams;
 }
 
 /** A sale of seller 7 to buyer 31. */
-function sale(sketch: Partial<PackInit> = {}, site_id = 'MLA'): Scene {
+function createSale(init: Partial<PackInit> = {}, site_id = 'MLA'): Sale {
   const marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z' });
-  const seller = marketplace.clientFor(marketplace.addUser({ user_id: 7, site_id }));
-  const buyer = marketplace.clientFor(marketplace.addUser({ user_id: 31, site_id }));
-  const pack = marketplace.addPack({ seller_id: 7, buyer_id: 31, ...sketch });
+  const sellerClient = marketplace.clientFor(marketplace.addUser({ user_id: 7, site_id }));
+  const buyerClient = marketplace.clientFor(marketplace.addUser({ user_id: 31, site_id }));
+  const pack = marketplace.addPack({ seller_id: 7, buyer_id: 31, ...init });
   const whose = { pack_id: pack.pack_id ?? pack.order_ids[0]!, user_id: 7 };
-  return { marketplace, seller, buyer, pack, whose, input: { ...whose, to: { user_id: 31 }, text } };
+  return { marketplace, sellerClient, buyerClient, pack, whose, input: { ...whose, to: { user_id: 31 }, text } };
 }
 
 /** The same, after the buyer has written. */
-function talk(sketch: Partial<PackInit> = {}, site_id?: string): Scene {
-  const scene = sale(sketch, site_id);
-  scene.marketplace.buyerWrites({ pack: scene.pack, text: '¿Cuándo llega?' });
-  return scene;
-}
-
-async function failureOf(promise: PromiseLike<unknown>): Promise<unknown> {
-  return Promise.resolve(promise).then(
-    () => expect.fail('it did not fail'),
-    (error: unknown) => error,
-  );
+function createConversation(init: Partial<PackInit> = {}, site_id?: string): Sale {
+  const sale = createSale(init, site_id);
+  sale.marketplace.buyerWrites({ pack: sale.pack, text: '¿Cuándo llega?' });
+  return sale;
 }
 
 function answering(body: unknown, status = 200): SellerClient {
@@ -80,9 +74,9 @@ function answering(body: unknown, status = 200): SellerClient {
 
 describe('a conversation', () => {
   test('is walked, the newest message first, and its pages carry its status and limits', async () => {
-    const { marketplace, seller, pack, whose } = talk();
+    const { marketplace, sellerClient, pack, whose } = createConversation();
     for (let count = 1; count <= 25; count += 1) marketplace.buyerWrites({ pack, text: `Mensaje ${count}` });
-    const conversation = seller.messages.conversation(whose);
+    const conversation = sellerClient.messages.conversation(whose);
     const messages = await conversation.toArray();
     expect(messages.map((each) => each.text)).toEqual([
       ...Array.from({ length: 25 }, (_, index) => `Mensaje ${25 - index}`),
@@ -95,23 +89,23 @@ describe('a conversation', () => {
   });
 
   test('is marked as read by reading it, unless that is said not to', async () => {
-    const { marketplace, seller, pack, whose } = talk();
+    const { marketplace, sellerClient, pack, whose } = createConversation();
     const readAt = (): unknown => marketplace.messages.of(pack)[0]?.readAt;
-    await seller.messages.conversation({ ...whose, mark_as_read: false }).first();
+    await sellerClient.messages.conversation({ ...whose, mark_as_read: false }).first();
     expect(readAt()).toBeNull();
-    await seller.messages.conversation(whose).first();
+    await sellerClient.messages.conversation(whose).first();
     expect(readAt()).toBe(marketplace.clock.ms);
   });
 
   test("goes by the order's number where there is no pack", async () => {
-    const { seller, whose, pack, input } = talk({ pack_id: null });
+    const { sellerClient, whose, pack, input } = createConversation({ pack_id: null });
     expect(whose.pack_id).toBe(pack.order_ids[0]);
-    await seller.messages.send(input);
-    expect(await seller.messages.conversation(whose).toArray()).toHaveLength(2);
+    await sellerClient.messages.send(input);
+    expect(await sellerClient.messages.conversation(whose).toArray()).toHaveLength(2);
   });
 
   test('is closed to strangers', async () => {
-    const { marketplace, whose } = talk();
+    const { marketplace, whose } = createConversation();
     const stranger = marketplace.clientFor(marketplace.addUser());
     await expect(stranger.messages.conversation(whose).first()).rejects.toBeInstanceOf(PackAccessError);
     const nobody = stranger.messages.conversation(whose, { accessToken: null }).first();
@@ -119,16 +113,16 @@ describe('a conversation', () => {
   });
 
   test.each(['limit=0', 'limit=x', 'offset=-1'])('takes no %s', async (query) => {
-    const { seller, whose } = talk();
+    const { sellerClient, whose } = createConversation();
     const [name = '', value = ''] = query.split('=');
-    const failure = seller.messages.conversation(whose, { query: { [name]: value } }).first();
+    const failure = sellerClient.messages.conversation(whose, { query: { [name]: value } }).first();
     await expect(failure).rejects.toBeInstanceOf(InvalidPagingError);
   });
 
   test('every call is tagged as post-sale', async () => {
-    const { marketplace, pack } = talk();
+    const { marketplace, pack } = createConversation();
     const asked: (string | null)[] = [];
-    const seller = marketplace.clientFor(
+    const sellerClient = marketplace.clientFor(
       { user_id: 7 },
       {
         fetch: (request: Request) => {
@@ -138,22 +132,22 @@ describe('a conversation', () => {
       },
     );
     const pack_id = pack.pack_id!;
-    await seller.messages.conversation({ pack_id, user_id: 7 }).first();
-    const sent = await seller.messages.send({ pack_id, user_id: 7, to: { user_id: 31 }, text });
-    await seller.messages.get({ message_id: sent!.id });
-    const { id } = await seller.messages.upload({ site_id: 'MLA', file: new Uint8Array(1), filename: 'a.txt' });
-    await (await seller.messages.download({ site_id: 'MLA', attachment_id: id })).cancel();
-    await seller.actionGuide.options({ pack_id });
-    await seller.actionGuide.caps({ pack_id });
-    await seller.actionGuide.send({ pack_id, option_id: 'OTHER', text });
+    await sellerClient.messages.conversation({ pack_id, user_id: 7 }).first();
+    const sent = await sellerClient.messages.send({ pack_id, user_id: 7, to: { user_id: 31 }, text });
+    await sellerClient.messages.get({ message_id: sent!.id });
+    const { id } = await sellerClient.messages.upload({ site_id: 'MLA', file: new Uint8Array(1), filename: 'a.txt' });
+    await (await sellerClient.messages.download({ site_id: 'MLA', attachment_id: id })).cancel();
+    await sellerClient.actionGuide.options({ pack_id });
+    await sellerClient.actionGuide.caps({ pack_id });
+    await sellerClient.actionGuide.send({ pack_id, option_id: 'OTHER', text });
     expect(asked).toEqual(Array.from({ length: 8 }, () => 'post_sale'));
   });
 });
 
 describe('a message', () => {
   test('reaches the buyer, from the seller, through the application', async () => {
-    const { seller, buyer, whose, input } = talk();
-    const sent = await seller.messages.send({ ...input, application_id: 500, client_id: 500 });
+    const { sellerClient, buyerClient, whose, input } = createConversation();
+    const sent = await sellerClient.messages.send({ ...input, application_id: 500, client_id: 500 });
     expect(sent).toMatchObject({
       from: { user_id: 7 },
       to: { user_id: 31 },
@@ -161,7 +155,7 @@ describe('a message', () => {
       status: 'available',
       client_id: 500,
     });
-    expect((await buyer.messages.conversation(whose).first())?.id).toBe(sent?.id);
+    expect((await buyerClient.messages.conversation(whose).first())?.id).toBe(sent?.id);
   });
 
   test('says who it is from, and names its application in query and header', async () => {
@@ -170,9 +164,9 @@ describe('a message', () => {
       bodies.push(await sent.json());
       return new Response(null, { status: 201 });
     });
-    const seller = new SellerClient({ baseUrl: 'https://api.example.com', fetch });
+    const sellerClient = new SellerClient({ baseUrl: 'https://api.example.com', fetch });
     const input = { pack_id: 1, user_id: 7, to: { user_id: 31 }, text, application_id: 500, client_id: 501 };
-    expect(await seller.messages.send(input)).toBeUndefined();
+    expect(await sellerClient.messages.send(input)).toBeUndefined();
     const [request] = fetch.mock.calls[0]!;
     expect(new URL(request.url).searchParams.get('application_id')).toBe('500');
     expect(request.headers.get('x-client-id')).toBe('501');
@@ -180,15 +174,15 @@ describe('a message', () => {
   });
 
   test('carries files, until 48 hours after they were uploaded', async () => {
-    const { marketplace, seller, buyer, input } = talk();
+    const { marketplace, sellerClient, buyerClient, input } = createConversation();
     const file = { site_id: 'MLA', file: new Uint8Array([1, 2]), filename: 'factura.pdf' };
-    const [used, unused] = [await seller.messages.upload(file), await seller.messages.upload(file)];
-    const sent = await seller.messages.send({ ...input, attachments: [used.id] });
+    const [used, unused] = [await sellerClient.messages.upload(file), await sellerClient.messages.upload(file)];
+    const sent = await sellerClient.messages.send({ ...input, attachments: [used.id] });
     expect(sent?.message_attachments).toMatchObject([{ filename: used.id, original_filename: 'factura.pdf', size: 2 }]);
     marketplace.clock.advance({ hours: 48 });
-    const failure = seller.messages.send({ ...input, attachments: [unused.id] });
+    const failure = sellerClient.messages.send({ ...input, attachments: [unused.id] });
     await expect(failure).rejects.toBeInstanceOf(AttachmentNotFoundError);
-    const kept = await buyer.messages.download({ site_id: 'MLA', attachment_id: used.id });
+    const kept = await buyerClient.messages.download({ site_id: 'MLA', attachment_id: used.id });
     expect((await kept.arrayBuffer()).byteLength).toBe(2);
   });
 
@@ -204,8 +198,8 @@ describe('a message', () => {
     ['no receiver', { to: undefined as never }, /`to` is missing/],
     ['a field that there is not', { subject: 'x' } as object, /`subject` is not a field here/],
   ])('with %s is not sent', async (_, change, problem) => {
-    const { seller, input } = talk();
-    const failure = seller.messages.send({ ...input, ...change });
+    const { sellerClient, input } = createConversation();
+    const failure = sellerClient.messages.send({ ...input, ...change });
     await expect(failure).rejects.toBeInstanceOf(InvalidInputError);
     await expect(failure).rejects.toThrow(problem);
   });
@@ -214,35 +208,38 @@ describe('a message', () => {
     ['in a mediation in Brazil', { inMediation: true }, 'MLB', MediationInProcessError],
     ['while fulfilment has it', { shipping: 'fulfilment' }, 'MLA', NotYetDeliveredError],
     ['of a blocked pack', { blockedBy: 'blocked_by_cancelled_order' }, 'MLA', ConversationBlockedError],
-  ])('is refused %s', async (_, sketch, site, error) => {
-    const { seller, input } = talk(sketch, site);
-    await expect(seller.messages.send(input)).rejects.toBeInstanceOf(error);
+  ])('is refused %s', async (_, init, site, error) => {
+    const { sellerClient, input } = createConversation(init, site);
+    await expect(sellerClient.messages.send(input)).rejects.toBeInstanceOf(error);
   });
 
   test('is let through in a mediation elsewhere, and when fulfilment has delivered', async () => {
-    for (const scene of [talk({ inMediation: true }), talk({ shipping: 'fulfilment', delivered: true })]) {
-      expect(await scene.seller.messages.send(scene.input)).toMatchObject({ status: 'available' });
+    for (const sale of [
+      createConversation({ inMediation: true }),
+      createConversation({ shipping: 'fulfilment', delivered: true }),
+    ]) {
+      expect(await sale.sellerClient.messages.send(sale.input)).toMatchObject({ status: 'available' });
     }
   });
 
   test('is refused before the buyer has written, unless the pack is an excepted case', async () => {
-    const { seller, input } = sale();
-    const failure = await failureOf(seller.messages.send(input));
+    const { sellerClient, input } = createSale();
+    const failure = await errorOf(sellerClient.messages.send(input));
     expect(failure).toMatchObject({ name: 'ConversationBlockedError', code: 'conversation_blocked' });
-    const excepted = sale({ exceptedCase: true });
-    await expect(excepted.seller.messages.send(excepted.input)).resolves.toMatchObject({ text });
+    const excepted = createSale({ exceptedCase: true });
+    await expect(excepted.sellerClient.messages.send(excepted.input)).resolves.toMatchObject({ text });
   });
 
   test('is refused to who has no part in the sale, and without token or application', async () => {
-    const { marketplace, seller, input } = talk();
+    const { marketplace, sellerClient, input } = createConversation();
     const stranger = marketplace.clientFor(marketplace.addUser({ user_id: 99 }));
     await expect(stranger.messages.send(input)).rejects.toBeInstanceOf(PackAccessError);
-    const elsewhere = seller.messages.send({ ...input, to: { user_id: 99 } });
+    const elsewhere = sellerClient.messages.send({ ...input, to: { user_id: 99 } });
     await expect(elsewhere).rejects.toBeInstanceOf(ReceiverNotInOrderError);
-    const none = seller.messages.send(input, { accessToken: null });
+    const none = sellerClient.messages.send(input, { accessToken: null });
     await expect(none).rejects.toBeInstanceOf(AccessTokenRequiredError);
     const accessToken = marketplace.tokenFor({ user_id: 7 }, null);
-    await expect(seller.messages.send(input, { accessToken })).rejects.toBeInstanceOf(ApplicationIdRequiredError);
+    await expect(sellerClient.messages.send(input, { accessToken })).rejects.toBeInstanceOf(ApplicationIdRequiredError);
   });
 
   // What the client would not send, the fake marketplace looks at itself.
@@ -254,8 +251,8 @@ describe('a message', () => {
     ['a long text', { from: { user_id: 7 }, to: { user_id: 31 }, text: 'x'.repeat(351) }, TextTooLongError],
     ['a dash', { from: { user_id: 7 }, to: { user_id: 31 }, text: '–' }, UnsupportedCharactersError],
   ])('with %s is refused by the service', async (_, body, error) => {
-    const { marketplace, input } = talk();
-    const seller = marketplace.clientFor(
+    const { marketplace, input } = createConversation();
+    const sellerClient = marketplace.clientFor(
       { user_id: 7 },
       {
         fetch: (request: Request) => {
@@ -264,7 +261,7 @@ describe('a message', () => {
         },
       },
     );
-    await expect(seller.messages.send(input)).rejects.toBeInstanceOf(error);
+    await expect(sellerClient.messages.send(input)).rejects.toBeInstanceOf(error);
   });
 });
 
@@ -278,34 +275,34 @@ describe('moderation', () => {
     ['Pay by PayPal', 'MARKETPLACE_LINKS_EXTERNAL_PAYMENT'],
     ['Please cancel the claim', 'EVASION_CLAIM_SELLER'],
   ])('rejects "%s", with 200: the sender sees why, the other side nothing', async (words, reason) => {
-    const { seller, buyer, whose, input } = talk();
-    const sent = await seller.messages.send({ ...input, text: words });
+    const { sellerClient, buyerClient, whose, input } = createConversation();
+    const sent = await sellerClient.messages.send({ ...input, text: words });
     expect(isModerated(sent)).toBe(true);
     expect(moderationReasonOf(sent)).toBe(reason);
     expect(sent).toMatchObject({ status: 'moderated', message_date: { available: null } });
-    expect((await seller.messages.conversation(whose).first())?.id).toBe(sent?.id);
-    expect((await buyer.messages.conversation(whose).first())?.text).toBe('¿Cuándo llega?');
-    await expect(buyer.messages.get({ message_id: sent!.id })).rejects.toBeInstanceOf(MessageAccessError);
+    expect((await sellerClient.messages.conversation(whose).first())?.id).toBe(sent?.id);
+    expect((await buyerClient.messages.conversation(whose).first())?.text).toBe('¿Cuándo llega?');
+    await expect(buyerClient.messages.get({ message_id: sent!.id })).rejects.toBeInstanceOf(MessageAccessError);
   });
 
   test.each(['Su pedido 2000000012345678 sale el 2026-03-02', 'Llega entre las 9 y las 13', '¡Gracias! 😀'])(
     'lets "%s" pass',
     async (words) => {
-      const { seller, input } = talk();
-      const sent = await seller.messages.send({ ...input, text: words });
+      const { sellerClient, input } = createConversation();
+      const sent = await sellerClient.messages.send({ ...input, text: words });
       expect(isModerated(sent)).toBe(false);
       expect(moderationReasonOf(sent)).toBeUndefined();
     },
   );
 
   test('takes its time where a test says so', async () => {
-    const { marketplace, seller, buyer, whose, input } = talk();
+    const { marketplace, sellerClient, buyerClient, whose, input } = createConversation();
     marketplace.messages.moderation = 'later';
-    const sent = await seller.messages.send(input);
+    const sent = await sellerClient.messages.send(input);
     expect(sent).toMatchObject({ status: 'available', message_moderation: { status: 'pending' } });
-    expect((await buyer.messages.conversation(whose).first())?.id).not.toBe(sent?.id);
+    expect((await buyerClient.messages.conversation(whose).first())?.id).not.toBe(sent?.id);
     marketplace.messages.moderate();
-    expect((await buyer.messages.conversation(whose).first())?.id).toBe(sent?.id);
+    expect((await buyerClient.messages.conversation(whose).first())?.id).toBe(sent?.id);
   });
 
   test('is noticed in whichever case the service writes it', () => {
@@ -320,10 +317,10 @@ describe('moderation', () => {
 
 describe('a message by its id', () => {
   test.each(['wrapped', 'legacy', 'current'] as const)('is the same in the %s shape', async (shape) => {
-    const { marketplace, seller, whose } = talk();
+    const { marketplace, sellerClient, whose } = createConversation();
     marketplace.messages.shape = shape;
-    const listed = (await seller.messages.conversation({ ...whose, mark_as_read: false }).first())!;
-    const { data: got, response } = await seller.messages.get({ message_id: listed.id }).withResponse();
+    const listed = (await sellerClient.messages.conversation({ ...whose, mark_as_read: false }).first())!;
+    const { data: got, response } = await sellerClient.messages.get({ message_id: listed.id }).withResponse();
     expect(response.status).toBe(200);
     expect(got).toMatchObject({
       id: listed.id,
@@ -383,14 +380,14 @@ describe('a message by its id', () => {
   });
 
   test('that there is not, or not for this user, or not yet, is said so', async () => {
-    const { marketplace, seller, whose } = talk();
-    await expect(seller.messages.get({ message_id: 'none' })).rejects.toBeInstanceOf(MessageNotFoundError);
-    const { id } = (await seller.messages.conversation(whose).first())!;
+    const { marketplace, sellerClient, whose } = createConversation();
+    await expect(sellerClient.messages.get({ message_id: 'none' })).rejects.toBeInstanceOf(MessageNotFoundError);
+    const { id } = (await sellerClient.messages.conversation(whose).first())!;
     const stranger = marketplace.clientFor(marketplace.addUser());
     await expect(stranger.messages.get({ message_id: id })).rejects.toBeInstanceOf(MessageAccessError);
     const notReady = endpoints.messages.get.errors.find(({ error }) => error === MessageNotReadyError)!;
     marketplace.failNext(endpoints.messages.get, notReady);
-    const { response } = await seller.messages.get({ message_id: id }).withResponse();
+    const { response } = await sellerClient.messages.get({ message_id: id }).withResponse();
     expect(response.attempts).toBe(2);
   });
 });
@@ -404,40 +401,47 @@ describe('a blocked conversation', () => {
     ['in a sentence', { code: 'forbidden', message: 'It is blocked_by_payment since yesterday' }],
     ['somewhere else', { error: 'conversation_blocked', details: { substatus: 'blocked_by_payment' } }],
   ])('says its reason: %s', async (_, body) => {
-    const seller = answering(body, 403);
-    const failure = await failureOf(seller.messages.send({ pack_id: 1, user_id: 7, to: { user_id: 31 }, text }));
+    const sellerClient = answering(body, 403);
+    const failure = await errorOf<ConversationBlockedError>(
+      sellerClient.messages.send({ pack_id: 1, user_id: 7, to: { user_id: 31 }, text }),
+    );
     expect(failure).toBeInstanceOf(ConversationBlockedError);
-    expect((failure as ConversationBlockedError).reason).toBe('blocked_by_payment');
+    expect(failure.reason).toBe('blocked_by_payment');
   });
 
   test('or has none that it tells', async () => {
-    const seller = answering({ error: 'conversation_blocked' }, 403);
-    const failure = await failureOf(seller.messages.send({ pack_id: 1, user_id: 7, to: { user_id: 31 }, text }));
-    expect((failure as ConversationBlockedError).reason).toBeUndefined();
+    const sellerClient = answering({ error: 'conversation_blocked' }, 403);
+    const failure = await errorOf<ConversationBlockedError>(
+      sellerClient.messages.send({ pack_id: 1, user_id: 7, to: { user_id: 31 }, text }),
+    );
+    expect(failure.reason).toBeUndefined();
   });
 });
 
 describe('contact takes the road that is open', () => {
   test('the option OTHER before the buyer has written, and only once', async () => {
-    const { seller, input, marketplace, pack } = sale();
-    await expect(seller.messages.contact(input)).resolves.toMatchObject({ channel: 'option', message: { text } });
-    const failure = await failureOf(seller.messages.contact(input));
+    const { sellerClient, input, marketplace, pack } = createSale();
+    await expect(sellerClient.messages.contact(input)).resolves.toMatchObject({ channel: 'option', message: { text } });
+    const failure = await errorOf(sellerClient.messages.contact(input));
     expect(failure).toMatchObject({ name: 'NoChannelError', reason: 'cap_exhausted' });
     expect((failure as Error).cause).toMatchObject({ name: 'CapExhaustedError', status: 403 });
     expect(marketplace.messages.of(pack)).toHaveLength(1);
   });
 
   test('the conversation after, which it leaves unread', async () => {
-    const { marketplace, seller, input, pack } = talk();
-    await expect(seller.messages.contact(input)).resolves.toMatchObject({ channel: 'conversation', message: { text } });
+    const { marketplace, sellerClient, input, pack } = createConversation();
+    await expect(sellerClient.messages.contact(input)).resolves.toMatchObject({
+      channel: 'conversation',
+      message: { text },
+    });
     expect(marketplace.messages.of(pack).at(-1)?.readAt).toBeNull();
   });
 
   test('the conversation of an excepted case, also with files', async () => {
-    const { seller, input } = sale({ exceptedCase: true });
-    await expect(seller.messages.contact(input)).resolves.toMatchObject({ channel: 'conversation' });
-    const { id } = await seller.messages.upload({ site_id: 'MLA', file: new Uint8Array(1), filename: 'a.txt' });
-    const withFile = await seller.messages.contact({ ...input, attachments: [id] });
+    const { sellerClient, input } = createSale({ exceptedCase: true });
+    await expect(sellerClient.messages.contact(input)).resolves.toMatchObject({ channel: 'conversation' });
+    const { id } = await sellerClient.messages.upload({ site_id: 'MLA', file: new Uint8Array(1), filename: 'a.txt' });
+    const withFile = await sellerClient.messages.contact({ ...input, attachments: [id] });
     expect(withFile).toMatchObject({ channel: 'conversation', message: { message_attachments: [{ filename: id }] } });
   });
 
@@ -445,45 +449,45 @@ describe('contact takes the road that is open', () => {
     ['blocked_by_cancelled_order', { blockedBy: 'blocked_by_cancelled_order' }, 'MLA'],
     ['mediation', { inMediation: true }, 'MLB'],
     ['not_yet_delivered', { shipping: 'fulfilment' }, 'MLA'],
-  ])('or says that none is: %s', async (reason, sketch, site) => {
-    const { seller, input } = talk(sketch, site);
-    const failure = await failureOf(seller.messages.contact(input));
+  ])('or says that none is: %s', async (reason, init, site) => {
+    const { sellerClient, input } = createConversation(init, site);
+    const failure = await errorOf(sellerClient.messages.contact(input));
     expect(failure).toBeInstanceOf(NoChannelError);
     expect(failure).toMatchObject({ reason });
     expect((failure as Error).cause).toMatchObject({ status: 403 });
   });
 
   test('or that the excepted case is blocked, or the option not offered', async () => {
-    const excepted = sale({ exceptedCase: true });
+    const excepted = createSale({ exceptedCase: true });
     excepted.marketplace.failNext(endpoints.messages.send, conversationBlocked, { cause: [] });
-    expect(await failureOf(excepted.seller.messages.contact(excepted.input))).toMatchObject({ reason: 'blocked' });
-    const { marketplace, seller, input } = sale();
+    expect(await errorOf(excepted.sellerClient.messages.contact(excepted.input))).toMatchObject({ reason: 'blocked' });
+    const { marketplace, sellerClient, input } = createSale();
     const invalidOption = endpoints.actionGuide.send.errors.find(({ error }) => error.kind === 'InvalidOptionError')!;
     marketplace.failNext(endpoints.actionGuide.send, invalidOption);
-    expect(await failureOf(seller.messages.contact(input))).toMatchObject({ reason: 'option_not_offered' });
+    expect(await errorOf(sellerClient.messages.contact(input))).toMatchObject({ reason: 'option_not_offered' });
   });
 
   test('a first message carries no files', async () => {
-    const { seller, input, marketplace, pack } = sale();
-    const failure = await failureOf(seller.messages.contact({ ...input, attachments: ['a.pdf'] }));
+    const { sellerClient, input, marketplace, pack } = createSale();
+    const failure = await errorOf(sellerClient.messages.contact({ ...input, attachments: ['a.pdf'] }));
     expect(failure).toMatchObject({ reason: 'attachments' });
     expect(marketplace.messages.of(pack)).toEqual([]);
   });
 
   test('other failures stay what they are', async () => {
-    const { marketplace, seller, input } = sale();
-    await expect(seller.messages.contact({ ...input, text: '' })).rejects.toBeInstanceOf(InvalidInputError);
+    const { marketplace, sellerClient, input } = createSale();
+    await expect(sellerClient.messages.contact({ ...input, text: '' })).rejects.toBeInstanceOf(InvalidInputError);
     const stranger = marketplace.clientFor(marketplace.addUser());
     await expect(stranger.messages.contact(input)).rejects.toBeInstanceOf(PackAccessError);
     const gone = new Error('unplugged');
     const offline = marketplace.clientFor({ user_id: 7 }, { maxRetries: 0, fetch: () => Promise.reject(gone) });
-    expect(await failureOf(offline.messages.contact(input))).toMatchObject({ name: 'ConnectionError' });
+    expect(await errorOf(offline.messages.contact(input))).toMatchObject({ name: 'ConnectionError' });
   });
 });
 
 test('two generations of refusals are told by their words, and the status rules', async () => {
   const send = (body: unknown, status: number): Promise<unknown> =>
-    failureOf(answering(body, status).actionGuide.send({ pack_id: 1, option_id: 'OTHER', text }));
+    errorOf(answering(body, status).actionGuide.send({ pack_id: 1, option_id: 'OTHER', text }));
   const cap = { error: 'limit_exceeded', message: capExhausted.message };
   expect(await send(cap, 403)).toMatchObject({ name: 'CapExhaustedError', status: 403 });
   expect(await send(cap, 400)).toMatchObject({ name: 'CapExhaustedError', status: 400 });

@@ -20,18 +20,18 @@ let seller: Account;
 let buyer: Account;
 let item: Item;
 /** The seller's client, the buyer's, and one without a token. */
-let selling: SellerClient;
-let asking: SellerClient;
-let passing: SellerClient;
+let sellerClient: SellerClient;
+let buyerClient: SellerClient;
+let anonymousClient: SellerClient;
 
 beforeEach(() => {
   marketplace = new FakeMarketplace({ now: '2026-03-02T15:00:00Z' });
   seller = marketplace.addUser({ nickname: 'SELLER' });
   buyer = marketplace.addUser({ nickname: 'BUYER' });
   item = marketplace.addItem({ seller_id: seller.user_id, title: 'Desk lamp' });
-  selling = marketplace.clientFor(seller);
-  asking = marketplace.clientFor(buyer);
-  passing = asking.withOptions({ accessToken: undefined });
+  sellerClient = marketplace.clientFor(seller);
+  buyerClient = marketplace.clientFor(buyer);
+  anonymousClient = buyerClient.withOptions({ accessToken: undefined });
 });
 
 function asked(text = 'Is there stock?', from = buyer): number {
@@ -39,12 +39,12 @@ function asked(text = 'Is there stock?', from = buyer): number {
 }
 
 async function idsOf(input: QuestionSearchParams): Promise<number[]> {
-  return (await selling.questions.search(input).toArray()).map(({ id }) => id);
+  return (await sellerClient.questions.search(input).toArray()).map(({ id }) => id);
 }
 
 describe('asking', () => {
   test('a question reaches the seller of the item, unanswered', async () => {
-    const question = await asking.questions.ask({ item_id: item.item_id, text: 'Ships to Córdoba? 📦' });
+    const question = await buyerClient.questions.ask({ item_id: item.item_id, text: 'Ships to Córdoba? 📦' });
     expect(question).toMatchObject({
       seller_id: seller.user_id,
       item_id: item.item_id,
@@ -55,43 +55,47 @@ describe('asking', () => {
       answer: null,
     });
     expect(question).not.toHaveProperty('hold');
-    expect(await selling.questions.get({ question_id: question!.id })).toEqual({ ...question, hold: false });
+    expect(await sellerClient.questions.get({ question_id: question!.id })).toEqual({ ...question, hold: false });
   });
 
   test('a blocked user may not ask on any item of the seller, and may again when let', async () => {
     const other = marketplace.addItem({ seller_id: seller.user_id });
     const blocking = { seller_id: seller.user_id, user_id: buyer.user_id };
-    await selling.questions.blacklist.add(blocking);
+    await sellerClient.questions.blacklist.add(blocking);
     for (const { item_id } of [item, other]) {
-      await expect(asking.questions.ask({ item_id, text: 'Hello?' })).rejects.toBeInstanceOf(ForbiddenError);
+      await expect(buyerClient.questions.ask({ item_id, text: 'Hello?' })).rejects.toBeInstanceOf(ForbiddenError);
     }
-    await selling.questions.blacklist.remove(blocking);
-    expect(await asking.questions.ask({ item_id: item.item_id, text: 'Hello?' })).toMatchObject({ text: 'Hello?' });
+    await sellerClient.questions.blacklist.remove(blocking);
+    expect(await buyerClient.questions.ask({ item_id: item.item_id, text: 'Hello?' })).toMatchObject({
+      text: 'Hello?',
+    });
   });
 
   test('a block is only the seller that made it', async () => {
     const rival = marketplace.addUser();
     const theirs = marketplace.addItem({ seller_id: rival.user_id });
-    await selling.questions.blacklist.add({ seller_id: seller.user_id, user_id: buyer.user_id });
-    expect(await asking.questions.ask({ item_id: theirs.item_id, text: 'Hello?' })).toMatchObject({ text: 'Hello?' });
+    await sellerClient.questions.blacklist.add({ seller_id: seller.user_id, user_id: buyer.user_id });
+    expect(await buyerClient.questions.ask({ item_id: theirs.item_id, text: 'Hello?' })).toMatchObject({
+      text: 'Hello?',
+    });
   });
 
   test.each(['paused', 'closed', 'under_review'] as const)('an item that is %s takes no questions', async (status) => {
     marketplace.items.change(item.item_id, { status });
-    await expect(asking.questions.ask({ item_id: item.item_id, text: 'Hello?' })).rejects.toBeInstanceOf(
+    await expect(buyerClient.questions.ask({ item_id: item.item_id, text: 'Hello?' })).rejects.toBeInstanceOf(
       ItemNotActiveError,
     );
   });
 
   test('takes a token, an item that exists, and somebody else than its seller', async () => {
     const question = { item_id: item.item_id, text: 'Hello?' };
-    await expect(passing.questions.ask(question)).rejects.toBeInstanceOf(AuthenticationError);
-    await expect(selling.questions.ask(question)).rejects.toBeInstanceOf(ForbiddenError);
-    await expect(asking.questions.ask({ ...question, item_id: 'MLA0' })).rejects.toBeInstanceOf(NotFoundError);
+    await expect(anonymousClient.questions.ask(question)).rejects.toBeInstanceOf(AuthenticationError);
+    await expect(sellerClient.questions.ask(question)).rejects.toBeInstanceOf(ForbiddenError);
+    await expect(buyerClient.questions.ask({ ...question, item_id: 'MLA0' })).rejects.toBeInstanceOf(NotFoundError);
   });
 
   test('a text has 1 to 2,000 characters, counted so that an emoji is one', async () => {
-    const ask = (text: string) => asking.questions.ask({ item_id: item.item_id, text });
+    const ask = (text: string) => buyerClient.questions.ask({ item_id: item.item_id, text });
     expect(await ask('📦'.repeat(2000))).toMatchObject({ status: 'UNANSWERED' });
     await expect(ask('x'.repeat(2001))).rejects.toThrow(
       'Not sent: `text` has 2001 characters; a question takes at most 2000',
@@ -105,8 +109,8 @@ describe('answering', () => {
   test('the answer of the call is the whole question', async () => {
     const question_id = asked();
     marketplace.clock.advance({ minutes: 12 });
-    const answered = await selling.questions.answer({ question_id, text: 'Yes.' });
-    expect(answered).toEqual(await selling.questions.get({ question_id }));
+    const answered = await sellerClient.questions.answer({ question_id, text: 'Yes.' });
+    expect(answered).toEqual(await sellerClient.questions.get({ question_id }));
     expect(answered).toMatchObject({
       id: question_id,
       status: 'ANSWERED',
@@ -117,23 +121,25 @@ describe('answering', () => {
 
   test('a question takes one answer', async () => {
     const question_id = asked();
-    await selling.questions.answer({ question_id, text: 'Yes.' });
-    const second = selling.questions.answer({ question_id, text: 'No.' });
+    await sellerClient.questions.answer({ question_id, text: 'Yes.' });
+    const second = sellerClient.questions.answer({ question_id, text: 'No.' });
     await expect(second).rejects.toBeInstanceOf(QuestionNotOpenError);
     await expect(second).rejects.toMatchObject({ status: 400, code: 'not_unanswered_question' });
-    expect(await selling.questions.get({ question_id })).toMatchObject({ answer: { text: 'Yes.' } });
+    expect(await sellerClient.questions.get({ question_id })).toMatchObject({ answer: { text: 'Yes.' } });
   });
 
   test('only the seller who received it answers', async () => {
     const question_id = asked();
     const rival = marketplace.clientFor(marketplace.addUser());
     await expect(rival.questions.answer({ question_id, text: 'Mine!' })).rejects.toBeInstanceOf(ForbiddenError);
-    await expect(asking.questions.answer({ question_id, text: 'Mine!' })).rejects.toBeInstanceOf(ForbiddenError);
-    await expect(passing.questions.answer({ question_id, text: 'Mine!' })).rejects.toBeInstanceOf(AuthenticationError);
+    await expect(buyerClient.questions.answer({ question_id, text: 'Mine!' })).rejects.toBeInstanceOf(ForbiddenError);
+    await expect(anonymousClient.questions.answer({ question_id, text: 'Mine!' })).rejects.toBeInstanceOf(
+      AuthenticationError,
+    );
   });
 
   test('a question that does not exist is invalid', async () => {
-    const answer = selling.questions.answer({ question_id: 1, text: 'Yes.' });
+    const answer = sellerClient.questions.answer({ question_id: 1, text: 'Yes.' });
     await expect(answer).rejects.toBeInstanceOf(InvalidQuestionError);
     await expect(answer).rejects.toThrow('POST /answers failed with 400 (invalid_question): There is no question 1');
   });
@@ -144,21 +150,23 @@ describe('answering', () => {
     marketplace.questions.answer(asked('One?'), 'Yes.');
     marketplace.questions.answer(asked('Two?'), 'Yes.');
     const elsewhere = marketplace.ask({ from: buyer, item_id: theirs.item_id, text: 'Three?' }).id;
-    expect(await selling.questions.get({ question_id: asked('Four?') })).toMatchObject({
+    expect(await sellerClient.questions.get({ question_id: asked('Four?') })).toMatchObject({
       from: { answered_questions: 2 },
     });
-    expect(await selling.questions.get({ question_id: elsewhere })).toMatchObject({ from: { answered_questions: 0 } });
+    expect(await sellerClient.questions.get({ question_id: elsewhere })).toMatchObject({
+      from: { answered_questions: 0 },
+    });
   });
 });
 
 describe('the state of a question', () => {
   test('follows its item: closed, it stays unanswered for good', async () => {
     const [open, answered] = [asked('Open?'), asked('Answered?')];
-    await selling.questions.answer({ question_id: answered, text: 'Yes.' });
+    await sellerClient.questions.answer({ question_id: answered, text: 'Yes.' });
     marketplace.items.change(item.item_id, { status: 'closed' });
-    expect(await selling.questions.get({ question_id: open })).toMatchObject({ status: 'CLOSED_UNANSWERED' });
-    expect(await selling.questions.get({ question_id: answered })).toMatchObject({ status: 'ANSWERED' });
-    await expect(selling.questions.answer({ question_id: open, text: 'Yes.' })).rejects.toBeInstanceOf(
+    expect(await sellerClient.questions.get({ question_id: open })).toMatchObject({ status: 'CLOSED_UNANSWERED' });
+    expect(await sellerClient.questions.get({ question_id: answered })).toMatchObject({ status: 'ANSWERED' });
+    await expect(sellerClient.questions.answer({ question_id: open, text: 'Yes.' })).rejects.toBeInstanceOf(
       QuestionNotOpenError,
     );
   });
@@ -166,19 +174,23 @@ describe('the state of a question', () => {
   test('follows its item: paused, it waits', async () => {
     const question_id = asked();
     marketplace.items.change(item.item_id, { status: 'paused' });
-    expect(await selling.questions.get({ question_id })).toMatchObject({ status: 'UNANSWERED' });
-    await expect(selling.questions.answer({ question_id, text: 'Yes.' })).rejects.toBeInstanceOf(ItemNotActiveError);
+    expect(await sellerClient.questions.get({ question_id })).toMatchObject({ status: 'UNANSWERED' });
+    await expect(sellerClient.questions.answer({ question_id, text: 'Yes.' })).rejects.toBeInstanceOf(
+      ItemNotActiveError,
+    );
     marketplace.items.change(item.item_id, { status: 'active' });
-    expect(await selling.questions.answer({ question_id, text: 'Yes.' })).toMatchObject({ status: 'ANSWERED' });
+    expect(await sellerClient.questions.answer({ question_id, text: 'Yes.' })).toMatchObject({ status: 'ANSWERED' });
   });
 
   test('follows its item: under review, it is on hold', async () => {
     const question_id = asked();
     marketplace.items.change(item.item_id, { status: 'under_review' });
-    expect(await selling.questions.get({ question_id })).toMatchObject({ status: 'UNDER_REVIEW', hold: true });
-    await expect(selling.questions.answer({ question_id, text: 'Yes.' })).rejects.toBeInstanceOf(QuestionNotOpenError);
+    expect(await sellerClient.questions.get({ question_id })).toMatchObject({ status: 'UNDER_REVIEW', hold: true });
+    await expect(sellerClient.questions.answer({ question_id, text: 'Yes.' })).rejects.toBeInstanceOf(
+      QuestionNotOpenError,
+    );
     marketplace.items.change(item.item_id, { status: 'active' });
-    expect(await selling.questions.get({ question_id })).toMatchObject({ status: 'UNANSWERED', hold: false });
+    expect(await sellerClient.questions.get({ question_id })).toMatchObject({ status: 'UNANSWERED', hold: false });
   });
 
   test.each(['DELETED', 'BANNED'] as const)(
@@ -188,13 +200,13 @@ describe('the state of a question', () => {
       marketplace.questions.answer(question_id, 'Yes.');
       if (status === 'BANNED') marketplace.questions.ban(question_id);
       else marketplace.questions.delete(question_id);
-      expect(await selling.questions.get({ question_id })).toMatchObject({
+      expect(await sellerClient.questions.get({ question_id })).toMatchObject({
         status,
         text: '',
         answer: { text: '' },
         deleted_from_listing: true,
       });
-      await expect(selling.questions.get({ question_id }, { accessToken: null })).rejects.toThrow(
+      await expect(sellerClient.questions.get({ question_id }, { accessToken: null })).rejects.toThrow(
         'GET /questions/{question_id} failed with 404 (not_found): Question not found',
       );
     },
@@ -204,7 +216,7 @@ describe('the state of a question', () => {
     const question_id = asked();
     marketplace.questions.answer(question_id, 'Call me.');
     marketplace.questions.disableAnswer(question_id);
-    expect(await selling.questions.get({ question_id })).toMatchObject({
+    expect(await sellerClient.questions.get({ question_id })).toMatchObject({
       status: 'ANSWERED',
       answer: { status: 'DISABLED' },
     });
@@ -214,15 +226,17 @@ describe('the state of a question', () => {
 describe('reading', () => {
   test('a question is read without a token', async () => {
     const question_id = asked();
-    expect(await selling.questions.get({ question_id }, { accessToken: null })).toMatchObject({ id: question_id });
-    expect(await passing.questions.get({ question_id: String(question_id) })).toMatchObject({ id: question_id });
+    expect(await sellerClient.questions.get({ question_id }, { accessToken: null })).toMatchObject({ id: question_id });
+    expect(await anonymousClient.questions.get({ question_id: String(question_id) })).toMatchObject({
+      id: question_id,
+    });
   });
 
   test('reduced, it has the fields that were asked for and no others', async () => {
     const question_id = asked();
     // @ts-expect-error -- a question has no such field, and no overload takes a name that is no field
-    expect(await selling.questions.get({ question_id }, { attributes: ['staus'] })).toEqual({});
-    const reduced = await selling.questions.get({ question_id }, { attributes: ['id', 'status'] });
+    expect(await sellerClient.questions.get({ question_id }, { attributes: ['staus'] })).toEqual({});
+    const reduced = await sellerClient.questions.get({ question_id }, { attributes: ['id', 'status'] });
     expect(reduced).toEqual({ id: question_id, status: 'UNANSWERED' });
     expectTypeOf(reduced).toEqualTypeOf<Pick<Question, 'id' | 'status'>>();
     // @ts-expect-error -- a field that was not asked for is not there
@@ -233,7 +247,7 @@ describe('reading', () => {
     const accessToken = marketplace.tokenFor(seller);
     marketplace.accounts.revokeToken(accessToken);
     for (const token of [accessToken, 'APP_USR-never']) {
-      const call = selling.questions.get({ question_id: 1 }, { accessToken: token });
+      const call = sellerClient.questions.get({ question_id: 1 }, { accessToken: token });
       await expect(call).rejects.toBeInstanceOf(AuthenticationError);
       await expect(call).rejects.toMatchObject({ code: 'invalid_token' });
     }
@@ -264,7 +278,7 @@ describe('searching', () => {
 
   test('takes exactly one way to search', async () => {
     const send = vi.fn(marketplace.fetch);
-    const client = selling.withOptions({ fetch: send });
+    const client = sellerClient.withOptions({ fetch: send });
     const { user_id } = seller;
     // @ts-expect-error -- no way at all
     await expect(client.questions.search({}).first()).rejects.toBeInstanceOf(InvalidInputError);
@@ -308,12 +322,14 @@ describe('searching', () => {
     const { user_id } = seller;
     await expect(
       // @ts-expect-error -- not a field to sort by
-      selling.questions.search({ seller_id: user_id, sort_fields: ['text'] }).first(),
+      sellerClient.questions.search({ seller_id: user_id, sort_fields: ['text'] }).first(),
     ).rejects.toThrow('`sort_fields.0` takes "item_id" or "seller_id" or "from_id" or "date_created"');
     await expect(
-      selling.questions.search({ seller_id: user_id, sort_fields: ['item_id'], sort_types: ['ASC', 'ASC'] }).first(),
+      sellerClient.questions
+        .search({ seller_id: user_id, sort_fields: ['item_id'], sort_types: ['ASC', 'ASC'] })
+        .first(),
     ).rejects.toThrow('one entry per entry of `sort_fields`');
-    await expect(selling.questions.search({ seller_id: user_id, sort_types: ['ASC'] }).first()).rejects.toThrow(
+    await expect(sellerClient.questions.search({ seller_id: user_id, sort_types: ['ASC'] }).first()).rejects.toThrow(
       'one entry per entry of `sort_fields`',
     );
   });
@@ -322,7 +338,7 @@ describe('searching', () => {
     const old = asked('old');
     marketplace.clock.advance({ days: 2 });
     const recent = asked('recent');
-    await selling.questions.answer({ question_id: old, text: 'Yes.' });
+    await sellerClient.questions.answer({ question_id: old, text: 'Yes.' });
     const seller_id = seller.user_id;
     expect(await idsOf({ seller_id, filters: { status: 'unanswered' } })).toEqual([recent]);
     expect(await idsOf({ seller_id, filters: { status: 'ANSWERED' } })).toEqual([old]);
@@ -334,18 +350,20 @@ describe('searching', () => {
 
   test('delivers what the answer holds beside its questions', async () => {
     asked();
-    for await (const page of selling.questions.search({ seller_id: seller.user_id }).pages()) {
+    for await (const page of sellerClient.questions.search({ seller_id: seller.user_id }).pages()) {
       expect(page).toMatchObject({ offset: 0, limit: 50, total: 1, items: [{ text: 'Is there stock?' }] });
       expect(page.available_sorts).toEqual(['item_id', 'seller_id', 'from_id', 'date_created']);
       expect(page.available_filters).toMatchObject([{ id: 'status' }, { id: 'date_from' }, { id: 'date_to' }]);
     }
-    const first = await selling.questions.search({ seller_id: seller.user_id }).first();
+    const first = await sellerClient.questions.search({ seller_id: seller.user_id }).first();
     expect(first).not.toHaveProperty('hold');
     expectTypeOf(first).toEqualTypeOf<Question | undefined>();
   });
 
   test('takes a token', async () => {
-    await expect(passing.questions.search({ item: item.item_id }).first()).rejects.toBeInstanceOf(AuthenticationError);
+    await expect(anonymousClient.questions.search({ item: item.item_id }).first()).rejects.toBeInstanceOf(
+      AuthenticationError,
+    );
   });
 });
 
@@ -356,7 +374,7 @@ describe('walking a long list', () => {
 
   test('a page holds 50 unless said otherwise, and at most 100', async () => {
     const search = { seller_id: seller.user_id };
-    const read = (input: object) => selling.call(endpoints.questions.search, { ...search, ...input });
+    const read = (input: object) => sellerClient.call(endpoints.questions.search, { ...search, ...input });
     expect((await read({})).questions).toHaveLength(50);
     expect((await read({ limit: 10, offset: 115 })).questions).toHaveLength(5);
     expect(await read({ limit: 400 })).toMatchObject({ total: 120, limit: 100 });
@@ -365,9 +383,9 @@ describe('walking a long list', () => {
   test('the loop body answers what it walks, and meets every question once', async () => {
     const open = { seller_id: seller.user_id, filters: { status: 'UNANSWERED' } };
     const met: number[] = [];
-    for await (const { id } of selling.questions.search(open)) {
+    for await (const { id } of sellerClient.questions.search(open)) {
       met.push(id);
-      await selling.questions.answer({ question_id: id, text: 'Yes.' });
+      await sellerClient.questions.answer({ question_id: id, text: 'Yes.' });
     }
     expect(met).toHaveLength(120);
     expect(new Set(met).size).toBe(120);
@@ -376,7 +394,7 @@ describe('walking a long list', () => {
 
   test('new questions that arrive at the top meanwhile are not in the way', async () => {
     const met: (string | null | undefined)[] = [];
-    for await (const { text } of selling.questions.search({ seller_id: seller.user_id, limit: 7 })) {
+    for await (const { text } of sellerClient.questions.search({ seller_id: seller.user_id, limit: 7 })) {
       met.push(text);
       if (met.length % 3 === 0 && met.length < 100) asked('A late one');
     }
@@ -387,7 +405,7 @@ describe('walking a long list', () => {
 
   test('nothing is sent before something is read, and prefetch asks ahead', async () => {
     const send = vi.fn(marketplace.fetch);
-    const client = selling.withOptions({ fetch: send });
+    const client = sellerClient.withOptions({ fetch: send });
     const search = client.questions.search({ seller_id: seller.user_id, limit: 20 }, { prefetch: 2 });
     expect(send).not.toHaveBeenCalled();
     for await (const { text } of search) if (text === 'Question 119') break;
@@ -398,26 +416,28 @@ describe('walking a long list', () => {
 describe('taking away', () => {
   test('the seller deletes a question, and is told so in a list of one sentence', async () => {
     const question_id = asked();
-    expect(await selling.questions.delete({ question_id })).toEqual([`Question ${question_id} was deleted`]);
+    expect(await sellerClient.questions.delete({ question_id })).toEqual([`Question ${question_id} was deleted`]);
     expect(await idsOf({ seller_id: seller.user_id })).toEqual([]);
     expect(await idsOf({ seller_id: seller.user_id, filters: { status: 'DELETED' } })).toEqual([question_id]);
-    await expect(selling.questions.delete({ question_id })).rejects.toBeInstanceOf(NotFoundError);
-    await expect(selling.questions.answer({ question_id, text: 'Yes.' })).rejects.toBeInstanceOf(QuestionNotOpenError);
+    await expect(sellerClient.questions.delete({ question_id })).rejects.toBeInstanceOf(NotFoundError);
+    await expect(sellerClient.questions.answer({ question_id, text: 'Yes.' })).rejects.toBeInstanceOf(
+      QuestionNotOpenError,
+    );
   });
 
   test('nobody else does', async () => {
     const question_id = asked();
-    await expect(asking.questions.delete({ question_id })).rejects.toBeInstanceOf(ForbiddenError);
-    await expect(passing.questions.delete({ question_id })).rejects.toBeInstanceOf(AuthenticationError);
-    await expect(asking.questions.hide({ question_id })).rejects.toBeInstanceOf(ForbiddenError);
-    expect(await selling.questions.get({ question_id })).toMatchObject({ status: 'UNANSWERED' });
+    await expect(buyerClient.questions.delete({ question_id })).rejects.toBeInstanceOf(ForbiddenError);
+    await expect(anonymousClient.questions.delete({ question_id })).rejects.toBeInstanceOf(AuthenticationError);
+    await expect(buyerClient.questions.hide({ question_id })).rejects.toBeInstanceOf(ForbiddenError);
+    expect(await sellerClient.questions.get({ question_id })).toMatchObject({ status: 'UNANSWERED' });
   });
 
   test('a hidden question leaves the listing and stays what it is', async () => {
     const question_id = asked();
-    await selling.questions.hide({ question_id });
+    await sellerClient.questions.hide({ question_id });
     expect(await idsOf({ seller_id: seller.user_id })).toEqual([]);
-    expect(await selling.questions.get({ question_id })).toMatchObject({
+    expect(await sellerClient.questions.get({ question_id })).toMatchObject({
       status: 'UNANSWERED',
       text: 'Is there stock?',
       deleted_from_listing: true,
@@ -428,11 +448,11 @@ describe('taking away', () => {
 describe('the blacklist', () => {
   test('lists who is blocked, and since when', async () => {
     const seller_id = seller.user_id;
-    expect(await selling.questions.blacklist.list({ seller_id })).toEqual([]);
-    await selling.questions.blacklist.add({ seller_id, user_id: buyer.user_id });
+    expect(await sellerClient.questions.blacklist.list({ seller_id })).toEqual([]);
+    await sellerClient.questions.blacklist.add({ seller_id, user_id: buyer.user_id });
     marketplace.clock.advance({ hours: 1 });
-    await selling.questions.blacklist.add({ seller_id, user_id: buyer.user_id });
-    expect(await selling.questions.blacklist.list({ seller_id })).toEqual([
+    await sellerClient.questions.blacklist.add({ seller_id, user_id: buyer.user_id });
+    expect(await sellerClient.questions.blacklist.list({ seller_id })).toEqual([
       { id: buyer.user_id, blocked_at: '2026-03-02T12:00:00.000-03:00' },
     ]);
   });
@@ -445,15 +465,15 @@ describe('the blacklist', () => {
       (client) => client.questions.blacklist.remove(blocking),
     ];
     for (const call of calls) {
-      await expect(call(asking)).rejects.toBeInstanceOf(ForbiddenError);
-      await expect(call(passing)).rejects.toBeInstanceOf(AuthenticationError);
+      await expect(call(buyerClient)).rejects.toBeInstanceOf(ForbiddenError);
+      await expect(call(anonymousClient)).rejects.toBeInstanceOf(AuthenticationError);
     }
   });
 
   test('knows only users, and lets go only who is on it', async () => {
     const seller_id = seller.user_id;
-    await expect(selling.questions.blacklist.add({ seller_id, user_id: 9 })).rejects.toBeInstanceOf(NotFoundError);
-    await expect(selling.questions.blacklist.remove({ seller_id, user_id: buyer.user_id })).rejects.toBeInstanceOf(
+    await expect(sellerClient.questions.blacklist.add({ seller_id, user_id: 9 })).rejects.toBeInstanceOf(NotFoundError);
+    await expect(sellerClient.questions.blacklist.remove({ seller_id, user_id: buyer.user_id })).rejects.toBeInstanceOf(
       NotFoundError,
     );
   });
@@ -464,7 +484,7 @@ describe('the blacklist', () => {
     ['users', { users: [{ id: 31 }, { id: 32 }], paging: { total: 2 } }],
     ['results', { results: [{ id: 31 }, { id: 32 }], paging: { total: 2 } }],
   ])('is read from %s', async (_, body) => {
-    const client = selling.withOptions({ fetch: () => Promise.resolve(Response.json(body)) });
+    const client = sellerClient.withOptions({ fetch: () => Promise.resolve(Response.json(body)) });
     const list = await client.questions.blacklist.list({ seller_id: 7 });
     expect(list.map(({ id }) => id)).toEqual([31, 32]);
   });
@@ -472,7 +492,7 @@ describe('the blacklist', () => {
 
 describe('the response time', () => {
   test('of a seller without questions is not found', async () => {
-    const call = selling.questions.responseTime({ user_id: seller.user_id });
+    const call = sellerClient.questions.responseTime({ user_id: seller.user_id });
     await expect(call).rejects.toBeInstanceOf(NoQuestionsError);
     await expect(call).rejects.toMatchObject({ status: 404, code: 'not_found' });
   });
@@ -480,9 +500,9 @@ describe('the response time', () => {
   test('is the average until the answers, refreshed once a day', async () => {
     const question_id = asked();
     marketplace.clock.advance({ minutes: 90 });
-    await selling.questions.answer({ question_id, text: 'Yes.' });
+    await sellerClient.questions.answer({ question_id, text: 'Yes.' });
     const { user_id } = seller;
-    const before = await asking.questions.responseTime({ user_id });
+    const before = await buyerClient.questions.responseTime({ user_id });
     expect(before).toEqual({
       user_id,
       total: { response_time: 90 },
@@ -492,11 +512,11 @@ describe('the response time', () => {
     });
 
     marketplace.questions.answer(asked('Quick one?', marketplace.addUser()), 'Yes.');
-    expect(await asking.questions.responseTime({ user_id })).toEqual(before);
+    expect(await buyerClient.questions.responseTime({ user_id })).toEqual(before);
     marketplace.clock.advance({ days: 1 });
-    const reduced = await asking.questions.responseTime({ user_id }, { attributes: ['total'] });
+    const reduced = await buyerClient.questions.responseTime({ user_id }, { attributes: ['total'] });
     expect(reduced).toEqual({ total: { response_time: 45 } });
-    await expect(passing.questions.responseTime({ user_id })).rejects.toBeInstanceOf(AuthenticationError);
+    await expect(anonymousClient.questions.responseTime({ user_id })).rejects.toBeInstanceOf(AuthenticationError);
   });
 });
 
@@ -525,7 +545,7 @@ describe('what a client of another make may send', () => {
   });
 
   test('a refusal of an answer that makes no sense reaches a caller as its class', async () => {
-    const raw = selling.withOptions({
+    const raw = sellerClient.withOptions({
       middleware: [({ request }, next) => next(new Request(request, { body: '{' }))],
     });
     await expect(raw.questions.answer({ question_id: 1, text: 'Yes.' })).rejects.toBeInstanceOf(InvalidPostBodyError);
@@ -534,7 +554,7 @@ describe('what a client of another make may send', () => {
   test('a search in no way, and a page of nothing', async () => {
     expect(await send('/questions/search')).toMatchObject({ status: 400, body: { error: 'bad_request' } });
     expect(await send(`/questions/search?seller_id=${seller.user_id}&limit=0`)).toMatchObject({ status: 400 });
-    await expect(selling.questions.search({ seller_id: 1, limit: 0 }).first()).rejects.toThrow(
+    await expect(sellerClient.questions.search({ seller_id: 1, limit: 0 }).first()).rejects.toThrow(
       'Not sent: `limit` is at least 1',
     );
   });
@@ -543,9 +563,9 @@ describe('what a client of another make may send', () => {
 test('every change of a question is told to who listens', async () => {
   const heard: unknown[] = [];
   const stop = marketplace.events.on((event) => heard.push(event));
-  const question = await asking.questions.ask({ item_id: item.item_id, text: 'Hello?' });
-  await selling.questions.answer({ question_id: question!.id, text: 'Yes.' });
-  await selling.questions.delete({ question_id: question!.id });
+  const question = await buyerClient.questions.ask({ item_id: item.item_id, text: 'Hello?' });
+  await sellerClient.questions.answer({ question_id: question!.id, text: 'Yes.' });
+  await sellerClient.questions.delete({ question_id: question!.id });
   const event = { topic: 'questions', resource: `/questions/${question!.id}`, user_id: seller.user_id };
   expect(heard).toEqual([event, event, event]);
   stop();

@@ -3,27 +3,27 @@ import type { Currency, Listing, Paged, SiteSearchExtra } from 'marketplace-sell
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 
-function newMarket() {
+function setUp() {
   const marketplace = new FakeMarketplace();
   const user = marketplace.addUser({ site_id: 'MLB' });
-  return { marketplace, user, seller: marketplace.clientFor(user) };
+  return { marketplace, user, sellerClient: marketplace.clientFor(user) };
 }
 
 describe('currencies', () => {
   test('are listed, and read one by one', async () => {
-    const { seller } = newMarket();
+    const { sellerClient } = setUp();
     const real = { id: 'BRL', description: 'Real', symbol: 'R$', decimal_places: 2 };
-    expect(await seller.currencies.get({ id: 'BRL' })).toEqual(real);
-    expect(await seller.currencies.list()).toContainEqual(real);
-    await expect(seller.currencies.get({ id: 'XXX' })).rejects.toBeInstanceOf(NotFoundError);
+    expect(await sellerClient.currencies.get({ id: 'BRL' })).toEqual(real);
+    expect(await sellerClient.currencies.list()).toContainEqual(real);
+    await expect(sellerClient.currencies.get({ id: 'XXX' })).rejects.toBeInstanceOf(NotFoundError);
   });
 
   test('may be reduced to some fields', async () => {
-    const { seller } = newMarket();
-    const found = await seller.currencies.list({}, { attributes: ['id', 'symbol'] });
+    const { sellerClient } = setUp();
+    const found = await sellerClient.currencies.list({}, { attributes: ['id', 'symbol'] });
     expectTypeOf(found).toEqualTypeOf<Pick<Currency, 'id' | 'symbol'>[]>();
     expect(found).toContainEqual({ id: 'BRL', symbol: 'R$' });
-    const one = await seller.currencies.get({ id: 'CLP' }, { attributes: ['decimal_places'] });
+    const one = await sellerClient.currencies.get({ id: 'CLP' }, { attributes: ['decimal_places'] });
     expectTypeOf(one).toEqualTypeOf<Pick<Currency, 'decimal_places'>>();
     expect(one).toEqual({ decimal_places: 0 });
   });
@@ -31,26 +31,26 @@ describe('currencies', () => {
 
 describe('a search of a site', () => {
   function withChairs() {
-    const { marketplace, user, seller } = newMarket();
+    const { marketplace, user, sellerClient } = setUp();
     for (const title of ['Cadeira azul', 'Mesa', 'Cadeira verde', 'Cadeira amarela'])
       marketplace.addItem({ seller_id: user.user_id, title });
     marketplace.addItem({ seller_id: user.user_id, title: 'Cadeira velha', status: 'closed' });
     marketplace.addItem({ seller_id: marketplace.addUser().user_id, title: 'Cadeira argentina' });
-    return { seller, user };
+    return { sellerClient, user };
   }
 
   test('walks all that it finds, page by page', async () => {
-    const { seller } = withChairs();
-    const found = seller.sites.search({ site_id: 'MLB', q: 'cadeira', limit: 2, filters: { sort: 'title_asc' } });
+    const { sellerClient } = withChairs();
+    const found = sellerClient.sites.search({ site_id: 'MLB', q: 'cadeira', limit: 2, filters: { sort: 'title_asc' } });
     expectTypeOf(found).toEqualTypeOf<Paged<Listing, SiteSearchExtra>>();
     const titles = (await found.toArray()).map(({ title }) => title);
     expect(titles).toEqual(['Cadeira amarela', 'Cadeira azul', 'Cadeira verde']);
   });
 
   test('keeps its filters and sorts on each page', async () => {
-    const { seller, user } = withChairs();
+    const { sellerClient, user } = withChairs();
     const filters = { seller_id: user.user_id };
-    const pages = seller.sites.search({ site_id: 'MLB', q: 'mesa', filters }).pages();
+    const pages = sellerClient.sites.search({ site_id: 'MLB', q: 'mesa', filters }).pages();
     const { value } = await pages.next();
     expect(value).toMatchObject({
       offset: 0,
@@ -64,15 +64,15 @@ describe('a search of a site', () => {
       filters: [{ id: 'seller_id' }],
       available_filters: [],
     });
-    const nobody = seller.sites.search({ site_id: 'MLB', filters: { seller_id: 1 } });
+    const nobody = sellerClient.sites.search({ site_id: 'MLB', filters: { seller_id: 1 } });
     expect(await nobody.toArray()).toEqual([]);
   });
 
   test('ends when the caller ends it', async () => {
-    const { seller } = withChairs();
-    const ended = seller.sites.search({ site_id: 'MLB', offset: 1 }, { signal: AbortSignal.abort() });
+    const { sellerClient } = withChairs();
+    const ended = sellerClient.sites.search({ site_id: 'MLB', offset: 1 }, { signal: AbortSignal.abort() });
     await expect(ended.first()).rejects.toMatchObject({ name: 'AbortError' });
-    const ahead = seller.sites.search(
+    const ahead = sellerClient.sites.search(
       { site_id: 'MLB', q: 'cadeira', limit: 1 },
       { prefetch: 2, signal: new AbortController().signal },
     );
@@ -86,8 +86,8 @@ describe('a search of a site', () => {
 
 describe('conventions of every resource', () => {
   test('a resource describes itself', async () => {
-    const { seller } = newMarket();
-    const found = await seller.describe({ path: '/currencies/BRL' });
+    const { sellerClient } = setUp();
+    const found = await sellerClient.describe({ path: '/currencies/BRL' });
     expect(found.name).toBe('currencies');
     expect(found.methods).toEqual([
       { method: 'GET', example: 'GET /currencies/{id}', description: expect.any(String) as string },
@@ -96,7 +96,7 @@ describe('conventions of every resource', () => {
   });
 
   test('a JSONP answer carries its status inside', async () => {
-    const { marketplace } = newMarket();
+    const { marketplace } = setUp();
     const jsonp = async (path: string) => {
       const answer = await marketplace.fetch(`${marketplace.baseUrl}${path}`);
       expect(answer.status).toBe(200);
@@ -109,14 +109,14 @@ describe('conventions of every resource', () => {
 
   test('a site may be one that was opened since', async () => {
     const sent: string[] = [];
-    const seller = new SellerClient({
+    const sellerClient = new SellerClient({
       baseUrl: 'https://api.example.com',
       fetch: async (request: Request) => {
         sent.push(request.url);
         return Response.json({ results: null, paging: null });
       },
     });
-    expect(await seller.sites.search({ site_id: 'MXX', q: 'a b' }).toArray()).toEqual([]);
+    expect(await sellerClient.sites.search({ site_id: 'MXX', q: 'a b' }).toArray()).toEqual([]);
     expect(sent).toEqual(['https://api.example.com/sites/MXX/search?q=a+b']);
   });
 });

@@ -8,7 +8,7 @@ export type Step = Response | Error | ((request: Request, turn: number) => Respo
 export function stubbed(
   steps: readonly Step[],
   options: Partial<ClientOptions> = {},
-): { seller: SellerClient; sent: Request[] } {
+): { sellerClient: SellerClient; sent: Request[] } {
   const sent: Request[] = [];
   const fetch = async (request: Request): Promise<Response> => {
     sent.push(request.clone());
@@ -17,7 +17,10 @@ export function stubbed(
     if (step instanceof Error) throw step;
     return step.clone();
   };
-  return { sent, seller: new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token-1', fetch, ...options }) };
+  return {
+    sent,
+    sellerClient: new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token-1', fetch, ...options }),
+  };
 }
 
 /** What a call rejects with. */

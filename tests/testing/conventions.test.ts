@@ -132,8 +132,8 @@ describe('failNext', () => {
     marketplace.failNext(endpoints.questions.ask, userAskLimit);
     marketplace.failNext(endpoints.questions.ask, notActiveItem, { message: 'Gone', cause: ['item.closed'] });
     const { item_id } = marketplace.questions.need(question_id);
-    const asking = marketplace.clientFor(marketplace.addUser(), { maxRetries: 0 });
-    const ask = () => asking.questions.ask({ item_id, text: 'Hello?' });
+    const buyerClient = marketplace.clientFor(marketplace.addUser(), { maxRetries: 0 });
+    const ask = () => buyerClient.questions.ask({ item_id, text: 'Hello?' });
     await expect(ask()).rejects.toMatchObject({ name: 'AskLimitError', status: 400, code: 'user_ask_limit' });
     await expect(ask()).rejects.toMatchObject({
       name: 'ItemNotActiveError',

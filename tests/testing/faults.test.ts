@@ -2,27 +2,25 @@ import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/te
 import type { Fault } from 'marketplace-seller-sdk/testing';
 import { SellerClient, endpoints } from 'marketplace-seller-sdk';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createMarketplace } from '../support/marketplace.ts';
 import { errorOf } from '../support/stubs.ts';
 
 const answer = endpoints.questions.answer;
 
-/** The seller of a marketplace with a question, in this process or on a port. */
-async function market(
-  road: string,
-): Promise<{ marketplace: FakeMarketplace; seller: SellerClient; question_id: number }> {
-  const marketplace = new FakeMarketplace();
-  const [owner, buyer] = [marketplace.addUser(), marketplace.addUser()];
-  const { item_id } = marketplace.addItem({ seller_id: owner.user_id });
-  const { id } = marketplace.ask({ from: buyer, item_id, text: 'Is there stock?' });
+/** A marketplace with an open question, and its seller's client: in this process, or through a port. */
+async function setUp(
+  channel: string,
+): Promise<{ marketplace: FakeMarketplace; sellerClient: SellerClient; question_id: number }> {
   const options = { maxRetries: 0, timeoutMs: 400, confirmWindowMs: 0 };
-  if (road === 'in process') return { marketplace, seller: marketplace.clientFor(owner, options), question_id: id };
-  const server = await marketplace.listen();
-  onTestFinished(() => server.close());
-  const accessToken = marketplace.tokenFor(owner);
-  return { marketplace, seller: new SellerClient({ baseUrl: server.url, accessToken, ...options }), question_id: id };
+  const { marketplace, seller, sellerClient, question_id } = createMarketplace(options);
+  if (channel === 'in process') return { marketplace, sellerClient, question_id };
+  const { url, close } = await marketplace.listen();
+  onTestFinished(close);
+  const accessToken = marketplace.tokenFor(seller);
+  return { marketplace, sellerClient: new SellerClient({ baseUrl: url, accessToken, ...options }), question_id };
 }
 
-describe.each(['in process', 'on a port'])('faults %s', (road) => {
+describe.each(['in process', 'on a port'])('faults %s', (channel) => {
   const kinds: [string, Fault, string, boolean][] = [
     ['a reset before', { reset: 'before' }, 'OutcomeUnknownError', false],
     ['a reset after', { reset: 'after' }, 'OutcomeUnknownError', true],
@@ -36,26 +34,26 @@ describe.each(['in process', 'on a port'])('faults %s', (road) => {
   ];
 
   test.each(kinds)('%s', async (_, fault, name, isDone) => {
-    const { marketplace, seller, question_id } = await market(road);
+    const { marketplace, sellerClient, question_id } = await setUp(channel);
     marketplace.faults.inject({ ...fault, endpoint: answer });
-    const error = await errorOf(seller.questions.answer({ question_id, text: 'Yes.' }));
+    const error = await errorOf(sellerClient.questions.answer({ question_id, text: 'Yes.' }));
     expect(error.name).toBe(name);
-    const question = await seller.questions.get({ question_id }, { timeoutMs: 10_000 });
+    const question = await sellerClient.questions.get({ question_id }, { timeoutMs: 10_000 });
     expect(question.answer?.text === 'Yes.').toBe(isDone);
     expect(marketplace.faults.pending).toBe(0);
   });
 
   test('a delay within the timeout only takes time', async () => {
-    const { marketplace, seller, question_id } = await market(road);
+    const { marketplace, sellerClient, question_id } = await setUp(channel);
     marketplace.faults.inject({ delayMs: 30 });
-    const { response } = await seller.questions.get({ question_id }).withResponse();
+    const { response } = await sellerClient.questions.get({ question_id }).withResponse();
     expect(response.durationMs).toBeGreaterThan(25);
   });
 });
 
 describe('which calls a fault strikes', () => {
   test('only those of its endpoint, as often as it says, one after the other', async () => {
-    const { marketplace, seller, question_id } = await market('in process');
+    const { marketplace, sellerClient, question_id } = await setUp('in process');
     marketplace.faults.inject({ status: 500, endpoint: answer });
     marketplace.faults.inject({ status: 502, times: 2 });
     const statusOf = async (call: PromiseLike<unknown>): Promise<unknown> =>
@@ -63,9 +61,9 @@ describe('which calls a fault strikes', () => {
         () => 200,
         (error: unknown) => (error as { status: number }).status,
       );
-    const get = (): PromiseLike<unknown> => seller.questions.get({ question_id });
+    const get = (): PromiseLike<unknown> => sellerClient.questions.get({ question_id });
     expect([await statusOf(get()), await statusOf(get()), await statusOf(get())]).toEqual([502, 502, 200]);
-    expect(await statusOf(seller.questions.answer({ question_id, text: 'Yes.' }))).toBe(500);
+    expect(await statusOf(sellerClient.questions.answer({ question_id, text: 'Yes.' }))).toBe(500);
     marketplace.faults.inject({ status: 500, times: 9 });
     marketplace.faults.clear();
     expect(await statusOf(get())).toBe(200);
@@ -73,12 +71,12 @@ describe('which calls a fault strikes', () => {
 
   test('with a probability, the same ones for the same seed', async () => {
     const struck = async (seed: number): Promise<number[]> => {
-      const { marketplace, seller, question_id } = await market('in process');
+      const { marketplace, sellerClient, question_id } = await setUp('in process');
       marketplace.faults.inject({ status: 500, probability: 0.3, seed });
       const results = [];
       for (let call = 0; call < 40; call += 1)
         results.push(
-          await seller.questions.get({ question_id }).then(
+          await sellerClient.questions.get({ question_id }).then(
             () => 0,
             () => 1,
           ),
@@ -109,18 +107,18 @@ describe('which calls a fault strikes', () => {
     const { item_id } = marketplace.addItem({ seller_id: owner.user_id });
     marketplace.flex.subscribe({ user_id: owner.user_id, service_id: 1001 });
     const item = { site_id: owner.site_id, item_id };
-    const seller = marketplace.clientFor(owner, { maxRetries: 0 });
-    await seller.flex.items.enable(item);
+    const sellerClient = marketplace.clientFor(owner, { maxRetries: 0 });
+    await sellerClient.flex.items.enable(item);
     marketplace.faults.inject({ truncate: true, endpoint: endpoints.flex.items.isEnabled });
-    expect((await errorOf(seller.flex.items.isEnabled(item))).message).toContain('ECONNRESET');
-    expect(await seller.flex.items.isEnabled(item)).toBe(true);
+    expect((await errorOf(sellerClient.flex.items.isEnabled(item))).message).toContain('ECONNRESET');
+    expect(await sellerClient.flex.items.isEnabled(item)).toBe(true);
   });
 
   test('an abort ends a delayed call', async () => {
-    const { marketplace, seller, question_id } = await market('in process');
+    const { marketplace, sellerClient, question_id } = await setUp('in process');
     marketplace.faults.inject({ delayMs: 60_000 });
     const error = await errorOf(
-      seller.questions.get({ question_id }, { signal: AbortSignal.timeout(20), timeoutMs: 5000 }),
+      sellerClient.questions.get({ question_id }, { signal: AbortSignal.timeout(20), timeoutMs: 5000 }),
     );
     expect(error.name).toBe('AbortError');
   });

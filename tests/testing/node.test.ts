@@ -23,12 +23,12 @@ describe('a marketplace on a port', () => {
     const { url, port } = await listening(marketplace);
     expect(url).toBe(`http://127.0.0.1:${port}`);
 
-    const asking = new SellerClient({ baseUrl: url, accessToken: marketplace.tokenFor(buyer) });
-    const asked = await asking.questions.ask({ item_id, text: '¿Hay stock? ✓' });
-    const selling = new SellerClient({ baseUrl: url, accessToken: marketplace.tokenFor(seller) });
-    const answered = await selling.questions.answer({ question_id: asked!.id, text: 'Sí.' });
+    const buyerClient = new SellerClient({ baseUrl: url, accessToken: marketplace.tokenFor(buyer) });
+    const asked = await buyerClient.questions.ask({ item_id, text: '¿Hay stock? ✓' });
+    const sellerClient = new SellerClient({ baseUrl: url, accessToken: marketplace.tokenFor(seller) });
+    const answered = await sellerClient.questions.answer({ question_id: asked!.id, text: 'Sí.' });
     expect(answered).toMatchObject({ text: '¿Hay stock? ✓', answer: { text: 'Sí.' } });
-    await expect(selling.questions.get({ question_id: 1 })).rejects.toBeInstanceOf(NotFoundError);
+    await expect(sellerClient.questions.get({ question_id: 1 })).rejects.toBeInstanceOf(NotFoundError);
   });
 
   test('listens on the host it is told, and on loopback otherwise', async () => {

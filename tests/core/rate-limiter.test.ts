@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { RateLimitError } from 'marketplace-seller-sdk';
 import type { Wait } from 'marketplace-seller-sdk';
+import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -50,14 +51,6 @@ function limited(limiter: Limiter, latencyMs: number, headers?: Record<string, s
   ]);
 }
 
-async function settled<T>(work: Promise<T>): Promise<T> {
-  const state = { isDone: false };
-  const done = (): void => void (state.isDone = true);
-  work.then(done, done);
-  while (!state.isDone) await vi.advanceTimersByTimeAsync(25);
-  return work;
-}
-
 describe('one 429 speaks for all', () => {
   const services = { slidingWindow, fixedWindow, tokenBucket };
   const cases = Object.keys(services).flatMap((name) =>
@@ -67,10 +60,10 @@ describe('one 429 speaks for all', () => {
   test.each(cases)(
     '60 calls at once against 10 a second ($name, $latencyMs ms, $headers): at most 1.5 requests per answer',
     async ({ name, latencyMs, headers }) => {
-      const { seller, sent } = limited(services[name as keyof typeof services](10), latencyMs, headers);
+      const { sellerClient, sent } = limited(services[name as keyof typeof services](10), latencyMs, headers);
       const started = performance.now();
-      const calls = Array.from({ length: 60 }, (_, index) => seller.questions.get({ question_id: index + 1 }));
-      await settled(Promise.all(calls));
+      const calls = Array.from({ length: 60 }, (_, index) => sellerClient.questions.get({ question_id: index + 1 }));
+      await advanceUntilSettled(Promise.all(calls));
       expect(sent.length).toBeLessThanOrEqual(90);
       expect(performance.now() - started).toBeLessThan(15_000);
     },
@@ -79,7 +72,7 @@ describe('one 429 speaks for all', () => {
   test('calls go out in the order in which they were made, repeats first', async () => {
     const order: string[] = [];
     let refused = false;
-    const { seller } = stubbed([
+    const { sellerClient } = stubbed([
       (request) => {
         const id = request.url.split('/').at(-1)!;
         if (id === '1' && !refused) {
@@ -90,41 +83,41 @@ describe('one 429 speaks for all', () => {
         return ok();
       },
     ]);
-    const first = seller.questions.get({ question_id: 1 });
+    const first = sellerClient.questions.get({ question_id: 1 });
     await vi.advanceTimersByTimeAsync(10);
-    const others = [2, 3, 4].map((question_id) => seller.questions.get({ question_id }));
-    await settled(Promise.all([first, ...others]));
+    const others = [2, 3, 4].map((question_id) => sellerClient.questions.get({ question_id }));
+    await advanceUntilSettled(Promise.all([first, ...others]));
     expect(order).toEqual(['1', '2', '3', '4']);
   });
 
   test('a client derived with other options waits with the one it came from', async () => {
-    const { seller, sent } = stubbed([slow({ 'retry-after': '2' }), ok()]);
-    const first = seller.questions.get({ question_id: 1 });
+    const { sellerClient, sent } = stubbed([slow({ 'retry-after': '2' }), ok()]);
+    const first = sellerClient.questions.get({ question_id: 1 });
     await vi.advanceTimersByTimeAsync(10);
-    const second = seller.withOptions({ timeoutMs: 5000, maxRetries: 0 }).questions.get({ question_id: 2 });
+    const second = sellerClient.withOptions({ timeoutMs: 5000, maxRetries: 0 }).questions.get({ question_id: 2 });
     await vi.advanceTimersByTimeAsync(1900);
     expect(sent).toHaveLength(1);
-    await settled(Promise.all([first, second]));
+    await advanceUntilSettled(Promise.all([first, second]));
     expect(sent).toHaveLength(3);
   });
 
   test('a client of another token does not wait', async () => {
-    const { seller, sent } = stubbed([slow({ 'retry-after': '20' }), ok()]);
-    const first = seller.questions.get({ question_id: 1 });
+    const { sellerClient, sent } = stubbed([slow({ 'retry-after': '20' }), ok()]);
+    const first = sellerClient.questions.get({ question_id: 1 });
     await vi.advanceTimersByTimeAsync(10);
-    await seller.withOptions({ accessToken: 'token-2' }).questions.get({ question_id: 2 });
-    await seller.questions.get({ question_id: 3 }, { accessToken: 'token-3' });
-    await seller.questions.get({ question_id: 4 }, { accessToken: null });
+    await sellerClient.withOptions({ accessToken: 'token-2' }).questions.get({ question_id: 2 });
+    await sellerClient.questions.get({ question_id: 3 }, { accessToken: 'token-3' });
+    await sellerClient.questions.get({ question_id: 4 }, { accessToken: null });
     expect(sent).toHaveLength(4);
-    await settled(first);
+    await advanceUntilSettled(first);
   });
 
   test('a wait is announced with its length and its reason', async () => {
     const waits: Wait[] = [];
-    const { seller } = stubbed([slow({ 'retry-after': '2' }), Response.json({}, { status: 500 }), ok()], {
+    const { sellerClient } = stubbed([slow({ 'retry-after': '2' }), Response.json({}, { status: 500 }), ok()], {
       onWait: (wait) => void waits.push(wait),
     });
-    await settled(seller.questions.get({ question_id: 1 }).withResponse());
+    await advanceUntilSettled(sellerClient.questions.get({ question_id: 1 }).withResponse());
     expect(waits).toMatchObject([
       { endpoint: { name: 'questions.get' }, attempt: 2, reason: 'rate limit' },
       { attempt: 3, reason: 'fault' },
@@ -133,45 +126,47 @@ describe('one 429 speaks for all', () => {
   });
 
   test('an abort takes a call out of the queue, and the next one goes', async () => {
-    const { seller, sent } = stubbed([slow({ 'retry-after': '2' }), ok()]);
-    const first = seller.questions.get({ question_id: 1 });
+    const { sellerClient, sent } = stubbed([slow({ 'retry-after': '2' }), ok()]);
+    const first = sellerClient.questions.get({ question_id: 1 });
     await vi.advanceTimersByTimeAsync(10);
     const controller = new AbortController();
-    const aborted = errorOf(seller.questions.get({ question_id: 2 }, { signal: controller.signal }));
-    const third = seller.questions.get({ question_id: 3 });
+    const aborted = errorOf(sellerClient.questions.get({ question_id: 2 }, { signal: controller.signal }));
+    const third = sellerClient.questions.get({ question_id: 3 });
     await vi.advanceTimersByTimeAsync(10);
     controller.abort();
     expect(await aborted).toMatchObject({ name: 'AbortError', attempts: 0, outcomeUnknown: false });
-    await settled(Promise.all([first, third]));
+    await advanceUntilSettled(Promise.all([first, third]));
     expect(sent.map(({ url }) => url.split('/').at(-1))).toEqual(['1', '1', '3']);
   });
 
   test('a wait longer than the deadline is not begun', async () => {
-    const { seller, sent } = stubbed([slow({ 'retry-after': '10' })], { deadlineMs: 5000 });
-    const error = await errorOf<RateLimitError>(settled(seller.questions.get({ question_id: 1 }).withResponse()));
+    const { sellerClient, sent } = stubbed([slow({ 'retry-after': '10' })], { deadlineMs: 5000 });
+    const error = await errorOf<RateLimitError>(
+      advanceUntilSettled(sellerClient.questions.get({ question_id: 1 }).withResponse()),
+    );
     expect(error).toBeInstanceOf(RateLimitError);
     expect(error.retryAfterMs).toBe(10_000);
     expect(sent).toHaveLength(1);
   });
 
   test('a call that is not to be repeated is told its 429', async () => {
-    const { seller, sent } = stubbed([slow()], { maxRetries: 0 });
-    expect(await errorOf(seller.questions.get({ question_id: 1 }))).toBeInstanceOf(RateLimitError);
-    expect(await errorOf(seller.questions.get({ question_id: 1 }))).toBeInstanceOf(RateLimitError);
+    const { sellerClient, sent } = stubbed([slow()], { maxRetries: 0 });
+    expect(await errorOf(sellerClient.questions.get({ question_id: 1 }))).toBeInstanceOf(RateLimitError);
+    expect(await errorOf(sellerClient.questions.get({ question_id: 1 }))).toBeInstanceOf(RateLimitError);
     expect(sent).toHaveLength(2);
   });
 
   test('a minute without a 429 forgets the pace', async () => {
     const limiter = slidingWindow(10);
     let isLimited = true;
-    const { seller } = stubbed([() => (!isLimited || limiter(performance.now()) ? ok() : slow())]);
+    const { sellerClient } = stubbed([() => (!isLimited || limiter(performance.now()) ? ok() : slow())]);
     const burst = (): Promise<unknown> =>
-      Promise.all(Array.from({ length: 40 }, () => seller.questions.get({ question_id: 1 })));
-    await settled(burst());
+      Promise.all(Array.from({ length: 40 }, () => sellerClient.questions.get({ question_id: 1 })));
+    await advanceUntilSettled(burst());
     isLimited = false;
     await vi.advanceTimersByTimeAsync(70_000);
     const started = performance.now();
-    await settled(burst());
+    await advanceUntilSettled(burst());
     expect(performance.now() - started).toBeLessThan(100);
   });
 });
@@ -179,7 +174,7 @@ describe('one 429 speaks for all', () => {
 describe('maxConcurrency', () => {
   test('bounds how many requests are under way', async () => {
     let [underWay, most] = [0, 0];
-    const { seller, sent } = stubbed(
+    const { sellerClient, sent } = stubbed(
       [
         async () => {
           most = Math.max(most, (underWay += 1));
@@ -190,23 +185,25 @@ describe('maxConcurrency', () => {
       ],
       { maxConcurrency: 3 },
     );
-    await settled(Promise.all(Array.from({ length: 20 }, () => seller.questions.get({ question_id: 1 }))));
+    await advanceUntilSettled(
+      Promise.all(Array.from({ length: 20 }, () => sellerClient.questions.get({ question_id: 1 }))),
+    );
     expect(most).toBe(3);
     expect(sent).toHaveLength(20);
   });
 
   test('a fault and an abort free their place', async () => {
-    const { seller } = stubbed(
+    const { sellerClient } = stubbed(
       [() => Promise.reject(new TypeError('fetch failed')), () => new Promise<Response>(() => {}), ok()],
       { maxConcurrency: 1, maxRetries: 0 },
     );
     const controller = new AbortController();
-    const lost = errorOf(seller.questions.get({ question_id: 1 }));
-    const aborted = errorOf(seller.questions.get({ question_id: 2 }, { signal: controller.signal }));
-    const last = seller.questions.get({ question_id: 3 });
+    const lost = errorOf(sellerClient.questions.get({ question_id: 1 }));
+    const aborted = errorOf(sellerClient.questions.get({ question_id: 2 }, { signal: controller.signal }));
+    const last = sellerClient.questions.get({ question_id: 3 });
     await vi.advanceTimersByTimeAsync(10);
     controller.abort();
-    await settled(Promise.all([lost, aborted, last]));
+    await advanceUntilSettled(Promise.all([lost, aborted, last]));
     await expect(last).resolves.toMatchObject({ id: 42 });
   });
 });
@@ -214,13 +211,13 @@ describe('maxConcurrency', () => {
 describe('a gate of the user', () => {
   test('is asked before each attempt, and told what came of it', async () => {
     const seen: unknown[] = [];
-    const { seller } = stubbed([Response.json({}, { status: 500 }), ok()], {
+    const { sellerClient } = stubbed([Response.json({}, { status: 500 }), ok()], {
       limiter: {
         acquire: ({ endpoint, attempt, host }) => void seen.push(['enter', endpoint.name, attempt, host]),
         release: ({ attempt, status }) => void seen.push(['leave', attempt, status]),
       },
     });
-    await settled(seller.questions.get({ question_id: 1 }).withResponse());
+    await advanceUntilSettled(sellerClient.questions.get({ question_id: 1 }).withResponse());
     expect(seen).toEqual([
       ['enter', 'questions.get', 1, 'api.test'],
       ['leave', 1, 500],
@@ -232,15 +229,15 @@ describe('a gate of the user', () => {
   test('that refuses ends the call unsent, with its reason', async () => {
     const reason = { msBeforeNext: 5000 };
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- limiters reject with plain results
-    const { seller, sent } = stubbed([ok()], { limiter: { acquire: () => Promise.reject(reason) } });
-    const error = await errorOf(seller.questions.answer({ question_id: 1, text: 'Yes.' }));
+    const { sellerClient, sent } = stubbed([ok()], { limiter: { acquire: () => Promise.reject(reason) } });
+    const error = await errorOf(sellerClient.questions.answer({ question_id: 1, text: 'Yes.' }));
     expect(error).toMatchObject({ name: 'ConnectionError', cause: reason, attempts: 0 });
     expect(sent).toHaveLength(0);
   });
 
   test('that hangs is ended by an abort, and hears of it', async () => {
     let heard: unknown;
-    const { seller } = stubbed([ok()], {
+    const { sellerClient } = stubbed([ok()], {
       limiter: {
         acquire: ({ signal }) => {
           signal.addEventListener('abort', () => void (heard = signal.reason));
@@ -249,14 +246,14 @@ describe('a gate of the user', () => {
       },
     });
     const controller = new AbortController();
-    const call = errorOf(seller.questions.get({ question_id: 1 }, { signal: controller.signal }));
+    const call = errorOf(sellerClient.questions.get({ question_id: 1 }, { signal: controller.signal }));
     controller.abort();
     expect(await call).toMatchObject({ name: 'AbortError' });
     expect(heard).toMatchObject({ name: 'AbortError' });
   });
 
   test('that throws when it is told ends nothing', async () => {
-    const { seller } = stubbed([ok()], {
+    const { sellerClient } = stubbed([ok()], {
       limiter: {
         acquire: () => {},
         release: () => {
@@ -264,7 +261,7 @@ describe('a gate of the user', () => {
         },
       },
     });
-    await expect(seller.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
+    await expect(sellerClient.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
   });
 });
 
@@ -272,18 +269,18 @@ describe('tokens that calls bring along', () => {
   const question_id = 42;
 
   test('each have a pace of their own, which is kept while it matters', async () => {
-    const { seller, sent } = stubbed([
+    const { sellerClient, sent } = stubbed([
       (request) =>
         request.headers.get('authorization') === 'Bearer busy'
           ? slow({ 'retry-after': '2' })
           : Response.json(wireQuestion),
     ]);
-    const told = await errorOf(seller.questions.get({ question_id }, { accessToken: 'busy', maxRetries: 0 }));
+    const told = await errorOf(sellerClient.questions.get({ question_id }, { accessToken: 'busy', maxRetries: 0 }));
     expect(told).toBeInstanceOf(RateLimitError);
     // Far more tokens than are remembered, and none of them waits for the busy one.
-    for (let n = 0; n < 600; n += 1) await seller.questions.get({ question_id }, { accessToken: `seller-${n}` });
+    for (let n = 0; n < 600; n += 1) await sellerClient.questions.get({ question_id }, { accessToken: `seller-${n}` });
     expect(sent).toHaveLength(601);
-    const again = seller.questions.get({ question_id }, { accessToken: 'busy', maxRetries: 0 });
+    const again = sellerClient.questions.get({ question_id }, { accessToken: 'busy', maxRetries: 0 });
     const outcome = errorOf(again);
     await vi.advanceTimersByTimeAsync(1000);
     expect(sent).toHaveLength(601);

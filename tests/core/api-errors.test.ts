@@ -21,8 +21,8 @@ const answer = { question_id: 42, text: 'Sí, hay stock para entregar hoy.' };
 /** What answering is refused with when the service says this. */
 async function refusedWith(status: number, body: unknown, headers: Record<string, string> = {}): Promise<ApiError> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const { seller } = stubbed([new Response(text, { status, headers })], { maxRetries: 0 });
-  return errorOf<ApiError>(seller.questions.answer(answer));
+  const { sellerClient } = stubbed([new Response(text, { status, headers })], { maxRetries: 0 });
+  return errorOf<ApiError>(sellerClient.questions.answer(answer));
 }
 
 describe('the status decides the class', () => {
@@ -139,11 +139,11 @@ describe('what else an error knows', () => {
   });
 
   test('toCurl prints the request with token and texts masked', async () => {
-    const { seller } = stubbed([new Response('{}', { status: 400 })], {
+    const { sellerClient } = stubbed([new Response('{}', { status: 400 })], {
       headers: { 'x-team': "o'neil", cookie: 'sid=9' },
       query: { access_token: 'in-query-1' },
     });
-    const error = await errorOf<ApiError>(seller.questions.answer(answer));
+    const error = await errorOf<ApiError>(sellerClient.questions.answer(answer));
     const curl = error.toCurl();
     expect(curl).toBe(
       [
@@ -163,24 +163,24 @@ describe('what else an error knows', () => {
 
 describe('an answer that is no refusal and no output', () => {
   test('HTML with status 200 is an UnexpectedResponseError; of a write it says that it was done', async () => {
-    const { seller } = stubbed([new Response('<html>hello</html>')], { maxRetries: 0 });
-    const error = await errorOf<UnexpectedResponseError>(seller.questions.answer(answer));
+    const { sellerClient } = stubbed([new Response('<html>hello</html>')], { maxRetries: 0 });
+    const error = await errorOf<UnexpectedResponseError>(sellerClient.questions.answer(answer));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error).toMatchObject({ status: 200, body: '<html>hello</html>' });
     expect(error.message).toContain('most likely carried out');
   });
 
   test("'off' delivers what came", async () => {
-    const { seller } = stubbed([Response.json({ id: 'x' })], { responseValidation: 'off' });
-    expect(await seller.questions.get({ question_id: 1 })).toEqual({ id: 'x' });
+    const { sellerClient } = stubbed([Response.json({ id: 'x' })], { responseValidation: 'off' });
+    expect(await sellerClient.questions.get({ question_id: 1 })).toEqual({ id: 'x' });
   });
 
   test('a listener for drift that throws ends nothing', async () => {
     const onDrift = (): never => {
       throw new Error('the metrics are down');
     };
-    const { seller } = stubbed([Response.json({ id: {} })], { responseValidation: 'report', onDrift });
-    expect(await seller.questions.get({ question_id: 1 })).toEqual({ id: {} });
+    const { sellerClient } = stubbed([Response.json({ id: {} })], { responseValidation: 'report', onDrift });
+    expect(await sellerClient.questions.get({ question_id: 1 })).toEqual({ id: {} });
   });
 
   test.each([
@@ -191,31 +191,31 @@ describe('an answer that is no refusal and no output', () => {
     ['boolean', { id: true }],
   ])('drift names the kind of what came: %s', async (received, body) => {
     const seen: unknown[] = [];
-    const { seller } = stubbed([Response.json(body)], {
+    const { sellerClient } = stubbed([Response.json(body)], {
       responseValidation: 'report',
       onDrift: (drift) => void seen.push(drift),
     });
-    await seller.questions.get({ question_id: 1 });
+    await sellerClient.questions.get({ question_id: 1 });
     expect(seen).toMatchObject([{ endpoint: { name: 'questions.get' }, path: ['id'], received }]);
   });
 
   test('an integer beyond 2^53 is never rounded', async () => {
-    const { seller } = stubbed([
+    const { sellerClient } = stubbed([
       new Response('{"id":42,"big":9007199254740993,"text":"9007199254740993 and \\"9007199254740993"}'),
     ]);
-    const question = await seller.questions.get({ question_id: 42 });
+    const question = await sellerClient.questions.get({ question_id: 42 });
     expect((question as { big?: unknown }).big).toBe('9007199254740993');
     expect(question.text).toBe('9007199254740993 and "9007199254740993');
-    const { seller: other } = stubbed([new Response('{"id":9007199254740993}')], { maxRetries: 0 });
+    const { sellerClient: other } = stubbed([new Response('{"id":9007199254740993}')], { maxRetries: 0 });
     expect(await errorOf(other.questions.get({ question_id: 42 }))).toMatchObject({
       message: expect.stringContaining('2^53') as string,
     });
   });
 
   test('an empty answer to a read is unexpected, to an undocumented write it is nothing', async () => {
-    const { seller } = stubbed([new Response(null, { status: 204 })]);
-    expect(await errorOf(seller.questions.get({ question_id: 42 }))).toBeInstanceOf(UnexpectedResponseError);
-    expect(await seller.questions.answer(answer)).toBeUndefined();
+    const { sellerClient } = stubbed([new Response(null, { status: 204 })]);
+    expect(await errorOf(sellerClient.questions.get({ question_id: 42 }))).toBeInstanceOf(UnexpectedResponseError);
+    expect(await sellerClient.questions.answer(answer)).toBeUndefined();
   });
 });
 

@@ -15,13 +15,13 @@ import {
 import type { QuestionNotification } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
-import { about, deliver } from './deliveries.js';
+import { about, deliver } from '../support/deliveries.ts';
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-function shop() {
+function createShop() {
   const marketplace = new FakeMarketplace({ now: '2026-11-20T12:00:00Z' });
   const sellers = [7, 8].map((user_id) => marketplace.addUser({ user_id }));
   const buyer = marketplace.addUser();
@@ -45,7 +45,7 @@ const notFound = { status: 404, code: 'not_found', message: 'Question not found'
 
 describe('reading what a notification is about', () => {
   test('gives the question, with the token of the seller it concerns', async () => {
-    const { marketplace, ask, clientFor, requests } = shop();
+    const { marketplace, ask, clientFor, requests } = createShop();
     const read: (number | null | undefined)[] = [];
     const receiver = createReceiver({
       clientFor,
@@ -71,7 +71,7 @@ describe('reading what a notification is about', () => {
 
   test('repeats a 404 for some seconds: the service may announce what it cannot show yet', async () => {
     vi.useFakeTimers();
-    const { marketplace, ask, clientFor } = shop();
+    const { marketplace, ask, clientFor } = createShop();
     const { id } = ask();
     for (let times = 0; times < 3; times += 1) marketplace.failNext(endpoints.questions.get, notFound);
     const reading = readNotification(clientFor(7), parseNotification(about(id)) as QuestionNotification);
@@ -81,7 +81,7 @@ describe('reading what a notification is about', () => {
 
   test('ends with the 404 when it stays one', async () => {
     vi.useFakeTimers();
-    const { clientFor, requests } = shop();
+    const { clientFor, requests } = createShop();
     const reading = readNotification(clientFor(7), parseNotification(about(999)), { notFoundTimeoutMs: 1_000 });
     const refused = expect(reading).rejects.toThrow(NotFoundError);
     await vi.advanceTimersByTimeAsync(1_000);
@@ -91,7 +91,7 @@ describe('reading what a notification is about', () => {
   });
 
   test('ends at once when it is aborted', async () => {
-    const { clientFor } = shop();
+    const { clientFor } = createShop();
     const controller = new AbortController();
     const reading = readNotification(clientFor(7), parseNotification(about(999)), { signal: controller.signal });
     const refused = expect(reading).rejects.toThrow(RequestAbortedError);
@@ -100,14 +100,14 @@ describe('reading what a notification is about', () => {
   });
 
   test('calls nothing but the endpoint of the topic, whatever the resource says', async () => {
-    const { ask, clientFor, requests } = shop();
+    const { ask, clientFor, requests } = createShop();
     const { id } = ask();
     await readNotification(clientFor(7), parseNotification(about(id, { resource: `questions/${id}/` })));
     expect(requests.map(({ method, url }) => [method, new URL(url).pathname])).toEqual([['GET', `/questions/${id}`]]);
   });
 
   test('is not possible for a topic that is not known', async () => {
-    const { clientFor, requests } = shop();
+    const { clientFor, requests } = createShop();
     const order = parseNotification(about(1, { topic: 'orders_v2', resource: '/orders/1' }));
     await expect(readNotification(clientFor(7), order)).rejects.toThrow(NotificationError);
     expect(requests).toEqual([]);

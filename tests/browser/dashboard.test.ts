@@ -145,24 +145,24 @@ if (chromiumPath === undefined) {
     test('shows a conversation as it goes on, keeps what is being written, blocks it and opens it', async () => {
       const { page, url } = await opened();
       await chooseTab(page, 'Conversations');
-      const talk = page.getByRole('article', { name: 'Conversation of pack 2000000000000001' });
-      const words = talk.getByLabel('Message in pack');
+      const conversation = page.getByRole('article', { name: 'Conversation of pack 2000000000000001' });
+      const words = conversation.getByLabel('Message in pack');
       await words.fill('Half a sente');
       await fetch(`${url}/messages/packs/2000000000000001/sellers/1001?tag=post_sale`, {
         method: 'POST',
         headers: { authorization: 'Bearer SELLER-TOKEN', 'content-type': 'application/json' },
         body: JSON.stringify({ from: { user_id: 1001 }, to: { user_id: 1002 }, text: 'It is at your door.' }),
       });
-      await talk.getByText('It is at your door.').waitFor();
+      await conversation.getByText('It is at your door.').waitFor();
       expect(await words.inputValue()).toBe('Half a sente');
       await words.fill('Thank you!');
       await words.press('Enter');
-      await talk.getByText('Thank you!').waitFor();
-      await talk.getByLabel('Reason of the block').selectOption('blocked_by_time');
-      await talk.getByRole('button', { name: 'Block' }).click();
-      await talk.getByText('blocked by time').waitFor();
-      await talk.getByRole('button', { name: 'Open again' }).click();
-      await talk.getByText('open', { exact: true }).waitFor();
+      await conversation.getByText('Thank you!').waitFor();
+      await conversation.getByLabel('Reason of the block').selectOption('blocked_by_time');
+      await conversation.getByRole('button', { name: 'Block' }).click();
+      await conversation.getByText('blocked by time').waitFor();
+      await conversation.getByRole('button', { name: 'Open again' }).click();
+      await conversation.getByText('open', { exact: true }).waitFor();
     });
 
     test('brings items into Flex, and changes what they are', async () => {

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { ConnectionError, InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
 import type { ApiError } from 'marketplace-seller-sdk';
-import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
+import { FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../src/core/endpoint.js';
 import { classOfStatus } from '../src/core/errors/status-errors.js';
 import { matchPath } from '../src/core/serialization/path-template.js';
 import { decode, encode } from '../src/core/serialization/request.js';
 import { everyEndpoint } from './support/every-endpoint.ts';
+import { createMarketplace } from './support/marketplace.ts';
+import { errorOf } from './support/stubs.ts';
 
 // The laws of the design that go over every endpoint; 5, 7, 8 and 9 are told in tests/hostile.
 describe.each(everyEndpoint)('$name', ({ endpoint, input }) => {
@@ -28,12 +30,12 @@ describe.each(everyEndpoint)('$name', ({ endpoint, input }) => {
     'law 2: $kind',
     ({ refusal }) => {
       test(`reaches the caller from "${refusal.message}"`, async () => {
-        const { marketplace, client } = newMarketplace();
+        const { marketplace, sellerClient } = createMarketplace({ maxRetries: 0 });
         marketplace.failNext(endpoint, refusal);
-        const error = await failureOf(client.call(endpoint, input));
+        const error = await errorOf<ApiError>(sellerClient.call(endpoint, input));
         expect(error).toBeInstanceOf(refusal.error);
         expect(error).toBeInstanceOf(classOfStatus(refusal.status));
-        const { name, status, code, causes, body, message } = error as ApiError;
+        const { name, status, code, causes, body, message } = error;
         expect({ name, status }).toEqual({ name: refusal.error.kind, status: refusal.status });
         // The body as it came, and what was read out of it.
         expect(body).toMatchObject({ message: refusal.message, status: refusal.status });
@@ -46,8 +48,8 @@ describe.each(everyEndpoint)('$name', ({ endpoint, input }) => {
   );
 
   test('law 3: the fake marketplace has a behaviour for it, which keeps to the schemas', async () => {
-    const { client } = newMarketplace();
-    const failure = await failureOf(client.call(endpoint, input));
+    const { sellerClient } = createMarketplace({ maxRetries: 0 });
+    const failure: unknown = await sellerClient.call(endpoint, input).catch((error: unknown) => error);
     // A behaviour that throws or strays from its schema is no answer; a route that is not there says so.
     expect(failure).not.toBeInstanceOf(ConnectionError);
     expect(failure).not.toBeInstanceOf(FakeMarketplaceError);
@@ -94,22 +96,6 @@ function parse(endpoint: Endpoint, value: unknown): Record<string, unknown> {
   const result = endpoint.input.safeParse(value);
   if (!result.success) throw new Error(result.error.issues.map(({ message }) => message).join('; '));
   return result.data as Record<string, unknown>;
-}
-
-/** A marketplace with the users and the item that the inputs name, and a client of its seller. */
-function newMarketplace(): { marketplace: FakeMarketplace; client: SellerClient } {
-  const marketplace = new FakeMarketplace();
-  const seller = marketplace.addUser({ user_id: 7 });
-  marketplace.addUser({ user_id: 31 });
-  marketplace.addItem({ item_id: 'MLA100', seller_id: 7 });
-  return { marketplace, client: marketplace.clientFor(seller, { maxRetries: 0 }) };
-}
-
-async function failureOf(call: Promise<unknown>): Promise<unknown> {
-  return call.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 }
 
 function fieldsOfPath(endpoint: Endpoint): { field: string; several: boolean }[] {

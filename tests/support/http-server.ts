@@ -17,7 +17,7 @@ export interface Heard {
 export type Act = (answer: ServerResponse, turn: number, heard: Heard) => void;
 
 /** A server on this machine that does what a test tells it, and counts. */
-export interface HostileServer {
+export interface TestServer {
   readonly url: string;
   readonly heard: Heard[];
   /** How many connections are open. */
@@ -25,7 +25,7 @@ export interface HostileServer {
 }
 
 /** Listens on a free port of loopback until the test is over. */
-export async function hostileServer(act: Act): Promise<HostileServer> {
+export async function startServer(act: Act): Promise<TestServer> {
   const heard: Heard[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((request, answer) => {

@@ -1,33 +1,25 @@
 import { endpoints } from 'marketplace-seller-sdk';
 import type { Endpoint, OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
-import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { everyEndpoint } from '../support/every-endpoint.ts';
+import { createMarketplace } from '../support/marketplace.ts';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
 
-type Shop = ReturnType<typeof newShop>;
+type Shop = ReturnType<typeof createShop>;
 
 /** A seller with a sale, an open question and Flex; the buyer has written and asked. */
-function newShop() {
-  const marketplace = new FakeMarketplace();
-  const [owner, buyer] = [marketplace.addUser(), marketplace.addUser()];
-  const { item_id } = marketplace.addItem({ seller_id: owner.user_id });
-  const question = marketplace.ask({ from: buyer, item_id, text: 'Is there stock?' });
-  const pack = marketplace.addPack({ seller_id: owner.user_id, buyer_id: buyer.user_id });
+function createShop() {
+  const { marketplace, seller, buyer_id, ...rest } = createMarketplace({ confirmWindowMs: 0, maxRetries: 0 });
+  const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id });
   marketplace.buyerWrites({ pack, text: 'When will it arrive?' });
-  const { service_id } = marketplace.flex.subscribe({ user_id: owner.user_id });
-  const options = { confirmWindowMs: 0, maxRetries: 0 };
+  const { service_id } = marketplace.flex.subscribe({ user_id: seller.user_id });
   return {
+    ...rest,
     marketplace,
-    item_id,
-    question_id: question.id,
+    buyer_id,
     pack_id: String(pack.pack_id),
-    seller_id: owner.user_id,
-    buyer_id: buyer.user_id,
-    ofItem: { site_id: owner.site_id, item_id },
-    whose: { site_id: owner.site_id, user_id: owner.user_id, service_id },
-    seller: marketplace.clientFor(owner, options),
-    buyer: marketplace.clientFor(buyer, options),
+    ofItem: { site_id: seller.site_id, item_id: rest.item_id },
+    whose: { site_id: seller.site_id, user_id: seller.user_id, service_id },
   };
 }
 
@@ -43,42 +35,56 @@ const text = 'Yes, there is.';
 const evenings = { delivery_ranges: { week: [{ from: 17, to: 21, capacity: 30, cutoff: 15 }] } };
 
 const writes: readonly Write[] = [
-  { endpoint: questions.ask, write: ({ buyer, item_id }) => buyer.questions.ask({ item_id, text: 'In red?' }) },
-  { endpoint: questions.answer, write: ({ seller, question_id }) => seller.questions.answer({ question_id, text }) },
-  { endpoint: questions.delete, write: ({ seller, question_id }) => seller.questions.delete({ question_id }) },
+  {
+    endpoint: questions.ask,
+    write: ({ buyerClient, item_id }) => buyerClient.questions.ask({ item_id, text: 'In red?' }),
+  },
+  {
+    endpoint: questions.answer,
+    write: ({ sellerClient, question_id }) => sellerClient.questions.answer({ question_id, text }),
+  },
+  {
+    endpoint: questions.delete,
+    write: ({ sellerClient, question_id }) => sellerClient.questions.delete({ question_id }),
+  },
   {
     endpoint: questions.blacklist.add,
-    write: ({ seller, seller_id, buyer_id }) => seller.questions.blacklist.add({ seller_id, user_id: buyer_id }),
+    write: ({ sellerClient, seller_id, buyer_id }) =>
+      sellerClient.questions.blacklist.add({ seller_id, user_id: buyer_id }),
   },
   {
     endpoint: questions.blacklist.remove,
-    before: async ({ seller, seller_id, buyer_id }) => {
-      await seller.questions.blacklist.add({ seller_id, user_id: buyer_id });
+    before: async ({ sellerClient, seller_id, buyer_id }) => {
+      await sellerClient.questions.blacklist.add({ seller_id, user_id: buyer_id });
     },
-    write: ({ seller, seller_id, buyer_id }) => seller.questions.blacklist.remove({ seller_id, user_id: buyer_id }),
+    write: ({ sellerClient, seller_id, buyer_id }) =>
+      sellerClient.questions.blacklist.remove({ seller_id, user_id: buyer_id }),
   },
   {
     endpoint: messages.send,
-    write: ({ seller, pack_id, seller_id, buyer_id }) =>
-      seller.messages.send({ pack_id, user_id: seller_id, to: { user_id: buyer_id }, text }),
+    write: ({ sellerClient, pack_id, seller_id, buyer_id }) =>
+      sellerClient.messages.send({ pack_id, user_id: seller_id, to: { user_id: buyer_id }, text }),
   },
   {
     endpoint: flex.setDelivery,
-    write: ({ seller, whose }) => seller.flex.setDelivery({ ...whose, ...evenings }),
+    write: ({ sellerClient, whose }) => sellerClient.flex.setDelivery({ ...whose, ...evenings }),
   },
   {
     endpoint: flex.addZones,
-    write: async ({ seller, whose }) => {
-      const { zones } = await seller.flex.configuration({ ...whose, select: { zones: { id: true, selected: true } } });
+    write: async ({ sellerClient, whose }) => {
+      const { zones } = await sellerClient.flex.configuration({
+        ...whose,
+        select: { zones: { id: true, selected: true } },
+      });
       const free = zones?.find(({ selected }) => selected !== true);
-      await seller.flex.addZones({ ...whose, zones: [{ id: String(free?.id) }] });
+      await sellerClient.flex.addZones({ ...whose, zones: [{ id: String(free?.id) }] });
     },
   },
-  { endpoint: flex.items.enable, write: ({ seller, ofItem }) => seller.flex.items.enable(ofItem) },
+  { endpoint: flex.items.enable, write: ({ sellerClient, ofItem }) => sellerClient.flex.items.enable(ofItem) },
   {
     endpoint: flex.items.disable,
-    before: async ({ seller, ofItem }) => seller.flex.items.enable(ofItem),
-    write: ({ seller, ofItem }) => seller.flex.items.disable(ofItem),
+    before: async ({ sellerClient, ofItem }) => sellerClient.flex.items.enable(ofItem),
+    write: ({ sellerClient, ofItem }) => sellerClient.flex.items.disable(ofItem),
   },
 ];
 
@@ -92,10 +98,10 @@ describe.each(writes)('confirm() of $endpoint.name', ({ endpoint, before, write 
     { reset: 'before', done: false },
     { reset: 'after', done: true },
   ] as const)('tells, when the connection broke $reset the service acted, done: $done', async ({ reset, done }) => {
-    const scene = newShop();
-    await before?.(scene);
-    scene.marketplace.faults.inject({ reset, endpoint });
-    const error = await errorOf<OutcomeUnknownError>(write(scene));
+    const shop = createShop();
+    await before?.(shop);
+    shop.marketplace.faults.inject({ reset, endpoint });
+    const error = await errorOf<OutcomeUnknownError>(write(shop));
     expect(await error.confirm()).toMatchObject({ done });
   });
 });
@@ -103,14 +109,16 @@ describe.each(writes)('confirm() of $endpoint.name', ({ endpoint, before, write 
 describe('confirm() does not guess', () => {
   /** A write whose answer is lost, and what is read back after it. */
   async function confirmed(
-    write: (seller: SellerClient) => PromiseLike<unknown>,
+    write: (sellerClient: SellerClient) => PromiseLike<unknown>,
     ...answers: readonly Response[]
   ): Promise<unknown> {
-    const { seller } = stubbed([networkFault('ECONNRESET'), ...answers], { confirmWindowMs: 0, maxRetries: 0 });
-    return (await errorOf<OutcomeUnknownError>(write(seller))).confirm();
+    const { sellerClient } = stubbed([networkFault('ECONNRESET'), ...answers], { confirmWindowMs: 0, maxRetries: 0 });
+    return (await errorOf<OutcomeUnknownError>(write(sellerClient))).confirm();
   }
-  const answer = (seller: SellerClient): PromiseLike<unknown> => seller.questions.answer({ question_id: 42, text });
-  const remove = (seller: SellerClient): PromiseLike<unknown> => seller.questions.delete({ question_id: 42 });
+  const answer = (sellerClient: SellerClient): PromiseLike<unknown> =>
+    sellerClient.questions.answer({ question_id: 42, text });
+  const remove = (sellerClient: SellerClient): PromiseLike<unknown> =>
+    sellerClient.questions.delete({ question_id: 42 });
 
   test('about an answer whose text is not shown', async () => {
     const hidden = Response.json({ ...wireQuestion, status: 'ANSWERED', answer: { text: '', status: 'BANNED' } });
@@ -144,10 +152,14 @@ describe('confirm() does not guess', () => {
     const part = (): Response => Response.json({ users: [{ id: 1 }], total: 2 });
     const unknown = 'the blacklist is longer than what the service shows of it';
     const [seller_id, user_id] = [7, 31];
-    expect(await confirmed((seller) => seller.questions.blacklist.add({ seller_id, user_id }), part())).toEqual({
+    expect(
+      await confirmed((sellerClient) => sellerClient.questions.blacklist.add({ seller_id, user_id }), part()),
+    ).toEqual({
       unknown,
     });
-    expect(await confirmed((seller) => seller.questions.blacklist.remove({ seller_id, user_id }), part())).toEqual({
+    expect(
+      await confirmed((sellerClient) => sellerClient.questions.blacklist.remove({ seller_id, user_id }), part()),
+    ).toEqual({
       unknown,
     });
   });
@@ -155,7 +167,7 @@ describe('confirm() does not guess', () => {
   test('whether an item is in Flex, while the service does not say', async () => {
     const down = (): Response => Response.json({ message: 'down' }, { status: 403 });
     const item = { site_id: 'MLA', item_id: 'MLA100' };
-    expect(await confirmed((seller) => seller.flex.items.enable(item), down())).toMatchObject({
+    expect(await confirmed((sellerClient) => sellerClient.flex.items.enable(item), down())).toMatchObject({
       unknown: expect.stringContaining('reading back failed') as string,
     });
   });
@@ -163,12 +175,18 @@ describe('confirm() does not guess', () => {
   test('from a configuration that shows nothing: what was set is not there', async () => {
     const nothing = (): Response => Response.json({ data: { configuration: null } });
     const whose = { site_id: 'MLA', user_id: 7, service_id: 1001 };
-    expect(await confirmed((seller) => seller.flex.addZones({ ...whose, zones: [{ id: 'z' }] }), nothing())).toEqual({
+    expect(
+      await confirmed((sellerClient) => sellerClient.flex.addZones({ ...whose, zones: [{ id: 'z' }] }), nothing()),
+    ).toEqual({
       done: false,
     });
     const delivery = { ...whose, delivery_window: 'next_day' } as const;
-    expect(await confirmed((seller) => seller.flex.setDelivery(delivery), nothing())).toEqual({ done: false });
-    expect(await confirmed((seller) => seller.flex.setDelivery({ ...whose, ...evenings }), nothing())).toEqual({
+    expect(await confirmed((sellerClient) => sellerClient.flex.setDelivery(delivery), nothing())).toEqual({
+      done: false,
+    });
+    expect(
+      await confirmed((sellerClient) => sellerClient.flex.setDelivery({ ...whose, ...evenings }), nothing()),
+    ).toEqual({
       done: false,
     });
   });
@@ -178,8 +196,8 @@ describe('confirm() does not guess', () => {
     const others = Array.from({ length: 50 }, (_, n) => ({ id: String(n), from: { user_id: 31 }, text: 'Hello' }));
     const first = Response.json({ messages: others, paging: { total: 51, limit: 50, offset: 0 } });
     const last = Response.json({ messages: [message('new')], paging: { total: 51, limit: 50, offset: 50 } });
-    const send = (seller: SellerClient): PromiseLike<unknown> =>
-      seller.messages.send({ pack_id: '1', user_id: 7, to: { user_id: 31 }, text });
+    const send = (sellerClient: SellerClient): PromiseLike<unknown> =>
+      sellerClient.messages.send({ pack_id: '1', user_id: 7, to: { user_id: 31 }, text });
     expect(await confirmed(send, first, last)).toMatchObject({ done: true, output: { id: 'new' } });
     expect(await confirmed(send, Response.json({ messages: null }))).toEqual({ done: false });
   });

@@ -47,8 +47,8 @@ describe(`${cases} cases (FUZZ_SEED=${seed})`, () => {
         async (trial, status, headers, body) => {
           const answer = new Response(bodyless.has(status) ? null : (body as BodyInit), { status, headers });
           // A client of its own: what one case hears of limits is not to be waited for by the next.
-          const { seller } = stubbed([answer], { maxRetries: 0 });
-          const error = await seller.call(trial.endpoint, trial.input).then(
+          const { sellerClient } = stubbed([answer], { maxRetries: 0 });
+          const error = await sellerClient.call(trial.endpoint, trial.input).then(
             () => undefined,
             (thrown: unknown) => thrown,
           );
@@ -91,8 +91,10 @@ describe(`${cases} cases (FUZZ_SEED=${seed})`, () => {
       fc.asyncProperty(fc.constantFrom(...withPath), anyPart, fc.nat(), async ({ endpoint, input }, part, which) => {
         const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
         const name = names[which % names.length]!;
-        const { seller, sent } = stubbed([new Response('{}', { status: 404 })], { maxRetries: 0 });
-        const error: unknown = await seller.call(endpoint, { ...input, [name]: part }).catch((each: unknown) => each);
+        const { sellerClient, sent } = stubbed([new Response('{}', { status: 404 })], { maxRetries: 0 });
+        const error: unknown = await sellerClient
+          .call(endpoint, { ...input, [name]: part })
+          .catch((each: unknown) => each);
         if (error instanceof InvalidInputError) {
           expect(sent).toHaveLength(0);
           return;

@@ -1,7 +1,7 @@
 import { createReceiver } from 'marketplace-seller-sdk/notifications';
 import type { QueuedNotification } from 'marketplace-seller-sdk/notifications';
 import { expect, test } from 'vitest';
-import { about, deliver } from './deliveries.js';
+import { about, deliver } from '../support/deliveries.ts';
 
 /** The entry that a receiver hands to its queue. */
 async function entryOf(body: object): Promise<QueuedNotification> {

@@ -37,10 +37,10 @@ test(
       (_, n) => marketplace.ask({ from: buyer, item_id, text: `Question ${n}?` }).id,
     );
     rough(marketplace);
-    const seller = marketplace.clientFor(owner, options);
+    const sellerClient = marketplace.clientFor(owner, options);
     const outcomes = await inTurns(ids, async (question_id) => {
       const text = `Answer to ${question_id}.`;
-      return seller.questions.answer({ question_id, text }).then(
+      return sellerClient.questions.answer({ question_id, text }).then(
         (question) => ({ question_id, told: 'done' as const, text: question?.answer?.text ?? '' }),
         (error: unknown) => ({ question_id, told: toldBy(error), text }),
       );
@@ -69,14 +69,14 @@ test(
       return pack.pack_id ?? pack.order_ids[0]!;
     });
     rough(marketplace);
-    const seller = marketplace.clientFor(owner, options);
+    const sellerClient = marketplace.clientFor(owner, options);
     const to = { user_id: buyer.user_id };
     const outcomes = await inTurns(
       Array.from({ length: writes }, (_, n) => n),
       async (n) => {
         const pack_id = packs[n % packs.length]!;
         const text = `Message number ${n}.`;
-        return seller.messages.send({ pack_id, user_id: owner.user_id, to, text }).then(
+        return sellerClient.messages.send({ pack_id, user_id: owner.user_id, to, text }).then(
           () => ({ pack_id, told: 'done' as const, text }),
           (error: unknown) => ({ pack_id, told: toldBy(error), text }),
         );

@@ -16,7 +16,7 @@ import {
 } from 'marketplace-seller-sdk';
 import type { ClientOptions, Drift, Wait } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { hostileServer, json, reset } from '../support/hostile-server.ts';
+import { startServer, json, reset } from '../support/http-server.ts';
 import { errorOf, wireQuestion } from '../support/stubs.ts';
 
 const client = (baseUrl: string, options: Partial<ClientOptions> = {}): SellerClient =>
@@ -25,26 +25,26 @@ const answer = { question_id: 42, text: 'Sí, hay stock para entregar hoy.' };
 
 describe('what the best libraries fail at', () => {
   test('a body that stalls is bounded by the timeout, and its socket is closed', async () => {
-    const server = await hostileServer((to) => {
+    const server = await startServer((to) => {
       to.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
     });
-    const seller = client(server.url, { timeoutMs: 100, maxRetries: 0 });
-    const error = await errorOf(seller.questions.get({ question_id: 42 }));
+    const sellerClient = client(server.url, { timeoutMs: 100, maxRetries: 0 });
+    const error = await errorOf(sellerClient.questions.get({ question_id: 42 }));
     expect(error).toBeInstanceOf(TimeoutError);
     await expect.poll(() => server.sockets.size).toBe(0);
   });
 
   test('an answer that never begins is bounded by the timeout', async () => {
-    const server = await hostileServer(() => {});
-    const seller = client(server.url, { timeoutMs: 50, maxRetries: 1 });
-    expect(await errorOf(seller.questions.get({ question_id: 42 }))).toMatchObject({
+    const server = await startServer(() => {});
+    const sellerClient = client(server.url, { timeoutMs: 50, maxRetries: 1 });
+    expect(await errorOf(sellerClient.questions.get({ question_id: 42 }))).toMatchObject({
       name: 'TimeoutError',
       attempts: 2,
     });
   });
 
   test('an abort wins at once while the client waits for a Retry-After', async () => {
-    const server = await hostileServer((to) => json(to, 429, {}, { 'retry-after': '3' }));
+    const server = await startServer((to) => json(to, 429, {}, { 'retry-after': '3' }));
     const controller = new AbortController();
     const call = client(server.url).questions.get({ question_id: 42 }, { signal: controller.signal });
     setTimeout(() => controller.abort(new Error('the user left')), 100);
@@ -57,7 +57,7 @@ describe('what the best libraries fail at', () => {
   });
 
   test('an hour of Retry-After is not slept: the caller is told', async () => {
-    const server = await hostileServer((to) => json(to, 429, {}, { 'retry-after': '3600' }));
+    const server = await startServer((to) => json(to, 429, {}, { 'retry-after': '3600' }));
     const error = await errorOf<RateLimitError>(client(server.url).questions.get({ question_id: 42 }));
     expect(error).toBeInstanceOf(RateLimitError);
     expect(error.retryAfterMs).toBe(3_600_000);
@@ -65,7 +65,7 @@ describe('what the best libraries fail at', () => {
   });
 
   test('a write answered 503 without a word is sent once, and its outcome is unknown', async () => {
-    const server = await hostileServer((to) => json(to, 503, { message: 'busy' }));
+    const server = await startServer((to) => json(to, 503, { message: 'busy' }));
     const error = await errorOf<ServerError>(client(server.url).questions.answer(answer));
     expect(error).toBeInstanceOf(ServerError);
     expect(error.outcomeUnknown).toBe(true);
@@ -73,7 +73,7 @@ describe('what the best libraries fail at', () => {
   });
 
   test('a write whose connection is reset after it was read is sent once, and its outcome is named unknown', async () => {
-    const server = await hostileServer((to) => reset(to));
+    const server = await startServer((to) => reset(to));
     const error = await errorOf<OutcomeUnknownError>(client(server.url).questions.answer(answer));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error.message).toContain('may or may not have been carried out');
@@ -86,8 +86,8 @@ describe('what the best libraries fail at', () => {
     await once(gone, 'listening');
     const { port } = gone.address() as AddressInfo;
     await new Promise((resolve) => gone.close(resolve));
-    const seller = client(`http://127.0.0.1:${port}`, { maxRetries: 1 });
-    const error = await errorOf<ConnectionError>(seller.questions.answer(answer));
+    const sellerClient = client(`http://127.0.0.1:${port}`, { maxRetries: 1 });
+    const error = await errorOf<ConnectionError>(sellerClient.questions.answer(answer));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).not.toBeInstanceOf(OutcomeUnknownError);
     expect(error.attempts).toBe(2);
@@ -95,7 +95,7 @@ describe('what the best libraries fail at', () => {
 
   test('an HTML 502 keeps status, request id and body', async () => {
     const page = '<html><body><h1>Bad Gateway</h1></body></html>';
-    const server = await hostileServer((to) => {
+    const server = await startServer((to) => {
       to.writeHead(502, { 'content-type': 'text/html', 'x-request-id': 'r-1' }).end(page);
     });
     const error = await errorOf<ServerError>(client(server.url, { maxRetries: 0 }).questions.get({ question_id: 42 }));
@@ -104,7 +104,7 @@ describe('what the best libraries fail at', () => {
   });
 
   test('a network fault keeps its cause and its code', async () => {
-    const server = await hostileServer((to) => reset(to));
+    const server = await startServer((to) => reset(to));
     const error = await errorOf<ConnectionError>(
       client(server.url, { maxRetries: 0 }).questions.get({ question_id: 42 }),
     );
@@ -113,7 +113,7 @@ describe('what the best libraries fail at', () => {
   });
 
   test('a debug log holds neither token nor cookie nor text', async () => {
-    const server = await hostileServer((to, turn) => {
+    const server = await startServer((to, turn) => {
       json(to, turn === 1 ? 429 : 400, { message: `no: ${answer.text}` }, { 'set-cookie': 'sid=cookie-9' });
     });
     const lines: unknown[] = [];
@@ -129,7 +129,7 @@ describe('what the best libraries fail at', () => {
   test.each(['..', '.', '', '7/../8', 'a/b', 'a?b', 'a#b', 'a\r\nb', '%2e%2e'])(
     'the id %j calls no other endpoint: nothing is sent',
     async (id) => {
-      const server = await hostileServer((to) => json(to, 200, {}));
+      const server = await startServer((to) => json(to, 200, {}));
       const error = await errorOf(client(server.url).questions.get({ question_id: id }));
       expect(error).toBeInstanceOf(InvalidInputError);
       expect(server.heard).toHaveLength(0);
@@ -137,23 +137,23 @@ describe('what the best libraries fail at', () => {
   );
 
   test('a server that repeats one page for ever costs a bounded number of requests', async () => {
-    const server = await hostileServer((to) => json(to, 200, { total: 1e9, limit: 1, questions: [wireQuestion] }));
+    const server = await startServer((to) => json(to, 200, { total: 1e9, limit: 1, questions: [wireQuestion] }));
     const found = await client(server.url).questions.search({ seller_id: 7 }).toArray();
     expect(found).toHaveLength(1);
     expect(server.heard.length).toBeLessThan(10);
   });
 
   test('sixty finished calls leave no listener on their signal', async () => {
-    const server = await hostileServer((to) => json(to, 200, wireQuestion));
+    const server = await startServer((to) => json(to, 200, wireQuestion));
     const { signal } = new AbortController();
     const count = countingListeners(signal);
-    const seller = client(server.url, { deadlineMs: 5000 });
-    await Promise.all(Array.from({ length: 60 }, () => seller.questions.get({ question_id: 42 }, { signal })));
+    const sellerClient = client(server.url, { deadlineMs: 5000 });
+    await Promise.all(Array.from({ length: 60 }, () => sellerClient.questions.get({ question_id: 42 }, { signal })));
     expect(count()).toBe(0);
   });
 
   test('a token function that throws, rejects or gives nonsense ends the call clearly', async () => {
-    const server = await hostileServer((to) => json(to, 200, wireQuestion));
+    const server = await startServer((to) => json(to, 200, wireQuestion));
     const reason = new Error('vault is sealed');
     const suppliers: ClientOptions['accessToken'][] = [
       () => Promise.reject(reason),
@@ -172,27 +172,27 @@ describe('what the best libraries fail at', () => {
   });
 
   test('a token function that hangs ends the call after the timeout', async () => {
-    const server = await hostileServer((to) => json(to, 200, wireQuestion));
+    const server = await startServer((to) => json(to, 200, wireQuestion));
     let signal: AbortSignal | undefined;
     const accessToken = (context: { signal: AbortSignal }): Promise<string> => {
       signal = context.signal;
       return new Promise(() => {});
     };
-    const seller = client(server.url, { accessToken, timeoutMs: 50 });
-    const error = await errorOf(seller.questions.get({ question_id: 42 }));
+    const sellerClient = client(server.url, { accessToken, timeoutMs: 50 });
+    const error = await errorOf(sellerClient.questions.get({ question_id: 42 }));
     expect(error).toBeInstanceOf(AccessTokenError);
     expect(error.message).toContain('50 ms');
     expect(signal?.aborted).toBe(true);
   });
 
   test('what one call says differently does not leak into the next', async () => {
-    const server = await hostileServer((to) => json(to, 200, wireQuestion));
-    const seller = client(server.url);
-    await seller.questions.get(
+    const server = await startServer((to) => json(to, 200, wireQuestion));
+    const sellerClient = client(server.url);
+    await sellerClient.questions.get(
       { question_id: 1 },
       { headers: { 'x-trace': 'one' }, query: { debug: true }, accessToken: 'other-token' },
     );
-    await seller.questions.get({ question_id: 2 });
+    await sellerClient.questions.get({ question_id: 2 });
     expect(server.heard[0]).toMatchObject({ url: '/questions/1?debug=true', headers: { 'x-trace': 'one' } });
     expect(server.heard[1]!.url).toBe('/questions/2');
     expect(server.heard[1]!.headers['x-trace']).toBeUndefined();
@@ -200,17 +200,20 @@ describe('what the best libraries fail at', () => {
   });
 
   test('an answer of another shape is reported without failing, where that is asked for', async () => {
-    const server = await hostileServer((to) => json(to, 200, { id: 'x42', text: 'a private text' }));
+    const server = await startServer((to) => json(to, 200, { id: 'x42', text: 'a private text' }));
     const seen: Drift[] = [];
-    const seller = client(server.url, { responseValidation: 'report', onDrift: (drift) => void seen.push(drift) });
-    expect(await seller.questions.get({ question_id: 42 })).toMatchObject({ id: 'x42' });
+    const sellerClient = client(server.url, {
+      responseValidation: 'report',
+      onDrift: (drift) => void seen.push(drift),
+    });
+    expect(await sellerClient.questions.get({ question_id: 42 })).toMatchObject({ id: 'x42' });
     expect(seen).toMatchObject([{ path: ['id'], received: 'string' }]);
     expect(JSON.stringify(seen)).not.toContain('private');
   });
 
   test('a redirect does not carry the token away', async () => {
-    const other = await hostileServer((to) => json(to, 200, wireQuestion));
-    const server = await hostileServer((to) => {
+    const other = await startServer((to) => json(to, 200, wireQuestion));
+    const server = await startServer((to) => {
       to.writeHead(307, { location: `${other.url}/stolen` }).end();
     });
     await errorOf(client(server.url, { maxRetries: 0 }).questions.answer(answer));
@@ -218,7 +221,7 @@ describe('what the best libraries fail at', () => {
   });
 
   test('a truncated answer to a write says that it was most likely carried out', async () => {
-    const server = await hostileServer((to) => {
+    const server = await startServer((to) => {
       to.writeHead(200, { 'content-length': '500' });
       to.write('{"id": 42', () => to.socket?.destroy());
     });
@@ -230,7 +233,7 @@ describe('what the best libraries fail at', () => {
 
   test('one 429 speaks for all: sixty calls against ten a second are answered with at most ninety requests', async () => {
     const granted: number[] = [];
-    const server = await hostileServer((to, _, { at }) => {
+    const server = await startServer((to, _, { at }) => {
       const recent = granted.filter((time) => at - time < 1000);
       if (recent.length >= 10) {
         json(to, 429, { error: 'too_many_requests' });
@@ -240,8 +243,8 @@ describe('what the best libraries fail at', () => {
       json(to, 200, wireQuestion);
     });
     const waits: Wait[] = [];
-    const seller = client(server.url, { onWait: (wait) => void waits.push(wait) });
-    const calls = Array.from({ length: 60 }, (_, index) => seller.questions.get({ question_id: index + 1 }));
+    const sellerClient = client(server.url, { onWait: (wait) => void waits.push(wait) });
+    const calls = Array.from({ length: 60 }, (_, index) => sellerClient.questions.get({ question_id: index + 1 }));
     const found = await Promise.all(calls);
     expect(found).toHaveLength(60);
     expect(server.heard.length).toBeLessThanOrEqual(90);
@@ -249,11 +252,11 @@ describe('what the best libraries fail at', () => {
   });
 
   test('an abort and the timeouts leave no socket behind', async () => {
-    const server = await hostileServer(() => {});
-    const seller = client(server.url, { timeoutMs: 5000, maxRetries: 0 });
+    const server = await startServer(() => {});
+    const sellerClient = client(server.url, { timeoutMs: 5000, maxRetries: 0 });
     const controller = new AbortController();
     const calls = Array.from({ length: 10 }, () =>
-      errorOf(seller.questions.get({ question_id: 42 }, { signal: controller.signal })),
+      errorOf(sellerClient.questions.get({ question_id: 42 }, { signal: controller.signal })),
     );
     await expect.poll(() => server.heard.length).toBeGreaterThan(0);
     controller.abort();
