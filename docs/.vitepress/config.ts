@@ -36,7 +36,7 @@ export default {
   vite: { plugins: [{ name: 'vue beside the site', enforce: 'pre', resolveId: leaveVue }] },
   themeConfig: {
     nav: [
-      { text: 'Guides', link: '/guide/start', activeMatch: '^/guide/' },
+      { text: 'Guides', link: '/guide/getting-started', activeMatch: '^/guide/' },
       { text: 'Examples', link: '/examples/', activeMatch: '^/examples/' },
       { text: 'Reference', link: '/reference/', activeMatch: '^/reference/' },
       { text: 'Errors', link: '/errors/', activeMatch: '^/errors/' },

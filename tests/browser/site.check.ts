@@ -81,7 +81,12 @@ function linksIn(html: string): string[] {
 
 describe.skipIf(!isBuilt)('the documentation site', () => {
   test('has a page for each guide, resource, error class and program', () => {
-    const paths = ['/guide/start.html', '/guide/migration.html', '/reference/flex.html', '/examples/day/sale.html'];
+    const paths = [
+      '/guide/getting-started.html',
+      '/guide/migration.html',
+      '/reference/flex.html',
+      '/examples/day/sale.html',
+    ];
     expect([...pages.keys()]).toEqual(expect.arrayContaining(paths));
     expect([...pages.keys()].filter((path) => path.startsWith('/errors/')).length).toBeGreaterThan(50);
   });
@@ -128,7 +133,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
 
   test('shows each section in its sidebar', async () => {
     for (const [path, text] of [
-      ['/guide/start.html', 'Paging'],
+      ['/guide/getting-started.html', 'Pagination'],
       ['/examples/', 'A lost answer'],
       ['/reference/', 'Action guide'],
       ['/errors/', 'RateLimitError'],

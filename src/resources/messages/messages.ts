@@ -143,14 +143,14 @@ export class Messages {
   }
 
   /**
-   * Writes to the buyer by the road that is open: the action guide's OTHER before the buyer has written, the
+   * Writes to the buyer through the open channel: the action guide's OTHER before the buyer has written, the
    * conversation after, and the conversation for a pack that is an excepted case. The conversation is looked at
    * without marking it as read.
    *
    * @example
    * const input = { pack_id, user_id: 7, to: { user_id: 31 }, text: 'Your parcel leaves today.' };
-   * const { road, message } = await seller.messages.contact(input);
-   * @returns the message, and the road it took.
+   * const { channel, message } = await seller.messages.contact(input);
+   * @returns the message, and the channel it was sent through.
    * @throws {InvalidInputError} when the text or the receiver is not acceptable; nothing is sent.
    * @throws {NoChannelError} when the buyer cannot be written to now; its `reason` says why, its `cause` is the refusal.
    * @throws {PackAccessError} when the order is not the token's user's.

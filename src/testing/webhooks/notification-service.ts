@@ -80,11 +80,11 @@ interface ScheduledDelivery {
 /**
  * Tells applications what happens, as the service does: at least once, in no certain order. Spec: Events.
  *
- * While the marketplace's clock runs, notifications are posted when they are due. `quiet()` does not wait for that.
+ * While the marketplace's clock runs, notifications are posted when they are due. `flush()` does not wait for that.
  *
  * @example
  * marketplace.notifications.subscribe({ callback: 'http://127.0.0.1:8080/notifications' });
- * await marketplace.notifications.quiet();
+ * await marketplace.notifications.flush();
  */
 export class NotificationService {
   /** Every attempt there was, the first one first. */
