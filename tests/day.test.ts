@@ -30,7 +30,7 @@ describe("a seller's day", () => {
     expect(out).toContain('5 questions answered while their list shrank; none is left.');
     expect(out).toContain('✗ QuestionNotOpenError: POST /answers failed with 400');
     expect(out).toContain('✓ 6 deliveries told of 4 events; each was handled once.');
-    expect(out).toContain('refused with 403: The seller takes no questions from this user');
+    expect(out).toContain('failed with 403 (forbidden): The seller takes no questions from this user');
     expect(out).toMatch(/working hours {2}3 h 10 min .*\n[^]*working hours {2}\d+ min\n/);
     expect(out).toMatch(/✓ .* faster than the day before\./);
   });
@@ -50,7 +50,7 @@ describe("a seller's day", () => {
   });
 
   test('breaks long lines on a terminal between words, and none in a pipe', async () => {
-    const long = /^ +✗ DriverNotFoundError: .* failed with 404: .*$/m;
+    const long = /^ +✗ DriverNotFoundError: .* failed with 404 \(not_found\): .*$/m;
     expect((await run([])).out).toMatch(long);
     const narrow = await run([], { NO_COLOR: '1' }, true);
     expect(narrow.out).not.toMatch(long);
@@ -125,7 +125,7 @@ describe('against a service', () => {
     expect(named.out).toMatch(/FLEX +status in, service \d+/);
   });
 
-  test('it tells what is refused, and reads on', async () => {
+  test('it reports an error response and continues', async () => {
     const { marketplace, env } = await service();
     const endpoint = endpoints.contacts.phoneViews.windowOfUser;
     marketplace.faults.inject({ endpoint, status: 403, body: { message: 'Not for you' } });
@@ -147,7 +147,10 @@ describe('against a service', () => {
     [{ SELLER_ACCESS_TOKEN: 'token' }, 'SELLER_ACCESS_TOKEN is set and SELLER_BASE_URL is not'],
     [{ SELLER_BASE_URL: 'https://api.example.com', SELLER_ACCESS_TOKEN: 'token' }, 'set SELLER_USER_ID'],
     [{ SELLER_BASE_URL: 'http://api.example.com', SELLER_ACCESS_TOKEN: 'token-7' }, '`baseUrl` is http:'],
-    [{ SELLER_BASE_URL: 'http://127.0.0.1:1', SELLER_ACCESS_TOKEN: 'token-7' }, 'GET /questions/search got no answer'],
+    [
+      { SELLER_BASE_URL: 'http://127.0.0.1:1', SELLER_ACCESS_TOKEN: 'token-7' },
+      'GET /questions/search got no response',
+    ],
   ])('%j: what is wrong is one sentence', async (env, sentence) => {
     const { code, errors } = await run([], env);
     expect(code).toBe(1);
@@ -159,6 +162,6 @@ describe('against a service', () => {
     const { env } = await service();
     const { code, errors } = await run([], { ...env, SELLER_ACCESS_TOKEN: 'never-7' });
     expect(code).toBe(1);
-    expect(errors).toBe('GET /questions/search failed with 401: The access token is not valid\n');
+    expect(errors).toBe('GET /questions/search failed with 401 (invalid_token): The access token is not valid\n');
   });
 });

@@ -34,7 +34,7 @@ const around: Given = {
   express: 'any',
   fastify: 'any',
   http: "typeof import('node:http')",
-  input: "import('marketplace-seller-sdk').NewAnswer",
+  input: "import('marketplace-seller-sdk').AnswerParams",
   load: '() => any',
   notification: "import('marketplace-seller-sdk/notifications').QuestionNotification",
   pack_id: 'number',
