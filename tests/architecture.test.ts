@@ -32,7 +32,7 @@ describe('imports point one way', () => {
     expect(those(within, (each) => isIn('resources', each.from) && upward(each))).toEqual([]);
   });
 
-  test('notifications, testing and the program stand beside the client; only the marketplace makes one', () => {
+  test('notifications, testing and the CLI do not depend on the client; only the fake marketplace creates one', () => {
     const loads = within.filter(({ kind }) => kind !== 'type');
     const client = those(loads, ({ from, to }) => to === 'client.ts' && from !== 'index.ts');
     expect(client).toEqual(['testing/marketplace.ts -> client.ts']);
@@ -48,7 +48,7 @@ describe('imports point one way', () => {
     expect(those(loads, notifies)).toEqual([]);
   });
 
-  test('a receiver reads through a client that it is given: it knows clients and entities by type only', () => {
+  test('a receiver knows clients and entities by type only: it reads through a client that the user passes', () => {
     const named = within.filter(({ from, to }) => isIn('notifications', from) && !isIn('notifications', to));
     const others = those(
       named,
@@ -57,17 +57,17 @@ describe('imports point one way', () => {
     expect(others).toEqual([]);
   });
 
-  test('nothing imports the index, tests or tools', () => {
+  test('nothing in src imports index.ts, tests or tools', () => {
     expect(those(imports, ({ to }) => /^(index\.ts|\.\.\/)/.test(to))).toEqual([]);
   });
 
-  test('no two files wait for each other', () => {
+  test('no files import each other in a circle', () => {
     const needs = within.filter(({ kind }) => kind === 'static');
     expect(files.filter((file) => reached(file, needs).has(file))).toEqual([]);
   });
 });
 
-describe('what is not ours', () => {
+describe('third-party packages and Node', () => {
   const owners: Readonly<Record<string, readonly string[]>> = {
     ky: ['core/pipeline/transport.ts'],
     // The house's way into zod: schemas as data, the validators behind them, their compiler, their words.
@@ -86,12 +86,12 @@ describe('what is not ours', () => {
   // Texts are taken in from where they stand; `?raw` says so.
   const packages = without.filter(({ to }) => !to.startsWith('node:') && !to.endsWith('?raw'));
 
-  test('each package is imported where it is owned, and nowhere else', () => {
+  test('each third-party package is imported by its one owner', () => {
     const foreign = ({ from, to }: Import): boolean => !(owners[to] ?? []).includes(from);
     expect(those(packages, foreign)).toEqual([]);
   });
 
-  test('what only some callers use is loaded on first use', () => {
+  test('a package that only some callers use is imported on first use', () => {
     const heavy = new Set(['form-data', 'graphql-request', 'graphql', 'msw']);
     const owning = new Set(packages.filter(({ to, kind }) => heavy.has(to) && kind !== 'type').map(({ from }) => from));
     for (const entry of ['index.ts', 'notifications/index.ts', 'testing/index.ts']) {
@@ -100,7 +100,7 @@ describe('what is not ours', () => {
     }
   });
 
-  test('Node is named only where only Node comes', () => {
+  test('node:* is imported only by files that run on Node', () => {
     const ofNode = without.filter(({ to, kind }) => to.startsWith('node:') && kind !== 'type');
     const eager = new Set([...reached('index.ts', needed(within))].filter((file) => !file.endsWith('node.ts')));
     expect(those(ofNode, ({ from, kind }) => kind === 'static' && eager.has(from))).toEqual([]);
@@ -110,8 +110,8 @@ describe('what is not ours', () => {
   });
 });
 
-describe('a file has one owner', () => {
-  test('no file has outgrown its subject', () => {
+describe('the size and name of a file', () => {
+  test('no file is longer than its limit', () => {
     const most = 300;
     // The index is a list of names, one a line: it grows with what there is.
     const long = files.filter(
@@ -120,7 +120,7 @@ describe('a file has one owner', () => {
     expect(long).toEqual([]);
   });
 
-  test('no file is named after nothing in particular', () => {
+  test('no file is called utils, helpers, common, types or manager', () => {
     expect(files.filter((file) => /(^|\/)(utils?|helpers?|common|types|managers?|misc)\.ts$/.test(file))).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { stubbed, wireQuestion } from './support/stubs.ts';
 
 const baseUrl = 'https://api.test';
 
-describe('a client takes its options or says what to write instead', () => {
+describe('the constructor rejects wrong options and says what to write instead', () => {
   const wrong: readonly (readonly [string, unknown, string])[] = [
     ['nothing', undefined, 'SellerClient takes an object of options'],
     ['null', null, 'SellerClient takes an object of options'],
@@ -35,30 +35,30 @@ describe('a client takes its options or says what to write instead', () => {
     ['a fetch that is none', { baseUrl, fetch: 'fetch' }, '`fetch` takes a function'],
   ];
 
-  test.each(wrong)('%s', (_, options, sentence) => {
+  test.each(wrong)('%s is rejected', (_, options, sentence) => {
     const make = (): SellerClient => new SellerClient(options as ClientOptions);
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(sentence);
   });
 
-  test('all that is wrong at once', () => {
+  test('all wrong options are reported at once', () => {
     const make = (): SellerClient => new SellerClient({ timeoutMs: 0, maxRetries: -1 } as unknown as ClientOptions);
     expect(make).toThrow(/`baseUrl` is missing.*`timeoutMs` takes.*`maxRetries` takes/);
   });
 
-  test('the token is in no such sentence', () => {
+  test('the message of a ConfigurationError does not hold the token', () => {
     const make = (): SellerClient => new SellerClient({ baseUrl, accessToken: 'TOKEN 12345' });
     expect(make).toThrow(expect.not.objectContaining({ message: expect.stringContaining('12345') as string }));
   });
 
   test.each(['http://localhost:80', 'http://127.0.0.1:4010', 'http://[::1]:4010', 'http://api.localhost'])(
-    'clear text to this very machine, %s, is no risk',
+    'http: is allowed to this machine: %s',
     (address) => {
       expect(() => new SellerClient({ baseUrl: address })).not.toThrow();
     },
   );
 
-  test('clear text to another machine is said out loud', () => {
+  test('http: to another machine needs allowInsecure', () => {
     expect(() => new SellerClient({ baseUrl: 'http://10.0.0.1', allowInsecure: true })).not.toThrow();
   });
 
@@ -67,12 +67,12 @@ describe('a client takes its options or says what to write instead', () => {
     expect(() => new SellerClient(options)).not.toThrow();
   });
 
-  test('`with` checks what it is given, too', () => {
+  test('withOptions() checks its options, too', () => {
     expect(() => new SellerClient({ baseUrl }).withOptions({ maxRetries: -1 })).toThrow(ConfigurationError);
   });
 });
 
-describe('a call refuses options that are wrong before anything is sent', () => {
+describe('a call rejects wrong options before anything is sent', () => {
   test.each([
     ['timeoutMs', 0, 'takes a number of milliseconds above 0'],
     ['maxRetries', -1, 'takes a whole number, at least 0'],
@@ -80,7 +80,7 @@ describe('a call refuses options that are wrong before anything is sent', () => 
     ['headers', { 'x-a': 7 }, 'holds under `x-a` what no header can carry'],
     ['query', 'a=1', 'takes an object of names and values'],
     ['accessToken', 'two words', 'is empty or holds characters that no token has'],
-  ])('%s', async (name, value, sentence) => {
+  ])('a wrong `%s` is rejected', async (name, value, sentence) => {
     const { sellerClient, sent } = stubbed([Response.json(wireQuestion)]);
     const options = { [name]: value } as CallOptions;
     const call = sellerClient.questions.get({ question_id: 42 }, options);
@@ -89,7 +89,7 @@ describe('a call refuses options that are wrong before anything is sent', () => 
     expect(sent).toEqual([]);
   });
 
-  test('a call has `catch` and `finally`, as a promise has', async () => {
+  test('an ApiPromise has catch() and finally()', async () => {
     const { sellerClient } = stubbed([Response.json(wireQuestion)]);
     const told: string[] = [];
     const found = await sellerClient.questions

@@ -11,9 +11,9 @@ import { everyEndpoint } from './support/every-endpoint.ts';
 import { createMarketplace } from './support/marketplace.ts';
 import { errorOf } from './support/stubs.ts';
 
-// The laws of the design that go over every endpoint; 5, 7, 8 and 9 are told in tests/hostile.
+// The contract of an endpoint, line by line. Lines 5 and 7 to 9 are tested in tests/resilience and tests/core.
 describe.each(everyEndpoint)('$name', ({ endpoint, input }) => {
-  test('law 1: its input parses, and the service reads back what was sent', () => {
+  test('contract 1: the example input parses, and decode(encode(input)) gives it back', () => {
     const parsed = parse(endpoint, input);
     const { target, headers, body } = encode(endpoint, parsed);
     const { pathname, searchParams } = new URL(target, 'https://api.example.com');
@@ -26,28 +26,28 @@ describe.each(everyEndpoint)('$name', ({ endpoint, input }) => {
     expect(parse(endpoint, arrived)).toEqual(parsed);
   });
 
-  describe.each(endpoint.errors.map((refusal) => ({ refusal, kind: refusal.error.kind })))(
-    'law 2: $kind',
-    ({ refusal }) => {
-      test(`reaches the caller from "${refusal.message}"`, async () => {
+  describe.each(endpoint.errors.map((documented) => ({ documented, kind: documented.error.kind })))(
+    'contract 2: the documented error $kind reaches the caller as its class',
+    ({ documented }) => {
+      test(`"${documented.message}" has status, code, causes and raw body`, async () => {
         const { marketplace, sellerClient } = createMarketplace({ maxRetries: 0 });
-        marketplace.failNext(endpoint, refusal);
+        marketplace.failNext(endpoint, documented);
         const error = await errorOf<ApiError>(sellerClient.call(endpoint, input));
-        expect(error).toBeInstanceOf(refusal.error);
-        expect(error).toBeInstanceOf(classOfStatus(refusal.status));
+        expect(error).toBeInstanceOf(documented.error);
+        expect(error).toBeInstanceOf(classOfStatus(documented.status));
         const { name, status, code, causes, body, message } = error;
-        expect({ name, status }).toEqual({ name: refusal.error.kind, status: refusal.status });
+        expect({ name, status }).toEqual({ name: documented.error.kind, status: documented.status });
         // The body as it came, and what was read out of it.
-        expect(body).toMatchObject({ message: refusal.message, status: refusal.status });
+        expect(body).toMatchObject({ message: documented.message, status: documented.status });
         expect(code).toBe((body as { error: string }).error);
-        if (refusal.code !== undefined) expect(code).toBe(refusal.code);
-        expect(causes).toHaveLength([refusal.cause ?? []].flat().length);
-        expect(message).toContain(`${endpoint.method} ${endpoint.path} failed with ${refusal.status}`);
+        if (documented.code !== undefined) expect(code).toBe(documented.code);
+        expect(causes).toHaveLength([documented.cause ?? []].flat().length);
+        expect(message).toContain(`${endpoint.method} ${endpoint.path} failed with ${documented.status}`);
       });
     },
   );
 
-  test('law 3: the fake marketplace has a behaviour for it, which keeps to the schemas', async () => {
+  test('contract 3: the fake marketplace has a handler that keeps to the schemas', async () => {
     const { sellerClient } = createMarketplace({ maxRetries: 0 });
     const failure: unknown = await sellerClient.call(endpoint, input).catch((error: unknown) => error);
     // A behaviour that throws or strays from its schema is no answer; a route that is not there says so.
@@ -56,38 +56,41 @@ describe.each(everyEndpoint)('$name', ({ endpoint, input }) => {
     expect(String(failure)).not.toMatch(/There is no resource|takes no (GET|POST|PUT|DELETE)/);
   });
 
-  test('law 4: the client has a method of its name', () => {
+  test('contract 4: the client has a method with the name of the endpoint', () => {
     const client: unknown = new SellerClient({ baseUrl: 'https://api.example.com' });
     const steps = endpoint.name.split('.');
     const method = steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], client);
     expect(method).toBeTypeOf('function');
   });
 
-  describe.each(fieldsOfPath(endpoint))('law 6: `$field`', ({ field, several }) => {
-    test('is not sent where it would change the path', async () => {
-      for (const value of structural(several)) {
-        const { client, sent } = recorder();
-        await expect(client.call(endpoint, { ...input, [field]: value }), value).rejects.toBeInstanceOf(
-          InvalidInputError,
-        );
-        expect(sent).toEqual([]);
-      }
-    });
-
-    test('stays in its place, whatever it is', async () => {
-      await fc.assert(
-        fc.asyncProperty(anyId, async (value) => {
+  describe.each(fieldsOfPath(endpoint))(
+    'contract 6: the path parameter `$field` never changes which endpoint is called',
+    ({ field, several }) => {
+      test('a value that would change the path is not sent', async () => {
+        for (const value of structural(several)) {
           const { client, sent } = recorder();
-          await client.call(endpoint, { ...input, [field]: value }).catch(() => undefined);
-          for (const url of sent) {
-            const arrived = matchPath(endpoint.path, new URL(url).pathname);
-            expect(arrived?.[field]).toBe(several ? value.replace(/^\//, '') : value);
-          }
-        }),
-        { numRuns: 50 },
-      );
-    });
-  });
+          await expect(client.call(endpoint, { ...input, [field]: value }), value).rejects.toBeInstanceOf(
+            InvalidInputError,
+          );
+          expect(sent).toEqual([]);
+        }
+      });
+
+      test('any other value arrives unchanged in its place of the path', async () => {
+        await fc.assert(
+          fc.asyncProperty(anyId, async (value) => {
+            const { client, sent } = recorder();
+            await client.call(endpoint, { ...input, [field]: value }).catch(() => undefined);
+            for (const url of sent) {
+              const arrived = matchPath(endpoint.path, new URL(url).pathname);
+              expect(arrived?.[field]).toBe(several ? value.replace(/^\//, '') : value);
+            }
+          }),
+          { numRuns: 50 },
+        );
+      });
+    },
+  );
 });
 
 const anyId = fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), fc.nat().map(String));

@@ -23,7 +23,7 @@ async function run(
 }
 
 describe("a seller's day", () => {
-  test('is told from the first chapter to the last', async () => {
+  test('the program runs every chapter', async () => {
     const { code, out, errors } = await run([]);
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     for (const { title } of chapters) expect(out).toContain(title);
@@ -35,7 +35,7 @@ describe("a seller's day", () => {
     expect(out).toMatch(/✓ .* faster than the day before\./);
   });
 
-  test('tells of sales, files, Flex, notifications and faults as they come out', async () => {
+  test('each chapter prints the results of its calls', async () => {
     const { out } = await run([]);
     expect(out).toMatch(/DELIVERY_PROMISE +a template +1 left/);
     expect(out).toMatch(/Road: the option OTHER[^]*Road: the conversation[^]*never see it: PERSONAL_DATA/);
@@ -49,7 +49,7 @@ describe("a seller's day", () => {
     expect(out).toMatch(/2026-02-28 █{32} 21\n/);
   });
 
-  test('breaks long lines on a terminal between words, and none in a pipe', async () => {
+  test('long lines wrap between words on a terminal and not in a pipe', async () => {
     const long = /^ +✗ DriverNotFoundError: .* failed with 404 \(not_found\): .*$/m;
     expect((await run([])).out).toMatch(long);
     const narrow = await run([], { NO_COLOR: '1' }, true);
@@ -58,19 +58,19 @@ describe("a seller's day", () => {
     expect(Math.max(...errors.map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 
-  test('goes on from hour to hour', () => {
+  test('the clock of the story moves forward', () => {
     const hours = chapters.map(({ at }) => Date.parse(at));
     expect(hours).toEqual([...hours].sort((a, b) => a - b));
   });
 
-  test('is plain in a pipe, coloured on a terminal, and plain there with NO_COLOR', async () => {
+  test('the output is coloured on a terminal only, and never with NO_COLOR', async () => {
     const escape = '\u001b[';
     expect((await run([])).out).not.toContain(escape);
     expect((await run([], {}, true)).out).toContain(escape);
     expect((await run([], { NO_COLOR: '1' }, true)).out).not.toContain(escape);
   });
 
-  test('shows what travels when it is asked to, and no token', async () => {
+  test('--wire prints the requests without the token', async () => {
     const { out } = await run(['--wire']);
     expect(out).toMatch(/→ POST \/answers \{"question_id":\d+,"text":/);
     expect(out).toMatch(/← 200 \{"id":/);
@@ -79,7 +79,7 @@ describe("a seller's day", () => {
     expect((await run([])).out).not.toContain('→ POST');
   });
 
-  test('takes no other option', async () => {
+  test('an unknown option exits with an error', async () => {
     expect(await run(['--wires'])).toEqual({
       code: 1,
       out: '',
@@ -101,7 +101,7 @@ describe('against a service', () => {
     return { marketplace, env, item_id };
   }
 
-  test('it reads the open questions and the response time, and changes nothing', async () => {
+  test('the program reads open questions and the response time, and changes nothing', async () => {
     const { marketplace, env, item_id } = await service();
     const changes: unknown[] = [];
     marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Is there stock?' });
@@ -113,7 +113,7 @@ describe('against a service', () => {
     expect(changes).toEqual([]);
   });
 
-  test('it reads the phone views, and the Flex subscriptions of the site that is named', async () => {
+  test('the program reads phone views, and the Flex subscriptions of the named site', async () => {
     const { marketplace, env, item_id } = await service();
     marketplace.viewPhone({ item_id }, { times: 4 });
     const without = await run([], env);
@@ -134,7 +134,7 @@ describe('against a service', () => {
     expect(out).toMatch(/✗ GET .*phone_views\/time_window failed with 403: Not for you\n[^]*Flex subscriptions/);
   });
 
-  test('it says so where there are no questions', async () => {
+  test('the program reports that there are no questions', async () => {
     const { env } = await service();
     const { code, out } = await run([], env);
     expect(code).toBe(0);
@@ -151,14 +151,14 @@ describe('against a service', () => {
       { SELLER_BASE_URL: 'http://127.0.0.1:1', SELLER_ACCESS_TOKEN: 'token-7' },
       'GET /questions/search got no response',
     ],
-  ])('%j: what is wrong is one sentence', async (env, sentence) => {
+  ])('a wrong setting is reported in one sentence: %j', async (env, sentence) => {
     const { code, errors } = await run([], env);
     expect(code).toBe(1);
     expect(errors).toContain(sentence);
     expect(errors.trim()).not.toContain('\n');
   });
 
-  test('a token that is not valid ends it', async () => {
+  test('an invalid token ends the program', async () => {
     const { env } = await service();
     const { code, errors } = await run([], { ...env, SELLER_ACCESS_TOKEN: 'never-7' });
     expect(code).toBe(1);

@@ -20,11 +20,11 @@ const all = catalogue(endpoints, surface, indexProse(sourcesIn(root)), version);
 describe('docs/openapi.json', () => {
   const document = openapi(all);
 
-  test('is what the endpoints say', async () => {
+  test('the committed file equals what the endpoints generate', async () => {
     await expect(`${JSON.stringify(document, undefined, 2)}\n`).toMatchFileSnapshot(join(docs, 'openapi.json'));
   });
 
-  test('is a valid OpenAPI 3.1 document', async () => {
+  test('the file is a valid OpenAPI 3.1 document', async () => {
     const validator = new Validator();
     const result = await validator.validate(JSON.parse(JSON.stringify(document)) as Record<string, unknown>);
     expect(result.errors ?? []).toEqual([]);
@@ -32,7 +32,7 @@ describe('docs/openapi.json', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  test('describes each endpoint under a name of its own', () => {
+  test('each endpoint has its own operationId', () => {
     const named = operationsIn(document).map(({ operationId }) => operationId);
     expect(named.toSorted()).toEqual(
       endpointsIn(endpoints)
@@ -41,7 +41,7 @@ describe('docs/openapi.json', () => {
     );
   });
 
-  test('names every parameter of a path, and refers only to what it holds', () => {
+  test('every path parameter is declared and every reference resolves', () => {
     for (const { path, parameters } of operationsIn(document)) {
       const inPath = parameters.filter((each) => each.in === 'path').map(({ name }) => name);
       expect(inPath).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
@@ -52,7 +52,7 @@ describe('docs/openapi.json', () => {
     }
   });
 
-  test('holds the operations that the specification lists, and no others', () => {
+  test('the operations are exactly those of the specification', () => {
     const written = operationsIn(document).map(({ method, path }) => `${method} ${path}`);
     expect(written.toSorted()).toEqual(operationsOfTheSpecification.toSorted());
   });
@@ -61,22 +61,22 @@ describe('docs/openapi.json', () => {
 describe('docs/reference', () => {
   const pages = reference(all);
 
-  test.each([...pages])('%s is what the sources say', async (name, text) => {
+  test.each([...pages])('%s equals what the sources generate', async (name, text) => {
     await expect(text).toMatchFileSnapshot(join(docs, 'reference', name));
   });
 
-  test('holds no page of a resource that is gone', () => {
+  test('there is no page of a removed resource', () => {
     expect(filesIn('reference').filter((name) => !pages.has(name))).toEqual([]);
   });
 });
 
-describe('prose', () => {
-  test('every method says what it does and which section of the specification it stands for', () => {
+describe('the JSDoc', () => {
+  test('every method describes itself and names its section of the specification', () => {
     const silent = all.operations.filter(({ method: { prose } }) => prose.text === '' || prose.spec === undefined);
     expect(silent.map(({ endpoint }) => endpoint.name)).toEqual([]);
   });
 
-  test('every field that a caller gives says what it is', () => {
+  test('every input field has a description', () => {
     const silent = all.operations.flatMap(({ endpoint }) => {
       const prose = all.prose.fieldsOf(all.schemas.get(endpoint.input)?.constant ?? '');
       const names = shapesOf(endpoint.input).flatMap((shape) => Object.keys(shape));
@@ -85,7 +85,7 @@ describe('prose', () => {
     expect(silent).toEqual([]);
   });
 
-  test('every error that a method names is one that there is', () => {
+  test('every error that a method names exists', () => {
     const kinds = new Set(Object.values(entries).flatMap((entry) => Object.keys(entry)));
     const named = all.operations.flatMap(({ method }) => method.prose.throws.map(({ error }) => error));
     expect(named.filter((error) => !kinds.has(error))).toEqual([]);
@@ -96,20 +96,20 @@ describe('docs/errors', () => {
   const everything = Object.assign({}, ...Object.values(entries)) as Record<string, unknown>;
   const pages = errorPages(all, everything);
 
-  test.each([...pages])('%s is what the sources say', async (name, text) => {
+  test.each([...pages])('%s equals what the sources generate', async (name, text) => {
     await expect(text).toMatchFileSnapshot(join(docs, 'errors', name));
   });
 
-  test('holds no page of a class that is gone', () => {
+  test('there is no page of a removed class', () => {
     expect(filesIn('errors').filter((name) => !pages.has(name))).toEqual([]);
   });
 
-  test('gives a cause and a remedy for each class ("Remedy: ..." is a paragraph of its JSDoc)', () => {
+  test('each error class has a cause and a remedy ("Remedy: ..." is a paragraph of its JSDoc)', () => {
     const kinds = [...pages.keys()].filter((name) => name !== 'README.md').map((name) => name.replace('.md', ''));
     expect(kinds.filter((kind) => remedyOf(kind, all) === '')).toEqual([]);
   });
 
-  test('is where each error points', () => {
+  test('docsPath of each error leads to its page', () => {
     const error = new surface.QuestionNotOpenError('refused', {
       status: 400,
       headers: new Headers(),

@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 
 describe.each(entries)('$name', ({ name }) => {
-  test('gives the same names to ES modules and to CommonJS', () => {
+  test('import and require give the same names', () => {
     const said = run(`
       const { createRequire } = await import('node:module');
       const required = createRequire(process.cwd() + '/')('${name}');
@@ -31,7 +31,7 @@ describe.each(entries)('$name', ({ name }) => {
     expect(said.required.toSorted()).toEqual(said.imported.toSorted());
   });
 
-  test('does no work when it is loaded', () => {
+  test('loading does no work', () => {
     const left = run(`
       await import('${name}');
       // What read the files themselves is done by then.
@@ -42,7 +42,7 @@ describe.each(entries)('$name', ({ name }) => {
     expect(left.filter((each) => !/^(Pipe|TTY)Wrap$/.test(each))).toEqual([]);
   });
 
-  test.each(['import', 'require'] as const)('loads no package with itself, by %s', (way) => {
+  test.each(['import', 'require'] as const)('loading by %s loads no other package', (way) => {
     const loaded = loadedBy(way, name);
     // Who imports `./otel` has OpenTelemetry: it is what the entry is about.
     const meant = name.endsWith('/otel') ? 'node_modules/@opentelemetry/api/' : '-';
@@ -52,14 +52,12 @@ describe.each(entries)('$name', ({ name }) => {
   });
 });
 
-test('the client runs where there is no Node: nothing of it is loaded with the main entry', () => {
+test('the main entry loads no Node module', () => {
   expect(loadedBy('import', manifest.name).filter((each) => each.startsWith('node:'))).toEqual([]);
 });
 
-test.each(['import', 'require'])(
-  "the platform's fetch, 20 ms of start-up, is not loaded before a call: by %s",
-  (way) => {
-    const said = run(`
+test.each(['import', 'require'])('the global fetch, 20 ms of start-up, is not loaded before a call: by %s', (way) => {
+  const said = run(`
     const { createRequire } = await import('node:module');
     const hasFetch = () => process.moduleLoadList.some((part) => part.includes('undici'));
     const load = { import: () => import('${manifest.name}'), require: createRequire(process.cwd() + '/') };
@@ -69,16 +67,15 @@ test.each(['import', 'require'])(
     await seller.questions.get({ question_id: 42 }).catch(() => undefined);
     say({ before, after: hasFetch() });
   `);
-    expect(said).toEqual({ before: false, after: true });
-  },
-);
+  expect(said).toEqual({ before: false, after: true });
+});
 
-test('what is loaded on first use is seen when it is used', () => {
+test('a package that is loaded on first use is counted when it is used', () => {
   const first = loadedBy('import', `${manifest.name}/testing`, 'await new module.FakeMarketplace().listen()');
   expect(first).toContain('node:http');
 });
 
-test('an error is recognised by the classes of another copy of the package', () => {
+test('an error is an instance of the classes of another copy of the package', () => {
   const said = run(`
     const { createRequire } = await import('node:module');
     const cjs = createRequire(process.cwd() + '/')('${manifest.name}');
@@ -92,7 +89,7 @@ test('an error is recognised by the classes of another copy of the package', () 
   expect(said).toEqual({ same: false, is: [true, true, true, true, false] });
 });
 
-test('the page that an error points to is in the package', () => {
+test('the package contains the page of docsPath', () => {
   const docs = run(`
     const { ConfigurationError } = await import('${manifest.name}');
     say(new ConfigurationError('wrong').docs);

@@ -52,18 +52,18 @@ const givenInSources: Given = {
 };
 
 describe('the code in the documents', () => {
-  test('has right types', { timeout: 60_000 }, () => {
+  test('every snippet compiles', { timeout: 60_000 }, () => {
     const all = [...inGuides, ...inSources];
     const given = (snippet: Snippet): Given => (inSources.includes(snippet) ? givenInSources : givenInGuides);
     expect(typeErrors(root, all, given)).toEqual([]);
   });
 
-  test.each(runnable(inGuides))('runs: $at', async (snippet) => {
+  test.each(runnable(inGuides))('the snippet at $at runs', async (snippet) => {
     await run(snippet);
   });
 
   test.each(runnable(inSources).filter((each) => !usesAny(each, around)))(
-    'runs, or is refused by the fake for what it lacks: $at',
+    'the JSDoc snippet at $at runs, or fails with an ApiError for missing data',
     async (snippet) => {
       await run(snippet).catch((error: unknown) => expect(error).toBeInstanceOf(ApiError));
     },

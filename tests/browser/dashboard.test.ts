@@ -73,8 +73,8 @@ const sizes = [
 if (chromiumPath === undefined) {
   test('there is no Chromium to test the page in', () => expect(chromiumPath).toBeUndefined());
 } else {
-  describe.each(sizes)('the page on %s', (_name, viewport) => {
-    test('is as wide as the screen in each of its parts', async () => {
+  describe.each(sizes)('the dashboard on %s', (_name, viewport) => {
+    test('no part of the dashboard is wider than the screen', async () => {
       const { page, url } = await opened(viewport);
       const path = `/questions/search?seller_id=1001&q=${'x'.repeat(300)}`;
       await fetch(url + path);
@@ -86,7 +86,7 @@ if (chromiumPath === undefined) {
       }
     });
 
-    test('lets a buyer ask and a seller answer, by keyboard alone', async () => {
+    test('a buyer asks and a seller answers with the keyboard alone', async () => {
       const { page } = await opened(viewport);
       await tabTo(page, /^(Requests|Questions)$/);
       if (viewport === phone) await page.keyboard.press('ArrowRight');
@@ -104,7 +104,7 @@ if (chromiumPath === undefined) {
       expect(await card.getByText('answered', { exact: true }).count()).toBe(1);
     });
 
-    test('shows a request while it is answered, and what was said', async () => {
+    test('a request appears while it is in progress, with both bodies', async () => {
       const { page, url } = await opened(viewport, '--faults', 'delayMs=600');
       const slow = fetch(`${url}/currencies/ARS`);
       const row = page.locator('#request-list li').first();
@@ -117,8 +117,8 @@ if (chromiumPath === undefined) {
     });
   });
 
-  describe('the page', () => {
-    test('injects a fault, which strikes the program once', async () => {
+  describe('the dashboard', () => {
+    test('an injected fault fails one request of the program under test', async () => {
       const { page, url } = await opened();
       await tabTo(page, /^Questions$/);
       for (const name of ['Conversations', 'Items & Flex', 'Faults']) {
@@ -142,7 +142,7 @@ if (chromiumPath === undefined) {
       await page.getByText('Nothing goes wrong.').waitFor();
     });
 
-    test('shows a conversation as it goes on, keeps what is being written, blocks it and opens it', async () => {
+    test('a conversation updates live without losing a draft, and can be blocked and unblocked', async () => {
       const { page, url } = await opened();
       await chooseTab(page, 'Conversations');
       const conversation = page.getByRole('article', { name: 'Conversation of pack 2000000000000001' });
@@ -165,7 +165,7 @@ if (chromiumPath === undefined) {
       await conversation.getByText('open', { exact: true }).waitFor();
     });
 
-    test('brings items into Flex, and changes what they are', async () => {
+    test('items are enabled for Flex and change their status', async () => {
       const { page, url } = await opened();
       await chooseTab(page, 'Items & Flex');
       const toggle = page.getByRole('switch', { name: 'Flex for Bombilla' });
@@ -178,7 +178,7 @@ if (chromiumPath === undefined) {
       expect(check.status).toBe(204);
     });
 
-    test('filters what came in, by words and by kinds of status', async () => {
+    test('the request log is filtered by text and by class of status', async () => {
       const { page, url } = await opened();
       for (const path of ['/currencies', '/nowhere', '/currencies/ARS']) await (await fetch(url + path)).text();
       const rows = page.locator('#request-list li:not([hidden])');
@@ -193,7 +193,7 @@ if (chromiumPath === undefined) {
       await page.getByText('Nothing has come in yet').waitFor();
     });
 
-    test('gives every user and a line to try, and starts anew', async () => {
+    test('the dashboard lists every user with a curl command, and resets the marketplace', async () => {
       const { page, url } = await opened();
       await chooseTab(page, 'Connect');
       expect(await page.locator('#user-list').textContent()).toContain('SELLER-TOKEN');
@@ -204,7 +204,7 @@ if (chromiumPath === undefined) {
       await page.getByText('Nothing has come in yet').waitFor();
     });
 
-    test('says a refusal in words', async () => {
+    test('an error of the controls is shown as a sentence', async () => {
       const { page } = await opened();
       await page.getByLabel('Question', { exact: true }).fill('   ');
       await page.getByRole('button', { name: 'Ask' }).click();
@@ -213,7 +213,7 @@ if (chromiumPath === undefined) {
       expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
     });
 
-    test('names every control, and keeps light and dark legible', async () => {
+    test('every control has a name, and light and dark themes have enough contrast', async () => {
       for (const colorScheme of ['light', 'dark'] as const) {
         const { page } = await opened();
         await page.emulateMedia({ colorScheme });

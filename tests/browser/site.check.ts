@@ -80,7 +80,7 @@ function linksIn(html: string): string[] {
 }
 
 describe.skipIf(!isBuilt)('the documentation site', () => {
-  test('has a page for each guide, resource, error class and program', () => {
+  test('the site has one page per guide, resource, error class and example', () => {
     const paths = [
       '/guide/getting-started.html',
       '/guide/migration.html',
@@ -91,7 +91,7 @@ describe.skipIf(!isBuilt)('the documentation site', () => {
     expect([...pages.keys()].filter((path) => path.startsWith('/errors/')).length).toBeGreaterThan(50);
   });
 
-  test('leads to something by each of its links, in pages and in sidebars', () => {
+  test('no link of a page or sidebar is dead', () => {
     const broken = [...pages].flatMap(([from, html]) => {
       const targets = linksIn(html).map((link) => ({ link, target: targetOf(link, from) }));
       return targets.filter(({ target }) => target && !leads(target)).map(({ link }) => `${from}: ${link}`);
@@ -99,7 +99,7 @@ describe.skipIf(!isBuilt)('the documentation site', () => {
     expect(broken).toEqual([]);
   });
 
-  test('can be read by a program, too: the links of llms.txt lead to plain documents', () => {
+  test('the links of llms.txt lead to Markdown files', () => {
     const links = [...readFileSync(join(site, 'llms.txt'), 'utf8').matchAll(/\]\(([^)]+)\)/g)];
     expect(links.length).toBeGreaterThan(15);
     expect(links.filter(([, path = '']) => !existsSync(join(site, path)))).toEqual([]);
@@ -107,7 +107,7 @@ describe.skipIf(!isBuilt)('the documentation site', () => {
 });
 
 describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site in Chromium', () => {
-  test.each([390, 1280])('fits a screen of %i pixels, page by page', async (width) => {
+  test.each([390, 1280])('no page scrolls sideways on a screen of %i pixels', async (width) => {
     const page = await opened('/', width);
     const wide: string[] = [];
     for (const path of pages.keys()) {
@@ -119,7 +119,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
     await page.close();
   });
 
-  test.each([390, 1280])('finds an error class on a screen of %i pixels, by keyboard', async (width) => {
+  test.each([390, 1280])('the search finds an error class by keyboard on a screen of %i pixels', async (width) => {
     const page = await opened('/', width);
     await page.keyboard.press('Control+k');
     await page.locator('#localsearch-input').waitFor();
@@ -131,7 +131,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
     await page.close();
   });
 
-  test('shows each section in its sidebar', async () => {
+  test('each section appears in the sidebar', async () => {
     for (const [path, text] of [
       ['/guide/getting-started.html', 'Pagination'],
       ['/examples/', 'A lost answer'],

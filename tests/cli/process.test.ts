@@ -29,7 +29,7 @@ function started(...args: string[]): { program: ChildProcess; printed: (pattern:
   return { program, printed };
 }
 
-test.each(['SIGINT', 'SIGTERM'] as const)('the built program serves until %s, and ends well', async (signal) => {
+test.each(['SIGINT', 'SIGTERM'] as const)('the built CLI serves until %s and exits with 0', async (signal) => {
   const { program, printed } = started('fake', '--port', '0');
   const url = await printed(/Fake marketplace at (\S+)/);
   const headers = { authorization: 'Bearer SELLER-TOKEN' };
@@ -43,7 +43,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('the built program serves until %s, an
   expect(await ended).toEqual([0, null]);
 });
 
-test('the built program says what it did not understand, and ends with 2', async () => {
+test('the built CLI names an unknown argument and exits with 2', async () => {
   const { program, printed } = started('fake', '--loud');
   expect(await once(program, 'exit')).toEqual([2, null]);
   await printed(/marketplace-seller-sdk: Unknown option '--loud'/);

@@ -26,8 +26,8 @@ function fileOf(content: unknown): string {
   return path;
 }
 
-describe('the program', () => {
-  test('knows every option of the guide, and the guide every option', async () => {
+describe('the CLI', () => {
+  test('the guide and --help list the same options', async () => {
     const guide = readFileSync(join(import.meta.dirname, '../../docs/guide/fake-server.md'), 'utf8');
     const program = running('--help');
     await program.code;
@@ -36,13 +36,13 @@ describe('the program', () => {
     expect(inGuide).toEqual(inHelp.filter((option) => option !== '--help' && option !== '--version'));
   });
 
-  test.each(['--help', '-h'])('explains itself with %s', async (flag) => {
+  test.each(['--help', '-h'])('%s prints the usage', async (flag) => {
     const program = running(flag);
     expect(await program.code).toBe(0);
     expect(program.printed.join()).toContain('Usage: npx marketplace-seller-sdk fake [options]');
   });
 
-  test('says its version', async () => {
+  test('--version prints the version of the package', async () => {
     const program = running('--version');
     expect(await program.code).toBe(0);
     expect(program.printed).toEqual([manifest.version]);
@@ -55,7 +55,7 @@ describe('the program', () => {
     [['fake', '--port', 'many'], '--port takes a number from 0 to 65535, not "many"'],
     [['fake', '--port', '65536'], '--port takes a number from 0 to 65535'],
     [['fake', '--loud'], "Unknown option '--loud'"],
-  ])('ends with 2 when it is not understood: %j', async (args, complaint) => {
+  ])('wrong arguments exit with 2: %j', async (args, complaint) => {
     const program = running(...args);
     expect(await program.code).toBe(2);
     expect(program.complaints.join()).toContain(complaint);
@@ -63,8 +63,8 @@ describe('the program', () => {
   });
 });
 
-describe('a served marketplace', () => {
-  test('prints its base URL, its tokens and a line to try', async () => {
+describe('the command fake', () => {
+  test('the banner shows the base URL, the tokens and a curl command', async () => {
     const serving = fake('--quiet');
     const url = await serving.url();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -75,7 +75,7 @@ describe('a served marketplace', () => {
     expect(serving.printed[0]).not.toContain('Everyone');
   });
 
-  test('has things happened on it that a client can work with', async () => {
+  test('the marketplace starts with sample data', async () => {
     const client = new SellerClient({ baseUrl: await fake('--quiet').url(), accessToken: 'SELLER-TOKEN' });
     const questions = await client.questions.search({ seller_id: 1001 }).toArray();
     expect(questions.map(({ status }) => status).sort()).toEqual(['ANSWERED', 'UNANSWERED', 'UNANSWERED']);
@@ -84,7 +84,7 @@ describe('a served marketplace', () => {
     expect(await client.flex.items.isEnabled({ site_id: 'MLA', item_id: 'MLA600000001' })).toBe(true);
   });
 
-  test('prints a line a request, unless it is told to be quiet', async () => {
+  test('each request prints one line, unless --quiet is given', async () => {
     const [loud, quiet] = [fake(), fake('--quiet')];
     for (const serving of [loud, quiet]) {
       await (await fetch(`${await serving.url()}/currencies/ARS`)).text();
@@ -94,13 +94,13 @@ describe('a served marketplace', () => {
     expect(quiet.printed).toHaveLength(1);
   });
 
-  test('says who is listened to when that is not this machine alone', async () => {
+  test('the banner names the host when other machines can connect', async () => {
     const serving = fake('--host', '0.0.0.0', '--quiet');
     await serving.url();
     expect(serving.printed[0]).toContain('Everyone who reaches this machine can use it, and its page.');
   });
 
-  test('is struck by the faults it is started with', async () => {
+  test('--fault injects a fault from the start', async () => {
     const url = await fake('--quiet', '--faults', 'status=503 times=2', '--faults', 'status=418,times=1').url();
     const statuses = [];
     for (let call = 0; call < 4; call += 1) statuses.push((await fetch(`${url}/currencies`)).status);
@@ -113,27 +113,27 @@ describe('a served marketplace', () => {
     ['status=700', '`status` is from 200 to 599'],
     ['status=503 reset=after', 'one of `status`, `reset`, `stall` and `truncate`'],
     ['stall endpoint=questions.fly', 'there is no endpoint "questions.fly" to strike; there are actionGuide.caps'],
-  ])('does not start with a fault that cannot be: %s', async (words, complaint) => {
+  ])('a fault that cannot be parsed exits with 2: %s', async (words, complaint) => {
     const serving = fake('--faults', words);
     expect(await serving.code).toBe(1);
     expect(serving.complaints.join()).toContain(`--faults '${words}'`);
     expect(serving.complaints.join()).toContain(complaint);
   });
 
-  test('says when the port is taken', async () => {
+  test('a port in use is reported', async () => {
     const { port } = new URL(await fake('--quiet').url());
     const second = running('fake', '--port', port);
     expect(await second.code).toBe(1);
     expect(second.complaints).toEqual([`marketplace-seller-sdk: port ${port} is taken; --port 0 takes a free one`]);
   });
 
-  test('says when it cannot listen there at all', async () => {
+  test('a host that cannot be bound is reported', async () => {
     const serving = fake('--host', '203.0.113.1');
     expect(await serving.code).toBe(1);
     expect(serving.complaints.join()).toContain('cannot listen on 203.0.113.1');
   });
 
-  test('takes no control token that could be guessed', async () => {
+  test('a short control token is rejected', async () => {
     const serving = fake('--control-token', 'secret');
     expect(await serving.code).toBe(1);
     expect(serving.complaints.join()).toContain('--control-token: a control token has 16 or more letters');
@@ -141,7 +141,7 @@ describe('a served marketplace', () => {
 });
 
 describe('a seed file', () => {
-  test('says everything that there is', async () => {
+  test('a seed file can hold every kind of entity', async () => {
     const seed = fileOf({
       now: '2026-03-02T12:00:00Z',
       users: [
@@ -184,7 +184,7 @@ describe('a seed file', () => {
     await expect(client.currencies.list()).resolves.toBeInstanceOf(Array);
   });
 
-  test('as the guide shows it can be planted', async () => {
+  test('the seed file of the guide is valid', async () => {
     const guide = readFileSync(join(import.meta.dirname, '../../docs/guide/fake-server.md'), 'utf8');
     const shown = /```json\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
     const url = await fake('--quiet', '--seed', fileOf(shown)).url();
@@ -216,7 +216,7 @@ describe('a seed file', () => {
     [{ questions: [{ item_id: 'MLA1', from: 1, text: 'x'.repeat(2001) }] }, 'at most 2000 characters'],
     [{ packs: [{ seller_id: 1, buyer_id: 2, shipping: 'pigeon' }] }, '`packs.0.shipping` takes "flex" or'],
     [{ flex: { subscriptions: [{ user_id: 5 }] } }, '`flex.subscriptions.0`: there is no user 5'],
-  ])('that makes no sense is refused with its place: %j', async (content, complaint) => {
+  ])('an invalid seed file is rejected with the place of the mistake: %j', async (content, complaint) => {
     const path = fileOf(content);
     const serving = fake('--seed', path);
     expect(await serving.code).toBe(1);
@@ -224,13 +224,13 @@ describe('a seed file', () => {
     expect(serving.complaints.join()).toContain(complaint);
   });
 
-  test('with several mistakes is told all of them at once', async () => {
+  test('all mistakes of a seed file are reported at once', async () => {
     const serving = fake('--seed', fileOf({ users: [{ user_id: 'x' }], items: [{ item_id: 1, seller_id: 1 }] }));
     await serving.code;
     expect(serving.complaints.join()).toMatch(/`users\.0\.user_id`.*\n.*`items\.0\.item_id`/);
   });
 
-  test('that is not there is named', async () => {
+  test('a seed file that does not exist is named', async () => {
     const serving = fake('--seed', join(folder, 'nothing.json'));
     expect(await serving.code).toBe(1);
     expect(serving.complaints.join()).toContain(`there is no seed file ${join(folder, 'nothing.json')}`);

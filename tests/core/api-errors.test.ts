@@ -25,7 +25,7 @@ async function refusedWith(status: number, body: unknown, headers: Record<string
   return errorOf<ApiError>(sellerClient.questions.answer(answer));
 }
 
-describe('the status decides the class', () => {
+describe('the status decides the class of an error', () => {
   test.each([
     [400, BadRequestError],
     [401, AuthenticationError],
@@ -45,13 +45,13 @@ describe('the status decides the class', () => {
     }
   });
 
-  test('ten megabytes of noise are a refusal with a short message', async () => {
+  test('an error body of ten megabytes gives an error with a short message', async () => {
     const error = await refusedWith(502, 'x'.repeat(10 * 1024 * 1024));
     expect(error).toBeInstanceOf(ServerError);
     expect(error.message.length).toBeLessThan(500);
   });
 
-  test('a 401 whose code is not_found is a 401', async () => {
+  test('a 401 whose code is not_found is an AuthenticationError', async () => {
     expect(await refusedWith(401, { error: 'not_found' })).toBeInstanceOf(AuthenticationError);
   });
 });
@@ -83,12 +83,12 @@ describe('code, text and causes are read from every shape of body', () => {
     expect(error).toMatchObject({ code, causes, body });
   });
 
-  test('plain text is the message, without its markup', async () => {
+  test('the message of a plain text or HTML body has no markup', async () => {
     const error = await refusedWith(400, '<p>local_rate_limited</p>');
     expect(error.message).toBe('POST /answers failed with 400: local_rate_limited');
   });
 
-  test('any body whatever gives an error of its status, with lists of causes', async () => {
+  test('any body gives an error of its status, with a list of causes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(400, 401, 403, 404, 409, 422, 500, 503),
@@ -109,13 +109,13 @@ describe('code, text and causes are read from every shape of body', () => {
     );
   });
 
-  test('a documented refusal is known by its code', async () => {
+  test('a documented error is matched by its code', async () => {
     expect(await refusedWith(400, { error: 'not_unanswered_question' })).toBeInstanceOf(QuestionNotOpenError);
   });
 });
 
-describe('what else an error knows', () => {
-  test('request id, attempts, headers without cookies, retryAfterMs', async () => {
+describe('the other fields of an ApiError', () => {
+  test('an ApiError has the request id, the attempts, the headers without cookies and retryAfterMs', async () => {
     const error = await refusedWith(429, {}, { 'x-request-id': 'r-7', 'retry-after': '5', 'set-cookie': 'sid=1' });
     expect(error).toMatchObject({ requestId: 'r-7', attempts: 1, retryAfterMs: 5000 });
     expect(error.headers.get('retry-after')).toBe('5');
@@ -132,13 +132,13 @@ describe('what else an error knows', () => {
     ['', undefined],
     ['Wed, 21 Oct 2026 07:28:10 GMT', 10_000],
     ['Wed, 21 Oct 2026 07:27:00 GMT', 0],
-  ])('Retry-After: %j', async (written, ms) => {
+  ])('a Retry-After of %j', async (written, ms) => {
     // The service's own clock counts: this machine's may be years off.
     const error = await refusedWith(429, {}, { 'retry-after': written, date: 'Wed, 21 Oct 2026 07:28:00 GMT' });
     expect(error.retryAfterMs).toBe(ms);
   });
 
-  test('toCurl prints the request with token and texts masked', async () => {
+  test('toCurl() prints the request with token and texts masked', async () => {
     const { sellerClient } = stubbed([new Response('{}', { status: 400 })], {
       headers: { 'x-team': "o'neil", cookie: 'sid=9' },
       query: { access_token: 'in-query-1' },
@@ -161,8 +161,8 @@ describe('what else an error knows', () => {
   });
 });
 
-describe('an answer that is no refusal and no output', () => {
-  test('HTML with status 200 is an UnexpectedResponseError; of a write it says that it was done', async () => {
+describe('a 2xx response that cannot be delivered', () => {
+  test('HTML with status 200 is an UnexpectedResponseError, which says that a write was carried out', async () => {
     const { sellerClient } = stubbed([new Response('<html>hello</html>')], { maxRetries: 0 });
     const error = await errorOf<UnexpectedResponseError>(sellerClient.questions.answer(answer));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
@@ -170,12 +170,12 @@ describe('an answer that is no refusal and no output', () => {
     expect(error.message).toContain('most likely carried out');
   });
 
-  test("'off' delivers what came", async () => {
+  test("responseValidation: 'off' delivers the body as it came", async () => {
     const { sellerClient } = stubbed([Response.json({ id: 'x' })], { responseValidation: 'off' });
     expect(await sellerClient.questions.get({ question_id: 1 })).toEqual({ id: 'x' });
   });
 
-  test('a listener for drift that throws ends nothing', async () => {
+  test('an onDrift that throws does not fail the call', async () => {
     const onDrift = (): never => {
       throw new Error('the metrics are down');
     };
@@ -189,7 +189,7 @@ describe('an answer that is no refusal and no output', () => {
     ['list', { id: [] }],
     ['object', { id: {} }],
     ['boolean', { id: true }],
-  ])('drift names the kind of what came: %s', async (received, body) => {
+  ])('a drift report names the kind of the value received: %s', async (received, body) => {
     const seen: unknown[] = [];
     const { sellerClient } = stubbed([Response.json(body)], {
       responseValidation: 'report',
@@ -212,14 +212,14 @@ describe('an answer that is no refusal and no output', () => {
     });
   });
 
-  test('an empty answer to a read is unexpected, to an undocumented write it is nothing', async () => {
+  test('an empty response to a read is unexpected; to a write without a documented response it is undefined', async () => {
     const { sellerClient } = stubbed([new Response(null, { status: 204 })]);
     expect(await errorOf(sellerClient.questions.get({ question_id: 42 }))).toBeInstanceOf(UnexpectedResponseError);
     expect(await sellerClient.questions.answer(answer)).toBeUndefined();
   });
 });
 
-test('an error of every kind keeps its question out of sight', async () => {
+test('no error prints the request it belongs to', async () => {
   const echo = `"${answer.text}" is refused, call +54 11 5555-4444 or mail ana@example.com, not 4300000001`;
   const error = await refusedWith(400, { message: echo, error: 'x', cause: [{ message: echo }] });
   expect(error.message).toBe(

@@ -88,7 +88,7 @@ const writes: readonly Write[] = [
   },
 ];
 
-test('every endpoint that can read back what it wrote is tried here', () => {
+test('every endpoint with a confirm() is tested here', () => {
   const able = everyEndpoint.filter(({ endpoint }) => endpoint.confirm).map(({ name }) => name);
   expect(writes.map(({ endpoint }) => endpoint.name).sort()).toEqual(able.sort());
 });
@@ -97,7 +97,7 @@ describe.each(writes)('confirm() of $endpoint.name', ({ endpoint, before, write 
   test.each([
     { reset: 'before', done: false },
     { reset: 'after', done: true },
-  ] as const)('tells, when the connection broke $reset the service acted, done: $done', async ({ reset, done }) => {
+  ] as const)('a connection reset $reset the write is carried out gives done: $done', async ({ reset, done }) => {
     const shop = createShop();
     await before?.(shop);
     shop.marketplace.faults.inject({ reset, endpoint });
@@ -120,12 +120,12 @@ describe('confirm() does not guess', () => {
   const remove = (sellerClient: SellerClient): PromiseLike<unknown> =>
     sellerClient.questions.delete({ question_id: 42 });
 
-  test('about an answer whose text is not shown', async () => {
+  test('an answer whose text is not shown gives unknown', async () => {
     const hidden = Response.json({ ...wireQuestion, status: 'ANSWERED', answer: { text: '', status: 'BANNED' } });
     expect(await confirmed(answer, hidden)).toEqual({ unknown: 'the question has an answer whose text is not shown' });
   });
 
-  test('about a question that was closed meanwhile', async () => {
+  test('a question that was closed meanwhile gives unknown', async () => {
     const closed = Response.json({ ...wireQuestion, status: 'CLOSED_UNANSWERED', answer: null });
     expect(await confirmed(answer, closed)).toEqual({
       unknown: 'the question is CLOSED_UNANSWERED and shows no answer',
@@ -134,12 +134,12 @@ describe('confirm() does not guess', () => {
     expect(await confirmed(answer, bare)).toEqual({ unknown: 'the question is in no known state and shows no answer' });
   });
 
-  test('another answer in its place says that this one was not taken', async () => {
+  test('another answer to the question gives done: false', async () => {
     const other = Response.json({ ...wireQuestion, status: 'ANSWERED', answer: { text: 'No.' } });
     expect(await confirmed(answer, other)).toEqual({ done: false });
   });
 
-  test('a question that is gone was deleted', async () => {
+  test('a deleted question is confirmed by its 404, not by its 403', async () => {
     expect(await confirmed(remove, Response.json({ message: 'Question not found' }, { status: 404 }))).toMatchObject({
       done: true,
     });
@@ -148,7 +148,7 @@ describe('confirm() does not guess', () => {
     });
   });
 
-  test('about who is on a blacklist of which only a part is shown', async () => {
+  test('a blacklist that is shown in part gives unknown', async () => {
     const part = (): Response => Response.json({ users: [{ id: 1 }], total: 2 });
     const unknown = 'the blacklist is longer than what the service shows of it';
     const [seller_id, user_id] = [7, 31];
@@ -164,7 +164,7 @@ describe('confirm() does not guess', () => {
     });
   });
 
-  test('whether an item is in Flex, while the service does not say', async () => {
+  test('a Flex item whose status cannot be read gives unknown', async () => {
     const down = (): Response => Response.json({ message: 'down' }, { status: 403 });
     const item = { site_id: 'MLA', item_id: 'MLA100' };
     expect(await confirmed((sellerClient) => sellerClient.flex.items.enable(item), down())).toMatchObject({
@@ -172,7 +172,7 @@ describe('confirm() does not guess', () => {
     });
   });
 
-  test('from a configuration that shows nothing: what was set is not there', async () => {
+  test('an empty configuration gives done: false', async () => {
     const nothing = (): Response => Response.json({ data: { configuration: null } });
     const whose = { site_id: 'MLA', user_id: 7, service_id: 1001 };
     expect(
@@ -191,7 +191,7 @@ describe('confirm() does not guess', () => {
     });
   });
 
-  test('reads both ends of a long conversation: either may be the newer', async () => {
+  test('both ends of a long conversation are read, because either may be the newer', async () => {
     const message = (id: string): object => ({ id, from: { user_id: 7 }, text, message_date: { created: null } });
     const others = Array.from({ length: 50 }, (_, n) => ({ id: String(n), from: { user_id: 31 }, text: 'Hello' }));
     const first = Response.json({ messages: others, paging: { total: 51, limit: 50, offset: 0 } });

@@ -29,14 +29,14 @@ describe('attributes', () => {
     expect(sent).toEqual([]);
   });
 
-  test('a list that would lose its entries is not reduced', async () => {
+  test('an endpoint whose list would lose its entries rejects attributes', async () => {
     const { sellerClient, sent } = stubbed([Response.json({ questions: [] })]);
     const error = await errorOf(sellerClient.call(search, { seller_id: 7 }, reduced(['total'])));
     expect(error.message).toContain('its answer would lose its list');
     expect(sent).toEqual([]);
   });
 
-  test('reduce an answer that comes in one of several shapes, or an entity of another package', async () => {
+  test('attributes reduce a union schema and an entity of another package', async () => {
     const { sellerClient, sent } = stubbed([Response.json({ id: 42, extra: 1, text: 'x' })]);
     const loose = { ...get, output: { safeParse: (data: unknown) => ({ success: true, data }) } as never };
     expect(await sellerClient.call(loose, { question_id: 42 }, reduced(['id', 'extra']))).toEqual({ id: 42, extra: 1 });
@@ -47,19 +47,19 @@ describe('attributes', () => {
 /** Numbers that lose nothing as numbers: longer ones are delivered as their digits. */
 const exactJson = fc.jsonValue().filter((value) => !/\d{16}/.test(JSON.stringify(value)));
 
-describe('a JSONP answer', () => {
+describe('readJsonp()', () => {
   test.each([
     ['no call', '[200, {}, {}]'],
     ['a call with something else', 'show({"id": 1})'],
     ['a call without a status', 'show([null, {}, {}])'],
     ['a call that is broken off', 'show([200, {}, {"id": 1'],
     ['nothing', ''],
-  ])('that is %s is told as such', (_, text) => {
+  ])('text that is %s is an UnexpectedResponseError', (_, text) => {
     expect(() => readJsonp(text)).toThrow(UnexpectedResponseError);
     expect(() => readJsonp(text)).toThrow('it takes callback([status, headers, body])');
   });
 
-  test('keeps its error, also without a body, and with headers that can be none', () => {
+  test('the error inside a JSONP response is kept without a body and with invalid headers', () => {
     expect(() => readJsonp('show([503])')).toThrow(ServerError);
     let caught: unknown;
     try {
@@ -70,7 +70,7 @@ describe('a JSONP answer', () => {
     expect(caught).toMatchObject({ name: 'RateLimitError', retryAfterMs: 2000, body: { message: 'slow down' } });
   });
 
-  test('of any status and body gives the body or the error of that status', () => {
+  test('any status and body give the body or the error of that status', () => {
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 599 }), exactJson, (status, body) => {
         const text = `call([${status}, {}, ${JSON.stringify(body)}]);`;
@@ -81,36 +81,36 @@ describe('a JSONP answer', () => {
   });
 });
 
-describe('an entity checks a value from elsewhere, such as a cache', () => {
-  test('and delivers it', () => {
+describe('a schema parses a value from elsewhere, such as a cache', () => {
+  test('a valid value is delivered', () => {
     expect(question.parse({ ...wireQuestion, id: '42' })).toMatchObject({ id: 42 });
   });
 
-  test('or says what is wrong with it', () => {
+  test('an invalid value is rejected with its issues', () => {
     expect(() => question.parse({ ...wireQuestion, id: 'x' })).toThrow(InvalidInputError);
     expect(() => question.parse(null)).toThrow('The value does not fit');
   });
 });
 
-describe('what a search leaves unnamed goes into the query as it is', () => {
+describe('the filters of a search', () => {
   const searched = async (filters: Record<string, unknown>): Promise<URLSearchParams> => {
     const { sellerClient, sent } = stubbed([Response.json({ questions: [], total: 0 })]);
     await sellerClient.questions.search({ seller_id: 7, filters }).first();
     return new URL(sent[0]!.url).searchParams;
   };
 
-  test('lists are joined, what is nothing is left out', async () => {
+  test('lists are joined by commas, and undefined and null are left out', async () => {
     const query = await searched({ status: ['A', 'B'], tags: undefined, api_version: 4, deep: true });
     expect(Object.fromEntries(query)).toEqual({ seller_id: '7', status: 'A,B', api_version: '4', deep: 'true' });
   });
 
-  test('but not over a field of its own', async () => {
+  test('a filter cannot replace a named parameter', async () => {
     const error = await errorOf(searched({ seller_id: 8 }));
     expect(error).toBeInstanceOf(InvalidInputError);
     expect(error.message).toContain('`filters.seller_id` is a field of its own: give it as `seller_id`');
   });
 
-  test('and a comma within an entry of a list is not sent: it would make two of it', async () => {
+  test('a comma inside an entry of a list is rejected, because it would split the entry', async () => {
     const { sellerClient, sent } = stubbed([Response.json([])]);
     const error = await errorOf(sellerClient.items.status({ ids: ['MLA1', 'MLA2,MLA3'] }));
     expect(error).toBeInstanceOf(InvalidInputError);
@@ -118,7 +118,7 @@ describe('what a search leaves unnamed goes into the query as it is', () => {
   });
 });
 
-test('an input that is missing or of another type is told by its name', async () => {
+test('an input that is missing or of another type is named in the error', async () => {
   const { sellerClient } = stubbed([Response.json(wireQuestion)]);
   const error = await errorOf(sellerClient.questions.get({ question_id: true as never }));
   expect(error.message).toContain('`question_id` takes an integer');
@@ -128,15 +128,15 @@ test('an input that is missing or of another type is told by its name', async ()
   expect(none.message).toContain('`question_id` is missing');
 });
 
-describe('an answer that leaves out what it may', () => {
-  test('a blacklist without users, a search without questions, a conversation without messages are empty', async () => {
+describe('a response without its optional fields', () => {
+  test('a null list is delivered as an empty one', async () => {
     const bare = (): ReturnType<typeof stubbed>['sellerClient'] => stubbed([Response.json({})]).sellerClient;
     expect(await bare().questions.blacklist.list({ seller_id: 7 })).toEqual([]);
     expect(await bare().questions.search({ seller_id: 7 }).toArray()).toEqual([]);
     expect(await bare().messages.conversation({ pack_id: '1', user_id: 7 }).toArray()).toEqual([]);
   });
 
-  test('an id that comes as a number is read as the text it is documented as', async () => {
+  test('an id that comes as a number is delivered as the documented string', async () => {
     const { sellerClient } = stubbed([Response.json({ results: [{ id: 7, title: 'Chair' }] })]);
     expect(await sellerClient.sites.search({ site_id: 'MLA', q: 'x' }).first()).toMatchObject({
       id: '7',

@@ -22,11 +22,11 @@ test.each([
   ['{"a":"say \\"9007199254740993\\" twice"}', { a: 'say "9007199254740993" twice' }],
   ['[1234567890.1234567890123456]', [1234567890.1234567]],
   ['[1e21, 1234567890123456]', [1e21, 1234567890123456]],
-])('nothing is rounded: %s', async (body, value) => {
+])('JSON is parsed without rounding: %s', async (body, value) => {
   expect(await read(body)).toEqual(value);
 });
 
-test('a long integer keeps its digits wherever it stands in the body', async () => {
+test('a long integer keeps its digits anywhere in the body', async () => {
   const digits = fc.bigInt({ min: 2n ** 53n + 1n, max: 10n ** 24n });
   await fc.assert(
     fc.asyncProperty(digits, fc.stringMatching(/^[a-z]{0,40}$/), fc.nat(2 ** 31), async (wide, before, after) => {

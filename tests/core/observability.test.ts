@@ -11,8 +11,8 @@ import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.t
 const ok = (): Response => Response.json(wireQuestion, { headers: { 'x-request-id': 'r-1' } });
 const failing = (): Response => Response.json({ message: 'no' }, { status: 503, headers: { 'retry-after': '0' } });
 
-describe('a logger', () => {
-  test('hears answers, waits and ends, each with fields', async () => {
+describe('the logger', () => {
+  test('responses, delays and ends are logged with their fields', async () => {
     const lines: [string, string, object | undefined][] = [];
     const at =
       (level: string) =>
@@ -33,7 +33,7 @@ describe('a logger', () => {
     expect(lines.at(-1)![2]).toEqual({ endpoint: 'questions.get', error: 'NotFoundError', attempts: 3 });
   });
 
-  test('that throws ends nothing', async () => {
+  test('a logger that throws does not fail the call', async () => {
     const fail = (): never => {
       throw new Error('the disk is full');
     };
@@ -43,7 +43,7 @@ describe('a logger', () => {
 });
 
 describe('node:diagnostics_channel', () => {
-  test('carries every event of every client, while somebody listens', async () => {
+  test('the channel carries every event of every client while it has subscribers', async () => {
     const events: CallEvent[] = [];
     const listen = (event: unknown): void => void events.push(event as CallEvent);
     const calls = channel('marketplace-seller-sdk:call');
@@ -77,7 +77,7 @@ describe('./otel', () => {
     propagation.disable();
   });
 
-  test('one client span a call, by the conventions, its attempts as events', async () => {
+  test('each call has one client span by the semantic conventions, with its attempts as events', async () => {
     const { sellerClient } = stubbed([failing(), ok()], {
       tracing: openTelemetry({ tracer }),
       query: { debug: 'secret' },
@@ -98,7 +98,7 @@ describe('./otel', () => {
     expect(span!.events.map(({ name }) => name)).toEqual(['attempt', 'response', 'delay', 'attempt', 'response']);
   });
 
-  test('a refusal and a fault end their span with an error of their own', async () => {
+  test('an error response and a network fault set different error types on the span', async () => {
     const tracing = openTelemetry({ tracer });
     const { sellerClient } = stubbed([Response.json({}, { status: 404 }), networkFault('ECONNRESET')], {
       tracing,
@@ -113,7 +113,7 @@ describe('./otel', () => {
     expect(lost!.events.map(({ name }) => name)).toEqual(['attempt', 'error']);
   });
 
-  test('the span is a child of what is active, active while the request is sent, and told on only where that is wanted', async () => {
+  test('the span is a child of the active span, active while the request is sent, and propagated only on request', async () => {
     context.setGlobalContextManager(new Contexts());
     propagation.setGlobalPropagator({
       inject: (within, carrier, setter) =>
@@ -142,7 +142,7 @@ describe('./otel', () => {
     expect(sent[1]!.headers.has('traceparent')).toBe(false);
   });
 
-  test('without a provider nothing is traced and nothing fails', async () => {
+  test('a call without a provider works and traces nothing', async () => {
     const { sellerClient } = stubbed([ok()], { tracing: openTelemetry() });
     await expect(sellerClient.questions.get({ question_id: 42 })).resolves.toMatchObject({ id: 42 });
   });

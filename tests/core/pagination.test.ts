@@ -40,8 +40,8 @@ async function walked(list: MovingList, paged: Paged<number>, deeds: readonly De
   return delivered;
 }
 
-describe('a walk through a list that changes', () => {
-  test('delivers what stays in it exactly once, in order, and ends', async () => {
+describe('paginating a list that changes', () => {
+  test('every entry that stays in the list is delivered exactly once, in order, and the iteration ends', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({
@@ -62,13 +62,13 @@ describe('a walk through a list that changes', () => {
   });
 });
 
-describe('what a walk costs', () => {
+describe('the number of requests', () => {
   const sizes = [1, 2, 3, 5, 50, 99, 100];
   const lengths = [0, 1, 2, 5, 49, 50, 51, 99, 100, 101, 250, 251];
   const cases = sizes.flatMap((size) => lengths.map((length) => ({ size, length })));
 
   test.each(cases)(
-    'a quiet list of $length by $size: its pages, and one more to see its end',
+    'a list of $length by $size takes its pages, and one more request to see its end',
     async ({ size, length }) => {
       for (const total of ['honest', 'absent', 'too large'] as const) {
         for (const limit of ['honest', 'absent'] as const) {
@@ -89,7 +89,7 @@ describe('what a walk costs', () => {
   });
 
   test.each(cases)(
-    'a loop that removes each of $length by $size: two requests more at most',
+    'a loop that removes each of $length by $size takes at most two requests more',
     async ({ size, length }) => {
       const list = new MovingList(length);
       const all = [...list.items];
@@ -111,7 +111,7 @@ describe('what a walk costs', () => {
     expect(list.requests.length).toBeLessThanOrEqual(25);
   });
 
-  test('a service that gives one page for ever is asked a few times', async () => {
+  test('a service that repeats one page forever gets a few requests', async () => {
     let requests = 0;
     const paged = new Paged<number>({
       offset: 0,
@@ -127,7 +127,7 @@ describe('what a walk costs', () => {
     expect(requests).toBeLessThan(10);
   });
 
-  test('a service that makes no sense is given up', async () => {
+  test('the iteration of an inconsistent service ends', async () => {
     let requests = 0;
     const paged = new Paged<number>({
       offset: 0,
@@ -144,7 +144,7 @@ describe('what a walk costs', () => {
     expect(requests).toBeLessThan(100);
   });
 
-  test('a service that gives one entry a page, whatever it is asked, is read to its end', async () => {
+  test('a service with one entry per page, whatever the limit, is read to its end', async () => {
     const list = new MovingList(7, { ...plain, cap: 1 });
     expect(await walked(list, list.walk({ limit: 3 }))).toEqual([0, 1, 2, 3, 4, 5, 6]);
   });
@@ -157,7 +157,7 @@ async function pagesOf(paged: Paged<number>): Promise<Page<number>[]> {
 }
 
 describe('pages', () => {
-  test('begin where the last one ended and are never longer than asked for', async () => {
+  test('a page begins where the last one ended and is never longer than its limit', async () => {
     const list = new MovingList(12);
     const pages = await pagesOf(list.walk({ limit: 5 }));
     expect(pages).toEqual([
@@ -167,14 +167,14 @@ describe('pages', () => {
     ]);
   });
 
-  test('leave their length to the service where none is given', async () => {
+  test('without a limit the service decides the length of a page', async () => {
     const list = new MovingList(8, plain, [], 3);
     const pages = await pagesOf(list.walk());
     expect(pages.map(({ items }) => items.length)).toEqual([3, 3, 2]);
     expect(list.requests[0]).toMatchObject({ offset: 0, limit: undefined });
   });
 
-  test('of an empty list: one, and it is empty', async () => {
+  test('an empty list has one empty page', async () => {
     for (const empty of ['null', 'empty', 'absent'] as const) {
       const list = new MovingList(0, { ...plain, empty, total: 'too large' });
       const pages = await pagesOf(list.walk({ limit: 5 }));
@@ -183,21 +183,21 @@ describe('pages', () => {
     }
   });
 
-  test('of 100 and more are asked for no longer: the service is known to give 100', async () => {
+  test('a limit above 100 is sent as 100', async () => {
     const list = new MovingList(250);
     await walked(list, list.walk({ limit: 100 }));
     expect(Math.max(...list.requests.map(({ limit }) => limit ?? 0))).toBe(100);
   });
 
-  test('hold an entry once, although the service repeats it', async () => {
+  test('an entry that the service repeats is delivered once', async () => {
     const fetch = async () => ({ items: [1, 1, 2], limit: 50, total: 3, extra: {} });
     const paged = new Paged<number>({ offset: 0, limit: 50, prefetch: 0, key: (item) => item, fetch });
     expect(await paged.toArray()).toEqual([1, 2]);
   });
 });
 
-describe('how much is read', () => {
-  test('nothing before it is asked for', async () => {
+describe('lazy reading', () => {
+  test('nothing is sent before the first entry is read', async () => {
     const list = new MovingList(20);
     const paged = list.walk({ limit: 5 });
     expect(list.requests).toHaveLength(0);
@@ -207,7 +207,7 @@ describe('how much is read', () => {
     expect(list.requests).toHaveLength(1);
   });
 
-  test('`first` takes one page, `toArray` no more than it needs', async () => {
+  test('first() requests one page, and toArray() no more than it needs', async () => {
     const list = new MovingList(20);
     expect(await list.walk({ limit: 5 }).first()).toBe(0);
     expect(list.requests).toHaveLength(1);
@@ -220,7 +220,7 @@ describe('how much is read', () => {
 });
 
 describe('prefetch', () => {
-  test('asks ahead, in order, nothing twice and nothing past the end', async () => {
+  test('pages are requested ahead in order, none twice and none past the end', async () => {
     for (const length of [0, 1, 4, 5, 6, 24, 25, 26]) {
       const list = new MovingList(length);
       const quiet = new MovingList(length);
@@ -232,7 +232,7 @@ describe('prefetch', () => {
     }
   });
 
-  test('is under way while the loop body works', async () => {
+  test('the next page is requested while the loop body runs', async () => {
     const list = new MovingList(30);
     for await (const item of list.walk({ limit: 5, prefetch: 2 })) {
       if (item === 0) expect(list.requests).toHaveLength(3);
@@ -240,7 +240,7 @@ describe('prefetch', () => {
     }
   });
 
-  test('ends with the walk', async () => {
+  test('breaking out of the loop cancels the prefetched requests', async () => {
     const list = new MovingList(30);
     for await (const item of list.walk({ limit: 5, prefetch: 2 })) {
       if (item === 2) break;
@@ -248,7 +248,7 @@ describe('prefetch', () => {
     expect(list.requests.slice(1).map(({ signal }) => signal?.aborted)).toEqual([true, true]);
   });
 
-  test('is given up when the list moves', async () => {
+  test('prefetched pages are dropped when the list shifts', async () => {
     const list = new MovingList(60);
     const all = [...list.items];
     expect(
@@ -261,7 +261,7 @@ describe('prefetch', () => {
     expect(list.requests.length).toBeLessThan(25);
   });
 
-  test('a page that fails is told when it is its turn', async () => {
+  test('a prefetched page that fails rejects when it is read', async () => {
     const list = new MovingList(30);
     const read: number[] = [];
     const paged = new Paged<number>({

@@ -51,14 +51,14 @@ function limited(limiter: Limiter, latencyMs: number, headers?: Record<string, s
   ]);
 }
 
-describe('one 429 speaks for all', () => {
+describe('one 429 pauses all calls of the client', () => {
   const services = { slidingWindow, fixedWindow, tokenBucket };
   const cases = Object.keys(services).flatMap((name) =>
     [2, 50, 300].flatMap((latencyMs) => [{}, { 'retry-after': '1' }].map((headers) => ({ name, latencyMs, headers }))),
   );
 
   test.each(cases)(
-    '60 calls at once against 10 a second ($name, $latencyMs ms, $headers): at most 1.5 requests per answer',
+    '60 calls at once against 10 per second ($name, $latencyMs ms, $headers) take at most 1.5 requests per call',
     async ({ name, latencyMs, headers }) => {
       const { sellerClient, sent } = limited(services[name as keyof typeof services](10), latencyMs, headers);
       const started = performance.now();
@@ -69,7 +69,7 @@ describe('one 429 speaks for all', () => {
     },
   );
 
-  test('calls go out in the order in which they were made, repeats first', async () => {
+  test('calls are sent in the order in which they were made, retries first', async () => {
     const order: string[] = [];
     let refused = false;
     const { sellerClient } = stubbed([
@@ -90,7 +90,7 @@ describe('one 429 speaks for all', () => {
     expect(order).toEqual(['1', '2', '3', '4']);
   });
 
-  test('a client derived with other options waits with the one it came from', async () => {
+  test('a client from withOptions() waits together with its origin', async () => {
     const { sellerClient, sent } = stubbed([slow({ 'retry-after': '2' }), ok()]);
     const first = sellerClient.questions.get({ question_id: 1 });
     await vi.advanceTimersByTimeAsync(10);
@@ -101,7 +101,7 @@ describe('one 429 speaks for all', () => {
     expect(sent).toHaveLength(3);
   });
 
-  test('a client of another token does not wait', async () => {
+  test('a client with another token does not wait', async () => {
     const { sellerClient, sent } = stubbed([slow({ 'retry-after': '20' }), ok()]);
     const first = sellerClient.questions.get({ question_id: 1 });
     await vi.advanceTimersByTimeAsync(10);
@@ -112,7 +112,7 @@ describe('one 429 speaks for all', () => {
     await advanceUntilSettled(first);
   });
 
-  test('a wait is announced with its length and its reason', async () => {
+  test('onWait reports the length and the reason of a wait', async () => {
     const waits: Wait[] = [];
     const { sellerClient } = stubbed([slow({ 'retry-after': '2' }), Response.json({}, { status: 500 }), ok()], {
       onWait: (wait) => void waits.push(wait),
@@ -125,7 +125,7 @@ describe('one 429 speaks for all', () => {
     expect(waits[0]!.waitMs).toBeGreaterThan(1990);
   });
 
-  test('an abort takes a call out of the queue, and the next one goes', async () => {
+  test('an aborted call leaves the queue, and the next one is sent', async () => {
     const { sellerClient, sent } = stubbed([slow({ 'retry-after': '2' }), ok()]);
     const first = sellerClient.questions.get({ question_id: 1 });
     await vi.advanceTimersByTimeAsync(10);
@@ -139,7 +139,7 @@ describe('one 429 speaks for all', () => {
     expect(sent.map(({ url }) => url.split('/').at(-1))).toEqual(['1', '1', '3']);
   });
 
-  test('a wait longer than the deadline is not begun', async () => {
+  test('a wait that is longer than the deadline is not started', async () => {
     const { sellerClient, sent } = stubbed([slow({ 'retry-after': '10' })], { deadlineMs: 5000 });
     const error = await errorOf<RateLimitError>(
       advanceUntilSettled(sellerClient.questions.get({ question_id: 1 }).withResponse()),
@@ -149,14 +149,14 @@ describe('one 429 speaks for all', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('a call that is not to be repeated is told its 429', async () => {
+  test('a call without retries rejects with its 429', async () => {
     const { sellerClient, sent } = stubbed([slow()], { maxRetries: 0 });
     expect(await errorOf(sellerClient.questions.get({ question_id: 1 }))).toBeInstanceOf(RateLimitError);
     expect(await errorOf(sellerClient.questions.get({ question_id: 1 }))).toBeInstanceOf(RateLimitError);
     expect(sent).toHaveLength(2);
   });
 
-  test('a minute without a 429 forgets the pace', async () => {
+  test('a minute without a 429 lifts the limit', async () => {
     const limiter = slidingWindow(10);
     let isLimited = true;
     const { sellerClient } = stubbed([() => (!isLimited || limiter(performance.now()) ? ok() : slow())]);
@@ -172,7 +172,7 @@ describe('one 429 speaks for all', () => {
 });
 
 describe('maxConcurrency', () => {
-  test('bounds how many requests are under way', async () => {
+  test('maxConcurrency limits the requests in flight', async () => {
     let [underWay, most] = [0, 0];
     const { sellerClient, sent } = stubbed(
       [
@@ -192,7 +192,7 @@ describe('maxConcurrency', () => {
     expect(sent).toHaveLength(20);
   });
 
-  test('a fault and an abort free their place', async () => {
+  test('a fault and an abort free their slot', async () => {
     const { sellerClient } = stubbed(
       [() => Promise.reject(new TypeError('fetch failed')), () => new Promise<Response>(() => {}), ok()],
       { maxConcurrency: 1, maxRetries: 0 },
@@ -208,8 +208,8 @@ describe('maxConcurrency', () => {
   });
 });
 
-describe('a gate of the user', () => {
-  test('is asked before each attempt, and told what came of it', async () => {
+describe('a limiter of the user', () => {
+  test('acquire() is called before each attempt, and release() with its result', async () => {
     const seen: unknown[] = [];
     const { sellerClient } = stubbed([Response.json({}, { status: 500 }), ok()], {
       limiter: {
@@ -226,7 +226,7 @@ describe('a gate of the user', () => {
     ]);
   });
 
-  test('that refuses ends the call unsent, with its reason', async () => {
+  test('an acquire() that rejects fails the call unsent, with its reason', async () => {
     const reason = { msBeforeNext: 5000 };
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- limiters reject with plain results
     const { sellerClient, sent } = stubbed([ok()], { limiter: { acquire: () => Promise.reject(reason) } });
@@ -235,7 +235,7 @@ describe('a gate of the user', () => {
     expect(sent).toHaveLength(0);
   });
 
-  test('that hangs is ended by an abort, and hears of it', async () => {
+  test('an abort ends a hanging acquire() through its signal', async () => {
     let heard: unknown;
     const { sellerClient } = stubbed([ok()], {
       limiter: {
@@ -252,7 +252,7 @@ describe('a gate of the user', () => {
     expect(heard).toMatchObject({ name: 'AbortError' });
   });
 
-  test('that throws when it is told ends nothing', async () => {
+  test('a release() that throws does not fail the call', async () => {
     const { sellerClient } = stubbed([ok()], {
       limiter: {
         acquire: () => {},
@@ -265,10 +265,10 @@ describe('a gate of the user', () => {
   });
 });
 
-describe('tokens that calls bring along', () => {
+describe('tokens of single calls', () => {
   const question_id = 42;
 
-  test('each have a pace of their own, which is kept while it matters', async () => {
+  test('each token has its own rate limit, which is kept while it matters', async () => {
     const { sellerClient, sent } = stubbed([
       (request) =>
         request.headers.get('authorization') === 'Bearer busy'

@@ -56,7 +56,7 @@ function refusal(status: number): Response {
   return Response.json(body, { status, headers: { 'set-cookie': cookie, 'x-echo': 'fine' } });
 }
 
-describe('token, words and cookies are in nothing that is shown', () => {
+describe('contract 9: token, user texts and cookies are in no error, log line or trace', () => {
   test.each(leaks)('%s', async (_, step) => {
     const shown: unknown[] = [];
     const log = (...line: unknown[]): void => void shown.push(line);
@@ -79,7 +79,7 @@ describe('token, words and cookies are in nothing that is shown', () => {
     expect(inspect(shown, { depth: 12 })).not.toMatch(secrets);
   });
 
-  test('of any text, also one with quotes, brackets and line ends', async () => {
+  test('a text with quotes, brackets and line ends is redacted too', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ minLength: 16, maxLength: 300, unit: 'binary-ascii' }), async (text) => {
         fc.pre(text.trim().length >= 16 && !/[\0-\x08]/.test(text));
@@ -94,7 +94,7 @@ describe('token, words and cookies are in nothing that is shown', () => {
   });
 });
 
-test('what is shown of a success holds no token', async () => {
+test('the log of a successful call holds no token', async () => {
   const { sellerClient } = stubbed([Response.json(wireQuestion)], { query: { access_token: token } });
   const { response } = await sellerClient.questions.get({ question_id: 42 }).withResponse();
   expect(response.url).toBe('https://api.test/questions/42?access_token=[redacted]');
@@ -109,14 +109,14 @@ test('dates, ids and addresses of machines are no phone numbers', async () => {
   );
 });
 
-test('a fault keeps its code when its secrets are taken out', async () => {
+test('a network fault keeps its code when its secrets are redacted', async () => {
   const fault = Object.assign(new Error(`read ${token}`), { code: 'ECONNRESET' });
   const { sellerClient } = stubbed([fault], { accessToken: token, maxRetries: 0 });
   const { cause } = await errorOf(sellerClient.questions.get({ question_id: 1 }));
   expect(cause).toMatchObject({ message: 'read [redacted]', code: 'ECONNRESET' });
 });
 
-test('a token too short to be one is not looked for in every word', async () => {
+test('a very short token is not redacted inside other words', async () => {
   const { sellerClient } = stubbed([Response.json({ message: 'abc is not found' }, { status: 404 })], {
     accessToken: 'abc',
   });
@@ -125,7 +125,7 @@ test('a token too short to be one is not looked for in every word', async () => 
   expect(error.toCurl()).not.toContain('abc');
 });
 
-test('a request that was made without a token shows none', async () => {
+test('toCurl() of a request without a token shows no authorization header', async () => {
   const { sellerClient } = stubbed([new Response('{}', { status: 404 })]);
   const error = await errorOf(sellerClient.questions.get({ question_id: 1 }, { accessToken: null }));
   expect(error.toCurl()).not.toMatch(/authorization/i);

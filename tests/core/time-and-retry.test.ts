@@ -19,7 +19,7 @@ const ok = (): Response => Response.json(wireQuestion);
 const status = (code: number, headers: Record<string, string> = {}) => new Response('{}', { status: code, headers });
 const never = (): Promise<Response> => new Promise(() => {});
 
-describe('repeats', () => {
+describe('retries', () => {
   const transient: [string, Step][] = [
     ['a reset', networkFault('ECONNRESET')],
     ['a refused connection', networkFault('ECONNREFUSED')],
@@ -34,14 +34,14 @@ describe('repeats', () => {
     ['silence', never],
   ];
 
-  test.each(transient)('a read survives %s, twice', async (_, fault) => {
+  test.each(transient)('a read survives %s twice', async (_, fault) => {
     const { sellerClient } = stubbed([fault, fault, ok], { timeoutMs: 1000 });
     const { response } = await advanceUntilSettled(sellerClient.questions.get({ question_id: 1 }).withResponse());
     expect(response.attempts).toBe(3);
     expect(response.durationMs).toBeGreaterThan(0);
   });
 
-  test.each(transient)('a write that is idempotent survives %s', async (_, fault) => {
+  test.each(transient)('an idempotent write survives %s', async (_, fault) => {
     const { sellerClient } = stubbed([fault, () => new Response(null, { status: 204 })], { timeoutMs: 1000 });
     await advanceUntilSettled(sellerClient.flex.items.enable({ site_id: 'MLA', item_id: 'MLA1' }));
   });
@@ -65,20 +65,20 @@ describe('repeats', () => {
     expect(error).toMatchObject({ attempts: times });
   });
 
-  test.each([400, 401, 403, 404, 409, 410, 422, 501])('nothing is repeated after %i', async (code) => {
+  test.each([400, 401, 403, 404, 409, 410, 422, 501])('a %i is not retried', async (code) => {
     const { sellerClient, sent } = stubbed([status(code)]);
     await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
     expect(sent).toHaveLength(1);
   });
 
-  test('a documented refusal that asks to try again is repeated, also of a write', async () => {
+  test('a documented error that is transient is retried, also for a write', async () => {
     const locked = Response.json({ message: 'another change of this item is under way' }, { status: 409 });
     const { sellerClient, sent } = stubbed([locked, () => new Response(null, { status: 204 })]);
     await advanceUntilSettled(sellerClient.flex.items.enable({ site_id: 'MLA', item_id: 'MLA1' }));
     expect(sent).toHaveLength(2);
   });
 
-  test('how often is said by the client or the call', async () => {
+  test('maxRetries is an option of the client and of a call', async () => {
     const { sellerClient, sent } = stubbed([status(500)], { maxRetries: 4 });
     await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
     expect(sent).toHaveLength(5);
@@ -86,7 +86,7 @@ describe('repeats', () => {
     expect(sent).toHaveLength(6);
   });
 
-  test('the waits are jittered, grow, and are at most half a second, then one', async () => {
+  test('delays grow with jitter: at most half a second, then one second', async () => {
     const waits: number[] = [];
     const { sellerClient } = stubbed([status(500)], { onWait: ({ waitMs }) => void waits.push(waitMs) });
     for (let round = 0; round < 20; round += 1)
@@ -97,7 +97,7 @@ describe('repeats', () => {
     expect(new Set(waits).size).toBe(waits.length);
   });
 
-  test('an outage is not multiplied: past a budget, calls are sent once', async () => {
+  test('the retry budget keeps an outage from multiplying requests', async () => {
     const { sellerClient, sent } = stubbed([status(500)]);
     for (let call = 0; call < 100; call += 1)
       await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
@@ -107,7 +107,7 @@ describe('repeats', () => {
     expect(sent.length).toBe(201);
   });
 
-  test('successes earn new repeats', async () => {
+  test('successful calls refill the retry budget', async () => {
     let isUp = false;
     const { sellerClient, sent } = stubbed([() => (isUp ? ok() : status(500))]);
     for (let call = 0; call < 60; call += 1)
@@ -120,7 +120,7 @@ describe('repeats', () => {
     expect(sent.length - before).toBe(3);
   });
 
-  test('maxRetryDelayMs bounds what is slept', async () => {
+  test('maxRetryDelayMs limits the delay before a retry', async () => {
     const { sellerClient, sent } = stubbed([status(503, { 'retry-after': '5' })], { maxRetryDelayMs: 4000 });
     expect(
       await errorOf<ServerError>(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 }))),
@@ -132,8 +132,8 @@ describe('repeats', () => {
   });
 });
 
-describe('time', () => {
-  test('timeoutMs bounds each attempt with its body', async () => {
+describe('timeouts and deadlines', () => {
+  test('timeoutMs limits each attempt, its body included', async () => {
     const stalls = (): Response => new Response(new ReadableStream({ start: (to) => to.enqueue(new Uint8Array(3)) }));
     const { sellerClient, sent } = stubbed([stalls], { timeoutMs: 2000, maxRetries: 1 });
     const error = await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
@@ -142,7 +142,7 @@ describe('time', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('the status counts although the body of a refusal stalls or breaks', async () => {
+  test('an error response whose body stalls or breaks keeps its status', async () => {
     const stalls = (): Response => new Response(new ReadableStream(), { status: 403 });
     const breaks = (): Response =>
       new Response(new ReadableStream({ pull: () => Promise.reject(new TypeError('terminated')) }), { status: 403 });
@@ -154,7 +154,7 @@ describe('time', () => {
     }
   });
 
-  test('deadlineMs bounds the whole call with its waits', async () => {
+  test('deadlineMs limits the whole call, its delays included', async () => {
     const { sellerClient } = stubbed([never], { timeoutMs: 1000, deadlineMs: 2500, maxRetries: 9 });
     const started = performance.now();
     const error = await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
@@ -162,7 +162,7 @@ describe('time', () => {
     expect(performance.now() - started).toBeLessThanOrEqual(2600);
   });
 
-  test('a deadline before anything was sent is no unknown outcome', async () => {
+  test('a deadline before anything was sent is a TimeoutError, not an unknown outcome', async () => {
     const { sellerClient } = stubbed([ok()], { accessToken: () => new Promise(() => {}), deadlineMs: 100 });
     const error = await errorOf(advanceUntilSettled(sellerClient.questions.answer({ question_id: 1, text: 'Yes.' })));
     expect(error).toBeInstanceOf(TimeoutError);
@@ -170,7 +170,7 @@ describe('time', () => {
     expect(error).toMatchObject({ attempts: 0 });
   });
 
-  test('a bound beyond what a timer can hold is none', async () => {
+  test('a timeout longer than a timer can hold means no timeout', async () => {
     const { sellerClient } = stubbed([ok()], { timeoutMs: 2 ** 40, deadlineMs: Infinity });
     await expect(sellerClient.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
   });
@@ -184,7 +184,7 @@ describe('time', () => {
     ['query', { query: 'a=1' }],
     ['accessToken', { accessToken: '' }],
   ] as unknown as [string, CallOptions][])(
-    'a wrong call option %s is an error before anything is sent',
+    'a wrong call option %s is rejected before anything is sent',
     async (name, options) => {
       const { sellerClient, sent } = stubbed([ok()]);
       const error = await errorOf<InvalidInputError>(sellerClient.questions.get({ question_id: 1 }, options));
@@ -195,7 +195,7 @@ describe('time', () => {
   );
 });
 
-describe('an abort wins at once', () => {
+describe('an abort ends a call at once', () => {
   test.each([
     ['before the call', () => ok(), -1],
     ['while it is sent', never, 10],
@@ -215,7 +215,7 @@ describe('an abort wins at once', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('a fetch that does not heed its signal is left alone, and its late body is let go', async () => {
+  test('a fetch that ignores its signal is abandoned, and its late body is cancelled', async () => {
     const canceled = vi.fn();
     let answer: (response: Response) => void = () => {};
     const { sellerClient } = stubbed([() => new Promise((resolve) => (answer = resolve))], {
@@ -229,8 +229,8 @@ describe('an abort wins at once', () => {
   });
 });
 
-describe('nothing is left behind', () => {
-  test('10,000 calls on one signal: no listener, no timer', { timeout: 120_000 }, async () => {
+describe('contract 8: a finished call leaves nothing behind', () => {
+  test('10,000 calls on one signal leave no listener and no timer', { timeout: 120_000 }, async () => {
     const { signal } = new AbortController();
     const counts = { now: 0, most: 0 };
     const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
@@ -266,7 +266,7 @@ describe('nothing is left behind', () => {
 });
 
 describe('middleware', () => {
-  test('stands around each attempt like the skins of an onion', async () => {
+  test('middleware wraps each attempt, the first one outermost', async () => {
     const seen: string[] = [];
     const skin =
       (name: string) =>
@@ -294,14 +294,14 @@ describe('middleware', () => {
     expect(seen).toHaveLength(8);
   });
 
-  test('what it throws before anything is sent comes out as it is, and nothing is repeated', async () => {
+  test('an error thrown before next() rejects the call as it is, without a retry', async () => {
     const open = new Error('circuit open');
     const { sellerClient, sent } = stubbed([ok()], { middleware: [() => Promise.reject(open)] });
     expect(await errorOf(sellerClient.questions.answer({ question_id: 1, text: 'Yes.' }))).toBe(open);
     expect(sent).toHaveLength(0);
   });
 
-  test('what it throws after the answer came leaves a write in doubt', async () => {
+  test('an error thrown after next() leaves the outcome of a write unknown', async () => {
     const { sellerClient } = stubbed([ok()], {
       middleware: [
         async ({ request }, next) => {
@@ -316,20 +316,20 @@ describe('middleware', () => {
   });
 });
 
-describe('a host of several addresses', () => {
+describe('a host with several addresses', () => {
   const fault = (...codes: readonly string[]): Error =>
     new TypeError('fetch failed', {
       cause: new AggregateError(codes.map((code) => Object.assign(new Error(code), { code }))),
     });
   const answered = (): Response => Response.json({ ...wireQuestion, answer: { text: 'Yes' } });
 
-  test('of which none took the connection was never sent to: a write is sent again', async () => {
+  test('a write that no address accepted was never sent, and is retried', async () => {
     const { sellerClient, sent } = stubbed([fault('ECONNREFUSED', 'EHOSTUNREACH'), answered]);
     await advanceUntilSettled(sellerClient.questions.answer({ question_id: 42, text: 'Yes' }));
     expect(sent).toHaveLength(2);
   });
 
-  test('of which one may have taken it leaves a write in doubt', async () => {
+  test('a write that one address may have accepted has an unknown outcome', async () => {
     const { sellerClient, sent } = stubbed([fault('ECONNREFUSED', 'ECONNRESET'), answered]);
     const error = await advanceUntilSettled(errorOf(sellerClient.questions.answer({ question_id: 42, text: 'Yes' })));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
@@ -343,7 +343,7 @@ describe('a Retry-After that is a date', () => {
     return (await errorOf<ServerError>(sellerClient.questions.get({ question_id: 1 }))).retryAfterMs;
   };
 
-  test("is told by the service's own clock, where it shows one, and else by this machine's", async () => {
+  test('a Retry-After date is measured by the Date header of the service, or else by the local clock', async () => {
     vi.setSystemTime('2030-01-01T00:00:00Z');
     const date = 'Sun, 01 Mar 2026 12:00:00 GMT';
     expect(await asked({ 'retry-after': 'Sun, 01 Mar 2026 12:00:20 GMT', date })).toBe(20_000);

@@ -15,7 +15,7 @@ const takes =
 const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('a token from a function', () => {
-  test('is renewed once after a 401, and the call is replayed once', async () => {
+  test('a 401 requests a new token once and retries the call once', async () => {
     const asked: unknown[] = [];
     const { sellerClient, sent } = stubbed([takes(() => 'new')], {
       accessToken: ({ rejected }) => {
@@ -29,7 +29,7 @@ describe('a token from a function', () => {
     expect(asked).toEqual([undefined, 'old']);
   });
 
-  test('one question serves all calls that are refused at once', async () => {
+  test('one token request serves all calls that failed with 401 together', async () => {
     let refreshes = 0;
     const { sellerClient } = stubbed([takes(() => 'new')], {
       accessToken: async ({ rejected }) => {
@@ -64,7 +64,7 @@ describe('a token from a function', () => {
     ]);
   });
 
-  test('a second 401 is the answer', async () => {
+  test('a second 401 rejects the call', async () => {
     const { sellerClient, sent } = stubbed([new Response('{}', { status: 401 })], {
       accessToken: ({ rejected }) => (rejected ? `after-${rejected}` : 'old'),
     });
@@ -72,13 +72,13 @@ describe('a token from a function', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('a function that knows no other token ends the call with its 401', async () => {
+  test('a function that returns the rejected token again fails the call with its 401', async () => {
     const { sellerClient, sent } = stubbed([new Response('{}', { status: 401 })], { accessToken: () => 'only' });
     expect(await errorOf(sellerClient.questions.get({ question_id: 1 }))).toBeInstanceOf(AuthenticationError);
     expect(sent).toHaveLength(1);
   });
 
-  test('nothing is renewed after a 403, with a token as text, or with a token of the call', async () => {
+  test('no new token is requested after a 403, for a string token, or for a token of the call', async () => {
     const supply = vi.fn(() => 'token');
     const { sellerClient, sent } = stubbed([new Response('{}', { status: 403 })], { accessToken: supply });
     expect(await errorOf(sellerClient.questions.get({ question_id: 1 }))).toBeInstanceOf(ForbiddenError);
@@ -90,7 +90,7 @@ describe('a token from a function', () => {
     expect(other.sent).toHaveLength(2);
   });
 
-  test('a refresh that fails ends the call with its cause, and the next call asks again', async () => {
+  test('a failed token request rejects the call with its cause, and the next call tries again', async () => {
     let isUp = false;
     const reason = new Error('the vault is sealed');
     const { sellerClient } = stubbed([takes(() => 'new')], {
@@ -109,13 +109,16 @@ describe('a token from a function', () => {
     await expect(sellerClient.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
   });
 
-  test.each([[''], ['two words'], ['line\nbreak'], [7], [null]])('%j is no token', async (given) => {
-    const { sellerClient, sent } = stubbed([ok()], { accessToken: async () => given as string });
-    expect(await errorOf(sellerClient.questions.get({ question_id: 1 }))).toBeInstanceOf(AccessTokenError);
-    expect(sent).toHaveLength(0);
-  });
+  test.each([[''], ['two words'], ['line\nbreak'], [7], [null]])(
+    'a token function that returns %j is an AccessTokenError',
+    async (given) => {
+      const { sellerClient, sent } = stubbed([ok()], { accessToken: async () => given as string });
+      expect(await errorOf(sellerClient.questions.get({ question_id: 1 }))).toBeInstanceOf(AccessTokenError);
+      expect(sent).toHaveLength(0);
+    },
+  );
 
-  test('an abort does not wait for it, and does not end it for the others', async () => {
+  test('an abort leaves a pending token request running for the other calls', async () => {
     let give: (token: string) => void = () => {};
     const { sellerClient } = stubbed([ok()], { accessToken: () => new Promise((resolve) => (give = resolve)) });
     const controller = new AbortController();
@@ -157,10 +160,10 @@ function vault(first: TokenSet): {
   };
 }
 
-describe('refreshingToken', () => {
+describe('refreshingToken()', () => {
   const hour = 3_600_000;
 
-  test('uses the stored token while it lasts', async () => {
+  test('the stored token is used while it is valid', async () => {
     const { keeping, refreshes } = vault({ accessToken: 'stored', refreshToken: 'r', expiresAt: Date.now() + hour });
     const { sellerClient, sent } = stubbed([ok()], { accessToken: refreshingToken(keeping) });
     await sellerClient.questions.get({ question_id: 1 });
@@ -168,7 +171,7 @@ describe('refreshingToken', () => {
     expect(refreshes()).toBe(0);
   });
 
-  test('renews a token that has ended before it is used, and saves the grant', async () => {
+  test('an expired token is refreshed before it is used, and the token set is saved', async () => {
     const { keeping, stored, refreshes } = vault({ accessToken: 'gone', refreshToken: 'r', expiresAt: Date.now() - 1 });
     const { sellerClient, sent } = stubbed([ok()], { accessToken: refreshingToken(keeping) });
     await Promise.all(Array.from({ length: 5 }, () => sellerClient.questions.get({ question_id: 1 })));
@@ -177,7 +180,7 @@ describe('refreshingToken', () => {
     expect(refreshes()).toBe(1);
   });
 
-  test('renews in the background before the end', async () => {
+  test('a token that expires soon is refreshed in the background', async () => {
     const { keeping, refreshes } = vault({ accessToken: 'old', refreshToken: 'r', expiresAt: Date.now() + 30_000 });
     const { sellerClient, sent } = stubbed([ok()], { accessToken: refreshingToken(keeping) });
     await sellerClient.questions.get({ question_id: 1 });
@@ -190,7 +193,7 @@ describe('refreshingToken', () => {
     expect(sent.map(bearerOf).at(-1)).toBe('Bearer access-1');
   });
 
-  test('a renewal in the background that fails is told, and the token in use goes on', async () => {
+  test('a failed background refresh is reported, and the current token stays in use', async () => {
     const { keeping } = vault({ accessToken: 'old', refreshToken: 'r', expiresAt: Date.now() + 30_000 });
     const failures: unknown[] = [];
     const accessToken = refreshingToken({
@@ -204,14 +207,14 @@ describe('refreshingToken', () => {
     await expect(sellerClient.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
   });
 
-  test('renews after a 401, once for all', async () => {
+  test('a 401 refreshes the token once for all calls', async () => {
     const { keeping, refreshes } = vault({ accessToken: 'revoked', refreshToken: 'r' });
     const { sellerClient } = stubbed([takes(() => 'access-1')], { accessToken: refreshingToken(keeping) });
     await Promise.all(Array.from({ length: 6 }, () => sellerClient.questions.get({ question_id: 1 })));
     expect(refreshes()).toBe(1);
   });
 
-  test('of two processes under one lock, one refreshes and the other takes what it got', async () => {
+  test('two processes under one lock refresh once and share the result', async () => {
     const { keeping, refreshes } = vault({ accessToken: 'gone', refreshToken: 'r', expiresAt: Date.now() - 1 });
     let last: Promise<unknown> = Promise.resolve();
     const lock = <T>(work: () => Promise<T>): Promise<T> => {
@@ -225,7 +228,7 @@ describe('refreshingToken', () => {
     expect(refreshes()).toBe(1);
   });
 
-  test('a grant that could not be saved is not lost: it is saved before the next use', async () => {
+  test('a token set that could not be saved is saved before its next use', async () => {
     const { keeping, stored, refreshes } = vault({ accessToken: 'gone', refreshToken: 'r', expiresAt: Date.now() - 1 });
     let isFull = true;
     const save = async (grant: TokenSet): Promise<void> => {
@@ -241,7 +244,7 @@ describe('refreshingToken', () => {
     expect(refreshes()).toBe(1);
   });
 
-  test('a refresh that gives no grant is refused', async () => {
+  test('a refresh that returns no token set is an AccessTokenError', async () => {
     const { keeping } = vault({ accessToken: 'gone', expiresAt: Date.now() - 1 });
     const accessToken = refreshingToken({ ...keeping, refresh: () => ({}) as TokenSet });
     const { sellerClient } = stubbed([ok()], { accessToken });

@@ -11,8 +11,8 @@ const setUp = (options: Partial<ClientOptions> = {}): TestMarketplace =>
 
 const { answer, ask, delete: remove, blacklist } = endpoints.questions;
 
-describe('a write whose answer was lost', () => {
-  test('says so, and confirm() tells that it was carried out', async () => {
+describe('a write whose response was lost', () => {
+  test('confirm() tells that the write was carried out', async () => {
     const { marketplace, sellerClient, question_id } = setUp();
     marketplace.faults.inject({ reset: 'after', endpoint: answer });
     const error = await errorOf<OutcomeUnknownError>(
@@ -22,7 +22,7 @@ describe('a write whose answer was lost', () => {
     expect(await error.confirm()).toMatchObject({ done: true, output: { answer: { text: 'Yes, there is.' } } });
   });
 
-  test('says so, and confirm() tells that it was not', async () => {
+  test('confirm() tells that the write was not carried out', async () => {
     const { marketplace, sellerClient, question_id } = setUp();
     marketplace.faults.inject({ reset: 'before', endpoint: answer });
     const error = await errorOf<OutcomeUnknownError>(
@@ -32,7 +32,7 @@ describe('a write whose answer was lost', () => {
   });
 
   test.each([500, 502, 503, 504])(
-    'with a %i is a ServerError that says the outcome may be unknown, and can confirm',
+    'a write that fails with %i is a ServerError with outcomeUnknown and confirm()',
     async (status) => {
       const { marketplace, sellerClient, question_id } = setUp();
       marketplace.faults.inject({ status, after: true, endpoint: answer });
@@ -44,14 +44,14 @@ describe('a write whose answer was lost', () => {
     },
   );
 
-  test('is not in doubt where the service says that it did nothing', async () => {
+  test('a documented error means that nothing was carried out', async () => {
     const { marketplace, sellerClient, question_id } = setUp({ maxRetries: 0 });
     marketplace.faults.inject({ status: 503, headers: { 'retry-after': '1' }, endpoint: answer });
     const error = await errorOf<ServerError>(sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }));
     expect(error).toMatchObject({ status: 503, outcomeUnknown: false, retryAfterMs: 1000 });
   });
 
-  test('by an abort says what is known of it', async () => {
+  test('an aborted write says whether its outcome is unknown', async () => {
     const { marketplace, sellerClient, question_id } = setUp();
     marketplace.faults.inject({ stall: 'headers', endpoint: answer });
     const controller = new AbortController();
@@ -63,7 +63,7 @@ describe('a write whose answer was lost', () => {
     expect(await error.confirm()).toMatchObject({ done: true });
   });
 
-  test('by the deadline is an unknown outcome, with the deadline as its cause', async () => {
+  test('a write ended by its deadline has an unknown outcome, with the TimeoutError as its cause', async () => {
     const { marketplace, sellerClient, question_id } = setUp({ deadlineMs: 30 });
     marketplace.faults.inject({ stall: true, endpoint: answer });
     const error = await errorOf<OutcomeUnknownError>(
@@ -74,14 +74,14 @@ describe('a write whose answer was lost', () => {
     expect(await error.confirm()).toMatchObject({ done: true });
   });
 
-  test('cannot be told where an endpoint cannot be read back', async () => {
+  test('confirm() gives unknown for an endpoint that cannot be read back', async () => {
     const { marketplace, sellerClient, question_id } = setUp();
     marketplace.faults.inject({ reset: 'after', endpoint: endpoints.questions.hide });
     const error = await errorOf<OutcomeUnknownError>(sellerClient.questions.hide({ question_id }));
     expect(await error.confirm()).toEqual({ unknown: 'there is no way to read back what this endpoint does' });
   });
 
-  test('cannot be told while reading back fails', async () => {
+  test('confirm() gives unknown while reading back fails', async () => {
     const { marketplace, sellerClient, question_id } = setUp({ maxRetries: 0 });
     marketplace.faults.inject({ reset: 'after', endpoint: answer });
     marketplace.faults.inject({ status: 500, endpoint: endpoints.questions.get, times: 9 });
@@ -91,7 +91,7 @@ describe('a write whose answer was lost', () => {
     expect(await error.confirm()).toMatchObject({ unknown: expect.stringContaining('reading back failed') as string });
   });
 
-  test('is looked for again while the service may still be at it', async () => {
+  test('confirm() looks again until confirmWindowMs has passed', async () => {
     const { marketplace, sellerClient, question_id } = setUp();
     marketplace.faults.inject({ delayMs: 150, endpoint: answer });
     const call = sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }, { timeoutMs: 30 });
@@ -100,7 +100,7 @@ describe('a write whose answer was lost', () => {
     marketplace.faults.clear();
   });
 
-  test('confirm() takes a signal', async () => {
+  test('confirm() can be aborted', async () => {
     const { marketplace, sellerClient, question_id } = setUp({ confirmWindowMs: 60_000 });
     marketplace.faults.inject({ reset: 'before', endpoint: answer });
     const error = await errorOf<OutcomeUnknownError>(
@@ -110,7 +110,7 @@ describe('a write whose answer was lost', () => {
     expect(await errorOf(confirming)).toMatchObject({ name: 'AbortError' });
   });
 
-  test('an error that nobody attached a request to says that it cannot tell', async () => {
+  test('confirm() of an error that the user created gives unknown', async () => {
     expect(await new OutcomeUnknownError('made by hand').confirm()).toMatchObject({
       unknown: expect.any(String) as string,
     });
@@ -122,7 +122,7 @@ describe("onUnknownOutcome: 'confirm'", () => {
   const confirming = (options: Partial<ClientOptions> = {}): ReturnType<typeof setUp> =>
     setUp({ onUnknownOutcome: 'confirm', ...options });
 
-  test('delivers what was carried out although its answer was lost', async () => {
+  test('a write that was carried out is delivered although its response was lost', async () => {
     const { marketplace, sellerClient, question_id } = confirming();
     marketplace.faults.inject({ reset: 'after', endpoint: answer });
     const { data, response } = await sellerClient.questions
@@ -132,14 +132,14 @@ describe("onUnknownOutcome: 'confirm'", () => {
     expect(response).toMatchObject({ attempts: 1, status: 200 });
   });
 
-  test('sends again what was proved not to have been carried out', async () => {
+  test('a write that was proved not carried out is sent again', async () => {
     const { marketplace, sellerClient, question_id } = confirming();
     marketplace.faults.inject({ reset: 'before', endpoint: answer, times: 2 });
     const { response } = await sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }).withResponse();
     expect(response.attempts).toBe(3);
   });
 
-  test('says plainly that it was not carried out when there are no repeats left', async () => {
+  test('without retries left the error says that the write was not carried out', async () => {
     const { marketplace, sellerClient, question_id } = confirming({ maxRetries: 0 });
     marketplace.faults.inject({ reset: 'before', endpoint: answer });
     const error = await errorOf(sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }));
@@ -147,7 +147,7 @@ describe("onUnknownOutcome: 'confirm'", () => {
     expect(error).not.toBeInstanceOf(OutcomeUnknownError);
   });
 
-  test('finds that the first one came through after all when the second is refused', async () => {
+  test('a second attempt that fails with "already answered" finds the first one carried out', async () => {
     const { sellerClient, question_id, marketplace } = confirming({ timeoutMs: 60 });
     let late: Promise<Response> | undefined;
     let turn = 0;
@@ -170,7 +170,7 @@ describe("onUnknownOutcome: 'confirm'", () => {
     expect(turn).toBe(2);
   });
 
-  test('does nothing for a write that cannot be read back', async () => {
+  test('a write that cannot be read back is not retried', async () => {
     const { marketplace, sellerClient, question_id } = confirming();
     marketplace.faults.inject({ reset: 'after', endpoint: endpoints.questions.hide });
     expect(await errorOf(sellerClient.questions.hide({ question_id }))).toBeInstanceOf(OutcomeUnknownError);
@@ -183,7 +183,7 @@ describe("onUnknownOutcome: 'confirm'", () => {
     expect(error).toBeInstanceOf(OutcomeUnknownError);
   });
 
-  test('deletes, blocks and unblocks once', async () => {
+  test('a deletion and a change of the blacklist are carried out once', async () => {
     const { marketplace, sellerClient, question_id, seller_id, buyer_id } = confirming();
     marketplace.faults.inject({ reset: 'after', endpoint: blacklist.add });
     await sellerClient.questions.blacklist.add({ seller_id, user_id: buyer_id });
@@ -195,7 +195,7 @@ describe("onUnknownOutcome: 'confirm'", () => {
     expect(await sellerClient.questions.delete({ question_id })).toEqual([]);
   });
 
-  test('asks once', async () => {
+  test('a question is asked once', async () => {
     const { marketplace, item_id, buyer_id, seller_id } = confirming();
     const buyerClient = marketplace.clientFor(
       { user_id: buyer_id },
@@ -209,7 +209,7 @@ describe("onUnknownOutcome: 'confirm'", () => {
   });
 });
 
-test('two entries that look alike cannot be told apart', async () => {
+test('two identical entries give unknown', async () => {
   const now = new Date().toISOString();
   const twin = (id: number): object => ({ id, text: 'Is there stock?', date_created: now });
   const { sellerClient } = stubbed([networkFault('ECONNRESET'), Response.json({ questions: [twin(1), twin(2)] })], {

@@ -24,7 +24,7 @@ async function printedBy(program: () => Promise<unknown>, ...given: string[]): P
   return lines;
 }
 
-test('examples/first-contact.ts takes the roads that are open', async () => {
+test('examples/first-contact.ts uses the channel that is open', async () => {
   expect(await printedBy(() => import('../../examples/first-contact.ts'))).toEqual([
     'REQUEST_BILLING_INFO (template): 1 left',
     'SEND_INVOICE_LINK (free_text): 1 left',

@@ -34,7 +34,7 @@ test('examples/flex.ts sets up a seller, and finds the driver', async () => {
   ]);
 });
 
-test('examples/phone-views.ts draws a bar a day, and writes the same as an SVG file', async () => {
+test('examples/phone-views.ts draws one bar per day, and writes the same chart as an SVG file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'chart-'));
   const file = join(folder, 'chart.svg');
   const { argv } = process;
@@ -54,7 +54,7 @@ test('examples/phone-views.ts draws a bar a day, and writes the same as an SVG f
   }
 });
 
-test('a bar is as high as its total', () => {
+test('the height of a bar is proportional to its total', () => {
   const results = [
     { date: '2026-03-01T10:00:00Z', total: 1 },
     { date: '2026-03-01T11:00:00Z', total: 4 },

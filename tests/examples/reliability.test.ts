@@ -7,7 +7,7 @@ function secondsIn(output: string): number {
   return Number(/within ([\d.]+) s/.exec(output)?.[1]);
 }
 
-test('a shared rate limit lets ten calls a second out, of all clients together', async () => {
+test('a shared rate limit sends ten calls per second from all clients together', async () => {
   const { output, status } = await run('examples/shared-rate-limit.ts');
   expect(output).toContain('(memory)');
   expect(secondsIn(output)).toBeGreaterThan(1);
@@ -25,7 +25,7 @@ if (hasRedis) {
   });
 }
 
-test('a grant in a database is refreshed once', async () => {
+test('a token set in a database is refreshed once', async () => {
   const { output, status } = await run('examples/token-in-a-database.ts');
   expect(output).toContain('3 searches, one refresh');
   expect(output.match(/refreshed once/g)).toHaveLength(1);

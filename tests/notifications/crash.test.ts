@@ -78,7 +78,7 @@ const counted = (name: string) => {
 };
 
 describe('a process that is killed (kill -9) with an inbox in SQLite', () => {
-  test('loses nothing that it has acknowledged: the next process handles it', async () => {
+  test('the next process handles every acknowledged notification', async () => {
     const first = await start('restart', 30);
     const acknowledged: number[] = [];
     const delivering = Array.from({ length: 60 }, async (_, question_id) => {
@@ -100,7 +100,7 @@ describe('a process that is killed (kill -9) with an inbox in SQLite', () => {
     expect(Math.max(...counts.values())).toBeLessThanOrEqual(2);
   });
 
-  test('leaves its work to the other process on the same file', async () => {
+  test('another process on the same file takes over', async () => {
     const [one, other] = await Promise.all([start('pair', 30), start('pair', 30)]);
     const ids = Array.from({ length: 40 }, (_, index) => index);
     const statuses = await Promise.all(ids.map((id) => (id % 2 ? one : other).deliver(id)));

@@ -3,7 +3,7 @@ import { run } from '../support/program.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 
 describe('the examples of notifications', () => {
-  test('Express answers what is asked, once', async () => {
+  test('the Express example answers each question once', async () => {
     const { output, status } = await run('examples/notifications-express.ts');
     expect(output.match(/answered question \d+: .*/g)).toHaveLength(2);
     expect(output).toContain('Is there stock?');
@@ -11,14 +11,14 @@ describe('the examples of notifications', () => {
     expect(status).toBe(0);
   });
 
-  test('a Fetch handler reads with the token of the seller who was asked', async () => {
+  test('the fetch example reads with the token of the seller who was asked', async () => {
     const { output, status } = await run('examples/notifications-fetch.ts');
     expect(output.match(/seller \d+ was asked question \d+: Do you ship to Salta\?/g)).toHaveLength(2);
     expect(status).toBe(0);
   });
 
   if (hasRedis) {
-    test('BullMQ has one job for a notification that comes twice', async () => {
+    test('the BullMQ example adds one job for a notification that comes twice', async () => {
       const redis = await startRedis();
       onTestFinished(() => redis.stop());
       const { output, status } = await run('examples/notifications-bullmq.ts', { REDIS_SOCKET: redis.path });

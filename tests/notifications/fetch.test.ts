@@ -23,8 +23,8 @@ function pieces(each: string, count: number, forever = false): RequestInit {
   return { body, duplex: 'half' } as RequestInit;
 }
 
-describe('a Fetch API handler', () => {
-  test('answers a notification with 200 and has it handled', async () => {
+describe('fetchHandler()', () => {
+  test('a notification gets 200 and is handled', async () => {
     const { receiver, handled, handle } = inbox();
     const response = await handle(post(about(1)));
     expect([response.status, await response.text()]).toEqual([200, 'Accepted']);
@@ -32,14 +32,14 @@ describe('a Fetch API handler', () => {
     expect(handled).toEqual([1]);
   });
 
-  test('reads a body that arrives in pieces', async () => {
+  test('a body that arrives in chunks is read', async () => {
     const { handle } = inbox();
     const text = JSON.stringify(about(1));
     const body = new Blob([text.slice(0, 20), text.slice(20)]).stream();
     expect((await handle(post('', { body, duplex: 'half' } as RequestInit))).status).toBe(200);
   });
 
-  test('keeps a platform from stopping before the work is done', async () => {
+  test('waitUntil() keeps the platform running until the work is done', async () => {
     const { handled, handle } = inbox();
     const work: Promise<unknown>[] = [];
     await handle(post(about(1)), { waitUntil: (promise) => void work.push(promise) });
@@ -66,14 +66,14 @@ describe('a Fetch API handler', () => {
     ['what is not JSON', post('{'), 400],
     ['what is no notification', post({ hello: 'world' }), 400],
     ['what is not UTF-8', post('', { body: new Uint8Array([0xff, 0xfe, 0x7b]) }), 400],
-  ])('refuses %s', async (_, request, status) => {
+  ])('%s is rejected', async (_, request, status) => {
     const { handle, handled } = inbox();
     expect((await handle(request)).status).toBe(status);
     expect(handled).toEqual([]);
   });
 
   test.each(['application/json', 'Application/JSON; charset=UTF-8', 'text/json', 'application/vnd.events+json', ''])(
-    'takes the content type "%s"',
+    'the content type "%s" is accepted',
     async (type) => {
       const request = post(about(1), { headers: { 'content-type': type } });
       if (type === '') request.headers.delete('content-type');
@@ -81,24 +81,24 @@ describe('a Fetch API handler', () => {
     },
   );
 
-  test('cuts a body off that is longer than it says', async () => {
+  test('a body longer than its content-length is cut off', async () => {
     const { handle } = inbox({ maxBodyBytes: 1_000 });
     expect((await handle(post('', pieces('x'.repeat(400), 1_000_000)))).status).toBe(413);
   });
 
-  test('cuts a body off that does not end', async () => {
+  test('an endless body is cut off', async () => {
     const { handle } = inbox({ bodyTimeoutMs: 10 });
     expect((await handle(post('', pieces('{', 1, true)))).status).toBe(408);
   });
 
-  test('says so when the body was read before it', async () => {
+  test('a body that was already read is explained', async () => {
     const request = post(about(1));
     await request.text();
     const response = await inbox().handle(request);
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('before the receiver')]);
   });
 
-  test('repeats nothing of what it refuses', async () => {
+  test('a rejection does not echo the body', async () => {
     const { handle } = inbox();
     for (const request of [post('<script>secret</script>'), post({ topic: '<script>secret</script>' })]) {
       const response = await handle(request);

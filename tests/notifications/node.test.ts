@@ -45,8 +45,8 @@ async function outcome(url: string, receiver: Receiver, init: RequestInit = json
   return response.status;
 }
 
-describe("Node's own server", () => {
-  test('answers 200 and has the notification handled, every digit kept', async () => {
+describe('nodeHandler() on the server of Node', () => {
+  test('a notification gets 200 and is handled with every digit', async () => {
     const { receiver, handled } = inbox();
     expect(await outcome(await serve(nodeHandler(receiver)), receiver)).toBe(200);
     expect(handled).toEqual(exactly);
@@ -57,7 +57,7 @@ describe("Node's own server", () => {
     ['a form', { ...json, headers: { 'content-type': 'text/plain' } }, 415],
     ['a body that is too long', { ...json, body: `"${'x'.repeat(2_000)}"` }, 413],
     ['what is not JSON', { ...json, body: '{' }, 400],
-  ])('refuses %s', async (_, init, status) => {
+  ])('%s is rejected', async (_, init, status) => {
     const { receiver } = inbox({ maxBodyBytes: 1_000 });
     expect(await outcome(await serve(nodeHandler(receiver)), receiver, init)).toBe(status);
   });
@@ -65,7 +65,7 @@ describe("Node's own server", () => {
   test.each([
     ['that is longer than allowed', 413, (write: (text: string) => void) => write('x'.repeat(5_000))],
     ['that does not end', 408, (write: (text: string) => void) => write('{')],
-  ])('answers before the end of a body %s, and closes the connection', async (_, status, send) => {
+  ])('a body %s gets its response before it ends, and the connection is closed', async (_, status, send) => {
     const { receiver } = inbox({ maxBodyBytes: 1_000, bodyTimeoutMs: 20 });
     const url = await serve(nodeHandler(receiver));
     const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
@@ -81,7 +81,7 @@ describe("Node's own server", () => {
     await closed;
   });
 
-  test('a sender who hangs up in the middle costs nothing', async () => {
+  test('a sender who disconnects midway does no harm', async () => {
     const { receiver, handled } = inbox();
     const url = await serve(nodeHandler(receiver));
     const request = httpRequest(url, { method: 'POST', headers: { 'content-type': 'application/json' } });
@@ -102,13 +102,13 @@ describe('Express', () => {
     return serve(application as RequestListener);
   }
 
-  test('without a body parser keeps every digit', async () => {
+  test('every digit is kept without a body parser', async () => {
     const { receiver, handled } = inbox();
     expect(await outcome(await app(receiver), receiver)).toBe(200);
     expect(handled).toEqual(exactly);
   });
 
-  test('with express.json() works on what it parsed, less what it rounded', async () => {
+  test('a body parsed by express.json() is used without the numbers it rounded', async () => {
     const { receiver, handled } = inbox();
     expect(await outcome(await app(receiver, express.json()), receiver)).toBe(200);
     expect(handled).toEqual(withoutRounded);
@@ -121,13 +121,13 @@ describe('Express', () => {
       'a kept raw body',
       express.json({ verify: (request, _, raw) => void Object.assign(request, { rawBody: raw }) }) as express.Handler,
     ],
-  ])('with %s keeps every digit', async (_, parser) => {
+  ])('every digit is kept with %s', async (_, parser) => {
     const { receiver, handled } = inbox();
     expect(await outcome(await app(receiver, parser), receiver)).toBe(200);
     expect(handled).toEqual(exactly);
   });
 
-  test('explains itself where something has read the body and kept nothing', async () => {
+  test('a body that was consumed without a trace is explained', async () => {
     const { receiver } = inbox();
     const swallow: express.RequestHandler = (request, _, next) => void request.resume().on('end', () => next());
     const url = await app(receiver, swallow);
@@ -135,14 +135,14 @@ describe('Express', () => {
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('before the receiver')]);
   });
 
-  test('answers other methods with 405', async () => {
+  test('other methods get 405', async () => {
     const { receiver } = inbox();
     expect(await outcome(await app(receiver, express.json()), receiver, { method: 'DELETE' })).toBe(405);
   });
 });
 
 describe('Fastify', () => {
-  test('works on what Fastify parsed', async () => {
+  test('a body parsed by Fastify is used', async () => {
     const { receiver, handled } = inbox();
     const app = fastify();
     app.post('/notifications', fastifyHandler(receiver));
@@ -156,7 +156,7 @@ describe('Fastify', () => {
     await app.close();
   });
 
-  test('keeps every digit where Fastify hands the text over', async () => {
+  test('every digit is kept where Fastify passes the text on', async () => {
     const { receiver, handled } = inbox();
     const app = fastify();
     app.addContentTypeParser('application/json', { parseAs: 'string' }, (_, text, done) => done(null, text));

@@ -13,15 +13,15 @@ const plain = {
 };
 
 describe('a notification about a question', () => {
-  test('names the question', () => {
+  test('the notification has the id of the question', () => {
     expect(parseNotification(JSON.stringify(plain))).toEqual({ ...plain, known: true, question_id: 5036111111 });
   });
 
-  test('is read from an object that a framework has parsed', () => {
+  test('an object that a framework has parsed is accepted', () => {
     expect(parseNotification(plain)).toMatchObject({ question_id: 5036111111 });
   });
 
-  test.each(['/questions/42', 'questions/42', '/questions/42/', '42'])('names question 42 as %s', (resource) => {
+  test.each(['/questions/42', 'questions/42', '/questions/42/', '42'])('the resource %s is question 42', (resource) => {
     expect(parseNotification({ ...plain, resource })).toMatchObject({ question_id: 42 });
   });
 
@@ -34,11 +34,11 @@ describe('a notification about a question', () => {
     '/questions/',
     '/items/42',
     '/questions/9007199254740993',
-  ])('is refused when its resource is %s', (resource) => {
+  ])('the resource %s is rejected', (resource) => {
     expect(() => parseNotification({ ...plain, resource })).toThrow(NotificationError);
   });
 
-  test('is told apart by its topic once it is known', () => {
+  test('the type is narrowed by the topic', () => {
     const notification = parseNotification(plain);
     if (!notification.known) throw new Error('it is known');
     expectTypeOf(notification).toEqualTypeOf<QuestionNotification>();
@@ -46,8 +46,8 @@ describe('a notification about a question', () => {
   });
 });
 
-describe('what life adds to the specification', () => {
-  test('is read: ids, attempts, actions', () => {
+describe('fields beyond the specification', () => {
+  test('ids, attempts and actions are read', () => {
     const seen = { ...plain, _id: 'f9f08571', application_id: 5503910054141466, attempts: 2, actions: ['created'] };
     expect(parseNotification(seen)).toMatchObject({
       id: 'f9f08571',
@@ -57,7 +57,7 @@ describe('what life adds to the specification', () => {
     });
   });
 
-  test('is read in its other spellings: `id`, digits for a user, `recieved`', () => {
+  test('the spellings `id`, a user id in digits and `recieved` are read', () => {
     const { received, ...rest } = plain;
     expect(parseNotification({ ...rest, id: 99, user_id: '7', recieved: received, attempts: '3' })).toMatchObject({
       id: '99',
@@ -72,16 +72,16 @@ describe('what life adds to the specification', () => {
     expect(parseNotification(body).application_id).toBe('1234567890123456789');
   });
 
-  test('an application id that a framework has rounded is left out', () => {
+  test('an application id that was rounded by JSON.parse is left out', () => {
     const parsed = { ...plain, application_id: Number('1234567890123456789') };
     expect(parseNotification(parsed)).not.toHaveProperty('application_id');
   });
 
-  test('a user id that a framework has rounded is refused by name', () => {
+  test('a user id that was rounded by JSON.parse is rejected by name', () => {
     expect(() => parseNotification({ ...plain, user_id: Number('1234567890123456789') })).toThrow(/user_id.*rounded/);
   });
 
-  test('an optional field that makes no sense costs nothing but itself', () => {
+  test('an invalid optional field is left out', () => {
     const odd = { ...plain, attempts: 'many', actions: 'created', sent: 17, received: null, _id: {} };
     const { sent, ...rest } = parseNotification(odd);
     expect(sent).toBe('17');
@@ -94,13 +94,13 @@ describe('what life adds to the specification', () => {
     });
   });
 
-  test('unknown fields stay', () => {
+  test('unknown fields are kept', () => {
     expect(parseNotification({ ...plain, version: 2 })).toMatchObject({ version: 2 });
   });
 });
 
 describe('a topic that the specification does not describe', () => {
-  test('passes through as unknown', () => {
+  test('an unknown topic passes through, typed as unknown', () => {
     const notification = parseNotification({ ...plain, topic: 'messages', resource: '0a1b2c' });
     expect(notification).toMatchObject({ known: false, topic: 'messages', resource: '0a1b2c' });
     if (notification.known) throw new Error('it is not known');
@@ -111,24 +111,24 @@ describe('a topic that the specification does not describe', () => {
   });
 });
 
-describe('what is no notification', () => {
-  test.each(['', '{', 'null', '[]', '"questions"', '42', '{}', '[{"topic":"questions"}]'])('%j', (body) => {
+describe('a body that is no notification', () => {
+  test.each(['', '{', 'null', '[]', '"questions"', '42', '{}', '[{"topic":"questions"}]'])('%j is rejected', (body) => {
     expect(() => parseNotification(body)).toThrow(NotificationError);
   });
 
-  test.each(['user_id', 'resource', 'topic'] as const)('one without `%s`', (name) => {
+  test.each(['user_id', 'resource', 'topic'] as const)('a notification without `%s` is rejected', (name) => {
     expect(() => parseNotification({ ...plain, [name]: undefined })).toThrow(new RegExp(name));
     expect(() => parseNotification({ ...plain, [name]: '' })).toThrow(new RegExp(name));
   });
 
-  test('is refused without repeating it', () => {
+  test('the error does not echo the body', () => {
     const secret = 'a buyer wrote this';
     expect(() => parseNotification({ user_id: secret, topic: secret, resource: secret })).toThrow(
       expect.not.objectContaining({ message: expect.stringContaining(secret) as string }) as Error,
     );
   });
 
-  test('whatever comes, it is read or refused with NotificationError', () => {
+  test('any body is read or rejected with NotificationError', () => {
     const field = fc.oneof(fc.jsonValue(), fc.constantFrom('questions', '/questions/42', '42', 7));
     const shaped = fc.record(
       { user_id: field, topic: field, resource: field, id: field, sent: field, application_id: field, actions: field },

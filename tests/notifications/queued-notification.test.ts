@@ -23,18 +23,18 @@ test.each([
   ['2026-11-20T10:00:00.123', ten],
   ['2026-11-20T10:00:00Z', ten - 123],
   ['2026-11-20', Date.parse('2026-11-20')],
-])('was sent at %s, whatever the zone of this machine', async (sent, ms) => {
+])('the time %s is read the same in every zone of this machine', async (sent, ms) => {
   expect((await entryOf(about(1, { sent }))).sentAt).toBe(ms);
 });
 
-test('was sent when it was received, or when it arrives, where the service does not say', async () => {
+test('a missing time is replaced by the time received or the time of arrival', async () => {
   const received = '2026-11-20T10:00:00.123Z';
   expect((await entryOf(about(1, { sent: 'yesterday', received }))).sentAt).toBe(ten);
   const now = Date.now();
   expect((await entryOf(about(1, { sent: undefined, received: undefined }))).sentAt).toBeGreaterThanOrEqual(now);
 });
 
-test('has one lane a resource of a user, however it is spelt, and a short one', async () => {
+test('there is one short group id per user and resource, however it is spelled', async () => {
   const [plain, bare, other] = await Promise.all([
     entryOf(about(1, { resource: '/questions/1' })),
     entryOf(about(1, { resource: 'questions/1' })),
@@ -47,7 +47,7 @@ test('has one lane a resource of a user, however it is spelt, and a short one', 
   expect(long.groupId).toMatch(/^[0-9a-f]{32}$/);
 });
 
-test('without an id is told by when it was received, where not even the sending is said', async () => {
+test('the key of a notification without id and sent time is its received time', async () => {
   const bare = { _id: undefined, sent: undefined };
   const [one, other] = await Promise.all([
     entryOf(about(1, bare)),

@@ -43,8 +43,8 @@ function createShop() {
 
 const notFound = { status: 404, code: 'not_found', message: 'Question not found' } as const;
 
-describe('reading what a notification is about', () => {
-  test('gives the question, with the token of the seller it concerns', async () => {
+describe('readNotification()', () => {
+  test('the question is read with the token of the seller concerned', async () => {
     const { marketplace, ask, clientFor, requests } = createShop();
     const read: (number | null | undefined)[] = [];
     const receiver = createReceiver({
@@ -69,7 +69,7 @@ describe('reading what a notification is about', () => {
     await receiver.close();
   });
 
-  test('repeats a 404 for some seconds: the service may announce what it cannot show yet', async () => {
+  test('a 404 is retried for some seconds, because the question may not be readable yet', async () => {
     vi.useFakeTimers();
     const { marketplace, ask, clientFor } = createShop();
     const { id } = ask();
@@ -79,7 +79,7 @@ describe('reading what a notification is about', () => {
     expect((await reading).id).toBe(id);
   });
 
-  test('ends with the 404 when it stays one', async () => {
+  test('a 404 that stays is thrown', async () => {
     vi.useFakeTimers();
     const { clientFor, requests } = createShop();
     const reading = readNotification(clientFor(7), parseNotification(about(999)), { notFoundTimeoutMs: 1_000 });
@@ -90,7 +90,7 @@ describe('reading what a notification is about', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('ends at once when it is aborted', async () => {
+  test('an abort ends the reading at once', async () => {
     const { clientFor } = createShop();
     const controller = new AbortController();
     const reading = readNotification(clientFor(7), parseNotification(about(999)), { signal: controller.signal });
@@ -99,21 +99,21 @@ describe('reading what a notification is about', () => {
     await refused;
   });
 
-  test('calls nothing but the endpoint of the topic, whatever the resource says', async () => {
+  test('only the endpoint of the topic is called, whatever the resource says', async () => {
     const { ask, clientFor, requests } = createShop();
     const { id } = ask();
     await readNotification(clientFor(7), parseNotification(about(id, { resource: `questions/${id}/` })));
     expect(requests.map(({ method, url }) => [method, new URL(url).pathname])).toEqual([['GET', `/questions/${id}`]]);
   });
 
-  test('is not possible for a topic that is not known', async () => {
+  test('an unknown topic is rejected', async () => {
     const { clientFor, requests } = createShop();
     const order = parseNotification(about(1, { topic: 'orders_v2', resource: '/orders/1' }));
     await expect(readNotification(clientFor(7), order)).rejects.toThrow(NotificationError);
     expect(requests).toEqual([]);
   });
 
-  test('takes a client: without `clientFor`, or for a user who is not ours, the notification fails', async () => {
+  test('a notification without a client for its user fails', async () => {
     const errors: unknown[] = [];
     for (const clientFor of [undefined, () => Promise.reject(new Error('not ours'))]) {
       const receiver = createReceiver({

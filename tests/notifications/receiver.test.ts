@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 describe('a receiver', () => {
-  test('answers 200 before the handler is through', async () => {
+  test('the response is 200 before the handler has finished', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const { receiver } = noting({ on: { questions: () => promise } });
     expect(await deliver(receiver, about(1))).toBe(200);
@@ -35,7 +35,7 @@ describe('a receiver', () => {
     expect(await idle).toBe('handled');
   });
 
-  test('hands a notification to its handler once, however often it is delivered', async () => {
+  test('the handler runs once, however often a notification is delivered', async () => {
     const { receiver, handled } = noting();
     const again = about(1, { attempts: 2, received: '2026-11-20T10:09:00.000Z' });
     expect(await Promise.all([deliver(receiver, about(1)), deliver(receiver, again)])).toEqual([200, 200]);
@@ -45,7 +45,7 @@ describe('a receiver', () => {
     expect(handled).toEqual([1]);
   });
 
-  test('tells notifications without an id apart by their content', async () => {
+  test('notifications without an id are distinguished by their content', async () => {
     const { receiver, handled } = noting();
     const bare = about(1, { _id: undefined });
     const later = about(1, { _id: undefined, sent: '2026-11-20T10:00:01.000Z' });
@@ -54,7 +54,7 @@ describe('a receiver', () => {
     expect(handled).toEqual([1, 1]);
   });
 
-  test('does not let the id of one notification stand in the way of another', async () => {
+  test('two notifications with the same id and different content are both handled', async () => {
     const { receiver, handled } = noting();
     await deliver(receiver, about(1, { _id: 'same' }));
     await deliver(receiver, about(2, { _id: 'same' }));
@@ -62,7 +62,7 @@ describe('a receiver', () => {
     expect(handled).toEqual([1, 2]);
   });
 
-  test('forgets a notification after `deduplicationMs`', async () => {
+  test('a notification is handled again after `deduplicationMs`', async () => {
     vi.useFakeTimers();
     const { receiver, handled } = noting({ deduplicationMs: 60_000 });
     await deliver(receiver, about(1));
@@ -73,7 +73,7 @@ describe('a receiver', () => {
     expect(handled).toEqual([1, 1]);
   });
 
-  test('hands other topics to `otherwise`, and drops them without it', async () => {
+  test('other topics go to `fallback`, and are dropped without it', async () => {
     const topics: string[] = [];
     const order = about(1, { topic: 'orders_v2', resource: '/orders/1' });
     const { receiver } = noting({ fallback: ({ topic }) => void topics.push(topic) });
@@ -86,7 +86,7 @@ describe('a receiver', () => {
     expect(await store.claim({ workerId: 'test', limit: 1, leaseMs: 1, coalesce: false })).toEqual({ loans: [] });
   });
 
-  test('runs no more handlers at once than `concurrency`', async () => {
+  test('`concurrency` limits the handlers that run at once', async () => {
     let running = 0;
     let most = 0;
     const { receiver } = noting({
@@ -104,7 +104,7 @@ describe('a receiver', () => {
     expect(most).toBe(3);
   });
 
-  test('answers 503 when it cannot keep what it is given, and keeps nothing of it', async () => {
+  test('a store that fails to keep a notification gives 503', async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const handled: number[] = [];
     const { receiver } = noting({
@@ -121,13 +121,13 @@ describe('a receiver', () => {
     expect(handled).toEqual([1, 2]);
   });
 
-  test('answers 503 when its store does not answer in time', async () => {
+  test('a store that hangs gives 503', async () => {
     const store: NotificationStore = Object.assign(memoryStore(), { add: () => new Promise<never>(() => {}) });
     const { receiver } = noting({ store, acceptTimeoutMs: 5 });
     expect(await deliver(receiver, about(1))).toBe(503);
   });
 
-  test('answers 503 once it is closed, and ends what it has begun', async () => {
+  test('a closed receiver gives 503 and finishes its running handlers', async () => {
     const { receiver, handled } = noting();
     await deliver(receiver, about(1));
     await receiver.close();
@@ -138,7 +138,7 @@ describe('a receiver', () => {
 });
 
 describe('with acknowledge: handled', () => {
-  test('the answer is 200 after the handler, 503 when it failed, and 200 once a later delivery went through', async () => {
+  test('the response is 200 after the handler, 503 when it failed, and 200 when a later delivery succeeded', async () => {
     let failing = true;
     const { receiver, handled } = noting({
       acknowledge: 'handled',
@@ -158,7 +158,7 @@ describe('with acknowledge: handled', () => {
     await receiver.close();
   });
 
-  test('deliveries at the same time wait for the same handling', async () => {
+  test('simultaneous deliveries wait for the same run of the handler', async () => {
     const { receiver, handled } = noting({ acknowledge: 'handled', concurrency: 1 });
     const bodies = [about(1), about(1), about(2), about(1, { _id: 'later', sent: '2026-11-20T10:01:00Z' })];
     const statuses = await Promise.all(bodies.map((body) => deliver(receiver, body)));
@@ -187,7 +187,7 @@ describe('the notifications of one resource', () => {
     return { receiver, handled, open };
   }
 
-  test('are handled one at a time in the order they were sent, whatever the order they arrive in', async () => {
+  test('the notifications of a resource are handled one at a time in the order they were sent', async () => {
     const { receiver, handled, open } = gated();
     for (const second of [1, 4, 2, 5, 3]) await deliver(receiver, at(second));
     open(undefined);
@@ -195,7 +195,7 @@ describe('the notifications of one resource', () => {
     expect(handled.map(({ sent }) => sent)).toEqual(['1', '2', '3', '4', '5']);
   });
 
-  test('become one with `coalesce`: the newest', async () => {
+  test('`coalesce` keeps only the newest notification', async () => {
     const { receiver, handled, open } = gated({ coalesce: true });
     for (const second of [1, 4, 2, 5, 3]) await deliver(receiver, at(second));
     open(undefined);
@@ -209,7 +209,7 @@ describe('the notifications of one resource', () => {
     expect(handled).toHaveLength(2);
   });
 
-  test('wait behind one that fails, while other resources go on', async () => {
+  test('later notifications of a resource wait for a failed one; other resources continue', async () => {
     let failures = 2;
     const order: string[] = [];
     const { receiver } = noting({
@@ -229,7 +229,7 @@ describe('the notifications of one resource', () => {
 });
 
 describe('a handler that fails', () => {
-  test('is called again, with waits that grow, until it succeeds', async () => {
+  test('a handler that fails is retried with growing delays until it succeeds', async () => {
     vi.useFakeTimers();
     const times: number[] = [];
     const { receiver } = noting({
@@ -253,7 +253,7 @@ describe('a handler that fails', () => {
     }
   });
 
-  test('waits as long as the service asks for', async () => {
+  test('the retry waits as long as the Retry-After of the error', async () => {
     vi.useFakeTimers();
     const times: number[] = [];
     const { receiver } = noting({
@@ -271,7 +271,7 @@ describe('a handler that fails', () => {
     expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(7_000);
   });
 
-  test('ends among the dead letters, where it can be read, replayed and removed', async () => {
+  test('a notification that keeps failing becomes a dead letter, which can be read, redriven and removed', async () => {
     const failures: HandlingFailure[] = [];
     let failing = true;
     const { receiver, handled } = noting({
@@ -311,7 +311,7 @@ describe('a handler that fails', () => {
     expect(await receiver.deadLetters.list()).toEqual([]);
   });
 
-  test('counts as failed when it takes too long, and is told to stop', async () => {
+  test('a handler that takes too long has failed, and its signal is aborted', async () => {
     let stopped: unknown;
     const failures: HandlingFailure[] = [];
     const { receiver } = noting({
@@ -333,7 +333,7 @@ describe('a handler that fails', () => {
     expect(failures).toMatchObject([{ error: { name: 'HandlerTimeoutError' }, dead: true }]);
   });
 
-  test('leaves a dead letter of bearable length', async () => {
+  test('the error of a dead letter is shortened', async () => {
     const { receiver } = noting({
       retry: { attempts: 1 },
       on: { questions: () => Promise.reject(new Error('x'.repeat(5_000))) },
@@ -343,7 +343,7 @@ describe('a handler that fails', () => {
     expect((await receiver.deadLetters.list())[0]?.failure).toHaveLength(301);
   });
 
-  test('may throw anything', async () => {
+  test('a handler may throw any value', async () => {
     const { receiver } = noting({
       retry: { attempts: 1 },
       on: {
@@ -359,8 +359,8 @@ describe('a handler that fails', () => {
   });
 });
 
-describe('a notification that ends the process whenever it is handled', () => {
-  test('is not handled for ever: it was lent out too often, and is buried', async () => {
+describe('a notification that crashes the process each time', () => {
+  test('a notification that was leased too often becomes a dead letter', async () => {
     const store = memoryStore();
     const { receiver, handled } = noting({ store, retry: { attempts: 2 } });
     const { receiver: other } = noting({ queue: { add: (entry) => store.add(entry) } });
@@ -377,7 +377,7 @@ describe('a notification that ends the process whenever it is handled', () => {
 });
 
 describe('a store that fails', () => {
-  test('to hear of an end, again and again, has the entry handled again', async () => {
+  test('a store that keeps failing to settle has the notification handled again', async () => {
     vi.useFakeTimers();
     const store = memoryStore();
     vi.spyOn(store, 'settle').mockRejectedValue(new Error('away'));
@@ -394,7 +394,7 @@ describe('a store that fails', () => {
     expect(await receiver.deadLetters.list()).toEqual([]);
   });
 
-  test('is asked again, and nothing is lost', async () => {
+  test('a store that fails is called again, and nothing is lost', async () => {
     const errors: string[] = [];
     const store = memoryStore();
     const claim = store.claim.bind(store);
@@ -413,7 +413,7 @@ describe('a store that fails', () => {
     expect(errors).toHaveLength(2);
   });
 
-  test('that lends a lane to another tells the handler to stop', async () => {
+  test('a lost lease aborts the signal of the handler', async () => {
     const store = memoryStore();
     vi.spyOn(store, 'renew').mockImplementation((_, lanes) => Promise.resolve([...lanes]));
     let reason: unknown;
@@ -437,7 +437,7 @@ describe('a store that fails', () => {
 });
 
 describe('a queue in place of a store', () => {
-  test('is given the entry before the answer, and its worker handles it', async () => {
+  test('the queue gets the notification before the response, and its worker handles it', async () => {
     const queued: QueuedNotification[] = [];
     const { receiver, handled } = noting({ queue: { add: async (entry) => queued.push(entry) } });
     expect(await deliver(receiver, about(1))).toBe(200);
@@ -447,7 +447,7 @@ describe('a queue in place of a store', () => {
     expect(queued[0]?.key).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('that refuses is answered with 503', async () => {
+  test('a queue that rejects gives 503', async () => {
     const { receiver } = noting({ queue: { add: () => Promise.reject(new Error('down')) } });
     expect(await deliver(receiver, about(1))).toBe(503);
   });
@@ -463,11 +463,11 @@ test.each([
   [{ otherwise: () => {}, acknowledge: 'later' }, /'accepted' or 'handled'/],
   [{ otherwise: () => {}, store: memoryStore(), queue: { add: async () => {} } }, /exclude each other/],
   [{ otherwise: () => {}, queue: { add: async () => {} }, acknowledge: 'handled' }, /takes a store/],
-])('a receiver that is set up wrongly says so: %#', (options, message) => {
+])('a wrong option of a receiver is a ConfigurationError: %#', (options, message) => {
   expect(() => createReceiver(options as ReceiverOptions)).toThrow(ConfigurationError);
   expect(() => createReceiver(options as ReceiverOptions)).toThrow(message);
 });
 
-test('a store in memory says what it cannot be', () => {
+test('a wrong option of the memory store is a ConfigurationError', () => {
   expect(() => memoryStore({ maxWaiting: 0 })).toThrow(ConfigurationError);
 });

@@ -79,7 +79,7 @@ if (hasRedis) {
   });
 }
 
-test('a store in Redis sends scripts under its prefix, through whatever sends', async () => {
+test('the Redis store sends its scripts with prefixed keys, through any client', async () => {
   const sent: string[][] = [];
   const store = redisStore({
     prefix: '{shop}',

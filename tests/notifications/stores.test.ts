@@ -96,7 +96,7 @@ const settlement = (groupId: string, more: Partial<Settlement> = {}): Settlement
 });
 
 describe.each(all)('a store in %s', (_, place) => {
-  test('takes an entry in once, and knows it while it waits, while it is lent and when it is over', async () => {
+  test('a notification is added once, and known while it waits, while it is leased and when it is processed', async () => {
     const store = place()();
     expect(await store.add(entry('k'))).toBe('added');
     expect(await store.add(entry('k'))).toBe('waiting');
@@ -109,13 +109,13 @@ describe.each(all)('a store in %s', (_, place) => {
     await store.close?.();
   });
 
-  test('takes an entry in once, even from two deliveries at the same moment', async () => {
+  test('a notification that is delivered twice at the same moment is added once', async () => {
     const store = place()();
     expect((await Promise.all([store.add(entry('k')), store.add(entry('k'))])).sort()).toEqual(['added', 'waiting']);
     await store.close?.();
   });
 
-  test('forgets an entry when its time has come', async () => {
+  test('a processed notification is deleted after the deduplication time', async () => {
     const store = place()();
     await store.add(entry('k'));
     await store.claim(claim());
@@ -125,7 +125,7 @@ describe.each(all)('a store in %s', (_, place) => {
     await store.close?.();
   });
 
-  test('lends the entries of a lane one at a time, by the time they were sent, then by arrival', async () => {
+  test('the notifications of a group are leased one at a time, by the time sent, then by arrival', async () => {
     const store = place()();
     for (const [key, sentAt] of [
       ['d', 4],
@@ -144,7 +144,7 @@ describe.each(all)('a store in %s', (_, place) => {
     await store.close?.();
   });
 
-  test('lends no more lanes than asked for, and says when to ask again', async () => {
+  test('no more groups are leased than requested, and the store says when to poll again', async () => {
     const store = place()();
     for (const key of ['a', 'b', 'c']) await store.add(entry(key));
     const first = await store.claim(claim({ limit: 2 }));
@@ -155,7 +155,7 @@ describe.each(all)('a store in %s', (_, place) => {
     await store.close?.();
   });
 
-  test('lends the newest of a lane for all, when told to', async () => {
+  test('a coalesced lease takes the newest notification for the whole group', async () => {
     const store = place()();
     for (const sentAt of [3, 1, 2]) await store.add(entry(`k${sentAt}`, 'lane', sentAt));
     const { loans } = await store.claim(claim({ coalesce: true }));
@@ -165,7 +165,7 @@ describe.each(all)('a store in %s', (_, place) => {
     await store.close?.();
   });
 
-  test('lets a lane rest after a failure, unless it is asked for by name', async () => {
+  test('a failed group is not leased until its retry time, unless it is named', async () => {
     const store = place()();
     await store.add(entry('k'));
     await store.claim(claim());
@@ -179,7 +179,7 @@ describe.each(all)('a store in %s', (_, place) => {
     await store.close?.();
   });
 
-  test('lends a lane anew when its loan has run out, and heeds the former holder no more', async () => {
+  test('an expired lease is given to another worker, and the former one can no longer settle', async () => {
     const store = place()();
     await store.add(entry('k'));
     await store.claim(claim({ leaseMs: 20 }));
@@ -193,7 +193,7 @@ describe.each(all)('a store in %s', (_, place) => {
     await store.close?.();
   });
 
-  test('keeps dead letters until they are replayed or removed', async () => {
+  test('dead letters stay until they are redriven or removed', async () => {
     const store = place()();
     for (const key of ['a', 'b']) {
       await store.add(entry(key));
@@ -218,7 +218,7 @@ describe.each(all)('a store in %s', (_, place) => {
     await store.close?.();
   });
 
-  test('keeps a lane going past an entry that is buried', async () => {
+  test('a group continues after a dead letter', async () => {
     const store = place()();
     await store.add(entry('a', 'lane', 1));
     await store.add(entry('b', 'lane', 2));
@@ -230,7 +230,7 @@ describe.each(all)('a store in %s', (_, place) => {
 });
 
 describe.each(durable)('a store in %s', (_, place) => {
-  test('has after a restart what it had before', async () => {
+  test('a restart loses nothing', async () => {
     const open = place();
     const before = open();
     for (const key of ['over', 'dead', 'lent', ...Array.from({ length: 300 }, (__, index) => `w${index}`)]) {
@@ -260,7 +260,7 @@ describe.each(durable)('a store in %s', (_, place) => {
 });
 
 describe.each(shared)('several processes on one store in %s', (_, place) => {
-  test('never hold the same lane at once', async () => {
+  test('two processes never lease the same group at once', async () => {
     const open = place();
     const [one, other] = [open(), open()];
     for (let index = 0; index < 50; index += 1) await one.add(entry(`k${index}`));
@@ -279,7 +279,7 @@ describe.each(shared)('several processes on one store in %s', (_, place) => {
 });
 
 describe('a store on a key-value store', () => {
-  test('does not acknowledge what was not kept', async () => {
+  test('a failed write is not acknowledged', async () => {
     const values = new Map<string, unknown>();
     const store = keyValueStore({
       get: (key) => values.get(key),
@@ -290,7 +290,7 @@ describe('a store on a key-value store', () => {
     expect(await store.claim(claim())).toEqual({ loans: [] });
   });
 
-  test('is asked again when it could not be read at the start', async () => {
+  test('a failed read at the start is retried', async () => {
     const values = new Map<string, unknown>();
     let away = true;
     const get = (key: string): unknown => {
@@ -307,7 +307,7 @@ describe('a store on a key-value store', () => {
     expect(await store.add(entry('k'))).toBe('added');
   });
 
-  test('drops an entry whose end was noted before the crash', async () => {
+  test('an entry that was settled before a crash is dropped', async () => {
     const values = new Map<string, unknown>();
     await keyValueStore(values).add(entry('k'));
     values.set('notifications:seen:k', Date.now() + 60_000);
@@ -315,19 +315,19 @@ describe('a store on a key-value store', () => {
     expect([...values.keys()].filter((key) => key.includes(':entry:'))).toEqual([]);
   });
 
-  test('holds no more than it is allowed to', async () => {
+  test('the store rejects notifications beyond its limit', async () => {
     const store = keyValueStore(new Map(), { maxWaiting: 1, prefix: 'mine' });
     await store.add(entry('a'));
     await expect(store.add(entry('b'))).rejects.toThrow(StoreFullError);
   });
 
-  test('says what it takes', () => {
+  test('a wrong option of the key-value store is a ConfigurationError', () => {
     expect(() => keyValueStore({} as Map<string, unknown>)).toThrow(ConfigurationError);
   });
 });
 
 describe('a store in SQLite', () => {
-  test('says where it cannot be', async () => {
+  test('a database path that cannot be opened is named', async () => {
     const store = sqliteStore({ path: join(folder, 'no', 'such', 'folder.db') });
     await expect(store.add(entry('k'))).rejects.toThrow(/its folder must exist/);
     expect(() => sqliteStore({ path: '' })).toThrow(ConfigurationError);
@@ -335,7 +335,7 @@ describe('a store in SQLite', () => {
   });
 });
 
-test('a store in memory drops the oldest of what it may not keep', async () => {
+test('the memory store forgets the oldest processed notifications beyond its limit', async () => {
   const store = memoryStore({ maxRemembered: 1, maxDead: 1 });
   for (const key of ['a', 'b']) {
     await store.add(entry(key));

@@ -26,7 +26,7 @@ const options = { timeoutMs: 120, confirmWindowMs: 0, maxRetries: 8, onUnknownOu
 const patience = Math.max(20_000, writes * 100);
 
 test(
-  `${writes} answers over a rough road (seed ${seed}): nothing doubled, nothing lost, the unknown named`,
+  `contract 7: of ${writes} answers over a faulty network (seed ${seed}) none is doubled, none is lost, and unknown outcomes are reported`,
   { timeout: patience },
   async () => {
     const marketplace = new FakeMarketplace();
@@ -58,7 +58,7 @@ test(
 );
 
 test(
-  `${writes} messages over a rough road (seed ${seed}): nothing doubled, nothing lost, the unknown named`,
+  `contract 7: of ${writes} messages over a faulty network (seed ${seed}) none is doubled, none is lost, and unknown outcomes are reported`,
   { timeout: patience },
   async () => {
     const marketplace = new FakeMarketplace();

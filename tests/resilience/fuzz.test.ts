@@ -37,7 +37,7 @@ const anyBody = fc.oneof(
 const bodyless = new Set([204, 205, 304]);
 
 describe(`${cases} cases (FUZZ_SEED=${seed})`, () => {
-  test('any status, headers and bytes as an answer end as the right class', { timeout: patience }, async () => {
+  test('contract 5: any status, headers and bytes end as the right error class', { timeout: patience }, async () => {
     await fc.assert(
       fc.asyncProperty(
         anyTrial,
@@ -67,7 +67,7 @@ describe(`${cases} cases (FUZZ_SEED=${seed})`, () => {
     );
   });
 
-  test('any string as any part of a path calls that endpoint or none', { timeout: patience }, async () => {
+  test('contract 6: any string as a path parameter calls that endpoint or none', { timeout: patience }, async () => {
     const withPath = everyEndpoint.filter(
       ({ endpoint }) => endpoint.path.includes('{') && endpoint.name !== 'describe',
     );
@@ -111,7 +111,7 @@ describe(`${cases} cases (FUZZ_SEED=${seed})`, () => {
     );
   });
 
-  test('any JSON against every schema: accepted or refused, never a crash', { timeout: patience }, () => {
+  test('any JSON is accepted or rejected by every schema, without a crash', { timeout: patience }, () => {
     const schemas = everyEndpoint.flatMap(({ endpoint }) => [endpoint.output, endpoint.input]);
     const keys = [
       ...new Set(

@@ -23,8 +23,8 @@ const client = (baseUrl: string, options: Partial<ClientOptions> = {}): SellerCl
   new SellerClient({ baseUrl, accessToken: 'APP_USR-secret-1', ...options });
 const answer = { question_id: 42, text: 'Sí, hay stock para entregar hoy.' };
 
-describe('what the best libraries fail at', () => {
-  test('a body that stalls is bounded by the timeout, and its socket is closed', async () => {
+describe('failures that other libraries are known for', () => {
+  test('a body that stalls ends with the timeout, and its socket is closed', async () => {
     const server = await startServer((to) => {
       to.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
     });
@@ -34,7 +34,7 @@ describe('what the best libraries fail at', () => {
     await expect.poll(() => server.sockets.size).toBe(0);
   });
 
-  test('an answer that never begins is bounded by the timeout', async () => {
+  test('a response that never begins ends with the timeout', async () => {
     const server = await startServer(() => {});
     const sellerClient = client(server.url, { timeoutMs: 50, maxRetries: 1 });
     expect(await errorOf(sellerClient.questions.get({ question_id: 42 }))).toMatchObject({
@@ -43,7 +43,7 @@ describe('what the best libraries fail at', () => {
     });
   });
 
-  test('an abort wins at once while the client waits for a Retry-After', async () => {
+  test('an abort ends the wait for a Retry-After at once', async () => {
     const server = await startServer((to) => json(to, 429, {}, { 'retry-after': '3' }));
     const controller = new AbortController();
     const call = client(server.url).questions.get({ question_id: 42 }, { signal: controller.signal });
@@ -56,7 +56,7 @@ describe('what the best libraries fail at', () => {
     expect(server.heard).toHaveLength(1);
   });
 
-  test('an hour of Retry-After is not slept: the caller is told', async () => {
+  test('a Retry-After of one hour rejects the call instead of waiting', async () => {
     const server = await startServer((to) => json(to, 429, {}, { 'retry-after': '3600' }));
     const error = await errorOf<RateLimitError>(client(server.url).questions.get({ question_id: 42 }));
     expect(error).toBeInstanceOf(RateLimitError);
@@ -64,7 +64,7 @@ describe('what the best libraries fail at', () => {
     expect(error.attempts).toBe(1);
   });
 
-  test('a write answered 503 without a word is sent once, and its outcome is unknown', async () => {
+  test('a write that fails with 503 is sent once, and its outcome is unknown', async () => {
     const server = await startServer((to) => json(to, 503, { message: 'busy' }));
     const error = await errorOf<ServerError>(client(server.url).questions.answer(answer));
     expect(error).toBeInstanceOf(ServerError);
@@ -72,7 +72,7 @@ describe('what the best libraries fail at', () => {
     expect(server.heard).toHaveLength(1);
   });
 
-  test('a write whose connection is reset after it was read is sent once, and its outcome is named unknown', async () => {
+  test('a write whose connection is reset is sent once, and its outcome is unknown', async () => {
     const server = await startServer((to) => reset(to));
     const error = await errorOf<OutcomeUnknownError>(client(server.url).questions.answer(answer));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
@@ -81,7 +81,7 @@ describe('what the best libraries fail at', () => {
     expect(server.heard).toHaveLength(1);
   });
 
-  test('a write that could not be sent is no unknown outcome', async () => {
+  test('a write that could not be sent has no unknown outcome', async () => {
     const gone = createServer().listen(0, '127.0.0.1');
     await once(gone, 'listening');
     const { port } = gone.address() as AddressInfo;
@@ -112,7 +112,7 @@ describe('what the best libraries fail at', () => {
     expect(error.cause).toMatchObject({ message: 'fetch failed' });
   });
 
-  test('a debug log holds neither token nor cookie nor text', async () => {
+  test('a debug log holds no token, cookie or user text', async () => {
     const server = await startServer((to, turn) => {
       json(to, turn === 1 ? 429 : 400, { message: `no: ${answer.text}` }, { 'set-cookie': 'sid=cookie-9' });
     });
@@ -127,7 +127,7 @@ describe('what the best libraries fail at', () => {
   });
 
   test.each(['..', '.', '', '7/../8', 'a/b', 'a?b', 'a#b', 'a\r\nb', '%2e%2e'])(
-    'the id %j calls no other endpoint: nothing is sent',
+    'the id %j is not sent, because it would call another endpoint',
     async (id) => {
       const server = await startServer((to) => json(to, 200, {}));
       const error = await errorOf(client(server.url).questions.get({ question_id: id }));
@@ -136,7 +136,7 @@ describe('what the best libraries fail at', () => {
     },
   );
 
-  test('a server that repeats one page for ever costs a bounded number of requests', async () => {
+  test('a server that repeats one page forever gets a limited number of requests', async () => {
     const server = await startServer((to) => json(to, 200, { total: 1e9, limit: 1, questions: [wireQuestion] }));
     const found = await client(server.url).questions.search({ seller_id: 7 }).toArray();
     expect(found).toHaveLength(1);
@@ -152,7 +152,7 @@ describe('what the best libraries fail at', () => {
     expect(count()).toBe(0);
   });
 
-  test('a token function that throws, rejects or gives nonsense ends the call clearly', async () => {
+  test('a token function that throws, rejects or returns no token is an AccessTokenError', async () => {
     const server = await startServer((to) => json(to, 200, wireQuestion));
     const reason = new Error('vault is sealed');
     const suppliers: ClientOptions['accessToken'][] = [
@@ -185,7 +185,7 @@ describe('what the best libraries fail at', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  test('what one call says differently does not leak into the next', async () => {
+  test('the options of one call do not leak into the next', async () => {
     const server = await startServer((to) => json(to, 200, wireQuestion));
     const sellerClient = client(server.url);
     await sellerClient.questions.get(
@@ -199,7 +199,7 @@ describe('what the best libraries fail at', () => {
     expect(server.heard[1]!.headers.authorization).toBe('Bearer APP_USR-secret-1');
   });
 
-  test('an answer of another shape is reported without failing, where that is asked for', async () => {
+  test("responseValidation: 'report' reports a response of another shape without failing", async () => {
     const server = await startServer((to) => json(to, 200, { id: 'x42', text: 'a private text' }));
     const seen: Drift[] = [];
     const sellerClient = client(server.url, {
@@ -220,7 +220,7 @@ describe('what the best libraries fail at', () => {
     expect(other.heard).toHaveLength(0);
   });
 
-  test('a truncated answer to a write says that it was most likely carried out', async () => {
+  test('a truncated response to a write says that it was most likely carried out', async () => {
     const server = await startServer((to) => {
       to.writeHead(200, { 'content-length': '500' });
       to.write('{"id": 42', () => to.socket?.destroy());
@@ -231,7 +231,7 @@ describe('what the best libraries fail at', () => {
     expect(error.message).toContain('most likely carried out');
   });
 
-  test('one 429 speaks for all: sixty calls against ten a second are answered with at most ninety requests', async () => {
+  test('sixty calls against a limit of ten per second succeed with at most ninety requests', async () => {
     const granted: number[] = [];
     const server = await startServer((to, _, { at }) => {
       const recent = granted.filter((time) => at - time < 1000);
@@ -251,7 +251,7 @@ describe('what the best libraries fail at', () => {
     expect(waits.some(({ reason, waitMs }) => reason === 'rate limit' && waitMs > 0)).toBe(true);
   });
 
-  test('an abort and the timeouts leave no socket behind', async () => {
+  test('aborted calls leave no socket behind', async () => {
     const server = await startServer(() => {});
     const sellerClient = client(server.url, { timeoutMs: 5000, maxRetries: 0 });
     const controller = new AbortController();

@@ -40,14 +40,14 @@ describe('the options of a pack', () => {
     ['drop_off', ['REQUEST_VARIANTS', 'REQUEST_BILLING_INFO', 'SEND_INVOICE_LINK', 'OTHER']],
     ['flex', ['REQUEST_BILLING_INFO', 'SEND_INVOICE_LINK', 'OTHER', 'DELIVERY_PROMISE']],
     ['custom', ['REQUEST_BILLING_INFO', 'SEND_INVOICE_LINK', 'OTHER']],
-  ])('follow its shipping: %s', async (shipping, expected) => {
+  ])('the options depend on the shipping: %s', async (shipping, expected) => {
     const { sellerClient, pack_id } = sale({ shipping });
     const { options } = await sellerClient.actionGuide.options({ pack_id });
     expect(options.map(({ id }) => id)).toEqual(expected);
     expect((await sellerClient.actionGuide.caps({ pack_id })).map(({ option_id }) => option_id)).toEqual(expected);
   });
 
-  test('say what they take', async () => {
+  test('an option says which fields it takes', async () => {
     const { sellerClient, pack_id } = sale({ shipping: 'flex' });
     const { options } = await sellerClient.actionGuide.options({ pack_id });
     expect(options.find(({ id }) => id === 'OTHER')).toMatchObject({
@@ -61,7 +61,7 @@ describe('the options of a pack', () => {
     expect(promise).not.toHaveProperty('char_limit');
   });
 
-  test('come bare in some generations, and are none where the service says nothing', async () => {
+  test('a bare list of options is read, and null gives none', async () => {
     const { marketplace } = sale();
     const answering = (body: unknown): SellerClient =>
       marketplace.clientFor({ user_id: 7 }, { fetch: () => Promise.resolve(Response.json(body)) });
@@ -71,14 +71,14 @@ describe('the options of a pack', () => {
     expect(await answering({ options: null }).actionGuide.options({ pack_id: 1 })).toEqual({ options: [] });
   });
 
-  test('may be reduced to their caps', async () => {
+  test('caps() gives the caps alone', async () => {
     const { sellerClient, pack_id } = sale();
     const caps = await sellerClient.actionGuide.caps({ pack_id }, { attributes: ['cap_available'] });
     expectTypeOf(caps).toEqualTypeOf<Pick<OptionCap, 'cap_available'>[]>();
     expect(caps).toEqual([{ cap_available: 1 }, { cap_available: 1 }, { cap_available: 1 }]);
   });
 
-  test('are none for excepted cases, blocked packs and strangers', async () => {
+  test('excepted cases, blocked packs and strangers get an error', async () => {
     const excepted = sale({ exceptedCase: true });
     const { sellerClient, pack_id } = excepted;
     await expect(sellerClient.actionGuide.options({ pack_id })).rejects.toBeInstanceOf(ExceptedCaseError);
@@ -92,8 +92,8 @@ describe('the options of a pack', () => {
   });
 });
 
-describe('an option is sent', () => {
-  test('with a text, and comes back reduced, with the name of its receiver', async () => {
+describe('sending an option', () => {
+  test('a free text is sent, and the message comes back with fewer fields', async () => {
     const { sellerClient, pack_id } = sale();
     const sent = await sellerClient.actionGuide.send({ pack_id, option_id: 'OTHER', text });
     expect(sent).toMatchObject({ text, status: 'available', to: { user_id: 31, name: 'ANA' }, client_id: 500 });
@@ -101,7 +101,7 @@ describe('an option is sent', () => {
     expect(sent.conversation_first_message).toBe(true);
   });
 
-  test('with a template', async () => {
+  test('a template is sent', async () => {
     const { sellerClient, pack_id } = sale({ shipping: 'drop_off' });
     const variants = { option_id: 'REQUEST_VARIANTS', template_id: templateId('REQUEST_VARIANTS', 2) } as const;
     await expect(sellerClient.actionGuide.send({ pack_id, ...variants })).resolves.toHaveProperty('id');
@@ -109,7 +109,7 @@ describe('an option is sent', () => {
     await expect(sellerClient.actionGuide.send({ pack_id, ...billing })).resolves.toHaveProperty('id');
   });
 
-  test('with the hours of a promise', async () => {
+  test('a delivery promise is sent with its hours', async () => {
     const { sellerClient, pack_id } = sale({ shipping: 'flex' });
     const promise = deliveryPromise({ from: 9, to: 13 });
     expect(promise).toEqual({
@@ -124,13 +124,13 @@ describe('an option is sent', () => {
     expect(sent.text).toContain('9 to 13');
   });
 
-  test('and moderation looks at it too: rejected is a success', async () => {
+  test('a message that moderation rejects is a successful call', async () => {
     const { sellerClient, pack_id } = sale();
     const sent = await sellerClient.actionGuide.send({ pack_id, option_id: 'OTHER', text: 'ana@example.com' });
     expect(isModerated(sent)).toBe(true);
   });
 
-  test('as often as its cap says, until the buyer replies', async () => {
+  test('an option can be sent as often as its cap allows, until the buyer replies', async () => {
     const { marketplace, sellerClient, pack, pack_id } = sale();
     const input = { pack_id, option_id: 'OTHER', text } as const;
     await sellerClient.actionGuide.send(input);
@@ -142,7 +142,7 @@ describe('an option is sent', () => {
     await expect(sellerClient.actionGuide.send(input)).resolves.toHaveProperty('id');
   });
 
-  test('one at a time: the other is turned away, and sent again by itself', async () => {
+  test('a second option at the same time gets 409 and is retried', async () => {
     const { marketplace, sellerClient, pack, pack_id } = sale();
     const one = { pack_id, option_id: 'OTHER', text } as const;
     const other = { pack_id, option_id: 'SEND_INVOICE_LINK', text } as const;
@@ -161,7 +161,7 @@ describe('an option is sent', () => {
     await expect(sellerClient.actionGuide.send(one)).resolves.toHaveProperty('id');
   });
 
-  test('is refused where the pack has it not, the template is not one, or the token has no application', async () => {
+  test('an option that is not offered, an unknown template and a token without application are rejected', async () => {
     const { marketplace, sellerClient, pack_id } = sale();
     const promise = sellerClient.actionGuide.send({ pack_id, ...deliveryPromise({ from: 9, to: 13 }) });
     await expect(promise).rejects.toBeInstanceOf(InvalidOptionError);
@@ -193,7 +193,7 @@ describe('an option is sent', () => {
   });
 });
 
-describe('a wrong combination is not sent', () => {
+describe('a wrong combination of fields is not sent', () => {
   const template_id: TemplateId<'DELIVERY_PROMISE'> = 'TEMPLATE___DELIVERY_PROMISE___1';
   const [init, limit] = deliveryPromise({ from: 9, to: 13 }).vars;
   test.each<[string, object, RegExp]>([
@@ -225,7 +225,7 @@ describe('a wrong combination is not sent', () => {
     await expect(failure).rejects.toThrow(problem);
   });
 
-  test('and does not compile', () => {
+  test('a wrong combination of fields does not compile', () => {
     type Given = SendOptionParams;
     expectTypeOf<{ pack_id: 1; option_id: 'OTHER'; text: string }>().toExtend<Given>();
     expectTypeOf<{ pack_id: 1; option_id: 'OTHER' }>().not.toExtend<Given>();

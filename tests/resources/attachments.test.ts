@@ -61,7 +61,7 @@ function wholeOf(chunks: readonly Uint8Array[]): Uint8Array {
   return new Uint8Array(Buffer.concat(chunks));
 }
 
-describe('a file is uploaded', () => {
+describe('uploading a file', () => {
   const bytes = bytesOf(300_000);
   const path = (): string => join(folder, 'invoice.pdf');
   const sources: readonly (readonly [string, () => FileSource])[] = [
@@ -85,11 +85,11 @@ describe('a file is uploaded', () => {
 
   beforeEach(() => writeFile(path(), bytes));
 
-  describe.each(sources)('from %s', (_, source) => {
+  describe.each(sources)('an upload from %s', (_, source) => {
     test.each([
       ['in this process', () => Promise.resolve(open())],
       ['over HTTP', openOnPort],
-    ])('%s, with its name and length, and comes back the same', async (_way, opened) => {
+    ])('%s arrives with its name and length and is downloaded unchanged', async (_way, opened) => {
       const { marketplace, sellerClient } = await opened();
       const { id } = await sellerClient.messages.upload({ site_id, ...source() });
       expect(marketplace.attachments.get(id)).toMatchObject({ filename: 'invoice.pdf', owner: 7, site_id });
@@ -99,7 +99,7 @@ describe('a file is uploaded', () => {
     });
   });
 
-  test('with its length told before it is sent', async () => {
+  test('an upload announces its length before its body', async () => {
     const { marketplace } = open();
     const lengths: (string | null)[] = [];
     const sellerClient = marketplace.clientFor(
@@ -118,7 +118,7 @@ describe('a file is uploaded', () => {
     expect(Number(lengths[0])).toBeGreaterThan(bytes.length);
   });
 
-  test('under another name and type, where that is said', async () => {
+  test('filename and contentType replace the name and type of a file', async () => {
     const { marketplace, sellerClient } = open();
     const { id } = await sellerClient.messages.upload({
       site_id,
@@ -132,7 +132,7 @@ describe('a file is uploaded', () => {
     await file.cancel();
   });
 
-  test('and its progress is told, up to the end', async () => {
+  test('onUploadProgress reports up to the end', async () => {
     const { sellerClient } = await openOnPort();
     const told: UploadProgress[] = [];
     await sellerClient.messages.upload(
@@ -146,13 +146,13 @@ describe('a file is uploaded', () => {
     expect(told.at(-1)).toEqual({ sentBytes: bytes.length, totalBytes: bytes.length });
   });
 
-  test('through `call` as through the method', async () => {
+  test('client.call() uploads like the method', async () => {
     const { marketplace, sellerClient } = open();
     const { id } = await sellerClient.call(endpoints.messages.upload, { site_id, file: bytes, filename: 'a.pdf' });
     expect(marketplace.attachments.get(id)?.bytes).toEqual(bytes);
   });
 
-  test("by the platform's own form, where there are no Node streams", async () => {
+  test('FormData is used where there are no Node streams', async () => {
     const { marketplace, sellerClient } = open();
     vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
     const told: UploadProgress[] = [];
@@ -169,7 +169,7 @@ describe('a file is uploaded', () => {
   });
 });
 
-describe('what would be refused is not sent', () => {
+describe('a file that the service would reject is not sent', () => {
   const bytes = bytesOf(10);
   test.each<readonly [string, unknown, RegExp]>([
     ['an empty file', { file: new Uint8Array(), filename: 'a.pdf' }, /`file` is empty/],
@@ -192,7 +192,7 @@ describe('what would be refused is not sent', () => {
     ['a missing site', { file: bytes, filename: 'a.pdf', site_id: undefined }, /`site_id` is missing/],
     ['a path to nothing', { file: '/no/such/file.pdf' }, /cannot be read \(ENOENT\)/],
     ['the path of a folder', { file: tmpdir() }, /something that is no file/],
-  ])('%s', async (_, given, message) => {
+  ])('%s is not sent', async (_, given, message) => {
     const fetch = vi.fn();
     const sellerClient = new SellerClient({ baseUrl: 'https://api.example.com', fetch });
     const failure = sellerClient.messages.upload({ site_id, ...(given as object) } as UploadParams);
@@ -201,7 +201,7 @@ describe('what would be refused is not sent', () => {
     expect(fetch).not.toHaveBeenCalled();
   });
 
-  test('an empty file on disk', async () => {
+  test('an empty file on disk is not sent', async () => {
     await writeFile(join(folder, 'empty.pdf'), '');
     await expect(open().sellerClient.messages.upload({ site_id, file: join(folder, 'empty.pdf') })).rejects.toThrow(
       /is empty/,
@@ -223,7 +223,7 @@ describe('an upload that fails', () => {
   const bytes = bytesOf(300_000);
   const stream = (): Readable => Readable.from([bytes.subarray(0, 100_000), bytes.subarray(100_000)]);
 
-  test('is not repeated when it comes from a stream, which can be read once', async () => {
+  test('an upload from a stream is not retried, because it can be read once', async () => {
     const { marketplace } = open();
     let calls = 0;
     const sellerClient = marketplace.clientFor(
@@ -235,7 +235,7 @@ describe('an upload that fails', () => {
     expect(calls).toBe(1);
   });
 
-  test('is repeated from the beginning when it comes from elsewhere and the service did nothing', async () => {
+  test('an upload from another source is retried from the beginning when the service did nothing', async () => {
     const { marketplace } = open();
     let calls = 0;
     const sellerClient = marketplace.clientFor(
@@ -256,13 +256,13 @@ describe('an upload that fails', () => {
   test.each([
     ['fewer', [bytes], 300_001, /300000 bytes instead of the 300001/],
     ['more', [bytes, bytesOf(1)], 300_000, /more bytes than the 300000/],
-  ])('because a stream gave %s bytes than was said, says so', async (_, chunks, size, message) => {
+  ])('a stream of %s bytes than its size is reported', async (_, chunks, size, message) => {
     const { sellerClient } = await openOnPort();
     const failure = sellerClient.messages.upload({ site_id, file: Readable.from(chunks), filename: 'a.pdf', size });
     await expect(failure).rejects.toThrow(message);
   });
 
-  test('because a stream broke, says so and keeps the cause', async () => {
+  test('a stream that breaks is reported with its cause', async () => {
     const { sellerClient } = await openOnPort();
     const broken = new Error('the disk is gone');
     const source = Readable.from(
@@ -276,14 +276,14 @@ describe('an upload that fails', () => {
     expect(source.destroyed).toBe(true);
   });
 
-  test('because a stream gave what is no bytes, says so', async () => {
+  test('a stream that yields something else than bytes is reported', async () => {
     const { sellerClient } = open();
     const file = Readable.from([{ a: 1 }]) as AsyncIterable<Uint8Array>;
     const failure = sellerClient.messages.upload({ site_id, file, filename: 'a.pdf', size: 1 });
     await expect(failure).rejects.toThrow(/neither bytes nor text/);
   });
 
-  test('ends at once when it is aborted, and lets go of its stream', async () => {
+  test('an abort ends an upload at once and destroys its stream', async () => {
     const { marketplace } = open();
     const sellerClient = marketplace.clientFor({ user_id: 7 }, { fetch: () => new Promise<Response>(() => undefined) });
     const source = new Readable({ read: () => undefined });
@@ -298,7 +298,7 @@ describe('an upload that fails', () => {
     await expect(failure).rejects.toBeInstanceOf(RequestAbortedError);
   });
 
-  test('lasts as long as it must: `timeoutMs` bounds the silence', async () => {
+  test('`timeoutMs` limits the silence of an upload, not its length', async () => {
     const { sellerClient } = await openOnPort();
     const slow = Readable.from(
       (async function* () {
@@ -316,7 +316,7 @@ describe('an upload that fails', () => {
     expect(silent.destroyed).toBe(true);
   });
 
-  test('is told by its class', async () => {
+  test('a documented error of an upload has its class', async () => {
     const { marketplace, sellerClient } = open();
     marketplace.attachments.isBroken = true;
     await expect(sellerClient.messages.upload({ site_id, file: bytes, filename: 'a.pdf' })).rejects.toBeInstanceOf(
@@ -328,7 +328,7 @@ describe('an upload that fails', () => {
   });
 });
 
-describe('the fake marketplace looks at files itself', () => {
+describe('the fake marketplace checks files itself', () => {
   async function send(change: (form: FormData) => void, query = 'tag=post_sale&site_id=MLA'): Promise<unknown> {
     const { marketplace } = open();
     const form = new FormData();
@@ -351,7 +351,7 @@ describe('the fake marketplace looks at files itself', () => {
       .catch((error: unknown) => error);
   }
 
-  test('and refuses as the service does', async () => {
+  test('the fake rejects a file with the documented errors', async () => {
     expect(await send((form) => form.set('file', new File([], 'a.pdf')))).toBeInstanceOf(EmptyFileError);
     expect(await send((form) => form.set('file', new File(['x'], 'a\\b.pdf')))).toBeInstanceOf(InvalidFileNameError);
     const large = new File([new Uint8Array(25 * megabyte + 1)], 'a.pdf');
@@ -362,7 +362,7 @@ describe('the fake marketplace looks at files itself', () => {
   });
 });
 
-describe('a file is downloaded', () => {
+describe('downloading a file', () => {
   const bytes = bytesOf(700_000);
   async function stored(): Promise<{ sellerClient: SellerClient; attachment_id: string }> {
     const { marketplace, sellerClient } = await openOnPort();
@@ -370,7 +370,7 @@ describe('a file is downloaded', () => {
     return { sellerClient, attachment_id: marketplace.attachments.add(file).id };
   }
 
-  test('as a stream, with its progress', async () => {
+  test('a download is a stream with progress', async () => {
     const { sellerClient, attachment_id } = await stored();
     const received: number[] = [];
     const file = await sellerClient.messages.download(
@@ -388,7 +388,7 @@ describe('a file is downloaded', () => {
     expect(received.at(-1)).toBe(bytes.length);
   });
 
-  test('to a path, over what was there', async () => {
+  test('saveTo() replaces an existing file', async () => {
     const { sellerClient, attachment_id } = await stored();
     const path = join(folder, 'saved.pdf');
     await writeFile(path, 'old');
@@ -398,20 +398,20 @@ describe('a file is downloaded', () => {
     expect(await readdir(folder)).toEqual(['saved.pdf']);
   });
 
-  test('or nothing of it is left where it could not be saved', async () => {
+  test('a failed saveTo() leaves no file', async () => {
     const { sellerClient, attachment_id } = await stored();
     const file = await sellerClient.messages.download({ site_id, attachment_id });
     await expect(file.saveTo(join(folder, 'no-such-folder', 'a.pdf'))).rejects.toThrow(/ENOENT/);
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('under its own site, while it lives', async () => {
+  test('a file is found under its own site only', async () => {
     const { sellerClient, attachment_id } = await stored();
     const elsewhere = sellerClient.messages.download({ site_id: 'MLB', attachment_id });
     await expect(elsewhere).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  test('and let go of at the end of a block, or when its stream is given up', async () => {
+  test('a download is cancelled at the end of its block or when its stream is abandoned', async () => {
     const { sellerClient, attachment_id } = await stored();
     {
       await using file = await sellerClient.messages.download({ site_id, attachment_id });
@@ -446,7 +446,7 @@ describe('a download that fails', () => {
     return new SellerClient({ baseUrl: `http://127.0.0.1:${port}` });
   }
 
-  test('half-way is an error, never a short file', async () => {
+  test('a connection lost midway is an error, never a short file', async () => {
     const sellerClient = await serviceThat((write, end) => {
       write('12345');
       setTimeout(end, 20);
@@ -459,7 +459,7 @@ describe('a download that fails', () => {
     await expect(again.arrayBuffer()).rejects.toThrow(/broke off after 5 of 10 bytes/);
   });
 
-  test('also where a fetch of the user takes the break for an end', async () => {
+  test('a lost connection is noticed although a custom fetch reports a normal end', async () => {
     const sellerClient = new SellerClient({
       baseUrl: 'https://api.example.com',
       fetch: () => Promise.resolve(new Response('12345', { headers: { 'content-length': '10' } })),
@@ -468,7 +468,7 @@ describe('a download that fails', () => {
     await expect(file.arrayBuffer()).rejects.toThrow(/broke off after 5 of 10 bytes/);
   });
 
-  test('by silence, after `timeoutMs`', async () => {
+  test('a silent download fails after `timeoutMs`', async () => {
     const sellerClient = await serviceThat((write) => {
       write('12345');
     });
@@ -476,7 +476,7 @@ describe('a download that fails', () => {
     await expect(file.arrayBuffer()).rejects.toBeInstanceOf(TimeoutError);
   });
 
-  test('ends at once when the caller aborts, whether or not somebody reads', async () => {
+  test('an abort ends a download at once, whether or not it is being read', async () => {
     const sellerClient = await serviceThat((write) => {
       write('12345');
     });
@@ -501,7 +501,7 @@ describe('a download that fails', () => {
     ['attachment; filename="C:\\\\temp\\\\a.pdf"', 'a.pdf'],
     ['attachment; filename=".."', undefined],
     ['inline', undefined],
-  ])('has a name that is safe: %s', async (disposition, filename) => {
+  ])('the filename of a download is safe: %s', async (disposition, filename) => {
     const sellerClient = await serviceThat(
       (write) => {
         write('1234567890');
@@ -513,7 +513,7 @@ describe('a download that fails', () => {
     await file.cancel();
   });
 
-  test('compressed has no length to be held to', async () => {
+  test('a compressed download is not checked against its content-length', async () => {
     const sellerClient = new SellerClient({
       baseUrl: 'https://api.example.com',
       fetch: () =>
@@ -525,7 +525,7 @@ describe('a download that fails', () => {
   });
 });
 
-test('a file URL whose name is not encoded well is refused, not thrown at', async () => {
+test('a file URL with invalid encoding is an InvalidInputError', async () => {
   const { sellerClient } = open();
   const error = await errorOf(sellerClient.messages.upload({ site_id, file: new URL('file:///files/100%.pdf') }));
   expect(error).toBeInstanceOf(InvalidInputError);
@@ -534,7 +534,7 @@ test('a file URL whose name is not encoded well is refused, not thrown at', asyn
   expect(await errorOf(sellerClient.messages.upload(named))).toBeInstanceOf(InvalidInputError);
 });
 
-test('what is no file is refused by name', async () => {
+test('a value that is no file is rejected by name', async () => {
   const { sellerClient } = open();
   for (const file of [null, 7, {}, undefined]) {
     const error = await errorOf(sellerClient.messages.upload({ site_id, file: file as never, filename: 'a.pdf' }));
@@ -543,7 +543,7 @@ test('what is no file is refused by name', async () => {
   }
 });
 
-test('a stream may give text, which travels as UTF-8', async () => {
+test('a stream of strings is sent as UTF-8', async () => {
   const { marketplace, sellerClient } = open();
   const file = Readable.from(['añ', 'o']);
   const { id } = await sellerClient.messages.upload({ site_id, file, size: 4, filename: 'a.txt' });

@@ -14,8 +14,8 @@ function createShop() {
 
 const march = { date_from: '2026-03-01T00:00:00Z', date_to: new Date('2026-03-31T23:59:59.999Z') };
 
-describe('a total', () => {
-  test('counts the clicks of an item between two dates, both included', async () => {
+describe('totals', () => {
+  test('a total counts the clicks of an item between two dates, both included', async () => {
     const { marketplace, sellerClient, item, other, item_id } = createShop();
     marketplace.viewPhone(item, { at: '2026-02-28T23:59:59.999Z' });
     marketplace.viewPhone(item, { at: '2026-03-01T00:00:00.000Z', times: 2 });
@@ -33,7 +33,7 @@ describe('a total', () => {
     });
   });
 
-  test('counts the clicks on all items of a seller', async () => {
+  test('the total of a user counts the clicks on all items', async () => {
     const { marketplace, sellerClient, item, other, user_id } = createShop();
     marketplace.viewPhone(item);
     marketplace.viewPhone(other);
@@ -43,7 +43,7 @@ describe('a total', () => {
     expect(found).toEqual({ total: 2 });
   });
 
-  test('counts the questions of guests apart from those of users', async () => {
+  test('the questions of guests are counted apart from those of users', async () => {
     const { marketplace, sellerClient, item, item_id, user_id } = createShop();
     marketplace.guestQuestion(item, { times: 4 });
     marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Hay stock?' });
@@ -51,14 +51,14 @@ describe('a total', () => {
     expect(await sellerClient.contacts.questions.ofUser({ user_id, ...march })).toMatchObject({ user_id, total: 4 });
   });
 
-  test('needs no token', async () => {
+  test('a total needs no token', async () => {
     const { sellerClient, item_id } = createShop();
     expect(await sellerClient.contacts.questions.ofItem({ item_id, ...march }, { accessToken: null })).toMatchObject({
       total: 0,
     });
   });
 
-  test('takes a Date or ISO text, and a start that is not after the end', async () => {
+  test('dates are a Date or ISO text, and the start is not after the end', async () => {
     const { sellerClient, item_id } = createShop();
     const total = (date_from: Date | string, date_to: Date | string) =>
       sellerClient.contacts.phoneViews.ofItem({ item_id, date_from, date_to }).then(
@@ -80,7 +80,7 @@ describe('a total', () => {
     expect(await total('2026-13-45', '2026-03-01')).toBe(noDate);
   });
 
-  test('of a user that comes as nothing is nothing', async () => {
+  test('an empty response to the total of a user is undefined', async () => {
     const sellerClient = answering(new Response(null, { status: 204 }));
     const found = await sellerClient.contacts.questions.ofUser({ user_id: 7, ...march });
     expectTypeOf(found).toEqualTypeOf<ContactTotal | undefined>();
@@ -88,8 +88,8 @@ describe('a total', () => {
   });
 });
 
-describe('a window', () => {
-  test('has an interval for each day, the last of which holds now', async () => {
+describe('time windows', () => {
+  test('a window of days has one interval per day, the last of which holds the present', async () => {
     const { marketplace, sellerClient, item, item_id } = createShop();
     marketplace.viewPhone(item, { at: '2026-03-07T23:59:59Z' });
     marketplace.viewPhone(item, { at: '2026-03-08T00:00:00Z', times: 2 });
@@ -112,7 +112,7 @@ describe('a window', () => {
     });
   });
 
-  test('has an interval for each hour, up to its ending', async () => {
+  test('a window of hours has one interval per hour, up to its ending', async () => {
     const { marketplace, sellerClient, item, user_id } = createShop();
     marketplace.guestQuestion(item, { at: '2026-03-09T22:10:00Z' });
     marketplace.guestQuestion(item, { at: '2026-03-10T00:05:00Z' });
@@ -131,14 +131,14 @@ describe('a window', () => {
     ]);
   });
 
-  test('may be read in part', async () => {
+  test('limit and offset give a part of a window', async () => {
     const { sellerClient, user_id } = createShop();
     const part = { user_id, last: 30, unit: 'day', limit: 2, offset: 1 } as const;
     const found = await sellerClient.contacts.phoneViews.windowOfUser(part);
     expect(found.results?.map(({ date }) => date)).toEqual(['2026-02-10T00:00:00Z', '2026-02-11T00:00:00Z']);
   });
 
-  test('can be had of several items at once, one each', async () => {
+  test('windowOfItems() gives one window per item', async () => {
     const { marketplace, sellerClient, item, other } = createShop();
     marketplace.viewPhone(item);
     marketplace.viewPhone(other, { times: 2 });
@@ -156,7 +156,7 @@ describe('a window', () => {
     expect(totals).toEqual([{ total: 1 }, { total: 2 }]);
   });
 
-  test('of questions may join other items to one', async () => {
+  test('a window of questions may add other items', async () => {
     const { marketplace, sellerClient, item, other, item_id } = createShop();
     marketplace.guestQuestion(item);
     marketplace.guestQuestion(other);
@@ -166,7 +166,7 @@ describe('a window', () => {
     expect(await sellerClient.contacts.questions.windowOfItem(both)).toMatchObject({ total: 2 });
   });
 
-  test('is asked for with a length and a unit that there are', async () => {
+  test('last and unit are checked before sending', async () => {
     const { sellerClient, item_id } = createShop();
     const window = (input: object) => () =>
       sellerClient.contacts.phoneViews.windowOfItem({ item_id, last: 1, unit: 'day', ...input });
@@ -190,7 +190,7 @@ describe('a window', () => {
     expect(never).toBeTypeOf('function');
   });
 
-  test('is delivered as it came: zone-less dates as text, digits as numbers, unknown fields kept', async () => {
+  test('a window keeps dates without zone and unknown fields, and reads digits as numbers', async () => {
     const body = {
       item_id: 'MLA1',
       total: '3',
@@ -207,7 +207,7 @@ describe('a window', () => {
     expect(found).toEqual({ ...body, total: 3, last: 2 });
   });
 
-  test('of what nobody knows is not found', async () => {
+  test('an unknown item or user is a NotFoundError', async () => {
     const { sellerClient } = createShop();
     const nobody = sellerClient.contacts.phoneViews.windowOfUser({ user_id: 1, last: 1, unit: 'day' });
     await expect(nobody).rejects.toMatchObject({ status: 404 });

@@ -29,8 +29,8 @@ function createShop() {
   return { marketplace, sellerClient: marketplace.clientFor({ user_id }), whose: { site_id, user_id, service_id } };
 }
 
-describe('a selection', () => {
-  test('delivers exactly what it names, through lists and nulls, in type and value', async () => {
+describe('the selection of fields', () => {
+  test('a selection delivers exactly its fields, through lists and nulls, in type and value', async () => {
     const { sellerClient, whose } = createShop();
     const found = await sellerClient.flex.configuration({
       ...whose,
@@ -63,7 +63,7 @@ describe('a selection', () => {
     });
   });
 
-  test('that is left out asks for every documented field', async () => {
+  test('without a selection every documented field is requested', async () => {
     const { sellerClient, whose } = createShop();
     const found = await sellerClient.flex.configuration(whose);
     expectTypeOf(found).toEqualTypeOf<FlexConfiguration>();
@@ -71,14 +71,14 @@ describe('a selection', () => {
     expect(found.subscription).toMatchObject({ status: { id: 'in' }, training_times: null });
   });
 
-  test('drops what the service adds', async () => {
+  test('fields that were not selected are dropped', async () => {
     const configuration = { zones: [{ id: 'a', label: 'A', price: { cents: '1', tax: 3 } }, null], is_moderated: true };
     const sellerClient = answering({ configuration: { ...configuration, zones: configuration.zones.slice(0, 1) } });
     const found = await sellerClient.flex.configuration({ ...whoever, select: { zones: { id: true, price: true } } });
     expect(found).toEqual({ zones: [{ id: 'a', price: { cents: '1' } }] });
   });
 
-  test('names fields that there are, at any depth, and nothing else', async () => {
+  test('an unknown field at any depth is rejected', async () => {
     const { sellerClient, sent } = recording();
     const refused = async (select: object, sentence: string) => {
       const failure = await sellerClient.flex
@@ -97,7 +97,7 @@ describe('a selection', () => {
     expect(sent).toEqual([]);
   });
 
-  test('is checked by the compiler', () => {
+  test('the compiler checks a selection', () => {
     const { sellerClient } = recording();
     const never = () => [
       // @ts-expect-error -- a field that there is not
@@ -119,8 +119,8 @@ describe('a selection', () => {
   });
 });
 
-describe('the query', () => {
-  test('is all that is sent', async () => {
+describe('the GraphQL query', () => {
+  test('only the query is sent', async () => {
     const { sellerClient, sent } = recording();
     await sellerClient.flex.configuration({
       ...whoever,
@@ -134,7 +134,7 @@ describe('the query', () => {
     ]);
   });
 
-  test('cannot be changed by any input', async () => {
+  test('no input can change the query', async () => {
     const anyId = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.double(), fc.bigInt().map(String));
     const id = fc.oneof({ weight: 4, arbitrary: fc.maxSafeNat() }, { weight: 1, arbitrary: anyId });
     const field = fc.constantFrom(
@@ -175,7 +175,7 @@ describe('the query', () => {
     expect(sentAtAll).toBeGreaterThan(15);
   });
 
-  test('of your own is sent as it is, and its data delivered as it came', async () => {
+  test('a query of the user is sent as it is, and its data is delivered as it came', async () => {
     const { sellerClient, whose } = createShop();
     const query = `query Mine { mine: configuration(user_id: ${whose.user_id}, service_id: ${whose.service_id}) { is_moderated } }`;
     const data = await sellerClient.flex.configuration({ site_id: 'MLA', query });
@@ -183,7 +183,7 @@ describe('the query', () => {
     expect(data).toEqual({ mine: { is_moderated: false } });
   });
 
-  test('of your own reads: a mutation is not sent', async () => {
+  test('a mutation is not sent', async () => {
     const { sellerClient, sent } = recording();
     for (const query of ['mutation { a }', 'query A { a } mutation B { b }', '# hi\nsubscription { a }', '']) {
       await expect(sellerClient.flex.configuration({ site_id: 'MLA', query }), query).rejects.toBeInstanceOf(
@@ -196,14 +196,14 @@ describe('the query', () => {
     expect(sent.map(({ body }) => body.query)).toEqual([harmless]);
   });
 
-  test('has a text', async () => {
+  test('an empty query is not sent', async () => {
     const { sellerClient, sent } = recording();
     const blank = sellerClient.call(endpoints.flex.configuration, { site_id: 'MLA', query: '  ' });
     await expect(blank).rejects.toThrow('`query` is empty; it takes a GraphQL query');
     expect(sent).toEqual([]);
   });
 
-  test('of your own that is no GraphQL is not sent', async () => {
+  test('invalid GraphQL is not sent', async () => {
     const { sellerClient, sent } = recording();
     const failure = await sellerClient.flex
       .configuration({ site_id: 'MLA', query: '{a' })
@@ -213,13 +213,13 @@ describe('the query', () => {
     expect(sent).toEqual([]);
   });
 
-  test('takes no field beside it', async () => {
+  test('a query excludes the other fields', async () => {
     const { sellerClient } = recording();
     const extra = { site_id: 'MLA', query: '{a}', variables: { a: 1 } };
     await expect(sellerClient.flex.configuration(extra)).rejects.toThrow('`variables` is not a field here');
   });
 
-  test('changes nothing, so it is repeated after a fault', async () => {
+  test('the query is a read, so it is retried after a fault', async () => {
     let calls = 0;
     const sellerClient = new SellerClient({
       baseUrl: 'https://api.example.com',
@@ -237,7 +237,7 @@ describe('the query', () => {
   });
 });
 
-describe('the answer', () => {
+describe('the response to the query', () => {
   const select = { is_moderated: true } as const;
 
   test.each([
@@ -245,7 +245,7 @@ describe('the answer', () => {
     ['as GraphQL', { data: { configuration: { is_moderated: true } } }],
     ['with an empty list of errors', { data: { configuration: { is_moderated: true } }, errors: [] }],
     ['with no errors', { data: { configuration: { is_moderated: true } }, errors: null }],
-  ])('may come %s', async (_, body) => {
+  ])('the response may come %s', async (_, body) => {
     expect(await answering(body).flex.configuration({ ...whoever, select })).toEqual({ is_moderated: true });
   });
 
@@ -258,7 +258,7 @@ describe('the answer', () => {
     ['an unknown user', { message: 'user not found', extensions: { code: 'X' } }, UserNotFoundError, 404],
     ['words that nobody knows', { message: 'hm' }, ApiError, 200],
     ['not even an object', 'boom', ApiError, 200],
-  ])('of status 200 with an error in it is an error: %s', async (_, error, Class, status) => {
+  ])('an error inside a 200 response is thrown: %s', async (_, error, Class, status) => {
     const body = { data: { configuration: { is_moderated: true } }, errors: [error, { message: 'second' }] };
     const failure = await answering(body)
       .flex.configuration({ ...whoever, select })
@@ -270,7 +270,7 @@ describe('the answer', () => {
     expect(inspect(failure)).not.toContain('configuration(user_id');
   });
 
-  test('with an error in it is an error for whoever calls the endpoint itself, too', async () => {
+  test('an error inside a 200 response is thrown by client.call(), too', async () => {
     const sellerClient = answering({ errors: { message: 'invalid query' } });
     const query = '{configuration(user_id:1,service_id:1){zones{id}}}';
     await expect(sellerClient.call(endpoints.flex.configuration, { site_id: 'MLA', query })).rejects.toBeInstanceOf(
@@ -283,7 +283,7 @@ describe('the answer', () => {
     ['without configuration', { data: { configuration: null } }],
     ['that is nothing', null],
     ['that is a list', []],
-  ])('%s is not one', async (_, body) => {
+  ])('%s is not a configuration', async (_, body) => {
     const failure = await answering(body)
       .flex.configuration({ ...whoever, select })
       .catch((thrown: unknown) => thrown);
@@ -291,7 +291,7 @@ describe('the answer', () => {
     expect((failure as UnexpectedResponseError).body).toEqual(body);
   });
 
-  test('of another shape is delivered and reported, where the client is set up so', async () => {
+  test("responseValidation: 'report' delivers and reports a configuration of another shape", async () => {
     const drifts: unknown[] = [];
     const sellerClient = answering({ configuration: { is_moderated: 'maybe' } }).withOptions({
       responseValidation: 'report',
@@ -303,7 +303,7 @@ describe('the answer', () => {
     await expect(list.flex.configuration({ ...whoever, select })).rejects.toBeInstanceOf(UnexpectedResponseError);
   });
 
-  test('is refused as the specification says', async () => {
+  test('the documented errors have their classes', async () => {
     const { marketplace, sellerClient, whose } = createShop();
     await expect(sellerClient.flex.configuration({ ...whose, service_id: 1 })).rejects.toBeInstanceOf(
       SubscriptionNotFoundError,
@@ -321,7 +321,7 @@ describe('the answer', () => {
     await expect(other.flex.configuration(whose)).rejects.toBeInstanceOf(BadRequestError);
   });
 
-  test('can be waited for with all the options of a call', async () => {
+  test('configuration() takes all call options', async () => {
     const { sellerClient, whose } = createShop();
     const { signal } = new AbortController();
     const { response } = await sellerClient.flex

@@ -10,12 +10,12 @@ const shop = entity({
   best: read(price, (value) => (typeof value === 'number' ? { amount: value } : value)),
 });
 
-test('a selection is printed as GraphQL, with all that a chosen field holds', () => {
+test('a selection is printed as GraphQL, with every field of a selected object', () => {
   expect(printSelection(shop, true)).toBe('{id prices{amount currency} best{amount currency}}');
   expect(printSelection(shop, { best: { amount: true }, id: true })).toBe('{best{amount} id}');
 });
 
-test('a schema that reads several shapes still does when it is narrowed', () => {
+test('a schema that reads several shapes still does after a selection', () => {
   const found = applySelection(shop, { best: { amount: true }, prices: { currency: true } }).safeParse({
     id: 1,
     best: 7,
@@ -24,12 +24,12 @@ test('a schema that reads several shapes still does when it is narrowed', () => 
   expect(found).toEqual({ success: true, data: { best: { amount: 7 }, prices: [{ currency: 'ARS' }, {}] } });
 });
 
-test('what a narrowed schema asks for, the answer has to have', () => {
+test('a selected field is required in the response', () => {
   const found = applySelection(shop, { best: { amount: true } }).safeParse({ best: {} });
   expect(found.success ? [] : found.error.issues.map(({ path }) => path)).toEqual([['best', 'amount']]);
 });
 
-test('a selection is wrong where it names what there is not', () => {
+test('a selection of an unknown field has issues', () => {
   expect(selectionIssues(shop, { best: { amount: true } }, ['select'])).toEqual([]);
   expect(selectionIssues(shop, { best: { tax: true }, id: null }, ['select']).map(({ path }) => path)).toEqual([
     ['select', 'best', 'tax'],

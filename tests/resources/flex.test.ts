@@ -91,7 +91,7 @@ describe('subscriptions', () => {
     expect(String(refusal)).toContain("can't access to resource");
   });
 
-  test('the service may write ids as digits and leave out what it does not know', async () => {
+  test('ids in digits are read as numbers, and missing fields are accepted', async () => {
     const sellerClient = answering(Response.json([{ id: '12', user_id: '7', status: { id: 'paused' }, mode: null }]));
     const found = await sellerClient.flex.subscriptions({ site_id: 'MLA', user_id: '7' });
     expect(found).toEqual([{ id: 12, user_id: 7, status: { id: 'paused' }, mode: null }]);
@@ -99,7 +99,7 @@ describe('subscriptions', () => {
 });
 
 describe('delivery settings', () => {
-  test('are what the next query shows', async () => {
+  test('the next query shows the new settings', async () => {
     const { sellerClient, whose } = createFlexShop();
     await sellerClient.flex.setDelivery({
       ...whose,
@@ -121,7 +121,7 @@ describe('delivery settings', () => {
     });
   });
 
-  test('a kind of day that is left out stays as it is', async () => {
+  test('a kind of day that is left out is unchanged', async () => {
     const { sellerClient, whose } = createFlexShop();
     await sellerClient.flex.setDelivery({ ...whose, delivery_window: 'next_day' });
     const found = await sellerClient.flex.configuration({
@@ -137,7 +137,7 @@ describe('delivery settings', () => {
     ['an hour is whole', { ...range, cutoff: 8.5 }, '`delivery_ranges.week.0.cutoff` takes an integer'],
     ['a range ends after it begins', { ...range, from: 13 }, 'a delivery range ends after it begins'],
     ['a range takes a delivery at least', { ...range, capacity: 0 }, '`capacity` is at least 1'],
-  ])('%s', async (_, wrong, sentence) => {
+  ])('%s is not sent', async (_, wrong, sentence) => {
     const { sellerClient, whose } = createFlexShop();
     const failure = await sellerClient.flex
       .setDelivery({ ...whose, delivery_ranges: { week: [wrong] } })
@@ -146,20 +146,20 @@ describe('delivery settings', () => {
     expect(String(failure)).toContain(sentence);
   });
 
-  test('a setting sets something', async () => {
+  test('empty settings are not sent', async () => {
     const { sellerClient, whose } = createFlexShop();
     await expect(sellerClient.flex.setDelivery(whose)).rejects.toThrow(
       'takes `delivery_window`, `delivery_ranges` or both',
     );
   });
 
-  test.each(['in', 'pending'] as const)('may be changed while the subscription is %s', async (status) => {
+  test.each(['in', 'pending'] as const)('settings can be changed while the subscription is %s', async (status) => {
     const { marketplace, sellerClient, whose, subscription } = createFlexShop();
     marketplace.flex.setStatus(subscription.id, status);
     await expect(sellerClient.flex.setDelivery({ ...whose, delivery_window: 'same_day' })).resolves.toEqual({});
   });
 
-  test('may not be changed while it is out, nor where there is none', async () => {
+  test('settings cannot be changed while the subscription is out or missing', async () => {
     const { marketplace, sellerClient, whose, subscription } = createFlexShop();
     marketplace.flex.setStatus(subscription.id, 'out');
     const refusal = await sellerClient.flex
@@ -174,7 +174,7 @@ describe('delivery settings', () => {
 });
 
 describe('zones', () => {
-  test('are added to those the seller delivers to', async () => {
+  test('new zones are added to those of the seller', async () => {
     const { sellerClient, whose } = createFlexShop();
     await sellerClient.flex.addZones({ ...whose, zones: [{ id: 'MLB-3' }, { id: 'MLB-1' }] });
     const { zones } = await sellerClient.flex.configuration({
@@ -185,7 +185,7 @@ describe('zones', () => {
     expect(zones?.map(({ label }) => label)).toEqual(flexCoverageAreas.MLB.areas);
   });
 
-  test('there is at least one to add, and it is one of the site', async () => {
+  test('an empty list and an unknown zone are rejected', async () => {
     const { sellerClient, whose } = createFlexShop();
     await expect(sellerClient.flex.addZones({ ...whose, zones: [] })).rejects.toThrow('`zones` is empty');
     await expect(sellerClient.flex.addZones({ ...whose, zones: [{ id: 'nowhere' }] })).rejects.toBeInstanceOf(
@@ -193,15 +193,15 @@ describe('zones', () => {
     );
   });
 
-  test("another seller's stay as they are", async () => {
+  test('the zones of another seller are unchanged', async () => {
     const { marketplace, whose } = createFlexShop();
     const other = marketplace.clientFor(marketplace.addUser({ site_id: 'MLB' }));
     await expect(other.flex.addZones({ ...whose, zones: [{ id: 'MLB-3' }] })).rejects.toBeInstanceOf(ForbiddenError);
   });
 });
 
-describe('an item', () => {
-  test('comes into Flex and goes out again', async () => {
+describe('items', () => {
+  test('an item is enabled and disabled', async () => {
     const { sellerClient, flexItem } = createFlexShop();
     const asked = [await sellerClient.flex.items.isEnabled(flexItem)];
     await expect(sellerClient.flex.items.enable(flexItem)).resolves.toBeUndefined();
@@ -212,7 +212,7 @@ describe('an item', () => {
     expectTypeOf(sellerClient.flex.items.isEnabled(flexItem)).resolves.toEqualTypeOf<boolean>();
   });
 
-  test('comes into Flex once', async () => {
+  test('an item that is enabled already is an AlreadyInFlexError', async () => {
     const { sellerClient, flexItem } = createFlexShop();
     await sellerClient.flex.items.enable(flexItem);
     await expect(sellerClient.flex.items.enable(flexItem)).rejects.toBeInstanceOf(AlreadyInFlexError);
@@ -220,7 +220,7 @@ describe('an item', () => {
     await expect(sellerClient.flex.items.disable(flexItem)).rejects.toBeInstanceOf(NotInFlexError);
   });
 
-  test('that is where it should be is a success, where the caller says so', async () => {
+  test('idempotent: true accepts an item that is in the wanted state already', async () => {
     const { sellerClient, flexItem } = createFlexShop();
     await sellerClient.flex.items.enable({ ...flexItem, idempotent: true });
     const again = await sellerClient.flex.items.enable({ ...flexItem, idempotent: true }).withResponse();
@@ -232,7 +232,7 @@ describe('an item', () => {
     await sellerClient.flex.items.disable({ ...flexItem, idempotent: true });
   });
 
-  test('whose activation lost its answer is found in Flex by the repeat, and that is a success', async () => {
+  test('a retried activation that finds the item enabled is a success', async () => {
     const { marketplace, flexItem, user_id } = createFlexShop();
     let lost = 0;
     const sellerClient = marketplace.clientFor(
@@ -251,7 +251,7 @@ describe('an item', () => {
   });
 
   test.each(['paused', 'closed', 'under_review'] as const)(
-    'that is %s is not sent, where the caller asks',
+    'requireActive: true does not enable an item that is %s',
     async (status) => {
       const { marketplace, sellerClient, flexItem, item } = createFlexShop();
       marketplace.items.change(item.item_id, { status });
@@ -267,33 +267,33 @@ describe('an item', () => {
     },
   );
 
-  test('whose status cannot be read is not sent, where the caller asks', async () => {
+  test('requireActive: true does not enable an item whose status cannot be read', async () => {
     const { sellerClient, site_id } = createFlexShop();
     const unknown = { site_id, item_id: 'MLB1', requireActive: true };
     await expect(sellerClient.flex.items.enable(unknown)).rejects.toThrow('the status of `item_id` cannot be read');
   });
 
-  test('that is down offers no Flex', async () => {
+  test('an item that is down is an ItemDownError', async () => {
     const { marketplace, sellerClient, flexItem, item } = createFlexShop();
     marketplace.flex.takeDown(item);
     await expect(sellerClient.flex.items.enable(flexItem)).rejects.toBeInstanceOf(ItemDownError);
     await expect(sellerClient.flex.items.isEnabled(flexItem)).rejects.toBeInstanceOf(ItemDownError);
   });
 
-  test('that nobody knows is not found, and not in Flex', async () => {
+  test('an unknown item is a NotFoundError, and is not enabled', async () => {
     const { sellerClient, site_id } = createFlexShop();
     const unknown = { site_id, item_id: 'MLB1' };
     await expect(sellerClient.flex.items.enable(unknown)).rejects.toBeInstanceOf(ItemNotFoundError);
     await expect(sellerClient.flex.items.isEnabled(unknown)).resolves.toBe(false);
   });
 
-  test('of another seller stays where it is', async () => {
+  test('an item of another seller is unchanged', async () => {
     const { marketplace, flexItem } = createFlexShop();
     const other = marketplace.clientFor(marketplace.addUser({ site_id: 'MLB' }));
     await expect(other.flex.items.enable(flexItem)).rejects.toBeInstanceOf(ForbiddenError);
   });
 
-  test('is out of Flex by a 404 that speaks of the item, or of nothing', async () => {
+  test('isEnabled() reads a 404 about the item, or without a body, as false', async () => {
     const isEnabled = (answer: Response) =>
       answering(answer).flex.items.isEnabled({ site_id: 'MLA', item_id: 'MLA1' }).withResponse();
     const empty = await isEnabled(new Response(null, { status: 404 }));
@@ -308,7 +308,7 @@ describe('an item', () => {
     await expect(forbidden).rejects.not.toBeInstanceOf(ItemDownError);
   });
 
-  test('that another change has locked is tried again', async () => {
+  test('an item that another change has locked is retried', async () => {
     let calls = 0;
     const sellerClient = new SellerClient({
       baseUrl: 'https://api.example.com',
@@ -322,8 +322,8 @@ describe('an item', () => {
   });
 });
 
-describe('a driver', () => {
-  test('is found once a shipment is on a route', async () => {
+describe('drivers', () => {
+  test('a driver is found once the shipment is on a route', async () => {
     const { marketplace, sellerClient, site_id, user_id } = createFlexShop();
     const shipment_id = marketplace.flex.ship({ user_id });
     await expect(sellerClient.flex.driver({ site_id, shipment_id })).rejects.toBeInstanceOf(DriverNotFoundError);
@@ -334,15 +334,15 @@ describe('a driver', () => {
     await expect(sellerClient.flex.driver({ site_id, shipment_id })).rejects.toBeInstanceOf(DriverNotFoundError);
   });
 
-  test('drives only for an active subscription: a pending one receives no orders', () => {
+  test('a pending subscription receives no shipments', () => {
     const { marketplace, user_id, subscription } = createFlexShop();
     marketplace.flex.setStatus(subscription.id, 'pending');
     expect(() => marketplace.flex.ship({ user_id })).toThrow('no active subscription to FLEX');
   });
 });
 
-describe('the fake', () => {
-  test('says what makes no sense', () => {
+describe('the fake marketplace', () => {
+  test('a wrong arrangement is an error', () => {
     const { marketplace, user_id } = createFlexShop();
     expect(() => marketplace.flex.subscribe({ user_id })).toThrow('has a subscription to FLEX already');
     expect(() => marketplace.flex.need(99)).toThrow('there is no subscription 99');
@@ -353,7 +353,7 @@ describe('the fake', () => {
     expect(() => marketplace.flex.subscribe(elsewhere)).toThrow('MLV has no Flex');
   });
 
-  test('refuses what it does not understand by the field that is wrong', async () => {
+  test('an invalid request gets the error of its wrong field', async () => {
     const { marketplace, user_id } = createFlexShop();
     const put = async (path: string, body: string) => {
       const headers = { authorization: `Bearer ${marketplace.tokenFor({ user_id })}` };
@@ -368,7 +368,7 @@ describe('the fake', () => {
     expect(await put(`MLB/users/1/services/1`, '{"zones":[]}')).toEqual([400, 'invalid JSON body']);
   });
 
-  test('pays in the currency of the site', async () => {
+  test('prices are in the currency of the site', async () => {
     const marketplace = new FakeMarketplace();
     const { user_id, site_id } = marketplace.addUser({ site_id: 'MEC' });
     const { service_id } = marketplace.flex.subscribe({ user_id });
@@ -381,7 +381,7 @@ describe('the fake', () => {
     expect(zones).toEqual([{ label: 'Quito', price: { currency_id: 'USD' } }]);
   });
 
-  test('asks for a token', async () => {
+  test('every Flex endpoint needs a token', async () => {
     const { sellerClient, whose, flexItem } = createFlexShop();
     const without = { accessToken: null };
     await expect(sellerClient.flex.items.isEnabled(flexItem, without)).rejects.toMatchObject({ status: 401 });
@@ -389,7 +389,7 @@ describe('the fake', () => {
   });
 });
 
-test('a fault on the way is a fault, not an answer about the item', async () => {
+test('isEnabled() throws on a fault instead of returning false', async () => {
   const sellerClient = new SellerClient({
     baseUrl: 'https://api.example.com',
     maxRetries: 0,

@@ -3,7 +3,7 @@ import type { ItemStatus } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 
-test('each item has its status, and one that is not there does not keep the others', async () => {
+test('an unknown item does not hide the status of the others', async () => {
   const marketplace = new FakeMarketplace();
   const user = marketplace.addUser();
   const active = marketplace.addItem({ seller_id: user.user_id });
@@ -19,7 +19,7 @@ test('each item has its status, and one that is not there does not keep the othe
   expect(found[1]).not.toHaveProperty('status');
 });
 
-test('a status is read from each shape it is known to have', async () => {
+test('a status is read from each known shape', async () => {
   const shapes = [
     { status: 'active' },
     { code: 200, body: { id: 'B', status: 'closed', sub_status: [] } },
@@ -45,7 +45,7 @@ test('a status is read from each shape it is known to have', async () => {
   expect(sent).toEqual(['GET /items?attributes=status&ids=A%2CB%2CC%2CD%2CE%2CF%2CG%2CH']);
 });
 
-test('an item is named by its place only where every item has one', async () => {
+test('an entry without an id gets one by its position only when the list is complete', async () => {
   const { sellerClient } = answering([{ status: 'active' }, { id: 'C', status: 'paused' }]);
   expect(await sellerClient.items.status({ ids: ['A', 'B', 'C'] })).toEqual([
     { status: 'active' },
@@ -53,12 +53,12 @@ test('an item is named by its place only where every item has one', async () => 
   ]);
 });
 
-test('one item may come without its list', async () => {
+test('a single object is read as a list of one', async () => {
   const { sellerClient } = answering({ status: 'active' });
   expect(await sellerClient.items.status({ ids: ['A'] })).toEqual([{ id: 'A', status: 'active' }]);
 });
 
-test('there is an item to ask about', async () => {
+test('an empty list of ids and an id with a comma are not sent', async () => {
   const { sellerClient, sent } = answering([]);
   await expect(sellerClient.items.status({ ids: [] })).rejects.toBeInstanceOf(InvalidInputError);
   await expect(sellerClient.items.status({ ids: ['A', 'B,C'] })).rejects.toThrow('`ids.1` holds a comma');

@@ -73,7 +73,7 @@ function answering(body: unknown, status = 200): SellerClient {
 }
 
 describe('a conversation', () => {
-  test('is walked, the newest message first, and its pages carry its status and limits', async () => {
+  test('a conversation is iterated from the newest message, and its pages carry status and limits', async () => {
     const { marketplace, sellerClient, pack, whose } = createConversation();
     for (let count = 1; count <= 25; count += 1) marketplace.buyerWrites({ pack, text: `Mensaje ${count}` });
     const conversation = sellerClient.messages.conversation(whose);
@@ -88,7 +88,7 @@ describe('a conversation', () => {
     }
   });
 
-  test('is marked as read by reading it, unless that is said not to', async () => {
+  test('reading marks a conversation as read, unless mark_as_read is false', async () => {
     const { marketplace, sellerClient, pack, whose } = createConversation();
     const readAt = (): unknown => marketplace.messages.of(pack)[0]?.readAt;
     await sellerClient.messages.conversation({ ...whose, mark_as_read: false }).first();
@@ -97,14 +97,14 @@ describe('a conversation', () => {
     expect(readAt()).toBe(marketplace.clock.ms);
   });
 
-  test("goes by the order's number where there is no pack", async () => {
+  test('the order id is used where there is no pack', async () => {
     const { sellerClient, whose, pack, input } = createConversation({ pack_id: null });
     expect(whose.pack_id).toBe(pack.order_ids[0]);
     await sellerClient.messages.send(input);
     expect(await sellerClient.messages.conversation(whose).toArray()).toHaveLength(2);
   });
 
-  test('is closed to strangers', async () => {
+  test('strangers have no access to a conversation', async () => {
     const { marketplace, whose } = createConversation();
     const stranger = marketplace.clientFor(marketplace.addUser());
     await expect(stranger.messages.conversation(whose).first()).rejects.toBeInstanceOf(PackAccessError);
@@ -112,7 +112,7 @@ describe('a conversation', () => {
     await expect(nobody).rejects.toBeInstanceOf(AuthenticationError);
   });
 
-  test.each(['limit=0', 'limit=x', 'offset=-1'])('takes no %s', async (query) => {
+  test.each(['limit=0', 'limit=x', 'offset=-1'])('%s is an InvalidPagingError', async (query) => {
     const { sellerClient, whose } = createConversation();
     const [name = '', value = ''] = query.split('=');
     const failure = sellerClient.messages.conversation(whose, { query: { [name]: value } }).first();
@@ -145,7 +145,7 @@ describe('a conversation', () => {
 });
 
 describe('a message', () => {
-  test('reaches the buyer, from the seller, through the application', async () => {
+  test('a message reaches the buyer with its sender and application', async () => {
     const { sellerClient, buyerClient, whose, input } = createConversation();
     const sent = await sellerClient.messages.send({ ...input, application_id: 500, client_id: 500 });
     expect(sent).toMatchObject({
@@ -158,7 +158,7 @@ describe('a message', () => {
     expect((await buyerClient.messages.conversation(whose).first())?.id).toBe(sent?.id);
   });
 
-  test('says who it is from, and names its application in query and header', async () => {
+  test('a message sends its sender in the body and its application in query and header', async () => {
     const bodies: unknown[] = [];
     const fetch = vi.fn(async (sent: Request) => {
       bodies.push(await sent.json());
@@ -173,7 +173,7 @@ describe('a message', () => {
     expect(bodies).toEqual([{ from: { user_id: 7 }, to: { user_id: 31 }, text }]);
   });
 
-  test('carries files, until 48 hours after they were uploaded', async () => {
+  test('an unused file expires 48 hours after its upload', async () => {
     const { marketplace, sellerClient, buyerClient, input } = createConversation();
     const file = { site_id: 'MLA', file: new Uint8Array([1, 2]), filename: 'factura.pdf' };
     const [used, unused] = [await sellerClient.messages.upload(file), await sellerClient.messages.upload(file)];
@@ -197,7 +197,7 @@ describe('a message', () => {
     ['another sender as receiver', { from: { user_id: '31' } }, /`to.user_id` is the sender/],
     ['no receiver', { to: undefined as never }, /`to` is missing/],
     ['a field that there is not', { subject: 'x' } as object, /`subject` is not a field here/],
-  ])('with %s is not sent', async (_, change, problem) => {
+  ])('a message with %s is not sent', async (_, change, problem) => {
     const { sellerClient, input } = createConversation();
     const failure = sellerClient.messages.send({ ...input, ...change });
     await expect(failure).rejects.toBeInstanceOf(InvalidInputError);
@@ -208,12 +208,12 @@ describe('a message', () => {
     ['in a mediation in Brazil', { inMediation: true }, 'MLB', MediationInProcessError],
     ['while fulfilment has it', { shipping: 'fulfilment' }, 'MLA', NotYetDeliveredError],
     ['of a blocked pack', { blockedBy: 'blocked_by_cancelled_order' }, 'MLA', ConversationBlockedError],
-  ])('is refused %s', async (_, init, site, error) => {
+  ])('a message is rejected %s', async (_, init, site, error) => {
     const { sellerClient, input } = createConversation(init, site);
     await expect(sellerClient.messages.send(input)).rejects.toBeInstanceOf(error);
   });
 
-  test('is let through in a mediation elsewhere, and when fulfilment has delivered', async () => {
+  test('a message passes in a mediation outside Brazil, and after fulfilment has delivered', async () => {
     for (const sale of [
       createConversation({ inMediation: true }),
       createConversation({ shipping: 'fulfilment', delivered: true }),
@@ -222,7 +222,7 @@ describe('a message', () => {
     }
   });
 
-  test('is refused before the buyer has written, unless the pack is an excepted case', async () => {
+  test('a message before the buyer has written is rejected, unless the pack is an excepted case', async () => {
     const { sellerClient, input } = createSale();
     const failure = await errorOf(sellerClient.messages.send(input));
     expect(failure).toMatchObject({ name: 'ConversationBlockedError', code: 'conversation_blocked' });
@@ -230,7 +230,7 @@ describe('a message', () => {
     await expect(excepted.sellerClient.messages.send(excepted.input)).resolves.toMatchObject({ text });
   });
 
-  test('is refused to who has no part in the sale, and without token or application', async () => {
+  test('a message of a stranger, without a token or without an application is rejected', async () => {
     const { marketplace, sellerClient, input } = createConversation();
     const stranger = marketplace.clientFor(marketplace.addUser({ user_id: 99 }));
     await expect(stranger.messages.send(input)).rejects.toBeInstanceOf(PackAccessError);
@@ -250,7 +250,7 @@ describe('a message', () => {
     ['the sender as receiver', { from: { user_id: 7 }, to: { user_id: 7 }, text }, SenderIsReceiverError],
     ['a long text', { from: { user_id: 7 }, to: { user_id: 31 }, text: 'x'.repeat(351) }, TextTooLongError],
     ['a dash', { from: { user_id: 7 }, to: { user_id: 31 }, text: '–' }, UnsupportedCharactersError],
-  ])('with %s is refused by the service', async (_, body, error) => {
+  ])('the service rejects a message with %s', async (_, body, error) => {
     const { marketplace, input } = createConversation();
     const sellerClient = marketplace.clientFor(
       { user_id: 7 },
@@ -274,7 +274,7 @@ describe('moderation', () => {
     ['Seguinos en Instagram', 'SOCIAL_NETWORK_LINK'],
     ['Pay by PayPal', 'MARKETPLACE_LINKS_EXTERNAL_PAYMENT'],
     ['Please cancel the claim', 'EVASION_CLAIM_SELLER'],
-  ])('rejects "%s", with 200: the sender sees why, the other side nothing', async (words, reason) => {
+  ])('"%s" is moderated with status 200: only the sender sees it, with the reason', async (words, reason) => {
     const { sellerClient, buyerClient, whose, input } = createConversation();
     const sent = await sellerClient.messages.send({ ...input, text: words });
     expect(isModerated(sent)).toBe(true);
@@ -286,7 +286,7 @@ describe('moderation', () => {
   });
 
   test.each(['Su pedido 2000000012345678 sale el 2026-03-02', 'Llega entre las 9 y las 13', '¡Gracias! 😀'])(
-    'lets "%s" pass',
+    '"%s" passes moderation',
     async (words) => {
       const { sellerClient, input } = createConversation();
       const sent = await sellerClient.messages.send({ ...input, text: words });
@@ -295,7 +295,7 @@ describe('moderation', () => {
     },
   );
 
-  test('takes its time where a test says so', async () => {
+  test("moderation = 'later' leaves a message pending", async () => {
     const { marketplace, sellerClient, buyerClient, whose, input } = createConversation();
     marketplace.messages.moderation = 'later';
     const sent = await sellerClient.messages.send(input);
@@ -305,7 +305,7 @@ describe('moderation', () => {
     expect((await buyerClient.messages.conversation(whose).first())?.id).toBe(sent?.id);
   });
 
-  test('is noticed in whichever case the service writes it', () => {
+  test('isModerated() ignores the case of the status', () => {
     expect(isModerated({ id: '1', status: 'MODERATED' })).toBe(true);
     expect(isModerated({ id: '1', message_moderation: { status: 'REJECTED', reason: 'out_of_place_language' } })).toBe(
       true,
@@ -315,8 +315,8 @@ describe('moderation', () => {
   });
 });
 
-describe('a message by its id', () => {
-  test.each(['wrapped', 'legacy', 'current'] as const)('is the same in the %s shape', async (shape) => {
+describe('reading a message by id', () => {
+  test.each(['wrapped', 'legacy', 'current'] as const)('the %s shape gives the same message', async (shape) => {
     const { marketplace, sellerClient, whose } = createConversation();
     marketplace.messages.shape = shape;
     const listed = (await sellerClient.messages.conversation({ ...whose, mark_as_read: false }).first())!;
@@ -339,7 +339,7 @@ describe('a message by its id', () => {
     expect(Object.keys(got)).not.toContain('original');
   });
 
-  test('keeps what the legacy shape says beyond the current one', async () => {
+  test('the other fields of the legacy shape are kept', async () => {
     const legacy = {
       message_id: 'abc',
       date_received: '2026-03-02T12:00:00.000-0400',
@@ -367,7 +367,7 @@ describe('a message by its id', () => {
     expectTypeOf(got).toEqualTypeOf<Message>();
   });
 
-  test('survives whatever a service may send', () => {
+  test('any legacy response is read or rejected, without a crash', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (to, words, id) => {
         for (const value of [{ message_id: id, to, text: words }, { id, to, text: words }, { messages: [to] }, to]) {
@@ -379,7 +379,7 @@ describe('a message by its id', () => {
     );
   });
 
-  test('that there is not, or not for this user, or not yet, is said so', async () => {
+  test('a message that is missing, not accessible or not ready has its own error class', async () => {
     const { marketplace, sellerClient, whose } = createConversation();
     await expect(sellerClient.messages.get({ message_id: 'none' })).rejects.toBeInstanceOf(MessageNotFoundError);
     const { id } = (await sellerClient.messages.conversation(whose).first())!;
@@ -400,7 +400,7 @@ describe('a blocked conversation', () => {
     ['in the message', { error: 'conversation_blocked', message: 'blocked_by_payment' }],
     ['in a sentence', { code: 'forbidden', message: 'It is blocked_by_payment since yesterday' }],
     ['somewhere else', { error: 'conversation_blocked', details: { substatus: 'blocked_by_payment' } }],
-  ])('says its reason: %s', async (_, body) => {
+  ])('the reason is found %s', async (_, body) => {
     const sellerClient = answering(body, 403);
     const failure = await errorOf<ConversationBlockedError>(
       sellerClient.messages.send({ pack_id: 1, user_id: 7, to: { user_id: 31 }, text }),
@@ -409,7 +409,7 @@ describe('a blocked conversation', () => {
     expect(failure.reason).toBe('blocked_by_payment');
   });
 
-  test('or has none that it tells', async () => {
+  test('the reason is undefined when the response holds none', async () => {
     const sellerClient = answering({ error: 'conversation_blocked' }, 403);
     const failure = await errorOf<ConversationBlockedError>(
       sellerClient.messages.send({ pack_id: 1, user_id: 7, to: { user_id: 31 }, text }),
@@ -418,8 +418,8 @@ describe('a blocked conversation', () => {
   });
 });
 
-describe('contact takes the road that is open', () => {
-  test('the option OTHER before the buyer has written, and only once', async () => {
+describe('contact() uses the channel that is open', () => {
+  test('before the buyer has written, contact() sends the option OTHER once', async () => {
     const { sellerClient, input, marketplace, pack } = createSale();
     await expect(sellerClient.messages.contact(input)).resolves.toMatchObject({ channel: 'option', message: { text } });
     const failure = await errorOf(sellerClient.messages.contact(input));
@@ -428,7 +428,7 @@ describe('contact takes the road that is open', () => {
     expect(marketplace.messages.of(pack)).toHaveLength(1);
   });
 
-  test('the conversation after, which it leaves unread', async () => {
+  test('after the buyer has written, contact() uses the conversation and leaves it unread', async () => {
     const { marketplace, sellerClient, input, pack } = createConversation();
     await expect(sellerClient.messages.contact(input)).resolves.toMatchObject({
       channel: 'conversation',
@@ -437,7 +437,7 @@ describe('contact takes the road that is open', () => {
     expect(marketplace.messages.of(pack).at(-1)?.readAt).toBeNull();
   });
 
-  test('the conversation of an excepted case, also with files', async () => {
+  test('contact() uses the conversation of an excepted case, also with files', async () => {
     const { sellerClient, input } = createSale({ exceptedCase: true });
     await expect(sellerClient.messages.contact(input)).resolves.toMatchObject({ channel: 'conversation' });
     const { id } = await sellerClient.messages.upload({ site_id: 'MLA', file: new Uint8Array(1), filename: 'a.txt' });
@@ -449,7 +449,7 @@ describe('contact takes the road that is open', () => {
     ['blocked_by_cancelled_order', { blockedBy: 'blocked_by_cancelled_order' }, 'MLA'],
     ['mediation', { inMediation: true }, 'MLB'],
     ['not_yet_delivered', { shipping: 'fulfilment' }, 'MLA'],
-  ])('or says that none is: %s', async (reason, init, site) => {
+  ])('a closed conversation is a NoChannelError: %s', async (reason, init, site) => {
     const { sellerClient, input } = createConversation(init, site);
     const failure = await errorOf(sellerClient.messages.contact(input));
     expect(failure).toBeInstanceOf(NoChannelError);
@@ -457,7 +457,7 @@ describe('contact takes the road that is open', () => {
     expect((failure as Error).cause).toMatchObject({ status: 403 });
   });
 
-  test('or that the excepted case is blocked, or the option not offered', async () => {
+  test('a blocked excepted case and a missing option are a NoChannelError', async () => {
     const excepted = createSale({ exceptedCase: true });
     excepted.marketplace.failNext(endpoints.messages.send, conversationBlocked, { cause: [] });
     expect(await errorOf(excepted.sellerClient.messages.contact(excepted.input))).toMatchObject({ reason: 'blocked' });
@@ -467,14 +467,14 @@ describe('contact takes the road that is open', () => {
     expect(await errorOf(sellerClient.messages.contact(input))).toMatchObject({ reason: 'option_not_offered' });
   });
 
-  test('a first message carries no files', async () => {
+  test('a first message with files is a NoChannelError', async () => {
     const { sellerClient, input, marketplace, pack } = createSale();
     const failure = await errorOf(sellerClient.messages.contact({ ...input, attachments: ['a.pdf'] }));
     expect(failure).toMatchObject({ reason: 'attachments' });
     expect(marketplace.messages.of(pack)).toEqual([]);
   });
 
-  test('other failures stay what they are', async () => {
+  test('other errors of contact() are thrown as they are', async () => {
     const { marketplace, sellerClient, input } = createSale();
     await expect(sellerClient.messages.contact({ ...input, text: '' })).rejects.toBeInstanceOf(InvalidInputError);
     const stranger = marketplace.clientFor(marketplace.addUser());
@@ -485,7 +485,7 @@ describe('contact takes the road that is open', () => {
   });
 });
 
-test('two generations of refusals are told by their words, and the status rules', async () => {
+test('both generations of action guide errors are matched by their code, and the status decides the base class', async () => {
   const send = (body: unknown, status: number): Promise<unknown> =>
     errorOf(answering(body, status).actionGuide.send({ pack_id: 1, option_id: 'OTHER', text }));
   const cap = { error: 'limit_exceeded', message: capExhausted.message };
@@ -497,8 +497,8 @@ test('two generations of refusals are told by their words, and the status rules'
   expect(other.name).toBe('BadRequestError');
 });
 
-describe('the characters of a message', () => {
-  test('ISO-8859-1 is taken whole', () => {
+describe('supported characters', () => {
+  test('all of ISO-8859-1 is supported', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.integer({ min: 0x20, max: 0x7e }), fc.integer({ min: 0xa0, max: 0xff }))),
@@ -509,11 +509,11 @@ describe('the characters of a message', () => {
     );
   });
 
-  test.each(['😀', '👍🏽', '❤️', '❤', '👨‍👩‍👧‍👦', '🇦🇷', '1️⃣', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '™'])('an emoji is let through: %s', (emoji) => {
+  test.each(['😀', '👍🏽', '❤️', '❤', '👨‍👩‍👧‍👦', '🇦🇷', '1️⃣', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '™'])('the emoji %s is supported', (emoji) => {
     expect(unsupportedCharacters(`¡Gracias ${emoji}!`)).toEqual([]);
   });
 
-  test('what is neither is named, each once', () => {
+  test('each unsupported character is named once', () => {
     expect(unsupportedCharacters('“x” – “y” \u200d\u0007')).toEqual(['“', '”', '–', '\u200d', '\u0007']);
   });
 });

@@ -42,7 +42,7 @@ async function idsOf(input: QuestionSearchParams): Promise<number[]> {
   return (await sellerClient.questions.search(input).toArray()).map(({ id }) => id);
 }
 
-describe('asking', () => {
+describe('asking a question', () => {
   test('a question reaches the seller of the item, unanswered', async () => {
     const question = await buyerClient.questions.ask({ item_id: item.item_id, text: 'Ships to Córdoba? 📦' });
     expect(question).toMatchObject({
@@ -58,7 +58,7 @@ describe('asking', () => {
     expect(await sellerClient.questions.get({ question_id: question!.id })).toEqual({ ...question, hold: false });
   });
 
-  test('a blocked user may not ask on any item of the seller, and may again when let', async () => {
+  test('a blocked user cannot ask on any item of the seller until unblocked', async () => {
     const other = marketplace.addItem({ seller_id: seller.user_id });
     const blocking = { seller_id: seller.user_id, user_id: buyer.user_id };
     await sellerClient.questions.blacklist.add(blocking);
@@ -71,7 +71,7 @@ describe('asking', () => {
     });
   });
 
-  test('a block is only the seller that made it', async () => {
+  test('a block applies only to the seller that made it', async () => {
     const rival = marketplace.addUser();
     const theirs = marketplace.addItem({ seller_id: rival.user_id });
     await sellerClient.questions.blacklist.add({ seller_id: seller.user_id, user_id: buyer.user_id });
@@ -87,7 +87,7 @@ describe('asking', () => {
     );
   });
 
-  test('takes a token, an item that exists, and somebody else than its seller', async () => {
+  test('asking needs a token, an existing item and another user than its seller', async () => {
     const question = { item_id: item.item_id, text: 'Hello?' };
     await expect(anonymousClient.questions.ask(question)).rejects.toBeInstanceOf(AuthenticationError);
     await expect(sellerClient.questions.ask(question)).rejects.toBeInstanceOf(ForbiddenError);
@@ -105,8 +105,8 @@ describe('asking', () => {
   });
 });
 
-describe('answering', () => {
-  test('the answer of the call is the whole question', async () => {
+describe('answering a question', () => {
+  test('answering returns the whole question', async () => {
     const question_id = asked();
     marketplace.clock.advance({ minutes: 12 });
     const answered = await sellerClient.questions.answer({ question_id, text: 'Yes.' });
@@ -138,13 +138,13 @@ describe('answering', () => {
     );
   });
 
-  test('a question that does not exist is invalid', async () => {
+  test('answering a question that does not exist is an InvalidQuestionError', async () => {
     const answer = sellerClient.questions.answer({ question_id: 1, text: 'Yes.' });
     await expect(answer).rejects.toBeInstanceOf(InvalidQuestionError);
     await expect(answer).rejects.toThrow('POST /answers failed with 400 (invalid_question): There is no question 1');
   });
 
-  test('counts for its asker with this seller, not with others', async () => {
+  test('answered_questions counts per asker and seller', async () => {
     const rival = marketplace.addUser();
     const theirs = marketplace.addItem({ seller_id: rival.user_id });
     marketplace.questions.answer(asked('One?'), 'Yes.');
@@ -160,7 +160,7 @@ describe('answering', () => {
 });
 
 describe('the state of a question', () => {
-  test('follows its item: closed, it stays unanswered for good', async () => {
+  test('closing the item closes its questions', async () => {
     const [open, answered] = [asked('Open?'), asked('Answered?')];
     await sellerClient.questions.answer({ question_id: answered, text: 'Yes.' });
     marketplace.items.change(item.item_id, { status: 'closed' });
@@ -171,7 +171,7 @@ describe('the state of a question', () => {
     );
   });
 
-  test('follows its item: paused, it waits', async () => {
+  test('pausing the item keeps its questions unanswered', async () => {
     const question_id = asked();
     marketplace.items.change(item.item_id, { status: 'paused' });
     expect(await sellerClient.questions.get({ question_id })).toMatchObject({ status: 'UNANSWERED' });
@@ -182,7 +182,7 @@ describe('the state of a question', () => {
     expect(await sellerClient.questions.answer({ question_id, text: 'Yes.' })).toMatchObject({ status: 'ANSWERED' });
   });
 
-  test('follows its item: under review, it is on hold', async () => {
+  test('an item under review puts its questions on hold', async () => {
     const question_id = asked();
     marketplace.items.change(item.item_id, { status: 'under_review' });
     expect(await sellerClient.questions.get({ question_id })).toMatchObject({ status: 'UNDER_REVIEW', hold: true });
@@ -194,7 +194,7 @@ describe('the state of a question', () => {
   });
 
   test.each(['DELETED', 'BANNED'] as const)(
-    '%s: its text is gone, and without a token so is the question',
+    'a question that is %s has no text, and is not found without a token',
     async (status) => {
       const question_id = asked();
       marketplace.questions.answer(question_id, 'Yes.');
@@ -212,7 +212,7 @@ describe('the state of a question', () => {
     },
   );
 
-  test('a disabled answer is told', async () => {
+  test('a disabled answer shows its status', async () => {
     const question_id = asked();
     marketplace.questions.answer(question_id, 'Call me.');
     marketplace.questions.disableAnswer(question_id);
@@ -223,7 +223,7 @@ describe('the state of a question', () => {
   });
 });
 
-describe('reading', () => {
+describe('reading a question', () => {
   test('a question is read without a token', async () => {
     const question_id = asked();
     expect(await sellerClient.questions.get({ question_id }, { accessToken: null })).toMatchObject({ id: question_id });
@@ -232,7 +232,7 @@ describe('reading', () => {
     });
   });
 
-  test('reduced, it has the fields that were asked for and no others', async () => {
+  test('attributes reduce a question to the requested fields', async () => {
     const question_id = asked();
     // @ts-expect-error -- a question has no such field, and no overload takes a name that is no field
     expect(await sellerClient.questions.get({ question_id }, { attributes: ['staus'] })).toEqual({});
@@ -243,7 +243,7 @@ describe('reading', () => {
     expect(reduced.text).toBeUndefined();
   });
 
-  test('a token that was revoked, or never was, is refused', async () => {
+  test('an unknown or revoked token is an AuthenticationError', async () => {
     const accessToken = marketplace.tokenFor(seller);
     marketplace.accounts.revokeToken(accessToken);
     for (const token of [accessToken, 'APP_USR-never']) {
@@ -253,15 +253,15 @@ describe('reading', () => {
     }
   });
 
-  test('a status that the library does not know is a status all the same', () => {
+  test('an unknown status is delivered as it came', () => {
     const status: Question['status'] = 'ARCHIVED';
     expectTypeOf<'ANSWERED'>().toExtend<NonNullable<Question['status']>>();
     expectTypeOf(status).toBeString();
   });
 });
 
-describe('searching', () => {
-  test("finds a seller's questions, an item's, and one user's on an item", async () => {
+describe('searching questions', () => {
+  test('a search finds the questions of a seller, of an item, or of one user on an item', async () => {
     const other = marketplace.addUser();
     const second = marketplace.addItem({ seller_id: seller.user_id });
     const [a, b] = [asked('a'), asked('b', other)];
@@ -276,7 +276,7 @@ describe('searching', () => {
     expect(await idsOf({ item: item.item_id, from: other.user_id })).toEqual([b]);
   });
 
-  test('takes exactly one way to search', async () => {
+  test('a search takes exactly one of its criteria', async () => {
     const send = vi.fn(marketplace.fetch);
     const client = sellerClient.withOptions({ fetch: send });
     const { user_id } = seller;
@@ -293,7 +293,7 @@ describe('searching', () => {
     expect(send).not.toHaveBeenCalled();
   });
 
-  test('sorts by the fields it is told, each its own way', async () => {
+  test('a search sorts by several fields, each in its own direction', async () => {
     const other = marketplace.addUser();
     const second = marketplace.addItem({ seller_id: seller.user_id });
     const ask = (from: Account, { item_id }: Item): number => {
@@ -318,7 +318,7 @@ describe('searching', () => {
     expect(await idsOf({ seller_id: user_id, sort_fields: ['seller_id'], sort_types: ['DESC'] })).toEqual([d, c, b, a]);
   });
 
-  test('refuses to sort by anything else, or by half', async () => {
+  test('an unknown sort field and a missing direction are rejected', async () => {
     const { user_id } = seller;
     await expect(
       // @ts-expect-error -- not a field to sort by
@@ -334,7 +334,7 @@ describe('searching', () => {
     );
   });
 
-  test('filters by status, in any case, and by period', async () => {
+  test('a search filters by status, in any case, and by period', async () => {
     const old = asked('old');
     marketplace.clock.advance({ days: 2 });
     const recent = asked('recent');
@@ -348,7 +348,7 @@ describe('searching', () => {
     expect(await idsOf({ seller_id, filters: { api_version: 4 } })).toEqual([recent, old]);
   });
 
-  test('delivers what the answer holds beside its questions', async () => {
+  test('a page has the filters and sorts of the response', async () => {
     asked();
     for await (const page of sellerClient.questions.search({ seller_id: seller.user_id }).pages()) {
       expect(page).toMatchObject({ offset: 0, limit: 50, total: 1, items: [{ text: 'Is there stock?' }] });
@@ -360,19 +360,19 @@ describe('searching', () => {
     expectTypeOf(first).toEqualTypeOf<Question | undefined>();
   });
 
-  test('takes a token', async () => {
+  test('a search needs a token', async () => {
     await expect(anonymousClient.questions.search({ item: item.item_id }).first()).rejects.toBeInstanceOf(
       AuthenticationError,
     );
   });
 });
 
-describe('walking a long list', () => {
+describe('paginating a long list', () => {
   beforeEach(() => {
     for (let each = 0; each < 120; each += 1) asked(`Question ${each}`);
   });
 
-  test('a page holds 50 unless said otherwise, and at most 100', async () => {
+  test('a page holds 50 questions by default and at most 100', async () => {
     const search = { seller_id: seller.user_id };
     const read = (input: object) => sellerClient.call(endpoints.questions.search, { ...search, ...input });
     expect((await read({})).questions).toHaveLength(50);
@@ -380,7 +380,7 @@ describe('walking a long list', () => {
     expect(await read({ limit: 400 })).toMatchObject({ total: 120, limit: 100 });
   });
 
-  test('the loop body answers what it walks, and meets every question once', async () => {
+  test('a loop that answers each question sees every question once', async () => {
     const open = { seller_id: seller.user_id, filters: { status: 'UNANSWERED' } };
     const met: number[] = [];
     for await (const { id } of sellerClient.questions.search(open)) {
@@ -392,7 +392,7 @@ describe('walking a long list', () => {
     expect(await idsOf(open)).toEqual([]);
   });
 
-  test('new questions that arrive at the top meanwhile are not in the way', async () => {
+  test('new questions at the top do not disturb the iteration', async () => {
     const met: (string | null | undefined)[] = [];
     for await (const { text } of sellerClient.questions.search({ seller_id: seller.user_id, limit: 7 })) {
       met.push(text);
@@ -403,7 +403,7 @@ describe('walking a long list', () => {
     expect(new Set(questions).size).toBe(120);
   });
 
-  test('nothing is sent before something is read, and prefetch asks ahead', async () => {
+  test('nothing is sent before the first read, and prefetch requests pages ahead', async () => {
     const send = vi.fn(marketplace.fetch);
     const client = sellerClient.withOptions({ fetch: send });
     const search = client.questions.search({ seller_id: seller.user_id, limit: 20 }, { prefetch: 2 });
@@ -413,8 +413,8 @@ describe('walking a long list', () => {
   });
 });
 
-describe('taking away', () => {
-  test('the seller deletes a question, and is told so in a list of one sentence', async () => {
+describe('deleting and hiding', () => {
+  test('deleting a question returns a list of one sentence', async () => {
     const question_id = asked();
     expect(await sellerClient.questions.delete({ question_id })).toEqual([`Question ${question_id} was deleted`]);
     expect(await idsOf({ seller_id: seller.user_id })).toEqual([]);
@@ -425,7 +425,7 @@ describe('taking away', () => {
     );
   });
 
-  test('nobody else does', async () => {
+  test('only the seller can delete a question', async () => {
     const question_id = asked();
     await expect(buyerClient.questions.delete({ question_id })).rejects.toBeInstanceOf(ForbiddenError);
     await expect(anonymousClient.questions.delete({ question_id })).rejects.toBeInstanceOf(AuthenticationError);
@@ -433,7 +433,7 @@ describe('taking away', () => {
     expect(await sellerClient.questions.get({ question_id })).toMatchObject({ status: 'UNANSWERED' });
   });
 
-  test('a hidden question leaves the listing and stays what it is', async () => {
+  test('a hidden question leaves the listing and keeps its state', async () => {
     const question_id = asked();
     await sellerClient.questions.hide({ question_id });
     expect(await idsOf({ seller_id: seller.user_id })).toEqual([]);
@@ -446,7 +446,7 @@ describe('taking away', () => {
 });
 
 describe('the blacklist', () => {
-  test('lists who is blocked, and since when', async () => {
+  test('the blacklist shows who is blocked since when', async () => {
     const seller_id = seller.user_id;
     expect(await sellerClient.questions.blacklist.list({ seller_id })).toEqual([]);
     await sellerClient.questions.blacklist.add({ seller_id, user_id: buyer.user_id });
@@ -457,7 +457,7 @@ describe('the blacklist', () => {
     ]);
   });
 
-  test('is for the seller alone', async () => {
+  test('only the seller can read and change the blacklist', async () => {
     const blocking = { seller_id: seller.user_id, user_id: buyer.user_id };
     const calls: ((client: SellerClient) => ApiPromise<unknown>)[] = [
       (client) => client.questions.blacklist.add(blocking),
@@ -470,7 +470,7 @@ describe('the blacklist', () => {
     }
   });
 
-  test('knows only users, and lets go only who is on it', async () => {
+  test('an unknown user and a user who is not blocked are a NotFoundError', async () => {
     const seller_id = seller.user_id;
     await expect(sellerClient.questions.blacklist.add({ seller_id, user_id: 9 })).rejects.toBeInstanceOf(NotFoundError);
     await expect(sellerClient.questions.blacklist.remove({ seller_id, user_id: buyer.user_id })).rejects.toBeInstanceOf(
@@ -483,7 +483,7 @@ describe('the blacklist', () => {
     ['a bare list of entries', [{ user_id: 31 }, { user_id: '32' }]],
     ['users', { users: [{ id: 31 }, { id: 32 }], paging: { total: 2 } }],
     ['results', { results: [{ id: 31 }, { id: 32 }], paging: { total: 2 } }],
-  ])('is read from %s', async (_, body) => {
+  ])('the blacklist is read from %s', async (_, body) => {
     const client = sellerClient.withOptions({ fetch: () => Promise.resolve(Response.json(body)) });
     const list = await client.questions.blacklist.list({ seller_id: 7 });
     expect(list.map(({ id }) => id)).toEqual([31, 32]);
@@ -491,13 +491,13 @@ describe('the blacklist', () => {
 });
 
 describe('the response time', () => {
-  test('of a seller without questions is not found', async () => {
+  test('the response time of a seller without questions is a NoQuestionsError', async () => {
     const call = sellerClient.questions.responseTime({ user_id: seller.user_id });
     await expect(call).rejects.toBeInstanceOf(NoQuestionsError);
     await expect(call).rejects.toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  test('is the average until the answers, refreshed once a day', async () => {
+  test('the response time is the average time until an answer, refreshed once a day', async () => {
     const question_id = asked();
     marketplace.clock.advance({ minutes: 90 });
     await sellerClient.questions.answer({ question_id, text: 'Yes.' });
@@ -520,7 +520,7 @@ describe('the response time', () => {
   });
 });
 
-describe('what a client of another make may send', () => {
+describe('requests of other clients to the fake', () => {
   const send = async (path: string, init: RequestInit = {}): Promise<{ status: number; body: unknown }> => {
     const headers = { authorization: `Bearer ${marketplace.tokenFor(seller)}` };
     const answer = await marketplace.fetch(`${marketplace.baseUrl}${path}`, { headers, ...init });
@@ -536,22 +536,22 @@ describe('what a client of another make may send', () => {
     ['broken JSON', '{"question_id":1,', invalidPostBody],
     ['no text', '{"question_id":1}', invalidPostBody],
     ['a parameter more', '{"question_id":1,"text":"Yes.","mood":"good"}', invalidPostBody],
-  ])('an answer with %s', async (_, body, refusal) => {
+  ])('an answer with %s is rejected', async (_, body, refusal) => {
     expect(await send('/answers', { method: 'POST', body })).toMatchObject({ status: 400, body: refusal });
   });
 
-  test.each(['null', '[]', '"Yes."', ''])('an answer that is %j', async (body) => {
+  test.each(['null', '[]', '"Yes."', ''])('an answer that is %j is rejected', async (body) => {
     expect(await send('/answers', { method: 'POST', body })).toMatchObject({ status: 400 });
   });
 
-  test('a refusal of an answer that makes no sense reaches a caller as its class', async () => {
+  test("the fake's error for an invalid answer reaches a caller as its class", async () => {
     const raw = sellerClient.withOptions({
       middleware: [({ request }, next) => next(new Request(request, { body: '{' }))],
     });
     await expect(raw.questions.answer({ question_id: 1, text: 'Yes.' })).rejects.toBeInstanceOf(InvalidPostBodyError);
   });
 
-  test('a search in no way, and a page of nothing', async () => {
+  test('a search without criteria and a limit of 0 are rejected', async () => {
     expect(await send('/questions/search')).toMatchObject({ status: 400, body: { error: 'bad_request' } });
     expect(await send(`/questions/search?seller_id=${seller.user_id}&limit=0`)).toMatchObject({ status: 400 });
     await expect(sellerClient.questions.search({ seller_id: 1, limit: 0 }).first()).rejects.toThrow(
@@ -560,7 +560,7 @@ describe('what a client of another make may send', () => {
   });
 });
 
-test('every change of a question is told to who listens', async () => {
+test('every change of a question emits an event', async () => {
   const heard: unknown[] = [];
   const stop = marketplace.events.on((event) => heard.push(event));
   const question = await buyerClient.questions.ask({ item_id: item.item_id, text: 'Hello?' });

@@ -10,7 +10,7 @@ function setUp() {
 }
 
 describe('currencies', () => {
-  test('are listed, and read one by one', async () => {
+  test('currencies are listed, and read one by one', async () => {
     const { sellerClient } = setUp();
     const real = { id: 'BRL', description: 'Real', symbol: 'R$', decimal_places: 2 };
     expect(await sellerClient.currencies.get({ id: 'BRL' })).toEqual(real);
@@ -18,7 +18,7 @@ describe('currencies', () => {
     await expect(sellerClient.currencies.get({ id: 'XXX' })).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  test('may be reduced to some fields', async () => {
+  test('attributes reduce currencies to some fields', async () => {
     const { sellerClient } = setUp();
     const found = await sellerClient.currencies.list({}, { attributes: ['id', 'symbol'] });
     expectTypeOf(found).toEqualTypeOf<Pick<Currency, 'id' | 'symbol'>[]>();
@@ -29,7 +29,7 @@ describe('currencies', () => {
   });
 });
 
-describe('a search of a site', () => {
+describe('searching a site', () => {
   function withChairs() {
     const { marketplace, user, sellerClient } = setUp();
     for (const title of ['Cadeira azul', 'Mesa', 'Cadeira verde', 'Cadeira amarela'])
@@ -39,7 +39,7 @@ describe('a search of a site', () => {
     return { sellerClient, user };
   }
 
-  test('walks all that it finds, page by page', async () => {
+  test('a search iterates over all results, page by page', async () => {
     const { sellerClient } = withChairs();
     const found = sellerClient.sites.search({ site_id: 'MLB', q: 'cadeira', limit: 2, filters: { sort: 'title_asc' } });
     expectTypeOf(found).toEqualTypeOf<Paged<Listing, SiteSearchExtra>>();
@@ -47,7 +47,7 @@ describe('a search of a site', () => {
     expect(titles).toEqual(['Cadeira amarela', 'Cadeira azul', 'Cadeira verde']);
   });
 
-  test('keeps its filters and sorts on each page', async () => {
+  test('each page has its filters and sorts', async () => {
     const { sellerClient, user } = withChairs();
     const filters = { seller_id: user.user_id };
     const pages = sellerClient.sites.search({ site_id: 'MLB', q: 'mesa', filters }).pages();
@@ -68,7 +68,7 @@ describe('a search of a site', () => {
     expect(await nobody.toArray()).toEqual([]);
   });
 
-  test('ends when the caller ends it', async () => {
+  test('breaking out of the loop ends the search', async () => {
     const { sellerClient } = withChairs();
     const ended = sellerClient.sites.search({ site_id: 'MLB', offset: 1 }, { signal: AbortSignal.abort() });
     await expect(ended.first()).rejects.toMatchObject({ name: 'AbortError' });
@@ -85,7 +85,7 @@ describe('a search of a site', () => {
 });
 
 describe('conventions of every resource', () => {
-  test('a resource describes itself', async () => {
+  test('describe() returns the self-description of a resource', async () => {
     const { sellerClient } = setUp();
     const found = await sellerClient.describe({ path: '/currencies/BRL' });
     expect(found.name).toBe('currencies');
@@ -95,7 +95,7 @@ describe('conventions of every resource', () => {
     expect(Object.keys(found.attributes ?? {})).toEqual(['id', 'description', 'symbol', 'decimal_places']);
   });
 
-  test('a JSONP answer carries its status inside', async () => {
+  test('readJsonp() reads the status inside a JSONP response', async () => {
     const { marketplace } = setUp();
     const jsonp = async (path: string) => {
       const answer = await marketplace.fetch(`${marketplace.baseUrl}${path}`);
@@ -107,7 +107,7 @@ describe('conventions of every resource', () => {
     expect(() => readJsonp(refused)).toThrow(NotFoundError);
   });
 
-  test('a site may be one that was opened since', async () => {
+  test('an unknown site is accepted', async () => {
     const sent: string[] = [];
     const sellerClient = new SellerClient({
       baseUrl: 'https://api.example.com',

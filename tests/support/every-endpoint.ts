@@ -2,7 +2,7 @@ import { endpoints } from 'marketplace-seller-sdk';
 import type { Endpoint } from 'marketplace-seller-sdk';
 import { inputs } from './inputs.ts';
 
-/** An endpoint with a valid input, as the laws take them. */
+/** An endpoint with a valid input, as the contract tests take it. */
 export interface Trial {
   readonly name: string;
   readonly endpoint: Endpoint;

@@ -16,7 +16,7 @@ const week = {
   offset: 1,
 } as const;
 
-/** One valid input for every endpoint, each field given at least once: the laws are tried with these. */
+/** One valid input for every endpoint, each field given at least once: the contract tests send these. */
 export const inputs: InputsOf<typeof endpoints> = {
   describe: { path: '/questions' },
   actionGuide: {

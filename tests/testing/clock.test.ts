@@ -6,7 +6,7 @@ afterEach(() => {
 });
 
 describe("the marketplace's clock", () => {
-  test('follows the machine until it is set, and again when it is let run', () => {
+  test('the clock follows the machine until it is set, and again after run()', () => {
     vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00Z') });
     const { clock } = new FakeMarketplace();
     vi.advanceTimersByTime(1000);
@@ -18,7 +18,7 @@ describe("the marketplace's clock", () => {
     expect(clock.iso).toBe('2026-01-01T00:00:02.000Z');
   });
 
-  test('stands where it was started and moves when it is told', () => {
+  test('a clock with a start time moves only on advance()', () => {
     const { clock } = new FakeMarketplace({ now: new Date('2026-01-31T23:00:00Z') });
     clock.advance({ days: 1, hours: 1, minutes: 1, seconds: 1, ms: 1 });
     expect(clock.iso).toBe('2026-02-02T00:01:01.001Z');
@@ -27,13 +27,13 @@ describe("the marketplace's clock", () => {
     expect(clock.iso).toBe('1969-12-31T23:59:00.000Z');
   });
 
-  test('takes no text that is no date', () => {
+  test('an invalid date is rejected', () => {
     expect(() => new FakeMarketplace({ now: 'yesterday' })).toThrow(
       'The clock takes a date, an ISO 8601 text or milliseconds, not yesterday',
     );
   });
 
-  test('something happens at another moment, and the clock is where it was', () => {
+  test('at() runs a function at another time and restores the clock', () => {
     const { clock } = new FakeMarketplace({ now: '2026-01-01T00:00:00Z' });
     expect(clock.at('2025-05-05T05:00:00Z', () => clock.iso)).toBe('2025-05-05T05:00:00.000Z');
     expect(() =>

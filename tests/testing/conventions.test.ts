@@ -27,7 +27,7 @@ async function get(path: string, init: RequestInit = {}): Promise<{ status: numb
 }
 
 describe('JSONP', () => {
-  test('is HTTP 200, with status, headers and body inside', async () => {
+  test('a JSONP response has status 200, with status, headers and body inside', async () => {
     const { status, text, headers } = await get(`/questions/${question_id}?callback=show`);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
@@ -35,36 +35,36 @@ describe('JSONP', () => {
     expect(readJsonp(text)).toMatchObject({ id: question_id, text: 'Hello?' });
   });
 
-  test('is HTTP 200 for a refusal too', async () => {
+  test('a JSONP error has status 200, too', async () => {
     const { status, text } = await get('/questions/1?callback=show');
     expect(status).toBe(200);
     expect(() => readJsonp(text)).toThrow(NotFoundError);
     expect((await get('/nowhere?callback=show')).text).toMatch(/^show\(\[404,/);
   });
 
-  test('calls no code of the caller', async () => {
+  test('an invalid callback name is replaced', async () => {
     expect((await get(`/questions/${question_id}?callback=alert(1);x`)).text).toMatch(/^callback\(/);
   });
 });
 
 describe('field reduction', () => {
-  test('keeps the named fields of an object', async () => {
+  test('attributes keep the named fields of an object', async () => {
     const { text } = await get(`/questions/${question_id}?attributes=id,text,nothing`);
     expect(JSON.parse(text)).toEqual({ id: question_id, text: 'Hello?' });
   });
 
-  test('keeps all of them where none is named', async () => {
+  test('an empty list of attributes keeps all fields', async () => {
     const { text } = await get(`/questions/${question_id}?attributes=`);
     expect(JSON.parse(text)).toHaveProperty('item_id');
   });
 
-  test('leaves a refusal whole', async () => {
+  test('attributes leave an error response whole', async () => {
     expect(JSON.parse((await get('/questions/1?attributes=id')).text)).toHaveProperty('message', 'Question not found');
   });
 });
 
 describe('OPTIONS', () => {
-  test('describes a resource: what it is, its fields, its methods', async () => {
+  test('OPTIONS describes a resource with its fields and methods', async () => {
     const description = await client.describe({ path: `/questions/${question_id}` });
     expectTypeOf(description).toEqualTypeOf<Description>();
     expect(description).toMatchObject({
@@ -85,7 +85,7 @@ describe('OPTIONS', () => {
     expect(description.related_resources).toContain('/answers');
   });
 
-  test('takes no token, tells a fixed path from a field, and knows where there is nothing', async () => {
+  test('OPTIONS needs no token, prefers a fixed path to a parameter, and gives 404 for an unknown path', async () => {
     const anyone = client.withOptions({ accessToken: undefined });
     expect(await anyone.describe({ path: 'questions/search' })).toMatchObject({
       methods: [
@@ -98,7 +98,7 @@ describe('OPTIONS', () => {
     await expect(anyone.describe({ path: '/nowhere' })).rejects.toThrow('There is no resource /nowhere');
   });
 
-  test('has words for every endpoint, and for every field', async () => {
+  test('OPTIONS has a description for every endpoint and field', async () => {
     const paths = Object.values(endpoints).flatMap((group) => pathsOf(group));
     for (const path of paths.filter((each) => each !== '/{path*}')) {
       const { attributes } = await client.describe({ path: path.replace(/\{\w+\*?\}/g, '1') });
@@ -114,8 +114,8 @@ function pathsOf(group: object): string[] {
   );
 }
 
-describe('what is not there', () => {
-  test('a path, a method, an encoding', async () => {
+describe('unknown resources', () => {
+  test('an unknown path, method and encoding have their errors', async () => {
     expect(await get('/nowhere')).toMatchObject({ status: 404 });
     expect(JSON.parse((await get('/answers')).text)).toEqual({
       message: '/answers takes no GET',
@@ -128,7 +128,7 @@ describe('what is not there', () => {
 });
 
 describe('failNext', () => {
-  test('refuses one call, in the order given, and the words may be others', async () => {
+  test('failNext() fails one call each, in order, with the given message', async () => {
     marketplace.failNext(endpoints.questions.ask, userAskLimit);
     marketplace.failNext(endpoints.questions.ask, notActiveItem, { message: 'Gone', cause: ['item.closed'] });
     const { item_id } = marketplace.questions.need(question_id);
@@ -143,7 +143,7 @@ describe('failNext', () => {
     expect(await ask()).toMatchObject({ text: 'Hello?' });
   });
 
-  test('says that there is no such endpoint', () => {
+  test('failNext() rejects an unknown endpoint', () => {
     const stranger = { ...endpoints.questions.ask, name: 'questions.shout' };
     expect(() => {
       marketplace.failNext(stranger, userAskLimit);
@@ -151,7 +151,7 @@ describe('failNext', () => {
   });
 });
 
-describe('misuse is told, with what to do instead', () => {
+describe('misuse is a FakeMarketplaceError that says what to do instead', () => {
   test.each<[string, (fake: FakeMarketplace) => unknown, string]>([
     [
       'a user twice',
@@ -185,8 +185,8 @@ describe('misuse is told, with what to do instead', () => {
   }
 });
 
-describe('as fetch', () => {
-  test('it takes what fetch takes', async () => {
+describe('marketplace.fetch', () => {
+  test('marketplace.fetch takes the arguments of fetch', async () => {
     const url = `${marketplace.baseUrl}/questions/${question_id}`;
     const answers = [
       await marketplace.fetch(url),

@@ -60,10 +60,10 @@ async function stateOf(url: string): Promise<{
   return JSON.parse((await control(url, 'GET', 'state')).text) as never;
 }
 
-describe('the page is guarded', () => {
+describe('access to the dashboard', () => {
   const known = { 'x-fake-token': token };
 
-  test('it comes with a policy that lets nothing in from elsewhere, and is kept by nobody', async () => {
+  test('the dashboard has a strict content security policy and is not cached', async () => {
     const { status, headers, text } = await ask(await served());
     expect(status).toBe(200);
     expect(text).toContain(token);
@@ -73,26 +73,23 @@ describe('the page is guarded', () => {
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  test('its files are in the package', async () => {
+  test('the files of the dashboard are in the package', async () => {
     const url = await served();
     const files = [...(await ask(url)).text.matchAll(/"(\/__fake\/[^"]+)"/g)].map(([, path]) => path ?? '');
     for (const path of files) expect((await ask(url + path)).text.length).toBeGreaterThan(500);
     expect(files).toEqual(['/__fake/style.css', '/__fake/main.js']);
   });
 
-  test.each(['/', '/__fake/main.js', '/__fake/state'])(
-    'a name that was pointed at this machine opens nothing: %s',
-    async (path) => {
-      const url = await served();
-      const { status, text } = await ask(url + path, { ...known, host: 'rebound.example' });
-      expect(status).toBe(403);
-      expect(text).not.toContain(token);
-      expect(text).not.toContain('rebound');
-    },
-  );
+  test.each(['/', '/__fake/main.js', '/__fake/state'])('a foreign host name is rejected: %s', async (path) => {
+    const url = await served();
+    const { status, text } = await ask(url + path, { ...known, host: 'rebound.example' });
+    expect(status).toBe(403);
+    expect(text).not.toContain(token);
+    expect(text).not.toContain('rebound');
+  });
 
   test.each(['localhost:4010', 'app.localhost', '127.0.0.1', '192.168.1.7:4010', '[::1]:4010', 'fake.test:4010'])(
-    'an address, localhost or a name it was told opens it: %s',
+    'an address, localhost or a configured name is accepted: %s',
     async (host) => {
       const url = await served('--allow-host', 'fake.test');
       expect((await ask(`${url}/`, { host })).status).toBe(200);
@@ -105,7 +102,7 @@ describe('the page is guarded', () => {
     { origin: 'http://127.0.0.1:1' },
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
-  ])('another site gets nothing, even with the token: %j', async (headers) => {
+  ])('another origin is rejected, even with the token: %j', async (headers) => {
     const url = await served();
     for (const path of ['state', 'events', 'main.js', 'faults']) {
       const answer = await ask(`${url}/__fake/${path}`, { ...known, ...headers });
@@ -114,7 +111,7 @@ describe('the page is guarded', () => {
     }
   });
 
-  test('its own origin may, with the token', async () => {
+  test('its own origin is accepted with the token', async () => {
     const url = await served();
     const { status } = await ask(`${url}/__fake/state`, { ...known, origin: url, 'sec-fetch-site': 'same-origin' });
     expect(status).toBe(200);
@@ -126,13 +123,13 @@ describe('the page is guarded', () => {
     ['GET', 'requests'],
     ['POST', 'faults'],
     ['POST', 'reset'],
-  ])('nobody without the token may %s %s', async (method, path) => {
+  ])('%s %s needs the token', async (method, path) => {
     const url = await served();
     expect((await ask(`${url}/__fake/${path}`, {}, method)).status).toBe(403);
     expect((await ask(`${url}/__fake/${path}`, { 'x-fake-token': 'guessed' }, method)).status).toBe(403);
   });
 
-  test('what is asked for is never part of a page', async () => {
+  test('a requested path is never echoed in a page', async () => {
     const url = await served();
     const { status, text, headers } = await control(url, 'GET', '<script>alert(1)</script>');
     expect(status).toBe(404);
@@ -140,14 +137,14 @@ describe('the page is guarded', () => {
     expect(headers['content-type']).toContain('application/json');
   });
 
-  test('the marketplace itself answers under every name, as a service among containers must', async () => {
+  test('the marketplace itself accepts every host name, for use in containers', async () => {
     const url = await served();
     expect((await ask(`${url}/currencies`, { host: 'marketplace:4010' })).status).toBe(200);
   });
 });
 
-describe('the controls', () => {
-  test('of the guide are there, and take what it shows', async () => {
+describe('the controls of the dashboard', () => {
+  test('the controls of the guide exist and accept its examples', async () => {
     const guide = readFileSync(join(import.meta.dirname, '../../docs/guide/fake-server.md'), 'utf8');
     const shown = [...guide.matchAll(/^\| `(\w+) \/__fake\/([\w-]+)` +\| (?:`(\{.*?\})`)?/gm)];
     const inGuide = shown.map(([, method = '', path = '', body]) => ({ method, path, body }));
@@ -176,7 +173,7 @@ describe('the controls', () => {
     expect(again).toMatchObject({ status: 400, text: `{"message":"question ${id} has its answer already"}` });
   });
 
-  test('both sides write, and a blocked conversation refuses the program under test', async () => {
+  test('both sides write, and a blocked conversation rejects messages of the program under test', async () => {
     const url = await served();
     const pack = 2_000_000_000_000_001;
     await control(url, 'POST', 'messages', { pack, from: 'buyer', text: 'Is it here?' });
@@ -192,7 +189,7 @@ describe('the controls', () => {
     expect(await sendAsSeller(url, pack)).toBe(201);
   });
 
-  test('items change, and come into Flex and out of it', async () => {
+  test('items change their status and are enabled and disabled for Flex', async () => {
     const url = await served();
     await control(url, 'POST', 'items', { item_id: 'MLA600000003', status: 'active' });
     await control(url, 'POST', 'flex-items', { item_id: 'MLA600000003', enabled: true });
@@ -205,7 +202,7 @@ describe('the controls', () => {
     ]);
   });
 
-  test('a fault waits for the program, is shown, and spares the page', async () => {
+  test('a fault is shown while it is pending and does not affect the dashboard', async () => {
     const url = await served();
     await control(url, 'POST', 'faults', { status: 503, endpoint: 'currencies.list' });
     await control(url, 'POST', 'faults', { delayMs: 1, probability: 0.5 });
@@ -218,7 +215,7 @@ describe('the controls', () => {
     expect((await stateOf(url)).faults).toEqual([]);
   });
 
-  test('more can be planted, in any language, and its tokens come back', async () => {
+  test('more data can be seeded in any language, and its tokens come back', async () => {
     const url = await served();
     const planted = await control(url, 'POST', 'seed', { users: [{ user_id: 5, token: 'five' }] });
     expect(JSON.parse(planted.text)).toMatchObject({
@@ -226,7 +223,7 @@ describe('the controls', () => {
     });
   });
 
-  test('everything is as at the start after a reset', async () => {
+  test('a reset restores the initial state', async () => {
     const url = await served('--faults', 'status=418');
     const before = await stateOf(url);
     await control(url, 'POST', 'questions', { from: 1002, item_id: 'MLA600000002', text: 'Is it new?' });
@@ -245,21 +242,21 @@ describe('the controls', () => {
     ['messages', { pack: 1, from: 'stranger', text: 'Hm?' }, '`from` takes'],
     ['faults', { status: 42 }, 'the fault cannot be answered'],
     ['seed', { users: 3 }, '`users` takes'],
-  ])('what makes no sense is refused with a sentence: %s %j', async (path, body, sentence) => {
+  ])('an invalid control is rejected with a sentence: %s %j', async (path, body, sentence) => {
     const url = await served();
     const { status, text } = await control(url, 'POST', path, body);
     expect(status).toBe(400);
     expect((JSON.parse(text) as { message: string }).message).toContain(sentence);
   });
 
-  test('what is no JSON is refused', async () => {
+  test('a body that is no JSON is rejected', async () => {
     const url = await served();
     expect(await ask(`${url}/__fake/faults`, { 'x-fake-token': token }, 'POST', '{')).toMatchObject({ status: 400 });
   });
 });
 
-describe('what comes in is told', () => {
-  test('each request with its endpoint, its user and both bodies', async () => {
+describe('the request log', () => {
+  test('a request is logged with its endpoint, its user and both bodies', async () => {
     const url = await served();
     const body = JSON.stringify({ item_id: 'MLA600000001', text: 'Is it <b>heavy</b>?' });
     const headers = {
@@ -285,7 +282,7 @@ describe('what comes in is told', () => {
     expect(requests[0]).toHaveProperty('received', expect.stringMatching(/^\{"id":\d+/) as unknown);
   });
 
-  test('an answer that never ends, and one that breaks', async () => {
+  test('a response that never ends and one that breaks are logged', async () => {
     const url = await served('--faults', 'truncate', '--faults', 'reset=before', '--faults', 'stall');
     await expect(ask(`${url}/currencies`)).rejects.toThrow();
     await expect(ask(`${url}/currencies`)).rejects.toThrow();
@@ -303,7 +300,7 @@ describe('what comes in is told', () => {
       });
   });
 
-  test('an upload is named, not shown', async () => {
+  test('an upload is logged by its name, without its bytes', async () => {
     const url = await served();
     const form = new FormData();
     form.set('file', new Blob(['%PDF']), 'invoice.pdf');
@@ -312,7 +309,7 @@ describe('what comes in is told', () => {
     expect(requests).toMatchObject([{ endpoint: 'messages.upload', sent: '(multipart/form-data, not shown)' }]);
   });
 
-  test('the newest two hundred are kept, and forgotten when told', async () => {
+  test('the log keeps the newest 200 requests until it is cleared', async () => {
     const url = await served();
     for (let call = 0; call < 205; call += 1) await (await fetch(`${url}/currencies/ARS`)).text();
     const { requests } = JSON.parse((await control(url, 'GET', 'requests')).text) as { requests: { id: number }[] };
@@ -321,7 +318,7 @@ describe('what comes in is told', () => {
     expect((await control(url, 'GET', 'requests')).text).toBe('{"requests":[]}');
   });
 
-  test('as events: what there is first, then each request and the state after it', async () => {
+  test('the event stream sends the state first, then each request with the state after it', async () => {
     const url = await served();
     const events = await eventsOf(url);
     expect(await events.next('requests')).toEqual([]);
@@ -337,13 +334,13 @@ describe('what comes in is told', () => {
   });
 });
 
-describe('a marketplace of a test', () => {
+describe('listen() in a test', () => {
   const listening: Listening[] = [];
   afterEach(async () => {
     for (const each of listening.splice(0)) await each.close();
   });
 
-  test('shows the page when it is told to listen with one', async () => {
+  test('listen({ page: true }) serves the dashboard', async () => {
     const marketplace = new FakeMarketplace();
     const server = await marketplace.listen({ page: true });
     listening.push(server);
@@ -354,7 +351,7 @@ describe('a marketplace of a test', () => {
     expect(reset).toMatchObject({ status: 409, text: expect.stringContaining('belongs to the program') as unknown });
   });
 
-  test('has no page otherwise: / is no resource', async () => {
+  test('without the option, / is an unknown resource', async () => {
     const server = await new FakeMarketplace().listen();
     listening.push(server);
     expect((await ask(server.url)).status).toBe(404);

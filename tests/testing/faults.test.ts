@@ -43,7 +43,7 @@ describe.each(['in process', 'on a port'])('faults %s', (channel) => {
     expect(marketplace.faults.pending).toBe(0);
   });
 
-  test('a delay within the timeout only takes time', async () => {
+  test('a delay within the timeout is a slow success', async () => {
     const { marketplace, sellerClient, question_id } = await setUp(channel);
     marketplace.faults.inject({ delayMs: 30 });
     const { response } = await sellerClient.questions.get({ question_id }).withResponse();
@@ -51,8 +51,8 @@ describe.each(['in process', 'on a port'])('faults %s', (channel) => {
   });
 });
 
-describe('which calls a fault strikes', () => {
-  test('only those of its endpoint, as often as it says, one after the other', async () => {
+describe('which requests a fault applies to', () => {
+  test('a fault applies to requests of its endpoint, as many times as it says, in order', async () => {
     const { marketplace, sellerClient, question_id } = await setUp('in process');
     marketplace.faults.inject({ status: 500, endpoint: answer });
     marketplace.faults.inject({ status: 502, times: 2 });
@@ -69,7 +69,7 @@ describe('which calls a fault strikes', () => {
     expect(await statusOf(get())).toBe(200);
   });
 
-  test('with a probability, the same ones for the same seed', async () => {
+  test('a fault with a probability hits the same requests for the same seed', async () => {
     const struck = async (seed: number): Promise<number[]> => {
       const { marketplace, sellerClient, question_id } = await setUp('in process');
       marketplace.faults.inject({ status: 500, probability: 0.3, seed });
@@ -97,11 +97,11 @@ describe('which calls a fault strikes', () => {
     { reset: 'before', probability: 0 },
     { reset: 'before', probability: 1.5 },
     { reset: 'before', times: 0 },
-  ] as Fault[])('what makes no sense is refused: %j', (fault) => {
+  ] as Fault[])('an invalid fault is rejected: %j', (fault) => {
     expect(() => new FakeMarketplace().faults.inject(fault)).toThrow(FakeMarketplaceError);
   });
 
-  test('a truncated answer without a body is a reset', async () => {
+  test('a truncated response without a body is a reset', async () => {
     const marketplace = new FakeMarketplace();
     const owner = marketplace.addUser();
     const { item_id } = marketplace.addItem({ seller_id: owner.user_id });

@@ -18,7 +18,7 @@ function serve(...handlers: Parameters<typeof setupServer>): SetupServer {
 }
 
 describe('a marketplace behind msw', () => {
-  test('answers what is sent to its base URL with the global fetch', async () => {
+  test('requests of the global fetch to its base URL reach the marketplace', async () => {
     const marketplace = new FakeMarketplace();
     const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
     const { item_id } = marketplace.addItem({ seller_id: seller.user_id });
@@ -39,7 +39,7 @@ describe('a marketplace behind msw', () => {
     );
   });
 
-  test('may lie under a path', async () => {
+  test('the base URL may have a path', async () => {
     const marketplace = new FakeMarketplace();
     const seller = marketplace.addUser();
     serve(...marketplace.handlers('https://api.example.com/gateway/v9'));
@@ -50,7 +50,7 @@ describe('a marketplace behind msw', () => {
     expect(await client.questions.search({ seller_id: seller.user_id }).toArray()).toEqual([]);
   });
 
-  test('leaves other addresses to other handlers', async () => {
+  test('other URLs are left to other handlers', async () => {
     const marketplace = new FakeMarketplace();
     serve(
       ...marketplace.handlers(),
@@ -62,7 +62,7 @@ describe('a marketplace behind msw', () => {
     expect((await fetch(`${marketplace.baseUrl}/nowhere`)).status).toBe(404);
   });
 
-  test('gives way to a handler that a test puts before it, until that is reset', async () => {
+  test('a handler that a test adds takes precedence until it is reset', async () => {
     const marketplace = new FakeMarketplace();
     const network = serve(...marketplace.handlers());
     network.use(http.get(`${marketplace.baseUrl}/questions/1`, () => HttpResponse.json({ id: 1 })));

@@ -16,7 +16,7 @@ async function listening(marketplace: FakeMarketplace, host?: string): Promise<L
 }
 
 describe('a marketplace on a port', () => {
-  test('is a service like any other to a client', async () => {
+  test('a client works with a marketplace on a port', async () => {
     const marketplace = new FakeMarketplace();
     const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
     const { item_id } = marketplace.addItem({ seller_id: seller.user_id });
@@ -31,13 +31,13 @@ describe('a marketplace on a port', () => {
     await expect(sellerClient.questions.get({ question_id: 1 })).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  test('listens on the host it is told, and on loopback otherwise', async () => {
+  test('listen() uses the given host, and loopback by default', async () => {
     const { url } = await listening(new FakeMarketplace(), '::1');
     expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect((await fetch(`${url}/questions`, { method: 'OPTIONS' })).status).toBe(200);
   });
 
-  test('answers 204 without a body', async () => {
+  test('a 204 response has no body', async () => {
     const marketplace = new FakeMarketplace();
     const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
     const { url } = await listening(marketplace);
@@ -49,7 +49,7 @@ describe('a marketplace on a port', () => {
     expect(removed).toMatchObject({ data: undefined, response: { status: 204 } });
   });
 
-  test('closes although connections are kept alive', async () => {
+  test('close() ends connections that are kept alive', async () => {
     const server = await new FakeMarketplace().listen();
     await (await fetch(`${server.url}/questions`, { method: 'OPTIONS' })).text();
     const socket = connect(server.port, '127.0.0.1');
@@ -60,20 +60,20 @@ describe('a marketplace on a port', () => {
     await expect(fetch(server.url)).rejects.toThrow();
   });
 
-  test('closes twice without complaint', async () => {
+  test('close() can be called twice', async () => {
     const server = await new FakeMarketplace().listen();
     await server.close();
     await server.close();
   });
 
-  test('says why it cannot listen, and what to do', async () => {
+  test('a port in use is a FakeMarketplaceError that says what to do', async () => {
     const { port } = await listening(new FakeMarketplace());
     const second = new FakeMarketplace().listen({ port });
     await expect(second).rejects.toBeInstanceOf(FakeMarketplaceError);
     await expect(second).rejects.toThrow(/it cannot listen: .*EADDRINUSE.*Leave `port` out/);
   });
 
-  test('tells a misuse of the fake to the caller, who sees nothing else of its process', async () => {
+  test('a misuse is returned to the caller without a stack trace', async () => {
     const marketplace = new FakeMarketplace();
     const seller = marketplace.addUser();
     const { url } = await listening(marketplace);

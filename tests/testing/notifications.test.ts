@@ -27,8 +27,8 @@ function noon(sketch: Partial<CallbackInit> = {}, answers: () => Response = () =
   return { marketplace, seller, buyer, told, subscription, ask };
 }
 
-describe('an application', () => {
-  test('is told of a question, as the specification says', async () => {
+describe('a subscribed application', () => {
+  test('a question sends the documented notification', async () => {
     const { marketplace, told, ask } = noon();
     const { id } = ask();
     await marketplace.notifications.flush();
@@ -46,7 +46,7 @@ describe('an application', () => {
     ]);
   });
 
-  test('is told again when the question is answered', async () => {
+  test('an answer sends another notification', async () => {
     const { marketplace, seller, told, ask } = noon();
     const { id } = ask();
     await marketplace.clientFor(seller).questions.answer({ question_id: id, text: 'Yes.' });
@@ -54,7 +54,7 @@ describe('an application', () => {
     expect(told.map(({ resource }) => resource)).toEqual([`/questions/${id}`, `/questions/${id}`]);
   });
 
-  test('is told of its topics and users only, and of nothing once it has cancelled', async () => {
+  test('only notifications of its topics and users are delivered, and none after unsubscribing', async () => {
     const { marketplace, told, subscription, ask } = noon({ user_ids: [8] });
     const others = noon({ topics: ['messages'] });
     ask();
@@ -68,14 +68,14 @@ describe('an application', () => {
     expect(marketplace.notifications.attempts).toEqual([]);
   });
 
-  test('is told in a moment while the clock runs', async () => {
+  test('a running clock delivers notifications shortly afterwards', async () => {
     const { marketplace, told, ask } = noon();
     marketplace.clock.run();
     ask();
     await vi.waitUntil(() => told.length === 1);
   });
 
-  test('is reached over HTTP', async () => {
+  test('a notification is delivered over HTTP', async () => {
     const handled: number[] = [];
     const receiver = createReceiver({ on: { questions: ({ question_id }) => void handled.push(question_id) } });
     const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1');
@@ -93,13 +93,13 @@ describe('an application', () => {
     expect(lost).toBe(id + 1);
   });
 
-  test('says where it is to be reached', () => {
+  test('a subscription without a URL or handler is rejected', () => {
     expect(() => noon({ callback: 'here' })).toThrow(FakeMarketplaceError);
   });
 });
 
-describe('what is not answered with 200', () => {
-  test('is delivered again, 8 times within an hour, and given up', async () => {
+describe('deliveries that do not get 200', () => {
+  test('a failed notification is delivered 8 times within an hour and then dropped', async () => {
     const { marketplace, told, ask } = noon({}, () => new Response(null, { status: 204 }));
     ask();
     await marketplace.notifications.flush();
@@ -109,7 +109,7 @@ describe('what is not answered with 200', () => {
     expect(marketplace.notifications.attempts.map(({ outcome }) => outcome)).toEqual(Array(8).fill(204));
   });
 
-  test('is not delivered again after a 200', async () => {
+  test('a 200 ends the deliveries', async () => {
     let status = 503;
     const { marketplace, told, ask } = noon({}, () => {
       const response = new Response(null, { status });
@@ -121,7 +121,7 @@ describe('what is not answered with 200', () => {
     expect(told.map(({ attempts }) => attempts)).toEqual([1, 2]);
   });
 
-  test('three times in a row switches the topic off, until it is switched on', async () => {
+  test('three lost notifications in a row disable the topic until it is enabled again', async () => {
     let status = 500;
     const { marketplace, told, subscription, ask } = noon({}, () => new Response(null, { status }));
     for (let count = 0; count < 3; count += 1) {
@@ -141,7 +141,7 @@ describe('what is not answered with 200', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('counts what takes longer than 500 ms as not answered', async () => {
+  test('a response after 500 ms counts as failed', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { marketplace, ask, subscription } = noon({ callback: () => new Promise<never>(() => {}) });
     ask();
@@ -155,7 +155,7 @@ describe('what is not answered with 200', () => {
     await quiet;
   });
 
-  test('can be waited for only so long', async () => {
+  test('flush() gives up after its timeout', async () => {
     const { marketplace } = noon();
     await expect(marketplace.notifications.flush({ signal: AbortSignal.abort() })).rejects.toThrow(/abort/);
   });
@@ -171,13 +171,13 @@ describe('faults on the way to an application', () => {
     return told;
   }
 
-  test('strike the same notifications for the same seed, and others for another', async () => {
+  test('the same seed affects the same notifications, and another seed others', async () => {
     const first = await fifty(1);
     expect(await fifty(1)).toEqual(first);
     expect(await fifty(2)).not.toEqual(first);
   });
 
-  test('come late, out of order, twice and in odd spellings, all of which can be read', async () => {
+  test('notifications come late, out of order, twice and in other spellings, and all can be parsed', async () => {
     const told = await fifty(1);
     const asked = told.map((body) => parseNotification(body).question_id ?? 0);
     expect(new Set(asked).size).toBe(50);
@@ -186,7 +186,7 @@ describe('faults on the way to an application', () => {
     expect(new Set(told.map((body) => Object.keys(body).join())).size).toBeGreaterThan(4);
   });
 
-  test('do not keep a receiver from handling every event once', async () => {
+  test('a receiver handles every event once despite faults', async () => {
     const handled: number[] = [];
     const receiver = createReceiver({ on: { questions: ({ question_id }) => void handled.push(question_id) } });
     const { marketplace, ask } = noon({ callback: fetchHandler(receiver), faults: shares });

@@ -52,7 +52,7 @@ describe('the bands', () => {
     });
   });
 
-  test('a question of the small hours counts in total and in no band', async () => {
+  test('a question between 00:00 and 09:00 counts in the total and in no band', async () => {
     exchange(monday('08:59'), 100);
     exchange(monday('09:00'), 50);
     expect(await recordAt(nextMonday)).toMatchObject({
@@ -62,7 +62,7 @@ describe('the bands', () => {
     });
   });
 
-  test("go by the clock on the wall of the seller's site", async () => {
+  test("bands use the local time of the seller's site", async () => {
     const mexican = marketplace.addUser({ site_id: 'MLM' });
     const theirs = marketplace.addItem({ seller_id: mexican.user_id });
     // 12:00 in Argentina is 09:00 in Mexico, and 11:59 is not yet.
@@ -73,7 +73,7 @@ describe('the bands', () => {
     expect(record).toMatchObject({ total: { response_time: 15 }, weekdays_working_hours: { response_time: 10 } });
   });
 
-  test('go by summer time where there is one', async () => {
+  test('bands follow daylight saving time', async () => {
     const chilean = marketplace.addUser({ site_id: 'MLC' });
     const theirs = marketplace.addItem({ seller_id: chilean.user_id });
     // 12:30 UTC is 09:30 in the summer of Santiago, and 08:30 in its winter.
@@ -92,7 +92,7 @@ describe('the bands', () => {
     });
   });
 
-  test('of an unknown site go by UTC', async () => {
+  test('bands of an unknown site use UTC', async () => {
     const somebody = marketplace.addUser({ site_id: 'XXX' });
     const theirs = marketplace.addItem({ seller_id: somebody.user_id });
     exchange('2026-03-02T09:00:00Z', 10, undefined, theirs);
@@ -102,13 +102,13 @@ describe('the bands', () => {
 });
 
 describe('the average', () => {
-  test('is in whole minutes', async () => {
+  test('the average is in whole minutes', async () => {
     exchange(monday('10:00'), 10);
     exchange(monday('11:00'), 15);
     expect(await recordAt(nextMonday)).toMatchObject({ total: { response_time: 13 } });
   });
 
-  test("counts only a buyer's first question on an item", async () => {
+  test("only a buyer's first question on an item counts", async () => {
     const buyer = marketplace.addUser();
     const other = marketplace.addItem({ seller_id: seller.user_id });
     exchange(monday('10:00'), 10, buyer);
@@ -118,7 +118,7 @@ describe('the average', () => {
     expect(await recordAt(nextMonday)).toMatchObject({ total: { response_time: 20 } });
   });
 
-  test('looks back 14 days, and a later question does not take the place of an earlier first one', async () => {
+  test('questions of the last 14 days count, and a later question does not replace an older first one', async () => {
     const buyer = marketplace.addUser();
     exchange(monday('10:00'), 10, buyer);
     expect(await recordAt('2026-03-16T09:59:00-03:00')).toMatchObject({ total: { response_time: 10 } });
@@ -128,7 +128,7 @@ describe('the average', () => {
     expect(await recordAt('2026-03-18T10:00:00-03:00')).toMatchObject({ total: { response_time: 30 } });
   });
 
-  test('is nothing where no question is that young', async () => {
+  test('without a question in the last 14 days there is no average', async () => {
     exchange(monday('10:00'), 10);
     expect(await recordAt('2026-04-30T10:00:00-03:00')).toEqual({
       user_id: seller.user_id,
@@ -139,7 +139,7 @@ describe('the average', () => {
     });
   });
 
-  test('takes an unanswered question for answered now, and after a week at most', async () => {
+  test('an unanswered question counts as answered now, or after one week at most', async () => {
     exchange(monday('10:00'));
     expect(await recordAt(monday('11:40'))).toMatchObject({ total: { response_time: 100 } });
     expect(await recordAt('2026-03-03T10:00:00-03:00')).toMatchObject({ total: { response_time: 24 * 60 } });
@@ -147,7 +147,7 @@ describe('the average', () => {
     expect(await recordAt('2026-03-14T10:00:00-03:00')).toMatchObject({ total: { response_time: 7 * 24 * 60 } });
   });
 
-  test('forgets what was deleted or banned', async () => {
+  test('deleted and banned questions do not count', async () => {
     exchange(monday('10:00'), 10);
     exchange(monday('11:00'), 500);
     const { id } = marketplace.questions.all.at(-1)!;
@@ -162,7 +162,7 @@ describe('the forecast', () => {
     [61, 3],
     [180, 5],
     [6000, 30],
-  ])('of a response time of %i minutes is %s', async (minutes, sales_percent_increase) => {
+  ])('the forecast for a response time of %i minutes is %s', async (minutes, sales_percent_increase) => {
     exchange(monday('10:00'), minutes);
     expect(await recordAt('2026-03-10T10:00:00-03:00')).toMatchObject({
       weekdays_working_hours: { response_time: minutes, sales_percent_increase },

@@ -54,14 +54,14 @@ test('a sidebar has the order and the depth of the document that lists its pages
   ]);
 });
 
-test('what lies deeper than it is asked for is folded', () => {
+test('entries below the given depth are folded', () => {
   const leaf = { text: 'c', link: '/c' };
   expect(folded([{ text: 'a', items: [{ text: 'b', items: [leaf] }] }], 1)).toEqual([
     { text: 'a', items: [{ text: 'b', collapsed: true, items: [leaf] }] },
   ]);
 });
 
-test('the page of a program says what it does, how it is started, and shows it', () => {
+test('the page of an example says what it does, how to start it, and shows its code', () => {
   const code = '// Saves files.\n// node examples/save.ts [folder]\nimport "x";\n// Why.\n';
   expect(programPage('examples/save.ts', code)).toBe(
     '---\naside: false\n---\n\n# examples/save.ts\n\nSaves files.\n\n```sh\nnode examples/save.ts [folder]\n```\n\n```ts\nimport "x";\n// Why.\n```\n',

@@ -47,18 +47,18 @@ function checked(): { status: number | null; output: string } {
 }
 
 describe('what compiled with the last release', { timeout: 60_000 }, () => {
-  test('is nothing before the first release', () => {
+  test('before the first release there is nothing to check', () => {
     expect(checked()).toMatchObject({ status: 0, output: expect.stringContaining('No version is released') as string });
   });
 
-  test('compiles after an addition', () => {
+  test('an addition still compiles', () => {
     git('tag', 'v1.2.0');
     git('tag', 'v1.10.0');
     source('export function answer(id: number | string, more?: boolean): string { return String(id) + String(more); }');
     expect(checked()).toEqual({ status: 0, output: 'What compiled with v1.10.0 compiles\n' });
   });
 
-  test('does not after a removal, and the place is named', () => {
+  test('a removal does not compile, and its place is named', () => {
     git('tag', 'v1.0.0');
     source('export function reply(id: number): string { return String(id); }');
     const { status, output } = checked();

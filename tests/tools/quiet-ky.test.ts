@@ -7,7 +7,7 @@ import { probes, quieted } from '../../tools/quiet-ky.js';
 const file = join(dirname(createRequire(import.meta.url).resolve('ky')), 'core/constants.js');
 const code = readFileSync(file, 'utf8');
 
-test('every question that ky asks the platform at import is answered with no, line by line', () => {
+test('each feature check of ky at import is replaced by false, line by line', () => {
   expect(file).toMatch(probes);
   const quiet = quieted(code);
   expect(quiet).not.toMatch(/globalThis\.(?:Request|FormData|AbortController|AbortSignal|ReadableStream)/);
@@ -17,13 +17,13 @@ test('every question that ky asks the platform at import is answered with no, li
   expect(places(quiet)).toEqual(places(code));
 });
 
-test('a ky that asks something else stops the build', () => {
+test('an unknown feature check stops the build', () => {
   const other = `${code}\nexport const supportsTea = typeof globalThis.Tea === 'function';\n`;
   expect(() => quieted(other)).toThrow('supportsTea');
   expect(() => quieted(code.replace('supportsFormData', 'supportsForms'))).toThrow('supportsForms');
 });
 
-test('tests run on the quiet ky', async () => {
+test('the tests run on the changed ky', async () => {
   const constants = (await import(/* @vite-ignore */ file)) as Record<string, unknown>;
   expect(constants.supportsRequestStreams).toBe(false);
 });

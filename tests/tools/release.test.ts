@@ -9,7 +9,7 @@ const ready = {
 };
 
 describe('a release', () => {
-  test('is ready when all is committed and the changelog tells of it', () => {
+  test('a release is ready when everything is committed and the changelog has its version', () => {
     expect(releaseComplaints(ready)).toEqual([]);
   });
 
@@ -23,7 +23,7 @@ describe('a release', () => {
       'says nothing',
     ],
     ['changes are left over', { changelog: ready.changelog.replace('ed]\n', 'ed]\n\n- New.\n') }, 'under [Unreleased]'],
-  ])('is not while %s', (_, change, complaint) => {
+  ])('a release is not ready while %s', (_, change, complaint) => {
     expect(releaseComplaints({ ...ready, ...change }).join()).toContain(complaint);
   });
 });

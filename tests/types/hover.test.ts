@@ -42,7 +42,7 @@ function hovers(): { name: string; shown: string; docs: string }[] {
   });
 }
 
-test('an editor shows short types with names, and prose', async () => {
+test('an editor shows named types and prose on hover', async () => {
   const all = hovers();
   expect(all.length).toBeGreaterThan(15);
   for (const { name, shown, docs } of all) {
