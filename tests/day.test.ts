@@ -58,7 +58,7 @@ describe("a seller's day", () => {
     expect(Math.max(...errors.map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 
-  test('the clock of the story moves forward', () => {
+  test('the chapters are in the order of their time', () => {
     const hours = chapters.map(({ at }) => Date.parse(at));
     expect(hours).toEqual([...hours].sort((a, b) => a - b));
   });
