@@ -1,9 +1,9 @@
 /**
- * Answers what waits to be answered, and says what came of it.
+ * Answers open questions and prints the result of each.
  *
  *   node examples/answer-questions.ts
  *
- * It sets a fake marketplace up and talks to it over HTTP. For a real one, give its address and your token instead.
+ * It starts a fake marketplace and calls it over HTTP. For a real one, use its base URL and your token instead.
  */
 import { QuestionNotOpenError, SellerClient } from 'marketplace-seller-sdk';
 import type { Question } from 'marketplace-seller-sdk';
@@ -12,30 +12,30 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 const marketplace = new FakeMarketplace();
 const account = marketplace.addUser({ nickname: 'LAMPS' });
 const lamp = marketplace.addItem({ seller_id: account.user_id, title: 'A lamp' });
-const texts = ['Is there stock?', 'How heavy is it?', 'Do you have it in blue?', 'Is there stock of the large one?'];
+const texts = ['Is it in stock?', 'How heavy is it?', 'Do you have it in blue?', 'Is the large one in stock?'];
 for (const text of texts) marketplace.ask({ from: marketplace.addUser(), item_id: lamp.item_id, text });
 
 const { url, close } = await marketplace.listen();
 const seller = new SellerClient({ baseUrl: url, accessToken: marketplace.tokenFor(account) });
 
-const waiting = seller.questions.search({ seller_id: account.user_id, filters: { status: 'UNANSWERED' } });
-for await (const question of waiting) {
+const unanswered = seller.questions.search({ seller_id: account.user_id, filters: { status: 'UNANSWERED' } });
+for await (const question of unanswered) {
   const text = answerTo(question);
-  console.log(`${question.text ?? ''}\n  ${text === undefined ? 'left to a person' : await answered(question, text)}`);
+  console.log(`${question.text ?? ''}\n  ${text === undefined ? 'left for a person' : await answer(question, text)}`);
 }
 await close();
 
-/** What can be said without a person; `undefined` where that is nothing. */
+/** Returns an automatic answer, or `undefined` if a person should answer. */
 function answerTo({ text }: Question): string | undefined {
-  return /stock/i.test(text ?? '') ? 'Yes, there is stock.' : undefined;
+  return /stock/i.test(text ?? '') ? 'Yes, it is in stock.' : undefined;
 }
 
-async function answered(question: Question, text: string): Promise<string> {
+async function answer(question: Question, text: string): Promise<string> {
   try {
     await seller.questions.answer({ question_id: question.id, text });
     return `answered: ${text}`;
   } catch (error) {
-    if (error instanceof QuestionNotOpenError) return 'somebody was faster';
+    if (error instanceof QuestionNotOpenError) return 'already answered';
     throw error;
   }
 }

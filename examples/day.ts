@@ -1,7 +1,7 @@
-// A seller's day: `npm start`, or `npm start -- --wire` to see what travels.
-// The program is in day/program.ts, a chapter of the day in each of the other files there.
+// A seller's day: `npm start`, or `npm start -- --wire` to see the HTTP requests and responses.
+// The program is in day/program.ts. The other files in that folder are the chapters of the day.
 
-// A reader that has seen enough (`npm start | head`) closes the pipe: that is no failure.
+// `npm start | head` closes the pipe before the end. That is not a failure.
 process.stdout.on('error', () => process.exit(0));
 
 try {
@@ -10,6 +10,6 @@ try {
 } catch (error) {
   const isUnbuilt = (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
   if (!isUnbuilt) throw error;
-  process.stderr.write('The package is not built yet: `npm start` builds and then runs this.\n');
+  process.stderr.write('The package is not built yet. `npm start` builds it and then runs this program.\n');
   process.exitCode = 1;
 }

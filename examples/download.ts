@@ -1,16 +1,16 @@
-// Saves the files of a conversation into a folder. A file that breaks off half-way is an error, never a short file.
+// Saves the files of a conversation in a folder. A broken connection is an error and leaves no partial file.
 // node examples/download.ts [folder]
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
-// A marketplace in memory on which a buyer has sent a file; with a real one, only `seller` would differ.
+// A fake marketplace on which a buyer has sent a file. With a real one, only `seller` is different.
 const marketplace = new FakeMarketplace();
 const { user_id, site_id } = marketplace.addUser();
 const { user_id: owner } = marketplace.addUser();
 const pack = marketplace.addPack({ seller_id: user_id, buyer_id: owner });
-const bytes = new TextEncoder().encode('a photograph of what arrived');
+const bytes = new TextEncoder().encode('a photo of the parcel');
 const photo = marketplace.attachments.add({ owner, site_id, filename: 'photo.jpg', type: 'image/jpeg', bytes });
 marketplace.messages.add(pack, { from: owner, text: 'It looks like this.', files: [photo] });
 const pack_id = pack.pack_id ?? pack.order_ids[0] ?? 0;
@@ -21,9 +21,9 @@ for await (const { message_attachments } of seller.messages.conversation({ pack_
   for (const { filename: attachment_id, original_filename } of message_attachments ?? []) {
     if (!attachment_id) continue;
     const file = await seller.messages.download({ site_id, attachment_id });
-    // The name that the service gives has no folder in it, so it may be joined to one.
+    // The name never contains a folder, so it is safe to join it to a path.
     const name = file.filename ?? original_filename ?? 'unnamed';
     await file.saveTo(join(folder, name));
-    console.log(`${name}: ${file.size ?? 0} bytes of ${file.contentType ?? 'unknown type'}`);
+    console.log(`${name}: ${file.size ?? 0} bytes, ${file.contentType ?? 'unknown type'}`);
   }
 }

@@ -1,4 +1,4 @@
-// Writes to a buyer first, by a reason of the action guide; and again, by whichever road is open.
+// Writes to a buyer first, with an option of the action guide; then again, through whichever channel is open.
 // node examples/first-contact.ts
 import {
   CapExhaustedError,
@@ -9,7 +9,7 @@ import {
 } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
-// A marketplace in memory on which a buyer has just bought; with a real one, only `seller` would differ.
+// A fake marketplace on which a buyer has just bought something. With a real one, only `seller` is different.
 const marketplace = new FakeMarketplace();
 const { user_id } = marketplace.addUser();
 const buyer = marketplace.addUser();
@@ -21,16 +21,16 @@ for (const { id, type, cap_available } of (await seller.actionGuide.options({ pa
   console.log(`${id} (${type ?? 'unknown'}): ${cap_available ?? 0} left`);
 }
 
-// The compiler knows which fields an option takes; this one takes a template and hours.
+// The compiler knows the fields of each option. This one needs a template and hours.
 await seller.actionGuide.send({ pack_id, ...deliveryPromise({ from: 9, to: 13 }) });
 try {
   await seller.actionGuide.send({ pack_id, ...deliveryPromise({ from: 14, to: 18 }) });
 } catch (error) {
   if (!(error instanceof CapExhaustedError)) throw error;
-  console.log('The promise was made: once is what the option takes.');
+  console.log('A delivery promise can be sent only once.');
 }
 
-// A message that moderation rejects is a success of the call: nobody but the seller sees it.
+// If moderation rejects a message, the call still succeeds. Only the seller sees the message.
 const message = { pack_id, user_id, to: { user_id: buyer.user_id }, text: 'Call me at +54 11 4321-5678' };
 const first = await seller.messages.contact(message);
 if (isModerated(first.message)) console.log(`Rejected (${moderationReasonOf(first.message) ?? 'no reason given'})`);
@@ -40,9 +40,9 @@ try {
   await seller.messages.contact(again);
 } catch (error) {
   if (!(error instanceof NoChannelError)) throw error;
-  console.log(`Not now: ${error.reason}`);
+  console.log(`Not sent: ${error.reason}`);
 }
 
 marketplace.buyerWrites({ pack, text: 'When does it arrive?' });
 const { channel } = await seller.messages.contact(again);
-console.log(`Sent by the ${channel}`);
+console.log(`Sent through the ${channel}`);

@@ -1,9 +1,9 @@
-// Sets up a seller's Flex delivery: subscription, hours, zones and items, then the driver of a shipment.
+// Configures Flex delivery for a seller: subscription, hours, zones and items, then the driver of a shipment.
 // node examples/flex.ts
 import { DriverNotFoundError, flexCoverageAreas } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
-// A marketplace in memory on which a seller has just subscribed; with a real one, only `seller` would differ.
+// A fake marketplace on which a seller has just subscribed. With a real one, only `seller` is different.
 const marketplace = new FakeMarketplace();
 const { user_id, site_id } = marketplace.addUser({ site_id: 'MLB' });
 marketplace.flex.subscribe({ user_id });
@@ -12,11 +12,11 @@ const seller = marketplace.clientFor({ user_id });
 
 const [subscription] = await seller.flex.subscriptions({ site_id, user_id });
 if (!subscription?.service_id) throw new Error('This seller has no Flex subscription');
-const whose = { site_id, user_id, service_id: subscription.service_id };
+const keys = { site_id, user_id, service_id: subscription.service_id };
 console.log(`${flexCoverageAreas.MLB.country}: ${subscription.mode ?? ''} is ${subscription.status?.id ?? 'unknown'}`);
 
 await seller.flex.setDelivery({
-  ...whose,
+  ...keys,
   delivery_window: 'same_day',
   delivery_ranges: {
     week: [{ from: 9, to: 18, capacity: 40, cutoff: 12 }],
@@ -24,16 +24,16 @@ await seller.flex.setDelivery({
   },
 });
 
-// Only what is asked for comes back, and only that is in the type.
+// The result has exactly the selected fields, in value and type.
 const { zones } = await seller.flex.configuration({
-  ...whose,
+  ...keys,
   select: { zones: { id: true, label: true, selected: true } },
 });
-const left = (zones ?? []).filter(({ selected }) => !selected).slice(0, 2);
-await seller.flex.addZones({ ...whose, zones: left.map(({ id }) => ({ id })) });
+const unselected = (zones ?? []).filter(({ selected }) => !selected).slice(0, 2);
+await seller.flex.addZones({ ...keys, zones: unselected.map(({ id }) => ({ id })) });
 
 const { delivery_ranges, zones: after } = await seller.flex.configuration({
-  ...whose,
+  ...keys,
   select: { delivery_ranges: true, zones: { label: true, selected: true, price: { symbol: true, fraction: true } } },
 });
 for (const days of ['week', 'saturday', 'sunday'] as const) {
@@ -44,7 +44,7 @@ for (const { label, selected, price } of after ?? []) {
   console.log(`${selected ? '✓' : '·'} ${label} (${price?.symbol} ${price?.fraction})`);
 }
 
-// Read first whether the item is active; that it is in Flex already would be fine.
+// `requireActive` checks that the item is active. `idempotent` accepts an item that is already in Flex.
 await seller.flex.items.enable({ site_id, item_id, requireActive: true, idempotent: true });
 console.log(`${item_id} in Flex: ${await seller.flex.items.isEnabled({ site_id, item_id })}`);
 
@@ -55,4 +55,4 @@ await driver().catch((error: unknown) => {
   console.log(`Shipment ${shipment_id} has no driver yet`);
 });
 marketplace.flex.assignDriver(shipment_id, 345);
-console.log(`Shipment ${shipment_id} goes with driver ${(await driver()).driver_id}`);
+console.log(`Shipment ${shipment_id} is assigned to driver ${(await driver()).driver_id}`);

@@ -1,4 +1,4 @@
-// Shows how often buyers clicked "See phone", day by day: as bars in the terminal, and as an SVG file.
+// Shows how often buyers clicked "See phone" per day: as bars in the terminal and as an SVG file.
 // node examples/phone-views.ts [file.svg]
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { svgOf } from './chart.ts';
 
 const file = resolve(process.argv[2] ?? join(tmpdir(), 'phone-views.svg'));
 
-// A marketplace in memory on which two weeks have passed; with a real one, only `seller` would differ.
+// A fake marketplace with two weeks of clicks. With a real one, only `seller` is different.
 const marketplace = new FakeMarketplace({ now: '2026-03-14T18:00:00Z' });
 const account = marketplace.addUser();
 const item = marketplace.addItem({ seller_id: account.user_id, title: 'Flat with a balcony' });
@@ -27,4 +27,4 @@ console.log(`${window.total} clicks on "See phone" of ${item_id} in ${window.las
 for (const line of barsOf(window)) console.log(line);
 
 writeFileSync(file, svgOf(window, 'clicks on "See phone"'));
-console.log(`\nThe same as a picture: ${pathToFileURL(file).href}`);
+console.log(`\nThe same as an image: ${pathToFileURL(file).href}`);

@@ -1,8 +1,8 @@
 /**
- * One rate limit for several machines: a limiter over rate-limiter-flexible.
+ * One rate limit for several machines: a `limiter` built with rate-limiter-flexible.
  *
- *   node examples/shared-rate-limit.ts                                       the limit lives in this process
- *   REDIS_SOCKET=/run/redis/redis.sock node examples/shared-rate-limit.ts    it is shared by whoever uses this Redis
+ *   node examples/shared-rate-limit.ts                                       the limit applies to this process
+ *   REDIS_SOCKET=/run/redis/redis.sock node examples/shared-rate-limit.ts    all processes that use this Redis share it
  */
 import { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterQueue, RateLimiterRedis } from 'rate-limiter-flexible';
@@ -15,7 +15,7 @@ const redis = path === undefined ? undefined : new Redis({ path, enableOfflineQu
 const backend = redis ? new RateLimiterRedis({ ...limit, storeClient: redis }) : new RateLimiterMemory(limit);
 const queue = new RateLimiterQueue(backend);
 
-/** Ten attempts a second leave, of all clients together: one queue a host. */
+/** Sends ten requests per second, all clients together. There is one queue per host. */
 const limiter: Limiter = {
   acquire: async ({ host }) => {
     await queue.removeTokens(1, host);
@@ -25,9 +25,9 @@ const limiter: Limiter = {
 const marketplace = new FakeMarketplace();
 const account = marketplace.addUser();
 const { item_id } = marketplace.addItem({ seller_id: account.user_id });
-const { id: question_id } = marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Is there stock?' });
+const { id: question_id } = marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Is it in stock?' });
 
-// Two clients, as if on two machines; without the limiter, their 24 calls would leave at once.
+// Two clients, as if on two machines. Without the limiter, their 24 calls would be sent at once.
 const [one, other] = [marketplace.clientFor(account, { limiter }), marketplace.clientFor(account, { limiter })];
 const startedAt = performance.now();
 await Promise.all(
@@ -35,6 +35,6 @@ await Promise.all(
 );
 const seconds = (performance.now() - startedAt) / 1000;
 console.log(
-  `24 calls of two clients left within ${seconds.toFixed(1)} s, ten a second (${redis ? 'Redis' : 'memory'})`,
+  `24 calls of two clients were sent within ${seconds.toFixed(1)} s, ten per second (${redis ? 'Redis' : 'memory'})`,
 );
 redis?.disconnect();

@@ -1,5 +1,5 @@
 /**
- * A grant in a database, refreshed by one of several processes: the refresh token works once, so a lock guards it.
+ * Tokens in a database, shared by several processes. A refresh token works only once, so a lock guards it.
  *
  *   node examples/token-in-a-database.ts
  */
@@ -11,17 +11,17 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 const marketplace = new FakeMarketplace();
 const account = marketplace.addUser();
 
-// With a file in place of ':memory:', several processes share it, and BEGIN IMMEDIATE is their lock.
+// With a file instead of ':memory:', several processes share it, and BEGIN IMMEDIATE is their lock.
 const database = new DatabaseSync(':memory:');
-database.exec('CREATE TABLE grants (seller INTEGER PRIMARY KEY, body TEXT NOT NULL)');
-const put = database.prepare('INSERT OR REPLACE INTO grants VALUES (?, ?)');
-const take = database.prepare('SELECT body FROM grants WHERE seller = ?');
-put.run(account.user_id, JSON.stringify({ accessToken: 'ended', refreshToken: 'refresh-1', expiresAt: 0 }));
+database.exec('CREATE TABLE tokens (seller INTEGER PRIMARY KEY, body TEXT NOT NULL)');
+const put = database.prepare('INSERT OR REPLACE INTO tokens VALUES (?, ?)');
+const take = database.prepare('SELECT body FROM tokens WHERE seller = ?');
+put.run(account.user_id, JSON.stringify({ accessToken: 'expired', refreshToken: 'refresh-1', expiresAt: 0 }));
 
 const accessToken = refreshingToken<TokenSet>({
   load: () => JSON.parse(String(take.get(account.user_id)?.body)) as TokenSet,
-  save: (grant) => void put.run(account.user_id, JSON.stringify(grant)),
-  // Here your authorisation server is asked; a refresh token works once.
+  save: (tokens) => void put.run(account.user_id, JSON.stringify(tokens)),
+  // Call your authorisation server here. A refresh token works only once.
   refresh: ({ refreshToken }) => {
     console.log(`refreshed once, with ${String(refreshToken)}`);
     return {
@@ -30,7 +30,7 @@ const accessToken = refreshingToken<TokenSet>({
       expiresAt: Date.now() + 6 * 3_600_000,
     };
   },
-  // Another process waits here, then loads the grant that this one has saved.
+  // Other processes wait here, then load the tokens that this one saved.
   lock: async (work) => {
     database.exec('BEGIN IMMEDIATE');
     try {

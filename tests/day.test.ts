@@ -27,9 +27,9 @@ describe("a seller's day", () => {
     const { code, out, errors } = await run([]);
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     for (const { title } of chapters) expect(out).toContain(title);
-    expect(out).toContain('5 questions answered while their list shrank; none is left.');
+    expect(out).toContain('5 questions answered while the list got shorter; none is left.');
     expect(out).toContain('✗ QuestionNotOpenError: POST /answers failed with 400');
-    expect(out).toContain('✓ 6 deliveries told of 4 events; each was handled once.');
+    expect(out).toContain('✓ 6 deliveries for 4 events; each event was handled once.');
     expect(out).toContain('failed with 403 (forbidden): The seller takes no questions from this user');
     expect(out).toMatch(/working hours {2}3 h 10 min .*\n[^]*working hours {2}\d+ min\n/);
     expect(out).toMatch(/✓ .* faster than the day before\./);
@@ -38,14 +38,16 @@ describe("a seller's day", () => {
   test('each chapter prints the results of its calls', async () => {
     const { out } = await run([]);
     expect(out).toMatch(/DELIVERY_PROMISE +a template +1 left/);
-    expect(out).toMatch(/Road: the option OTHER[^]*Road: the conversation[^]*never see it: PERSONAL_DATA/);
-    expect(out).toMatch(/sent +█{32} 3\.0 of 3\.0 MB\n[^]*received +█{32} 3\.0 of 3\.0 MB\n.*byte for byte/);
+    expect(out).toMatch(
+      /Channel: the option OTHER[^]*Channel: the conversation[^]*rejected the message: PERSONAL_DATA/,
+    );
+    expect(out).toMatch(/sent +█{32} 3\.0 of 3\.0 MB\n[^]*received +█{32} 3\.0 of 3\.0 MB\n.*It is identical/);
     expect(out).toContain('error.reason: blocked_by_cancelled_order');
     expect(out).toMatch(/week +9 to 18 h, 50 parcels\n[^]*week +9 to 20 h, 80 parcels\n/);
     expect(out).toMatch(/✗ AlreadyInFlexError:[^]*✗ DriverNotFoundError:[^]*driver 345/);
     expect(out.match(/POST \/questions\/\d+ {2}200/g)).toHaveLength(6);
     expect(out.match(/\(a duplicate\)/g)).toHaveLength(2);
-    expect(out).toMatch(/✗ OutcomeUnknownError:[^]*✓ The answer had arrived/);
+    expect(out).toMatch(/✗ OutcomeUnknownError:[^]*✓ The answer was saved/);
     expect(out).toMatch(/2026-02-28 █{32} 21\n/);
   });
 
@@ -83,7 +85,7 @@ describe("a seller's day", () => {
     expect(await run(['--wires'])).toEqual({
       code: 1,
       out: '',
-      errors: 'There is no option --wires: `npm start -- --wire` also shows what travels.\n',
+      errors: 'There is no option --wires. `npm start -- --wire` also shows requests and responses.\n',
     });
   });
 });
@@ -109,7 +111,7 @@ describe('against a service', () => {
     const { code, out } = await run([], env);
     expect(code).toBe(0);
     expect(out).toMatch(/1002 +MLA600000001 +Is there stock\?\n +✓ 1\./);
-    expect(out).toMatch(/in total +0 min/);
+    expect(out).toMatch(/total +0 min/);
     expect(changes).toEqual([]);
   });
 
@@ -118,14 +120,14 @@ describe('against a service', () => {
     marketplace.viewPhone({ item_id }, { times: 4 });
     const without = await run([], env);
     expect(without.out).toMatch(/█{32} 4\n/);
-    expect(without.out).toContain('where SELLER_SITE_ID says the site');
-    expect((await run([], { ...env, SELLER_SITE_ID: 'MLA' })).out).toContain('There is none.');
+    expect(without.out).toContain('Set SELLER_SITE_ID');
+    expect((await run([], { ...env, SELLER_SITE_ID: 'MLA' })).out).toContain('There are no subscriptions.');
     marketplace.flex.subscribe({ user_id: marketplace.items.getOrThrow(item_id).seller_id });
     const named = await run([], { ...env, SELLER_SITE_ID: 'MLA' });
     expect(named.out).toMatch(/FLEX +status in, service \d+/);
   });
 
-  test('it reports an error response and continues', async () => {
+  test('prints an error response and continues', async () => {
     const { marketplace, env } = await service();
     const endpoint = endpoints.contacts.phoneViews.windowOfUser;
     marketplace.faults.inject({ endpoint, status: 403, body: { message: 'Not for you' } });
@@ -139,13 +141,13 @@ describe('against a service', () => {
     const { code, out } = await run([], env);
     expect(code).toBe(0);
     expect(out).toContain('✓ None.');
-    expect(out).toContain('There were no questions yet, so there is none.');
+    expect(out).toContain('There were no questions yet, so there is no response time.');
   });
 
   test.each([
     [{ SELLER_BASE_URL: 'https://api.example.com' }, 'SELLER_BASE_URL is set and SELLER_ACCESS_TOKEN is not'],
     [{ SELLER_ACCESS_TOKEN: 'token' }, 'SELLER_ACCESS_TOKEN is set and SELLER_BASE_URL is not'],
-    [{ SELLER_BASE_URL: 'https://api.example.com', SELLER_ACCESS_TOKEN: 'token' }, 'set SELLER_USER_ID'],
+    [{ SELLER_BASE_URL: 'https://api.example.com', SELLER_ACCESS_TOKEN: 'token' }, 'Set SELLER_USER_ID'],
     [{ SELLER_BASE_URL: 'http://api.example.com', SELLER_ACCESS_TOKEN: 'token-7' }, '`baseUrl` is http:'],
     [
       { SELLER_BASE_URL: 'http://127.0.0.1:1', SELLER_ACCESS_TOKEN: 'token-7' },

@@ -8,7 +8,7 @@ interface ErrorClass {
   readonly type: typeof SellerError;
 }
 
-/** The pages of the error classes, by file name: one a class, and one that lists them. */
+/** The pages of the error classes, by file name: one per class, and one that lists them. */
 export function errorPages(all: Catalogue, surface: Readonly<Record<string, unknown>>): Map<string, string> {
   const classes = Object.values(surface).filter(isErrorClass);
   const sorted = classes.map((type) => ({ kind: type.kind, type })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
@@ -28,7 +28,7 @@ function contents(classes: readonly ErrorClass[], all: Catalogue): string {
         `${'  '.repeat(depth)}- [${kind}](${kind}.md): ${firstSentence(causeOf(kind, all))}`,
         ...rows(kind, depth + 1),
       ]);
-  const intro = 'Every error that this library throws, as the classes stand below each other.';
+  const intro = 'Every error that this library throws. Subclasses are indented below their base class.';
   return document(['# Errors', generated, intro, rows('Error', 0).join('\n')]);
 }
 
@@ -39,11 +39,11 @@ function page({ kind, type }: ErrorClass, classes: readonly ErrorClass[], all: C
     generated,
     causeOf(kind, all).text,
     ...section('## What to do', remedyOf(kind, all)),
-    ...section('## Where it stands', ancestry(type)),
-    ...section('## What refines it', below.join(', ')),
-    ...section('## How the service says it', refusals(type, all)),
-    ...section('## Which methods throw it', throwers(kind, all)),
-    '## To catch it',
+    ...section('## Inherits', ancestry(type)),
+    ...section('## Subclasses', below.join(', ')),
+    ...section('## How the service reports it', responses(type, all)),
+    ...section('## Methods that throw it', throwers(kind, all)),
+    '## Catch it',
     fenced(example(kind)),
   ]);
 }
@@ -81,12 +81,12 @@ function textOf(kind: string, all: Catalogue): string {
   return all.prose.classes.get(kind)?.prose.text ?? '';
 }
 
-function refusals(type: typeof SellerError, all: Catalogue): string {
-  const those = new Set(
+function responses(type: typeof SellerError, all: Catalogue): string {
+  const documented = new Set(
     all.operations.flatMap(({ endpoint }) => endpoint.errors.filter(({ error }) => error === type)),
   );
-  if (those.size === 0) return '';
-  const rows = [...those].map(({ status, otherStatuses = [], code, message }) => {
+  if (documented.size === 0) return '';
+  const rows = [...documented].map(({ status, otherStatuses = [], code, message }) => {
     return [[status, ...otherStatuses].join(' or '), code === undefined ? '' : `\`${code}\``, message];
   });
   return table(['Status', 'Code', 'Message'], rows);
@@ -95,11 +95,11 @@ function refusals(type: typeof SellerError, all: Catalogue): string {
 function throwers(kind: string, all: Catalogue): string {
   const throws = ({ endpoint, method }: Operation): boolean =>
     endpoint.errors.some(({ error }) => error.kind === kind) || method.prose.throws.some(({ error }) => error === kind);
-  const those = all.operations.filter(throws);
-  return those.map(({ endpoint }) => `- ${methodLink(endpoint, '../reference/')}`).join('\n');
+  const operations = all.operations.filter(throws);
+  return operations.map(({ endpoint }) => `- ${methodLink(endpoint, '../reference/')}`).join('\n');
 }
 
-/** The entries that have classes of their own. */
+/** Classes that another entry than the main one exports. */
 const entries: Readonly<Record<string, string>> = {
   FakeMarketplaceError: '/testing',
   HandlerTimeoutError: '/notifications',
@@ -108,5 +108,5 @@ const entries: Readonly<Record<string, string>> = {
 
 function example(kind: string): string {
   const from = `marketplace-seller-sdk${entries[kind] ?? ''}`;
-  return `import { ${kind} } from '${from}';\n\nif (error instanceof ${kind}) console.log(error.message, error.docs);`;
+  return `import { ${kind} } from '${from}';\n\nif (error instanceof ${kind}) console.log(error.message, error.docsPath);`;
 }

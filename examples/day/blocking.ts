@@ -1,12 +1,12 @@
 import { ForbiddenError } from 'marketplace-seller-sdk';
 import type { Chapter } from './stage.ts';
 
-/** A user who advertises is blocked, and asks no more. */
+/** A user who advertises is blocked and cannot ask questions any more. */
 export const blocking: Chapter = {
-  title: 'An asker is blocked',
+  title: 'A user is blocked',
   at: '2026-03-02T11:20:00-03:00',
 
-  async tell({ say, client, clientOf, seller, marketplace, items }) {
+  async play({ say, client, clientOf, seller, marketplace, items }) {
     const spammer = marketplace.addUser({ nickname: 'Ofertas24' });
     const advertise = () =>
       clientOf(spammer).questions.ask({ item_id: items.kettle.item_id, text: 'Cheaper kettles at our shop!!!' });

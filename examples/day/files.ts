@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Chapter, Stage } from './stage.ts';
 
-/** A file goes up, travels with a message, and comes down again as it was. */
+/** A file is uploaded, sent with a message, and downloaded again unchanged. */
 export const files: Chapter = {
-  title: 'The invoice, as a file',
+  title: 'The invoice is sent as a file',
   at: '2026-03-02T14:40:00-03:00',
 
-  async tell(stage) {
+  async play(stage) {
     const folder = await mkdtemp(join(tmpdir(), 'day-'));
     try {
       await sendInvoice(stage, join(folder, 'invoice.pdf'));
@@ -36,21 +36,21 @@ async function sendInvoice({ say, client, seller, buyers, sales }: Stage, file: 
 }
 
 async function readConversation({ say, client, clientOf, seller, buyers, sales }: Stage): Promise<void> {
-  const of = { pack_id: String(sales.lamp.pack_id), user_id: seller.user_id };
+  const conversation = { pack_id: String(sales.lamp.pack_id), user_id: seller.user_id };
   say.line('');
   say.code('for await (const message of seller.messages.conversation({ pack_id, user_id }))');
-  const messages = await client.messages.conversation(of).toArray({ max: 10 });
-  const hers = await clientOf(buyers.lucia).messages.conversation(of).toArray({ max: 10 });
+  const messages = await client.messages.conversation(conversation).toArray({ max: 10 });
+  const received = await clientOf(buyers.lucia).messages.conversation(conversation).toArray({ max: 10 });
   for (const { id, from, text, message_attachments } of messages.reverse()) {
     const who = from?.user_id === seller.user_id ? seller : buyers.lucia;
     const names = (message_attachments ?? []).map(({ original_filename }) => `  [${original_filename ?? 'a file'}]`);
-    const unseen = hers.some((each) => each.id === id) ? '' : '  (held back)';
-    say.quote(who.nickname, '', `${text ?? ''}${names.join('')}${unseen}`);
+    const hidden = received.some((each) => each.id === id) ? '' : '  (rejected by moderation)';
+    say.quote(who.nickname, '', `${text ?? ''}${names.join('')}${hidden}`);
   }
-  say.good(`${messages.length} messages, of which Lucía sees ${hers.length}.`);
+  say.good(`${messages.length} messages, Lucía sees ${received.length} of them.`);
 }
 
-/** What the buyer does. */
+/** The buyer downloads the invoice. */
 async function fetchInvoice({ say, clientOf, seller, buyers, sales }: Stage, folder: string): Promise<void> {
   const { messages } = clientOf(buyers.lucia);
   const newest = await messages.conversation({ pack_id: String(sales.lamp.pack_id), user_id: seller.user_id }).first();
@@ -65,5 +65,5 @@ async function fetchInvoice({ say, clientOf, seller, buyers, sales }: Stage, fol
   );
   const saved = await readFile(await file.saveTo(join(folder, 'copy.pdf')));
   const isSame = saved.equals(await readFile(join(folder, 'invoice.pdf')));
-  say.good(`${file.filename ?? 'The file'} arrived, ${isSame ? 'byte for byte' : 'and differs'}.`);
+  say.good(`${file.filename ?? 'The file'} was downloaded. ${isSame ? 'It is identical.' : 'It is different.'}`);
 }

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { Middleware } from 'marketplace-seller-sdk';
 
-/** What the narrator writes to: standard output, or a test's. */
+/** Where the narrator writes: standard output, or an object of a test. */
 export interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -12,7 +12,7 @@ type Style = Parameters<typeof styleText>[0];
 
 const margin = '         ';
 
-/** Tells the story: plain in a pipe, coloured on a terminal. */
+/** Prints the day: plain in a pipe, coloured on a terminal. */
 export class Narrator {
   readonly #out: Output;
   readonly #color: boolean;
@@ -30,22 +30,22 @@ export class Narrator {
     this.#write(`\n${this.#paint('bold', text)}  ${this.#paint('dim', subtitle)}\n`);
   }
 
-  /** Begins a chapter, at a time of the marketplace. */
+  /** Starts a chapter, with the time of the marketplace. */
   heading(text: string, ms: number): void {
     this.#write(`\n  ${this.#paint('dim', timeIn(ms))}  ${this.#paint(['bold', 'cyan'], text)}\n`);
   }
 
-  /** A sentence of the story. */
+  /** Prints a line. */
   line(text: string): void {
     this.#write(`${margin}${text}`.trimEnd() + '\n');
   }
 
-  /** What is called, as a programmer would write it. */
+  /** Prints a call as you would write it in a program. */
   code(text: string): void {
     for (const line of text.split('\n')) this.#write(`${margin}${this.#paint('magenta', line)}\n`);
   }
 
-  /** What somebody says, and what about, if that is not clear. */
+  /** Prints what somebody writes, and optionally about what. */
   quote(who: string, about: string, text: string): void {
     const topic = about === '' ? '' : `${this.#paint('dim', about.padEnd(10))} `;
     this.line(`${this.#paint('yellow', who.padEnd(10))} ${topic}${text}`);
@@ -61,41 +61,43 @@ export class Narrator {
     for (const line of rest) this.line(`  ${line}`);
   }
 
-  /** An error, by its class. */
+  /** Prints an error with its class. */
   error({ name, message }: Error): void {
     this.bad(`${name}: ${message}`);
   }
 
-  /** Lines with bars in them. */
+  /** Prints lines that contain bars. */
   chart(lines: readonly string[]): void {
     for (const line of lines) this.line(line.replace(/█+/, (bar) => this.#paint('cyan', bar)));
   }
 
-  /** How far a file is: a bar that grows on a terminal, and in a pipe the one line that says it is through. */
+  /** Shows the progress of a file: a growing bar on a terminal, and only the final line in a pipe. */
   progress(what: string, bytes: number, total: number): void {
-    const isThrough = bytes >= total;
-    if (!isThrough && !this.#isTerminal) return;
+    const isComplete = bytes >= total;
+    if (!isComplete && !this.#isTerminal) return;
     const bar = '█'.repeat(Math.floor((bytes / total) * 32)).padEnd(32, '░');
     const text = `${what.padEnd(10)} ${this.#paint('cyan', bar)} ${megabytes(bytes)} of ${megabytes(total)} MB`;
-    this.#write(`${this.#isTerminal ? '\r' : ''}${margin}${text}${isThrough ? '\n' : ''}`);
+    this.#write(`${this.#isTerminal ? '\r' : ''}${margin}${text}${isComplete ? '\n' : ''}`);
   }
 
   end(): void {
-    this.#write(this.#wire ? '\n' : `\n${this.#paint('dim', 'What travelled: npm start -- --wire')}\n\n`);
+    this.#write(
+      this.#wire ? '\n' : `\n${this.#paint('dim', 'To see requests and responses: npm start -- --wire')}\n\n`,
+    );
   }
 
-  /** Shows each request and its answer, if that was asked for: to be given to clients. */
+  /** Prints each request and its response if `--wire` is given. Pass it to clients as a middleware. */
   readonly wire: Middleware = async ({ request }, next) => {
     if (!this.#wire) return next(request);
     const { pathname, search } = new URL(request.url);
     const sent = isText(request) ? await request.clone().text() : '(a file)';
-    const answer = await next(request);
-    this.#travelled('→', `${request.method} ${decodeURIComponent(pathname + search)} ${sent}`);
-    this.#travelled('←', `${answer.status} ${isText(answer) ? await answer.clone().text() : '(a file)'}`);
-    return answer;
+    const response = await next(request);
+    this.#printMessage('→', `${request.method} ${decodeURIComponent(pathname + search)} ${sent}`);
+    this.#printMessage('←', `${response.status} ${isText(response) ? await response.clone().text() : '(a file)'}`);
+    return response;
   };
 
-  #travelled(arrow: string, text: string): void {
+  #printMessage(arrow: string, text: string): void {
     const line = text.trim().replace(/\s+/g, ' ');
     const shown = line.length > 160 ? `${line.slice(0, 160)}…` : line;
     this.#write(`${margin}${this.#paint('dim', `${arrow} ${shown}`)}\n`);
@@ -114,7 +116,7 @@ function isText({ headers }: Request | Response): boolean {
   return /json|text/.test(headers.get('content-type') ?? 'text');
 }
 
-/** A long text as lines of at most so many characters, broken between words. */
+/** Splits a text between words into lines of at most `width` characters. */
 function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
@@ -129,7 +131,7 @@ function megabytes(bytes: number): string {
   return (bytes / 1024 / 1024).toFixed(1);
 }
 
-/** The time of day where the seller lives. */
+/** Formats a time in the time zone of the seller. */
 function timeIn(ms: number): string {
   return new Intl.DateTimeFormat('en-GB', {
     hour: '2-digit',

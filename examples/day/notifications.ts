@@ -4,17 +4,17 @@ import type { AddressInfo } from 'node:net';
 import { createReceiver, nodeHandler } from 'marketplace-seller-sdk/notifications';
 import type { Chapter, Stage } from './stage.ts';
 
-/** The service announces questions, some twice and some in odd spellings; each is read and answered once. */
+/** The service sends notifications, some twice and some in unusual formats. Each question is answered once. */
 export const notifications: Chapter = {
-  title: 'Questions announce themselves',
+  title: 'Notifications announce new questions',
   at: '2026-03-02T12:10:00-03:00',
 
-  async tell(stage) {
+  async play(stage) {
     const { say, marketplace, buyers, items, clientOf } = stage;
     say.code('const receiver = createReceiver({ clientFor, on: { questions: readAndAnswer } });');
     say.code('createServer(nodeHandler(receiver)).listen(port);');
     const handled: number[] = [];
-    const receiver = answering(stage, handled);
+    const receiver = createAnsweringReceiver(stage, handled);
     const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const callback = `http://127.0.0.1:${(server.address() as AddressInfo).port}/notifications`;
@@ -29,13 +29,13 @@ export const notifications: Chapter = {
       await clientOf(who).questions.ask({ item_id: about.item_id, text });
       await marketplace.notifications.flush();
       await receiver.idle();
-      // The answer is an event too.
+      // The answer causes a notification as well.
       await marketplace.notifications.flush();
       await receiver.idle();
     }
-    tellDeliveries(stage, callback);
+    printDeliveries(stage, callback);
     say.good(
-      `${marketplace.notifications.attempts.length} deliveries told of ${handled.length} events; each was handled once.`,
+      `${marketplace.notifications.attempts.length} deliveries for ${handled.length} events; each event was handled once.`,
     );
     subscription.cancel();
     server.close();
@@ -44,17 +44,17 @@ export const notifications: Chapter = {
   },
 };
 
-/** Each attempt to deliver. A question is told of when it is asked, and again when it is answered. */
-function tellDeliveries({ say, marketplace }: Stage, callback: string): void {
+/** Prints each delivery. The service sends one for each new question and one for each new answer. */
+function printDeliveries({ say, marketplace }: Stage, callback: string): void {
   const known = new Set<string>();
-  say.line(`What came in at ${new URL(callback).host}, for each question asked and for each answered:`);
+  say.line(`Received at ${new URL(callback).host}, for each new question and each new answer:`);
   for (const { id, event, outcome } of marketplace.notifications.attempts) {
     say.line(`POST ${event.resource}  ${outcome}${known.has(id) ? '  (a duplicate)' : ''}`);
     known.add(id);
   }
 }
 
-function answering({ say, client }: Stage, handled: number[]) {
+function createAnsweringReceiver({ say, client }: Stage, handled: number[]) {
   return createReceiver({
     clientFor: () => client,
     on: {
@@ -62,8 +62,8 @@ function answering({ say, client }: Stage, handled: number[]) {
         const { id, status, text } = await read();
         handled.push(id);
         if (status !== 'UNANSWERED') return;
-        await client.questions.answer({ question_id: id, text: 'Yes, there is.' });
-        say.line(`${(text ?? '').padEnd(27)} Yes, there is.`);
+        await client.questions.answer({ question_id: id, text: 'Yes.' });
+        say.line(`${(text ?? '').padEnd(27)} Yes.`);
       },
     },
   });

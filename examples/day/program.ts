@@ -7,33 +7,33 @@ import { closeStage, openStage } from './stage.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Something that the one who runs the program can put right; its message is all that is to be said. */
-class Mistake extends Error {}
+/** A wrong argument or environment variable. Only its message is printed. */
+class UsageError extends Error {}
 
-/** Runs the program; gives its exit code. What went wrong is one sentence on `errors`. */
+/** Runs the program and returns its exit code. A failure is one sentence on `errors`. */
 export async function main(args: readonly string[], env: Environment, out: Output, errors: Output): Promise<number> {
   try {
     const { wire } = optionsFrom(args);
     const say = new Narrator(out, { wire, color: out.isTTY === true && !env.NO_COLOR });
     const service = serviceFrom(env);
-    await (service ? readFrom(service, say) : tellTheDay(say));
+    await (service ? readFrom(service, say) : playDay(say));
     return 0;
   } catch (error) {
-    if (!(error instanceof Mistake || error instanceof SellerError)) throw error;
+    if (!(error instanceof UsageError || error instanceof SellerError)) throw error;
     errors.write(`${error.message}\n`);
     return 1;
   }
 }
 
-/** The whole day, against a marketplace of its own on a port of this machine. */
-async function tellTheDay(say: Narrator): Promise<void> {
+/** Plays the whole day against a fake marketplace on a port of this machine. */
+async function playDay(say: Narrator): Promise<void> {
   const stage = await openStage(say);
   try {
-    say.title(`A day of ${stage.seller.nickname}`, `on a marketplace at ${stage.url}`);
+    say.title(`A day of ${stage.seller.nickname}`, `on a fake marketplace at ${stage.url}`);
     for (const chapter of chapters) {
       stage.marketplace.clock.set(chapter.at);
       say.heading(chapter.title, stage.marketplace.clock.ms);
-      await chapter.tell(stage);
+      await chapter.play(stage);
     }
     say.end();
   } finally {
@@ -44,7 +44,7 @@ async function tellTheDay(say: Narrator): Promise<void> {
 function optionsFrom(args: readonly string[]): { wire: boolean } {
   const unknown = args.find((each) => each !== '--wire');
   if (unknown !== undefined) {
-    throw new Mistake(`There is no option ${unknown}: \`npm start -- --wire\` also shows what travels.`);
+    throw new UsageError(`There is no option ${unknown}. \`npm start -- --wire\` also shows requests and responses.`);
   }
   return { wire: args.includes('--wire') };
 }
@@ -54,12 +54,12 @@ function serviceFrom(env: Environment) {
   if (!baseUrl && !accessToken) return undefined;
   if (!baseUrl || !accessToken) {
     const [given, missing] = ['SELLER_BASE_URL', 'SELLER_ACCESS_TOKEN'].sort((a) => (env[a] ? -1 : 1));
-    throw new Mistake(`${given} is set and ${missing} is not: set both to read from a service, or neither.`);
+    throw new UsageError(`${given} is set and ${missing} is not. Set both to read from a service, or neither.`);
   }
   // The tokens of the service end in the id of their user.
   const user_id = user ?? /-(\d+)$/.exec(accessToken)?.[1];
   if (user_id === undefined) {
-    throw new Mistake('The token does not tell whose it is: set SELLER_USER_ID to the id of the seller.');
+    throw new UsageError('The token does not contain the id of its user. Set SELLER_USER_ID to the id of the seller.');
   }
   return { baseUrl, accessToken, user_id, site_id: SELLER_SITE_ID };
 }

@@ -1,11 +1,11 @@
 import type { Chapter, Stage } from './stage.ts';
 
-/** Buyers ask; the seller walks the open questions and answers each, so that the list shrinks under the walk. */
+/** Buyers ask questions. The seller iterates over the open ones and answers each; the list gets shorter meanwhile. */
 export const questions: Chapter = {
-  title: 'Questions arrive, and are answered',
+  title: 'Questions arrive and are answered',
   at: '2026-03-02T09:05:00-03:00',
 
-  async tell(stage) {
+  async play(stage) {
     const { say, client, seller, marketplace } = stage;
     await askAll(stage);
     marketplace.clock.advance({ minutes: 9 });
@@ -14,7 +14,7 @@ export const questions: Chapter = {
     say.code('for await (const question of seller.questions.search({ seller_id, filters }))');
     say.code('  await seller.questions.answer({ question_id: question.id, text });');
     let answered = 0;
-    // Pages of two, to show that answering what one walks makes no question slip away.
+    // Small pages, to show that no question is skipped when the loop answers them.
     const open = { seller_id: seller.user_id, limit: 2, filters: { status: 'UNANSWERED' } };
     for await (const question of client.questions.search(open)) {
       await client.questions.answer({ question_id: question.id, text: answerTo(question.text ?? '') });
@@ -25,7 +25,7 @@ export const questions: Chapter = {
     const all = await client.questions.search({ seller_id: seller.user_id, limit: 5 }).toArray({ max: 5 });
     for (const { text, answer } of all.reverse()) say.line(`${(text ?? '').padEnd(27)} ${answer?.text ?? ''}`);
     const left = await client.questions.search(open).first();
-    say.good(`${answered} questions answered while their list shrank; ${left ? 'some are' : 'none is'} left.`);
+    say.good(`${answered} questions answered while the list got shorter; ${left ? 'some are' : 'none is'} left.`);
   },
 };
 
@@ -48,10 +48,10 @@ const answers: Readonly<Record<string, string>> = {
   'Is the light warm or cold?': 'Warm, 2,700 K.',
   'How many litres?': 'One and a half.',
   'Does it come with a bulb?': 'Yes, an LED.',
-  'Does it hold 30 kg?': 'Each shelf does.',
-  'Do you ship to Córdoba?': 'To all of the country.',
+  'Does it hold 30 kg?': 'Yes, each shelf does.',
+  'Do you ship to Córdoba?': 'Yes, to the whole country.',
 };
 
 function answerTo(text: string): string {
-  return answers[text] ?? 'Good question! We will find out.';
+  return answers[text] ?? 'Good question! We will check.';
 }

@@ -1,12 +1,12 @@
 import { isModerated, moderationReasonOf } from 'marketplace-seller-sdk';
 import type { Chapter } from './stage.ts';
 
-/** Before the buyer has written there is one road to her, after that another; `contact` takes the open one. */
+/** Before the buyer writes there is one channel, afterwards another. `contact` uses the open one. */
 export const sale: Chapter = {
-  title: 'Lucía buys the desk lamp; the shop writes to her',
+  title: 'Lucía buys the desk lamp, and the shop writes to her',
   at: '2026-03-02T14:00:00-03:00',
 
-  async tell({ say, client, seller, buyers, sales, marketplace }) {
+  async play({ say, client, seller, buyers, sales, marketplace }) {
     const pack_id = String(sales.lamp.pack_id);
     say.code('await seller.actionGuide.options({ pack_id });');
     const { options } = await client.actionGuide.options({ pack_id });
@@ -16,34 +16,34 @@ export const sale: Chapter = {
     }
 
     const to = { user_id: buyers.lucia.user_id };
-    const write = (text: string) => client.messages.contact({ pack_id, user_id: seller.user_id, to, text });
-    const words = 'Thank you! Your lamp leaves this afternoon.';
+    const write = (message: string) => client.messages.contact({ pack_id, user_id: seller.user_id, to, text: message });
+    const text = 'Thank you! Your lamp leaves this afternoon.';
     say.line('');
     say.code('await seller.messages.contact({ pack_id, user_id, to, text });');
-    say.quote(seller.nickname, '', words);
-    say.good(`Sent. ${roads[(await write(words)).channel]}`);
+    say.quote(seller.nickname, '', text);
+    say.good(`Sent. ${channels[(await write(text)).channel]}`);
     const caps = await client.actionGuide.caps({ pack_id });
     const other = caps.find(({ option_id }) => option_id === 'OTHER');
-    say.line(`OTHER now has ${other?.cap_available ?? 0} left, until she writes:`);
+    say.line(`OTHER now has ${other?.cap_available ?? 0} left until she writes:`);
 
     marketplace.clock.advance({ minutes: 12 });
     const reply = 'Great! Could I have the invoice, and a number to call?';
     marketplace.buyerWrites({ pack: sales.lamp, text: reply });
     say.quote(buyers.lucia.nickname, '', reply);
 
-    const number = 'Of course: call +54 11 5555 0199.';
+    const number = 'Of course. Call +54 11 5555 0199.';
     say.quote(seller.nickname, '', number);
     const { channel, message } = await write(number);
-    say.good(`Sent. ${roads[channel]}`);
+    say.good(`Sent. ${channels[channel]}`);
     say.code('isModerated(message)');
     if (!isModerated(message)) return;
     say.bad(
-      `Answered with success, and yet she will never see it: ${moderationReasonOf(message) ?? 'no reason given'}.`,
+      `The call succeeded, but moderation rejected the message: ${moderationReasonOf(message) ?? 'no reason given'}.`,
     );
   },
 };
 
-const roads = {
-  option: 'Road: the option OTHER, as she has not written yet.',
-  conversation: 'Road: the conversation, which is open now.',
+const channels = {
+  option: 'Channel: the option OTHER, because she has not written yet.',
+  conversation: 'Channel: the conversation, which is open now.',
 } as const;

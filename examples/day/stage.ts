@@ -3,32 +3,32 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Account, Item, Listening, Pack } from 'marketplace-seller-sdk/testing';
 import type { Narrator } from './narrator.ts';
 
-/** Everybody and everything in the story; a chapter may add its own. */
+/** The users, items and clients of the day. A chapter may add its own. */
 export interface Stage {
   readonly say: Narrator;
   readonly marketplace: FakeMarketplace;
   readonly url: string;
   readonly server: Listening;
   readonly seller: Account;
-  /** The seller's client, which talks HTTP to the marketplace. */
+  /** The seller's client. It calls the marketplace over HTTP. */
   readonly client: SellerClient;
   readonly buyers: { readonly lucia: Account; readonly mateo: Account; readonly ines: Account };
   readonly items: { readonly lamp: Item; readonly kettle: Item; readonly shelf: Item };
-  /** What was sold: the lamp to Lucía by Flex, the shelf to Mateo. */
+  /** The sales: the lamp to Lucía, delivered by Flex, and the shelf to Mateo. */
   readonly sales: { readonly lamp: Pack; readonly shelf: Pack };
-  /** Somebody else's client. */
+  /** The client of another account. */
   clientOf(account: Account): SellerClient;
 }
 
 /** A part of the day. */
 export interface Chapter {
   readonly title: string;
-  /** When it happens, by the clock of the marketplace. */
+  /** When it happens, on the clock of the marketplace. */
   readonly at: string;
-  tell(stage: Stage): Promise<void>;
+  play(stage: Stage): Promise<void>;
 }
 
-/** A shop on a Monday morning, with a week behind it in which it was slow to answer. */
+/** Creates a shop on a Monday morning, after a week of slow answers. */
 export async function openStage(say: Narrator): Promise<Stage> {
   const marketplace = new FakeMarketplace({ now: '2026-02-23T10:00:00-03:00' });
   const seller = marketplace.addUser({ nickname: 'Casa Norte' });
@@ -40,7 +40,7 @@ export async function openStage(say: Narrator): Promise<Stage> {
     buyers: { lucia: lucia!, mateo: mateo!, ines: ines! },
     items: { lamp: lamp!, kettle: kettle!, shelf: shelf! },
   };
-  liveThroughLastWeek(marketplace, stage);
+  simulateLastWeek(marketplace, stage);
   const sales = {
     lamp: marketplace.addPack({ seller_id: seller.user_id, buyer_id: stage.buyers.lucia.user_id, shipping: 'flex' }),
     shelf: marketplace.addPack({ seller_id: seller.user_id, buyer_id: stage.buyers.mateo.user_id }),
@@ -55,7 +55,7 @@ export async function closeStage({ server }: Stage): Promise<void> {
   await server.close();
 }
 
-function liveThroughLastWeek(marketplace: FakeMarketplace, { buyers, items }: Pick<Stage, 'buyers' | 'items'>): void {
+function simulateLastWeek(marketplace: FakeMarketplace, { buyers, items }: Pick<Stage, 'buyers' | 'items'>): void {
   const exchanges: [at: string, from: Account, about: Item, text: string, minutes: number][] = [
     ['2026-02-24T11:00:00-03:00', buyers.lucia, items.kettle, 'Does it whistle?', 190],
     ['2026-02-25T20:30:00-03:00', buyers.mateo, items.lamp, 'Which bulb does it take?', 750],

@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest';
 import { barsOf } from '../../examples/bars.ts';
 import { svgOf } from '../../examples/chart.ts';
 
-/** Runs a program and gives what it prints. */
+/** Runs a program and returns the lines it prints. */
 async function printedBy(program: () => Promise<unknown>): Promise<string[]> {
   const lines: string[] = [];
   vi.spyOn(console, 'log').mockImplementation((line: string) => lines.push(line));
@@ -14,7 +14,7 @@ async function printedBy(program: () => Promise<unknown>): Promise<string[]> {
   return lines;
 }
 
-test('examples/flex.ts sets up a seller, and finds the driver', async () => {
+test('examples/flex.ts configures Flex and finds the driver', async () => {
   const lines = await printedBy(() => import('../../examples/flex.ts'));
   expect(lines).toEqual([
     'Brazil: FLEX is in',
@@ -30,7 +30,7 @@ test('examples/flex.ts sets up a seller, and finds the driver', async () => {
     '· Curitiba (R$ 500)',
     'MLB600000001 in Flex: true',
     'Shipment 40000000001 has no driver yet',
-    'Shipment 40000000001 goes with driver 345',
+    'Shipment 40000000001 is assigned to driver 345',
   ]);
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { run } from '../support/program.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 
-/** Whether 24 calls at ten a second took their time: more than one second, and not for ever. */
+/** How long the 24 calls took, in seconds. At ten per second it is more than one. */
 function secondsIn(output: string): number {
   return Number(/within ([\d.]+) s/.exec(output)?.[1]);
 }

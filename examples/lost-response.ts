@@ -1,7 +1,7 @@
 /**
- * What to do when the answer to a write is lost: find out, and only then repeat it.
+ * What to do when the response to a write is lost: find out what happened before you retry.
  *
- *   node examples/lost-answer.ts
+ *   node examples/lost-response.ts
  */
 import { OutcomeUnknownError, endpoints } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
@@ -9,10 +9,10 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 const marketplace = new FakeMarketplace();
 const account = marketplace.addUser();
 const { item_id } = marketplace.addItem({ seller_id: account.user_id });
-const { id: question_id } = marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Is there stock?' });
+const { id: question_id } = marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Is it in stock?' });
 const seller = marketplace.clientFor(account);
 
-// The connection breaks after the marketplace has acted: the seller cannot know.
+// The connection breaks after the marketplace has saved the answer. The seller cannot know that.
 marketplace.faults.inject({ endpoint: endpoints.questions.answer, reset: 'after' });
 try {
   await seller.questions.answer({ question_id, text: 'Yes.' });
@@ -20,5 +20,7 @@ try {
   if (!(error instanceof OutcomeUnknownError)) throw error;
   console.log(error.message);
   const { done } = await error.confirm();
-  console.log(done === true ? 'It had arrived: nothing to repeat.' : 'It had not, or nobody can tell: look again.');
+  if (done === true) console.log('The answer was saved. Do not send it again.');
+  else if (done === false) console.log('The answer was not saved. Send it again.');
+  else console.log('The outcome cannot be determined. Check the question yourself.');
 }
