@@ -1,4 +1,4 @@
-// Notifications handed over to BullMQ: acknowledged once Redis has them, handled by workers on as many machines as you like.
+// Notifications in BullMQ: acknowledged once Redis has them, handled by workers on any number of machines.
 //   REDIS_URL=redis://127.0.0.1:6379 node examples/notifications-bullmq.ts
 import { Queue, Worker } from 'bullmq';
 import type { ConnectionOptions } from 'bullmq';
@@ -9,7 +9,7 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 const { REDIS_SOCKET: path, REDIS_URL: url = 'redis://127.0.0.1:6379' } = process.env;
 const connection: ConnectionOptions = { ...(path ? { path } : { url }), maxRetriesPerRequest: null };
 
-// A marketplace to try this on. In life: new SellerClient({ baseUrl, accessToken }), one for each seller.
+// A fake marketplace. In production: new SellerClient({ baseUrl, accessToken }), one per seller.
 const marketplace = new FakeMarketplace();
 const seller = marketplace.addUser();
 const client = marketplace.clientFor(seller);
@@ -19,7 +19,7 @@ const receiver = createReceiver({
   queue: {
     add: (entry) =>
       queue.add('notification', entry, {
-        // The same notification has the same key: while the job is known, a duplicate is no second job.
+        // The same notification has the same key, so a duplicate does not create a second job.
         jobId: entry.key,
         removeOnComplete: { age: 24 * 3600 },
         attempts: 12,
@@ -35,14 +35,14 @@ const receiver = createReceiver({
   },
 });
 
-// In life the worker is a program of its own, with the same `on` and `clientFor`.
+// In production the worker is its own program, with the same `on` and `clientFor`.
 const worker = new Worker<QueuedNotification>(
   'notifications',
   async (job) => receiver.handle(job.data, { attempt: job.attemptsMade + 1 }),
   { connection, concurrency: 32 },
 );
 
-// From here on this is the service: every notification comes twice.
+// The rest is the service, which delivers every notification twice.
 marketplace.notifications.subscribe({ callback: (request) => fetchHandler(receiver)(request), faults: { twice: 1 } });
 const { item_id } = marketplace.addItem({ seller_id: seller.user_id });
 const buyer = marketplace.addUser();

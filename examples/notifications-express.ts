@@ -1,4 +1,4 @@
-// An Express application that answers questions as they are asked, and loses none when it crashes.
+// An Express application that answers questions as they are asked. It loses none when it crashes.
 //   node examples/notifications-express.ts
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import express from 'express';
 import { createReceiver, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
-// A marketplace to try this on. In life: new SellerClient({ baseUrl, accessToken }), one for each seller.
+// A fake marketplace. In production: new SellerClient({ baseUrl, accessToken }), one per seller.
 const marketplace = new FakeMarketplace();
 const seller = marketplace.addUser();
 const client = marketplace.clientFor(seller);
@@ -18,23 +18,23 @@ const receiver = createReceiver({
   clientFor: () => client,
   on: {
     questions: async (notification, { read }) => {
-      // A notification only says that something has changed: what is true is what the service says when asked.
+      // A notification only says that something has changed: read the question to know its state.
       const question = await read();
       if (question.status !== 'UNANSWERED') return;
       await client.questions.answer({ question_id: question.id, text: 'Yes, there is stock.' });
       console.log(`answered question ${question.id}: ${question.text}`);
     },
   },
-  onFailure: ({ error, attempt, dead }) => console.error(`attempt ${attempt} failed`, dead ? 'for good' : '', error),
+  onFailure: ({ error, attempt, dead }) => console.error(`attempt ${attempt} failed`, dead ? '(the last)' : '', error),
 });
 
 const app = express();
-// A path that nobody guesses keeps strangers from filling the inbox: notifications carry no signature.
+// Notifications have no signature: a secret path keeps strangers from filling the inbox.
 app.all('/notifications/c0ffee15', nodeHandler(receiver));
 const server = app.listen(0, '127.0.0.1');
 await once(server, 'listening');
 
-// From here on this is the service: it tells of every question, some of them twice.
+// The rest is the service: it delivers a notification of every question, some of them twice.
 const { port } = server.address() as AddressInfo;
 const callback = `http://127.0.0.1:${port}/notifications/c0ffee15`;
 marketplace.notifications.subscribe({ callback, faults: { twice: 0.5 } });

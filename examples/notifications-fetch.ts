@@ -3,13 +3,13 @@
 import { createReceiver, fetchHandler } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
-// A marketplace to try this on. In life: new SellerClient({ baseUrl, accessToken }), one for each seller.
+// A fake marketplace. In production: new SellerClient({ baseUrl, accessToken }), one per seller.
 const marketplace = new FakeMarketplace();
 const sellers = [marketplace.addUser(), marketplace.addUser()];
 const clients = new Map(sellers.map((seller) => [seller.user_id, marketplace.clientFor(seller)]));
 
 const receiver = createReceiver({
-  // Where nothing runs on after the answer, the handler comes first; the service delivers again what failed.
+  // On a platform that stops the program after the response, the handler runs first.
   acknowledge: 'handled',
   clientFor: (user_id) => {
     const client = clients.get(user_id);

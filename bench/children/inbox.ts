@@ -1,11 +1,11 @@
-// An application in a process of its own, whose handler takes a second: node inbox.ts <memory | sqlite> <database>
+// An application in its own process, whose handler takes a second: node inbox.ts <memory | sqlite> <database>
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as Library from 'marketplace-seller-sdk/notifications';
 import { here } from '../measure.ts';
 
-// The built package, as its users load it.
+// The built package, as users load it.
 const built: unknown = await import(here('../dist/esm/notifications/index.js'));
 const { createReceiver, memoryStore, nodeHandler, sqliteStore } = built as typeof Library;
 
@@ -33,7 +33,7 @@ async function report(): Promise<void> {
   process.send?.({
     handled: counts.length,
     twice: counts.filter((count) => count > 1).length,
-    // The largest the process has been, in MiB: everything, not only this library's heap.
+    // The largest size of the process in MiB, not only of this library's heap.
     memory: process.resourceUsage().maxRSS / 1024,
   });
   await receiver.close();

@@ -19,10 +19,10 @@ interface Report {
 
 interface Measured extends Report {
   readonly latencies: readonly number[];
-  readonly refused: number;
+  readonly rejected: number;
 }
 
-/** A storm of notifications, a fifth of them duplicates, on an inbox whose handler takes a second. */
+/** Many notifications, a fifth of them duplicates, to an inbox whose handler takes a second. */
 export async function notifications(): Promise<Row[]> {
   const measured: Record<string, Measured> = {};
   for (const store of ['memory', 'sqlite']) measured[store] = await storm(store);
@@ -31,21 +31,21 @@ export async function notifications(): Promise<Row[]> {
   const what = `${distinct + duplicates} notifications, ${duplicates} of them duplicates, ${concurrency} at a time`;
   return [
     {
-      title: `Notifications: 99th percentile until the 200, ${what}`,
+      title: `Notifications: 99th percentile until the response, ${what}`,
       unit: 'ms',
       goal: 'under 500 ms while the handler takes a second',
       figures: figures(({ latencies }) => latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN),
     },
     {
-      title: 'Notifications: not answered 200, not handled, or handled twice',
+      title: 'Notifications: rejected, not handled, or handled twice',
       unit: '',
       goal: '0',
-      figures: figures(({ refused, handled, twice }) => refused + (distinct - handled) + twice),
+      figures: figures(({ rejected, handled, twice }) => rejected + (distinct - handled) + twice),
     },
     {
-      title: 'Notifications: the largest the whole process was',
+      title: 'Notifications: largest size of the whole process',
       unit: 'MiB',
-      goal: 'under 256 MiB, of which Node takes some 50',
+      goal: 'under 256 MiB, of which Node itself takes about 50',
       figures: figures(({ memory }) => memory),
     },
   ];
@@ -54,28 +54,28 @@ export async function notifications(): Promise<Row[]> {
 async function storm(store: string): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), 'storm-'));
   const inbox = fork(here('children/inbox.ts'), [store, join(folder, 'inbox.db')]);
-  const { port } = await told<{ port: number }>(inbox);
+  const { port } = await nextMessage<{ port: number }>(inbox);
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
-  const ids = mixed([...range(distinct), ...range(duplicates)]);
+  const ids = shuffled([...range(distinct), ...range(duplicates)]);
   const latencies: number[] = [];
-  let refused = 0;
+  let rejected = 0;
   const poster = async (): Promise<void> => {
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
       const started = performance.now();
-      if ((await post(port, agent, id)) !== 200) refused += 1;
+      if ((await post(port, agent, id)) !== 200) rejected += 1;
       latencies.push(performance.now() - started);
     }
   };
   await Promise.all(range(concurrency).map(poster));
   agent.destroy();
   inbox.send('report');
-  const report = await told<Report>(inbox);
+  const report = await nextMessage<Report>(inbox);
   await new Promise((resolve) => inbox.once('exit', resolve));
   rmSync(folder, { recursive: true });
-  return { ...report, refused, latencies: latencies.sort((a, b) => a - b) };
+  return { ...report, rejected, latencies: latencies.sort((a, b) => a - b) };
 }
 
-function told<T>(child: ChildProcess): Promise<T> {
+function nextMessage<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
     child.once('message', (message) => {
       resolve(message as T);
@@ -90,8 +90,8 @@ function range(length: number): number[] {
   return Array.from({ length }, (_, index) => index);
 }
 
-/** The same disorder each time. */
-function mixed(ids: number[]): number[] {
+/** The same order in each run. */
+function shuffled(ids: number[]): number[] {
   return ids
     .map((id, index) => ({ id, place: Math.imul(index + 1, 2_654_435_761) >>> 0 }))
     .sort((a, b) => a.place - b.place)

@@ -10,7 +10,8 @@ export { readNotification } from './read-notification.js';
 export type { ReadOptions, QuestionsClient } from './read-notification.js';
 
 export { createReceiver } from './receiver.js';
-export type { DeadLetters, Receiver } from './receiver.js';
+export type { Receiver } from './receiver.js';
+export type { DeadLetters } from './dead-letters.js';
 export type {
   Handler,
   HandlerContext,
@@ -24,8 +25,10 @@ export { HandlerTimeoutError } from './dispatcher.js';
 export type { BodyLimits, IncomingRequest, OutgoingResponse } from './http/request.js';
 export { fetchHandler } from './http/fetch.js';
 export type { WaitUntilContext } from './http/fetch.js';
-export { fastifyHandler, nodeHandler } from './http/node.js';
-export type { FastifyReplyLike, FastifyRequestLike, NodeRequest, NodeResponse } from './http/node.js';
+export { nodeHandler } from './http/node.js';
+export type { NodeRequest, NodeResponse } from './http/node.js';
+export { fastifyHandler } from './http/fastify.js';
+export type { FastifyReplyLike, FastifyRequestLike } from './http/fastify.js';
 
 export { StoreFullError } from './stores/store.js';
 export type { Claim, DeadLetter, Lease, NotificationStore, Settlement } from './stores/store.js';

@@ -3,59 +3,59 @@ import { parseJson } from '../core/serialization/json.js';
 import { entity, instant, integer, list, maybe, text, wideInteger } from '../core/schema/schema.js';
 import type { Output } from '../core/schema/schema.js';
 
-/** What every notification says. Spec: Events 3; the fields after `sent` are seen in life. */
+/** The fields of every notification. Spec: Events 3; the fields after `sent` occur in production. */
 export const notificationFields = entity({
   /** The user the notification relates to. */
   user_id: integer,
-  /** The element that was created or updated, as it came. Never to be followed as a URL. */
+  /** The element that was created or updated, as delivered. Never follow it as a URL. */
   resource: text,
   topic: text,
-  /** The same whenever the same notification is delivered again; some carry none. */
+  /** Stays the same when the notification is delivered again. Some notifications have none. */
   id: maybe(text),
   received: maybe(instant),
   sent: maybe(instant),
-  /** A number, or its digits where it is beyond 2^53; left out where a framework's parser has rounded it. */
+  /** A number, or its digits beyond 2^53. Absent when a framework's parser has rounded it. */
   application_id: maybe(wideInteger),
-  /** How often the service has tried to deliver it. */
+  /** How many times the service has tried to deliver it. */
   attempts: maybe(integer),
   actions: maybe(list(text)),
 });
 export interface NotificationFields extends Output<typeof notificationFields> {}
 
-/** Something happened to a question: it was asked, answered, deleted, ... */
+/** A question was asked, answered, deleted or changed in another way. */
 export interface QuestionNotification extends NotificationFields {
   readonly known: true;
   readonly topic: 'questions';
   readonly question_id: number;
 }
 
-/** A notification of a topic that the specification does not describe. */
+/** A notification with a topic that the specification does not describe. */
 export interface UnknownNotification extends NotificationFields {
   readonly known: false;
   readonly question_id?: undefined;
 }
 
-/** A notification whose topic is known, told apart by `topic`. */
+/** A notification with a documented topic, discriminated by `topic`. */
 export type KnownNotification = QuestionNotification;
-/** Any notification; `known` tells whether its topic is. */
+/** Any notification; `known` says whether its topic is documented. */
 export type Notification = KnownNotification | UnknownNotification;
 
 /**
- * Reads a notification from its text, or from what a framework made of it. Believes nothing and calls nobody.
+ * Parses a notification from its text, or from the object that a framework parsed. Makes no request.
  *
- * Text is the better input: a body that a framework has parsed may have lost the end of long ids.
+ * Prefer text: a framework's parser rounds integers beyond 2^53.
  *
  * @example
  * const notification = parseNotification(body);
  * if (notification.known) console.log(notification.question_id);
- * @throws {NotificationError} when it is not JSON, or says not whom or what it is about. Spec: Events 3.
+ * @throws {NotificationError} when it is not JSON, or a required field is missing or wrong. Spec: Events 3.
  */
 export function parseNotification(input: string | object): Notification {
-  const parsed = notificationFields.safeParse(tidy(typeof input === 'string' ? jsonOf(input) : input));
-  if (!parsed.success) throw unreadable(parsed.error.issues.map(({ message }) => message).join('; '));
+  const parsed = notificationFields.safeParse(normalized(typeof input === 'string' ? jsonOf(input) : input));
+  if (!parsed.success) throw invalid(parsed.error.issues.map(({ message }) => message).join('; '));
   const fields = parsed.data;
-  if (fields.topic === '') throw unreadable('`topic` is empty');
-  if (fields.resource === '') throw unreadable('`resource` is empty');
+  if (fields.topic === '') throw invalid('`topic` is empty');
+  if (fields.resource === '') throw invalid('`resource` is empty');
   if (fields.topic !== 'questions') return { ...fields, known: false };
   return { ...fields, known: true, topic: 'questions', question_id: questionIdOf(fields.resource) };
 }
@@ -64,13 +64,13 @@ function jsonOf(body: string): unknown {
   try {
     return parseJson(body);
   } catch {
-    throw unreadable('the body is not JSON');
+    throw invalid('the body is not JSON');
   }
 }
 
-/** Gives every field its one spelling, and drops what is optional and makes no sense: the rest is still worth having. */
-function tidy(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unreadable('it is not a JSON object');
+/** Gives each field its documented spelling, and drops optional fields with an invalid value. */
+function normalized(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('it is not a JSON object');
   const { _id, id, recieved, received, sent, application_id, attempts, actions, ...rest } = value as Record<
     string,
     unknown
@@ -95,21 +95,21 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The digits of an integer that has not been rounded; the schema makes a number of them where that is exact. */
-function digitsOf(value: unknown, most = Infinity): string | undefined {
+/** The digits of an integer that was not rounded; the schema turns them into a number where that is exact. */
+function digitsOf(value: unknown, maxDigits = Infinity): string | undefined {
   const digits = Number.isSafeInteger(value) ? String(value) : value;
-  return typeof digits === 'string' && /^\d+$/.test(digits) && digits.length <= most ? digits : undefined;
+  return typeof digits === 'string' && /^\d+$/.test(digits) && digits.length <= maxDigits ? digits : undefined;
 }
 
-/** Only the id is taken out of `resource`: whatever else it says leads nowhere. */
+/** Takes only the id from `resource`. */
 function questionIdOf(resource: string): number {
   const digits = /^(?:\/?questions\/)?(\d+)\/?$/.exec(resource)?.[1];
-  if (digits === undefined) throw unreadable('`resource` is not of the form /questions/<question_id>');
+  if (digits === undefined) throw invalid('`resource` does not have the form /questions/<question_id>');
   const id = Number(digits);
-  if (!Number.isSafeInteger(id)) throw unreadable('`resource` names a question beyond 2^53, which would be rounded');
+  if (!Number.isSafeInteger(id)) throw invalid('the id in `resource` is beyond 2^53 and would be rounded');
   return id;
 }
 
-function unreadable(why: string): NotificationError {
-  return new NotificationError(`The notification cannot be read: ${why}`);
+function invalid(reason: string): NotificationError {
+  return new NotificationError(`The notification is invalid: ${reason}`);
 }

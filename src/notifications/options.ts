@@ -7,90 +7,172 @@ import type { QuestionNotification, UnknownNotification } from './notification.j
 import type { ReadOptions, QuestionsClient } from './read-notification.js';
 import type { NotificationStore } from './stores/store.js';
 
-/** What a handler knows beside the notification. */
+/** What a handler receives beside the notification. */
 export interface HandlerContext<Resource = unknown> {
   /**
-   * Reads what the notification is about, with the token of the user it relates to (`clientFor`).
+   * Reads the resource that the notification is about, with the client of its user (`clientFor`).
    *
-   * @throws {NotFoundError} when there is no such thing after some seconds.
+   * @throws {NotFoundError} when the service still answers 404 after some seconds.
    */
   read(options?: ReadOptions): Promise<Resource>;
-  /** 1 for the first time this notification is handled; more after a failure. */
+  /** 1 for the first attempt; it grows with each failure. */
   readonly attempt: number;
   /** How many older notifications about the same resource this one stands for; 0 unless `coalesce` is set. */
   readonly coalescedCount: number;
-  /** Aborted when the handler has taken too long, or another process has taken over: stop then. */
+  /** Aborted when the handler has timed out or lost its lease to another process. Stop then. */
   readonly signal: AbortSignal;
 }
 
-/** Handles a notification; when it throws, the notification is handled again later. */
+/** Handles a notification. When it throws, the notification is retried later. */
 export type Handler<N, Resource = unknown> = (notification: N, context: HandlerContext<Resource>) => unknown;
 
-/** A handler per known topic. */
+/** One handler per documented topic. */
 export interface Handlers {
   readonly questions?: Handler<QuestionNotification, Question> | undefined;
 }
 
-/** How often and how patiently a failing notification is handled again. */
+/** How failed notifications are retried. */
 export interface RetryOptions {
-  /** How often a notification is handled at most; then it goes to the dead letters. Default 12: some 25 to 40 minutes. */
+  /**
+   * The most attempts, the first included; then the notification becomes a dead letter.
+   *
+   * @default 12, which takes 25 to 40 minutes
+   */
   readonly attempts?: number | undefined;
-  /** The first wait, in milliseconds; each next one is twice as long, less up to half at random. Default 1,000. */
+  /**
+   * The first delay, in milliseconds. Each next one is twice as long, less up to half at random.
+   *
+   * @default 1000
+   */
   readonly baseMs?: number | undefined;
-  /** No wait is longer, in milliseconds. Default 600,000. */
+  /**
+   * The longest delay, in milliseconds.
+   *
+   * @default 600000
+   */
   readonly capMs?: number | undefined;
 }
 
-/** A notification that could not be handled this time. */
+/** One failed attempt to handle a notification. */
 export interface HandlingFailure {
   readonly entry: QueuedNotification;
   readonly error: unknown;
   readonly attempt: number;
-  /** It is not tried again, and is among the dead letters now. */
+  /** Whether this was the last attempt: the notification is a dead letter now. */
   readonly dead: boolean;
 }
 
-/** An existing queue that notifications are handed over to. */
+/** An existing queue that takes the notifications. */
 export interface NotificationQueue {
-  /** Resolves once the queue has the entry; `entry.key` may serve as the id of the job. */
+  /** Resolves once the queue has stored the entry. Use `entry.key` as the id of the job. */
   add(entry: QueuedNotification): Promise<unknown>;
 }
 
-/** How a receiver is set up. */
+/** The options of `createReceiver`. */
 export interface ReceiverOptions {
-  /** What to do about the topics the library knows. */
+  /**
+   * The handlers of the documented topics.
+   *
+   * @default undefined: notifications of these topics are acknowledged and dropped
+   */
   readonly on?: Handlers | undefined;
-  /** What to do about every other topic. Without it they are acknowledged and dropped. */
+  /**
+   * The handler of every other topic.
+   *
+   * @default undefined: notifications of these topics are acknowledged and dropped
+   */
   readonly fallback?: Handler<UnknownNotification> | undefined;
-  /** The client of a user, for `read()`. Throw for a user who is not yours. */
+  /**
+   * Returns the client of a user, for `read()`. Throw for a user who is not yours.
+   *
+   * @default undefined: `read()` throws
+   */
   readonly clientFor?: ((user_id: number) => QuestionsClient | Promise<QuestionsClient>) | undefined;
-  /** Where accepted notifications wait: `memoryStore()` (default), `sqliteStore`, `redisStore`, `keyValueStore`. */
+  /**
+   * Where accepted notifications are stored: `memoryStore`, `sqliteStore`, `redisStore` or `keyValueStore`.
+   *
+   * @default memoryStore()
+   */
   readonly store?: NotificationStore | undefined;
-  /** Instead of a store: an existing queue. Its workers give the entries to `receiver.handle`. */
+  /**
+   * An existing queue in place of a store. Its workers pass the entries to `receiver.handle`.
+   *
+   * @default undefined: `store` is used
+   */
   readonly queue?: NotificationQueue | undefined;
-  /** When to answer 200: once the store has it (`accepted`, the default), or once the handler is through. */
+  /**
+   * When to respond 200: once the store has the notification (`'accepted'`), or once its handler has succeeded (`'handled'`).
+   *
+   * @default 'accepted'
+   */
   readonly acknowledge?: 'accepted' | 'handled' | undefined;
-  /** Several notifications about one resource become one: the newest. Default false. */
+  /**
+   * Whether to handle only the newest of the notifications that wait for one resource.
+   *
+   * @default false
+   */
   readonly coalesce?: boolean | undefined;
-  /** How many handlers run at once. Default 32. */
+  /**
+   * How many handlers run at once.
+   *
+   * @default 32
+   */
   readonly concurrency?: number | undefined;
+  /** How failed notifications are retried. */
   readonly retry?: RetryOptions | undefined;
-  /** How long a handler may take, in milliseconds. Default 300,000. */
+  /**
+   * How long a handler may take, in milliseconds. After that it has failed, and its `signal` is aborted.
+   *
+   * @default 300000
+   */
   readonly handlerTimeoutMs?: number | undefined;
-  /** How long after a crash another process takes over, in milliseconds. Default 30,000. */
+  /**
+   * How long a lease lasts without renewal, in milliseconds: how soon after a crash another process takes over.
+   *
+   * @default 30000
+   */
   readonly leaseMs?: number | undefined;
-  /** How long a notification is remembered after it was handled, in milliseconds. Default 24 hours. */
+  /**
+   * How long the key of a handled notification is kept to recognize duplicates, in milliseconds.
+   *
+   * @default 86400000, which is 24 hours
+   */
   readonly deduplicationMs?: number | undefined;
-  /** How often a store that several processes share is looked through, in milliseconds. Default 1,000. */
+  /**
+   * How often a store that several processes share is polled, in milliseconds.
+   *
+   * @default 1000
+   */
   readonly pollMs?: number | undefined;
-  /** How long the store or queue may take to accept, in milliseconds; then the answer is 503. Default 2,000. */
+  /**
+   * How long the store or queue may take to accept a notification, in milliseconds. After that the response is 503.
+   *
+   * @default 2000
+   */
   readonly acceptTimeoutMs?: number | undefined;
-  /** Longer bodies are answered with 413. Default 1,000,000. */
+  /**
+   * The longest accepted body, in bytes. The response to a longer one is 413.
+   *
+   * @default 1000000
+   */
   readonly maxBodyBytes?: number | undefined;
-  /** Slower bodies are answered with 408, in milliseconds. Default 5,000. */
+  /**
+   * How long reading a body may take, in milliseconds. After that the response is 408.
+   *
+   * @default 5000
+   */
   readonly bodyTimeoutMs?: number | undefined;
+  /**
+   * Where failures and rejected deliveries are logged.
+   *
+   * @default undefined: nothing is logged
+   */
   readonly logger?: Logger | undefined;
-  /** Told of every failure of a handler. */
+  /**
+   * Called after each failed attempt of a handler.
+   *
+   * @default undefined
+   */
   readonly onFailure?: ((failure: HandlingFailure) => void) | undefined;
 }
 
@@ -106,10 +188,10 @@ const numericDefaults = {
 };
 const retryDefaults = { attempts: 12, baseMs: 1_000, capMs: 600_000 };
 
-const handlingOptions = ['on', 'fallback', 'clientFor', 'store', 'queue', 'acknowledge', 'coalesce'] as const;
-const observingOptions = ['retry', 'logger', 'onFailure'] as const;
+const behaviorOptions = ['on', 'fallback', 'clientFor', 'store', 'queue', 'acknowledge', 'coalesce'] as const;
+const otherOptions = ['retry', 'logger', 'onFailure'] as const;
 
-/** Options with their defaults. */
+/** The options with their defaults filled in. */
 export type ResolvedReceiverOptions = Omit<
   ReceiverOptions,
   keyof typeof numericDefaults | 'retry' | 'acknowledge' | 'coalesce'
@@ -127,26 +209,26 @@ export type ResolvedReceiverOptions = Omit<
  * @throws {ConfigurationError} when an option is unknown or wrong.
  */
 export function resolveReceiverOptions(options: ReceiverOptions): ResolvedReceiverOptions {
-  const known: readonly string[] = [...handlingOptions, ...Object.keys(numericDefaults), ...observingOptions];
-  const { retry = {}, ...given } = present(options);
-  const wrong = [
+  const known: readonly string[] = [...behaviorOptions, ...Object.keys(numericDefaults), ...otherOptions];
+  const { retry = {}, ...given } = defined(options);
+  const problems = [
     ...unknownNames(given, known, ''),
     ...unknownNames(retry, Object.keys(retryDefaults), 'retry.'),
     ...notPositive(given, Object.keys(numericDefaults), ''),
     ...notPositive(retry, Object.keys(retryDefaults), 'retry.'),
     ...contradictions(options),
   ];
-  if (wrong.length > 0) throw new ConfigurationError(wrong.join('; '));
+  if (problems.length > 0) throw new ConfigurationError(problems.join('; '));
   return {
     acknowledge: 'accepted',
     coalesce: false,
     ...numericDefaults,
     ...given,
-    retry: { ...retryDefaults, ...present(retry) },
+    retry: { ...retryDefaults, ...defined(retry) },
   } as ResolvedReceiverOptions;
 }
 
-function present<T extends object>(options: T): T {
+function defined<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }
 
@@ -157,20 +239,20 @@ function unknownNames(given: object, known: readonly string[], prefix: string): 
 
 function notPositive(given: object, names: readonly string[], prefix: string): string[] {
   const wrong = Object.entries(given).filter(([name, value]) => names.includes(name) && !(Number(value) > 0));
-  return wrong.map(([name]) => `\`${prefix}${name}\` takes a number above 0`);
+  return wrong.map(([name]) => `\`${prefix}${name}\` must be a number above 0`);
 }
 
 function contradictions({ on = {}, fallback, store, queue, acknowledge }: ReceiverOptions): string[] {
   const topics = Object.keys(on).filter((topic) => topic !== 'questions');
   return [
-    ...topics.map((topic) => `\`on\` knows no topic \`${topic}\`: topics other than questions go to \`otherwise\``),
-    ...(Object.keys(on).length === 0 && !fallback ? ['neither `on` nor `otherwise` says what to do'] : []),
-    ...(store && queue ? ['`store` and `queue` exclude each other: a receiver hands over to one of them'] : []),
+    ...topics.map((topic) => `\`on\` has no topic \`${topic}\`: use \`fallback\` for topics other than questions`),
+    ...(Object.keys(on).length === 0 && !fallback ? ['set `on`, `fallback`, or both'] : []),
+    ...(store && queue ? ['set `store` or `queue`, not both'] : []),
     ...(queue && acknowledge === 'handled'
-      ? ["`acknowledge: 'handled'` takes a store: whether a queue's worker is through is not known here"]
+      ? ["`acknowledge: 'handled'` needs a store: the receiver cannot know when a queue's worker is done"]
       : []),
     ...(acknowledge === undefined || ['accepted', 'handled'].includes(acknowledge)
       ? []
-      : ["`acknowledge` takes 'accepted' or 'handled'"]),
+      : ["`acknowledge` must be 'accepted' or 'handled'"]),
   ];
 }

@@ -1,33 +1,34 @@
+import { millisecondsOf } from '../core/schema/date-time.js';
 import type { Notification } from './notification.js';
 
-/** A notification as a store or a queue holds it: plain data that survives JSON. */
+/** A notification as a store or a queue holds it: plain data that can be serialized as JSON. */
 export interface QueuedNotification {
-  /** Tells a notification from every other, however often it is delivered: 32 hexadecimal digits. */
+  /** The same for every delivery of one notification: 32 hexadecimal digits. */
   readonly key: string;
-  /** The user's resource it is about. Entries of one lane are handled one at a time, in the order of `sentAt`. */
+  /** The user's resource. Entries of one group are handled one at a time, in the order of `sentAt`. */
   readonly groupId: string;
-  /** When the service sent it, in milliseconds since 1970; its arrival where the service did not say. */
+  /** When the service sent it, in milliseconds since 1970; its arrival if the service did not say. */
   readonly sentAt: number;
   readonly notification: Notification;
 }
 
-/** The entry that a notification is stored as. */
+/** Builds the entry that is stored for a notification. */
 export async function queuedNotification(notification: Notification, arrivedAt: number): Promise<QueuedNotification> {
   const { user_id, topic, resource } = notification;
-  const lane = JSON.stringify([user_id, topic, resource.replace(/^\//, '')]);
+  const groupId = JSON.stringify([user_id, topic, resource.replace(/^\//, '')]);
   return {
-    key: await digest(lane + identityOf(notification)),
-    groupId: lane.length > 200 ? await digest(lane) : lane,
-    sentAt: instantOf(notification.sent) ?? instantOf(notification.received) ?? arrivedAt,
+    key: await digest(groupId + identityOf(notification)),
+    groupId: groupId.length > 200 ? await digest(groupId) : groupId,
+    sentAt: timeOf(notification.sent) ?? timeOf(notification.received) ?? arrivedAt,
     notification,
   };
 }
 
 /**
- * What makes a notification this one: its id, or without one its content.
+ * What identifies a notification: its id, or its content without one.
  *
- * The count of attempts changes from delivery to delivery. The lane is part of the key too: whoever knows an id
- * cannot use it up with a notification about something else.
+ * The count of attempts differs between deliveries. The group is part of the key as well, so that a forged notification
+ * about another resource cannot use up a known id.
  */
 function identityOf({ id, sent, received, application_id, actions }: Notification): string {
   return JSON.stringify((id ?? undefined) === undefined ? { sent: sent ?? received, application_id, actions } : { id });
@@ -38,10 +39,8 @@ async function digest(content: string): Promise<string> {
   return [...new Uint8Array(hash, 0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Milliseconds since 1970; a time without a zone is read as UTC, so that all machines agree on the order. */
-function instantOf(written: string | null | undefined): number | undefined {
-  if (typeof written !== 'string') return undefined;
-  const zoned = /(?:z|[+-]\d{2}:?\d{2})$/i.test(written) || !written.includes('T') ? written : `${written}Z`;
-  const ms = Date.parse(zoned.replace(/(\.\d{3})\d+/, '$1'));
+/** Milliseconds since 1970; a time without a zone is UTC, so that all machines agree on the order. */
+function timeOf(written: string | null | undefined): number | undefined {
+  const ms = typeof written === 'string' ? millisecondsOf(written) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
 }

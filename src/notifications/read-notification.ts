@@ -2,27 +2,34 @@ import type { SellerClient } from '../client.js';
 import { NotificationError } from '../core/errors/errors.js';
 import type { CallOptions } from '../core/options/client-options.js';
 import { NotFoundError } from '../core/errors/status-errors.js';
+import { exponentialDelay } from './backoff.js';
 import type { Question } from '../resources/questions/schemas.js';
 import type { Notification, QuestionNotification } from './notification.js';
 
-/** How patiently the resource of a notification is read. */
+/** How to read the resource of a notification. */
 export interface ReadOptions extends CallOptions {
-  /** How long a 404 is repeated, in milliseconds: the service may announce what it cannot show yet. Default 5,000. */
+  /**
+   * How long a 404 is retried, in milliseconds: the service may announce a question before it can return it.
+   *
+   * @default 5000
+   */
   readonly notFoundTimeoutMs?: number | undefined;
 }
 
-/** The client of a seller, as far as notifications need it. */
+/** The part of a seller's client that reading a notification needs. */
 export type QuestionsClient = Pick<SellerClient, 'questions'>;
 
+const notFoundBackoff = { baseMs: 200, capMs: Infinity };
+
 /**
- * Reads what a notification is about, with the token of the client that is given.
+ * Reads the resource that a notification is about, with the token of the given client.
  *
- * Only the endpoint that the topic stands for is called, with the id alone; `resource` is never followed.
+ * It calls the topic's endpoint with the id only; `resource` is never followed as a URL.
  *
  * @example
  * const question = await readNotification(seller, notification);
- * @throws {NotFoundError} when there is no such thing even after `notFoundTimeoutMs`, or not for this seller.
- * @throws {NotificationError} when the topic is not known, so that no endpoint stands for it.
+ * @throws {NotFoundError} when the service still answers 404 after `notFoundTimeoutMs`.
+ * @throws {NotificationError} when the topic is not documented.
  */
 export async function readNotification(
   seller: QuestionsClient,
@@ -39,7 +46,7 @@ export async function readNotification(
   notification: Notification,
   options: ReadOptions = {},
 ): Promise<unknown> {
-  if (!notification.known) throw new NotificationError('No endpoint stands for the topic, so nothing can be read');
+  if (!notification.known) throw new NotificationError('The topic is not documented, so there is no endpoint to read');
   const { notFoundTimeoutMs = 5_000, ...call } = options;
   const { question_id } = notification;
   return retryNotFound(() => seller.questions.get({ question_id }, call), notFoundTimeoutMs, call.signal);
@@ -50,21 +57,21 @@ async function retryNotFound<T>(
   notFoundTimeoutMs: number,
   signal?: AbortSignal,
 ): Promise<T> {
-  const endsAt = Date.now() + notFoundTimeoutMs;
-  for (let waitMs = 200; ; waitMs *= 2) {
+  const endsAt = performance.now() + notFoundTimeoutMs;
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await read();
     } catch (error) {
-      const leftMs = endsAt - Date.now();
-      if (!(error instanceof NotFoundError) || leftMs <= 0 || signal?.aborted) throw error;
-      // An abort ends the wait; the read that follows then says so in its own words.
-      await pause(Math.min(waitMs, leftMs), signal);
+      const remainingMs = endsAt - performance.now();
+      if (!(error instanceof NotFoundError) || remainingMs <= 0 || signal?.aborted) throw error;
+      // An abort ends the delay; the next read then throws its own error.
+      await abortableDelay(Math.min(exponentialDelay(attempt, notFoundBackoff), remainingMs), signal);
     }
   }
 }
 
-/** Waits; an abort ends the wait early. Leaves neither timer nor listener behind. */
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Resolves after a delay, or at once on abort. Leaves no timer or listener behind. */
+async function abortableDelay(ms: number, signal: AbortSignal | undefined): Promise<void> {
   await new Promise<void>((resolve) => {
     const end = (): void => {
       clearTimeout(timer);

@@ -1,9 +1,11 @@
-import { failureOf } from './dispatcher.js';
+import { longestTimer } from '../core/retry/cancel-scope.js';
+import { jitteredDelay } from './backoff.js';
+import { describeFailure } from './dispatcher.js';
 import type { Dispatcher } from './dispatcher.js';
 import type { ResolvedReceiverOptions } from './options.js';
 import type { Lease, NotificationStore, Settlement } from './stores/store.js';
 
-/** How a loan ended. */
+/** The result of one lease. */
 interface HandlingResult {
   readonly keys: readonly string[];
   readonly handled: boolean;
@@ -14,36 +16,33 @@ interface Run {
   readonly outcome: Promise<HandlingResult>;
 }
 
-/** The longest wait that a timer takes. */
-const longestTimerMs = 2 ** 31 - 1;
-
-/** Borrows what is due from the store, has it handled, and tells the store what came of it. */
+/** Leases due entries from the store, runs their handlers, and settles the leases. */
 export class Worker {
   readonly #store: NotificationStore;
-  readonly #handling: Dispatcher;
-  readonly #settings: ResolvedReceiverOptions;
-  readonly #holder = crypto.randomUUID();
+  readonly #dispatcher: Dispatcher;
+  readonly #options: ResolvedReceiverOptions;
+  readonly #workerId = crypto.randomUUID();
   readonly #running = new Map<string, Run>();
   readonly #idle: (() => void)[] = [];
-  #looking = false;
-  #lookAgain = false;
+  #polling = false;
+  #pollAgain = false;
   #closed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #heartbeat: ReturnType<typeof setInterval> | undefined;
 
-  constructor(store: NotificationStore, handling: Dispatcher, settings: ResolvedReceiverOptions) {
+  constructor(store: NotificationStore, dispatcher: Dispatcher, options: ResolvedReceiverOptions) {
     this.#store = store;
-    this.#handling = handling;
-    this.#settings = settings;
+    this.#dispatcher = dispatcher;
+    this.#options = options;
   }
 
-  /** Looks for work. */
+  /** Polls the store now. */
   wake(): void {
-    this.#lookAgain = true;
-    if (!this.#looking && !this.#closed) void this.#poll();
+    this.#pollAgain = true;
+    if (!this.#polling && !this.#closed) void this.#poll();
   }
 
-  /** Resolves once nothing waits in the store and nothing is being handled here. */
+  /** Resolves once the store has no waiting entry and no handler is running here. */
   async idle(): Promise<void> {
     if (this.#closed) return;
     await new Promise<void>((resolve) => {
@@ -52,84 +51,84 @@ export class Worker {
     });
   }
 
-  /** Takes nothing more on, and waits for what is being handled. */
+  /** Claims nothing more, and waits for the running handlers. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
     await Promise.allSettled([...this.#running.values()].map(({ outcome }) => outcome));
     clearInterval(this.#heartbeat);
-    this.#release();
+    this.#resolveIdle();
   }
 
-  #release(): void {
+  #resolveIdle(): void {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** Handles one entry at once, and what stands before it in its lane. Whether it was handled. */
-  async processNow(lane: string, key: string): Promise<boolean> {
+  /** Handles one entry now, after the entries before it in its group. Resolves to whether it was handled. */
+  async processNow(groupId: string, key: string): Promise<boolean> {
     for (;;) {
-      const outcome = await (this.#running.get(lane)?.outcome ?? this.#lease(lane));
-      if (outcome === undefined && this.#running.has(lane)) continue;
+      const outcome = await (this.#running.get(groupId)?.outcome ?? this.#lease(groupId));
+      if (outcome === undefined && this.#running.has(groupId)) continue;
       if (outcome === undefined) return false;
       if (outcome.keys.includes(key) || !outcome.handled) return outcome.handled;
     }
   }
 
   async #lease(groupId: string): Promise<HandlingResult | undefined> {
-    while (this.#running.size >= this.#settings.concurrency) {
+    while (this.#running.size >= this.#options.concurrency) {
       await Promise.race([...this.#running.values()].map(({ outcome }) => outcome));
     }
-    const { leaseMs, coalesce } = this.#settings;
-    const { loans } = await this.#store.claim({ workerId: this.#holder, limit: 1, leaseMs, coalesce, groupId });
-    return loans[0] && this.#start(loans[0]);
+    const { leaseMs, coalesce } = this.#options;
+    const { leases } = await this.#store.claim({ workerId: this.#workerId, limit: 1, leaseMs, coalesce, groupId });
+    return leases[0] && this.#start(leases[0]);
   }
 
   async #poll(): Promise<void> {
-    this.#looking = true;
+    this.#polling = true;
     clearTimeout(this.#timer);
-    const { pollMs, logger } = this.#settings;
+    const { pollMs, logger } = this.#options;
     try {
-      while (this.#lookAgain && !this.#closed) {
-        this.#lookAgain = false;
-        await this.#takeWhatIsDue();
+      while (this.#pollAgain && !this.#closed) {
+        this.#pollAgain = false;
+        await this.#claimDue();
       }
     } catch (error) {
-      logger?.error(`The store of notifications gave nothing: ${failureOf(error)}`);
-      this.#pollStore(pollMs);
+      logger?.error(`The store of notifications failed to give out entries: ${describeFailure(error)}`);
+      this.#pollIn(pollMs);
     }
-    this.#looking = false;
+    this.#polling = false;
   }
 
-  async #takeWhatIsDue(): Promise<void> {
-    const { concurrency, leaseMs, coalesce, pollMs } = this.#settings;
+  async #claimDue(): Promise<void> {
+    const { concurrency, leaseMs, coalesce, pollMs } = this.#options;
     const free = concurrency - this.#running.size;
     if (free <= 0) return;
-    const { loans, nextInMs } = await this.#store.claim({ workerId: this.#holder, limit: free, leaseMs, coalesce });
-    for (const loan of loans) void this.#start(loan);
-    if (loans.length === free) return;
-    const nothingWaits = loans.length === 0 && nextInMs === undefined;
-    if (nothingWaits && this.#running.size === 0) this.#release();
-    const most = this.#store.shared ? pollMs : Infinity;
-    if (nextInMs !== undefined || this.#store.shared) this.#pollStore(Math.min(nextInMs ?? Infinity, most));
+    const { leases, nextInMs } = await this.#store.claim({ workerId: this.#workerId, limit: free, leaseMs, coalesce });
+    for (const lease of leases) void this.#start(lease);
+    if (leases.length === free) return;
+    const isEmpty = leases.length === 0 && nextInMs === undefined;
+    if (isEmpty && this.#running.size === 0) this.#resolveIdle();
+    const maxDelayMs = this.#store.shared ? pollMs : Infinity;
+    if (nextInMs !== undefined || this.#store.shared) this.#pollIn(Math.min(nextInMs ?? Infinity, maxDelayMs));
   }
 
-  #pollStore(ms: number): void {
+  #pollIn(ms: number): void {
     if (this.#closed) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(ms, 1), longestTimerMs));
-    // What waits in memory keeps the process alive; what a durable store holds is found again by the next one.
+    this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(ms, 1), longestTimer));
+    // Entries in memory keep the process alive; entries in a durable store are found by the next process.
     if (this.#store.durable) (this.#timer as { unref?: () => void }).unref?.();
   }
 
-  #start(loan: Lease): Promise<HandlingResult> {
+  #start(lease: Lease): Promise<HandlingResult> {
     const controller = new AbortController();
-    const outcome = this.#run(loan, controller.signal).finally(() => {
-      this.#running.delete(loan.groupId);
+    const outcome = this.#run(lease, controller.signal).finally(() => {
+      this.#running.delete(lease.groupId);
       if (this.#running.size === 0) this.#stopHeartbeat();
       this.wake();
     });
-    this.#running.set(loan.groupId, { controller, outcome });
-    this.#heartbeat ??= setInterval(() => void this.#extend(), this.#settings.leaseMs / 3);
+    this.#running.set(lease.groupId, { controller, outcome });
+    this.#heartbeat ??= setInterval(() => void this.#renew(), this.#options.leaseMs / 3);
     return outcome;
   }
 
@@ -138,27 +137,28 @@ export class Worker {
     this.#heartbeat = undefined;
   }
 
-  /** Keeps what is being handled from being lent to others; a handler whose loan is lost is told to stop. */
-  async #extend(): Promise<void> {
+  /** Renews the leases of the running handlers; aborts the signal of a handler whose lease is lost. */
+  async #renew(): Promise<void> {
     try {
-      const lost = await this.#store.renew(this.#holder, [...this.#running.keys()], this.#settings.leaseMs);
-      for (const lane of lost) this.#running.get(lane)?.controller.abort(new Error('Another process has taken over'));
+      const lost = await this.#store.renew(this.#workerId, [...this.#running.keys()], this.#options.leaseMs);
+      for (const groupId of lost)
+        this.#running.get(groupId)?.controller.abort(new Error('Another process has taken over'));
     } catch (error) {
-      this.#settings.logger?.error(`Loans of notifications could not be extended: ${failureOf(error)}`);
+      this.#options.logger?.error(`The leases of notifications were not renewed: ${describeFailure(error)}`);
     }
   }
 
-  async #run(loan: Lease, signal: AbortSignal): Promise<HandlingResult> {
-    const { entry, attempt, coalescedKeys } = loan;
+  async #run(lease: Lease, signal: AbortSignal): Promise<HandlingResult> {
+    const { entry, attempt, coalescedKeys } = lease;
     const keys = [...coalescedKeys, entry.key];
     try {
-      // It was lent out so often without any outcome: whatever it does, it ends the process.
-      if (attempt > this.#settings.retry.attempts) throw new Error('The process ended whenever this was handled');
-      await this.#handling.handle(entry, { attempt, coalescedCount: coalescedKeys.length, signal });
-      await this.#settle(loan, { done: keys });
+      // It was leased this often without an outcome: it ends the process each time.
+      if (attempt > this.#options.retry.attempts) throw new Error('The process ended each time this was handled');
+      await this.#dispatcher.handle(entry, { attempt, coalescedCount: coalescedKeys.length, signal });
+      await this.#settle(lease, { done: keys });
       return { keys, handled: true };
     } catch (error) {
-      await this.#settle(loan, this.#settlementFor(loan, error));
+      await this.#settle(lease, this.#settlementFor(lease, error));
       return { keys, handled: false };
     }
   }
@@ -167,43 +167,38 @@ export class Worker {
     { entry, attempt, coalescedKeys }: Lease,
     error: unknown,
   ): Pick<Settlement, 'done' | 'retryInMs' | 'deadLetter'> {
-    const { retry, logger, onFailure } = this.#settings;
+    const { retry, logger, onFailure } = this.#options;
     const dead = attempt >= retry.attempts;
-    const what = `Notification ${entry.key} (${entry.notification.topic}), attempt ${attempt}, failed`;
-    logger?.[dead ? 'error' : 'warn'](dead ? `${what} for good` : what, { error: failureOf(error) });
+    const message = `Notification ${entry.key} (${entry.notification.topic}), attempt ${attempt}, failed`;
+    logger?.[dead ? 'error' : 'warn'](dead ? `${message} for the last time` : message, {
+      error: describeFailure(error),
+    });
     try {
       onFailure?.({ entry, error, attempt, dead });
     } catch (thrown) {
-      logger?.error(`onFailure threw: ${failureOf(thrown)}`);
+      logger?.error(`onFailure threw: ${describeFailure(thrown)}`);
     }
-    if (dead) return { done: coalescedKeys, deadLetter: { key: entry.key, failure: failureOf(error) } };
-    return { done: [], retryInMs: Math.max(waitAfter(attempt, retry), askedWait(error)) };
+    if (dead) return { done: coalescedKeys, deadLetter: { key: entry.key, failure: describeFailure(error) } };
+    return { done: [], retryInMs: Math.max(jitteredDelay(attempt, retry), retryAfterOf(error)) };
   }
 
-  /** Tells the store, and again when it fails; should it never hear it, the loan ends and the entry is handled again. */
-  async #settle({ groupId }: Lease, what: Pick<Settlement, 'done' | 'retryInMs' | 'deadLetter'>): Promise<void> {
-    const { deduplicationMs, logger } = this.#settings;
+  /** Stores the result of a lease, with retries. If all fail, the lease expires and the entry is handled again. */
+  async #settle({ groupId }: Lease, settlement: Pick<Settlement, 'done' | 'retryInMs' | 'deadLetter'>): Promise<void> {
+    const { deduplicationMs, logger } = this.#options;
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       try {
-        await this.#store.settle({ workerId: this.#holder, groupId, deduplicationMs, ...what });
+        await this.#store.settle({ workerId: this.#workerId, groupId, deduplicationMs, ...settlement });
         return;
       } catch (error) {
-        logger?.error(`What came of a notification could not be stored: ${failureOf(error)}`);
+        logger?.error(`The result of a notification was not stored: ${describeFailure(error)}`);
         await new Promise((resolve) => setTimeout(resolve, 100 * 2 ** attempt));
       }
     }
   }
 }
 
-/** Twice as long each time, less up to half at random, so that what failed together does not come back together. */
-function waitAfter(attempt: number, { baseMs, capMs }: HandlingRetry): number {
-  return Math.min(capMs, baseMs * 2 ** (attempt - 1)) * (1 - Math.random() / 2);
-}
-
-type HandlingRetry = ResolvedReceiverOptions['retry'];
-
-/** How long the service asked to wait, where the failure is one of its refusals. */
-function askedWait(error: unknown): number {
-  const asked = (error as { retryAfterMs?: unknown } | undefined | null)?.retryAfterMs;
-  return typeof asked === 'number' && asked > 0 ? asked : 0;
+/** The delay that the service asked for, if the failure is one of its error responses. */
+function retryAfterOf(error: unknown): number {
+  const retryAfterMs = (error as { retryAfterMs?: unknown } | undefined | null)?.retryAfterMs;
+  return typeof retryAfterMs === 'number' && retryAfterMs > 0 ? retryAfterMs : 0;
 }

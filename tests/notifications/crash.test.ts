@@ -26,7 +26,7 @@ afterAll(() => {
 interface Inbox {
   readonly pid: number;
   deliver(question_id: number): Promise<number>;
-  /** Ends the process without a word of warning. */
+  /** Ends the process with SIGKILL. */
   kill(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ async function start(name: string, takesMs: number): Promise<Inbox> {
   };
 }
 
-/** What was handled, by which process, in order. */
+/** Which process handled which question, in order. */
 function notes(name: string): { pid: number; question_id: number }[] {
   const lines = readFileSync(join(folder, `${name}.txt`), { encoding: 'utf8', flag: 'a+' })
     .trim()
@@ -95,7 +95,7 @@ describe('a process that is killed (kill -9) with an inbox in SQLite', () => {
     await until(() => acknowledged.every((id) => counted('restart').has(id)));
     const counts = counted('restart');
     expect(acknowledged.filter((id) => !counts.has(id))).toEqual([]);
-    // Only what was being handled when the process ended is handled once more.
+    // Only the notifications whose handlers were running are handled again.
     expect([...counts.values()].filter((count) => count > 1).length).toBeLessThanOrEqual(4);
     expect(Math.max(...counts.values())).toBeLessThanOrEqual(2);
   });
@@ -105,7 +105,7 @@ describe('a process that is killed (kill -9) with an inbox in SQLite', () => {
     const ids = Array.from({ length: 40 }, (_, index) => index);
     const statuses = await Promise.all(ids.map((id) => (id % 2 ? one : other).deliver(id)));
     expect(new Set(statuses)).toEqual(new Set([200]));
-    // A duplicate is a duplicate, whichever process it reaches.
+    // A duplicate is recognized by either process.
     await Promise.all(ids.slice(0, 10).map((id) => (id % 2 ? other : one).deliver(id)));
     await until(() => new Set(notes('pair').map(({ pid }) => pid)).size === 2);
     await one.kill();

@@ -63,9 +63,9 @@ describe('fetchHandler()', () => {
       413,
     ],
     ['no body', new Request('https://app.test/', { method: 'POST' }), 400],
-    ['what is not JSON', post('{'), 400],
-    ['what is no notification', post({ hello: 'world' }), 400],
-    ['what is not UTF-8', post('', { body: new Uint8Array([0xff, 0xfe, 0x7b]) }), 400],
+    ['text that is not JSON', post('{'), 400],
+    ['JSON that is not a notification', post({ hello: 'world' }), 400],
+    ['bytes that are not UTF-8', post('', { body: new Uint8Array([0xff, 0xfe, 0x7b]) }), 400],
   ])('%s is rejected', async (_, request, status) => {
     const { handle, handled } = inbox();
     expect((await handle(request)).status).toBe(status);
@@ -95,7 +95,10 @@ describe('fetchHandler()', () => {
     const request = post(about(1));
     await request.text();
     const response = await inbox().handle(request);
-    expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('before the receiver')]);
+    expect([response.status, await response.text()]).toEqual([
+      500,
+      expect.stringContaining('before it reached the receiver'),
+    ]);
   });
 
   test('a rejection does not echo the body', async () => {

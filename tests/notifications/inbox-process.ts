@@ -1,4 +1,4 @@
-// An application in a process of its own: receives over HTTP, keeps in SQLite, and notes each handling in a file.
+// An application in its own process: it receives over HTTP, stores in SQLite, and appends each handled question to a file.
 // node inbox-process.js <database> <notes> <how long a handling takes, in ms>
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';

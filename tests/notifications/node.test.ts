@@ -56,7 +56,7 @@ describe('nodeHandler() on the server of Node', () => {
     ['GET', { method: 'GET' }, 405],
     ['a form', { ...json, headers: { 'content-type': 'text/plain' } }, 415],
     ['a body that is too long', { ...json, body: `"${'x'.repeat(2_000)}"` }, 413],
-    ['what is not JSON', { ...json, body: '{' }, 400],
+    ['text that is not JSON', { ...json, body: '{' }, 400],
   ])('%s is rejected', async (_, init, status) => {
     const { receiver } = inbox({ maxBodyBytes: 1_000 });
     expect(await outcome(await serve(nodeHandler(receiver)), receiver, init)).toBe(status);
@@ -132,7 +132,10 @@ describe('Express', () => {
     const swallow: express.RequestHandler = (request, _, next) => void request.resume().on('end', () => next());
     const url = await app(receiver, swallow);
     const response = await fetch(url, json);
-    expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('before the receiver')]);
+    expect([response.status, await response.text()]).toEqual([
+      500,
+      expect.stringContaining('before it reached the receiver'),
+    ]);
   });
 
   test('other methods get 405', async () => {
@@ -151,8 +154,8 @@ describe('Fastify', () => {
     expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
     await receiver.idle();
     expect(handled).toEqual(withoutRounded);
-    const refused = await app.inject({ url: '/notifications', method: 'POST', headers: json.headers, payload: '{}' });
-    expect(refused.statusCode).toBe(400);
+    const rejected = await app.inject({ url: '/notifications', method: 'POST', headers: json.headers, payload: '{}' });
+    expect(rejected.statusCode).toBe(400);
     await app.close();
   });
 

@@ -40,7 +40,7 @@ describe('a notification about a question', () => {
 
   test('the type is narrowed by the topic', () => {
     const notification = parseNotification(plain);
-    if (!notification.known) throw new Error('it is known');
+    if (!notification.known) throw new Error('the topic is documented');
     expectTypeOf(notification).toEqualTypeOf<QuestionNotification>();
     expect(notification.question_id).toBe(5036111111);
   });
@@ -103,9 +103,9 @@ describe('a topic that the specification does not describe', () => {
   test('an unknown topic passes through, typed as unknown', () => {
     const notification = parseNotification({ ...plain, topic: 'messages', resource: '0a1b2c' });
     expect(notification).toMatchObject({ known: false, topic: 'messages', resource: '0a1b2c' });
-    if (notification.known) throw new Error('it is not known');
+    if (notification.known) throw new Error('the topic is not documented');
     expectTypeOf(notification).toEqualTypeOf<UnknownNotification>();
-    // @ts-expect-error what an unknown notification is about is not said
+    // @ts-expect-error an unknown topic has no question
     const id: number = notification.question_id;
     expect(id).toBeUndefined();
   });

@@ -83,9 +83,9 @@ describe('readNotification()', () => {
     vi.useFakeTimers();
     const { clientFor, requests } = createShop();
     const reading = readNotification(clientFor(7), parseNotification(about(999)), { notFoundTimeoutMs: 1_000 });
-    const refused = expect(reading).rejects.toThrow(NotFoundError);
+    const failed = expect(reading).rejects.toThrow(NotFoundError);
     await vi.advanceTimersByTimeAsync(1_000);
-    await refused;
+    await failed;
     expect(requests.length).toBeGreaterThanOrEqual(3);
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -94,9 +94,9 @@ describe('readNotification()', () => {
     const { clientFor } = createShop();
     const controller = new AbortController();
     const reading = readNotification(clientFor(7), parseNotification(about(999)), { signal: controller.signal });
-    const refused = expect(reading).rejects.toThrow(RequestAbortedError);
+    const failed = expect(reading).rejects.toThrow(RequestAbortedError);
     setTimeout(() => controller.abort(), 20);
-    await refused;
+    await failed;
   });
 
   test('only the endpoint of the topic is called, whatever the resource says', async () => {

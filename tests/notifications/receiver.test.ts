@@ -9,8 +9,8 @@ import type {
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';
 
-/** A receiver that notes which questions it has handled. */
-function noting(options: Partial<ReceiverOptions> = {}) {
+/** A receiver that records the questions it has handled. */
+function recording(options: Partial<ReceiverOptions> = {}) {
   const handled: number[] = [];
   const receiver = createReceiver({
     on: { questions: ({ question_id }) => void handled.push(question_id) },
@@ -27,7 +27,7 @@ afterEach(() => {
 describe('a receiver', () => {
   test('the response is 200 before the handler has finished', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
-    const { receiver } = noting({ on: { questions: () => promise } });
+    const { receiver } = recording({ on: { questions: () => promise } });
     expect(await deliver(receiver, about(1))).toBe(200);
     const idle = receiver.idle().then(() => 'handled');
     expect(await Promise.race([idle, new Promise((soon) => setTimeout(soon, 5, 'running'))])).toBe('running');
@@ -36,7 +36,7 @@ describe('a receiver', () => {
   });
 
   test('the handler runs once, however often a notification is delivered', async () => {
-    const { receiver, handled } = noting();
+    const { receiver, handled } = recording();
     const again = about(1, { attempts: 2, received: '2026-11-20T10:09:00.000Z' });
     expect(await Promise.all([deliver(receiver, about(1)), deliver(receiver, again)])).toEqual([200, 200]);
     await receiver.idle();
@@ -46,7 +46,7 @@ describe('a receiver', () => {
   });
 
   test('notifications without an id are distinguished by their content', async () => {
-    const { receiver, handled } = noting();
+    const { receiver, handled } = recording();
     const bare = about(1, { _id: undefined });
     const later = about(1, { _id: undefined, sent: '2026-11-20T10:00:01.000Z' });
     for (const body of [bare, bare, later, later]) await deliver(receiver, body);
@@ -55,7 +55,7 @@ describe('a receiver', () => {
   });
 
   test('two notifications with the same id and different content are both handled', async () => {
-    const { receiver, handled } = noting();
+    const { receiver, handled } = recording();
     await deliver(receiver, about(1, { _id: 'same' }));
     await deliver(receiver, about(2, { _id: 'same' }));
     await receiver.idle();
@@ -64,7 +64,7 @@ describe('a receiver', () => {
 
   test('a notification is handled again after `deduplicationMs`', async () => {
     vi.useFakeTimers();
-    const { receiver, handled } = noting({ deduplicationMs: 60_000 });
+    const { receiver, handled } = recording({ deduplicationMs: 60_000 });
     await deliver(receiver, about(1));
     await receiver.idle();
     vi.setSystemTime(Date.now() + 60_001);
@@ -76,20 +76,20 @@ describe('a receiver', () => {
   test('other topics go to `fallback`, and are dropped without it', async () => {
     const topics: string[] = [];
     const order = about(1, { topic: 'orders_v2', resource: '/orders/1' });
-    const { receiver } = noting({ fallback: ({ topic }) => void topics.push(topic) });
+    const { receiver } = recording({ fallback: ({ topic }) => void topics.push(topic) });
     expect(await deliver(receiver, order)).toBe(200);
     await receiver.idle();
     expect(topics).toEqual(['orders_v2']);
     const store = memoryStore();
-    const { receiver: indifferent } = noting({ store });
-    expect(await deliver(indifferent, order)).toBe(200);
-    expect(await store.claim({ workerId: 'test', limit: 1, leaseMs: 1, coalesce: false })).toEqual({ loans: [] });
+    const { receiver: withoutFallback } = recording({ store });
+    expect(await deliver(withoutFallback, order)).toBe(200);
+    expect(await store.claim({ workerId: 'test', limit: 1, leaseMs: 1, coalesce: false })).toEqual({ leases: [] });
   });
 
   test('`concurrency` limits the handlers that run at once', async () => {
     let running = 0;
     let most = 0;
-    const { receiver } = noting({
+    const { receiver } = recording({
       concurrency: 3,
       on: {
         questions: async () => {
@@ -107,7 +107,7 @@ describe('a receiver', () => {
   test('a store that fails to keep a notification gives 503', async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const handled: number[] = [];
-    const { receiver } = noting({
+    const { receiver } = recording({
       store: memoryStore({ maxWaiting: 1 }),
       on: { questions: ({ question_id }) => promise.then(() => handled.push(question_id)) },
     });
@@ -123,12 +123,12 @@ describe('a receiver', () => {
 
   test('a store that hangs gives 503', async () => {
     const store: NotificationStore = Object.assign(memoryStore(), { add: () => new Promise<never>(() => {}) });
-    const { receiver } = noting({ store, acceptTimeoutMs: 5 });
+    const { receiver } = recording({ store, acceptTimeoutMs: 5 });
     expect(await deliver(receiver, about(1))).toBe(503);
   });
 
   test('a closed receiver gives 503 and finishes its running handlers', async () => {
-    const { receiver, handled } = noting();
+    const { receiver, handled } = recording();
     await deliver(receiver, about(1));
     await receiver.close();
     expect(await deliver(receiver, about(2))).toBe(503);
@@ -140,7 +140,7 @@ describe('a receiver', () => {
 describe('with acknowledge: handled', () => {
   test('the response is 200 after the handler, 503 when it failed, and 200 when a later delivery succeeded', async () => {
     let failing = true;
-    const { receiver, handled } = noting({
+    const { receiver, handled } = recording({
       acknowledge: 'handled',
       retry: { baseMs: 60_000 },
       on: {
@@ -159,7 +159,7 @@ describe('with acknowledge: handled', () => {
   });
 
   test('simultaneous deliveries wait for the same run of the handler', async () => {
-    const { receiver, handled } = noting({ acknowledge: 'handled', concurrency: 1 });
+    const { receiver, handled } = recording({ acknowledge: 'handled', concurrency: 1 });
     const bodies = [about(1), about(1), about(2), about(1, { _id: 'later', sent: '2026-11-20T10:01:00Z' })];
     const statuses = await Promise.all(bodies.map((body) => deliver(receiver, body)));
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(3);
@@ -171,16 +171,16 @@ describe('with acknowledge: handled', () => {
 describe('the notifications of one resource', () => {
   const at = (second: number) => about(1, { _id: `s${second}`, sent: `2026-11-20T10:00:0${second}.000Z` });
 
-  /** A receiver whose first handling holds the lane until the rest has arrived. */
-  function gated(options: Partial<ReceiverOptions> = {}) {
-    const handled: { sent: string; covered: number }[] = [];
-    const { promise: gate, resolve: open } = Promise.withResolvers<undefined>();
-    const { receiver } = noting({
+  /** A receiver whose first handler waits until all deliveries have arrived. */
+  function waiting(options: Partial<ReceiverOptions> = {}) {
+    const handled: { sent: string; coalescedCount: number }[] = [];
+    const { promise: arrived, resolve: open } = Promise.withResolvers<undefined>();
+    const { receiver } = recording({
       ...options,
       on: {
         questions: async ({ sent }, { coalescedCount }) => {
-          await gate;
-          handled.push({ sent: String(sent).slice(18, 19), covered: coalescedCount });
+          await arrived;
+          handled.push({ sent: String(sent).slice(18, 19), coalescedCount });
         },
       },
     });
@@ -188,7 +188,7 @@ describe('the notifications of one resource', () => {
   }
 
   test('the notifications of a resource are handled one at a time in the order they were sent', async () => {
-    const { receiver, handled, open } = gated();
+    const { receiver, handled, open } = waiting();
     for (const second of [1, 4, 2, 5, 3]) await deliver(receiver, at(second));
     open(undefined);
     await receiver.idle();
@@ -196,13 +196,13 @@ describe('the notifications of one resource', () => {
   });
 
   test('`coalesce` keeps only the newest notification', async () => {
-    const { receiver, handled, open } = gated({ coalesce: true });
+    const { receiver, handled, open } = waiting({ coalesce: true });
     for (const second of [1, 4, 2, 5, 3]) await deliver(receiver, at(second));
     open(undefined);
     await receiver.idle();
     expect(handled).toEqual([
-      { sent: '1', covered: 0 },
-      { sent: '5', covered: 3 },
+      { sent: '1', coalescedCount: 0 },
+      { sent: '5', coalescedCount: 3 },
     ]);
     for (const second of [1, 2, 3, 4, 5]) await deliver(receiver, at(second));
     await receiver.idle();
@@ -212,7 +212,7 @@ describe('the notifications of one resource', () => {
   test('later notifications of a resource wait for a failed one; other resources continue', async () => {
     let failures = 2;
     const order: string[] = [];
-    const { receiver } = noting({
+    const { receiver } = recording({
       concurrency: 1,
       retry: { baseMs: 5 },
       on: {
@@ -232,7 +232,7 @@ describe('a handler that fails', () => {
   test('a handler that fails is retried with growing delays until it succeeds', async () => {
     vi.useFakeTimers();
     const times: number[] = [];
-    const { receiver } = noting({
+    const { receiver } = recording({
       retry: { baseMs: 1_000, attempts: 5 },
       on: {
         questions: (_, { attempt }) => {
@@ -256,7 +256,7 @@ describe('a handler that fails', () => {
   test('the retry waits as long as the Retry-After of the error', async () => {
     vi.useFakeTimers();
     const times: number[] = [];
-    const { receiver } = noting({
+    const { receiver } = recording({
       on: {
         questions: (_, { attempt }) => {
           times.push(Date.now());
@@ -274,7 +274,7 @@ describe('a handler that fails', () => {
   test('a notification that keeps failing becomes a dead letter, which can be read, redriven and removed', async () => {
     const failures: HandlingFailure[] = [];
     let failing = true;
-    const { receiver, handled } = noting({
+    const { receiver, handled } = recording({
       retry: { attempts: 3, baseMs: 1 },
       onFailure: (failure) => {
         failures.push(failure);
@@ -307,14 +307,14 @@ describe('a handler that fails', () => {
     expect(handled).toEqual([1]);
     expect(await receiver.deadLetters.remove(letters[1]!.entry.key)).toBe(true);
     expect(await receiver.deadLetters.remove(letters[1]!.entry.key)).toBe(false);
-    expect(await receiver.deadLetters.replay('unheard of')).toBe(false);
+    expect(await receiver.deadLetters.replay('unknown')).toBe(false);
     expect(await receiver.deadLetters.list()).toEqual([]);
   });
 
   test('a handler that takes too long has failed, and its signal is aborted', async () => {
     let stopped: unknown;
     const failures: HandlingFailure[] = [];
-    const { receiver } = noting({
+    const { receiver } = recording({
       handlerTimeoutMs: 5,
       retry: { attempts: 1 },
       onFailure: (failure) => failures.push(failure),
@@ -334,7 +334,7 @@ describe('a handler that fails', () => {
   });
 
   test('the error of a dead letter is shortened', async () => {
-    const { receiver } = noting({
+    const { receiver } = recording({
       retry: { attempts: 1 },
       on: { questions: () => Promise.reject(new Error('x'.repeat(5_000))) },
     });
@@ -344,11 +344,11 @@ describe('a handler that fails', () => {
   });
 
   test('a handler may throw any value', async () => {
-    const { receiver } = noting({
+    const { receiver } = recording({
       retry: { attempts: 1 },
       on: {
         questions: () => {
-          // eslint-disable-next-line @typescript-eslint/only-throw-error -- what is not an error is the case
+          // eslint-disable-next-line @typescript-eslint/only-throw-error -- the test needs a value that is not an error
           throw 'words';
         },
       },
@@ -362,10 +362,10 @@ describe('a handler that fails', () => {
 describe('a notification that crashes the process each time', () => {
   test('a notification that was leased too often becomes a dead letter', async () => {
     const store = memoryStore();
-    const { receiver, handled } = noting({ store, retry: { attempts: 2 } });
-    const { receiver: other } = noting({ queue: { add: (entry) => store.add(entry) } });
+    const { receiver, handled } = recording({ store, retry: { attempts: 2 } });
+    const { receiver: other } = recording({ queue: { add: (entry) => store.add(entry) } });
     await deliver(other, about(1));
-    // Two processes took it on and were never heard of again.
+    // Two processes lease it and end.
     for (const workerId of ['first', 'second']) {
       await store.claim({ workerId, limit: 1, leaseMs: 1, coalesce: false });
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -382,7 +382,7 @@ describe('a store that fails', () => {
     const store = memoryStore();
     vi.spyOn(store, 'settle').mockRejectedValue(new Error('away'));
     vi.spyOn(store, 'renew').mockRejectedValue(new Error('away'));
-    const { receiver, handled } = noting({ store, leaseMs: 4_000 });
+    const { receiver, handled } = recording({ store, leaseMs: 4_000 });
     await deliver(receiver, about(1));
     await vi.advanceTimersByTimeAsync(12_000);
     expect(handled.length).toBeGreaterThanOrEqual(2);
@@ -402,7 +402,7 @@ describe('a store that fails', () => {
     vi.spyOn(store, 'claim').mockRejectedValueOnce(new Error('away')).mockImplementation(claim);
     vi.spyOn(store, 'settle').mockRejectedValueOnce(new Error('away')).mockImplementation(settle);
     const silent = () => {};
-    const { receiver, handled } = noting({
+    const { receiver, handled } = recording({
       store,
       pollMs: 1,
       logger: { debug: silent, info: silent, warn: silent, error: (message) => void errors.push(message) },
@@ -415,9 +415,9 @@ describe('a store that fails', () => {
 
   test('a lost lease aborts the signal of the handler', async () => {
     const store = memoryStore();
-    vi.spyOn(store, 'renew').mockImplementation((_, lanes) => Promise.resolve([...lanes]));
+    vi.spyOn(store, 'renew').mockImplementation((_, groupIds) => Promise.resolve([...groupIds]));
     let reason: unknown;
-    const { receiver } = noting({
+    const { receiver } = recording({
       store,
       leaseMs: 6,
       on: {
@@ -439,7 +439,7 @@ describe('a store that fails', () => {
 describe('a queue in place of a store', () => {
   test('the queue gets the notification before the response, and its worker handles it', async () => {
     const queued: QueuedNotification[] = [];
-    const { receiver, handled } = noting({ queue: { add: async (entry) => queued.push(entry) } });
+    const { receiver, handled } = recording({ queue: { add: async (entry) => queued.push(entry) } });
     expect(await deliver(receiver, about(1))).toBe(200);
     expect(handled).toEqual([]);
     for (const entry of JSON.parse(JSON.stringify(queued)) as QueuedNotification[]) await receiver.handle(entry);
@@ -448,21 +448,21 @@ describe('a queue in place of a store', () => {
   });
 
   test('a queue that rejects gives 503', async () => {
-    const { receiver } = noting({ queue: { add: () => Promise.reject(new Error('down')) } });
+    const { receiver } = recording({ queue: { add: () => Promise.reject(new Error('down')) } });
     expect(await deliver(receiver, about(1))).toBe(503);
   });
 });
 
 test.each([
-  [{}, /neither `on` nor `otherwise`/],
-  [{ on: { questions: () => {}, orders: () => {} } }, /knows no topic `orders`/],
-  [{ otherwise: () => {}, concurency: 3 }, /no option `concurency`/],
-  [{ otherwise: () => {}, concurrency: 0 }, /`concurrency` takes a number above 0/],
-  [{ otherwise: () => {}, retry: { attempts: -1 } }, /`retry.attempts` takes/],
-  [{ otherwise: () => {}, retry: { tries: 1 } }, /no option `retry.tries`/],
-  [{ otherwise: () => {}, acknowledge: 'later' }, /'accepted' or 'handled'/],
-  [{ otherwise: () => {}, store: memoryStore(), queue: { add: async () => {} } }, /exclude each other/],
-  [{ otherwise: () => {}, queue: { add: async () => {} }, acknowledge: 'handled' }, /takes a store/],
+  [{}, /set `on`, `fallback`, or both/],
+  [{ on: { questions: () => {}, orders: () => {} } }, /has no topic `orders`/],
+  [{ fallback: () => {}, concurency: 3 }, /no option `concurency`/],
+  [{ fallback: () => {}, concurrency: 0 }, /`concurrency` must be a number above 0/],
+  [{ fallback: () => {}, retry: { attempts: -1 } }, /`retry.attempts` must be/],
+  [{ fallback: () => {}, retry: { tries: 1 } }, /no option `retry.tries`/],
+  [{ fallback: () => {}, acknowledge: 'later' }, /'accepted' or 'handled'/],
+  [{ fallback: () => {}, store: memoryStore(), queue: { add: async () => {} } }, /not both/],
+  [{ fallback: () => {}, queue: { add: async () => {} }, acknowledge: 'handled' }, /needs a store/],
 ])('a wrong option of a receiver is a ConfigurationError: %#', (options, message) => {
   expect(() => createReceiver(options as ReceiverOptions)).toThrow(ConfigurationError);
   expect(() => createReceiver(options as ReceiverOptions)).toThrow(message);

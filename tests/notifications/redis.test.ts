@@ -19,9 +19,9 @@ function storeOf(prefix: string) {
   return { client, store: redisStore({ prefix, send: (command, ...args) => client.call(command, ...args) }) };
 }
 
-const stories: [string, () => Promise<void>][] = [
+const scenarios: [string, () => Promise<void>][] = [
   [
-    'every event is handled once, whichever of them it reaches, and each resource in order',
+    'handle every event once, whichever receiver gets it',
     async () => {
       const handled: [number, string][] = [];
       const receivers: Receiver[] = Array.from({ length: 4 }, () =>
@@ -50,7 +50,7 @@ const stories: [string, () => Promise<void>][] = [
     },
   ],
   [
-    'a notification is not acknowledged while Redis is away, and is once it is back',
+    'acknowledge nothing while Redis is unreachable, and recover when it is back',
     async () => {
       const { client, store } = storeOf('{away}');
       const handled: number[] = [];
@@ -73,8 +73,8 @@ const stories: [string, () => Promise<void>][] = [
 
 if (hasRedis) {
   describe('receivers on one Redis', () => {
-    test.each(stories)('%s', async (_, story) => {
-      await story();
+    test.each(scenarios)('%s', async (_, run) => {
+      await run();
     });
   });
 }
@@ -88,6 +88,6 @@ test('the Redis store sends its scripts with prefixed keys, through any client',
       return Promise.resolve('');
     },
   });
-  await store.exhume('k', true);
+  await store.redrive('k');
   expect(sent).toEqual([['EVAL', expect.stringContaining("'HGET'"), '1', '{shop}', 'k']]);
 });

@@ -18,7 +18,7 @@ import type { OwnRedis } from '../support/redis.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stores-'));
 let redis: OwnRedis;
-let places = 0;
+let locations = 0;
 beforeAll(async () => {
   if (hasRedis) redis = await startRedis();
 });
@@ -27,39 +27,39 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** How to open a new place again and again: `open()` twice is two processes, or one after the other. */
-type Place = () => () => NotificationStore;
+/** Creates an empty location and returns a function that opens it: two calls are two processes. */
+type Location = () => () => NotificationStore;
 
-const memory: Place = () => {
+const memory: Location = () => {
   const store = memoryStore();
   return () => store;
 };
-const keyv: Place = () => {
+const keyv: Location = () => {
   const values = new Keyv();
   return () => keyValueStore(values);
 };
-const map: Place = () => {
+const map: Location = () => {
   const values = new Map<string, unknown>();
   return () => keyValueStore(values);
 };
-const sqlite: Place = () => {
-  const path = join(folder, `${++places}.db`);
+const sqlite: Location = () => {
+  const path = join(folder, `${++locations}.db`);
   return () => sqliteStore({ path });
 };
-const inRedis: Place = () => {
-  const prefix = `{place-${++places}}`;
+const inRedis: Location = () => {
+  const prefix = `{location-${++locations}}`;
   return () => {
     const client = redis.connect();
     return redisStore({ prefix, send: (command, ...args) => client.call(command, ...args) });
   };
 };
 
-const all: [string, Place][] = [
+const all: [string, Location][] = [
   ['memory', memory],
   ['Keyv', keyv],
   ['a Map', map],
   ['SQLite', sqlite],
-  ...(hasRedis ? ([['Redis', inRedis]] satisfies [string, Place][]) : []),
+  ...(hasRedis ? ([['Redis', inRedis]] satisfies [string, Location][]) : []),
 ];
 const durable = all.filter(([name]) => name !== 'memory');
 const shared = all.filter(([name]) => name === 'SQLite' || name === 'Redis');
@@ -95,28 +95,28 @@ const settlement = (groupId: string, more: Partial<Settlement> = {}): Settlement
   ...more,
 });
 
-describe.each(all)('a store in %s', (_, place) => {
+describe.each(all)('a store in %s', (_, createLocation) => {
   test('a notification is added once, and known while it waits, while it is leased and when it is processed', async () => {
-    const store = place()();
+    const store = createLocation()();
     expect(await store.add(entry('k'))).toBe('added');
     expect(await store.add(entry('k'))).toBe('waiting');
-    const { loans } = await store.claim(claim());
-    expect(loans).toEqual([{ groupId: 'k', entry: entry('k'), attempt: 1, coalescedKeys: [] }]);
+    const { leases } = await store.claim(claim());
+    expect(leases).toEqual([{ groupId: 'k', entry: entry('k'), attempt: 1, coalescedKeys: [] }]);
     expect(await store.add(entry('k'))).toBe('waiting');
     expect(await store.settle(settlement('k', { done: ['k'] }))).toBe(true);
-    expect(await store.add(entry('k'))).toBe('over');
-    expect(await store.claim(claim())).toEqual({ loans: [] });
+    expect(await store.add(entry('k'))).toBe('processed');
+    expect(await store.claim(claim())).toEqual({ leases: [] });
     await store.close?.();
   });
 
   test('a notification that is delivered twice at the same moment is added once', async () => {
-    const store = place()();
+    const store = createLocation()();
     expect((await Promise.all([store.add(entry('k')), store.add(entry('k'))])).sort()).toEqual(['added', 'waiting']);
     await store.close?.();
   });
 
   test('a processed notification is deleted after the deduplication time', async () => {
-    const store = place()();
+    const store = createLocation()();
     await store.add(entry('k'));
     await store.claim(claim());
     await store.settle(settlement('k', { done: ['k'], deduplicationMs: 20 }));
@@ -126,67 +126,67 @@ describe.each(all)('a store in %s', (_, place) => {
   });
 
   test('the notifications of a group are leased one at a time, by the time sent, then by arrival', async () => {
-    const store = place()();
+    const store = createLocation()();
     for (const [key, sentAt] of [
       ['d', 4],
       ['b1', 2],
       ['a', 1],
       ['b2', 2],
     ] as const)
-      await store.add(entry(key, 'lane', sentAt));
+      await store.add(entry(key, 'group', sentAt));
     const order: string[] = [];
-    for (let lent = await store.claim(claim()); lent.loans[0]; lent = await store.claim(claim())) {
-      order.push(lent.loans[0].entry.key);
-      expect((await store.claim(claim({ workerId: 'b' }))).loans).toEqual([]);
-      await store.settle(settlement('lane', { done: [lent.loans[0].entry.key] }));
+    for (let claimed = await store.claim(claim()); claimed.leases[0]; claimed = await store.claim(claim())) {
+      order.push(claimed.leases[0].entry.key);
+      expect((await store.claim(claim({ workerId: 'b' }))).leases).toEqual([]);
+      await store.settle(settlement('group', { done: [claimed.leases[0].entry.key] }));
     }
     expect(order).toEqual(['a', 'b1', 'b2', 'd']);
     await store.close?.();
   });
 
   test('no more groups are leased than requested, and the store says when to poll again', async () => {
-    const store = place()();
+    const store = createLocation()();
     for (const key of ['a', 'b', 'c']) await store.add(entry(key));
     const first = await store.claim(claim({ limit: 2 }));
-    expect(first).toMatchObject({ loans: [{}, {}], nextInMs: 0 });
+    expect(first).toMatchObject({ leases: [{}, {}], nextInMs: 0 });
     const second = await store.claim(claim({ limit: 2 }));
-    expect(second.loans).toHaveLength(1);
+    expect(second.leases).toHaveLength(1);
     expect(second.nextInMs).toBeGreaterThan(50_000);
     await store.close?.();
   });
 
   test('a coalesced lease takes the newest notification for the whole group', async () => {
-    const store = place()();
-    for (const sentAt of [3, 1, 2]) await store.add(entry(`k${sentAt}`, 'lane', sentAt));
-    const { loans } = await store.claim(claim({ coalesce: true }));
-    expect(loans).toMatchObject([{ entry: { key: 'k3' }, coalescedKeys: ['k1', 'k2'] }]);
-    await store.settle(settlement('lane', { done: ['k1', 'k2', 'k3'] }));
-    expect(await store.claim(claim())).toEqual({ loans: [] });
+    const store = createLocation()();
+    for (const sentAt of [3, 1, 2]) await store.add(entry(`k${sentAt}`, 'group', sentAt));
+    const { leases } = await store.claim(claim({ coalesce: true }));
+    expect(leases).toMatchObject([{ entry: { key: 'k3' }, coalescedKeys: ['k1', 'k2'] }]);
+    await store.settle(settlement('group', { done: ['k1', 'k2', 'k3'] }));
+    expect(await store.claim(claim())).toEqual({ leases: [] });
     await store.close?.();
   });
 
   test('a failed group is not leased until its retry time, unless it is named', async () => {
-    const store = place()();
+    const store = createLocation()();
     await store.add(entry('k'));
     await store.claim(claim());
-    expect((await store.claim(claim({ groupId: 'k' }))).loans).toEqual([]);
+    expect((await store.claim(claim({ groupId: 'k' }))).leases).toEqual([]);
     await store.settle(settlement('k', { retryInMs: 30_000 }));
-    const resting = await store.claim(claim());
-    expect(resting.loans).toEqual([]);
-    expect(resting.nextInMs).toBeGreaterThan(20_000);
-    expect((await store.claim(claim({ groupId: 'k' }))).loans).toMatchObject([{ attempt: 2 }]);
-    expect((await store.claim(claim({ groupId: 'unheard of' }))).loans).toEqual([]);
+    const delayed = await store.claim(claim());
+    expect(delayed.leases).toEqual([]);
+    expect(delayed.nextInMs).toBeGreaterThan(20_000);
+    expect((await store.claim(claim({ groupId: 'k' }))).leases).toMatchObject([{ attempt: 2 }]);
+    expect((await store.claim(claim({ groupId: 'unknown' }))).leases).toEqual([]);
     await store.close?.();
   });
 
   test('an expired lease is given to another worker, and the former one can no longer settle', async () => {
-    const store = place()();
+    const store = createLocation()();
     await store.add(entry('k'));
     await store.claim(claim({ leaseMs: 20 }));
     expect(await store.renew('a', ['k'], 40)).toEqual([]);
-    expect((await store.claim(claim({ workerId: 'b' }))).loans).toEqual([]);
+    expect((await store.claim(claim({ workerId: 'b' }))).leases).toEqual([]);
     await pause(80);
-    expect((await store.claim(claim({ workerId: 'b' }))).loans).toMatchObject([{ attempt: 2 }]);
+    expect((await store.claim(claim({ workerId: 'b' }))).leases).toMatchObject([{ attempt: 2 }]);
     expect(await store.renew('a', ['k'], 60_000)).toEqual(['k']);
     expect(await store.settle(settlement('k', { done: ['k'] }))).toBe(false);
     expect(await store.settle(settlement('k', { workerId: 'b', done: ['k'] }))).toBe(true);
@@ -194,15 +194,15 @@ describe.each(all)('a store in %s', (_, place) => {
   });
 
   test('dead letters stay until they are redriven or removed', async () => {
-    const store = place()();
+    const store = createLocation()();
     for (const key of ['a', 'b']) {
       await store.add(entry(key));
       await store.claim(claim());
       await store.settle(settlement(key, { deadLetter: { key, failure: 'Error: "no"\n' } }));
       await pause(2);
     }
-    expect(await store.add(entry('a'))).toBe('over');
-    expect(await store.claim(claim())).toEqual({ loans: [] });
+    expect(await store.add(entry('a'))).toBe('processed');
+    expect(await store.claim(claim())).toEqual({ leases: [] });
     const letters = await store.deadLetters(10);
     expect(letters).toMatchObject([
       { entry: entry('a'), attempts: 1, failure: 'Error: "no"\n' },
@@ -210,46 +210,46 @@ describe.each(all)('a store in %s', (_, place) => {
     ]);
     expect(Math.abs(Date.now() - letters[0]!.deadLetteredAt)).toBeLessThan(5_000);
     expect(await store.deadLetters(1)).toHaveLength(1);
-    expect(await store.exhume('a', true)).toBe(true);
-    expect(await store.exhume('a', true)).toBe(false);
-    expect(await store.exhume('b', false)).toBe(true);
+    expect(await store.redrive('a')).toBe(true);
+    expect(await store.redrive('a')).toBe(false);
+    expect(await store.removeDeadLetter('b')).toBe(true);
     expect(await store.deadLetters(10)).toEqual([]);
-    expect((await store.claim(claim())).loans).toMatchObject([{ entry: entry('a'), attempt: 1 }]);
+    expect((await store.claim(claim())).leases).toMatchObject([{ entry: entry('a'), attempt: 1 }]);
     await store.close?.();
   });
 
   test('a group continues after a dead letter', async () => {
-    const store = place()();
-    await store.add(entry('a', 'lane', 1));
-    await store.add(entry('b', 'lane', 2));
+    const store = createLocation()();
+    await store.add(entry('a', 'group', 1));
+    await store.add(entry('b', 'group', 2));
     await store.claim(claim());
-    await store.settle(settlement('lane', { deadLetter: { key: 'a', failure: '' } }));
-    expect((await store.claim(claim())).loans).toMatchObject([{ entry: { key: 'b' } }]);
+    await store.settle(settlement('group', { deadLetter: { key: 'a', failure: '' } }));
+    expect((await store.claim(claim())).leases).toMatchObject([{ entry: { key: 'b' } }]);
     await store.close?.();
   });
 });
 
-describe.each(durable)('a store in %s', (_, place) => {
+describe.each(durable)('a store in %s', (_, createLocation) => {
   test('a restart loses nothing', async () => {
-    const open = place();
+    const open = createLocation();
     const before = open();
-    for (const key of ['over', 'dead', 'lent', ...Array.from({ length: 300 }, (__, index) => `w${index}`)]) {
+    for (const key of ['done', 'dead', 'leased', ...Array.from({ length: 300 }, (__, index) => `w${index}`)]) {
       await before.add(entry(key));
     }
-    for (const groupId of ['over', 'dead', 'lent']) await before.claim(claim({ groupId, leaseMs: 1 }));
-    await before.settle(settlement('over', { done: ['over'] }));
+    for (const groupId of ['done', 'dead', 'leased']) await before.claim(claim({ groupId, leaseMs: 1 }));
+    await before.settle(settlement('done', { done: ['done'] }));
     await before.settle(settlement('dead', { deadLetter: { key: 'dead', failure: 'x' } }));
     await before.close?.();
 
     const after = open();
-    expect(await after.add(entry('over'))).toBe('over');
-    expect(await after.add(entry('dead'))).toBe('over');
+    expect(await after.add(entry('done'))).toBe('processed');
+    expect(await after.add(entry('dead'))).toBe('processed');
     expect(await after.add(entry('w7'))).toBe('waiting');
     expect(await after.deadLetters(10)).toHaveLength(1);
     await pause(5);
-    const { loans } = await after.claim(claim({ workerId: 'b', limit: 1_000 }));
-    expect(loans).toHaveLength(301);
-    expect(await after.exhume('dead', true)).toBe(true);
+    const { leases } = await after.claim(claim({ workerId: 'b', limit: 1_000 }));
+    expect(leases).toHaveLength(301);
+    expect(await after.redrive('dead')).toBe(true);
     await after.close?.();
 
     const last = open();
@@ -259,19 +259,19 @@ describe.each(durable)('a store in %s', (_, place) => {
   });
 });
 
-describe.each(shared)('several processes on one store in %s', (_, place) => {
+describe.each(shared)('several processes on one store in %s', (_, createLocation) => {
   test('two processes never lease the same group at once', async () => {
-    const open = place();
+    const open = createLocation();
     const [one, other] = [open(), open()];
     for (let index = 0; index < 50; index += 1) await one.add(entry(`k${index}`));
-    const lent = await Promise.all(
+    const claims = await Promise.all(
       Array.from({ length: 20 }, (__, index) =>
         (index % 2 ? one : other).claim(claim({ workerId: `h${index}`, limit: 5 })),
       ),
     );
-    const lanes = lent.flatMap(({ loans }) => loans.map(({ groupId }) => groupId));
-    expect(lanes).toHaveLength(50);
-    expect(new Set(lanes).size).toBe(50);
+    const groupIds = claims.flatMap(({ leases }) => leases.map(({ groupId }) => groupId));
+    expect(groupIds).toHaveLength(50);
+    expect(new Set(groupIds).size).toBe(50);
     expect(await other.add(entry('k1'))).toBe('waiting');
     await one.close?.();
     await other.close?.();
@@ -286,8 +286,8 @@ describe('a store on a key-value store', () => {
       set: (key, value) => (key.includes(':entry:') ? false : values.set(key, value)),
       delete: (key) => values.delete(key),
     });
-    await expect(store.add(entry('k'))).rejects.toThrow('did not keep');
-    expect(await store.claim(claim())).toEqual({ loans: [] });
+    await expect(store.add(entry('k'))).rejects.toThrow('did not store');
+    expect(await store.claim(claim())).toEqual({ leases: [] });
   });
 
   test('a failed read at the start is retried', async () => {
@@ -311,7 +311,7 @@ describe('a store on a key-value store', () => {
     const values = new Map<string, unknown>();
     await keyValueStore(values).add(entry('k'));
     values.set('notifications:seen:k', Date.now() + 60_000);
-    expect(await keyValueStore(values).claim(claim())).toEqual({ loans: [] });
+    expect(await keyValueStore(values).claim(claim())).toEqual({ leases: [] });
     expect([...values.keys()].filter((key) => key.includes(':entry:'))).toEqual([]);
   });
 
@@ -342,7 +342,7 @@ test('the memory store forgets the oldest processed notifications beyond its lim
     await store.claim(claim());
     await store.settle(settlement(key, { done: [key] }));
   }
-  expect(await store.add(entry('b'))).toBe('over');
+  expect(await store.add(entry('b'))).toBe('processed');
   expect(await store.add(entry('a'))).toBe('added');
   for (const key of ['c', 'd']) {
     await store.add(entry(key));

@@ -1,7 +1,7 @@
 import { fetchHandler } from 'marketplace-seller-sdk/notifications';
 import type { Receiver } from 'marketplace-seller-sdk/notifications';
 
-/** A notification about a question, as the service writes it. */
+/** A notification about a question, as the service sends it. */
 export function about(question_id: number, more: object = {}): object {
   return {
     _id: `event-${question_id}`,
@@ -15,7 +15,7 @@ export function about(question_id: number, more: object = {}): object {
   };
 }
 
-/** A delivery as the service makes it. */
+/** A delivery, as the service sends it. */
 export function post(body: unknown, init: RequestInit = {}): Request {
   return new Request('https://app.test/notifications', {
     method: 'POST',
@@ -25,7 +25,7 @@ export function post(body: unknown, init: RequestInit = {}): Request {
   });
 }
 
-/** Delivers, and gives the status of the answer. */
+/** Delivers, and returns the status of the response. */
 export async function deliver(receiver: Receiver, body: unknown): Promise<number> {
   return (await fetchHandler(receiver)(post(body))).status;
 }

@@ -1,41 +1,39 @@
-import { bodyIsGone, collectBody } from './request.js';
+import { bodyConsumed, collectBody } from './request.js';
 import type { BodyLimits } from './request.js';
 import type { Receiver } from '../receiver.js';
 
-/** What a platform gives to say that work goes on after the answer: Workers' `ctx`, and its like. */
+/** A platform's way to keep a program running after its response, such as the `ctx` of Workers. */
 export interface WaitUntilContext {
   waitUntil(promise: Promise<unknown>): void;
 }
 
 /**
- * A receiver as a Fetch API handler: for Workers, Deno, Bun, Hono, Next and whatever else takes one.
+ * A receiver as a Fetch API handler: for Workers, Deno, Bun, Hono, Next and every other platform that takes one.
  *
- * Where the platform stops a program after its answer, hand over its `ctx`, or say `acknowledge: 'handled'`.
+ * Where the platform stops a program after its response, pass its `ctx`, or set `acknowledge: 'handled'`.
  *
  * @example
  * const handle = fetchHandler(receiver);
  * export default { fetch: (request, env, ctx) => handle(request, ctx) };
  */
-export function fetchHandler(
-  receiver: Receiver,
-): (request: Request, afterwards?: WaitUntilContext) => Promise<Response> {
-  return async (request, afterwards) => {
+export function fetchHandler(receiver: Receiver): (request: Request, context?: WaitUntilContext) => Promise<Response> {
+  return async (request, context) => {
     const { status, headers, body } = await receiver.receive({
       method: request.method,
       header: (name) => request.headers.get(name),
-      body: (bounds) => bodyOf(request, bounds),
+      body: (limits) => bodyOf(request, limits),
     });
-    if (status === 200 && typeof afterwards?.waitUntil === 'function') afterwards.waitUntil(receiver.idle());
+    if (status === 200 && typeof context?.waitUntil === 'function') context.waitUntil(receiver.idle());
     return new Response(body, { status, headers });
   };
 }
 
-async function bodyOf(request: Request, bounds: BodyLimits): Promise<Uint8Array> {
-  if (request.bodyUsed) throw bodyIsGone;
+async function bodyOf(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+  if (request.bodyUsed) throw bodyConsumed;
   const reader = request.body?.getReader();
   if (!reader) return new Uint8Array();
   try {
-    return await collectBody(async () => (await reader.read()).value, bounds);
+    return await collectBody(async () => (await reader.read()).value, limits);
   } catch (error) {
     void reader.cancel().catch(() => undefined);
     throw error;

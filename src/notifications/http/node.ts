@@ -1,8 +1,8 @@
-import { bodyIsGone, collectBody } from './request.js';
-import type { BodyLimits } from './request.js';
+import { bodyConsumed, collectBody } from './request.js';
+import type { BodyLimits, OutgoingResponse } from './request.js';
 import type { Receiver } from '../receiver.js';
 
-/** What of a request of Node's server is needed here, with what Express or another framework may have put on it. */
+/** The parts of a request of Node's server that the receiver uses, with what Express may have added. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -14,7 +14,7 @@ export interface NodeRequest {
   iterator(options: { readonly destroyOnReturn: boolean }): AsyncIterator<unknown>;
 }
 
-/** What of Node's response is needed here. */
+/** The parts of Node's response that the receiver uses. */
 export interface NodeResponse {
   writeHead(status: number, headers: Record<string, string | number>): { end(body: string): unknown };
 }
@@ -22,7 +22,7 @@ export interface NodeResponse {
 /**
  * A receiver as a listener for Node's own server, and as a route of Express.
  *
- * Mount it before body parsers where you can. A body that one has read already is taken from `rawBody` or `body`.
+ * Mount it before body parsers where you can. After one, it uses `rawBody` or `body`.
  *
  * @example
  * http.createServer(nodeHandler(receiver)).listen(8080);
@@ -30,70 +30,36 @@ export interface NodeResponse {
  */
 export function nodeHandler(receiver: Receiver): (request: NodeRequest, response: NodeResponse) => void {
   return (request, response) => {
-    void answer(receiver, request, response);
+    void receiver
+      .receive({
+        method: request.method ?? '',
+        header: (name) => firstOf(request.headers[name]),
+        body: (limits) => bodyOf(request, limits),
+      })
+      .then((outgoing) => write(request, response, outgoing));
   };
 }
 
-async function answer(receiver: Receiver, request: NodeRequest, response: NodeResponse): Promise<void> {
-  const { status, headers, body } = await receiver.receive({
-    method: request.method ?? '',
-    header: (name) => headerOf(request, name),
-    body: (bounds) => bodyOf(request, bounds),
-  });
-  // The rest of a body that nobody reads would keep the connection busy.
-  const rest = request.complete ? {} : { connection: 'close' };
-  response.writeHead(status, { ...headers, ...rest, 'content-length': Buffer.byteLength(body) }).end(body);
+function write(request: NodeRequest, response: NodeResponse, { status, headers, body }: OutgoingResponse): void {
+  // An unread rest of the body would keep the connection busy.
+  const connection = request.complete ? {} : { connection: 'close' };
+  response.writeHead(status, { ...headers, ...connection, 'content-length': Buffer.byteLength(body) }).end(body);
 }
 
-function headerOf(request: NodeRequest, name: string): string | undefined {
-  const value = request.headers[name];
+function firstOf(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-async function bodyOf(request: NodeRequest, bounds: BodyLimits): Promise<unknown> {
-  const kept = request.rawBody ?? request.body;
-  if (isBody(kept)) return kept;
-  if (request.readableEnded || request.readableDidRead) throw bodyIsGone;
+async function bodyOf(request: NodeRequest, limits: BodyLimits): Promise<unknown> {
+  const parsed = request.rawBody ?? request.body;
+  if (hasContent(parsed)) return parsed;
+  if (request.readableEnded || request.readableDidRead) throw bodyConsumed;
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array, undefined>;
-  return collectBody(async () => (await chunks.next()).value, bounds);
+  return collectBody(async () => (await chunks.next()).value, limits);
 }
 
-/** Some parsers leave `{}` where they have parsed nothing. */
-function isBody(kept: unknown): boolean {
-  if (typeof kept === 'string' || kept instanceof Uint8Array) return kept.length > 0;
-  return typeof kept === 'object' && kept !== null && Object.keys(kept).length > 0;
-}
-
-/** What of Fastify's request is needed here. */
-export interface FastifyRequestLike {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: unknown;
-}
-
-/** What of Fastify's reply is needed here. */
-export interface FastifyReplyLike {
-  code(status: number): unknown;
-  headers(values: Record<string, string>): unknown;
-}
-
-/**
- * A receiver as a route of Fastify, which has read and parsed the body by then, within its own `bodyLimit`.
- *
- * @example
- * fastify.post('/notifications', fastifyHandler(receiver));
- */
-export function fastifyHandler(
-  receiver: Receiver,
-): (request: FastifyRequestLike, response: FastifyReplyLike) => Promise<string> {
-  return async (request, response) => {
-    const { status, headers, body } = await receiver.receive({
-      method: request.method,
-      header: (name) => [request.headers[name]].flat()[0],
-      body: () => Promise.resolve(request.body),
-    });
-    response.code(status);
-    response.headers({ ...headers });
-    return body;
-  };
+/** Some body parsers leave `{}` when they parsed nothing. */
+function hasContent(body: unknown): boolean {
+  if (typeof body === 'string' || body instanceof Uint8Array) return body.length > 0;
+  return typeof body === 'object' && body !== null && Object.keys(body).length > 0;
 }

@@ -1,30 +1,30 @@
-/** One delivery as an adapter sees it: what arrived over HTTP, before anything of it is believed. */
+/** A delivery as an adapter received it over HTTP. Nothing in it has been checked yet. */
 export interface IncomingRequest {
   readonly method: string;
   /** A header by its lower-case name. */
   readonly header: (name: string) => string | null | undefined;
   /**
-   * The body: its text, its bytes, or the object a framework has made of it.
+   * The body: its text, its bytes, or the object that a framework parsed it into.
    *
-   * @throws {BodyRejected} when it is too long, too slow, or gone.
+   * @throws {BodyRejected} when it is too long, too slow, or was already consumed.
    */
-  body(bounds: BodyLimits): Promise<unknown>;
+  body(limits: BodyLimits): Promise<unknown>;
 }
 
-/** What a body may cost. */
+/** How long a body may be, in bytes, and how long reading it may take, in milliseconds. */
 export interface BodyLimits {
   readonly maxBodyBytes: number;
   readonly bodyTimeoutMs: number;
 }
 
-/** What the service is told. It never repeats anything of what was delivered. */
+/** The response to a delivery. It never contains anything from the request. */
 export interface OutgoingResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A reply in plain text. */
+/** Builds a plain-text response. */
 export function respond(
   status: number,
   body: string,
@@ -33,27 +33,27 @@ export function respond(
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...headers }, body };
 }
 
-/** A body that is not read, and the reply that says why. */
+/** A body that is not accepted, with the response that says why. */
 export class BodyRejected extends Error {
-  readonly reply: OutgoingResponse;
+  readonly response: OutgoingResponse;
 
-  constructor(refusal: OutgoingResponse) {
-    super(refusal.body);
-    this.reply = refusal;
+  constructor(response: OutgoingResponse) {
+    super(response.body);
+    this.response = response;
   }
 }
 
 const tooLong = respond(413, 'The body is too long', { connection: 'close' });
 const tooSlow = respond(408, 'The body took too long', { connection: 'close' });
-const gone = respond(
+const consumed = respond(
   500,
-  'Something before the receiver has read the body and kept nothing of it. Mount the receiver before it, or keep what it parsed as `body`.',
+  'The body was consumed before it reached the receiver. Mount the receiver before the body parser, or keep the parsed body as `body`.',
 );
 
-/** A body that something before the receiver has used up. */
-export const bodyIsGone = new BodyRejected(gone);
+/** The body was consumed by something in front of the receiver. */
+export const bodyConsumed = new BodyRejected(consumed);
 
-/** Judges what stands before the body; `undefined` where it may be read. */
+/** Checks the method and the headers; `undefined` when the body may be read. */
 export function checkHeaders(
   { method, header }: IncomingRequest,
   { maxBodyBytes }: BodyLimits,
@@ -72,30 +72,30 @@ function isJson(contentType: string): boolean {
   return /^(?:application|text)\/(?:[\w.-]+\+)?json\s*$/.test(type.trim()) && (!charset || /^utf-?8$/.test(charset));
 }
 
-/** Reads a stream up to its bounds. `next` gives the chunks one by one, and `undefined` at the end. */
+/** Reads a stream within its limits. `next` returns one chunk at a time, and `undefined` at the end. */
 export async function collectBody(
   next: () => Promise<Uint8Array | undefined>,
-  bounds: BodyLimits,
+  limits: BodyLimits,
 ): Promise<Uint8Array> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const slow = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new BodyRejected(tooSlow)), bounds.bodyTimeoutMs);
+    timer = setTimeout(() => reject(new BodyRejected(tooSlow)), limits.bodyTimeoutMs);
   });
   try {
     const chunks: Uint8Array[] = [];
     let length = 0;
     for (let chunk = await Promise.race([next(), slow]); chunk; chunk = await Promise.race([next(), slow])) {
       length += chunk.length;
-      if (length > bounds.maxBodyBytes) throw new BodyRejected(tooLong);
+      if (length > limits.maxBodyBytes) throw new BodyRejected(tooLong);
       chunks.push(chunk);
     }
-    return joined(chunks, length);
+    return concatenated(chunks, length);
   } finally {
     clearTimeout(timer);
   }
 }
 
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+function concatenated(chunks: readonly Uint8Array[], length: number): Uint8Array {
   const whole = new Uint8Array(length);
   let at = 0;
   for (const chunk of chunks) {
@@ -106,9 +106,9 @@ function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
 }
 
 /**
- * What `parseNotification` takes of a body.
+ * Turns a body into what `parseNotification` accepts.
  *
- * @throws {BodyRejected} when it is too long, or not a text in UTF-8.
+ * @throws {BodyRejected} when it is too long, or not UTF-8 text.
  */
 export function decodeBody(body: unknown, { maxBodyBytes }: BodyLimits): string | object {
   if (body instanceof Uint8Array || body instanceof ArrayBuffer) {
@@ -116,7 +116,7 @@ export function decodeBody(body: unknown, { maxBodyBytes }: BodyLimits): string 
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(body);
     } catch {
-      throw new BodyRejected(respond(400, 'The body is not a text in UTF-8'));
+      throw new BodyRejected(respond(400, 'The body is not UTF-8 text'));
     }
   }
   if (typeof body === 'string' && new Blob([body]).size > maxBodyBytes) throw new BodyRejected(tooLong);

@@ -1,6 +1,6 @@
 import type { QueuedNotification } from '../queued-notification.js';
 
-/** An entry that waits. */
+/** A waiting entry. */
 export interface WaitingNotification {
   readonly entry: QueuedNotification;
   attempts: number;
@@ -11,63 +11,63 @@ export interface Group {
   readonly name: string;
   /** By `sentAt`, then by arrival. */
   waiting: WaitingNotification[];
-  /** When the lane may be lent: while it is lent, the end of the loan. */
+  /** When the group may be leased; while it is leased, the end of the lease. */
   readyAt: number;
   workerId: string | undefined;
 }
 
-/** Lanes, and which of them is due first: a binary heap whose outdated places are skipped when they come up. */
+/** The groups, ordered by when they are due: a binary heap whose outdated items are skipped when they reach the top. */
 export class Groups {
-  readonly #lanes = new Map<string, Group>();
-  readonly #heap: { readonly at: number; readonly lane: Group }[] = [];
+  readonly #groups = new Map<string, Group>();
+  readonly #heap: { readonly at: number; readonly group: Group }[] = [];
 
   get(name: string): Group | undefined {
-    return this.#lanes.get(name);
+    return this.#groups.get(name);
   }
 
-  /** Puts an entry in its place. */
+  /** Inserts an entry by its time. */
   insert(waiting: WaitingNotification, now: number): void {
     const { groupId: name, sentAt } = waiting.entry;
-    let lane = this.#lanes.get(name);
-    if (!lane) {
-      lane = { name, waiting: [], readyAt: now, workerId: undefined };
-      this.#lanes.set(name, lane);
-      this.#push({ at: now, lane });
+    let group = this.#groups.get(name);
+    if (!group) {
+      group = { name, waiting: [], readyAt: now, workerId: undefined };
+      this.#groups.set(name, group);
+      this.#push({ at: now, group });
     }
-    const place = lane.waiting.findLastIndex(({ entry }) => entry.sentAt <= sentAt) + 1;
-    lane.waiting.splice(place, 0, waiting);
+    const index = group.waiting.findLastIndex(({ entry }) => entry.sentAt <= sentAt) + 1;
+    group.waiting.splice(index, 0, waiting);
   }
 
-  /** Says when a lane may be lent next, or drops it where nothing waits in it. */
-  release(lane: Group, readyAt: number): void {
-    lane.workerId = undefined;
-    if (lane.waiting.length === 0) this.#lanes.delete(lane.name);
-    else this.moveTo(lane, readyAt);
+  /** Ends a group's lease, and deletes the group if it is empty. */
+  release(group: Group, readyAt: number): void {
+    group.workerId = undefined;
+    if (group.waiting.length === 0) this.#groups.delete(group.name);
+    else this.moveTo(group, readyAt);
   }
 
-  moveTo(lane: Group, readyAt: number): void {
-    lane.readyAt = readyAt;
-    this.#push({ at: readyAt, lane });
+  moveTo(group: Group, readyAt: number): void {
+    group.readyAt = readyAt;
+    this.#push({ at: readyAt, group });
   }
 
-  /** The lane that is due first; `undefined` where nothing waits. */
+  /** The group that is due first; `undefined` when there is none. */
   first(): Group | undefined {
     for (let top = this.#heap[0]; top; top = this.#heap[0]) {
-      if (top.lane.readyAt === top.at && this.#lanes.get(top.lane.name) === top.lane) return top.lane;
+      if (top.group.readyAt === top.at && this.#groups.get(top.group.name) === top.group) return top.group;
       this.#pop();
     }
     return undefined;
   }
 
-  #push(place: { at: number; lane: Group }): void {
+  #push(item: { at: number; group: Group }): void {
     const heap = this.#heap;
-    let index = heap.push(place) - 1;
+    let index = heap.push(item) - 1;
     while (index > 0) {
       const parent = (index - 1) >> 1;
       const above = heap[parent];
-      if (!above || above.at <= place.at) break;
+      if (!above || above.at <= item.at) break;
       heap[index] = above;
-      heap[parent] = place;
+      heap[parent] = item;
       index = parent;
     }
   }

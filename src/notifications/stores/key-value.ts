@@ -5,42 +5,47 @@ import type { MemoryStore, MemoryStoreOptions } from './memory.js';
 import { StoreFullError } from './store.js';
 import type { Claim, DeadLetter, Lease, NotificationStore, Settlement } from './store.js';
 
-/** What a key-value store must do. Keyv does it, and a `Map` does. Values survive JSON. */
+/** The methods of a key-value store, such as a Keyv or a `Map`. Values can be serialized as JSON. */
 export interface KeyValues {
   get(key: string): unknown;
-  /** `ttlMs`: the value may be forgotten after so long. `false`, or a rejection, says that it was not kept. */
+  /** `ttlMs`: how long the value is needed. Returning `false`, or rejecting, means that the value was not stored. */
   set(key: string, value: unknown, ttlMs?: number): unknown;
   delete(key: string): unknown;
 }
 
-/** How a store on a key-value store is set up. */
+/** The options of `keyValueStore`. */
 export interface KeyValueStoreOptions extends MemoryStoreOptions {
-  /** What every key begins with. Default `notifications`. */
+  /**
+   * The prefix of every key.
+   *
+   * @default 'notifications'
+   */
   readonly prefix?: string | undefined;
 }
 
 /**
- * A store on any key-value store, for one process at a time: what was accepted is there again when the next begins.
+ * Creates a store on any key-value store, for one process at a time: the next process finds the accepted notifications.
  *
- * It works in memory and writes each change through. Two processes on the same keys would not see each other's.
+ * It works in memory and writes each change through. Two processes on the same keys do not see each other's changes.
  *
  * @example
- * const store = keyValueStore(new Map(), { prefix: 'inbox' }); // or a Keyv on whatever it is given
+ * const store = keyValueStore(new Map(), { prefix: 'inbox' }); // or a Keyv with any backend
  */
 export function keyValueStore(values: KeyValues, options: KeyValueStoreOptions = {}): NotificationStore {
   const needed = ['get', 'set', 'delete'] as const;
   const missing = needed.find((name) => typeof (values as Partial<KeyValues>)[name] !== 'function');
-  if (missing) throw new ConfigurationError(`keyValueStore takes something with \`${missing}\`, such as a Keyv`);
+  if (missing)
+    throw new ConfigurationError(`keyValueStore needs an object with a method \`${missing}\`, such as a Keyv`);
   return new KeyValueStore(values, options);
 }
 
-/** The numbers of the waiting entries are within these bounds; which of them are in use is seen by looking. */
+/** The range of the numbers of the waiting entries. Not every number in it is in use. */
 interface KeyRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** So many numbers are set aside at a time: a crash costs looking at so many that are not in use. */
+/** How many numbers are reserved at a time. After a crash, that many unused numbers are read. */
 const block = 256;
 
 class KeyValueStore implements NotificationStore {
@@ -51,7 +56,7 @@ class KeyValueStore implements NotificationStore {
   readonly #memory: MemoryStore;
   /** The number of each waiting entry, the smallest first. */
   readonly #numbers = new Map<string, number>();
-  readonly #adding = new Map<string, Promise<'added' | 'over'>>();
+  readonly #adding = new Map<string, Promise<'added' | 'processed'>>();
   #next = 0;
   #reserved = 0;
   #reserving: Promise<void> | undefined;
@@ -70,14 +75,14 @@ class KeyValueStore implements NotificationStore {
 
   async #set(name: string, value: unknown, ttlMs?: number): Promise<void> {
     const kept = await this.#values.set(`${this.#prefix}:${name}`, value, ttlMs);
-    if (kept === false) throw new Error('the key-value store did not keep a value');
+    if (kept === false) throw new Error('The key-value store did not store a value');
   }
 
   async #delete(name: string): Promise<void> {
     await this.#values.delete(`${this.#prefix}:${name}`);
   }
 
-  /** Brings back what an earlier process has left. */
+  /** Loads what an earlier process left. */
   #loaded(): Promise<void> {
     this.#loading ??= this.#load().catch((error: unknown) => {
       this.#loading = undefined;
@@ -96,37 +101,37 @@ class KeyValueStore implements NotificationStore {
       for (const [index, entry] of found.entries()) if (entry) entries.push([start + index, entry]);
     }
     this.#next = this.#reserved = to;
-    for (const letter of letters) this.#memory.bury(letter);
+    for (const letter of letters) this.#memory.addDeadLetter(letter);
     for (const [number, entry] of entries) await this.#restore(number, entry);
   }
 
-  /** A crash may have come between noting that an entry is over and removing it. */
+  /** A crash may have come between storing the key of a handled entry and deleting the entry. */
   async #restore(number: number, entry: QueuedNotification): Promise<void> {
-    const over = this.#memory.stateOf(entry.key) !== undefined || (await this.#isRemembered(entry.key));
-    if (over) return this.#delete(`entry:${number}`);
+    const processed = this.#memory.stateOf(entry.key) !== undefined || (await this.#isProcessed(entry.key));
+    if (processed) return this.#delete(`entry:${number}`);
     this.#numbers.set(entry.key, number);
     this.#memory.insert(entry);
   }
 
-  /** The time is kept too, for stores that know no time to live. */
-  async #isRemembered(key: string): Promise<boolean> {
+  /** The value is the expiry time, for stores without a time to live. */
+  async #isProcessed(key: string): Promise<boolean> {
     return Number((await this.#get(`seen:${key}`)) ?? 0) > Date.now();
   }
 
-  async add(entry: QueuedNotification): Promise<'added' | 'waiting' | 'over'> {
+  async add(entry: QueuedNotification): Promise<'added' | 'waiting' | 'processed'> {
     await this.#loaded();
     const state = this.#memory.stateOf(entry.key);
     if (state) return state;
-    const under = this.#adding.get(entry.key);
-    if (under) return (await under) === 'added' ? 'waiting' : 'over';
+    const pending = this.#adding.get(entry.key);
+    if (pending) return (await pending) === 'added' ? 'waiting' : 'processed';
     const adding = this.#keep(entry).finally(() => this.#adding.delete(entry.key));
     this.#adding.set(entry.key, adding);
     return adding;
   }
 
-  async #keep(entry: QueuedNotification): Promise<'added' | 'over'> {
-    if (await this.#isRemembered(entry.key)) return 'over';
-    if (this.#memory.isFull) throw new StoreFullError('As many notifications wait as may (`maxWaiting`)');
+  async #keep(entry: QueuedNotification): Promise<'added' | 'processed'> {
+    if (await this.#isProcessed(entry.key)) return 'processed';
+    if (this.#memory.isFull) throw new StoreFullError('The store is full (`maxWaiting`)');
     await this.#write(entry);
     this.#memory.insert(entry);
     return 'added';
@@ -155,13 +160,13 @@ class KeyValueStore implements NotificationStore {
     }
   }
 
-  async claim(claim: Claim): Promise<{ loans: Lease[]; nextInMs?: number }> {
+  async claim(claim: Claim): Promise<{ leases: Lease[]; nextInMs?: number }> {
     await this.#loaded();
     return this.#memory.claim(claim);
   }
 
-  renew(holder: string, lanes: readonly string[], leaseMs: number): Promise<string[]> {
-    return this.#memory.renew(holder, lanes, leaseMs);
+  renew(workerId: string, groupIds: readonly string[], leaseMs: number): Promise<string[]> {
+    return this.#memory.renew(workerId, groupIds, leaseMs);
   }
 
   async settle(settlement: Settlement): Promise<boolean> {
@@ -180,7 +185,7 @@ class KeyValueStore implements NotificationStore {
     if (number !== undefined) await this.#delete(`entry:${number}`);
   }
 
-  /** One after the other, each with the letters of its moment: an older list must not come last. */
+  /** Writes run one after the other, so that an older list never overwrites a newer one. */
   async #writeDead(): Promise<void> {
     const write = async (): Promise<void> => this.#set('dead', await this.#memory.deadLetters(Infinity));
     const written = this.#writingDead.then(write, write);
@@ -193,14 +198,21 @@ class KeyValueStore implements NotificationStore {
     return this.#memory.deadLetters(limit);
   }
 
-  async exhume(key: string, replay: boolean): Promise<boolean> {
+  async redrive(key: string): Promise<boolean> {
     await this.#loaded();
     const letter = (await this.#memory.deadLetters(Infinity)).find(({ entry }) => entry.key === key);
     if (!letter) return false;
-    // Written before the letter goes: a crash between the two leaves the letter, and the entry is known to be over.
-    if (replay) await this.#write(letter.entry);
-    await this.#memory.exhume(key, replay);
+    // The entry is written before the letter is deleted: a crash between the two leaves the letter.
+    await this.#write(letter.entry);
+    await this.#memory.redrive(key);
     await this.#writeDead();
     return true;
+  }
+
+  async removeDeadLetter(key: string): Promise<boolean> {
+    await this.#loaded();
+    const found = await this.#memory.removeDeadLetter(key);
+    if (found) await this.#writeDead();
+    return found;
   }
 }

@@ -5,17 +5,29 @@ import type { Group } from './groups.js';
 import { StoreFullError } from './store.js';
 import type { Claim, DeadLetter, Lease, NotificationStore, Settlement } from './store.js';
 
-/** How much a store in memory holds. */
+/** The limits of a store in memory. */
 export interface MemoryStoreOptions {
-  /** Notifications that wait. More are refused, and the service delivers them later. Default 100,000. */
+  /**
+   * The most waiting notifications. The response to more is 503, and the service delivers them later.
+   *
+   * @default 100000
+   */
   readonly maxWaiting?: number | undefined;
-  /** Keys remembered to recognise duplicates; the oldest is forgotten first. Default 100,000. */
+  /**
+   * The most keys kept to recognize duplicates; the oldest is dropped first.
+   *
+   * @default 100000
+   */
   readonly maxRemembered?: number | undefined;
-  /** Dead letters; the oldest is dropped first. Default 10,000. */
+  /**
+   * The most dead letters; the oldest is dropped first.
+   *
+   * @default 10000
+   */
   readonly maxDead?: number | undefined;
 }
 
-/** A store in this process's memory: what waits is lost with the process. */
+/** Creates a store in this process's memory: waiting notifications are lost when the process ends. */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new MemoryStore(options);
 }
@@ -23,99 +35,101 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 export class MemoryStore implements NotificationStore {
   readonly durable: boolean = false;
   readonly shared = false;
-  readonly #lanes = new Groups();
+  readonly #groups = new Groups();
   readonly #waiting = new Set<string>();
-  /** Keys and when they are forgotten, the oldest first. */
+  /** The keys of handled entries and when they expire, oldest first. */
   readonly #remembered = new Map<string, number>();
   readonly #dead = new Map<string, DeadLetter>();
-  readonly #most: Readonly<Record<keyof MemoryStoreOptions, number>>;
+  readonly #limits: Readonly<Record<keyof MemoryStoreOptions, number>>;
 
   constructor({ maxWaiting = 100_000, maxRemembered = 100_000, maxDead = 10_000 }: MemoryStoreOptions) {
-    const wrong = Object.entries({ maxWaiting, maxRemembered, maxDead }).find(([, most]) => !(most >= 1));
-    if (wrong) throw new ConfigurationError(`\`${wrong[0]}\` takes a whole number, at least 1`);
-    this.#most = { maxWaiting, maxRemembered, maxDead };
+    const invalid = Object.entries({ maxWaiting, maxRemembered, maxDead }).find(([, limit]) => !(limit >= 1));
+    if (invalid) throw new ConfigurationError(`\`${invalid[0]}\` must be a whole number of at least 1`);
+    this.#limits = { maxWaiting, maxRemembered, maxDead };
   }
 
-  /** What is known of a key. */
-  stateOf(key: string): 'waiting' | 'over' | undefined {
+  /** The state of a key; `undefined` for a new one. */
+  stateOf(key: string): 'waiting' | 'processed' | undefined {
     if (this.#waiting.has(key)) return 'waiting';
-    return this.#dead.has(key) || (this.#remembered.get(key) ?? 0) > Date.now() ? 'over' : undefined;
+    return this.#dead.has(key) || (this.#remembered.get(key) ?? 0) > Date.now() ? 'processed' : undefined;
   }
 
-  add(entry: QueuedNotification): Promise<'added' | 'waiting' | 'over'> {
+  add(entry: QueuedNotification): Promise<'added' | 'waiting' | 'processed'> {
     const state = this.stateOf(entry.key);
     if (state) return Promise.resolve(state);
     if (this.isFull) {
-      return Promise.reject(new StoreFullError(`${this.#most.maxWaiting} notifications wait already (\`maxWaiting\`)`));
+      return Promise.reject(
+        new StoreFullError(`${this.#limits.maxWaiting} notifications are waiting (\`maxWaiting\`)`),
+      );
     }
     this.insert(entry);
     return Promise.resolve('added');
   }
 
   get isFull(): boolean {
-    return this.#waiting.size >= this.#most.maxWaiting;
+    return this.#waiting.size >= this.#limits.maxWaiting;
   }
 
   insert(entry: QueuedNotification): void {
     this.#waiting.add(entry.key);
-    this.#lanes.insert({ entry, attempts: 0 }, Date.now());
+    this.#groups.insert({ entry, attempts: 0 }, Date.now());
   }
 
-  claim(claim: Claim): Promise<{ loans: Lease[]; nextInMs?: number }> {
+  claim(claim: Claim): Promise<{ leases: Lease[]; nextInMs?: number }> {
     const now = Date.now();
     if (claim.groupId !== undefined) {
-      const lane = this.#lanes.get(claim.groupId);
-      const free = lane && (lane.workerId === undefined || lane.readyAt <= now);
-      return Promise.resolve({ loans: free ? [this.#lend(lane, claim, now)] : [] });
+      const group = this.#groups.get(claim.groupId);
+      const free = group && (group.workerId === undefined || group.readyAt <= now);
+      return Promise.resolve({ leases: free ? [this.#leaseGroup(group, claim, now)] : [] });
     }
-    const loans: Lease[] = [];
-    let next = this.#lanes.first();
-    for (; next && next.readyAt <= now && loans.length < claim.limit; next = this.#lanes.first()) {
-      loans.push(this.#lend(next, claim, now));
+    const leases: Lease[] = [];
+    let next = this.#groups.first();
+    for (; next && next.readyAt <= now && leases.length < claim.limit; next = this.#groups.first()) {
+      leases.push(this.#leaseGroup(next, claim, now));
     }
-    return Promise.resolve({ loans, ...(next && { nextInMs: Math.max(0, next.readyAt - now) }) });
+    return Promise.resolve({ leases, ...(next && { nextInMs: Math.max(0, next.readyAt - now) }) });
   }
 
-  #lend(lane: Group, { workerId, leaseMs, coalesce }: Claim, now: number): Lease {
-    const lent = lane.waiting.at(coalesce ? -1 : 0);
-    // A lane is dropped as soon as nothing waits in it.
-    if (!lent) throw new RangeError('a lane is empty');
-    lane.workerId = workerId;
-    lent.attempts += 1;
-    this.#lanes.moveTo(lane, now + leaseMs);
-    const coalescedKeys = coalesce ? lane.waiting.slice(0, -1).map(({ entry }) => entry.key) : [];
-    return { groupId: lane.name, entry: lent.entry, attempt: lent.attempts, coalescedKeys };
+  #leaseGroup(group: Group, { workerId, leaseMs, coalesce }: Claim, now: number): Lease {
+    const leased = group.waiting.at(coalesce ? -1 : 0);
+    // A group without entries is deleted.
+    if (!leased) throw new RangeError('a group is empty');
+    group.workerId = workerId;
+    leased.attempts += 1;
+    this.#groups.moveTo(group, now + leaseMs);
+    const coalescedKeys = coalesce ? group.waiting.slice(0, -1).map(({ entry }) => entry.key) : [];
+    return { groupId: group.name, entry: leased.entry, attempt: leased.attempts, coalescedKeys };
   }
 
-  #heldBy(holder: string, name: string): Group | undefined {
-    const lane = this.#lanes.get(name);
-    return lane?.workerId === holder ? lane : undefined;
+  #groupLeasedBy(workerId: string, name: string): Group | undefined {
+    const group = this.#groups.get(name);
+    return group?.workerId === workerId ? group : undefined;
   }
 
-  renew(holder: string, lanes: readonly string[], leaseMs: number): Promise<string[]> {
+  renew(workerId: string, groupIds: readonly string[], leaseMs: number): Promise<string[]> {
     const until = Date.now() + leaseMs;
-    const lost = lanes.filter((name) => {
-      const lane = this.#heldBy(holder, name);
-      if (!lane) return true;
-      this.#lanes.moveTo(lane, until);
+    const lost = groupIds.filter((name) => {
+      const group = this.#groupLeasedBy(workerId, name);
+      if (!group) return true;
+      this.#groups.moveTo(group, until);
       return false;
     });
     return Promise.resolve(lost);
   }
 
   settle({ workerId, groupId: name, done, retryInMs = 0, deadLetter, deduplicationMs }: Settlement): Promise<boolean> {
-    const lane = this.#heldBy(workerId, name);
-    if (!lane) return Promise.resolve(false);
+    const group = this.#groupLeasedBy(workerId, name);
+    if (!group) return Promise.resolve(false);
     const now = Date.now();
-    const over = new Set([...done, ...(deadLetter ? [deadLetter.key] : [])]);
-    for (const { entry, attempts } of lane.waiting.filter((each) => over.has(each.entry.key))) {
+    const settled = new Set([...done, ...(deadLetter ? [deadLetter.key] : [])]);
+    for (const { entry, attempts } of group.waiting.filter((each) => settled.has(each.entry.key))) {
       this.#waiting.delete(entry.key);
       if (entry.key === deadLetter?.key)
-        this.bury({ entry, attempts, failure: deadLetter.failure, deadLetteredAt: now });
+        this.addDeadLetter({ entry, attempts, failure: deadLetter.failure, deadLetteredAt: now });
       else this.remember(entry.key, now + deduplicationMs);
     }
-    lane.waiting = lane.waiting.filter(({ entry }) => !over.has(entry.key));
-    this.#lanes.release(lane, now + retryInMs);
+    group.waiting = group.waiting.filter(({ entry }) => !settled.has(entry.key));
+    this.#groups.release(group, now + retryInMs);
     return Promise.resolve(true);
   }
 
@@ -123,16 +137,16 @@ export class MemoryStore implements NotificationStore {
     this.#remembered.delete(key);
     this.#remembered.set(key, until);
     const now = Date.now();
-    for (const [oldest, forgottenAt] of this.#remembered) {
-      if (forgottenAt > now && this.#remembered.size <= this.#most.maxRemembered) break;
+    for (const [oldest, expiresAt] of this.#remembered) {
+      if (expiresAt > now && this.#remembered.size <= this.#limits.maxRemembered) break;
       this.#remembered.delete(oldest);
     }
   }
 
-  bury(letter: DeadLetter): void {
+  addDeadLetter(letter: DeadLetter): void {
     this.#dead.set(letter.entry.key, letter);
     for (const key of this.#dead.keys()) {
-      if (this.#dead.size <= this.#most.maxDead) break;
+      if (this.#dead.size <= this.#limits.maxDead) break;
       this.#dead.delete(key);
     }
   }
@@ -141,10 +155,14 @@ export class MemoryStore implements NotificationStore {
     return Promise.resolve([...this.#dead.values()].slice(0, limit));
   }
 
-  exhume(key: string, replay: boolean): Promise<boolean> {
+  redrive(key: string): Promise<boolean> {
     const letter = this.#dead.get(key);
     this.#dead.delete(key);
-    if (letter && replay) this.insert(letter.entry);
+    if (letter) this.insert(letter.entry);
     return Promise.resolve(letter !== undefined);
+  }
+
+  removeDeadLetter(key: string): Promise<boolean> {
+    return Promise.resolve(this.#dead.delete(key));
   }
 }

@@ -3,19 +3,19 @@ import { ConfigurationError } from '../../core/errors/errors.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { Claim, DeadLetter, Lease, NotificationStore, Settlement } from './store.js';
 
-/** Where a SQLite store keeps its file. */
+/** The options of `sqliteStore`. */
 export interface SqliteStoreOptions {
-  /** The database file; made where there is none. Its tables begin with `notification_`. */
+  /** The database file. It is created if it does not exist. The names of its tables begin with `notification_`. */
   readonly path: string;
 }
 
 /**
- * A store in a SQLite file, for the processes of one machine: what was accepted survives crash and power cut.
+ * Creates a store in a SQLite file, for the processes of one machine: accepted notifications survive crashes and power cuts.
  *
- * Takes Node 22.13 or later, whose `node:sqlite` is loaded on first use. Not for network file systems.
+ * Needs Node 22.13 or later; `node:sqlite` is loaded on first use. Do not use it on a network file system.
  */
 export function sqliteStore({ path }: SqliteStoreOptions): NotificationStore {
-  if (typeof path !== 'string' || path === '') throw new ConfigurationError('`path` takes the name of a file');
+  if (typeof path !== 'string' || path === '') throw new ConfigurationError('`path` must be the name of a file');
   return new SqliteStore(path);
 }
 
@@ -24,24 +24,24 @@ const schema = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   CREATE TABLE IF NOT EXISTS notification_waiting (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, lane TEXT NOT NULL, sent_at INTEGER NOT NULL,
+    number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, group_id TEXT NOT NULL, sent_at INTEGER NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0, entry TEXT NOT NULL);
-  CREATE INDEX IF NOT EXISTS notification_order ON notification_waiting (lane, sent_at, number);
-  CREATE TABLE IF NOT EXISTS notification_lane (lane TEXT PRIMARY KEY, ready_at INTEGER NOT NULL, holder TEXT);
-  CREATE INDEX IF NOT EXISTS notification_due ON notification_lane (ready_at);
+  CREATE INDEX IF NOT EXISTS notification_order ON notification_waiting (group_id, sent_at, number);
+  CREATE TABLE IF NOT EXISTS notification_group (group_id TEXT PRIMARY KEY, ready_at INTEGER NOT NULL, worker_id TEXT);
+  CREATE INDEX IF NOT EXISTS notification_due ON notification_group (ready_at);
   CREATE TABLE IF NOT EXISTS notification_remembered (key TEXT PRIMARY KEY, until INTEGER NOT NULL);
   CREATE INDEX IF NOT EXISTS notification_forgotten ON notification_remembered (until);
   CREATE TABLE IF NOT EXISTS notification_dead (
     number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, entry TEXT NOT NULL, attempts INTEGER NOT NULL,
-    failure TEXT NOT NULL, buried_at INTEGER NOT NULL);`;
+    failure TEXT NOT NULL, dead_lettered_at INTEGER NOT NULL);`;
 
 interface Row {
   readonly key: string;
-  readonly lane: string;
+  readonly group_id: string;
   readonly entry: string;
   readonly attempts: number;
   readonly failure: string;
-  readonly buried_at: number;
+  readonly dead_lettered_at: number;
   readonly ready_at: number | null;
 }
 
@@ -72,13 +72,15 @@ class SqliteStore implements NotificationStore {
       return this.#db;
     } catch (cause) {
       this.#opening = undefined;
-      const why = cause instanceof Error ? cause.message : String(cause);
-      const remedy = why.includes('sqlite') ? 'it takes Node 22.13 or later' : 'its folder must exist and be writable';
-      throw new ConfigurationError(`sqliteStore cannot open its database (${why}); ${remedy}`, { cause });
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      const remedy = reason.includes('sqlite')
+        ? 'it needs Node 22.13 or later'
+        : 'its folder must exist and be writable';
+      throw new ConfigurationError(`sqliteStore cannot open its database (${reason}); ${remedy}`, { cause });
     }
   }
 
-  /** Does what is asked for in one turn of the event loop in one transaction: one wait for the disk serves all of it. */
+  /** Runs all writes of one turn of the event loop in one transaction, which waits for the disk once. */
   async #write<T>(run: () => T): Promise<T> {
     this.#opening ??= this.#open();
     await this.#opening;
@@ -107,12 +109,12 @@ class SqliteStore implements NotificationStore {
     return statement.all(...values) as unknown as Row[];
   }
 
-  add(entry: QueuedNotification): Promise<'added' | 'waiting' | 'over'> {
+  add(entry: QueuedNotification): Promise<'added' | 'waiting' | 'processed'> {
     return this.#write(() => {
       if (this.#all('SELECT key FROM notification_waiting WHERE key = ?', entry.key).length > 0) return 'waiting';
-      const over = `SELECT key FROM notification_remembered WHERE key = ? AND until > ?
+      const processed = `SELECT key FROM notification_remembered WHERE key = ? AND until > ?
         UNION ALL SELECT key FROM notification_dead WHERE key = ?`;
-      if (this.#all(over, entry.key, Date.now(), entry.key).length > 0) return 'over';
+      if (this.#all(processed, entry.key, Date.now(), entry.key).length > 0) return 'processed';
       this.#insert(entry);
       return 'added';
     });
@@ -120,45 +122,45 @@ class SqliteStore implements NotificationStore {
 
   #insert(entry: QueuedNotification): void {
     const { key, groupId, sentAt } = entry;
-    const waiting = 'INSERT INTO notification_waiting (key, lane, sent_at, entry) VALUES (?, ?, ?, ?)';
+    const waiting = 'INSERT INTO notification_waiting (key, group_id, sent_at, entry) VALUES (?, ?, ?, ?)';
     this.#all(waiting, key, groupId, sentAt, JSON.stringify(entry));
-    this.#all('INSERT OR IGNORE INTO notification_lane (lane, ready_at) VALUES (?, ?)', groupId, Date.now());
+    this.#all('INSERT OR IGNORE INTO notification_group (group_id, ready_at) VALUES (?, ?)', groupId, Date.now());
   }
 
-  claim(claim: Claim): Promise<{ loans: Lease[]; nextInMs?: number }> {
+  claim(claim: Claim): Promise<{ leases: Lease[]; nextInMs?: number }> {
     return this.#write(() => {
       const now = Date.now();
-      const loans = this.#lend(claim, now).map(({ lane }) => this.#loan(lane, claim.coalesce));
-      const next = this.#all('SELECT min(ready_at) AS ready_at FROM notification_lane')[0]?.ready_at ?? undefined;
-      return { loans, ...(next !== undefined && { nextInMs: Math.max(0, next - now) }) };
+      const leases = this.#leaseGroup(claim, now).map(({ group_id }) => this.#lease(group_id, claim.coalesce));
+      const next = this.#all('SELECT min(ready_at) AS ready_at FROM notification_group')[0]?.ready_at ?? undefined;
+      return { leases, ...(next !== undefined && { nextInMs: Math.max(0, next - now) }) };
     });
   }
 
-  #lend({ workerId, limit, leaseMs, groupId }: Claim, now: number): Row[] {
-    const lend = 'UPDATE notification_lane SET holder = ?, ready_at = ? WHERE';
+  #leaseGroup({ workerId, limit, leaseMs, groupId }: Claim, now: number): Row[] {
+    const update = 'UPDATE notification_group SET worker_id = ?, ready_at = ? WHERE';
     if (groupId !== undefined) {
-      const one = `${lend} lane = ? AND (holder IS NULL OR ready_at <= ?) RETURNING lane`;
+      const one = `${update} group_id = ? AND (worker_id IS NULL OR ready_at <= ?) RETURNING group_id`;
       return this.#all(one, workerId, now + leaseMs, groupId, now);
     }
-    const due = `${lend} lane IN
-      (SELECT lane FROM notification_lane WHERE ready_at <= ? ORDER BY ready_at LIMIT ?) RETURNING lane`;
+    const due = `${update} group_id IN
+      (SELECT group_id FROM notification_group WHERE ready_at <= ? ORDER BY ready_at LIMIT ?) RETURNING group_id`;
     return this.#all(due, workerId, now + leaseMs, now, limit);
   }
 
-  #loan(lane: string, coalesce: boolean): Lease {
+  #lease(groupId: string, coalesce: boolean): Lease {
     const order = coalesce ? 'sent_at DESC, number DESC' : 'sent_at, number';
-    const lent = `UPDATE notification_waiting SET attempts = attempts + 1 WHERE number =
-      (SELECT number FROM notification_waiting WHERE lane = ? ORDER BY ${order} LIMIT 1) RETURNING key, entry, attempts`;
-    const [row] = this.#all(lent, lane) as [Row];
-    const others = 'SELECT key FROM notification_waiting WHERE lane = ? AND key <> ?';
-    const coalescedKeys = coalesce ? this.#all(others, lane, row.key).map(({ key }) => key) : [];
-    return { groupId: lane, entry: JSON.parse(row.entry) as QueuedNotification, attempt: row.attempts, coalescedKeys };
+    const leased = `UPDATE notification_waiting SET attempts = attempts + 1 WHERE number =
+      (SELECT number FROM notification_waiting WHERE group_id = ? ORDER BY ${order} LIMIT 1) RETURNING key, entry, attempts`;
+    const [row] = this.#all(leased, groupId) as [Row];
+    const others = 'SELECT key FROM notification_waiting WHERE group_id = ? AND key <> ?';
+    const coalescedKeys = coalesce ? this.#all(others, groupId, row.key).map(({ key }) => key) : [];
+    return { groupId, entry: JSON.parse(row.entry) as QueuedNotification, attempt: row.attempts, coalescedKeys };
   }
 
-  renew(holder: string, lanes: readonly string[], leaseMs: number): Promise<string[]> {
-    const longer = 'UPDATE notification_lane SET ready_at = ? WHERE lane = ? AND holder = ? RETURNING lane';
+  renew(workerId: string, groupIds: readonly string[], leaseMs: number): Promise<string[]> {
+    const longer = 'UPDATE notification_group SET ready_at = ? WHERE group_id = ? AND worker_id = ? RETURNING group_id';
     return this.#write(() =>
-      lanes.filter((lane) => this.#all(longer, Date.now() + leaseMs, lane, holder).length === 0),
+      groupIds.filter((groupId) => this.#all(longer, Date.now() + leaseMs, groupId, workerId).length === 0),
     );
   }
 
@@ -166,12 +168,12 @@ class SqliteStore implements NotificationStore {
     return this.#write(() => {
       const now = Date.now();
       const free =
-        'UPDATE notification_lane SET holder = NULL, ready_at = ? WHERE lane = ? AND holder = ? RETURNING lane';
+        'UPDATE notification_group SET worker_id = NULL, ready_at = ? WHERE group_id = ? AND worker_id = ? RETURNING group_id';
       if (this.#all(free, now + retryInMs, groupId, workerId).length === 0) return false;
       for (const key of done) this.#remember(key, now + deduplicationMs);
-      if (deadLetter) this.#bury(deadLetter, now);
-      const empty = `DELETE FROM notification_lane WHERE lane = ?
-        AND NOT EXISTS (SELECT 1 FROM notification_waiting WHERE lane = notification_lane.lane)`;
+      if (deadLetter) this.#deadLetter(deadLetter, now);
+      const empty = `DELETE FROM notification_group WHERE group_id = ?
+        AND NOT EXISTS (SELECT 1 FROM notification_waiting WHERE group_id = notification_group.group_id)`;
       this.#all(empty, groupId);
       this.#all('DELETE FROM notification_remembered WHERE until <= ?', now);
       return true;
@@ -183,8 +185,8 @@ class SqliteStore implements NotificationStore {
     this.#all('INSERT OR REPLACE INTO notification_remembered (key, until) VALUES (?, ?)', key, until);
   }
 
-  #bury({ key, failure }: { readonly key: string; readonly failure: string }, now: number): void {
-    const copy = `INSERT INTO notification_dead (key, entry, attempts, failure, buried_at)
+  #deadLetter({ key, failure }: { readonly key: string; readonly failure: string }, now: number): void {
+    const copy = `INSERT INTO notification_dead (key, entry, attempts, failure, dead_lettered_at)
       SELECT key, entry, attempts, ?, ? FROM notification_waiting WHERE key = ?`;
     this.#all(copy, failure, now, key);
     this.#all('DELETE FROM notification_waiting WHERE key = ?', key);
@@ -196,22 +198,30 @@ class SqliteStore implements NotificationStore {
         entry: JSON.parse(row.entry) as QueuedNotification,
         attempts: row.attempts,
         failure: row.failure,
-        deadLetteredAt: row.buried_at,
+        deadLetteredAt: row.dead_lettered_at,
       })),
     );
   }
 
-  exhume(key: string, replay: boolean): Promise<boolean> {
+  redrive(key: string): Promise<boolean> {
     return this.#write(() => {
-      const [row] = this.#all('DELETE FROM notification_dead WHERE key = ? RETURNING entry', key);
-      if (row && replay) this.#insert(JSON.parse(row.entry) as QueuedNotification);
+      const row = this.#deleteDeadLetter(key);
+      if (row) this.#insert(JSON.parse(row.entry) as QueuedNotification);
       return row !== undefined;
     });
   }
 
+  removeDeadLetter(key: string): Promise<boolean> {
+    return this.#write(() => this.#deleteDeadLetter(key) !== undefined);
+  }
+
+  #deleteDeadLetter(key: string): Row | undefined {
+    return this.#all('DELETE FROM notification_dead WHERE key = ? RETURNING entry', key)[0];
+  }
+
   async close(): Promise<void> {
     if (!this.#opening) return;
-    // What was asked for before is written before the file is closed.
+    // Pending writes are committed before the file is closed.
     await this.#write(() => undefined);
     this.#opening = undefined;
     this.#statements.clear();

@@ -1,41 +1,41 @@
 import { SellerError } from '../../core/errors/seller-error.js';
 import type { QueuedNotification } from '../queued-notification.js';
 
-/** A lane lent out: no other holder gets it before the loan ends. */
+/** A leased group: no other worker gets it before the lease ends. */
 export interface Lease {
   readonly groupId: string;
-  /** What to handle. */
+  /** The entry to handle. */
   readonly entry: QueuedNotification;
-  /** How often this entry has been lent out, this time included. */
+  /** How many times this entry has been leased, this time included. */
   readonly attempt: number;
-  /** The keys of older entries that `entry` stands for; empty unless coalescing was asked for. */
+  /** The keys of older entries that `entry` stands for; empty unless `coalesce` is set. */
   readonly coalescedKeys: readonly string[];
 }
 
-/** What a holder asks for. */
+/** A worker's request for leases. */
 export interface Claim {
   readonly workerId: string;
-  /** How many lanes at most. */
+  /** The most groups to lease. */
   readonly limit: number;
-  /** How long nobody else gets the lanes; `extend` makes it longer. */
+  /** How long the leases last, in milliseconds; `renew` extends them. */
   readonly leaseMs: number;
-  /** Lend the newest entry of each lane, standing for all, instead of the oldest. */
+  /** Lease the newest entry of each group, in place of all its entries, instead of the oldest. */
   readonly coalesce: boolean;
-  /** Only this lane, and even before its next attempt is due. */
+  /** Lease only this group, even before its next attempt is due. */
   readonly groupId?: string | undefined;
 }
 
-/** What came of a loan. */
+/** The result of a lease. */
 export interface Settlement {
   readonly workerId: string;
   readonly groupId: string;
-  /** Handled: forgotten, but for the key. */
+  /** The keys of the handled entries: the entries are deleted, the keys are kept for `deduplicationMs`. */
   readonly done: readonly string[];
-  /** Failed: the lane rests so long. */
+  /** After a failure: the delay before the group may be leased again, in milliseconds. */
   readonly retryInMs?: number | undefined;
-  /** Given up: goes to the dead letters. */
+  /** After the last failure: the entry that becomes a dead letter. */
   readonly deadLetter?: { readonly key: string; readonly failure: string } | undefined;
-  /** How long a key is remembered, so that a late duplicate is recognised. */
+  /** How long a handled key is kept to recognize duplicates, in milliseconds. */
   readonly deduplicationMs: number;
 }
 
@@ -50,41 +50,42 @@ export interface DeadLetter {
 }
 
 /**
- * Where a receiver keeps what it has accepted: in memory (the default), in SQLite or Redis, in any key-value store
- * through `keyValueStore`, or in whatever implements this.
+ * Where a receiver stores accepted notifications: memory (the default), SQLite, Redis, any key-value store, or your own.
  *
- * Promised in return: an accepted notification reaches its handler at least once, lanes in order and one entry at a
- * time; a duplicate within `deduplicationMs` of its handling does not reach it again.
+ * With it, the receiver guarantees: an accepted notification reaches its handler at least once; each group is handled in
+ * order and one entry at a time; a duplicate within `deduplicationMs` does not reach the handler again.
  */
 export interface NotificationStore {
-  /** Survives the end of the process. */
+  /** Whether entries survive the end of the process. */
   readonly durable: boolean;
-  /** Several processes may use it at once. */
+  /** Whether several processes may use it at once. */
   readonly shared: boolean;
   /**
-   * Takes an entry in, and resolves once it is kept.
+   * Stores an entry, and resolves once it is stored.
    *
-   * @returns what was known of its key: nothing, that it waits (or is being handled), or that it is over.
-   * @throws when it cannot be kept; the service will then deliver it again.
+   * @returns the state of its key: `'added'` if it is new, `'waiting'` until it is handled, `'processed'` after that.
+   * @throws when it cannot be stored; the service then delivers it again.
    */
-  add(entry: QueuedNotification): Promise<'added' | 'waiting' | 'over'>;
-  /** Lends lanes that are due. `nextInMs` says when to ask again; absent where nothing at all waits. */
-  claim(claim: Claim): Promise<{ readonly loans: readonly Lease[]; readonly nextInMs?: number | undefined }>;
-  /** Makes loans longer; gives those lanes that are no longer the holder's. */
-  renew(holder: string, lanes: readonly string[], leaseMs: number): Promise<readonly string[]>;
-  /** Ends a loan. `false`, and nothing happens, when it is no longer the holder's. */
+  add(entry: QueuedNotification): Promise<'added' | 'waiting' | 'processed'>;
+  /** Leases groups that are due. `nextInMs` says when to claim again; it is absent when no entry waits. */
+  claim(claim: Claim): Promise<{ readonly leases: readonly Lease[]; readonly nextInMs?: number | undefined }>;
+  /** Extends a worker's leases. Returns the groups that the worker no longer leases. */
+  renew(workerId: string, groupIds: readonly string[], leaseMs: number): Promise<readonly string[]>;
+  /** Ends a lease. Returns `false` and changes nothing when the worker no longer has it. */
   settle(settlement: Settlement): Promise<boolean>;
   /** The dead letters, oldest first, at most `limit`. */
   deadLetters(limit: number): Promise<readonly DeadLetter[]>;
-  /** Takes a dead letter out, and with `replay` puts its entry back with no attempts behind it. `false`: no such key. */
-  exhume(key: string, replay: boolean): Promise<boolean>;
+  /** Moves a dead letter back to the waiting entries, with its attempts reset. `false` if there is none with this key. */
+  redrive(key: string): Promise<boolean>;
+  /** Deletes a dead letter. `false` if there is none with this key. */
+  removeDeadLetter(key: string): Promise<boolean>;
   close?(): Promise<void>;
 }
 
 /**
- * A store holds as much as it was allowed to. The receiver answers 503, and the service delivers again later.
+ * A store is full. The receiver responds 503, and the service delivers the notification again later.
  *
- * Remedy: handle faster (`concurrency`), allow more entries, or keep them in a store that lasts.
+ * Remedy: raise `concurrency` or the store's `maxWaiting`, or use a durable store.
  */
 export class StoreFullError extends SellerError {
   static override readonly kind: string = 'StoreFullError';
