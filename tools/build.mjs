@@ -1,5 +1,5 @@
 // Builds dist: bundled by tsup, linked into ES modules and CommonJS, declarations with maps by tsc.
-// dist/cjs/package.json is written last: prestart.mjs takes its date for the date of the whole build.
+// dist/cjs/package.json is written last. Its date stands for the date of the whole build in prestart.mjs.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ const libraries = ['index', 'notifications/index', 'otel/index', 'testing/index'
 
 for (const folder of [dist, bundled]) rmSync(folder, { recursive: true, force: true });
 run('tsup/dist/cli-default.js', '--silent');
-// The program is run by Node itself, which takes ES modules.
+// Node runs the program itself, and it supports ES modules.
 await link(bundled, join(dist, 'esm'), [...libraries, 'cli/main']);
 await link(bundled, join(dist, 'cjs'), libraries, [commonJs]);
 run('typescript/bin/tsc', '-p', 'tsconfig.build.json');
@@ -31,7 +31,7 @@ function run(script, ...args) {
   execFileSync(process.execPath, [join(root, 'node_modules', script), ...args], { cwd: root, stdio: 'inherit' });
 }
 
-/** Removes the declarations that no entry leads to: nobody can name what they declare, and some name bundled packages. */
+/** Removes declarations that no entry imports: users cannot import them, and some of them import bundled packages. */
 function keepReachedDeclarations() {
   const esm = join(dist, 'esm');
   const entries = libraries.map((name) => join(esm, `${name}.d.ts`));
@@ -47,7 +47,7 @@ function keepReachedDeclarations() {
   }
 }
 
-/** CommonJS callers need declarations of their own: the ones under dist/esm describe ES modules. */
+/** Copies the declarations for CommonJS: those in dist/esm describe ES modules. */
 function copyDeclarations() {
   const files = readdirSync(join(dist, 'esm'), { recursive: true, encoding: 'utf8' });
   for (const file of files.filter((name) => /\.d\.ts(\.map)?$/.test(name))) {
@@ -55,7 +55,7 @@ function copyDeclarations() {
   }
 }
 
-/** Names every package whose code ended up in dist, as esbuild's metafile tells. */
+/** Returns every package whose code is in dist, according to esbuild's metafile. */
 function bundledPackages() {
   /** @type {{ outputs: Record<string, { inputs: object }> }} */
   const { outputs } = JSON.parse(readFileSync(join(bundled, 'metafile-esm.json'), 'utf8'));
@@ -69,7 +69,7 @@ function licencesOf(names) {
   const texts = names.map((name) => {
     const folder = join(root, 'node_modules', name);
     const file = ['LICENSE', 'license', 'LICENSE.md'].map((each) => join(folder, each)).find(existsSync);
-    if (file === undefined) throw new Error(`${name} is bundled but its licence is not found in ${folder}`);
+    if (file === undefined) throw new Error(`${name} is bundled, but there is no licence in ${folder}`);
     return `${name}\n${'='.repeat(name.length)}\n\n${readFileSync(file, 'utf8').trim()}\n`;
   });
   return ['The files of this package contain code of the packages below.\n', ...texts].join('\n');

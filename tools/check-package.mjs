@@ -1,4 +1,4 @@
-// Checks what users would install: the packed files, their types under every module resolution, their manifest.
+// Checks the package that users install: its files, its types under every module resolution, its manifest.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,11 +14,11 @@ const folder = mkdtempSync(join(tmpdir(), 'packed-'));
 try {
   const { filename, files, unpackedSize } = pack();
   const complaints = [...contents(files), ...declarations(files), ...bundled(), ...programs()];
-  if (complaints.length > 0) throw new Error(`The package is not right:\n- ${complaints.join('\n- ')}`);
+  if (complaints.length > 0) throw new Error(`The package has errors:\n- ${complaints.join('\n- ')}`);
   run('publint/src/cli.js', join(folder, filename), '--strict');
-  // CommonJS callers of before `exports` (node10) cannot reach an entry beside the main one, nor run this package.
+  // Resolution without `exports` (node10) can only reach the main entry, and cannot run this package.
   run('@arethetypeswrong/cli/dist/index.js', join(folder, filename), '--profile', 'node16', '--format', 'ascii');
-  console.log(`The package is right: ${files.length} files, ${Math.round(unpackedSize / 1024)} KiB unpacked`);
+  console.log(`The package is valid: ${files.length} files, ${Math.round(unpackedSize / 1024)} KiB unpacked`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
@@ -28,7 +28,7 @@ try {
 
 /** @returns {{ filename: string, files: string[], unpackedSize: number }} */
 function pack() {
-  // `npm_execpath` is the npm that runs this script; on Windows `npm` is no program that could be started.
+  // `npm_execpath` is the npm that runs this script. On Windows, `npm` is not an executable.
   const npm = process.env.npm_execpath;
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
   const output = execFileSync(npm ? process.execPath : 'npm', npm ? [npm, ...args] : args, {
@@ -72,7 +72,7 @@ function contents(files) {
 }
 
 /**
- * Checks that declarations name only packages that users have, and that their maps lead to a packed source.
+ * Checks that declarations only import packages that users install, and that their maps lead to packed sources.
  * @param {string[]} files
  * @returns {string[]}
  */
@@ -101,7 +101,7 @@ function declarations(files) {
 }
 
 /**
- * Runs what users start by name.
+ * Runs the programs that the package installs.
  * @returns {string[]}
  */
 function programs() {
@@ -123,11 +123,11 @@ function bundled() {
 }
 
 /**
- * Runs a package's program; shows what it prints only when it complains.
+ * Runs the program of a package, and shows its output only if it fails.
  * @param {string} script
  * @param {...string} args
  */
 function run(script, ...args) {
   const program = spawnSync(process.execPath, [join(root, 'node_modules', script), ...args], { encoding: 'utf8' });
-  if (program.status !== 0) throw new Error(`${script} complains:\n${program.stdout}${program.stderr}`);
+  if (program.status !== 0) throw new Error(`${script} failed:\n${program.stdout}${program.stderr}`);
 }

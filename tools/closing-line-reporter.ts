@@ -3,7 +3,7 @@ import type { Reporter, TestModule } from 'vitest/node';
 /**
  * Ends vitest's output with `N passed, N failed` alone on a line, after the coverage table.
  *
- * A file that could not be loaded holds no tests: it counts as one that failed.
+ * A file that could not be loaded counts as one failed test.
  */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {

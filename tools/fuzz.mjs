@@ -1,4 +1,4 @@
-// Tries what `npm test` only samples: 100,000 answers, paths and values, 10,000 writes over a rough road.
+// Runs many more cases than `npm test`: 100,000 responses, paths and values, and 10,000 writes over a faulty network.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

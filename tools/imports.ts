@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import ts from 'typescript';
 
-/** One import of a file: `static` loads the other file with it, `lazy` on first use, `type` never. */
+/** An import: `static` loads the other file at once, `lazy` on first use, and `type` never. */
 export interface Import {
   readonly from: string;
   /** A path like `from`, or the name of a package. */

@@ -1,14 +1,14 @@
-// The second half of the build: what is always loaded together becomes one file, and CommonJS is made of the result.
+// The second half of the build: merges files that are always loaded together, and creates CommonJS from the result.
 //
-// esbuild gives a file of its own to whatever a lazily loaded part has in common with the rest, so that an import of the
-// client read eleven files. Each costs half a millisecond and is a name without meaning in a stack trace.
+// esbuild creates a separate file for everything that a lazily loaded part shares with the rest. An import of the client
+// read eleven such files. Each takes half a millisecond, and its name means nothing in a stack trace.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { rollup } from 'rollup';
 
 /**
- * The files of shared code, by the entries that load it.
+ * The files with shared code, and the entries that load them.
  *
  * @type {Readonly<Record<string, string>>}
  */
@@ -19,7 +19,7 @@ const shared = {
 };
 
 /**
- * @param {string} from The folder with what esbuild has made.
+ * @param {string} from The folder with the output of esbuild.
  * @param {string} to
  * @param {readonly string[]} entries Paths within the folder, without `.js`.
  * @param {import('rollup').OutputPlugin[]} [plugins]
@@ -29,7 +29,7 @@ export async function link(from, to, entries, plugins = []) {
   const build = await rollup({
     input,
     external: (id) => !id.startsWith('.') && !id.startsWith(from),
-    // esbuild has left out what is not used.
+    // esbuild has already removed unused code.
     treeshake: false,
     preserveEntrySignatures: 'strict',
     plugins: [sourceMaps],
@@ -73,8 +73,8 @@ const sourceMaps = {
 };
 
 /**
- * Turns each finished file into CommonJS. `import()` becomes a lazy `require` here, because Jest runs CommonJS in a
- * context where `import()` fails.
+ * Converts each file to CommonJS. `import()` becomes a lazy `require`, because Jest runs CommonJS in a context where
+ * `import()` fails.
  *
  * @type {import('rollup').OutputPlugin}
  */

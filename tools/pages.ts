@@ -1,4 +1,4 @@
-// What the documentation site makes of the documents: pure functions, which docs/.vitepress/config.ts calls.
+// How the documentation site is made from the documents: pure functions that docs/.vitepress/config.ts calls.
 import { posix } from 'node:path';
 
 /** An entry of a sidebar: a page, a group of them, or both. */
@@ -13,7 +13,7 @@ const DOCUMENTS = /^(docs\/.+|examples\/README|bench\/results|CHANGELOG|CONTRIBU
 const PROGRAM = /^examples\/.+\.ts$/;
 const DATA = ['docs/openapi.json', 'llms.txt'];
 
-/** Says which page of the site a file of the project becomes: none for what the site does not hold. */
+/** Returns the page of the site that a file of the project becomes, or `undefined` if the site does not include it. */
 export function pageOf(file: string): string | undefined {
   if (PROGRAM.test(file)) return file.replace(/\.ts$/, '.md');
   if (!DOCUMENTS.test(file)) return undefined;
@@ -23,7 +23,7 @@ export function pageOf(file: string): string | undefined {
   return /^[A-Z]+\.md$/.test(page) ? page.toLowerCase() : page;
 }
 
-/** Says where a link of a document leads on the site: nowhere for a file that the site does not hold. */
+/** Returns where a link of a document leads on the site, or `undefined` if the site does not include the file. */
 export function addressOf(link: string, from: string): string | undefined {
   if (/^([a-z]+:|#|\/)/.test(link)) return link;
   const [path = '', ...heading] = link.split(/(?=#)/);
@@ -34,7 +34,7 @@ export function addressOf(link: string, from: string): string | undefined {
   return page === undefined ? undefined : `/${page.replace(/(^|\/)index\.md$/, '$1')}${heading.join('')}`;
 }
 
-/** The anchor of a heading, as repositories' pages make it: a link to a heading has to hold there and on the site. */
+/** Returns the anchor of a heading, as repository hosts create it, so that a link works there and on the site. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -42,7 +42,7 @@ export function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Reads a sidebar from a document that lists others: headings are groups, list items and rows of tables are entries. */
+/** Reads a sidebar from a document that lists others: headings are groups; list items and table rows are entries. */
 export function sidebarOf(markdown: string, from: string): Entry[] {
   const root: Entry = { text: '', items: [] };
   let path: { depth: number; entry: Entry }[] = [];
@@ -57,7 +57,7 @@ export function sidebarOf(markdown: string, from: string): Entry[] {
   return root.items ?? [];
 }
 
-/** A heading has the depth of its level, an item stands below every heading, a deeper item below that. */
+/** A heading has the depth of its level. A list item is below every heading, and a nested item below its parent. */
 function entryIn(line: string, from: string): { depth: number; entry: Entry } | undefined {
   const [, hashes, title = ''] = /^(##+) (.+)$/.exec(line) ?? [];
   if (hashes) return { depth: hashes.length, entry: linked(title, from) ?? { text: title } };
@@ -69,11 +69,11 @@ function entryIn(line: string, from: string): { depth: number; entry: Entry } | 
 function linked(text: string, from: string): Entry | undefined {
   const [, name = '', target] = /^\[([^\]]+)\]\(([^)\s]+)\)/.exec(text) ?? [];
   const link = target === undefined ? undefined : addressOf(target, from);
-  // Every method is one of `seller`: to say it again in each line leaves no room for the rest.
+  // Every method belongs to `seller`. Repeating that in each entry would waste space.
   return link === undefined ? undefined : { text: name.replace(/^`seller\./, '').replaceAll('`', ''), link };
 }
 
-/** Folds what lies deeper than `depth`: a long tree opens where its reader is. */
+/** Collapses entries that are deeper than `depth`. The sidebar opens at the current page. */
 export function folded(entries: readonly Entry[], depth: number): Entry[] {
   return entries.map((entry) => {
     if (entry.items === undefined) return entry;
@@ -81,7 +81,7 @@ export function folded(entries: readonly Entry[], depth: number): Entry[] {
   });
 }
 
-/** The page of a program: what its opening comment says, how it is started, and its code. */
+/** Returns the page of a program: its opening comment, the commands that start it, and its code. */
 export function programPage(file: string, code: string): string {
   const [opening = ''] = /^(\/\*\*[\s\S]*?\*\/|(\/\/.*\n)+)/.exec(code) ?? [];
   const lines = opening.split('\n').map((line) => line.replace(/^\s*(\/\*\*|\*\/|\*|\/\/) ?/, '').trim());

@@ -3,9 +3,9 @@ import ts from 'typescript';
 
 /** What a JSDoc comment says. */
 export interface Prose {
-  /** Everything before the tags, one paragraph a line, without the sentence that names the specification. */
+  /** The text before the tags, one line per paragraph, without the sentence that names the specification. */
   readonly text: string;
-  /** The section of the specification it names. */
+  /** The section of the specification that it names. */
   readonly spec: string | undefined;
   readonly throws: readonly { readonly error: string; readonly when: string }[];
   readonly returns: string | undefined;
@@ -14,7 +14,7 @@ export interface Prose {
 
 export interface MethodProse {
   readonly prose: Prose;
-  /** Each way to call it, as declared, without the body. */
+  /** Each overload as declared, without the body. */
   readonly signatures: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export interface ProseIndex {
   fieldsOf(constant: string): ReadonlyMap<string, FieldProse>;
 }
 
-/** Reads the prose of sources, given as path and text. Only syntax is looked at: no types are resolved. */
+/** Reads the prose of sources, given as path and text. It reads syntax only and resolves no types. */
 export function indexProse(sources: ReadonlyMap<string, string>): ProseIndex {
   const files = new Map(
     [...sources].map(([path, text]) => [path, ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true)]),
@@ -104,7 +104,7 @@ function classProse(node: ts.ClassDeclaration, file: ts.SourceFile): ClassProse 
   };
 }
 
-/** Of overloads, the prose stands on the first, and the implementation is not a way to call it. */
+/** The first overload has the prose. The implementation is not an overload. */
 function withSignature(known: MethodProse | undefined, node: ts.MethodDeclaration, file: ts.SourceFile): MethodProse {
   const prose = known?.prose ?? proseOf(node);
   if (node.body && known) return known;
@@ -120,7 +120,7 @@ function withSignature(known: MethodProse | undefined, node: ts.MethodDeclaratio
   return { prose, signatures: [...(known?.signatures ?? []), signature] };
 }
 
-/** Reads the JSDoc that stands before a node. */
+/** Reads the JSDoc before a node. */
 export function proseOf(node: ts.Node): Prose {
   const parts = ts.getJSDocCommentsAndTags(node);
   const whole = parts.filter(ts.isJSDoc).map((each) => words(each.comment));
@@ -142,7 +142,7 @@ function words(comment: Parameters<typeof ts.getTextOfJSDocComment>[0]): string 
   return ts.getTextOfJSDocComment(comment) ?? '';
 }
 
-/** Joins the lines of each paragraph; lines of a list stay lines. */
+/** Joins the lines of each paragraph. List items stay on their own lines. */
 function paragraphs(text: string): string {
   return text
     .split(/\n\s*\n/)
@@ -155,7 +155,7 @@ function withoutSpec(text: string): { text: string; spec: string | undefined } {
   return { text: found ? text.replace(found[0], '').trim() : text, spec: found?.[1] };
 }
 
-/** Finds the prose on fields of schemas: follows names, imports, spreads and calls to the object literal behind. */
+/** Finds the prose on fields of schemas. It follows names, imports, spreads and calls to the object literal. */
 class FieldReader {
   readonly #files: ReadonlyMap<string, ts.SourceFile>;
 
@@ -190,7 +190,7 @@ class FieldReader {
     return new Map([[name, { text: own || behind, inner: () => this.#of(initializer, file) }]]);
   }
 
-  /** What is said of a schema that has a name; of the most general ones nothing that would help. */
+  /** Returns the prose of a named schema, but not of general ones such as `integer`, which explains nothing. */
   #proseBehind(name: string, file: ts.SourceFile): string {
     const found = this.#declaration(name, file);
     if (!found || found.file.fileName.endsWith('core/schema/schema.ts')) return '';
@@ -227,7 +227,7 @@ function imports(node: ts.ImportDeclaration, name: string): boolean {
   );
 }
 
-/** The source that a relative import in `.js` leads to. */
+/** Returns the source file that a relative import in `.js` refers to. */
 function resolved(from: string, to: string): string {
   return posix.join(posix.dirname(from), to).replace(/\.js$/, '.ts');
 }

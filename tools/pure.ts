@@ -3,17 +3,17 @@ import ts from 'typescript';
 
 const MARK = '/*@__PURE__*/';
 
-/** A finished file of the build, and its source map. */
+/** A file of the build and its source map. */
 export interface Chunk {
   readonly code: string;
   readonly map: { readonly mappings: string };
 }
 
 /**
- * Marks each call that a module makes while it loads as free of effects, so that bundlers leave out what is not used.
+ * Marks each call at the top level of a module as free of side effects, so that bundlers can remove unused code.
  *
- * Nothing at import time does work: such calls only describe (`entity({...})`, `refusal({...})`), which a bundler
- * cannot know. The marks are written into what was built, because esbuild drops those it finds with the white space.
+ * No module does work at import time: such calls only describe something (`documentedError({...})`), but a bundler cannot
+ * know that. The marks are added to the built files, because esbuild removes those in the sources with the white space.
  */
 export function markPure({ code, map }: Chunk): Chunk {
   const file = ts.createSourceFile('chunk.js', code, ts.ScriptTarget.ES2023, true);
@@ -22,14 +22,14 @@ export function markPure({ code, map }: Chunk): Chunk {
   return { code: marked, map: { ...map, mappings: shifted(map.mappings, places, file) } };
 }
 
-/** Where calls begin that are made as the statement is reached: not those inside functions. */
+/** Returns the positions of calls that run with the statement, not of those inside functions. */
 function describing(node: ts.Node, file: ts.SourceFile): number[] {
   if (ts.isFunctionLike(node) || ts.isClassLike(node)) return [];
   const inside = node.getChildren(file).flatMap((child) => describing(child, file));
   return isCall(node) ? [node.getStart(file), ...inside].sort((a, b) => a - b) : inside;
 }
 
-/** `f()`, `a.f()`, `new F()`; of a longer chain the mark would mean its beginning. */
+/** Accepts `f()`, `a.f()` and `new F()`. In a longer chain, the mark would apply to its first call only. */
 function isCall(node: ts.Node): boolean {
   if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return false;
   const { expression } = node;
@@ -37,7 +37,7 @@ function isCall(node: ts.Node): boolean {
   return ts.isIdentifier(expression);
 }
 
-/** The mappings, with each column moved by the marks before it. */
+/** Returns the mappings with each column shifted by the marks before it. */
 function shifted(mappings: string, places: readonly number[], file: ts.SourceFile): string {
   const columns = new Map<number, number[]>();
   for (const place of places) {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
 
-/** The file in which ky finds out, as it is imported, what the platform can do. */
+/** The file in which ky detects, at import, what the platform supports. */
 export const probes = /[\\/]ky[\\/]distribution[\\/]core[\\/]constants\.js$/;
 
 const expected = [
@@ -13,11 +13,11 @@ const expected = [
 ];
 
 /**
- * ky's questions to the platform, all answered with no: they are about what the life of a call does by itself (ending a
- * request, progress, form data). Asking would load the platform's fetch at import, and a yes would cost each request a
- * controller and a signal of its own. See docs/decisions/what-ky-costs.md.
+ * ky's checks of the platform, all answered with no. They concern features that this library implements itself (aborts,
+ * progress, form data). Running them would load the platform's fetch at import, and a yes would cost each request its own
+ * controller and signal. See docs/decisions/what-ky-costs.md.
  *
- * @throws {Error} when ky asks other questions than it did.
+ * @throws {Error} when ky makes other checks than expected.
  */
 export function quieted(code: string): string {
   const asked: string[] = [];
@@ -25,17 +25,17 @@ export function quieted(code: string): string {
     /^(export const (supports\w+) = )(?:\(\(\) => \{\n[^]*?^\}\)\(\)|[^;\n]*);$/gm,
     (probe, start: string, name: string) => {
       asked.push(name);
-      // The lines stay where they are, for the source map.
+      // The number of lines stays the same, for the source map.
       return `${start}false;${'\n'.repeat(probe.split('\n').length - 1)}`;
     },
   );
   if (asked.sort().join() !== expected.join()) {
-    throw new Error(`ky asks the platform for ${asked.join(', ')}; tools/quiet-ky.ts knows of ${expected.join(', ')}`);
+    throw new Error(`ky checks the platform for ${asked.join(', ')}; tools/quiet-ky.ts expects ${expected.join(', ')}`);
   }
   return quiet;
 }
 
-/** Bundles ky as `quieted` leaves it. */
+/** Bundles ky with the changes of `quieted`. */
 export const quietKy: Plugin = {
   name: 'quiet-ky',
   setup(build) {

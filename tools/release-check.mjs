@@ -1,4 +1,4 @@
-// Everything that must be true of a release, the quick things first. Stops at the first that is not.
+// Checks everything that a release needs, fast checks first. Stops at the first failure.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

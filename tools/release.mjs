@@ -1,5 +1,5 @@
 /**
- * What stands in the way of a release, as far as the checkout tells.
+ * Returns the reasons why this checkout cannot be released.
  *
  * @param {{ version: string, changelog: string, changes: string }} checkout `changes` is what `git status --porcelain` says.
  * @returns {string[]}

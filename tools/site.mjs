@@ -1,6 +1,6 @@
-// Builds the documentation site into .site, or serves it while it is written: `node tools/site.mjs build|dev`.
+// Builds the documentation site into .site, or serves it with live reload: `node tools/site.mjs build|dev`.
 // Options of VitePress may follow, such as `--base /documents/` for a site that is not at the root of its host.
-// VitePress is installed on demand, beside its configuration: `npm cit` does without it.
+// VitePress is installed on demand, next to its configuration. `npm cit` does not need it.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

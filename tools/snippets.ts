@@ -3,10 +3,10 @@ import ts from 'typescript';
 
 /** A piece of code in a document. */
 export interface Snippet {
-  /** Where it stands, e.g. `README.md:12`. */
+  /** Its position, e.g. `README.md:12`. */
   readonly at: string;
   readonly code: string;
-  /** What its fence says after `ts`, e.g. `no-run`. */
+  /** The words after `ts` in its fence, e.g. `no-run`. */
   readonly marks: readonly string[];
 }
 
@@ -43,13 +43,13 @@ function lineAt(text: string, index: number): number {
   return text.slice(0, index).split('\n').length;
 }
 
-/** Names that a snippet may use without declaring them, and their types. */
+/** The names that a snippet may use without declaring them, with their types. */
 export type Given = Readonly<Record<string, string>>;
 
 /**
- * Checks the types of snippets, all in one program. What a snippet uses and does not declare comes from `given`.
+ * Checks the types of snippets, all in one program. Names that a snippet does not declare come from `given`.
  *
- * @returns a sentence for each thing that is wrong.
+ * @returns one sentence per error.
  */
 export function typeErrors(root: string, snippets: readonly Snippet[], given: (snippet: Snippet) => Given): string[] {
   const config = ts.getParsedCommandLineOfConfigFile(join(root, 'tsconfig.json'), {}, configHost());
@@ -78,7 +78,7 @@ export function typeErrors(root: string, snippets: readonly Snippet[], given: (s
   });
 }
 
-/** A callback shown by itself has parameters that only its user gives types. */
+/** A callback that is shown alone has parameters without types. */
 const implicitAny = 7006;
 
 function configHost(): ts.ParseConfigFileHost {
@@ -89,7 +89,7 @@ function throwing(message: string | ts.DiagnosticMessageChain): never {
   throw new Error(ts.flattenDiagnosticMessageText(message, '\n'));
 }
 
-/** What is given stands on one line before the code, so that line numbers are easily told. */
+/** Declares the given names on one line before the code, so that line numbers are easy to compute. */
 function standalone(code: string, given: Given): string {
   const own = declaredIn(code);
   const declared = Object.entries(given)
@@ -98,18 +98,18 @@ function standalone(code: string, given: Given): string {
   return `${declared.join(' ')} export {};\n${code}`;
 }
 
-/** Whether a snippet uses one of these names without declaring it. */
+/** Returns whether a snippet uses one of these names without declaring it. */
 export function usesAny({ code }: Snippet, given: Given): boolean {
   const own = declaredIn(code);
   return Object.keys(given).some((name) => uses(code, name) && !own.has(name));
 }
 
-/** Whether a snippet has a word; words in strings count too, which does no harm. */
+/** Returns whether a snippet contains a word. Words in strings count as well, which is harmless. */
 function uses(code: string, name: string): boolean {
   return new RegExp(`(?<!\\w|[^.]\\.)${name}\\b`).test(code);
 }
 
-/** The names that a snippet imports or declares, in whatever scope. */
+/** Returns the names that a snippet imports or declares, in any scope. */
 function declaredIn(code: string): Set<string> {
   const names = new Set<string>();
   const collect = (node: ts.Node): void => {
@@ -133,9 +133,9 @@ function sentence({ file, start, messageText }: ts.Diagnostic, snippet: Snippet)
 }
 
 /**
- * Runs a snippet: `modules` are what it may import, `given` are names it finds as they are.
+ * Runs a snippet. It may import `modules` and use the names in `given`.
  *
- * @throws whatever it throws.
+ * @throws what the snippet throws.
  */
 export async function runSnippet(
   { code }: Snippet,
@@ -145,10 +145,10 @@ export async function runSnippet(
   const compilerOptions = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.CommonJS };
   const { outputText } = ts.transpileModule(code, { compilerOptions });
   const load = (name: string): unknown => {
-    if (!(name in modules)) throw new Error(`A snippet imports '${name}', which it is not given`);
+    if (!(name in modules)) throw new Error(`A snippet imports '${name}', which is not available`);
     return modules[name];
   };
-  // Within a block, a snippet may declare again what it is given.
+  // Inside a block, a snippet may redeclare the given names.
   const run = new AsyncFunction('require', 'exports', ...Object.keys(given), `{${outputText}\n}`);
   await run(load, {}, ...Object.values(given));
 }

@@ -1,5 +1,5 @@
-// Checks the types of the last released version's tests against today's source: what compiled must go on compiling.
-// `npm run test:previous -- <tag>` takes another version than the last.
+// Checks the tests of the last released version against today's types: code that compiled must still compile.
+// `npm run test:previous -- <tag>` uses another version than the last.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 const root = process.cwd();
 const tag = process.argv[2] ?? lastRelease();
 if (tag === undefined) {
-  console.log('No version is released yet: there is nothing to keep to');
+  console.log('No version has been released yet: nothing to check');
   process.exit();
 }
 
@@ -27,7 +27,7 @@ try {
     cwd: folder,
     stdio: 'inherit',
   });
-  console.log(status === 0 ? `What compiled with ${tag} compiles` : `What compiled with ${tag} no longer does`);
+  console.log(status === 0 ? `The tests of ${tag} still compile` : `The tests of ${tag} do not compile any more`);
   process.exitCode = status ?? 1;
 } finally {
   rmSync(folder, { recursive: true });

@@ -1,5 +1,5 @@
-// The documentation site. It is built from the documents where they stand: the repository is its source folder, so that
-// a link between documents is right on a repository's page and on the site.
+// The documentation site. The repository is its source folder, so that links between documents work in the repository
+// and on the site.
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ const icon =
   '<path d="M9 9h14a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2h-7l-5 4v-4H9a2 2 0 0 1-2-2v-8a2 2 0 0 1 2-2z" fill="#fff"/></svg>';
 const { version, description } = JSON.parse(read('package.json')) as { version: string; description: string };
 
-// Not `defineConfig` of VitePress, which is installed only where the site is built: this file is checked everywhere.
+// `defineConfig` is not used: VitePress is only installed where the site is built, but this file is checked everywhere.
 export default {
   title: 'marketplace-seller-sdk',
   description,
@@ -32,8 +32,8 @@ export default {
   outDir: '../.site',
   cacheDir: '../node_modules/.cache/vitepress',
   rewrites: (file: string) => pageOf(file) ?? file,
-  markdown: { config: leadLinks, anchor: { slugify: anchorOf } },
-  vite: { plugins: [{ name: 'vue beside the site', enforce: 'pre', resolveId: leaveVue }] },
+  markdown: { config: rewriteLinks, anchor: { slugify: anchorOf } },
+  vite: { plugins: [{ name: 'vue beside the site', enforce: 'pre', resolveId: keepVueExternal }] },
   themeConfig: {
     nav: [
       { text: 'Guides', link: '/guide/getting-started', activeMatch: '^/guide/' },
@@ -53,11 +53,11 @@ export default {
     search: { provider: 'local', options: { detailedView: true, _render: searched } },
     externalLinkIcon: true,
   },
-  // The folder of a page is a class of it: the style sheet knows a reference page by it.
+  // The folder of a page becomes its CSS class, so that the style sheet recognises reference pages.
   transformPageData: ({ relativePath, frontmatter }: { relativePath: string; frontmatter: object }) => ({
     frontmatter: { ...frontmatter, pageClass: dirname(relativePath) },
   }),
-  // Documents and data stand on the site as they are, too: the links of llms.txt lead to them.
+  // Documents and data are also published as they are, because llms.txt links to them.
   buildEnd: ({ pages, outDir }: { pages: string[]; outDir: string }) => {
     const documents = pages.filter((page) => existsSync(join(root, page)));
     for (const file of ['llms.txt', 'README.md', 'docs/openapi.json', ...documents]) publish(file, outDir);
@@ -68,8 +68,8 @@ function sidebar(file: string, unfolded: number): Entry[] {
   return folded(sidebarOf(read(file), file), unfolded);
 }
 
-/** Pages do not find Vue beside them, since it is installed beside this file; what renders them on the server does. */
-function leaveVue(
+/** Leaves Vue external for server rendering: it is installed next to this file, not next to the pages. */
+function keepVueExternal(
   id: string,
   _importer: unknown,
   { ssr }: { ssr?: boolean },
@@ -94,27 +94,27 @@ interface MarkdownIt {
   };
 }
 
-/** Leads each link to the page that its file has become; a link to what the site does not hold becomes plain text. */
-function leadLinks(markdown: MarkdownIt): void {
-  markdown.core.ruler.push('lead links', ({ tokens, env }) => {
+/** Points each link to the page of its target. A link to a file that the site does not include becomes plain text. */
+function rewriteLinks(markdown: MarkdownIt): void {
+  markdown.core.ruler.push('rewrite links', ({ tokens, env }) => {
     const from = relative(root, env.realPath ?? env.path ?? root).replaceAll('\\', '/');
-    for (const { children } of tokens) lead(children ?? [], from);
+    for (const { children } of tokens) rewrite(children ?? [], from);
   });
 }
 
-function lead(tokens: readonly Token[], from: string): void {
-  let leadsNowhere = false;
+function rewrite(tokens: readonly Token[], from: string): void {
+  let isDropped = false;
   for (const token of tokens) {
     if (token.type === 'link_open') {
       const address = addressOf(token.attrGet('href') ?? '', from);
-      leadsNowhere = address === undefined;
+      isDropped = address === undefined;
       if (address !== undefined) token.attrSet('href', address);
     }
-    if (leadsNowhere && token.type.startsWith('link_')) Object.assign(token, { type: 'text', content: '' });
+    if (isDropped && token.type.startsWith('link_')) Object.assign(token, { type: 'text', content: '' });
   }
 }
 
-/** The text that the search looks through: none of a page that only names the others, which would stand before them. */
+/** Returns the text for the search index. Pages that only list others are left out: they would rank before them. */
 function searched(source: string, page: { relativePath: string }, markdown: MarkdownIt): string {
   return ['docs/README.md', 'CHANGELOG.md'].includes(page.relativePath) ? '' : markdown.render(source, page);
 }
