@@ -91,13 +91,13 @@ describe('a call rejects wrong options before anything is sent', () => {
 
   test('an ApiPromise has catch() and finally()', async () => {
     const { sellerClient } = stubbed([Response.json(wireQuestion)]);
-    const told: string[] = [];
+    const calls: string[] = [];
     const found = await sellerClient.questions
       .get({ question_id: 42 })
-      .finally(() => told.push('over'))
+      .finally(() => calls.push('finally'))
       .catch(() => undefined);
     expect(found).toMatchObject({ id: 42 });
-    expect(told).toEqual(['over']);
+    expect(calls).toEqual(['finally']);
     expect(await sellerClient.questions.get({ question_id: 42 }).finally(undefined)).toMatchObject({ id: 42 });
   });
 });

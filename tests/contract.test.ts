@@ -50,7 +50,7 @@ describe.each(everyEndpoint)('$name', ({ endpoint, input }) => {
   test('contract 3: the fake marketplace has a handler that keeps to the schemas', async () => {
     const { sellerClient } = createMarketplace({ maxRetries: 0 });
     const failure: unknown = await sellerClient.call(endpoint, input).catch((error: unknown) => error);
-    // A behaviour that throws or strays from its schema is no answer; a route that is not there says so.
+    // A handler that throws or leaves its schema breaks the connection; a missing route has its own message.
     expect(failure).not.toBeInstanceOf(ConnectionError);
     expect(failure).not.toBeInstanceOf(FakeMarketplaceError);
     expect(String(failure)).not.toMatch(/There is no resource|takes no (GET|POST|PUT|DELETE)/);

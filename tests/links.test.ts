@@ -48,7 +48,7 @@ function leads(from: string, link: string): boolean {
   return heading === undefined || headingsOf(target).includes(heading);
 }
 
-/** The anchors of a document's headings, as GitHub and most others make them. */
+/** The heading ids of a document, as GitHub and most others make them. */
 function headingsOf(path: string): string[] {
   const headings = [...readFileSync(join(root, path), 'utf8').matchAll(/^#+ (.+)$/gm)].map(
     ([, heading = '']) => heading,

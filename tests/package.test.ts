@@ -81,7 +81,7 @@ test('an error is an instance of the classes of another copy of the package', ()
     const cjs = createRequire(process.cwd() + '/')('${manifest.name}');
     const esm = await import('${manifest.name}');
     const details = { status: 400, headers: new Headers(), body: undefined, causes: [] };
-    const error = new cjs.QuestionNotOpenError('refused', details);
+    const error = new cjs.QuestionNotOpenError('failed', details);
     const is = (name) => error instanceof esm[name];
     const names = ['QuestionNotOpenError', 'BadRequestError', 'ApiError', 'SellerError', 'NotFoundError'];
     say({ same: cjs.ApiError === esm.ApiError, is: names.map(is) });

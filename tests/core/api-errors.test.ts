@@ -18,8 +18,8 @@ import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 
 const answer = { question_id: 42, text: 'Sí, hay stock para entregar hoy.' };
 
-/** What answering is refused with when the service says this. */
-async function refusedWith(status: number, body: unknown, headers: Record<string, string> = {}): Promise<ApiError> {
+/** The error of an answer that the service rejects with this response. */
+async function errorOfResponse(status: number, body: unknown, headers: Record<string, string> = {}): Promise<ApiError> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const { sellerClient } = stubbed([new Response(text, { status, headers })], { maxRetries: 0 });
   return errorOf<ApiError>(sellerClient.questions.answer(answer));
@@ -39,20 +39,20 @@ describe('the status decides the class of an error', () => {
     [418, ApiError],
   ])('%i', async (status, Class) => {
     for (const body of ['', 'null', '7', '[]', '{"status":200}', '<html>no</html>', '{"cut', '"text"', 'null null']) {
-      const error = await refusedWith(status, body);
+      const error = await errorOfResponse(status, body);
       expect(error).toBeInstanceOf(Class);
       expect(error.status).toBe(status);
     }
   });
 
   test('an error body of ten megabytes gives an error with a short message', async () => {
-    const error = await refusedWith(502, 'x'.repeat(10 * 1024 * 1024));
+    const error = await errorOfResponse(502, 'x'.repeat(10 * 1024 * 1024));
     expect(error).toBeInstanceOf(ServerError);
     expect(error.message.length).toBeLessThan(500);
   });
 
   test('a 401 whose code is not_found is an AuthenticationError', async () => {
-    expect(await refusedWith(401, { error: 'not_found' })).toBeInstanceOf(AuthenticationError);
+    expect(await errorOfResponse(401, { error: 'not_found' })).toBeInstanceOf(AuthenticationError);
   });
 });
 
@@ -78,13 +78,13 @@ describe('code, text and causes are read from every shape of body', () => {
   ];
 
   test.each(shapes)('%s', async (_, body, causes) => {
-    const error = await refusedWith(400, body);
+    const error = await errorOfResponse(400, body);
     expect(error).toBeInstanceOf(InvalidQuestionError);
     expect(error).toMatchObject({ code, causes, body });
   });
 
   test('the message of a plain text or HTML body has no markup', async () => {
-    const error = await refusedWith(400, '<p>local_rate_limited</p>');
+    const error = await errorOfResponse(400, '<p>local_rate_limited</p>');
     expect(error.message).toBe('POST /answers failed with 400: local_rate_limited');
   });
 
@@ -97,7 +97,7 @@ describe('code, text and causes are read from every shape of body', () => {
           { requiredKeys: [] },
         ),
         async (status, body) => {
-          const error = await refusedWith(status, body);
+          const error = await errorOfResponse(status, body);
           expect(error.status).toBe(status);
           expect(Array.isArray(error.causes)).toBe(true);
           expect(error.causes.every((cause) => Object.values(cause).every((word) => typeof word === 'string'))).toBe(
@@ -110,13 +110,13 @@ describe('code, text and causes are read from every shape of body', () => {
   });
 
   test('a documented error is matched by its code', async () => {
-    expect(await refusedWith(400, { error: 'not_unanswered_question' })).toBeInstanceOf(QuestionNotOpenError);
+    expect(await errorOfResponse(400, { error: 'not_unanswered_question' })).toBeInstanceOf(QuestionNotOpenError);
   });
 });
 
 describe('the other fields of an ApiError', () => {
   test('an ApiError has the request id, the attempts, the headers without cookies and retryAfterMs', async () => {
-    const error = await refusedWith(429, {}, { 'x-request-id': 'r-7', 'retry-after': '5', 'set-cookie': 'sid=1' });
+    const error = await errorOfResponse(429, {}, { 'x-request-id': 'r-7', 'retry-after': '5', 'set-cookie': 'sid=1' });
     expect(error).toMatchObject({ requestId: 'r-7', attempts: 1, retryAfterMs: 5000 });
     expect(error.headers.get('retry-after')).toBe('5');
     expect(error.headers.get('set-cookie')).toBeNull();
@@ -134,7 +134,7 @@ describe('the other fields of an ApiError', () => {
     ['Wed, 21 Oct 2026 07:27:00 GMT', 0],
   ])('a Retry-After of %j', async (written, ms) => {
     // The service's own clock counts: this machine's may be years off.
-    const error = await refusedWith(429, {}, { 'retry-after': written, date: 'Wed, 21 Oct 2026 07:28:00 GMT' });
+    const error = await errorOfResponse(429, {}, { 'retry-after': written, date: 'Wed, 21 Oct 2026 07:28:00 GMT' });
     expect(error.retryAfterMs).toBe(ms);
   });
 
@@ -220,10 +220,10 @@ describe('a 2xx response that cannot be delivered', () => {
 });
 
 test('no error prints the request it belongs to', async () => {
-  const echo = `"${answer.text}" is refused, call +54 11 5555-4444 or mail ana@example.com, not 4300000001`;
-  const error = await refusedWith(400, { message: echo, error: 'x', cause: [{ message: echo }] });
+  const echo = `"${answer.text}" is rejected, call +54 11 5555-4444 or mail ana@example.com, not 4300000001`;
+  const error = await errorOfResponse(400, { message: echo, error: 'x', cause: [{ message: echo }] });
   expect(error.message).toBe(
-    'POST /answers failed with 400 (x): "[redacted]" is refused, call [redacted] or mail [redacted], not 4300000001',
+    'POST /answers failed with 400 (x): "[redacted]" is rejected, call [redacted] or mail [redacted], not 4300000001',
   );
   expect(JSON.stringify(error)).not.toMatch(/hay stock|5555|ana@/);
   expect(wireQuestion.id).toBe(42);

@@ -106,9 +106,9 @@ describe('./otel', () => {
     });
     await errorOf(sellerClient.questions.get({ question_id: 42 }));
     await errorOf(sellerClient.questions.get({ question_id: 42 }));
-    const [refused, lost] = exporter.getFinishedSpans();
-    expect(refused!.attributes).toMatchObject({ 'error.type': '404', 'http.response.status_code': 404 });
-    expect(refused!.status.code).toBe(2);
+    const [failed, lost] = exporter.getFinishedSpans();
+    expect(failed!.attributes).toMatchObject({ 'error.type': '404', 'http.response.status_code': 404 });
+    expect(failed!.status.code).toBe(2);
     expect(lost!.attributes).toMatchObject({ 'error.type': 'ConnectionError' });
     expect(lost!.events.map(({ name }) => name)).toEqual(['attempt', 'error']);
   });

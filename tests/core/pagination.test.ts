@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { Paged } from '../../src/core/pagination/paged.js';
 import type { Page } from '../../src/core/pagination/paged.js';
 import { MovingList, plain } from '../support/moving-list.ts';
-import type { Edit, Manner } from '../support/moving-list.ts';
+import type { Edit, PagingStyle } from '../support/moving-list.ts';
 
 const edit: fc.Arbitrary<Edit> = fc.record({ kind: fc.constantFrom('remove', 'insert'), at: fc.nat(80) });
-const manner: fc.Arbitrary<Manner> = fc
-  .record<Manner>({
+const style: fc.Arbitrary<PagingStyle> = fc
+  .record<PagingStyle>({
     cap: fc.oneof(fc.constant(100), fc.integer({ min: 2, max: 6 })),
     limit: fc.constantFrom('honest', 'absent', 'as asked'),
     total: fc.constantFrom('honest', 'absent', 'zero', 'of the page', 'too large'),
@@ -17,25 +17,25 @@ const manner: fc.Arbitrary<Manner> = fc
   .filter(({ cap, limit, total }) => cap === 100 || limit !== 'as asked' || total !== 'of the page');
 
 /** What the loop body does with an entry: leave it, remove it (an answered question), or change the list elsewhere. */
-type Deed = 'leave' | 'remove' | Edit;
-const deed: fc.Arbitrary<Deed> = fc.oneof(fc.constantFrom<Deed>('leave', 'remove'), edit);
+type LoopBody = 'leave' | 'remove' | Edit;
+const deed: fc.Arbitrary<LoopBody> = fc.oneof(fc.constantFrom<LoopBody>('leave', 'remove'), edit);
 
-const walks = {
+const scenarios = {
   length: fc.nat(60),
   limit: fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined }),
   offset: fc.oneof(fc.constant(0), fc.nat(20)),
   prefetch: fc.constantFrom(0, 0, 1, 3),
-  manner,
+  style,
 };
 
-async function walked(list: MovingList, paged: Paged<number>, deeds: readonly Deed[] = []): Promise<number[]> {
+async function collect(list: MovingList, paged: Paged<number>, actions: readonly LoopBody[] = []): Promise<number[]> {
   const delivered: number[] = [];
   for await (const item of paged) {
-    const todo = deeds[delivered.length];
+    const todo = actions[delivered.length];
     delivered.push(item);
     if (todo === 'remove') list.remove(item);
     else if (typeof todo === 'object') list.edit(todo);
-    if (delivered.length > 5000) throw new Error('the walk does not end');
+    if (delivered.length > 5000) throw new Error('the iteration does not end');
   }
   return delivered;
 }
@@ -45,13 +45,13 @@ describe('paginating a list that changes', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({
-          ...walks,
-          deeds: fc.array(deed, { maxLength: 80 }),
+          ...scenarios,
+          actions: fc.array(deed, { maxLength: 80 }),
           others: fc.array(fc.array(edit, { maxLength: 3 }), { maxLength: 40 }),
         }),
-        async ({ length, limit, offset, prefetch, manner, deeds, others }) => {
-          const list = new MovingList(length, manner, others);
-          const delivered = await walked(list, list.walk({ offset, prefetch, ...(limit && { limit }) }), deeds);
+        async ({ length, limit, offset, prefetch, style, actions, others }) => {
+          const list = new MovingList(length, style, others);
+          const delivered = await collect(list, list.paginate({ offset, prefetch, ...(limit && { limit }) }), actions);
           expect(new Set(delivered).size).toBe(delivered.length);
           const stayed = new Set(list.stayed);
           expect(delivered.filter((item) => stayed.has(item))).toEqual(list.stayed);
@@ -73,7 +73,7 @@ describe('the number of requests', () => {
       for (const total of ['honest', 'absent', 'too large'] as const) {
         for (const limit of ['honest', 'absent'] as const) {
           const list = new MovingList(length, { ...plain, total, limit });
-          expect(await walked(list, list.walk({ limit: size }))).toEqual(list.items);
+          expect(await collect(list, list.paginate({ limit: size }))).toEqual(list.items);
           expect(list.requests.length).toBeLessThanOrEqual(
             Math.max(1, Math.ceil(length / size)) + (total === 'too large' ? 2 : 1),
           );
@@ -84,7 +84,7 @@ describe('the number of requests', () => {
 
   test('a list that fits into a page takes one request where the service says so', async () => {
     const list = new MovingList(3);
-    expect(await walked(list, list.walk({ limit: 50 }))).toEqual([0, 1, 2]);
+    expect(await collect(list, list.paginate({ limit: 50 }))).toEqual([0, 1, 2]);
     expect(list.requests).toHaveLength(1);
   });
 
@@ -94,9 +94,9 @@ describe('the number of requests', () => {
       const list = new MovingList(length);
       const all = [...list.items];
       expect(
-        await walked(
+        await collect(
           list,
-          list.walk({ limit: size }),
+          list.paginate({ limit: size }),
           all.map(() => 'remove'),
         ),
       ).toEqual(all);
@@ -106,8 +106,8 @@ describe('the number of requests', () => {
 
   test('a loop that removes every third entry learns how the list shrinks', async () => {
     const list = new MovingList(1000);
-    const deeds = list.items.map((item): Deed => (item % 3 === 0 ? 'remove' : 'leave'));
-    expect(await walked(list, list.walk({ limit: 50 }), deeds)).toHaveLength(1000);
+    const actions = list.items.map((item): LoopBody => (item % 3 === 0 ? 'remove' : 'leave'));
+    expect(await collect(list, list.paginate({ limit: 50 }), actions)).toHaveLength(1000);
     expect(list.requests.length).toBeLessThanOrEqual(25);
   });
 
@@ -146,7 +146,7 @@ describe('the number of requests', () => {
 
   test('a service with one entry per page, whatever the limit, is read to its end', async () => {
     const list = new MovingList(7, { ...plain, cap: 1 });
-    expect(await walked(list, list.walk({ limit: 3 }))).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(await collect(list, list.paginate({ limit: 3 }))).toEqual([0, 1, 2, 3, 4, 5, 6]);
   });
 });
 
@@ -159,7 +159,7 @@ async function pagesOf(paged: Paged<number>): Promise<Page<number>[]> {
 describe('pages', () => {
   test('a page begins where the last one ended and is never longer than its limit', async () => {
     const list = new MovingList(12);
-    const pages = await pagesOf(list.walk({ limit: 5 }));
+    const pages = await pagesOf(list.paginate({ limit: 5 }));
     expect(pages).toEqual([
       { items: [0, 1, 2, 3, 4], offset: 0, limit: 5, total: 12 },
       { items: [5, 6, 7, 8, 9], offset: 5, limit: 5, total: 12 },
@@ -169,7 +169,7 @@ describe('pages', () => {
 
   test('without a limit the service decides the length of a page', async () => {
     const list = new MovingList(8, plain, [], 3);
-    const pages = await pagesOf(list.walk());
+    const pages = await pagesOf(list.paginate());
     expect(pages.map(({ items }) => items.length)).toEqual([3, 3, 2]);
     expect(list.requests[0]).toMatchObject({ offset: 0, limit: undefined });
   });
@@ -177,7 +177,7 @@ describe('pages', () => {
   test('an empty list has one empty page', async () => {
     for (const empty of ['null', 'empty', 'absent'] as const) {
       const list = new MovingList(0, { ...plain, empty, total: 'too large' });
-      const pages = await pagesOf(list.walk({ limit: 5 }));
+      const pages = await pagesOf(list.paginate({ limit: 5 }));
       expect(pages).toMatchObject([{ items: [], offset: 0, limit: 5 }]);
       expect(list.requests).toHaveLength(1);
     }
@@ -185,7 +185,7 @@ describe('pages', () => {
 
   test('a limit above 100 is sent as 100', async () => {
     const list = new MovingList(250);
-    await walked(list, list.walk({ limit: 100 }));
+    await collect(list, list.paginate({ limit: 100 }));
     expect(Math.max(...list.requests.map(({ limit }) => limit ?? 0))).toBe(100);
   });
 
@@ -199,7 +199,7 @@ describe('pages', () => {
 describe('lazy reading', () => {
   test('nothing is sent before the first entry is read', async () => {
     const list = new MovingList(20);
-    const paged = list.walk({ limit: 5 });
+    const paged = list.paginate({ limit: 5 });
     expect(list.requests).toHaveLength(0);
     for await (const item of paged) {
       if (item === 4) break;
@@ -209,13 +209,13 @@ describe('lazy reading', () => {
 
   test('first() requests one page, and toArray() no more than it needs', async () => {
     const list = new MovingList(20);
-    expect(await list.walk({ limit: 5 }).first()).toBe(0);
+    expect(await list.paginate({ limit: 5 }).first()).toBe(0);
     expect(list.requests).toHaveLength(1);
-    expect(await list.walk({ limit: 5 }).toArray({ max: 6 })).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(await list.paginate({ limit: 5 }).toArray({ max: 6 })).toEqual([0, 1, 2, 3, 4, 5]);
     expect(list.requests).toHaveLength(3);
-    expect(await list.walk({ limit: 5 }).toArray({ max: 0 })).toEqual([]);
+    expect(await list.paginate({ limit: 5 }).toArray({ max: 0 })).toEqual([]);
     expect(list.requests).toHaveLength(3);
-    expect(await new MovingList(0).walk().first()).toBeUndefined();
+    expect(await new MovingList(0).paginate().first()).toBeUndefined();
   });
 });
 
@@ -224,8 +224,8 @@ describe('prefetch', () => {
     for (const length of [0, 1, 4, 5, 6, 24, 25, 26]) {
       const list = new MovingList(length);
       const quiet = new MovingList(length);
-      expect(await walked(list, list.walk({ limit: 5, prefetch: 4 }))).toEqual(list.items);
-      await walked(quiet, quiet.walk({ limit: 5 }));
+      expect(await collect(list, list.paginate({ limit: 5, prefetch: 4 }))).toEqual(list.items);
+      await collect(quiet, quiet.paginate({ limit: 5 }));
       const places = list.requests.map(({ offset }) => offset);
       expect(places).toEqual(quiet.requests.map(({ offset }) => offset));
       expect(new Set(places).size).toBe(places.length);
@@ -234,7 +234,7 @@ describe('prefetch', () => {
 
   test('the next page is requested while the loop body runs', async () => {
     const list = new MovingList(30);
-    for await (const item of list.walk({ limit: 5, prefetch: 2 })) {
+    for await (const item of list.paginate({ limit: 5, prefetch: 2 })) {
       if (item === 0) expect(list.requests).toHaveLength(3);
       if (item === 5) break;
     }
@@ -242,7 +242,7 @@ describe('prefetch', () => {
 
   test('breaking out of the loop cancels the prefetched requests', async () => {
     const list = new MovingList(30);
-    for await (const item of list.walk({ limit: 5, prefetch: 2 })) {
+    for await (const item of list.paginate({ limit: 5, prefetch: 2 })) {
       if (item === 2) break;
     }
     expect(list.requests.slice(1).map(({ signal }) => signal?.aborted)).toEqual([true, true]);
@@ -252,9 +252,9 @@ describe('prefetch', () => {
     const list = new MovingList(60);
     const all = [...list.items];
     expect(
-      await walked(
+      await collect(
         list,
-        list.walk({ limit: 5, prefetch: 3 }),
+        list.paginate({ limit: 5, prefetch: 3 }),
         all.map(() => 'remove'),
       ),
     ).toEqual(all);

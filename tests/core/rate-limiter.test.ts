@@ -8,9 +8,9 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Whether a service with a limit per second takes a request now. */
-type Limiter = (now: number) => boolean;
+type Quota = (now: number) => boolean;
 
-const slidingWindow = (perSecond: number): Limiter => {
+const slidingWindow = (perSecond: number): Quota => {
   const granted: number[] = [];
   return (now) => {
     const isFree = granted.filter((time) => now - time < 1000).length < perSecond;
@@ -18,14 +18,14 @@ const slidingWindow = (perSecond: number): Limiter => {
     return isFree;
   };
 };
-const fixedWindow = (perSecond: number): Limiter => {
+const fixedWindow = (perSecond: number): Quota => {
   let [second, count] = [-1, 0];
   return (now) => {
     if (Math.floor(now / 1000) !== second) [second, count] = [Math.floor(now / 1000), 0];
     return ++count <= perSecond;
   };
 };
-const tokenBucket = (perSecond: number): Limiter => {
+const tokenBucket = (perSecond: number): Quota => {
   let [tokens, last] = [perSecond, 0];
   return (now) => {
     tokens = Math.min(perSecond, tokens + ((now - last) / 1000) * perSecond);
@@ -40,11 +40,11 @@ const ok = (): Response => Response.json(wireQuestion);
 const slow = (headers: Record<string, string> = {}): Response =>
   Response.json({ error: 'too_many_requests' }, { status: 429, headers });
 
-/** A client of a service that takes so many requests per second and answers after a latency. */
-function limited(limiter: Limiter, latencyMs: number, headers?: Record<string, string>): ReturnType<typeof stubbed> {
+/** A client of a service that accepts a number of requests per second and responds after a latency. */
+function limited(quota: Quota, latencyMs: number, headers?: Record<string, string>): ReturnType<typeof stubbed> {
   return stubbed([
     async () => {
-      const taken = limiter(performance.now());
+      const taken = quota(performance.now());
       await new Promise((resolve) => setTimeout(resolve, latencyMs));
       return taken ? ok() : slow(headers);
     },
@@ -71,12 +71,12 @@ describe('one 429 pauses all calls of the client', () => {
 
   test('calls are sent in the order in which they were made, retries first', async () => {
     const order: string[] = [];
-    let refused = false;
+    let isLimited = false;
     const { sellerClient } = stubbed([
       (request) => {
         const id = request.url.split('/').at(-1)!;
-        if (id === '1' && !refused) {
-          refused = true;
+        if (id === '1' && !isLimited) {
+          isLimited = true;
           return slow({ 'retry-after': '1' });
         }
         order.push(id);
@@ -236,11 +236,11 @@ describe('a limiter of the user', () => {
   });
 
   test('an abort ends a hanging acquire() through its signal', async () => {
-    let heard: unknown;
+    let reason: unknown;
     const { sellerClient } = stubbed([ok()], {
       limiter: {
         acquire: ({ signal }) => {
-          signal.addEventListener('abort', () => void (heard = signal.reason));
+          signal.addEventListener('abort', () => void (reason = signal.reason));
           return new Promise(() => {});
         },
       },
@@ -249,7 +249,7 @@ describe('a limiter of the user', () => {
     const call = errorOf(sellerClient.questions.get({ question_id: 1 }, { signal: controller.signal }));
     controller.abort();
     expect(await call).toMatchObject({ name: 'AbortError' });
-    expect(heard).toMatchObject({ name: 'AbortError' });
+    expect(reason).toMatchObject({ name: 'AbortError' });
   });
 
   test('a release() that throws does not fail the call', async () => {
@@ -275,8 +275,8 @@ describe('tokens of single calls', () => {
           ? slow({ 'retry-after': '2' })
           : Response.json(wireQuestion),
     ]);
-    const told = await errorOf(sellerClient.questions.get({ question_id }, { accessToken: 'busy', maxRetries: 0 }));
-    expect(told).toBeInstanceOf(RateLimitError);
+    const error = await errorOf(sellerClient.questions.get({ question_id }, { accessToken: 'busy', maxRetries: 0 }));
+    expect(error).toBeInstanceOf(RateLimitError);
     // Far more tokens than are remembered, and none of them waits for the busy one.
     for (let n = 0; n < 600; n += 1) await sellerClient.questions.get({ question_id }, { accessToken: `seller-${n}` });
     expect(sent).toHaveLength(601);

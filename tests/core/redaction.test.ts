@@ -26,32 +26,32 @@ function everythingOf(error: unknown): string {
 }
 
 const leaks: [string, Step][] = [
-  ['a refusal that repeats everything', () => refusal(400)],
-  ['an unauthorized that repeats the token', () => refusal(401)],
-  ['a failing service that repeats everything', () => refusal(500)],
-  ['a page of HTML that repeats everything', () => new Response(`<p>${token} ${words}</p>`, { status: 502 })],
+  ['an error response that echoes everything', () => errorResponse(400)],
+  ['an unauthorized that echoes the token', () => errorResponse(401)],
+  ['a failing service that echoes everything', () => errorResponse(500)],
+  ['a page of HTML that echoes everything', () => new Response(`<p>${token} ${words}</p>`, { status: 502 })],
   ['a success that is no JSON', () => new Response(`${token} ${words}`)],
   ['a success of another shape', () => Response.json([token, words])],
-  ['a network fault that repeats the token', new TypeError(`fetch failed with Bearer ${token}`)],
+  ['a network fault that echoes the token', new TypeError(`fetch failed with Bearer ${token}`)],
   [
     'a network fault that holds the request',
     Object.assign(new Error('failed'), { config: { headers: { authorization: `Bearer ${token}` }, data: words } }),
   ],
-  ['a network fault whose cause repeats the token', new TypeError('fetch failed', { cause: new Error(token) })],
+  ['a network fault whose cause echoes the token', new TypeError('fetch failed', { cause: new Error(token) })],
   // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a fetch of the user may do that
-  ['something thrown that is no error and repeats the token', () => Promise.reject(token)],
+  ['something thrown that is no error and echoes the token', () => Promise.reject(token)],
   [
-    'a network fault with a code whose cause repeats the token',
+    'a network fault with a code whose cause echoes the token',
     Object.assign(new Error(`read ${token}`), { code: 'ECONNRESET' }),
   ],
-  ['a success that repeats everything in a list', () => Response.json([{ text: words }, { id: token }])],
+  ['a success that echoes everything in a list', () => Response.json([{ text: words }, { id: token }])],
   [
     'a network fault that holds the Request itself',
     (request) => Promise.reject(Object.assign(new Error('x'), { request })),
   ],
 ];
 
-function refusal(status: number): Response {
+function errorResponse(status: number): Response {
   const body = { message: `no: ${words} (${token})`, error: token, cause: [{ code: token, message: words }, words] };
   return Response.json(body, { status, headers: { 'set-cookie': cookie, 'x-echo': 'fine' } });
 }
@@ -83,7 +83,7 @@ describe('contract 9: token, user texts and cookies are in no error, log line or
     await fc.assert(
       fc.asyncProperty(fc.string({ minLength: 16, maxLength: 300, unit: 'binary-ascii' }), async (text) => {
         fc.pre(text.trim().length >= 16 && !/[\0-\x08]/.test(text));
-        const { sellerClient } = stubbed([() => Response.json({ message: `refused: ${text}` }, { status: 400 })]);
+        const { sellerClient } = stubbed([() => Response.json({ message: `rejected: ${text}` }, { status: 400 })]);
         const error = await errorOf(sellerClient.questions.ask({ item_id: 'MLA1', text }));
         if (error.name === 'InvalidInputError') return;
         expect(error.message).not.toContain(text.replace(/\s+/g, ' ').trim());

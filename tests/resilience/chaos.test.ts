@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 const writes = Number(process.env.CHAOS_WRITES ?? 300);
 const seed = Number(process.env.CHAOS_SEED ?? 20_261_105);
 
-/** A road on which one call in ten comes to grief, in each of the ways there are. */
-function rough(marketplace: FakeMarketplace): void {
+/** Makes one call in ten fail, in each possible way. */
+function injectFaults(marketplace: FakeMarketplace): void {
   const kinds = [
     { reset: 'before' },
     { reset: 'after' },
@@ -36,24 +36,24 @@ test(
       { length: writes },
       (_, n) => marketplace.ask({ from: buyer, item_id, text: `Question ${n}?` }).id,
     );
-    rough(marketplace);
+    injectFaults(marketplace);
     const sellerClient = marketplace.clientFor(owner, options);
     const outcomes = await inTurns(ids, async (question_id) => {
       const text = `Answer to ${question_id}.`;
       return sellerClient.questions.answer({ question_id, text }).then(
-        (question) => ({ question_id, told: 'done' as const, text: question?.answer?.text ?? '' }),
-        (error: unknown) => ({ question_id, told: toldBy(error), text }),
+        (question) => ({ question_id, result: 'done' as const, text: question?.answer?.text ?? '' }),
+        (error: unknown) => ({ question_id, result: resultOf(error), text }),
       );
     });
     marketplace.faults.clear();
     const calm = marketplace.clientFor(owner);
-    for (const { question_id, told, text } of outcomes) {
+    for (const { question_id, result, text } of outcomes) {
       const { answer } = await calm.questions.get({ question_id });
-      if (told === 'done') expect(answer?.text).toBe(text);
-      if (told === 'not done') expect(answer?.text).toBeUndefined();
+      if (result === 'done') expect(answer?.text).toBe(text);
+      if (result === 'not done') expect(answer?.text).toBeUndefined();
     }
-    expect(outcomes.filter(({ told }) => told === 'unknown').length).toBeLessThan(writes / 20);
-    expect(outcomes.filter(({ told }) => told === 'done').length).toBeGreaterThan(writes * 0.9);
+    expect(outcomes.filter(({ result }) => result === 'unknown').length).toBeLessThan(writes / 20);
+    expect(outcomes.filter(({ result }) => result === 'done').length).toBeGreaterThan(writes * 0.9);
   },
 );
 
@@ -68,7 +68,7 @@ test(
       marketplace.buyerWrites({ pack, text: 'Where is it?' });
       return pack.pack_id ?? pack.order_ids[0]!;
     });
-    rough(marketplace);
+    injectFaults(marketplace);
     const sellerClient = marketplace.clientFor(owner, options);
     const to = { user_id: buyer.user_id };
     const outcomes = await inTurns(
@@ -77,8 +77,8 @@ test(
         const pack_id = packs[n % packs.length]!;
         const text = `Message number ${n}.`;
         return sellerClient.messages.send({ pack_id, user_id: owner.user_id, to, text }).then(
-          () => ({ pack_id, told: 'done' as const, text }),
-          (error: unknown) => ({ pack_id, told: toldBy(error), text }),
+          () => ({ pack_id, result: 'done' as const, text }),
+          (error: unknown) => ({ pack_id, result: resultOf(error), text }),
         );
       },
     );
@@ -89,18 +89,18 @@ test(
       for await (const { text } of calm.messages.conversation({ pack_id, user_id: owner.user_id }))
         delivered.set(text ?? '', (delivered.get(text ?? '') ?? 0) + 1);
     }
-    for (const { told, text } of outcomes) {
+    for (const { result, text } of outcomes) {
       const times = delivered.get(text) ?? 0;
-      expect(times, `${text} was told as ${told}`).toBeLessThanOrEqual(1);
-      if (told === 'done') expect(times, text).toBe(1);
-      if (told === 'not done') expect(times, text).toBe(0);
+      expect(times, `${text} was reported as ${result}`).toBeLessThanOrEqual(1);
+      if (result === 'done') expect(times, text).toBe(1);
+      if (result === 'not done') expect(times, text).toBe(0);
     }
-    expect(outcomes.filter(({ told }) => told === 'done').length).toBeGreaterThan(writes * 0.9);
+    expect(outcomes.filter(({ result }) => result === 'done').length).toBeGreaterThan(writes * 0.9);
   },
 );
 
-/** What an error says of the write. */
-function toldBy(error: unknown): 'unknown' | 'not done' {
+/** What an error says about the write. */
+function resultOf(error: unknown): 'unknown' | 'not done' {
   if (!(error instanceof SellerError)) throw error;
   if (error instanceof OutcomeUnknownError) return 'unknown';
   return error instanceof ServerError && error.outcomeUnknown ? 'unknown' : 'not done';

@@ -53,7 +53,7 @@ describe('failures that other libraries are known for', () => {
     expect(error).toBeInstanceOf(RequestAbortedError);
     expect(error).toMatchObject({ name: 'AbortError', cause: { message: 'the user left' }, attempts: 1 });
     expect(performance.now() - started).toBeLessThan(1000);
-    expect(server.heard).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 
   test('a Retry-After of one hour rejects the call instead of waiting', async () => {
@@ -69,7 +69,7 @@ describe('failures that other libraries are known for', () => {
     const error = await errorOf<ServerError>(client(server.url).questions.answer(answer));
     expect(error).toBeInstanceOf(ServerError);
     expect(error.outcomeUnknown).toBe(true);
-    expect(server.heard).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 
   test('a write whose connection is reset is sent once, and its outcome is unknown', async () => {
@@ -78,7 +78,7 @@ describe('failures that other libraries are known for', () => {
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error.message).toContain('may or may not have been carried out');
     expect(error.cause).toBeInstanceOf(ConnectionError);
-    expect(server.heard).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 
   test('a write that could not be sent has no unknown outcome', async () => {
@@ -132,7 +132,7 @@ describe('failures that other libraries are known for', () => {
       const server = await startServer((to) => json(to, 200, {}));
       const error = await errorOf(client(server.url).questions.get({ question_id: id }));
       expect(error).toBeInstanceOf(InvalidInputError);
-      expect(server.heard).toHaveLength(0);
+      expect(server.received).toHaveLength(0);
     },
   );
 
@@ -140,7 +140,7 @@ describe('failures that other libraries are known for', () => {
     const server = await startServer((to) => json(to, 200, { total: 1e9, limit: 1, questions: [wireQuestion] }));
     const found = await client(server.url).questions.search({ seller_id: 7 }).toArray();
     expect(found).toHaveLength(1);
-    expect(server.heard.length).toBeLessThan(10);
+    expect(server.received.length).toBeLessThan(10);
   });
 
   test('sixty finished calls leave no listener on their signal', async () => {
@@ -168,7 +168,7 @@ describe('failures that other libraries are known for', () => {
     }
     const nonsense = client(server.url, { accessToken: () => undefined as unknown as string });
     expect(await errorOf(nonsense.questions.get({ question_id: 42 }))).toBeInstanceOf(AccessTokenError);
-    expect(server.heard).toHaveLength(0);
+    expect(server.received).toHaveLength(0);
   });
 
   test('a token function that hangs ends the call after the timeout', async () => {
@@ -193,10 +193,10 @@ describe('failures that other libraries are known for', () => {
       { headers: { 'x-trace': 'one' }, query: { debug: true }, accessToken: 'other-token' },
     );
     await sellerClient.questions.get({ question_id: 2 });
-    expect(server.heard[0]).toMatchObject({ url: '/questions/1?debug=true', headers: { 'x-trace': 'one' } });
-    expect(server.heard[1]!.url).toBe('/questions/2');
-    expect(server.heard[1]!.headers['x-trace']).toBeUndefined();
-    expect(server.heard[1]!.headers.authorization).toBe('Bearer APP_USR-secret-1');
+    expect(server.received[0]).toMatchObject({ url: '/questions/1?debug=true', headers: { 'x-trace': 'one' } });
+    expect(server.received[1]!.url).toBe('/questions/2');
+    expect(server.received[1]!.headers['x-trace']).toBeUndefined();
+    expect(server.received[1]!.headers.authorization).toBe('Bearer APP_USR-secret-1');
   });
 
   test("responseValidation: 'report' reports a response of another shape without failing", async () => {
@@ -217,7 +217,7 @@ describe('failures that other libraries are known for', () => {
       to.writeHead(307, { location: `${other.url}/stolen` }).end();
     });
     await errorOf(client(server.url, { maxRetries: 0 }).questions.answer(answer));
-    expect(other.heard).toHaveLength(0);
+    expect(other.received).toHaveLength(0);
   });
 
   test('a truncated response to a write says that it was most likely carried out', async () => {
@@ -247,7 +247,7 @@ describe('failures that other libraries are known for', () => {
     const calls = Array.from({ length: 60 }, (_, index) => sellerClient.questions.get({ question_id: index + 1 }));
     const found = await Promise.all(calls);
     expect(found).toHaveLength(60);
-    expect(server.heard.length).toBeLessThanOrEqual(90);
+    expect(server.received.length).toBeLessThanOrEqual(90);
     expect(waits.some(({ reason, waitMs }) => reason === 'rate limit' && waitMs > 0)).toBe(true);
   });
 
@@ -258,7 +258,7 @@ describe('failures that other libraries are known for', () => {
     const calls = Array.from({ length: 10 }, () =>
       errorOf(sellerClient.questions.get({ question_id: 42 }, { signal: controller.signal })),
     );
-    await expect.poll(() => server.heard.length).toBeGreaterThan(0);
+    await expect.poll(() => server.received.length).toBeGreaterThan(0);
     controller.abort();
     await Promise.all(calls);
     await expect.poll(() => server.sockets.size).toBe(0);

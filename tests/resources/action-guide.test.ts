@@ -21,7 +21,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 
 const text = 'Sale hoy.';
 
-function sale(sketch: Partial<PackInit> = {}): {
+function createSale(init: Partial<PackInit> = {}): {
   marketplace: FakeMarketplace;
   sellerClient: SellerClient;
   pack: Pack;
@@ -30,7 +30,7 @@ function sale(sketch: Partial<PackInit> = {}): {
   const marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z' });
   const sellerClient = marketplace.clientFor(marketplace.addUser({ user_id: 7 }));
   marketplace.addUser({ user_id: 31, nickname: 'ANA' });
-  const pack = marketplace.addPack({ seller_id: 7, buyer_id: 31, ...sketch });
+  const pack = marketplace.addPack({ seller_id: 7, buyer_id: 31, ...init });
   return { marketplace, sellerClient, pack, pack_id: pack.pack_id! };
 }
 
@@ -41,14 +41,14 @@ describe('the options of a pack', () => {
     ['flex', ['REQUEST_BILLING_INFO', 'SEND_INVOICE_LINK', 'OTHER', 'DELIVERY_PROMISE']],
     ['custom', ['REQUEST_BILLING_INFO', 'SEND_INVOICE_LINK', 'OTHER']],
   ])('the options depend on the shipping: %s', async (shipping, expected) => {
-    const { sellerClient, pack_id } = sale({ shipping });
+    const { sellerClient, pack_id } = createSale({ shipping });
     const { options } = await sellerClient.actionGuide.options({ pack_id });
     expect(options.map(({ id }) => id)).toEqual(expected);
     expect((await sellerClient.actionGuide.caps({ pack_id })).map(({ option_id }) => option_id)).toEqual(expected);
   });
 
   test('an option says which fields it takes', async () => {
-    const { sellerClient, pack_id } = sale({ shipping: 'flex' });
+    const { sellerClient, pack_id } = createSale({ shipping: 'flex' });
     const { options } = await sellerClient.actionGuide.options({ pack_id });
     expect(options.find(({ id }) => id === 'OTHER')).toMatchObject({
       type: 'free_text',
@@ -62,7 +62,7 @@ describe('the options of a pack', () => {
   });
 
   test('a bare list of options is read, and null gives none', async () => {
-    const { marketplace } = sale();
+    const { marketplace } = createSale();
     const answering = (body: unknown): SellerClient =>
       marketplace.clientFor({ user_id: 7 }, { fetch: () => Promise.resolve(Response.json(body)) });
     expect(await answering([{ id: 'NEW_ONE' }]).actionGuide.options({ pack_id: 1 })).toEqual({
@@ -72,18 +72,18 @@ describe('the options of a pack', () => {
   });
 
   test('caps() gives the caps alone', async () => {
-    const { sellerClient, pack_id } = sale();
+    const { sellerClient, pack_id } = createSale();
     const caps = await sellerClient.actionGuide.caps({ pack_id }, { attributes: ['cap_available'] });
     expectTypeOf(caps).toEqualTypeOf<Pick<OptionCap, 'cap_available'>[]>();
     expect(caps).toEqual([{ cap_available: 1 }, { cap_available: 1 }, { cap_available: 1 }]);
   });
 
   test('excepted cases, blocked packs and strangers get an error', async () => {
-    const excepted = sale({ exceptedCase: true });
+    const excepted = createSale({ exceptedCase: true });
     const { sellerClient, pack_id } = excepted;
     await expect(sellerClient.actionGuide.options({ pack_id })).rejects.toBeInstanceOf(ExceptedCaseError);
     await expect(sellerClient.actionGuide.caps({ pack_id })).rejects.toBeInstanceOf(ExceptedCaseError);
-    const blocked = sale({ blockedBy: 'blocked_by_time' });
+    const blocked = createSale({ blockedBy: 'blocked_by_time' });
     const failure = blocked.sellerClient.actionGuide.options({ pack_id: blocked.pack_id });
     await expect(failure).rejects.toMatchObject({ name: ConversationBlockedError.kind, reason: 'blocked_by_time' });
     const buyerClient = blocked.marketplace.clientFor({ user_id: 31 });
@@ -94,7 +94,7 @@ describe('the options of a pack', () => {
 
 describe('sending an option', () => {
   test('a free text is sent, and the message comes back with fewer fields', async () => {
-    const { sellerClient, pack_id } = sale();
+    const { sellerClient, pack_id } = createSale();
     const sent = await sellerClient.actionGuide.send({ pack_id, option_id: 'OTHER', text });
     expect(sent).toMatchObject({ text, status: 'available', to: { user_id: 31, name: 'ANA' }, client_id: 500 });
     expect(sent).not.toHaveProperty('from');
@@ -102,7 +102,7 @@ describe('sending an option', () => {
   });
 
   test('a template is sent', async () => {
-    const { sellerClient, pack_id } = sale({ shipping: 'drop_off' });
+    const { sellerClient, pack_id } = createSale({ shipping: 'drop_off' });
     const variants = { option_id: 'REQUEST_VARIANTS', template_id: templateId('REQUEST_VARIANTS', 2) } as const;
     await expect(sellerClient.actionGuide.send({ pack_id, ...variants })).resolves.toHaveProperty('id');
     const billing = { option_id: 'REQUEST_BILLING_INFO', template_id: 'TEMPLATE___REQUEST_BILLING_INFO___1' } as const;
@@ -110,7 +110,7 @@ describe('sending an option', () => {
   });
 
   test('a delivery promise is sent with its hours', async () => {
-    const { sellerClient, pack_id } = sale({ shipping: 'flex' });
+    const { sellerClient, pack_id } = createSale({ shipping: 'flex' });
     const promise = deliveryPromise({ from: 9, to: 13 });
     expect(promise).toEqual({
       option_id: 'DELIVERY_PROMISE',
@@ -125,13 +125,13 @@ describe('sending an option', () => {
   });
 
   test('a message that moderation rejects is a successful call', async () => {
-    const { sellerClient, pack_id } = sale();
+    const { sellerClient, pack_id } = createSale();
     const sent = await sellerClient.actionGuide.send({ pack_id, option_id: 'OTHER', text: 'ana@example.com' });
     expect(isModerated(sent)).toBe(true);
   });
 
   test('an option can be sent as often as its cap allows, until the buyer replies', async () => {
-    const { marketplace, sellerClient, pack, pack_id } = sale();
+    const { marketplace, sellerClient, pack, pack_id } = createSale();
     const input = { pack_id, option_id: 'OTHER', text } as const;
     await sellerClient.actionGuide.send(input);
     expect(await sellerClient.actionGuide.caps({ pack_id })).toContainEqual({ option_id: 'OTHER', cap_available: 0 });
@@ -143,16 +143,16 @@ describe('sending an option', () => {
   });
 
   test('a second option at the same time gets 409 and is retried', async () => {
-    const { marketplace, sellerClient, pack, pack_id } = sale();
+    const { marketplace, sellerClient, pack, pack_id } = createSale();
     const one = { pack_id, option_id: 'OTHER', text } as const;
     const other = { pack_id, option_id: 'SEND_INVOICE_LINK', text } as const;
     const outcomes = await Promise.allSettled([
       sellerClient.actionGuide.send(one, { maxRetries: 0 }),
       sellerClient.actionGuide.send(other, { maxRetries: 0 }),
     ]);
-    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
-    expect(refused).toHaveLength(1);
-    expect(refused[0]).toBeInstanceOf(OptionLockedError);
+    const rejected = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+    expect(rejected).toHaveLength(1);
+    expect(rejected[0]).toBeInstanceOf(OptionLockedError);
 
     const unlock = marketplace.messages.lock(pack);
     expect(() => marketplace.messages.lock(pack)).toThrow(FakeMarketplaceError);
@@ -162,7 +162,7 @@ describe('sending an option', () => {
   });
 
   test('an option that is not offered, an unknown template and a token without application are rejected', async () => {
-    const { marketplace, sellerClient, pack_id } = sale();
+    const { marketplace, sellerClient, pack_id } = createSale();
     const promise = sellerClient.actionGuide.send({ pack_id, ...deliveryPromise({ from: 9, to: 13 }) });
     await expect(promise).rejects.toBeInstanceOf(InvalidOptionError);
     const template_id = templateId('REQUEST_BILLING_INFO', 99);
@@ -178,8 +178,8 @@ describe('sending an option', () => {
     [{ option_id: 'NOT_ONE' }, InvalidOptionError],
     [{ option_id: 'OTHER', text: 'x'.repeat(351) }, InvalidTextError],
     [{ option_id: 'REQUEST_BILLING_INFO', template_id: 'x' }, InvalidTemplateError],
-  ])('is refused by the service as it says: %o', async (body, error) => {
-    const { marketplace, pack_id } = sale();
+  ])('the fake rejects %o with its documented error', async (body, error) => {
+    const { marketplace, pack_id } = createSale();
     const sellerClient = marketplace.clientFor(
       { user_id: 7 },
       {
@@ -219,7 +219,7 @@ describe('a wrong combination of fields is not sent', () => {
     ['351 characters', { option_id: 'OTHER', text: 'x'.repeat(351) }, /at most 350/],
     ['a dash', { option_id: 'OTHER', text: '–' }, /U\+2013/],
   ])('%s', async (_, given, problem) => {
-    const { sellerClient, pack_id } = sale({ shipping: 'flex' });
+    const { sellerClient, pack_id } = createSale({ shipping: 'flex' });
     const failure = sellerClient.actionGuide.send({ pack_id, ...given } as SendOptionParams);
     await expect(failure).rejects.toBeInstanceOf(InvalidInputError);
     await expect(failure).rejects.toThrow(problem);

@@ -134,16 +134,16 @@ describe('uploading a file', () => {
 
   test('onUploadProgress reports up to the end', async () => {
     const { sellerClient } = await openOnPort();
-    const told: UploadProgress[] = [];
+    const reports: UploadProgress[] = [];
     await sellerClient.messages.upload(
       { site_id, file: path() },
-      { onUploadProgress: (progress) => told.push(progress) },
+      { onUploadProgress: (progress) => reports.push(progress) },
     );
-    expect(told.length).toBeGreaterThan(2);
-    expect(told.map(({ sentBytes }) => sentBytes)).toEqual(
-      told.map(({ sentBytes }) => sentBytes).sort((a, b) => a - b),
+    expect(reports.length).toBeGreaterThan(2);
+    expect(reports.map(({ sentBytes }) => sentBytes)).toEqual(
+      reports.map(({ sentBytes }) => sentBytes).sort((a, b) => a - b),
     );
-    expect(told.at(-1)).toEqual({ sentBytes: bytes.length, totalBytes: bytes.length });
+    expect(reports.at(-1)).toEqual({ sentBytes: bytes.length, totalBytes: bytes.length });
   });
 
   test('client.call() uploads like the method', async () => {
@@ -155,16 +155,16 @@ describe('uploading a file', () => {
   test('FormData is used where there are no Node streams', async () => {
     const { marketplace, sellerClient } = open();
     vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
-    const told: UploadProgress[] = [];
+    const reports: UploadProgress[] = [];
     const stream = new Blob([bytes]).stream();
     const { id } = await sellerClient.messages.upload(
       { site_id, file: stream, filename: 'invoice.pdf', size: bytes.length, contentType: 'application/pdf' },
-      { onUploadProgress: (progress) => told.push(progress) },
+      { onUploadProgress: (progress) => reports.push(progress) },
     );
     const again = await sellerClient.messages.upload({ site_id, file: new Blob([bytes]), filename: 'invoice.pdf' });
     expect(marketplace.attachments.get(id)).toMatchObject({ type: 'application/pdf', bytes });
     expect(marketplace.attachments.get(again.id)?.bytes).toEqual(bytes);
-    expect(told.map(({ sentBytes }) => sentBytes)).toEqual([0, bytes.length]);
+    expect(reports.map(({ sentBytes }) => sentBytes)).toEqual([0, bytes.length]);
     await expect(sellerClient.messages.upload({ site_id, file: path() })).rejects.toThrow(/no files here; give a Blob/);
   });
 });

@@ -73,7 +73,7 @@ describe('totals', () => {
     expect(await total('2026-03-01T22:00:00-0400', '2026-03-02T01:59:00Z')).toBe(reversed);
     expect(await total('2026-03-01T22:00:00-04:00', '2026-03-02T02:00:00Z')).toBe(0);
     expect(await total('2026-03-02T01:00', '2026-03-02 00:30:00')).toBe(reversed);
-    // Where only one names its zone, nobody can tell.
+    // Where only one names its zone, the order is unknown.
     expect(await total('2026-03-02T00:00:00Z', '2026-03-01T23:00:00')).toBe(0);
     expect(await total(new Date(Number.NaN), '2026-03-01')).toBe(noDate);
     expect(await total('yesterday', '2026-03-01')).toBe(noDate);
@@ -209,8 +209,8 @@ describe('time windows', () => {
 
   test('an unknown item or user is a NotFoundError', async () => {
     const { sellerClient } = createShop();
-    const nobody = sellerClient.contacts.phoneViews.windowOfUser({ user_id: 1, last: 1, unit: 'day' });
-    await expect(nobody).rejects.toMatchObject({ status: 404 });
+    const unknown = sellerClient.contacts.phoneViews.windowOfUser({ user_id: 1, last: 1, unit: 'day' });
+    await expect(unknown).rejects.toMatchObject({ status: 404 });
     const nothing = sellerClient.contacts.questions.ofItem({ item_id: 'MLA1', ...march });
     await expect(nothing).rejects.toMatchObject({ status: 404 });
   });

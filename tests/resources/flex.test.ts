@@ -86,9 +86,9 @@ describe('subscriptions', () => {
   test("another seller's are out of reach", async () => {
     const { marketplace, user_id, site_id } = createFlexShop();
     const other = marketplace.clientFor(marketplace.addUser({ site_id }));
-    const refusal = await other.flex.subscriptions({ site_id, user_id }).catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(BadRequestError);
-    expect(String(refusal)).toContain("can't access to resource");
+    const error = await other.flex.subscriptions({ site_id, user_id }).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(BadRequestError);
+    expect(String(error)).toContain("can't access to resource");
   });
 
   test('ids in digits are read as numbers, and missing fields are accepted', async () => {
@@ -162,11 +162,11 @@ describe('delivery settings', () => {
   test('settings cannot be changed while the subscription is out or missing', async () => {
     const { marketplace, sellerClient, whose, subscription } = createFlexShop();
     marketplace.flex.setStatus(subscription.id, 'out');
-    const refusal = await sellerClient.flex
+    const error = await sellerClient.flex
       .setDelivery({ ...whose, delivery_window: 'same_day' })
       .catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(SubscriptionNotFoundError);
-    expect(String(refusal)).toContain("404 (not_found): can't update delivery custom");
+    expect(error).toBeInstanceOf(SubscriptionNotFoundError);
+    expect(String(error)).toContain("404 (not_found): can't update delivery custom");
     await expect(
       sellerClient.flex.addZones({ ...whose, service_id: 1, zones: [{ id: 'MLB-2' }] }),
     ).rejects.toBeInstanceOf(SubscriptionNotFoundError);

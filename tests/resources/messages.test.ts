@@ -108,8 +108,8 @@ describe('a conversation', () => {
     const { marketplace, whose } = createConversation();
     const stranger = marketplace.clientFor(marketplace.addUser());
     await expect(stranger.messages.conversation(whose).first()).rejects.toBeInstanceOf(PackAccessError);
-    const nobody = stranger.messages.conversation(whose, { accessToken: null }).first();
-    await expect(nobody).rejects.toBeInstanceOf(AuthenticationError);
+    const anonymous = stranger.messages.conversation(whose, { accessToken: null }).first();
+    await expect(anonymous).rejects.toBeInstanceOf(AuthenticationError);
   });
 
   test.each(['limit=0', 'limit=x', 'offset=-1'])('%s is an InvalidPagingError', async (query) => {

@@ -536,8 +536,8 @@ describe('requests of other clients to the fake', () => {
     ['broken JSON', '{"question_id":1,', invalidPostBody],
     ['no text', '{"question_id":1}', invalidPostBody],
     ['a parameter more', '{"question_id":1,"text":"Yes.","mood":"good"}', invalidPostBody],
-  ])('an answer with %s is rejected', async (_, body, refusal) => {
-    expect(await send('/answers', { method: 'POST', body })).toMatchObject({ status: 400, body: refusal });
+  ])('an answer with %s is rejected', async (_, body, expected) => {
+    expect(await send('/answers', { method: 'POST', body })).toMatchObject({ status: 400, body: expected });
   });
 
   test.each(['null', '[]', '"Yes."', ''])('an answer that is %j is rejected', async (body) => {
@@ -561,14 +561,14 @@ describe('requests of other clients to the fake', () => {
 });
 
 test('every change of a question emits an event', async () => {
-  const heard: unknown[] = [];
-  const stop = marketplace.events.on((event) => heard.push(event));
+  const events: unknown[] = [];
+  const stop = marketplace.events.on((event) => events.push(event));
   const question = await buyerClient.questions.ask({ item_id: item.item_id, text: 'Hello?' });
   await sellerClient.questions.answer({ question_id: question!.id, text: 'Yes.' });
   await sellerClient.questions.delete({ question_id: question!.id });
   const event = { topic: 'questions', resource: `/questions/${question!.id}`, user_id: seller.user_id };
-  expect(heard).toEqual([event, event, event]);
+  expect(events).toEqual([event, event, event]);
   stop();
   asked();
-  expect(heard).toHaveLength(3);
+  expect(events).toHaveLength(3);
 });

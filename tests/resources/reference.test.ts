@@ -64,8 +64,8 @@ describe('searching a site', () => {
       filters: [{ id: 'seller_id' }],
       available_filters: [],
     });
-    const nobody = sellerClient.sites.search({ site_id: 'MLB', filters: { seller_id: 1 } });
-    expect(await nobody.toArray()).toEqual([]);
+    const empty = sellerClient.sites.search({ site_id: 'MLB', filters: { seller_id: 1 } });
+    expect(await empty.toArray()).toEqual([]);
   });
 
   test('breaking out of the loop ends the search', async () => {
@@ -103,8 +103,8 @@ describe('conventions of every resource', () => {
       return answer.text();
     };
     expect(readJsonp(await jsonp('/currencies/UYU?callback=show&attributes=id'))).toEqual({ id: 'UYU' });
-    const refused = await jsonp('/currencies/XXX?callback=show');
-    expect(() => readJsonp(refused)).toThrow(NotFoundError);
+    const failed = await jsonp('/currencies/XXX?callback=show');
+    expect(() => readJsonp(failed)).toThrow(NotFoundError);
   });
 
   test('an unknown site is accepted', async () => {

@@ -3,37 +3,37 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** One request as the server got it. */
-export interface Heard {
+/** One request as the server received it. */
+export interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
-  /** When it came, by `performance.now()`. */
+  /** When it arrived, by `performance.now()`. */
   readonly at: number;
 }
 
-/** What the server does with a request; `turn` is 1 for the first. */
-export type Act = (answer: ServerResponse, turn: number, heard: Heard) => void;
+/** How the server responds to a request; `turn` is 1 for the first. */
+export type Respond = (response: ServerResponse, turn: number, received: ReceivedRequest) => void;
 
-/** A server on this machine that does what a test tells it, and counts. */
+/** A server on this machine that responds as a test says, and records what it receives. */
 export interface TestServer {
   readonly url: string;
-  readonly heard: Heard[];
+  readonly received: ReceivedRequest[];
   /** How many connections are open. */
   readonly sockets: Set<Socket>;
 }
 
 /** Listens on a free port of loopback until the test is over. */
-export async function startServer(act: Act): Promise<TestServer> {
-  const heard: Heard[] = [];
+export async function startServer(respond: Respond): Promise<TestServer> {
+  const received: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
-  const server = createServer((request, answer) => {
+  const server = createServer((request, response) => {
     void bodyOf(request).then((body) => {
       const { method = '', url = '', headers } = request;
-      const one = { method, url, headers, body, at: performance.now() };
-      heard.push(one);
-      act(answer, heard.length, one);
+      const entry = { method, url, headers, body, at: performance.now() };
+      received.push(entry);
+      respond(response, received.length, entry);
     });
   });
   server.on('connection', (socket) => {
@@ -46,7 +46,7 @@ export async function startServer(act: Act): Promise<TestServer> {
     server.closeAllConnections();
     await closed;
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard, sockets };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received, sockets };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
@@ -54,22 +54,22 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   try {
     for await (const chunk of request) body += String(chunk);
   } catch {
-    // Who hangs up in the middle of a request has said what there is.
+    // A request that was cut off counts with what arrived.
   }
   return body;
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function json(
-  answer: ServerResponse,
+  response: ServerResponse,
   status: number,
   body: unknown,
   headers: Record<string, string> = {},
 ): void {
-  answer.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
 /** Breaks the connection. */
-export function reset(answer: ServerResponse): void {
-  answer.socket?.resetAndDestroy();
+export function reset(response: ServerResponse): void {
+  response.socket?.resetAndDestroy();
 }

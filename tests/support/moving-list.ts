@@ -4,39 +4,39 @@ import type { RawPage } from '../../src/core/pagination/paged.js';
 /** A change of a list; places are taken modulo its length. */
 export type Edit = { readonly kind: 'remove'; readonly at: number } | { readonly kind: 'insert'; readonly at: number };
 
-/** How a service tells of its list. */
-export interface Manner {
-  /** The longest page it gives, whatever is asked for. */
+/** How a service pages its list. */
+export interface PagingStyle {
+  /** The longest page it returns, whatever the limit. */
   readonly cap: number;
-  /** What it says of how long a page may be. */
+  /** Its `limit` field. */
   readonly limit: 'honest' | 'absent' | 'as asked';
-  /** What it says of the length of the list. */
+  /** Its `total` field. */
   readonly total: 'honest' | 'absent' | 'zero' | 'of the page' | 'too large';
   /** What stands for an empty page. */
   readonly empty: 'null' | 'empty' | 'absent';
 }
 
-export const plain: Manner = { cap: 100, limit: 'honest', total: 'honest', empty: 'empty' };
+export const plain: PagingStyle = { cap: 100, limit: 'honest', total: 'honest', empty: 'empty' };
 
-/** A list on a service, which changes while it is walked, and remembers what a walk owes to its caller. */
+/** A list on a service, which changes during the iteration and knows which entries must be delivered. */
 export class MovingList {
   readonly items: number[];
-  readonly #manner: Manner;
+  readonly #style: PagingStyle;
   readonly #defaultSize: number;
   readonly #removed = new Set<number>();
   readonly #initial: readonly number[];
-  /** What moved before the start of the walk. */
+  /** What moved before the start of the iteration. */
   readonly #before = new Set<number>();
   readonly requests: { offset: number; limit: number | undefined; signal: AbortSignal | undefined }[] = [];
   #next: number;
   /** What others do to the list just before each request. */
   readonly #others: (readonly Edit[])[];
 
-  constructor(length: number, manner: Manner = plain, others: readonly (readonly Edit[])[] = [], defaultSize = 5) {
+  constructor(length: number, style: PagingStyle = plain, others: readonly (readonly Edit[])[] = [], defaultSize = 5) {
     this.items = Array.from({ length }, (_, index) => index);
     this.#initial = [...this.items];
     this.#next = length;
-    this.#manner = manner;
+    this.#style = style;
     this.#others = [...others];
     this.#defaultSize = defaultSize;
   }
@@ -53,12 +53,12 @@ export class MovingList {
     this.#removed.add(item);
   }
 
-  /** The entries that were there from the beginning to the end, and never before the start of the walk. */
+  /** The entries that were there from the beginning to the end, and never before the start of the iteration. */
   get stayed(): number[] {
     return this.#initial.filter((item) => !this.#removed.has(item) && !this.#before.has(item));
   }
 
-  walk({
+  paginate({
     offset = 0,
     limit,
     prefetch = 0,
@@ -78,10 +78,10 @@ export class MovingList {
   }
 
   #page({ offset, limit }: { offset: number; limit: number | undefined }): RawPage<number> {
-    const { cap, limit: saidLimit, total, empty } = this.#manner;
+    const { cap, limit: limitField, total, empty } = this.#style;
     const size = Math.min(limit ?? this.#defaultSize, cap);
     const items = this.items.slice(offset, offset + size);
-    const said = {
+    const totals = {
       honest: this.items.length,
       absent: undefined,
       zero: 0,
@@ -90,8 +90,8 @@ export class MovingList {
     };
     return {
       items: items.length > 0 || empty === 'empty' ? items : empty === 'null' ? null : undefined,
-      limit: { honest: size, absent: undefined, 'as asked': limit ?? size }[saidLimit],
-      total: said[total],
+      limit: { honest: size, absent: undefined, 'as asked': limit ?? size }[limitField],
+      total: totals[total],
       extra: {},
     };
   }

@@ -46,7 +46,7 @@ const operations = {
     'GET /items/contacts/phone_views/time_window',
     'GET /users/{user_id}/contacts/phone_views/time_window',
   ],
-  // The specification says PUT and calls that into question itself; in life it is GET.
+  // The specification says PUT and calls that into question itself; in production it is GET.
   items: ['GET /items'],
   sites: ['GET /sites/{site_id}/search'],
   currencies: ['GET /currencies', 'GET /currencies/{id}'],
