@@ -48,7 +48,10 @@ function checked(): { status: number | null; output: string } {
 
 describe('what compiled with the last release', { timeout: 60_000 }, () => {
   test('before the first release there is nothing to check', () => {
-    expect(checked()).toMatchObject({ status: 0, output: expect.stringContaining('No version has been released') as string });
+    expect(checked()).toMatchObject({
+      status: 0,
+      output: expect.stringContaining('No version has been released') as string,
+    });
   });
 
   test('an addition still compiles', () => {
