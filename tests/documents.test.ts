@@ -4,7 +4,8 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { endpoints } from 'marketplace-seller-sdk';
 import * as surface from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { catalogue, endpointsIn, shapesOf } from '../tools/catalogue.ts';
+import { listEndpoints } from '../src/core/list-endpoints.js';
+import { catalogue, shapesOf } from '../tools/catalogue.ts';
 import { errorPages, remedyOf } from '../tools/errors.ts';
 import { openapi } from '../tools/openapi.ts';
 import { indexProse } from '../tools/prose.ts';
@@ -35,7 +36,7 @@ describe('docs/openapi.json', () => {
   test('each endpoint has its own operationId', () => {
     const named = operationsIn(document).map(({ operationId }) => operationId);
     expect(named.toSorted()).toEqual(
-      endpointsIn(endpoints)
+      listEndpoints(endpoints)
         .map(({ name }) => name)
         .toSorted(),
     );

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../src/core/endpoint.js';
+import { listEndpoints } from '../src/core/list-endpoints.js';
 import { definitionOf } from '../src/core/schema/field.js';
 import type { Schema, Shape } from '../src/core/schema/schema.js';
 import type { ClassProse, MethodProse, ProseIndex } from './prose.js';
@@ -20,17 +21,6 @@ export interface Catalogue {
   readonly version: string;
 }
 
-type Table = { readonly [name: string]: Endpoint | Table };
-
-/** The endpoints of a table of tables, in its order. */
-export function endpointsIn(table: object): Endpoint[] {
-  return Object.values(table as Table).flatMap((each) => (isEndpoint(each) ? [each] : endpointsIn(each)));
-}
-
-function isEndpoint(value: Endpoint | Table): value is Endpoint {
-  return typeof value.path === 'string';
-}
-
 /**
  * Brings endpoints, schemas and prose together.
  *
@@ -47,7 +37,7 @@ export function catalogue(
     if (!isSchema(value) || shapesOf(value).length === 0) continue;
     schemas.set(value, { type: constant.charAt(0).toUpperCase() + constant.slice(1), constant });
   }
-  const operations = endpointsIn(table).map((endpoint) => operationOf(endpoint, prose));
+  const operations = listEndpoints(table).map((endpoint) => operationOf(endpoint, prose));
   return { operations, schemas, prose, version };
 }
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** What the command line asks for. */
+/** The options of the `fake` command. */
 export interface FakeCommand {
   readonly port: number;
   readonly host: string;
@@ -14,39 +14,41 @@ export interface FakeCommand {
 export type Command =
   { readonly kind: 'help' } | { readonly kind: 'version' } | { readonly kind: 'fake'; readonly fake: FakeCommand };
 
-/** The command line makes no sense; the message says what would. */
+/** The command line is invalid. */
 export class UsageError extends Error {}
 
 export const help = `Usage: npx marketplace-seller-sdk fake [options]
 
-Serves a fake marketplace over HTTP, to programs in any language, with a page at / to look at it.
+Serves a fake marketplace over HTTP for programs in any language, with a dashboard at /.
 
-  --port NUMBER          where to listen; 0 takes a free port (4010)
-  --host ADDRESS         who is listened to; 0.0.0.0 is everyone who reaches this machine (127.0.0.1)
-  --seed FILE            what there is: JSON of users, items, questions, packs, flex, contacts, faults
-  --faults FAULT         what goes wrong, e.g. 'status=503 times=2' or 'delayMs=300 probability=0.1';
-                         can be given several times
-  --allow-host NAME      another name under which the page may be opened; can be given several times
-  --control-token TOKEN  what calls to /__fake/ carry as x-fake-token; made up unless given
-  --quiet                prints only where it listens, not each request
-  --version              prints the version
-  --help                 prints this
+  --port NUMBER          port to listen on; 0 picks a free port (default 4010)
+  --host ADDRESS         address to bind; 0.0.0.0 accepts connections from other machines
+                         (default 127.0.0.1)
+  --seed FILE            JSON file with the initial users, items, questions, packs, flex, contacts
+                         and faults
+  --faults FAULT         fault to inject, e.g. 'status=503 times=2' or 'delayMs=300 probability=0.1';
+                         repeatable
+  --allow-host NAME      host name that may open the dashboard; repeatable
+  --control-token TOKEN  x-fake-token of the calls to /__fake/; random by default
+  --quiet                do not print requests
+  --version              print the version
+  --help                 print this help
 
-The page, the seed file, faults and controls are described in docs/guide/fake-server.md.`;
+The dashboard, seed files, faults and control endpoints are described in docs/guide/fake-server.md.`;
 
-/** Reads the arguments. @throws {UsageError} when they make no sense. */
-export function readCommandLine(args: readonly string[]): Command {
-  const { values, positionals } = parsed(args);
+/** Parses the arguments. @throws {UsageError} when they are invalid */
+export function parseCommandLine(args: readonly string[]): Command {
+  const { values, positionals } = parseOptions(args);
   if (values.help) return { kind: 'help' };
   if (values.version) return { kind: 'version' };
   const [command, ...more] = positionals;
-  if (command === undefined) throw new UsageError('Say what to do: fake');
-  if (command !== 'fake') throw new UsageError(`There is no command "${command}"; there is fake`);
-  if (more.length > 0) throw new UsageError(`fake takes options only, not "${more.join(' ')}"`);
+  if (command === undefined) throw new UsageError('A command is missing: fake');
+  if (command !== 'fake') throw new UsageError(`Unknown command "${command}"; the command is fake`);
+  if (more.length > 0) throw new UsageError(`fake takes no arguments, only options: "${more.join(' ')}"`);
   return {
     kind: 'fake',
     fake: {
-      port: portOf(values.port),
+      port: parsePort(values.port),
       host: values.host,
       seed: values.seed,
       faults: values.faults,
@@ -57,7 +59,7 @@ export function readCommandLine(args: readonly string[]): Command {
   };
 }
 
-function parsed(args: readonly string[]) {
+function parseOptions(args: readonly string[]) {
   try {
     return parseArgs({
       args: [...args],
@@ -79,8 +81,8 @@ function parsed(args: readonly string[]) {
   }
 }
 
-function portOf(text: string): number {
+function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new UsageError(`--port takes a number from 0 to 65535, not "${text}"`);
+  throw new UsageError(`--port must be a number from 0 to 65535, not "${text}"`);
 }

@@ -1,7 +1,8 @@
+import { isLoopback } from '../core/options/is-loopback.js';
 import type { FakeMarketplace } from '../testing/marketplace.js';
 import type { LoggedRequest } from '../testing/dashboard/request-log.js';
 
-/** What is printed when the marketplace is open: where it is, who there is, and a line to try. */
+/** Formats the startup message: the base URL, the users with their tokens, and a curl command. */
 export function formatBanner(
   url: string,
   host: string,
@@ -16,8 +17,8 @@ export function formatBanner(
   const width = Math.max(0, ...users.map(({ nickname }) => nickname.length));
   const seller = users.find(({ sells }) => sells) ?? users[0];
   return [
-    `Fake marketplace at ${url}  (open it in a browser to watch)`,
-    ...(isLoopback(host) ? [] : ['Everyone who reaches this machine can use it, and its page.']),
+    `Fake marketplace at ${url}  (open it in a browser for the dashboard)`,
+    ...(isLoopback(host) ? [] : ['Other machines can connect to it and open its dashboard.']),
     '',
     ...users.map(
       ({ nickname, user_id, sells, token }) =>
@@ -29,18 +30,14 @@ export function formatBanner(
       ? `  curl -H 'Authorization: Bearer ${seller.token}' '${url}/questions/search?seller_id=${seller.user_id}'`
       : `  curl ${url}/currencies`,
     '',
-    'Ctrl+C ends it.',
+    'Press Ctrl+C to stop.',
   ].join('\n');
 }
 
-/** A request and its outcome, on one line. What strangers sent is printed without control characters. */
+/** Formats a request on one line. Control characters are replaced. */
 export function formatRequest({ at, method, path, status, state, ms, nickname }: LoggedRequest): string {
   const time = new Date(at).toTimeString().slice(0, 8);
   const outcome = state === 'broken' ? 'broken' : String(status);
-  const shown = path.replace(/[\u0000-\u001f\u007f-\u009f]/g, '?');
-  return `${time} ${method.padEnd(6)} ${outcome} ${shown} ${ms} ms${nickname === null ? '' : ` ${nickname}`}`;
-}
-
-function isLoopback(host: string): boolean {
-  return /^127\.|^::1$|^localhost$/.test(host);
+  const printable = path.replace(/[\u0000-\u001f\u007f-\u009f]/g, '?');
+  return `${time} ${method.padEnd(6)} ${outcome} ${printable} ${ms} ms${nickname === null ? '' : ` ${nickname}`}`;
 }

@@ -9,95 +9,97 @@ import { sample } from '../testing/seed/sample.js';
 import { SeedError, readAs, seed } from '../testing/seed/schema.js';
 import type { Seed } from '../testing/seed/schema.js';
 import { faultFrom } from '../testing/seed/fault.js';
-import { UsageError, help, readCommandLine } from './command-line.js';
+import { UsageError, help, parseCommandLine } from './command-line.js';
 import type { FakeCommand } from './command-line.js';
 import { parseFault } from './parse-fault.js';
 import { formatBanner, formatRequest } from './format.js';
 
-/** What a program is run in. */
+/** The process that the program runs in. */
 export interface ProcessIO {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Resolves when the program is to end. */
+  /** Resolves when the program must stop. */
   readonly ended: () => Promise<void>;
 }
 
-/** What was asked for cannot be done; the message says why, and what can. */
+/** The command cannot be carried out. */
 class CliError extends Error {}
 
-/** Runs the program. @returns its exit code: 0 for done, 1 for could not, 2 for not understood. */
-export async function run(args: readonly string[], surroundings: ProcessIO): Promise<number> {
+/** Runs the program. @returns the exit code: 0 for success, 1 for a failure, 2 for an invalid command line */
+export async function run(args: readonly string[], io: ProcessIO): Promise<number> {
   try {
-    const command = readCommandLine(args);
-    if (command.kind === 'help') surroundings.out(help);
-    else if (command.kind === 'version') surroundings.out(await version());
-    else await serve(command.fake, surroundings);
+    const command = parseCommandLine(args);
+    if (command.kind === 'help') io.out(help);
+    else if (command.kind === 'version') io.out(await version());
+    else await serve(command.fake, io);
     return 0;
   } catch (error) {
-    if (error instanceof UsageError) return complain(`${error.message}\nTry --help.`, 2);
-    if (error instanceof CliError) return complain(error.message, 1);
+    if (error instanceof UsageError) return fail(`${error.message}\nTry --help.`, 2);
+    if (error instanceof CliError) return fail(error.message, 1);
     throw error;
   }
 
-  function complain(message: string, code: number): number {
-    surroundings.err(`marketplace-seller-sdk: ${message}`);
+  function fail(message: string, code: number): number {
+    io.err(`marketplace-seller-sdk: ${message}`);
     return code;
   }
 }
 
 async function serve(command: FakeCommand, { out, ended }: ProcessIO): Promise<void> {
-  const planted = await seedOf(command.seed);
+  const seedFromFile = await readSeed(command.seed);
   const create = (): FakeMarketplace => {
     const marketplace = new FakeMarketplace();
-    withLocation(command.seed ?? 'the sample', () => applySeed(marketplace, planted ?? readAs(seed, sample())));
-    for (const words of command.faults)
-      withLocation(`--faults '${words}'`, () => marketplace.faults.inject(faultFrom(parseFault(words))));
+    withLocation(command.seed ?? 'the sample', () => applySeed(marketplace, seedFromFile ?? readAs(seed, sample())));
+    for (const text of command.faults)
+      withLocation(`--faults '${text}'`, () => marketplace.faults.inject(faultFrom(parseFault(text))));
     return marketplace;
   };
   const marketplace = create();
   const { controlToken, names } = command;
-  const page = withLocation('--control-token', () => new Dashboard(marketplace, { controlToken, names, create }));
-  const server = await listening(page, command);
-  out(formatBanner(server.url, command.host, marketplace, page.controlToken));
-  if (!command.quiet) page.journal.on((entry) => entry.state !== 'open' && out(formatRequest(entry)));
+  const dashboard = withLocation('--control-token', () => new Dashboard(marketplace, { controlToken, names, create }));
+  const server = await listenOrFail(dashboard, command);
+  out(formatBanner(server.url, command.host, marketplace, dashboard.controlToken));
+  if (!command.quiet) dashboard.requestLog.on((entry) => entry.state !== 'open' && out(formatRequest(entry)));
   await ended();
   await server.close();
 }
 
-async function listening(page: Dashboard, { port, host }: FakeCommand): Promise<Listening> {
+async function listenOrFail(dashboard: Dashboard, { port, host }: FakeCommand): Promise<Listening> {
   try {
-    return await listen(page.fetch, { port, host });
+    return await listen(dashboard.fetch, { port, host });
   } catch (error) {
     if (!(error instanceof FakeMarketplaceError)) throw error;
     const { code } = (error.cause ?? {}) as { code?: string };
-    if (code === 'EADDRINUSE') throw new CliError(`port ${port} is taken; --port 0 takes a free one`);
+    if (code === 'EADDRINUSE') throw new CliError(`port ${port} is in use; --port 0 picks a free one`);
     throw new CliError(`cannot listen on ${host}, port ${port}: ${code ?? error.message}`);
   }
 }
 
-async function seedOf(path: string | undefined): Promise<Seed | undefined> {
+async function readSeed(path: string | undefined): Promise<Seed | undefined> {
   if (path === undefined) return undefined;
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     const { code } = error as { code?: string };
-    throw new CliError(code === 'ENOENT' ? `there is no seed file ${path}` : `cannot read ${path}: ${code ?? ''}`);
+    throw new CliError(
+      code === 'ENOENT' ? `the seed file ${path} does not exist` : `cannot read ${path}: ${code ?? ''}`,
+    );
   });
   return withLocation(path, () => readAs(seed, JSON.parse(text)));
 }
 
-/** Says of what a complaint is. @throws {CliError} with everything that is wrong. */
-function withLocation<T>(place: string, act: () => T): T {
+/** Adds the location to an error. @throws {CliError} with one line per problem */
+function withLocation<T>(location: string, run: () => T): T {
   try {
-    return act();
+    return run();
   } catch (error) {
-    if (error instanceof SyntaxError) throw new CliError(`${place} is not JSON: ${error.message}`);
-    if (error instanceof SeedError) throw new CliError([`${place}:`, ...error.sentences].join('\n  '));
+    if (error instanceof SyntaxError) throw new CliError(`${location} is not valid JSON: ${error.message}`);
+    if (error instanceof SeedError) throw new CliError([`${location}:`, ...error.messages].join('\n  '));
     if (error instanceof FakeMarketplaceError)
-      throw new CliError(`${place}: ${error.message.replace(/^FakeMarketplace: /, '')}`);
+      throw new CliError(`${location}: ${error.message.replace(/^FakeMarketplace: /, '')}`);
     throw error;
   }
 }
 
-/** The version of the package that this program is part of. */
+/** Reads the version of this package. */
 async function version(): Promise<string> {
   for (let folder = new URL('.', import.meta.url); ; folder = new URL('..', folder)) {
     const manifest = await readFile(new URL('package.json', folder), 'utf8').catch(() => undefined);

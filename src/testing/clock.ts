@@ -1,4 +1,4 @@
-/** The marketplace's time. It follows the machine's clock, or stands still where it was set until a test moves it. */
+/** The marketplace's clock. It follows the machine's clock, or stands still at the time where it was set. */
 export class Clock {
   #fixed: number | undefined;
 
@@ -6,26 +6,26 @@ export class Clock {
     if (start !== undefined) this.set(start);
   }
 
-  /** The time now, in milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   get ms(): number {
     return this.#fixed ?? Date.now();
   }
 
-  /** The time now as the service writes it. */
+  /** The current time as ISO 8601 in UTC. */
   get iso(): string {
     return new Date(this.ms).toISOString();
   }
 
-  /** Whether it stands still until it is moved. */
+  /** Whether the clock stands still. */
   get isStopped(): boolean {
     return this.#fixed !== undefined;
   }
 
-  /** Stops the clock at a moment. */
-  set(moment: Date | string | number): void {
-    const ms = new Date(moment).getTime();
+  /** Stops the clock at a time. @throws {TypeError} when `time` is not a date */
+  set(time: Date | string | number): void {
+    const ms = new Date(time).getTime();
     if (Number.isNaN(ms))
-      throw new TypeError(`The clock takes a date, an ISO 8601 text or milliseconds, not ${String(moment)}`);
+      throw new TypeError(`The clock takes a Date, an ISO 8601 string or milliseconds, not ${String(time)}`);
     this.#fixed = ms;
   }
 
@@ -34,24 +34,24 @@ export class Clock {
     this.#fixed = this.ms + ((days * 24 + hours) * 60 + minutes) * 60_000 + seconds * 1000 + ms;
   }
 
-  /** Lets something happen at another moment, and goes back to where the clock was. */
-  at<T>(moment: Date | string | number, act: () => T): T {
-    const kept = this.#fixed;
-    this.set(moment);
+  /** Runs a function at another time, then restores the clock. */
+  at<T>(time: Date | string | number, run: () => T): T {
+    const previous = this.#fixed;
+    this.set(time);
     try {
-      return act();
+      return run();
     } finally {
-      this.#fixed = kept;
+      this.#fixed = previous;
     }
   }
 
-  /** Lets the clock follow the machine's again. */
+  /** Makes the clock follow the machine's clock again. */
   run(): void {
     this.#fixed = undefined;
   }
 }
 
-/** A length of time. */
+/** A duration; the parts add up. */
 export interface Span {
   readonly days?: number;
   readonly hours?: number;

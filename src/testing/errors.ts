@@ -1,7 +1,7 @@
 import { SellerError } from '../core/errors/seller-error.js';
 
 /**
- * A test asked the fake marketplace for something that makes no sense; the message says what to do instead.
+ * The fake marketplace was used in a way that makes no sense, e.g. with an item of a user that does not exist.
  *
  * Remedy: do what the message says, e.g. add the user or item before using it.
  */

@@ -1,4 +1,4 @@
-/** Where the clocks of each site hang. */
+/** The time zone of each site. */
 const zones: Readonly<Record<string, string>> = {
   MLA: 'America/Argentina/Buenos_Aires',
   MLB: 'America/Sao_Paulo',
@@ -10,51 +10,51 @@ const zones: Readonly<Record<string, string>> = {
   MPE: 'America/Lima',
 };
 
-const writers = new Map<string, Intl.DateTimeFormat>();
+const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** A moment as the people of a site know it. */
+/** A time in the time zone of a site. */
 export interface LocalTime {
   /** 0 for Sunday, 6 for Saturday. */
   readonly weekday: number;
   /** 0 to 23. */
   readonly hour: number;
-  /** The day, e.g. `2026-03-02`. */
+  /** The calendar date, e.g. `2026-03-02`. */
   readonly date: string;
 }
 
-/** The local time of a site; UTC where the site is not known. */
+/** Converts a time to the time zone of a site; UTC for an unknown site. */
 export function localTime(ms: number, site_id: string): LocalTime {
-  const there = new Date(ms + offsetMinutes(ms, site_id) * 60_000);
-  return { weekday: there.getUTCDay(), hour: there.getUTCHours(), date: there.toISOString().slice(0, 10) };
+  const local = new Date(ms + offsetMinutes(ms, site_id) * 60_000);
+  return { weekday: local.getUTCDay(), hour: local.getUTCHours(), date: local.toISOString().slice(0, 10) };
 }
 
-/** A moment as a site writes it: local, with milliseconds and its offset, e.g. `2026-03-02T09:30:00.000-03:00`. */
+/** Formats a time in the time zone of a site, e.g. `2026-03-02T09:30:00.000-03:00`. */
 export function localInstant(ms: number, site_id: string): string {
   const offset = offsetMinutes(ms, site_id);
-  const written = new Date(ms + offset * 60_000).toISOString().slice(0, -1);
+  const withoutOffset = new Date(ms + offset * 60_000).toISOString().slice(0, -1);
   const [hours, minutes] = [Math.trunc(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) =>
     String(part).padStart(2, '0'),
   );
-  return `${written}${offset < 0 ? '-' : '+'}${hours}:${minutes}`;
+  return `${withoutOffset}${offset < 0 ? '-' : '+'}${hours}:${minutes}`;
 }
 
 function offsetMinutes(ms: number, site_id: string): number {
   const parts = new Map(
-    writerOf(zones[site_id] ?? 'UTC')
+    formatterFor(zones[site_id] ?? 'UTC')
       .formatToParts(ms)
       .map(({ type, value }) => [type, Number(value)]),
   );
   const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
-  const there = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'));
-  return Math.round((there - Math.floor(ms / 60_000) * 60_000) / 60_000);
+  const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'));
+  return Math.round((local - Math.floor(ms / 60_000) * 60_000) / 60_000);
 }
 
-function writerOf(timeZone: string): Intl.DateTimeFormat {
-  let writer = writers.get(timeZone);
-  if (!writer) {
+function formatterFor(timeZone: string): Intl.DateTimeFormat {
+  let formatter = formatters.get(timeZone);
+  if (!formatter) {
     const numeric = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' } as const;
-    writer = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', ...numeric });
-    writers.set(timeZone, writer);
+    formatter = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', ...numeric });
+    formatters.set(timeZone, formatter);
   }
-  return writer;
+  return formatter;
 }

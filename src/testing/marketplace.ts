@@ -8,7 +8,7 @@ import type { Account } from './state/accounts.js';
 import { actionGuideHandlers, actionGuideConventions } from './handlers/action-guide.js';
 import { AttachmentStore } from './state/attachments.js';
 import { errorResponse } from './http/handler.js';
-import type { ErrorWords } from './http/handler.js';
+import type { ErrorOverrides } from './http/handler.js';
 import { Clock } from './clock.js';
 import { ContactStore } from './state/contacts.js';
 import type { ContactInit } from './state/contacts.js';
@@ -33,17 +33,18 @@ import { QuestionStore } from './state/questions.js';
 import type { StoredQuestion } from './state/questions.js';
 import { questionHandlers, questionConventions } from './handlers/questions.js';
 import { Router } from './http/router.js';
-import { itemHandlers, siteHandlers } from './handlers/storefront.js';
+import { itemHandlers } from './handlers/items.js';
+import { siteHandlers } from './handlers/sites.js';
 import type { MarketplaceState } from './state/marketplace-state.js';
 
-/** How a fake marketplace is set up. */
+/** Options of a fake marketplace. */
 export interface FakeMarketplaceOptions {
-  /** Where the clock stands; without it the clock follows the machine's. */
+  /** Stops the marketplace's clock at this time. @default the clock follows the machine's */
   readonly now?: Date | string | number;
 }
 
 /**
- * A marketplace in memory that behaves as the specification says: a `Request -> Response` function with state.
+ * Implements the marketplace in memory: a `Request -> Response` function with state.
  *
  * Use it as `fetch`, on a port (`listen()`), or through msw (`handlers()`).
  *
@@ -53,31 +54,31 @@ export interface FakeMarketplaceOptions {
  * const client = marketplace.clientFor(seller);
  */
 export class FakeMarketplace {
-  /** The base URL under which it answers when it is used as `fetch`. */
+  /** The base URL to use with `marketplace.fetch`. */
   readonly baseUrl = 'https://marketplace.test';
   /** The marketplace's time. */
   readonly clock: Clock;
-  /** What happens on it. */
+  /** Emits an event for each change that applications are notified about. */
   readonly events = new MarketplaceEvents();
-  /** Tells applications what happens on it. */
+  /** Posts notifications to the callbacks of applications. */
   readonly notifications: NotificationService;
-  /** What goes wrong on the way to it, on purpose. */
+  /** Injects network and service faults. */
   readonly faults = new Faults();
-  /** Its users and their tokens. */
+  /** The users and their access tokens. */
   readonly accounts = new Accounts();
-  /** What is sold on it. */
+  /** The items for sale. */
   readonly items = new ItemStore(this.accounts);
-  /** What was bought on it. */
+  /** The packs: one per sale. */
   readonly packs = new PackStore(this.accounts);
-  /** What was asked on it. */
+  /** The questions, their answers and the blacklists. */
   readonly questions: QuestionStore;
-  /** Who delivers with Flex, how, and what. */
+  /** The Flex subscriptions, items, shipments and drivers. */
   readonly flex: FlexStore;
-  /** The contacts that were made through classified items. */
+  /** The contacts made through classified items. */
   readonly contacts: ContactStore;
-  /** What was written after sales. */
+  /** The messages of all conversations. */
   readonly messages: MessageStore;
-  /** The files of messages. */
+  /** The uploaded files. */
   readonly attachments: AttachmentStore;
   readonly #router: Router;
 
@@ -86,38 +87,38 @@ export class FakeMarketplace {
     this.#router = new Router(this.accounts, this.clock);
     this.notifications = new NotificationService(this.clock, this.events);
     const { accounts, clock, events, items, packs } = this;
-    const world: MarketplaceState = { accounts, clock, events, items, packs };
+    const state: MarketplaceState = { accounts, clock, events, items, packs };
     this.#router.interceptors.push(this.faults.interceptor);
-    // A resource is its state, built from the world, and one line here.
-    this.questions = new QuestionStore(world);
-    this.#router.add(endpoints.questions, questionHandlers(this.questions, world), questionConventions);
-    this.flex = new FlexStore(world);
-    this.#router.add(endpoints.flex, flexHandlers(this.flex, world), flexConventions);
-    this.contacts = new ContactStore(world);
-    this.#router.add(endpoints.contacts, contactHandlers(this.contacts, world));
+    // Each resource is a store and one line here.
+    this.questions = new QuestionStore(state);
+    this.#router.add(endpoints.questions, questionHandlers(this.questions, state), questionConventions);
+    this.flex = new FlexStore(state);
+    this.#router.add(endpoints.flex, flexHandlers(this.flex, state), flexConventions);
+    this.contacts = new ContactStore(state);
+    this.#router.add(endpoints.contacts, contactHandlers(this.contacts, state));
     this.#router.add(endpoints.items, itemHandlers(items));
     this.#router.add(endpoints.sites, siteHandlers(items));
     this.#router.add(endpoints.currencies, currencyHandlers());
-    this.messages = new MessageStore(world);
-    this.attachments = new AttachmentStore(world);
-    this.#router.add(endpoints.actionGuide, actionGuideHandlers(this.messages, world), actionGuideConventions);
-    this.#router.add(endpoints.messages, messageHandlers(this.messages, this.attachments, world), messageConventions);
+    this.messages = new MessageStore(state);
+    this.attachments = new AttachmentStore(state);
+    this.#router.add(endpoints.actionGuide, actionGuideHandlers(this.messages, state), actionGuideConventions);
+    this.#router.add(endpoints.messages, messageHandlers(this.messages, this.attachments, state), messageConventions);
   }
 
-  /** Answers a request: give it to a client as `fetch`. */
+  /** Handles a request. Pass it to a client as `fetch`. */
   readonly fetch = (input: Request | string | URL, init?: RequestInit): Promise<Response> =>
     this.#router.handle(input instanceof Request && init === undefined ? input : new Request(input, init));
 
-  /** Answers over HTTP on a port of this machine, with a page at `/` if told. Loaded on first use; takes Node. */
+  /** Serves the marketplace over HTTP, with the dashboard at `/` if `page` is `true`. Needs Node. */
   async listen({ page = false, ...where }: ListenOptions = {}): Promise<Listening> {
-    const node = await import('./server.js');
-    if (!page) return node.listen(this.fetch, where);
+    const { listen } = await import('./server.js');
+    if (!page) return listen(this.fetch, where);
     const { Dashboard } = await import('./dashboard/dashboard.js');
-    return node.listen(new Dashboard(this).fetch, where);
+    return listen(new Dashboard(this).fetch, where);
   }
 
   /**
-   * Handlers for msw 3, of which the marketplace answers everything under a base URL.
+   * Returns msw handlers that pass every request under a base URL to the marketplace.
    *
    * @example
    * const server = setupServer(...marketplace.handlers('https://api.example.com'));
@@ -126,53 +127,53 @@ export class FakeMarketplace {
     return [mswHandler(baseUrl.replace(/\/+$/, ''), this.fetch)];
   }
 
-  /** Adds a user: a seller, a buyer or both. What is left out is made up. */
-  addUser(sketch?: Partial<Account>): Account {
-    return this.accounts.add(sketch);
+  /** Adds a user: a seller, a buyer or both. Fields that you omit get default values. */
+  addUser(init?: Partial<Account>): Account {
+    return this.accounts.add(init);
   }
 
-  /** Adds an item of a seller, active unless said otherwise. What is left out is made up. */
-  addItem(sketch: ItemInit): Item {
-    return this.items.add(sketch);
+  /** Adds an item of a seller. Fields that you omit get default values; `status` is `active`. */
+  addItem(init: ItemInit): Item {
+    return this.items.add(init);
   }
 
-  /** A user asks about an item, whatever the item's state: the way to a marketplace on which things have happened. */
+  /** Adds a question of a user about an item, whatever the item's status. */
   ask({ from, item_id, text }: { from: { readonly user_id: number }; item_id: string; text: string }): StoredQuestion {
     return this.questions.add(this.items.getOrThrow(item_id), this.accounts.getOrThrow(from.user_id).user_id, text);
   }
 
-  /** Somebody clicks on "See phone" of an item: now and once, unless said otherwise. */
-  viewPhone(item: Pick<Item, 'item_id'>, sketch?: ContactInit): void {
-    this.contacts.record('phone_view', item, sketch);
+  /** Records clicks on "See phone" of an item: one click, now, by default. */
+  viewPhone(item: Pick<Item, 'item_id'>, init?: ContactInit): void {
+    this.contacts.record('phone_view', item, init);
   }
 
-  /** A guest, who is not logged in, asks about an item: such questions are counted and never shown. */
-  guestQuestion(item: Pick<Item, 'item_id'>, sketch?: ContactInit): void {
-    this.contacts.record('question', item, sketch);
+  /** Records questions of guests about an item. Guests are not logged in; their questions are only counted. */
+  guestQuestion(item: Pick<Item, 'item_id'>, init?: ContactInit): void {
+    this.contacts.record('question', item, init);
   }
 
-  /** Adds a sale of a seller to a buyer. What is left out is made up. */
-  addPack(sketch: PackInit): Pack {
-    return this.packs.add(sketch);
+  /** Adds a sale of a seller to a buyer. Fields that you omit get default values. */
+  addPack(init: PackInit): Pack {
+    return this.packs.add(init);
   }
 
-  /** The buyer of a pack writes, at most 3,500 characters: the seller's conversation is open from then on. */
+  /** Adds a message of the buyer of a pack, which opens the conversation for the seller. */
   buyerWrites({ pack, text }: { readonly pack: Pack; readonly text: string }): StoredMessage {
     return this.messages.add(pack, { from: pack.buyer_id, text });
   }
 
-  /** A token of a user, tied to application 500 unless said otherwise; `null` gives one without an application. */
+  /** Issues an access token for a user. @param application_id `null` for a token without application. @default 500 */
   tokenFor(user: { readonly user_id: number }, application_id?: number | null): string {
     return this.accounts.issueToken(user.user_id, application_id);
   }
 
-  /** A client that speaks for a user, in this process. */
+  /** Creates a client that is logged in as a user and calls this marketplace in process. */
   clientFor(user: { readonly user_id: number }, options: Partial<ClientOptions> = {}): SellerClient {
     return new SellerClient({ baseUrl: this.baseUrl, accessToken: this.tokenFor(user), fetch: this.fetch, ...options });
   }
 
-  /** The next call of the endpoint is refused with this documented refusal, in other words if given. */
-  failNext(endpoint: Endpoint, refusal: Omit<DocumentedError, 'error'>, words?: ErrorWords): void {
-    this.#router.failNext(endpoint, errorResponse(refusal, words));
+  /** Makes the next call of the endpoint fail with a documented error; `overrides` change its message, code or cause. */
+  failNext(endpoint: Endpoint, error: Omit<DocumentedError, 'error'>, overrides?: ErrorOverrides): void {
+    this.#router.failNext(endpoint, errorResponse(error, overrides));
   }
 }

@@ -4,22 +4,22 @@ import type * as Stream from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { FakeMarketplaceError } from './errors.js';
 
-/** Where a marketplace is to listen. */
+/** Where the server listens. */
 export interface ListenOptions {
-  /** 0, the default, takes a free one. */
+  /** The port; 0 picks a free one. @default 0 */
   readonly port?: number | undefined;
-  /** Only this machine reaches the default, `127.0.0.1`. */
+  /** The address to bind. Only this machine can reach the default. @default '127.0.0.1' */
   readonly host?: string | undefined;
-  /** With a page at `/` that shows what comes in and what there is. */
+  /** Serves the dashboard at `/`. @default false */
   readonly page?: boolean | undefined;
 }
 
-/** A marketplace on a port. */
+/** A running server. */
 export interface Listening {
-  /** Its base URL, e.g. `http://127.0.0.1:41234`. */
+  /** The base URL, e.g. `http://127.0.0.1:41234`. */
   readonly url: string;
   readonly port: number;
-  /** Ends it, with all connections that are still open. */
+  /** Stops the server and closes all open connections. */
   close(): Promise<void>;
 }
 
@@ -31,51 +31,51 @@ export async function listen(
   handle: Handle,
   { port = 0, host = '127.0.0.1' }: Omit<ListenOptions, 'page'>,
 ): Promise<Listening> {
-  // Loaded here, because bundlers for browsers and Workers resolve what a file imports even if it is never loaded.
+  // Imported here, because bundlers for browsers and Workers resolve static imports even of files that never load.
   const [{ createServer }, streams] = await Promise.all([import('node:http'), import('node:stream')]);
-  const server = createServer((incoming, outgoing) => void answer(handle, incoming, outgoing, streams));
-  await opened(server, port, host);
-  const taken = (server.address() as AddressInfo).port;
+  const server = createServer((incoming, outgoing) => void serveRequest(handle, incoming, outgoing, streams));
+  await startListening(server, port, host);
+  const { port: boundPort } = server.address() as AddressInfo;
   const name = host.includes(':') ? `[${host}]` : host;
-  return { url: `http://${name}:${taken}`, port: taken, close: () => closed(server) };
+  return { url: `http://${name}:${boundPort}`, port: boundPort, close: () => closeServer(server) };
 }
 
-async function opened(server: Server, port: number, host: string): Promise<void> {
+async function startListening(server: Server, port: number, host: string): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(port, host, resolve);
     });
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new FakeMarketplaceError(`it cannot listen: ${why}. Leave \`port\` out to get a free one`, { cause });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new FakeMarketplaceError(`cannot listen: ${reason}. Omit \`port\` to get a free one`, { cause });
   }
 }
 
-async function closed(server: Server): Promise<void> {
-  const done = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A client keeps its connections for the next request; nobody will send one.
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Keep-alive connections would otherwise hold the server open.
   server.closeAllConnections();
-  await done;
+  await closed;
 }
 
-async function answer(
+async function serveRequest(
   handle: Handle,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   streams: Streams,
 ): Promise<void> {
-  const gone = new AbortController();
-  outgoing.once('close', () => gone.abort());
+  const closed = new AbortController();
+  outgoing.once('close', () => closed.abort());
   try {
-    await send(await respond(handle, requestOf(incoming, gone.signal, streams)), outgoing, streams);
+    await send(await respond(handle, toRequest(incoming, closed.signal, streams)), outgoing, streams);
   } catch {
-    // What makes `fetch` reject is, on a port, a connection that breaks.
+    // What makes `fetch` reject in process is a broken connection over HTTP.
     outgoing.destroy();
   }
 }
 
-/** A misuse that shows only now is told to the caller, who sees nothing else of this process. */
+/** Reports misuse of the fake to the caller as a 500, because the caller cannot see this process. */
 async function respond(handle: Handle, request: Request): Promise<Response> {
   try {
     return await handle(request);
@@ -86,16 +86,16 @@ async function respond(handle: Handle, request: Request): Promise<Response> {
   }
 }
 
-function requestOf(incoming: IncomingMessage, signal: AbortSignal, { Readable }: Streams): Request {
+function toRequest(incoming: IncomingMessage, signal: AbortSignal, { Readable }: Streams): Request {
   const { method = 'GET', url = '/', headers } = incoming;
-  const sent = new Headers();
-  for (const [name, value] of Object.entries(headers)) sent.set(name, String(value));
-  const bodyless = method === 'GET' || method === 'HEAD';
+  const requestHeaders = new Headers();
+  for (const [name, value] of Object.entries(headers)) requestHeaders.set(name, String(value));
+  const hasNoBody = method === 'GET' || method === 'HEAD';
   return new Request(`http://${headers.host ?? 'localhost'}${url}`, {
     method,
-    headers: sent,
+    headers: requestHeaders,
     signal,
-    ...(!bodyless && { body: Readable.toWeb(incoming), duplex: 'half' }),
+    ...(!hasNoBody && { body: Readable.toWeb(incoming), duplex: 'half' }),
   } as RequestInit);
 }
 

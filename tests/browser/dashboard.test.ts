@@ -11,7 +11,7 @@ const desktop = { width: 1280, height: 800 };
 let browser: Browser;
 const open: Serving[] = [];
 const pages: Page[] = [];
-const complaints: string[] = [];
+const consoleErrors: string[] = [];
 beforeAll(async () => {
   if (chromiumPath !== undefined)
     browser = await chromium.launch({ executablePath: chromiumPath, args: chromiumArguments });
@@ -22,7 +22,7 @@ afterAll(async () => {
 afterEach(async () => {
   for (const page of pages.splice(0)) await page.close();
   for (const serving of open.splice(0)) await serving.end();
-  expect(complaints.splice(0)).toEqual([]);
+  expect(consoleErrors.splice(0)).toEqual([]);
 });
 
 async function opened(viewport = desktop, ...args: string[]): Promise<{ page: Page; url: string }> {
@@ -33,15 +33,15 @@ async function opened(viewport = desktop, ...args: string[]): Promise<{ page: Pa
   pages.push(page);
   page.setDefaultTimeout(10_000);
   page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
+    if (message.type() === 'error') consoleErrors.push(message.text());
   });
-  page.on('pageerror', (error) => void complaints.push(error.message));
+  page.on('pageerror', (error) => void consoleErrors.push(error.message));
   await page.goto(url);
   await page.getByText('Live', { exact: true }).waitFor();
   return { page, url };
 }
 
-/** Presses Tab until something with this name has the focus, as a person without a mouse does. */
+/** Presses Tab until an element with this name has the focus. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let press = 0; press < 80; press += 1) {
     await page.keyboard.press('Tab');
@@ -52,14 +52,14 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
     });
     if (name.test(label)) return;
   }
-  throw new Error(`The Tab key does not come to ${String(name)}`);
+  throw new Error(`Tab does not reach ${String(name)}`);
 }
 
 async function chooseTab(page: Page, name: string): Promise<void> {
   await page.getByRole('tab', { name }).click();
 }
 
-/** How much wider than the screen the page is. */
+/** The horizontal overflow of the page, in pixels. */
 async function overflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 }
@@ -69,9 +69,9 @@ const sizes = [
   ['a desktop', desktop],
 ] as const;
 
-// Where there is no Chromium, `tests/support/chromium.ts` has said so, and this file checks only that.
+// Without Chromium, `tests/support/chromium.ts` prints a notice, and only this is tested.
 if (chromiumPath === undefined) {
-  test('there is no Chromium to test the page in', () => expect(chromiumPath).toBeUndefined());
+  test('Chromium is not installed, so the dashboard is not tested', () => expect(chromiumPath).toBeUndefined());
 } else {
   describe.each(sizes)('the dashboard on %s', (_name, viewport) => {
     test('no part of the dashboard is wider than the screen', async () => {
@@ -130,38 +130,38 @@ if (chromiumPath === undefined) {
       await page.getByRole('combobox', { name: 'To' }).selectOption('currencies.list');
       await tabTo(page, /^Inject$/);
       await page.keyboard.press('Enter');
-      await page.getByText('1 fault armed').waitFor();
+      await page.getByText('1 fault pending').waitFor();
       await page.locator('#fault-list').getByText('429 on currencies.list').waitFor();
-      const answers = [
+      const responses = [
         await fetch(`${url}/currencies/ARS`),
         await fetch(`${url}/currencies`),
         await fetch(`${url}/currencies`),
       ];
-      expect(answers.map(({ status }) => status)).toEqual([200, 429, 200]);
-      expect(answers[1]?.headers.get('retry-after')).toBe('2');
-      await page.getByText('Nothing goes wrong.').waitFor();
+      expect(responses.map(({ status }) => status)).toEqual([200, 429, 200]);
+      expect(responses[1]?.headers.get('retry-after')).toBe('2');
+      await page.getByText('No pending faults.').waitFor();
     });
 
     test('a conversation updates live without losing a draft, and can be blocked and unblocked', async () => {
       const { page, url } = await opened();
       await chooseTab(page, 'Conversations');
       const conversation = page.getByRole('article', { name: 'Conversation of pack 2000000000000001' });
-      const words = conversation.getByLabel('Message in pack');
-      await words.fill('Half a sente');
+      const input = conversation.getByLabel('Message in pack');
+      await input.fill('Half a sente');
       await fetch(`${url}/messages/packs/2000000000000001/sellers/1001?tag=post_sale`, {
         method: 'POST',
         headers: { authorization: 'Bearer SELLER-TOKEN', 'content-type': 'application/json' },
         body: JSON.stringify({ from: { user_id: 1001 }, to: { user_id: 1002 }, text: 'It is at your door.' }),
       });
       await conversation.getByText('It is at your door.').waitFor();
-      expect(await words.inputValue()).toBe('Half a sente');
-      await words.fill('Thank you!');
-      await words.press('Enter');
+      expect(await input.inputValue()).toBe('Half a sente');
+      await input.fill('Thank you!');
+      await input.press('Enter');
       await conversation.getByText('Thank you!').waitFor();
       await conversation.getByLabel('Reason of the block').selectOption('blocked_by_time');
       await conversation.getByRole('button', { name: 'Block' }).click();
       await conversation.getByText('blocked by time').waitFor();
-      await conversation.getByRole('button', { name: 'Open again' }).click();
+      await conversation.getByRole('button', { name: 'Unblock' }).click();
       await conversation.getByText('open', { exact: true }).waitFor();
     });
 
@@ -171,7 +171,7 @@ if (chromiumPath === undefined) {
       const toggle = page.getByRole('switch', { name: 'Flex for Bombilla' });
       expect(await toggle.getAttribute('aria-checked')).toBe('false');
       await toggle.press('Space');
-      await page.getByText('Brought into Flex').waitFor();
+      await page.getByText('Flex enabled').waitFor();
       await expect.poll(() => toggle.getAttribute('aria-checked')).toBe('true');
       const headers = { authorization: 'Bearer SELLER-TOKEN' };
       const check = await fetch(`${url}/sites/MLA/shipping/selfservice/items/MLA600000002`, { headers });
@@ -190,7 +190,7 @@ if (chromiumPath === undefined) {
       expect(await rows.allTextContents()).toEqual([expect.stringContaining('/nowhere')]);
       await filter.fill('');
       await page.getByRole('button', { name: 'Clear' }).click();
-      await page.getByText('Nothing has come in yet').waitFor();
+      await page.getByText('No requests yet').waitFor();
     });
 
     test('the dashboard lists every user with a curl command, and resets the marketplace', async () => {
@@ -201,16 +201,16 @@ if (chromiumPath === undefined) {
       await fetch(`${url}/currencies`);
       await page.locator('#request-list li').first().waitFor();
       await page.getByRole('button', { name: 'Reset' }).click();
-      await page.getByText('Nothing has come in yet').waitFor();
+      await page.getByText('No requests yet').waitFor();
     });
 
     test('an error of the controls is shown as a sentence', async () => {
       const { page } = await opened();
       await page.getByLabel('Question', { exact: true }).fill('   ');
       await page.getByRole('button', { name: 'Ask' }).click();
-      await page.getByRole('status').getByText('There is no text yet').waitFor();
-      // The browser itself tells of every refusal.
-      expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
+      await page.getByRole('status').getByText('`text` is empty').waitFor();
+      // The browser logs every failed request.
+      expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('400')]);
     });
 
     test('every control has a name, and light and dark themes have enough contrast', async () => {
@@ -219,16 +219,16 @@ if (chromiumPath === undefined) {
         await page.emulateMedia({ colorScheme });
         for (const tab of ['Questions', 'Conversations', 'Items & Flex', 'Faults', 'Connect']) {
           await chooseTab(page, tab);
-          expect(await page.evaluate(namelessControls)).toEqual([]);
-          expect(await page.evaluate(faintTexts)).toEqual([]);
+          expect(await page.evaluate(controlsWithoutName)).toEqual([]);
+          expect(await page.evaluate(textsWithLowContrast)).toEqual([]);
         }
       }
     });
   });
 }
 
-/** The visible controls that a screen reader has no name for. */
-function namelessControls(): string[] {
+/** The visible controls without an accessible name. */
+function controlsWithoutName(): string[] {
   const controls = [...document.querySelectorAll<HTMLElement>('button, input, select, textarea')];
   return controls
     .filter((control) => control.checkVisibility())
@@ -239,8 +239,8 @@ function namelessControls(): string[] {
     .map((control) => control.outerHTML);
 }
 
-/** The texts whose contrast with what is behind them is below 4.5 to 1. */
-function faintTexts(): string[] {
+/** The texts whose contrast with their background is below 4.5 to 1. */
+function textsWithLowContrast(): string[] {
   const rgb = (color: string): number[] => (color.match(/[\d.]+/g) ?? []).map(Number);
   const light = (color: string): number => {
     const [red = 0, green = 0, blue = 0] = rgb(color).map((part) => {

@@ -49,16 +49,16 @@ describe('the CLI', () => {
   });
 
   test.each([
-    [[], 'Say what to do: fake'],
-    [['real'], 'There is no command "real"; there is fake'],
-    [['fake', 'now'], 'fake takes options only, not "now"'],
-    [['fake', '--port', 'many'], '--port takes a number from 0 to 65535, not "many"'],
-    [['fake', '--port', '65536'], '--port takes a number from 0 to 65535'],
+    [[], 'A command is missing: fake'],
+    [['real'], 'Unknown command "real"; the command is fake'],
+    [['fake', 'now'], 'fake takes no arguments, only options: "now"'],
+    [['fake', '--port', 'many'], '--port must be a number from 0 to 65535, not "many"'],
+    [['fake', '--port', '65536'], '--port must be a number from 0 to 65535'],
     [['fake', '--loud'], "Unknown option '--loud'"],
-  ])('wrong arguments exit with 2: %j', async (args, complaint) => {
+  ])('wrong arguments exit with 2: %j', async (args, message) => {
     const program = running(...args);
     expect(await program.code).toBe(2);
-    expect(program.complaints.join()).toContain(complaint);
+    expect(program.errors.join()).toContain(message);
     expect(program.printed).toEqual([]);
   });
 });
@@ -72,7 +72,7 @@ describe('the command fake', () => {
     expect(serving.printed[0]).toContain(
       `curl -H 'Authorization: Bearer SELLER-TOKEN' '${url}/questions/search?seller_id=1001'`,
     );
-    expect(serving.printed[0]).not.toContain('Everyone');
+    expect(serving.printed[0]).not.toContain('Other machines');
   });
 
   test('the marketplace starts with sample data', async () => {
@@ -85,19 +85,19 @@ describe('the command fake', () => {
   });
 
   test('each request prints one line, unless --quiet is given', async () => {
-    const [loud, quiet] = [fake(), fake('--quiet')];
-    for (const serving of [loud, quiet]) {
+    const [verbose, quiet] = [fake(), fake('--quiet')];
+    for (const serving of [verbose, quiet]) {
       await (await fetch(`${await serving.url()}/currencies/ARS`)).text();
       await serving.end();
     }
-    expect(loud.printed[1]).toMatch(/^\d\d:\d\d:\d\d GET {4}200 \/currencies\/ARS [\d.]+ ms$/);
+    expect(verbose.printed[1]).toMatch(/^\d\d:\d\d:\d\d GET {4}200 \/currencies\/ARS [\d.]+ ms$/);
     expect(quiet.printed).toHaveLength(1);
   });
 
   test('the banner names the host when other machines can connect', async () => {
     const serving = fake('--host', '0.0.0.0', '--quiet');
     await serving.url();
-    expect(serving.printed[0]).toContain('Everyone who reaches this machine can use it, and its page.');
+    expect(serving.printed[0]).toContain('Other machines can connect to it and open its dashboard.');
   });
 
   test('--fault injects a fault from the start', async () => {
@@ -111,32 +111,32 @@ describe('the command fake', () => {
     ['status=abc', '`status` takes an integer'],
     ['speed=slow', '`speed` is not a field here'],
     ['status=700', '`status` is from 200 to 599'],
-    ['status=503 reset=after', 'one of `status`, `reset`, `stall` and `truncate`'],
-    ['stall endpoint=questions.fly', 'there is no endpoint "questions.fly" to strike; there are actionGuide.caps'],
-  ])('a fault that cannot be parsed exits with 2: %s', async (words, complaint) => {
-    const serving = fake('--faults', words);
+    ['status=503 reset=after', 'only one of `status`, `reset`, `stall` and `truncate`'],
+    ['stall endpoint=questions.fly', 'there is no endpoint "questions.fly"; the endpoints are actionGuide.caps'],
+  ])('a fault that cannot be parsed exits with 2: %s', async (text, message) => {
+    const serving = fake('--faults', text);
     expect(await serving.code).toBe(1);
-    expect(serving.complaints.join()).toContain(`--faults '${words}'`);
-    expect(serving.complaints.join()).toContain(complaint);
+    expect(serving.errors.join()).toContain(`--faults '${text}'`);
+    expect(serving.errors.join()).toContain(message);
   });
 
   test('a port in use is reported', async () => {
     const { port } = new URL(await fake('--quiet').url());
     const second = running('fake', '--port', port);
     expect(await second.code).toBe(1);
-    expect(second.complaints).toEqual([`marketplace-seller-sdk: port ${port} is taken; --port 0 takes a free one`]);
+    expect(second.errors).toEqual([`marketplace-seller-sdk: port ${port} is in use; --port 0 picks a free one`]);
   });
 
   test('a host that cannot be bound is reported', async () => {
     const serving = fake('--host', '203.0.113.1');
     expect(await serving.code).toBe(1);
-    expect(serving.complaints.join()).toContain('cannot listen on 203.0.113.1');
+    expect(serving.errors.join()).toContain('cannot listen on 203.0.113.1');
   });
 
   test('a short control token is rejected', async () => {
     const serving = fake('--control-token', 'secret');
     expect(await serving.code).toBe(1);
-    expect(serving.complaints.join()).toContain('--control-token: a control token has 16 or more letters');
+    expect(serving.errors.join()).toContain('--control-token: a control token has 16 or more letters');
   });
 });
 
@@ -193,12 +193,12 @@ describe('a seed file', () => {
   });
 
   test.each([
-    ['{"users": [', ' is not JSON: '],
+    ['{"users": [', ' is not valid JSON: '],
     [{ users: [{ nickname: 'X' }] }, '`users.0.user_id` is missing; it takes an integer'],
     [{ user: [] }, '`user` is not a field here'],
-    [{ now: 'noon' }, '`now`: a moment is written as ISO 8601'],
-    [{ users: [{ user_id: 1, token: 'a b' }] }, '`users.0.token`: a token has letters, digits'],
-    [{ users: [{ user_id: 1 }, { user_id: 1 }] }, '`users.1`: there is a user 1 already'],
+    [{ now: 'noon' }, '`now`: a time is an ISO 8601 string'],
+    [{ users: [{ user_id: 1, token: 'a b' }] }, '`users.0.token`: a token has only letters, digits'],
+    [{ users: [{ user_id: 1 }, { user_id: 1 }] }, '`users.1`: user 1 already exists'],
     [
       {
         users: [
@@ -206,7 +206,7 @@ describe('a seed file', () => {
           { user_id: 2, token: 'a' },
         ],
       },
-      '`users.1`: the token for user 2 is given out already',
+      '`users.1`: the token of user 2 is already in use',
     ],
     [{ items: [{ item_id: 'MLA1', seller_id: 9 }] }, '`items.0`: there is no user 9'],
     [
@@ -216,26 +216,26 @@ describe('a seed file', () => {
     [{ questions: [{ item_id: 'MLA1', from: 1, text: 'x'.repeat(2001) }] }, 'at most 2000 characters'],
     [{ packs: [{ seller_id: 1, buyer_id: 2, shipping: 'pigeon' }] }, '`packs.0.shipping` takes "flex" or'],
     [{ flex: { subscriptions: [{ user_id: 5 }] } }, '`flex.subscriptions.0`: there is no user 5'],
-  ])('an invalid seed file is rejected with the place of the mistake: %j', async (content, complaint) => {
+  ])('an invalid seed file is rejected with the place of the mistake: %j', async (content, message) => {
     const path = fileOf(content);
     const serving = fake('--seed', path);
     expect(await serving.code).toBe(1);
-    expect(serving.complaints.join()).toContain(path);
-    expect(serving.complaints.join()).toContain(complaint);
+    expect(serving.errors.join()).toContain(path);
+    expect(serving.errors.join()).toContain(message);
   });
 
   test('all mistakes of a seed file are reported at once', async () => {
     const serving = fake('--seed', fileOf({ users: [{ user_id: 'x' }], items: [{ item_id: 1, seller_id: 1 }] }));
     await serving.code;
-    expect(serving.complaints.join()).toMatch(/`users\.0\.user_id`.*\n.*`items\.0\.item_id`/);
+    expect(serving.errors.join()).toMatch(/`users\.0\.user_id`.*\n.*`items\.0\.item_id`/);
   });
 
   test('a seed file that does not exist is named', async () => {
     const serving = fake('--seed', join(folder, 'nothing.json'));
     expect(await serving.code).toBe(1);
-    expect(serving.complaints.join()).toContain(`there is no seed file ${join(folder, 'nothing.json')}`);
+    expect(serving.errors.join()).toContain(`the seed file ${join(folder, 'nothing.json')} does not exist`);
     const unreadable = fake('--seed', folder);
     expect(await unreadable.code).toBe(1);
-    expect(unreadable.complaints.join()).toContain(`cannot read ${folder}: EISDIR`);
+    expect(unreadable.errors.join()).toContain(`cannot read ${folder}: EISDIR`);
   });
 });

@@ -344,8 +344,8 @@ describe('drivers', () => {
 describe('the fake marketplace', () => {
   test('a wrong arrangement is an error', () => {
     const { marketplace, user_id } = createFlexShop();
-    expect(() => marketplace.flex.subscribe({ user_id })).toThrow('has a subscription to FLEX already');
-    expect(() => marketplace.flex.need(99)).toThrow('there is no subscription 99');
+    expect(() => marketplace.flex.subscribe({ user_id })).toThrow('already has a subscription to FLEX');
+    expect(() => marketplace.flex.getOrThrow(99)).toThrow('there is no subscription 99');
     expect(() => {
       marketplace.flex.assignDriver(99, 1);
     }).toThrow('there is no shipment 99');

@@ -141,7 +141,7 @@ describe('answering a question', () => {
   test('answering a question that does not exist is an InvalidQuestionError', async () => {
     const answer = sellerClient.questions.answer({ question_id: 1, text: 'Yes.' });
     await expect(answer).rejects.toBeInstanceOf(InvalidQuestionError);
-    await expect(answer).rejects.toThrow('POST /answers failed with 400 (invalid_question): There is no question 1');
+    await expect(answer).rejects.toThrow('POST /answers failed with 400 (invalid_question): Question 1 does not exist');
   });
 
   test('answered_questions counts per asker and seller', async () => {

@@ -1,5 +1,6 @@
 import { endpoints } from 'marketplace-seller-sdk';
 import type { Endpoint } from 'marketplace-seller-sdk';
+import { listEndpoints } from '../../src/core/list-endpoints.js';
 import { inputs } from './inputs.ts';
 
 /** An endpoint with a valid input, as the contract tests take it. */
@@ -9,14 +10,10 @@ export interface Trial {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Every endpoint there is, each with its valid input. */
-export const everyEndpoint: readonly Trial[] = pairs(endpoints, inputs);
-
-function pairs(table: object, given: object): Trial[] {
-  return Object.entries(table).flatMap(([name, entry]: [string, object]) => {
-    const input = (given as Record<string, Readonly<Record<string, unknown>>>)[name] ?? {};
-    if (!('path' in entry)) return pairs(entry, input);
-    const endpoint = entry as Endpoint;
-    return [{ name: endpoint.name, endpoint, input }];
-  });
-}
+/** All endpoints, each with its valid input. */
+export const everyEndpoint: readonly Trial[] = listEndpoints(endpoints).map((endpoint) => {
+  const input = endpoint.name
+    .split('.')
+    .reduce<object>((at, name) => (at as Record<string, object>)[name] ?? {}, inputs);
+  return { name: endpoint.name, endpoint, input: input as Trial['input'] };
+});

@@ -2,21 +2,21 @@ import { run } from '../../src/cli/program.ts';
 
 /** A run of the program in this process. */
 export interface Serving {
-  /** What it has printed. */
+  /** The lines on stdout. */
   readonly printed: string[];
-  readonly complaints: string[];
-  /** Its exit code, once it has ended. */
+  readonly errors: string[];
+  /** Resolves with the exit code. */
   readonly code: Promise<number>;
-  /** Its base URL, once it listens. */
+  /** Resolves with the base URL. */
   url(): Promise<string>;
-  /** Sends it Ctrl+C. */
+  /** Stops it, as Ctrl+C does. */
   end(): Promise<number>;
 }
 
-/** Runs the program of the command line; it goes on until it is ended. */
+/** Runs the program until `end()`. */
 export function running(...args: string[]): Serving {
   const printed: string[] = [];
-  const complaints: string[] = [];
+  const errors: string[] = [];
   const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
   const { promise: opened, resolve: open, reject: fail } = Promise.withResolvers<string>();
   opened.catch(() => undefined);
@@ -25,11 +25,11 @@ export function running(...args: string[]): Serving {
     const url = /Fake marketplace at (\S+)/.exec(text)?.[1];
     if (url !== undefined) open(url);
   };
-  const code = run(args, { out, err: (text) => void complaints.push(text), ended: () => ended });
-  void code.then(() => fail(new Error(`It ended: ${complaints.join('\n')}`)), fail);
+  const code = run(args, { out, err: (text) => void errors.push(text), ended: () => ended });
+  void code.then(() => fail(new Error(`It ended: ${errors.join('\n')}`)), fail);
   return {
     printed,
-    complaints,
+    errors,
     code,
     url: () => opened,
     end: () => {

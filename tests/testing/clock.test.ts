@@ -29,7 +29,7 @@ describe("the marketplace's clock", () => {
 
   test('an invalid date is rejected', () => {
     expect(() => new FakeMarketplace({ now: 'yesterday' })).toThrow(
-      'The clock takes a date, an ISO 8601 text or milliseconds, not yesterday',
+      'The clock takes a Date, an ISO 8601 string or milliseconds, not yesterday',
     );
   });
 

@@ -19,11 +19,11 @@ beforeEach(() => {
 });
 
 async function get(path: string, init: RequestInit = {}): Promise<{ status: number; text: string; headers: Headers }> {
-  const answer = await marketplace.fetch(`${marketplace.baseUrl}${path}`, {
+  const response = await marketplace.fetch(`${marketplace.baseUrl}${path}`, {
     headers: { authorization: `Bearer ${token}` },
     ...init,
   });
-  return { status: answer.status, text: await answer.text(), headers: answer.headers };
+  return { status: response.status, text: await response.text(), headers: response.headers };
 }
 
 describe('JSONP', () => {
@@ -86,23 +86,23 @@ describe('OPTIONS', () => {
   });
 
   test('OPTIONS needs no token, prefers a fixed path to a parameter, and gives 404 for an unknown path', async () => {
-    const anyone = client.withOptions({ accessToken: undefined });
-    expect(await anyone.describe({ path: 'questions/search' })).toMatchObject({
+    const anonymousClient = client.withOptions({ accessToken: undefined });
+    expect(await anonymousClient.describe({ path: 'questions/search' })).toMatchObject({
       methods: [
         { example: 'GET /questions/search?seller_id&item&item_id&from&sort_fields&sort_types&limit&offset&filters' },
       ],
     });
-    expect(await anyone.describe({ path: 'answers' })).toMatchObject({
+    expect(await anonymousClient.describe({ path: 'answers' })).toMatchObject({
       methods: [{ example: 'POST /answers {question_id, text}' }],
     });
-    await expect(anyone.describe({ path: '/nowhere' })).rejects.toThrow('There is no resource /nowhere');
+    await expect(anonymousClient.describe({ path: '/nowhere' })).rejects.toThrow('There is no resource /nowhere');
   });
 
   test('OPTIONS has a description for every endpoint and field', async () => {
     const paths = Object.values(endpoints).flatMap((group) => pathsOf(group));
     for (const path of paths.filter((each) => each !== '/{path*}')) {
       const { attributes } = await client.describe({ path: path.replace(/\{\w+\*?\}/g, '1') });
-      for (const words of Object.values(attributes ?? {})) expect(words).toMatch(/^[\w ,:8ISOorf.]+/);
+      for (const text of Object.values(attributes ?? {})) expect(text).toMatch(/^[\w ,:8ISOorf.]+/);
     }
   });
 });
@@ -118,7 +118,7 @@ describe('unknown resources', () => {
   test('an unknown path, method and encoding have their errors', async () => {
     expect(await get('/nowhere')).toMatchObject({ status: 404 });
     expect(JSON.parse((await get('/answers')).text)).toEqual({
-      message: '/answers takes no GET',
+      message: 'GET is not allowed on /answers',
       error: 'method_not_allowed',
       status: 405,
       cause: [],
@@ -131,7 +131,7 @@ describe('failNext', () => {
   test('failNext() fails one call each, in order, with the given message', async () => {
     marketplace.failNext(endpoints.questions.ask, userAskLimit);
     marketplace.failNext(endpoints.questions.ask, notActiveItem, { message: 'Gone', cause: ['item.closed'] });
-    const { item_id } = marketplace.questions.need(question_id);
+    const { item_id } = marketplace.questions.getOrThrow(question_id);
     const buyerClient = marketplace.clientFor(marketplace.addUser(), { maxRetries: 0 });
     const ask = () => buyerClient.questions.ask({ item_id, text: 'Hello?' });
     await expect(ask()).rejects.toMatchObject({ name: 'AskLimitError', status: 400, code: 'user_ask_limit' });
@@ -144,43 +144,51 @@ describe('failNext', () => {
   });
 
   test('failNext() rejects an unknown endpoint', () => {
-    const stranger = { ...endpoints.questions.ask, name: 'questions.shout' };
+    const unknown = { ...endpoints.questions.ask, name: 'questions.shout' };
     expect(() => {
-      marketplace.failNext(stranger, userAskLimit);
-    }).toThrow(new FakeMarketplaceError('there is no endpoint questions.shout to refuse'));
+      marketplace.failNext(unknown, userAskLimit);
+    }).toThrow(new FakeMarketplaceError('there is no endpoint questions.shout'));
   });
 });
 
 describe('misuse is a FakeMarketplaceError that says what to do instead', () => {
   test.each<[string, (fake: FakeMarketplace) => unknown, string]>([
     [
-      'a user twice',
+      'a user that exists',
       (fake) => [fake.addUser({ user_id: 7 }), fake.addUser({ user_id: 7 })],
-      'there is a user 7 already',
+      'user 7 already exists',
     ],
-    ['a token for nobody', (fake) => fake.tokenFor({ user_id: 9 }), 'there is no user 9; add one with addUser'],
-    ['a token revoked twice', (fake) => fake.accounts.revokeToken('x'), 'was never issued, or is revoked already'],
-    ['an item of nobody', (fake) => fake.addItem({ seller_id: 9 }), 'there is no user 9; add one with addUser'],
+    ['a token of an unknown user', (fake) => fake.tokenFor({ user_id: 9 }), 'there is no user 9; add one with addUser'],
+    ['a token revoked twice', (fake) => fake.accounts.revokeToken('x'), 'was never issued or is already revoked'],
     [
-      'an item twice',
+      'an item of an unknown user',
+      (fake) => fake.addItem({ seller_id: 9 }),
+      'there is no user 9; add one with addUser',
+    ],
+    [
+      'an item that exists',
       (fake) => ['', ''].map(() => fake.addItem({ seller_id: fake.addUser().user_id, item_id: 'MLA1' })),
-      'there is an item MLA1 already',
+      'item MLA1 already exists',
     ],
     [
-      'a question about nothing',
+      'a question about an unknown item',
       (fake) => fake.ask({ from: fake.addUser(), item_id: 'MLA0', text: '?' }),
       'there is no item MLA0; add one with addItem({ seller_id })',
     ],
-    ['an answer to nothing', (fake) => fake.questions.answer(1, 'Yes.'), 'there is no question 1; ask one with ask('],
-    ['a second answer', () => marketplace.questions.answer(answered(), 'No.'), 'has its answer already'],
-    ['no answer disabled', () => marketplace.questions.disableAnswer(question_id), 'has no answer to disable'],
+    [
+      'an answer to an unknown question',
+      (fake) => fake.questions.answer(1, 'Yes.'),
+      'there is no question 1; add one with ask(',
+    ],
+    ['a second answer', () => marketplace.questions.answer(answered(), 'No.'), 'already has an answer'],
+    ['disabling a missing answer', () => marketplace.questions.disableAnswer(question_id), 'has no answer to disable'],
   ])('%s', (_, misuse, message) => {
     expect(() => misuse(new FakeMarketplace())).toThrow(message);
     expect(() => misuse(new FakeMarketplace())).toThrow(FakeMarketplaceError);
   });
 
   function answered(): number {
-    if (!marketplace.questions.need(question_id).answer) marketplace.questions.answer(question_id, 'Yes.');
+    if (!marketplace.questions.getOrThrow(question_id).answer) marketplace.questions.answer(question_id, 'Yes.');
     return question_id;
   }
 });
@@ -188,13 +196,13 @@ describe('misuse is a FakeMarketplaceError that says what to do instead', () => 
 describe('marketplace.fetch', () => {
   test('marketplace.fetch takes the arguments of fetch', async () => {
     const url = `${marketplace.baseUrl}/questions/${question_id}`;
-    const answers = [
+    const responses = [
       await marketplace.fetch(url),
       await marketplace.fetch(new URL(url)),
       await marketplace.fetch(new Request(url)),
       await marketplace.fetch(new Request(url, { method: 'DELETE' }), { method: 'GET' }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size).toBe(4);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(new Set(responses.map(({ headers }) => headers.get('x-request-id'))).size).toBe(4);
   });
 });

@@ -20,14 +20,14 @@ async function served(...args: string[]): Promise<string> {
   return serving.url();
 }
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
-/** A request whose `Host` and `Origin` are the test's own, as `fetch` does not allow. */
-function ask(url: string, headers: Record<string, string> = {}, method = 'GET', body = ''): Promise<Answer> {
+/** Sends a request with any `Host` and `Origin`, which `fetch` does not allow. */
+function send(url: string, headers: Record<string, string> = {}, method = 'GET', body = ''): Promise<ReceivedResponse> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, agent: false }, (response) => {
       let text = '';
@@ -41,8 +41,8 @@ function ask(url: string, headers: Record<string, string> = {}, method = 'GET', 
   });
 }
 
-async function control(url: string, method: string, path: string, body?: unknown): Promise<Answer> {
-  return ask(
+async function control(url: string, method: string, path: string, body?: unknown): Promise<ReceivedResponse> {
+  return send(
     `${url}/__fake/${path}`,
     { 'x-fake-token': token },
     method,
@@ -64,7 +64,7 @@ describe('access to the dashboard', () => {
   const known = { 'x-fake-token': token };
 
   test('the dashboard has a strict content security policy and is not cached', async () => {
-    const { status, headers, text } = await ask(await served());
+    const { status, headers, text } = await send(await served());
     expect(status).toBe(200);
     expect(text).toContain(token);
     expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
@@ -75,14 +75,14 @@ describe('access to the dashboard', () => {
 
   test('the files of the dashboard are in the package', async () => {
     const url = await served();
-    const files = [...(await ask(url)).text.matchAll(/"(\/__fake\/[^"]+)"/g)].map(([, path]) => path ?? '');
-    for (const path of files) expect((await ask(url + path)).text.length).toBeGreaterThan(500);
+    const files = [...(await send(url)).text.matchAll(/"(\/__fake\/[^"]+)"/g)].map(([, path]) => path ?? '');
+    for (const path of files) expect((await send(url + path)).text.length).toBeGreaterThan(500);
     expect(files).toEqual(['/__fake/style.css', '/__fake/main.js']);
   });
 
   test.each(['/', '/__fake/main.js', '/__fake/state'])('a foreign host name is rejected: %s', async (path) => {
     const url = await served();
-    const { status, text } = await ask(url + path, { ...known, host: 'rebound.example' });
+    const { status, text } = await send(url + path, { ...known, host: 'rebound.example' });
     expect(status).toBe(403);
     expect(text).not.toContain(token);
     expect(text).not.toContain('rebound');
@@ -92,7 +92,7 @@ describe('access to the dashboard', () => {
     'an address, localhost or a configured name is accepted: %s',
     async (host) => {
       const url = await served('--allow-host', 'fake.test');
-      expect((await ask(`${url}/`, { host })).status).toBe(200);
+      expect((await send(`${url}/`, { host })).status).toBe(200);
     },
   );
 
@@ -105,15 +105,15 @@ describe('access to the dashboard', () => {
   ])('another origin is rejected, even with the token: %j', async (headers) => {
     const url = await served();
     for (const path of ['state', 'events', 'main.js', 'faults']) {
-      const answer = await ask(`${url}/__fake/${path}`, { ...known, ...headers });
-      expect(answer.status).toBe(403);
-      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+      const response = await send(`${url}/__fake/${path}`, { ...known, ...headers });
+      expect(response.status).toBe(403);
+      expect(response.headers['access-control-allow-origin']).toBeUndefined();
     }
   });
 
   test('its own origin is accepted with the token', async () => {
     const url = await served();
-    const { status } = await ask(`${url}/__fake/state`, { ...known, origin: url, 'sec-fetch-site': 'same-origin' });
+    const { status } = await send(`${url}/__fake/state`, { ...known, origin: url, 'sec-fetch-site': 'same-origin' });
     expect(status).toBe(200);
   });
 
@@ -125,8 +125,8 @@ describe('access to the dashboard', () => {
     ['POST', 'reset'],
   ])('%s %s needs the token', async (method, path) => {
     const url = await served();
-    expect((await ask(`${url}/__fake/${path}`, {}, method)).status).toBe(403);
-    expect((await ask(`${url}/__fake/${path}`, { 'x-fake-token': 'guessed' }, method)).status).toBe(403);
+    expect((await send(`${url}/__fake/${path}`, {}, method)).status).toBe(403);
+    expect((await send(`${url}/__fake/${path}`, { 'x-fake-token': 'guessed' }, method)).status).toBe(403);
   });
 
   test('a requested path is never echoed in a page', async () => {
@@ -139,7 +139,7 @@ describe('access to the dashboard', () => {
 
   test('the marketplace itself accepts every host name, for use in containers', async () => {
     const url = await served();
-    expect((await ask(`${url}/currencies`, { host: 'marketplace:4010' })).status).toBe(200);
+    expect((await send(`${url}/currencies`, { host: 'marketplace:4010' })).status).toBe(200);
   });
 });
 
@@ -156,21 +156,25 @@ describe('the controls of the dashboard', () => {
         path,
         { status: 200 },
       ]);
-    const acts = Object.keys(controls).filter(
+    const undocumented = Object.keys(controls).filter(
       (name) => !inGuide.some(({ method, path }) => name === `${method} /__fake/${path}`),
     );
-    expect(acts).toEqual([]);
+    expect(undocumented).toEqual([]);
   });
 
-  test('a buyer asks and the seller answers', async () => {
+  test('let a buyer ask and the seller answer', async () => {
     const url = await served();
-    const asked = await control(url, 'POST', 'questions', { from: 1002, item_id: 'MLA600000002', text: 'Is it new?' });
-    const { id } = JSON.parse(asked.text) as { id: number };
+    const created = await control(url, 'POST', 'questions', {
+      from: 1002,
+      item_id: 'MLA600000002',
+      text: 'Is it new?',
+    });
+    const { id } = JSON.parse(created.text) as { id: number };
     expect((await control(url, 'POST', 'answers', { question_id: id, text: 'It is.' })).status).toBe(200);
     const [newest] = (await stateOf(url)).questions;
     expect(newest).toMatchObject({ id, text: 'Is it new?', status: 'ANSWERED', answer: { text: 'It is.' } });
     const again = await control(url, 'POST', 'answers', { question_id: id, text: 'Yes.' });
-    expect(again).toMatchObject({ status: 400, text: `{"message":"question ${id} has its answer already"}` });
+    expect(again).toMatchObject({ status: 400, text: `{"message":"question ${id} already has an answer"}` });
   });
 
   test('both sides write, and a blocked conversation rejects messages of the program under test', async () => {
@@ -210,15 +214,15 @@ describe('the controls of the dashboard', () => {
       { status: 503, endpoint: 'currencies.list', left: 1 },
       { delayMs: 1, probability: 0.5, endpoint: null, left: null },
     ]);
-    expect((await ask(`${url}/currencies`)).status).toBe(503);
+    expect((await send(`${url}/currencies`)).status).toBe(503);
     await control(url, 'DELETE', 'faults');
     expect((await stateOf(url)).faults).toEqual([]);
   });
 
   test('more data can be seeded in any language, and its tokens come back', async () => {
     const url = await served();
-    const planted = await control(url, 'POST', 'seed', { users: [{ user_id: 5, token: 'five' }] });
-    expect(JSON.parse(planted.text)).toMatchObject({
+    const seeded = await control(url, 'POST', 'seed', { users: [{ user_id: 5, token: 'five' }] });
+    expect(JSON.parse(seeded.text)).toMatchObject({
       users: expect.arrayContaining([{ user_id: 5, nickname: 'USER5', site_id: 'MLA', token: 'five' }]) as unknown,
     });
   });
@@ -227,7 +231,7 @@ describe('the controls of the dashboard', () => {
     const url = await served('--faults', 'status=418');
     const before = await stateOf(url);
     await control(url, 'POST', 'questions', { from: 1002, item_id: 'MLA600000002', text: 'Is it new?' });
-    await ask(`${url}/currencies`);
+    await send(`${url}/currencies`);
     expect((await control(url, 'POST', 'reset')).status).toBe(200);
     const after = await stateOf(url);
     expect(after.questions.map(({ text }) => text)).toEqual(before.questions.map(({ text }) => text));
@@ -237,10 +241,10 @@ describe('the controls of the dashboard', () => {
 
   test.each([
     ['questions', { from: 1, item_id: 'MLA600000001', text: 'Hm?' }, 'there is no user 1'],
-    ['questions', { from: 1002, item_id: 'MLA600000001', text: ' ' }, 'There is no text yet'],
+    ['questions', { from: 1002, item_id: 'MLA600000001', text: ' ' }, '`text` is empty'],
     ['messages', { pack: 1, from: 'buyer', text: 'Hm?' }, 'there is no pack 1'],
     ['messages', { pack: 1, from: 'stranger', text: 'Hm?' }, '`from` takes'],
-    ['faults', { status: 42 }, 'the fault cannot be answered'],
+    ['faults', { status: 42 }, 'the fault cannot be sent'],
     ['seed', { users: 3 }, '`users` takes'],
   ])('an invalid control is rejected with a sentence: %s %j', async (path, body, sentence) => {
     const url = await served();
@@ -251,7 +255,7 @@ describe('the controls of the dashboard', () => {
 
   test('a body that is no JSON is rejected', async () => {
     const url = await served();
-    expect(await ask(`${url}/__fake/faults`, { 'x-fake-token': token }, 'POST', '{')).toMatchObject({ status: 400 });
+    expect(await send(`${url}/__fake/faults`, { 'x-fake-token': token }, 'POST', '{')).toMatchObject({ status: 400 });
   });
 });
 
@@ -264,8 +268,8 @@ describe('the request log', () => {
       'content-type': 'application/json',
       'content-length': String(body.length),
     };
-    await ask(`${url}/questions?attributes=id`, headers, 'POST', body);
-    await ask(`${url}/nowhere`);
+    await send(`${url}/questions?attributes=id`, headers, 'POST', body);
+    await send(`${url}/nowhere`);
     const { requests } = JSON.parse((await control(url, 'GET', 'requests')).text) as { requests: object[] };
     expect(requests).toMatchObject([
       {
@@ -284,10 +288,10 @@ describe('the request log', () => {
 
   test('a response that never ends and one that breaks are logged', async () => {
     const url = await served('--faults', 'truncate', '--faults', 'reset=before', '--faults', 'stall');
-    await expect(ask(`${url}/currencies`)).rejects.toThrow();
-    await expect(ask(`${url}/currencies`)).rejects.toThrow();
+    await expect(send(`${url}/currencies`)).rejects.toThrow();
+    await expect(send(`${url}/currencies`)).rejects.toThrow();
     await expect(
-      fetch(`${url}/currencies`, { signal: AbortSignal.timeout(200) }).then((answer) => answer.text()),
+      fetch(`${url}/currencies`, { signal: AbortSignal.timeout(200) }).then((response) => response.text()),
     ).rejects.toThrow();
     await expect
       .poll(async () => JSON.parse((await control(url, 'GET', 'requests')).text) as unknown)
@@ -344,27 +348,27 @@ describe('listen() in a test', () => {
     const marketplace = new FakeMarketplace();
     const server = await marketplace.listen({ page: true });
     listening.push(server);
-    const { status, text } = await ask(server.url);
+    const { status, text } = await send(server.url);
     expect(status).toBe(200);
     const made = /name="fake-token" content="(\w{32})"/.exec(text)?.[1] ?? '';
-    const reset = await ask(`${server.url}/__fake/reset`, { 'x-fake-token': made }, 'POST');
+    const reset = await send(`${server.url}/__fake/reset`, { 'x-fake-token': made }, 'POST');
     expect(reset).toMatchObject({ status: 409, text: expect.stringContaining('belongs to the program') as unknown });
   });
 
   test('without the option, / is an unknown resource', async () => {
     const server = await new FakeMarketplace().listen();
     listening.push(server);
-    expect((await ask(server.url)).status).toBe(404);
+    expect((await send(server.url)).status).toBe(404);
   });
 });
 
 async function sendAsSeller(url: string, pack: number): Promise<number> {
-  const answer = await fetch(`${url}/messages/packs/${pack}/sellers/1001?tag=post_sale`, {
+  const response = await fetch(`${url}/messages/packs/${pack}/sellers/1001?tag=post_sale`, {
     method: 'POST',
     headers: { authorization: 'Bearer SELLER-TOKEN', 'content-type': 'application/json' },
     body: JSON.stringify({ from: { user_id: 1001 }, to: { user_id: 1002 }, text: 'Here it is.' }),
   });
-  return answer.status;
+  return response.status;
 }
 
 /** Reads server-sent events. */
@@ -375,7 +379,7 @@ async function eventsOf(url: string): Promise<{ next(name: string): Promise<unkn
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let waiting = '';
   return {
-    /** The next event of a name; others before it are passed over. */
+    /** Returns the next event of a name and skips others. */
     async next(name) {
       for (;;) {
         const found = /^event: (\w+)\ndata: (.*)\n\n/.exec(waiting);

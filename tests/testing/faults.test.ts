@@ -7,7 +7,7 @@ import { errorOf } from '../support/stubs.ts';
 
 const answer = endpoints.questions.answer;
 
-/** A marketplace with an open question, and its seller's client: in this process, or through a port. */
+/** Creates a marketplace with an open question, and its seller's client, in process or over HTTP. */
 async function setUp(
   channel: string,
 ): Promise<{ marketplace: FakeMarketplace; sellerClient: SellerClient; question_id: number }> {
@@ -20,20 +20,20 @@ async function setUp(
   return { marketplace, sellerClient: new SellerClient({ baseUrl: url, accessToken, ...options }), question_id };
 }
 
-describe.each(['in process', 'on a port'])('faults %s', (channel) => {
+describe.each(['in process', 'over HTTP'])('a fault %s', (channel) => {
   const kinds: [string, Fault, string, boolean][] = [
     ['a reset before', { reset: 'before' }, 'OutcomeUnknownError', false],
     ['a reset after', { reset: 'after' }, 'OutcomeUnknownError', true],
     ['a stall in the body', { stall: true }, 'OutcomeUnknownError', true],
     ['a stall before the headers', { stall: 'headers' }, 'OutcomeUnknownError', true],
-    ['a truncated answer', { truncate: true }, 'OutcomeUnknownError', true],
+    ['a truncated response', { truncate: true }, 'OutcomeUnknownError', true],
     ['a status', { status: 502, body: '<h1>Bad Gateway</h1>' }, 'ServerError', false],
     ['a status after', { status: 502, after: true }, 'ServerError', true],
     ['a status with a JSON body', { status: 429, body: { error: 'too_many_requests' } }, 'RateLimitError', false],
     ['a delay longer than the timeout', { delayMs: 3000 }, 'OutcomeUnknownError', false],
   ];
 
-  test.each(kinds)('%s', async (_, fault, name, isDone) => {
+  test.each(kinds)('%s ends the call as documented', async (_, fault, name, isDone) => {
     const { marketplace, sellerClient, question_id } = await setUp(channel);
     marketplace.faults.inject({ ...fault, endpoint: answer });
     const error = await errorOf(sellerClient.questions.answer({ question_id, text: 'Yes.' }));
@@ -70,7 +70,7 @@ describe('which requests a fault applies to', () => {
   });
 
   test('a fault with a probability hits the same requests for the same seed', async () => {
-    const struck = async (seed: number): Promise<number[]> => {
+    const failedCalls = async (seed: number): Promise<number[]> => {
       const { marketplace, sellerClient, question_id } = await setUp('in process');
       marketplace.faults.inject({ status: 500, probability: 0.3, seed });
       const results = [];
@@ -83,7 +83,7 @@ describe('which requests a fault applies to', () => {
         );
       return results;
     };
-    const [first, again, other] = [await struck(7), await struck(7), await struck(8)];
+    const [first, again, other] = [await failedCalls(7), await failedCalls(7), await failedCalls(8)];
     expect(first).toEqual(again);
     expect(first).not.toEqual(other);
     const count = first.reduce((sum, each) => sum + each, 0);

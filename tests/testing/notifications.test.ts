@@ -9,30 +9,30 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A marketplace at noon, an item to ask about, and an application that notes what it is told. */
-function noon(sketch: Partial<CallbackInit> = {}, answers: () => Response = () => new Response()) {
+/** Creates a marketplace at noon with an item, and an application that records its notifications. */
+function createMarketplace(init: Partial<CallbackInit> = {}, respond: () => Response = () => new Response()) {
   const marketplace = new FakeMarketplace({ now: '2026-11-20T12:00:00Z' });
   const seller = marketplace.addUser({ user_id: 7 });
   const buyer = marketplace.addUser();
   const { item_id } = marketplace.addItem({ seller_id: seller.user_id });
-  const told: Record<string, unknown>[] = [];
+  const received: Record<string, unknown>[] = [];
   const subscription = marketplace.notifications.subscribe({
     callback: async (request) => {
-      told.push((await request.json()) as Record<string, unknown>);
-      return answers();
+      received.push((await request.json()) as Record<string, unknown>);
+      return respond();
     },
-    ...sketch,
+    ...init,
   });
   const ask = (text = 'Is there stock?') => marketplace.ask({ from: buyer, item_id, text });
-  return { marketplace, seller, buyer, told, subscription, ask };
+  return { marketplace, seller, buyer, received, subscription, ask };
 }
 
 describe('a subscribed application', () => {
   test('a question sends the documented notification', async () => {
-    const { marketplace, told, ask } = noon();
+    const { marketplace, received, ask } = createMarketplace();
     const { id } = ask();
     await marketplace.notifications.flush();
-    expect(told).toEqual([
+    expect(received).toEqual([
       {
         _id: '500-000000000001',
         user_id: 7,
@@ -47,21 +47,21 @@ describe('a subscribed application', () => {
   });
 
   test('an answer sends another notification', async () => {
-    const { marketplace, seller, told, ask } = noon();
+    const { marketplace, seller, received, ask } = createMarketplace();
     const { id } = ask();
     await marketplace.clientFor(seller).questions.answer({ question_id: id, text: 'Yes.' });
     await marketplace.notifications.flush();
-    expect(told.map(({ resource }) => resource)).toEqual([`/questions/${id}`, `/questions/${id}`]);
+    expect(received.map(({ resource }) => resource)).toEqual([`/questions/${id}`, `/questions/${id}`]);
   });
 
   test('only notifications of its topics and users are delivered, and none after unsubscribing', async () => {
-    const { marketplace, told, subscription, ask } = noon({ user_ids: [8] });
-    const others = noon({ topics: ['messages'] });
+    const { marketplace, received, subscription, ask } = createMarketplace({ user_ids: [8] });
+    const others = createMarketplace({ topics: ['messages'] });
     ask();
     others.ask();
     await marketplace.notifications.flush();
     await others.marketplace.notifications.flush();
-    expect([...told, ...others.told]).toEqual([]);
+    expect([...received, ...others.received]).toEqual([]);
     subscription.cancel();
     ask();
     await marketplace.notifications.flush();
@@ -69,10 +69,10 @@ describe('a subscribed application', () => {
   });
 
   test('a running clock delivers notifications shortly afterwards', async () => {
-    const { marketplace, told, ask } = noon();
+    const { marketplace, received, ask } = createMarketplace();
     marketplace.clock.run();
     ask();
-    await vi.waitUntil(() => told.length === 1);
+    await vi.waitUntil(() => received.length === 1);
   });
 
   test('a notification is delivered over HTTP', async () => {
@@ -80,7 +80,9 @@ describe('a subscribed application', () => {
     const receiver = createReceiver({ on: { questions: ({ question_id }) => void handled.push(question_id) } });
     const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
-    const { marketplace, ask } = noon({ callback: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` });
+    const { marketplace, ask } = createMarketplace({
+      callback: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    });
     const { id } = ask();
     await marketplace.notifications.flush();
     await receiver.idle();
@@ -94,81 +96,81 @@ describe('a subscribed application', () => {
   });
 
   test('a subscription without a URL or handler is rejected', () => {
-    expect(() => noon({ callback: 'here' })).toThrow(FakeMarketplaceError);
+    expect(() => createMarketplace({ callback: 'here' })).toThrow(FakeMarketplaceError);
   });
 });
 
 describe('deliveries that do not get 200', () => {
   test('a failed notification is delivered 8 times within an hour and then dropped', async () => {
-    const { marketplace, told, ask } = noon({}, () => new Response(null, { status: 204 }));
+    const { marketplace, received, ask } = createMarketplace({}, () => new Response(null, { status: 204 }));
     ask();
     await marketplace.notifications.flush();
-    expect(told.map(({ attempts }) => attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(new Set(told.map(({ _id }) => _id)).size).toBe(1);
+    expect(received.map(({ attempts }) => attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(new Set(received.map(({ _id }) => _id)).size).toBe(1);
     expect(marketplace.clock.iso).toBe('2026-11-20T12:56:45.000Z');
     expect(marketplace.notifications.attempts.map(({ outcome }) => outcome)).toEqual(Array(8).fill(204));
   });
 
   test('a 200 ends the deliveries', async () => {
     let status = 503;
-    const { marketplace, told, ask } = noon({}, () => {
+    const { marketplace, received, ask } = createMarketplace({}, () => {
       const response = new Response(null, { status });
       status = 200;
       return response;
     });
     ask();
     await marketplace.notifications.flush();
-    expect(told.map(({ attempts }) => attempts)).toEqual([1, 2]);
+    expect(received.map(({ attempts }) => attempts)).toEqual([1, 2]);
   });
 
   test('three lost notifications in a row disable the topic until it is enabled again', async () => {
     let status = 500;
-    const { marketplace, told, subscription, ask } = noon({}, () => new Response(null, { status }));
+    const { marketplace, received, subscription, ask } = createMarketplace({}, () => new Response(null, { status }));
     for (let count = 0; count < 3; count += 1) {
       expect([...subscription.topics]).toEqual(['questions']);
       ask();
       await marketplace.notifications.flush();
     }
     expect([...subscription.topics]).toEqual([]);
-    told.length = 0;
+    received.length = 0;
     ask();
     await marketplace.notifications.flush();
-    expect(told).toEqual([]);
+    expect(received).toEqual([]);
     status = 200;
     subscription.enable('questions');
     ask();
     await marketplace.notifications.flush();
-    expect(told).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 
   test('a response after 500 ms counts as failed', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const { marketplace, ask, subscription } = noon({ callback: () => new Promise<never>(() => {}) });
+    const { marketplace, ask, subscription } = createMarketplace({ callback: () => new Promise<never>(() => {}) });
     ask();
-    const quiet = marketplace.notifications.flush();
+    const flushed = marketplace.notifications.flush();
     await vi.advanceTimersByTimeAsync(400);
     expect(marketplace.notifications.attempts).toEqual([]);
     await vi.advanceTimersByTimeAsync(200);
     expect(marketplace.notifications.attempts).toMatchObject([{ outcome: 'too slow' }]);
     subscription.cancel();
     await vi.advanceTimersByTimeAsync(1_000);
-    await quiet;
+    await flushed;
   });
 
   test('flush() gives up after its timeout', async () => {
-    const { marketplace } = noon();
+    const { marketplace } = createMarketplace();
     await expect(marketplace.notifications.flush({ signal: AbortSignal.abort() })).rejects.toThrow(/abort/);
   });
 });
 
-describe('faults on the way to an application', () => {
+describe('delivery faults', () => {
   const shares = { late: 0.5, lateMs: 60_000, twice: 0.3, odd: 0.5 };
 
   async function fifty(seed: number) {
-    const { marketplace, told, ask } = noon({ faults: { ...shares, seed } });
+    const { marketplace, received, ask } = createMarketplace({ faults: { ...shares, seed } });
     for (let count = 0; count < 50; count += 1) ask();
     await marketplace.notifications.flush();
-    return told;
+    return received;
   }
 
   test('the same seed affects the same notifications, and another seed others', async () => {
@@ -178,18 +180,18 @@ describe('faults on the way to an application', () => {
   });
 
   test('notifications come late, out of order, twice and in other spellings, and all can be parsed', async () => {
-    const told = await fifty(1);
-    const asked = told.map((body) => parseNotification(body).question_id ?? 0);
+    const received = await fifty(1);
+    const asked = received.map((body) => parseNotification(body).question_id ?? 0);
     expect(new Set(asked).size).toBe(50);
-    expect(told.length).toBeGreaterThan(55);
+    expect(received.length).toBeGreaterThan(55);
     expect(asked).not.toEqual([...asked].sort((a, b) => a - b));
-    expect(new Set(told.map((body) => Object.keys(body).join())).size).toBeGreaterThan(4);
+    expect(new Set(received.map((body) => Object.keys(body).join())).size).toBeGreaterThan(4);
   });
 
   test('a receiver handles every event once despite faults', async () => {
     const handled: number[] = [];
     const receiver = createReceiver({ on: { questions: ({ question_id }) => void handled.push(question_id) } });
-    const { marketplace, ask } = noon({ callback: fetchHandler(receiver), faults: shares });
+    const { marketplace, ask } = createMarketplace({ callback: fetchHandler(receiver), faults: shares });
     const asked = Array.from({ length: 50 }, () => ask().id);
     await marketplace.notifications.flush();
     await receiver.idle();

@@ -16,7 +16,7 @@ beforeEach(() => {
   item = marketplace.addItem({ seller_id: seller.user_id });
 });
 
-/** A question at a moment, answered so many minutes later, or never. */
+/** Adds a question at a time, answered some minutes later, or never. */
 function exchange(at: string, minutes?: number, from = marketplace.addUser(), about = item): void {
   marketplace.clock.set(at);
   const { id } = marketplace.ask({ from, item_id: about.item_id, text: 'Hello?' });
@@ -32,7 +32,7 @@ async function recordAt(now: string): Promise<ResponseTime> {
 
 const nextMonday = '2026-03-09T10:00:00-03:00';
 
-describe('the bands', () => {
+describe('time bands', () => {
   test.each([
     [monday('09:00'), 'weekdays_working_hours'],
     [monday('17:59'), 'weekdays_working_hours'],

@@ -1,3 +1,4 @@
+import { isLoopback } from './is-loopback.js';
 import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
 import type { CallOptions, ClientOptions } from './client-options.js';
 
@@ -152,8 +153,4 @@ function checkedBaseUrl(baseUrl: string, allowInsecure: boolean): string {
     );
   }
   return url.href.replace(/\/+$/, '');
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }

@@ -1,39 +1,43 @@
-/** What the page is guarded with. */
+/** What protects the dashboard and its control endpoints. */
 export interface AccessRules {
-  /** What who changes something must know. */
+  /** The token that control calls must carry. */
   readonly controlToken: string;
-  /** Names, beside this machine's own and IP addresses, under which the page may be opened. */
+  /** Host names that are allowed in addition to `localhost` and IP addresses; lower case. */
   readonly names: readonly string[];
 }
 
 /**
- * Why a request may not have the page or its controls; `undefined` when it may.
+ * Returns why a request is denied; `undefined` when it is allowed.
  *
- * Any page a person visits can send requests to this machine. It cannot read their answers, set `x-fake-token` or hide
- * its origin from the browser's `Origin` and `Sec-Fetch-Site` headers. And a name that its owner points at this machine
- * after the fact (DNS rebinding) still stands in `Host`, which must therefore be an address or a name known here.
+ * Any website that a person visits can send requests to this machine. It cannot read the responses, set `x-fake-token`
+ * or hide its origin from the browser's `Origin` and `Sec-Fetch-Site` headers. A host name that later resolves to this
+ * machine (DNS rebinding) still appears in `Host`, which must therefore be an IP address or a known name.
  */
-export function denyReason(request: Request, { controlToken, names }: AccessRules, kind: Kind): string | undefined {
+export function denyReason(
+  request: Request,
+  { controlToken, names }: AccessRules,
+  kind: ResourceKind,
+): string | undefined {
   const { host, hostname, searchParams } = new URL(request.url);
-  if (!isOwnName(hostname, names))
-    return 'The page is not served under this name. Open it by its address, or start with --allow-host and the name.';
+  if (!isKnownHost(hostname, names))
+    return 'This host name is not allowed. Use the IP address, or allow the name with --allow-host.';
   if (kind === 'document') return undefined;
-  if (comesFromElsewhere(request.headers, host)) return 'Another site has no business here.';
+  if (isCrossSite(request.headers, host)) return 'Cross-site requests are not allowed.';
   if (kind === 'asset') return undefined;
   const token = request.headers.get('x-fake-token') ?? searchParams.get('token');
-  return token === controlToken ? undefined : 'The x-fake-token header is missing or is not the one of this server.';
+  return token === controlToken ? undefined : 'The x-fake-token header is missing or wrong.';
 }
 
-/** The page itself, which other sites may link to and cannot read; its files, which hold no secret; all the rest. */
-export type Kind = 'document' | 'asset' | 'control';
+/** `document`: the page, which other sites may link to. `asset`: its files, without secrets. `control`: the rest. */
+export type ResourceKind = 'document' | 'asset' | 'control';
 
-/** A name that was looked up may have been pointed here by anyone; an address was not looked up. */
-function isOwnName(hostname: string, names: readonly string[]): boolean {
+/** Anyone can make a host name resolve to this machine; an IP address is not looked up. */
+function isKnownHost(hostname: string, names: readonly string[]): boolean {
   const isAddress = /^\d+\.\d+\.\d+\.\d+$/.test(hostname) || hostname.startsWith('[');
   return isAddress || hostname === 'localhost' || hostname.endsWith('.localhost') || names.includes(hostname);
 }
 
-function comesFromElsewhere(headers: Headers, host: string): boolean {
+function isCrossSite(headers: Headers, host: string): boolean {
   const site = headers.get('sec-fetch-site');
   if (site !== null && site !== 'same-origin' && site !== 'none') return true;
   const origin = headers.get('origin');

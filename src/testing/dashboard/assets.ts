@@ -13,10 +13,10 @@ import html from './browser/index.html?raw';
 
 const scripts = { connect, conversations, dom, faults, flex, main, questions, requests, server, tabs };
 
-/** The page, before it is given its control token. */
-export const page: string = html;
+/** The HTML of the dashboard, with a placeholder for the control token. */
+export const indexHtml: string = html;
 
-/** The files that the page asks for, by path. */
+/** The files of the dashboard, by path. */
 export const files: ReadonlyMap<string, { readonly type: string; readonly text: string }> = new Map([
   ['/__fake/style.css', { type: 'text/css; charset=utf-8', text: style }],
   ...Object.entries(scripts).map(

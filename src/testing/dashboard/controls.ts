@@ -6,24 +6,24 @@ import { readAs, seed, seededFault } from '../seed/schema.js';
 import { faultFrom } from '../seed/fault.js';
 import { snapshot } from './snapshot.js';
 
-/** Something that a person, or a program in any language, does to the marketplace from outside its API. */
+/** Changes the marketplace from outside its API, for the dashboard and for tests in any language. */
 export type Control = (marketplace: FakeMarketplace, body: unknown) => unknown;
 
 function control<Input>(
   schema: Schema<Input, unknown>,
-  act: (marketplace: FakeMarketplace, input: Input) => unknown,
+  run: (marketplace: FakeMarketplace, input: Input) => unknown,
 ): Control {
-  return (marketplace, body) => act(marketplace, readAs(schema, body));
+  return (marketplace, body) => run(marketplace, readAs(schema, body));
 }
 
-function atMost(most: number): Schema<string> {
+function textUpTo(max: number): Schema<string> {
   return checked(text, (value) => {
-    if (value.trim() === '') return { path: ['text'], message: 'There is no text yet' };
-    return value.length > most ? { path: ['text'], message: `\`text\` takes at most ${most} characters` } : undefined;
+    if (value.trim() === '') return { path: ['text'], message: '`text` is empty' };
+    return value.length > max ? { path: ['text'], message: `\`text\` has at most ${max} characters` } : undefined;
   });
 }
 
-/** What can be done, by the method and path of its control endpoint. Faults do not strike these. */
+/** The control endpoints, by method and path. Faults do not apply to them. */
 export const controls: Readonly<Record<string, Control>> = {
   'POST /__fake/seed': control(seed, (marketplace, input) => {
     applySeed(marketplace, input);
@@ -31,18 +31,19 @@ export const controls: Readonly<Record<string, Control>> = {
   }),
 
   'POST /__fake/questions': control(
-    request({ from: integer, item_id: text, text: atMost(2000) }),
+    request({ from: integer, item_id: text, text: textUpTo(2000) }),
     (marketplace, { from, ...rest }) => ({ id: marketplace.ask({ from: { user_id: from }, ...rest }).id }),
   ),
 
   'POST /__fake/answers': control(
-    request({ question_id: integer, text: atMost(2000) }),
+    request({ question_id: integer, text: textUpTo(2000) }),
     ({ questions }, input) => void questions.answer(input.question_id, input.text),
   ),
 
   'POST /__fake/messages': control(
-    request({ pack: integer, from: closedEnum('buyer', 'seller'), text: atMost(3500) }),
-    (marketplace, { pack, from, text: words }) => writeAs(marketplace, marketplace.packs.getOrThrow(pack), from, words),
+    request({ pack: integer, from: closedEnum('buyer', 'seller'), text: textUpTo(3500) }),
+    (marketplace, { pack, ...message }) =>
+      writeAs(marketplace, marketplace.packs.getOrThrow(pack), message.from, message.text),
   ),
 
   'POST /__fake/conversations': control(

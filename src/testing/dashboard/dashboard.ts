@@ -1,25 +1,25 @@
 import type { FakeMarketplace } from '../marketplace.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { SeedError } from '../seed/schema.js';
-import { files, page as html } from './assets.js';
+import { files, indexHtml } from './assets.js';
 import { controls } from './controls.js';
 import { denyReason } from './access.js';
-import type { Kind } from './access.js';
+import type { ResourceKind } from './access.js';
 import { RequestLog } from './request-log.js';
 import { snapshot } from './snapshot.js';
 import { EventStream } from './event-stream.js';
 
-/** How the page of a marketplace is set up. */
+/** Options of the dashboard. */
 export interface DashboardOptions {
-  /** What control calls carry as `x-fake-token`: 16 or more letters, digits, `-` and `_`. Made up unless given. */
+  /** The `x-fake-token` of control calls: 16 or more letters, digits, `-` and `_`. @default a random one */
   readonly controlToken?: string | undefined;
-  /** Names under which the page may be opened, beside `localhost` and IP addresses. */
+  /** Allowed host names, in addition to `localhost` and IP addresses. */
   readonly names?: readonly string[] | undefined;
-  /** Makes the marketplace that stands there after a reset. Without it there is no reset. */
+  /** Creates the marketplace after a reset. Without it, reset is not available. */
   readonly create?: (() => FakeMarketplace) | undefined;
 }
 
-const guardedHeaders = {
+const securityHeaders = {
   'cache-control': 'no-store',
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -29,114 +29,118 @@ const guardedHeaders = {
   'x-content-type-options': 'nosniff',
 };
 
-/** A marketplace with a page at `/` that shows what comes in, and controls under `/__fake/`. */
+/** Serves a marketplace with a dashboard at `/` and control endpoints under `/__fake/`. */
 export class Dashboard {
-  /** What control calls carry as `x-fake-token`. */
+  /** The `x-fake-token` of control calls. */
   readonly controlToken: string;
-  readonly journal = new RequestLog();
+  readonly requestLog = new RequestLog();
   readonly #names: readonly string[];
-  readonly #anew: (() => FakeMarketplace) | undefined;
-  readonly #telling: EventStream;
+  readonly #create: (() => FakeMarketplace) | undefined;
+  readonly #events: EventStream;
   #marketplace: FakeMarketplace;
-  #deafen: () => void;
+  #unsubscribe: () => void;
 
-  /** @throws {FakeMarketplaceError} when the control token would not be hard to guess, or not fit a header. */
-  constructor(marketplace: FakeMarketplace, { controlToken = madeUp(), names = [], create }: DashboardOptions = {}) {
+  /** @throws {FakeMarketplaceError} when the control token is too short or not valid in a header */
+  constructor(
+    marketplace: FakeMarketplace,
+    { controlToken = generateToken(), names = [], create }: DashboardOptions = {},
+  ) {
     if (!/^[\w-]{16,}$/.test(controlToken))
       throw new FakeMarketplaceError('a control token has 16 or more letters, digits, - and _');
     this.controlToken = controlToken;
     this.#names = names;
-    this.#anew = create;
+    this.#create = create;
     this.#marketplace = marketplace;
-    this.#telling = new EventStream(this.journal, () => snapshot(this.#marketplace));
-    this.#deafen = marketplace.events.on(() => this.#telling.changed());
+    this.#events = new EventStream(this.requestLog, () => snapshot(this.#marketplace));
+    this.#unsubscribe = marketplace.events.on(() => this.#events.changed());
   }
 
-  /** Answers a request: the page and its controls itself, everything else as the marketplace does. */
+  /** Handles a request: the dashboard and its control endpoints, or the marketplace for everything else. */
   readonly fetch = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);
     if (pathname === '/' && request.method === 'GET') return this.#guarded(request, 'document', () => this.#document());
     const file = files.get(pathname);
-    if (file) return this.#guarded(request, 'asset', () => answer(file.text, file.type));
+    if (file) return this.#guarded(request, 'asset', () => textResponse(file.text, file.type));
     if (pathname.startsWith('/__fake/'))
       return this.#guarded(request, 'control', () => this.#control(request, pathname));
-    return this.journal.watch(request, this.#marketplace.accounts, () => this.#marketplace.fetch(request));
+    return this.requestLog.watch(request, this.#marketplace.accounts, () => this.#marketplace.fetch(request));
   };
 
-  async #guarded(request: Request, kind: Kind, respond: () => Response | Promise<Response>): Promise<Response> {
-    const against = denyReason(request, { controlToken: this.controlToken, names: this.#names }, kind);
-    return against === undefined ? respond() : refused(403, against);
+  async #guarded(request: Request, kind: ResourceKind, respond: () => Response | Promise<Response>): Promise<Response> {
+    const reason = denyReason(request, { controlToken: this.controlToken, names: this.#names }, kind);
+    return reason === undefined ? respond() : errorJson(403, reason);
   }
 
   #document(): Response {
-    return answer(html.replace('{{controlToken}}', this.controlToken), 'text/html; charset=utf-8');
+    return textResponse(indexHtml.replace('{{controlToken}}', this.controlToken), 'text/html; charset=utf-8');
   }
 
   async #control(request: Request, path: string): Promise<Response> {
     switch (`${request.method} ${path}`) {
       case 'GET /__fake/events':
-        return new Response(this.#telling.stream(), {
-          headers: { ...guardedHeaders, 'content-type': 'text/event-stream' },
+        return new Response(this.#events.stream(), {
+          headers: { ...securityHeaders, 'content-type': 'text/event-stream' },
         });
       case 'GET /__fake/state':
         return json(snapshot(this.#marketplace));
       case 'GET /__fake/requests':
-        return json({ requests: this.journal.all });
+        return json({ requests: this.requestLog.all });
       case 'DELETE /__fake/requests':
-        this.journal.clear();
-        this.#telling.cleared();
+        this.requestLog.clear();
+        this.#events.cleared();
         return json({});
       case 'POST /__fake/reset':
         return this.#reset();
       default:
-        return this.#act(request, path);
+        return this.#runControl(request, path);
     }
   }
 
-  /** A new marketplace takes the place of the one that was there. */
+  /** Replaces the marketplace with a new one. */
   #reset(): Response {
-    if (!this.#anew)
-      return refused(409, 'This marketplace belongs to the program that serves it, which alone can start it anew.');
-    this.#deafen();
-    this.#marketplace = this.#anew();
-    this.#deafen = this.#marketplace.events.on(() => this.#telling.changed());
-    this.journal.clear();
-    this.#telling.cleared();
+    if (!this.#create)
+      return errorJson(409, 'This marketplace belongs to the program that serves it; only that program can reset it.');
+    this.#unsubscribe();
+    this.#marketplace = this.#create();
+    this.#unsubscribe = this.#marketplace.events.on(() => this.#events.changed());
+    this.requestLog.clear();
+    this.#events.cleared();
     return json({});
   }
 
-  async #act(request: Request, path: string): Promise<Response> {
-    const act = Object.hasOwn(controls, `${request.method} ${path}`) && controls[`${request.method} ${path}`];
-    if (!act) return refused(404, 'There is no such control; the guide "The fake as a server" lists them.');
+  async #runControl(request: Request, path: string): Promise<Response> {
+    const control = Object.hasOwn(controls, `${request.method} ${path}`) && controls[`${request.method} ${path}`];
+    if (!control)
+      return errorJson(404, 'This control endpoint does not exist. See the guide "The fake marketplace as a server".');
     try {
       const text = await request.text();
-      return json(act(this.#marketplace, text === '' ? {} : JSON.parse(text)) ?? {});
+      return json(control(this.#marketplace, text === '' ? {} : JSON.parse(text)) ?? {});
     } catch (error) {
-      if (error instanceof SeedError || error instanceof FakeMarketplaceError) return refused(400, sayingOf(error));
-      if (error instanceof SyntaxError) return refused(400, 'The body is not JSON.');
+      if (error instanceof SeedError || error instanceof FakeMarketplaceError) return errorJson(400, messageOf(error));
+      if (error instanceof SyntaxError) return errorJson(400, 'The body is not valid JSON.');
       throw error;
     } finally {
-      this.#telling.changed();
+      this.#events.changed();
     }
   }
 }
 
-function sayingOf(error: Error): string {
+function messageOf(error: Error): string {
   return error.message.replace(/^FakeMarketplace: /, '');
 }
 
-function madeUp(): string {
+function generateToken(): string {
   return crypto.randomUUID().replaceAll('-', '');
 }
 
-function answer(text: string, type: string): Response {
-  return new Response(text, { headers: { ...guardedHeaders, 'content-type': type } });
+function textResponse(text: string, type: string): Response {
+  return new Response(text, { headers: { ...securityHeaders, 'content-type': type } });
 }
 
 function json(value: unknown): Response {
-  return Response.json(value, { headers: guardedHeaders });
+  return Response.json(value, { headers: securityHeaders });
 }
 
-function refused(status: number, message: string): Response {
-  return Response.json({ message }, { status, headers: guardedHeaders });
+function errorJson(status: number, message: string): Response {
+  return Response.json({ message }, { status, headers: securityHeaders });
 }

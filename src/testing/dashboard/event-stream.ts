@@ -1,71 +1,71 @@
 import type { LoggedRequest, RequestLog } from './request-log.js';
 import type { Snapshot } from './snapshot.js';
 
-/** Changes that come together are told together. */
-const togetherMs = 40;
-/** A listener that does not read is let go after so many untold events. */
-const mostUntold = 1000;
+/** Changes within this time are sent together. */
+const debounceMs = 40;
+/** A client that does not read is disconnected after this many events. */
+const maxBacklog = 1000;
 
-type Tell = (event: string, data: unknown) => void;
+type Send = (event: string, data: unknown) => void;
 
-/** Tells open pages what comes in and what there is, as server-sent events. */
+/** Sends requests and state changes to open dashboards, as server-sent events. */
 export class EventStream {
-  readonly #journal: RequestLog;
-  readonly #look: () => Snapshot;
-  readonly #open = new Set<Tell>();
+  readonly #requestLog: RequestLog;
+  readonly #takeSnapshot: () => Snapshot;
+  readonly #clients = new Set<Send>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(journal: RequestLog, look: () => Snapshot) {
-    this.#journal = journal;
-    this.#look = look;
-    journal.on((entry) => this.#came(entry));
+  constructor(requestLog: RequestLog, takeSnapshot: () => Snapshot) {
+    this.#requestLog = requestLog;
+    this.#takeSnapshot = takeSnapshot;
+    requestLog.on((entry) => this.#onRequest(entry));
   }
 
-  /** A stream of events: all requests and the state at once, then each change. */
+  /** Opens a stream: first all requests and the state, then each change. */
   stream(): ReadableStream<Uint8Array> {
     const encoder = new TextEncoder();
-    let tell: Tell;
+    let send: Send;
     return new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          tell = (event, data) => {
+          send = (event, data) => {
             controller.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
-            if ((controller.desiredSize ?? 0) > -mostUntold) return;
-            this.#open.delete(tell);
+            if ((controller.desiredSize ?? 0) > -maxBacklog) return;
+            this.#clients.delete(send);
             controller.close();
           };
-          tell('requests', this.#journal.all);
-          tell('state', this.#look());
-          this.#open.add(tell);
+          send('requests', this.#requestLog.all);
+          send('state', this.#takeSnapshot());
+          this.#clients.add(send);
         },
-        cancel: () => void this.#open.delete(tell),
+        cancel: () => void this.#clients.delete(send),
       },
       { highWaterMark: 16 },
     );
   }
 
-  /** The marketplace has changed, or may have. */
+  /** Sends the state soon. Call it whenever the marketplace may have changed. */
   changed(): void {
-    if (this.#open.size === 0 || this.#timer !== undefined) return;
+    if (this.#clients.size === 0 || this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#tellAll('state', this.#look());
-    }, togetherMs);
+      this.#broadcast('state', this.#takeSnapshot());
+    }, debounceMs);
   }
 
-  /** The requests that were told are to be forgotten. */
+  /** Sends the list of requests again, after it was cleared. */
   cleared(): void {
-    this.#tellAll('requests', this.#journal.all);
+    this.#broadcast('requests', this.#requestLog.all);
     this.changed();
   }
 
-  #came(entry: LoggedRequest): void {
-    this.#tellAll('request', entry);
-    // Reading may change things too: it marks messages as read, and strikes faults off.
+  #onRequest(entry: LoggedRequest): void {
+    this.#broadcast('request', entry);
+    // A read can change state too: it marks messages as read and uses up faults.
     if (entry.state !== 'open') this.changed();
   }
 
-  #tellAll(event: string, data: unknown): void {
-    for (const tell of [...this.#open]) tell(event, data);
+  #broadcast(event: string, data: unknown): void {
+    for (const send of [...this.#clients]) send(event, data);
   }
 }

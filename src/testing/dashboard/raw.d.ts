@@ -1,4 +1,4 @@
-/** The text of a file, put in its place when the package is built. */
+/** The text of a file, inlined when the package is built. */
 declare module '*?raw' {
   const text: string;
   export default text;

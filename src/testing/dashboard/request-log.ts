@@ -1,35 +1,35 @@
 import type { Accounts } from '../state/accounts.js';
 import { matchPath } from '../../core/serialization/path-template.js';
-import { allEndpoints } from '../seed/fault.js';
+import { allEndpoints } from '../http/all-endpoints.js';
 
-/** A request that came in, and what became of it. */
+/** A request with its outcome. */
 export interface LoggedRequest {
   readonly id: number;
-  /** When, in milliseconds since 1970 of the machine's time. */
+  /** Time of arrival on the machine's clock, in milliseconds since 1970. */
   readonly at: number;
   readonly method: string;
   /** The path with its query. */
   readonly path: string;
   /** The name of the endpoint, e.g. `questions.get`. */
   readonly endpoint: string | null;
-  /** For whom the token speaks. */
+  /** The user of the token. */
   readonly user_id: number | null;
   readonly nickname: string | null;
-  /** `broken`: the connection ended before the answer did. */
+  /** `broken`: the connection ended before the response did. */
   readonly state: 'open' | 'done' | 'broken';
   readonly status: number | null;
-  /** How long it took, or has taken until its headers were sent. */
+  /** The duration; while the request is open, until the headers. */
   readonly ms: number;
-  /** The bodies, as far as they are text; cut after 4,000 characters. */
+  /** The bodies, when they are text; cut after 4,000 characters. */
   readonly sent: string | null;
   readonly received: string | null;
 }
 
-const mostEntries = 200;
-const longestBody = 4000;
-const largestRead = 65_536;
+const maxEntries = 200;
+const maxBodyLength = 4000;
+const maxReadBytes = 65_536;
 
-/** What comes in, the newest `200`. */
+/** Records the newest 200 requests. */
 export class RequestLog {
   #entries = new Map<number, LoggedRequest>();
   readonly #listeners = new Set<(entry: LoggedRequest) => void>();
@@ -44,47 +44,47 @@ export class RequestLog {
     this.#entries.clear();
   }
 
-  /** Tells each entry as it begins and at every change; the function given back ends it. */
+  /** Adds a listener for new and changed entries. @returns a function that removes it */
   on(listener: (entry: LoggedRequest) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Writes down a request while it is answered. */
-  async watch(request: Request, accounts: Accounts, answer: () => Promise<Response>): Promise<Response> {
-    const began = performance.now();
-    let entry = this.#keep(begun(this.#next++, request, accounts));
+  /** Records a request while it is handled. */
+  async watch(request: Request, accounts: Accounts, respond: () => Promise<Response>): Promise<Response> {
+    const startedAt = performance.now();
+    let entry = this.#save(toEntry(this.#next++, request, accounts));
     const change = (changes: Partial<LoggedRequest>): void => {
       entry = { ...entry, ...changes };
-      if (this.#entries.has(entry.id)) this.#keep(entry);
+      if (this.#entries.has(entry.id)) this.#save(entry);
     };
-    const took = (): number => Math.round((performance.now() - began) * 10) / 10;
-    void bodyOf(request).then((sent) => sent !== null && change({ sent }));
+    const elapsedMs = (): number => Math.round((performance.now() - startedAt) * 10) / 10;
+    void requestText(request).then((sent) => sent !== null && change({ sent }));
     try {
-      const response = await answer();
+      const response = await respond();
       const { status } = response;
-      if (!response.body) change({ state: 'done', status, ms: took() });
-      else change({ status, ms: took() });
-      return tapped(response, (state, received) => change({ state, received, ms: took() }));
+      if (!response.body) change({ state: 'done', status, ms: elapsedMs() });
+      else change({ status, ms: elapsedMs() });
+      return withBodyTap(response, (state, received) => change({ state, received, ms: elapsedMs() }));
     } catch (error) {
-      change({ state: 'broken', ms: took() });
+      change({ state: 'broken', ms: elapsedMs() });
       throw error;
     }
   }
 
-  #keep(entry: LoggedRequest): LoggedRequest {
+  #save(entry: LoggedRequest): LoggedRequest {
     this.#entries.set(entry.id, entry);
     const [oldest] = this.#entries.keys();
-    if (this.#entries.size > mostEntries && oldest !== undefined) this.#entries.delete(oldest);
+    if (this.#entries.size > maxEntries && oldest !== undefined) this.#entries.delete(oldest);
     for (const listener of [...this.#listeners]) listener(entry);
     return entry;
   }
 }
 
-function begun(id: number, { method, url, headers }: Request, accounts: Accounts): LoggedRequest {
+function toEntry(id: number, { method, url, headers }: Request, accounts: Accounts): LoggedRequest {
   const { pathname, search } = new URL(url);
   const user_id = accounts.bearerOf(headers.get('authorization')?.replace(/^Bearer /, '') ?? '')?.user_id ?? null;
-  const endpoint = allEndpoints().find((each) => each.method === method && matchPath(each.path, pathname));
+  const endpoint = allEndpoints.find((each) => each.method === method && matchPath(each.path, pathname));
   return {
     id,
     at: Date.now(),
@@ -101,46 +101,46 @@ function begun(id: number, { method, url, headers }: Request, accounts: Accounts
   };
 }
 
-/** The body of a request, where it is a text of known and moderate length; what it is where it is something else. */
-async function bodyOf(request: Request): Promise<string | null> {
+/** Returns the body of a request when it is a text of known, moderate length; otherwise its media type. */
+async function requestText(request: Request): Promise<string | null> {
   if (!request.body) return null;
   const type = request.headers.get('content-type') ?? 'without a type';
   const length = Number(request.headers.get('content-length') ?? Infinity);
-  if (type.startsWith('multipart/') || length > largestRead) return `(${type.split(';', 1)[0]}, not shown)`;
+  if (type.startsWith('multipart/') || length > maxReadBytes) return `(${type.split(';', 1)[0]}, not shown)`;
   try {
-    return (await request.clone().text()).slice(0, longestBody);
+    return (await request.clone().text()).slice(0, maxBodyLength);
   } catch {
     return null;
   }
 }
 
-/** The same answer, whose body is looked at as it is sent. */
-function tapped(response: Response, ended: (state: 'done' | 'broken', received: string | null) => void): Response {
+/** Returns the same response, with its body recorded while it is sent. */
+function withBodyTap(response: Response, onEnd: (state: 'done' | 'broken', received: string | null) => void): Response {
   if (!response.body) return response;
   const isText = /json|text|javascript/.test(response.headers.get('content-type') ?? '');
   const decoder = new TextDecoder();
   let text = '';
-  const received = (): string | null => (isText ? text : '(not a text)');
+  const received = (): string | null => (isText ? text : '(binary)');
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
         if (done) {
-          ended('done', received());
+          onEnd('done', received());
           controller.close();
           return;
         }
-        if (isText && text.length < longestBody)
-          text = (text + decoder.decode(value, { stream: true })).slice(0, longestBody);
+        if (isText && text.length < maxBodyLength)
+          text = (text + decoder.decode(value, { stream: true })).slice(0, maxBodyLength);
         controller.enqueue(value);
       } catch (error) {
-        ended('broken', received());
+        onEnd('broken', received());
         controller.error(error);
       }
     },
     cancel(reason) {
-      ended('broken', received());
+      onEnd('broken', received());
       return reader.cancel(reason);
     },
   });

@@ -3,34 +3,32 @@ import type { StoredMessage } from '../state/messages.js';
 import { numberOf } from '../state/packs.js';
 import type { Pack } from '../state/packs.js';
 import type { StoredQuestion } from '../state/questions.js';
-import { allEndpoints } from '../seed/fault.js';
+import { allEndpoints } from '../http/all-endpoints.js';
 
-/** So many of each are shown, the newest. */
-const most = 100;
+/** The newest of each kind. */
+const maxEntries = 100;
 
-/** What the page shows of a marketplace. */
+/** The state that the dashboard shows. */
 export interface Snapshot extends ReturnType<typeof snapshot> {}
 
-/** What there is on a marketplace now, as plain data. */
-// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- `Snapshot` is what this gives; said twice it would drift
+/** Returns the current state of a marketplace as plain data. */
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- `Snapshot` is derived from this function
 export function snapshot(marketplace: FakeMarketplace) {
   const { accounts, clock, faults, flex, items, packs, questions } = marketplace;
   return {
     now: clock.iso,
     users: accounts.all.map((user) => ({ ...user, token: tokenOf(user.user_id) })),
     items: items.all.map((item) => ({ ...item, flex: flex.isEnabled(item), down: flex.isDown(item) })),
-    questions: questions.all.slice(-most).reverse().map(shownQuestion),
-    conversations: packs.all.slice(-most).reverse().map(shownConversation),
+    questions: questions.all.slice(-maxEntries).reverse().map(toQuestion),
+    conversations: packs.all.slice(-maxEntries).reverse().map(toConversation),
     subscriptions: flex.all,
     faults: faults.all.map(({ fault: { endpoint, ...fault }, left }) => ({
       ...fault,
       endpoint: endpoint?.name ?? null,
-      // `null`: as long as it is there.
+      // `null`: no limit.
       left: Number.isFinite(left) ? left : null,
     })),
-    endpoints: allEndpoints()
-      .map(({ name }) => name)
-      .sort(),
+    endpoints: allEndpoints.map(({ name }) => name).sort(),
   };
 
   function tokenOf(user_id: number): string | null {
@@ -41,7 +39,7 @@ export function snapshot(marketplace: FakeMarketplace) {
     return accounts.getOrThrow(user_id).nickname;
   }
 
-  function shownQuestion(question: StoredQuestion) {
+  function toQuestion(question: StoredQuestion) {
     const { id, item_id, seller_id, from, text, askedAt, answer = null, hidden = false } = question;
     return {
       id,
@@ -57,7 +55,7 @@ export function snapshot(marketplace: FakeMarketplace) {
     };
   }
 
-  function shownConversation(pack: Pack) {
+  function toConversation(pack: Pack) {
     const { seller_id, buyer_id, shipping, delivered, inMediation, exceptedCase, blockedBy } = pack;
     const messages = marketplace.messages.of(pack).slice(0, 30).reverse();
     return {
@@ -65,11 +63,11 @@ export function snapshot(marketplace: FakeMarketplace) {
       seller: nameOf(seller_id),
       buyer: nameOf(buyer_id),
       ...{ seller_id, shipping, delivered, inMediation, exceptedCase, blockedBy },
-      messages: messages.map((message) => shownMessage(message, pack)),
+      messages: messages.map((message) => toMessage(message, pack)),
     };
   }
 
-  function shownMessage({ id, from, text, sentAt, readAt, files, moderation, option }: StoredMessage, pack: Pack) {
+  function toMessage({ id, from, text, sentAt, readAt, files, moderation, option }: StoredMessage, pack: Pack) {
     return {
       id,
       from: from === pack.seller_id ? ('seller' as const) : ('buyer' as const),

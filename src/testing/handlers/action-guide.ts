@@ -18,13 +18,13 @@ import type { OptionId, SendOptionParams } from '../../resources/action-guide/sc
 import { templateId, templateVariableId } from '../../resources/action-guide/templates.js';
 import { bearerOrThrow, errorResponse } from '../http/handler.js';
 import type { Bearer } from '../state/accounts.js';
-import type { Handlers, HandlerContext, ResourceConventions } from '../http/handler.js';
+import type { EndpointHandlers, HandlerInfo, ResourceConventions } from '../http/handler.js';
 import type { MessageStore } from '../state/messages.js';
 import { toOptionMessageView } from './message-view.js';
 import type { Pack } from '../state/packs.js';
 import type { MarketplaceState } from '../state/marketplace-state.js';
 
-/** How many templates an option has; none for free texts. */
+/** The number of templates of each option; 0 for free text. */
 const templatesOf: Readonly<Record<OptionId, number>> = {
   REQUEST_VARIANTS: 2,
   REQUEST_BILLING_INFO: 1,
@@ -33,7 +33,7 @@ const templatesOf: Readonly<Record<OptionId, number>> = {
   DELIVERY_PROMISE: 1,
 };
 
-/** The options of a pack. Spec: Action guide, Availability rules. */
+/** Returns the options of a pack. Spec: Action guide, Availability rules. */
 function optionsOf({ shipping }: Pack): OptionId[] {
   return [
     ...(shipping === 'cross_docking' || shipping === 'drop_off' ? ['REQUEST_VARIANTS' as const] : []),
@@ -44,46 +44,51 @@ function optionsOf({ shipping }: Pack): OptionId[] {
   ];
 }
 
-/** How the action guide behaves. Spec: Post-sale reasons to communicate. */
+/** Handles the action guide. Spec: Post-sale reasons to communicate. */
 export function actionGuideHandlers(
-  mailbox: MessageStore,
-  world: MarketplaceState,
-): Handlers<typeof endpoints.actionGuide> {
+  messageStore: MessageStore,
+  state: MarketplaceState,
+): EndpointHandlers<typeof endpoints.actionGuide> {
   return {
-    options: ({ pack_id }, context) => {
-      const pack = guidedPack(pack_id, bearerOrThrow(context));
-      return { options: optionsOf(pack).map((option) => toOptionView(option, mailbox.capOf(option, pack))) };
+    options: ({ pack_id }, info) => {
+      const pack = getGuidedPackOrThrow(pack_id, bearerOrThrow(info));
+      return { options: optionsOf(pack).map((option) => toOptionView(option, messageStore.capOf(option, pack))) };
     },
 
-    caps: ({ pack_id }, context) => {
-      const pack = guidedPack(pack_id, bearerOrThrow(context));
-      return optionsOf(pack).map((option) => ({ option_id: option, cap_available: mailbox.capOf(option, pack) }));
+    caps: ({ pack_id }, info) => {
+      const pack = getGuidedPackOrThrow(pack_id, bearerOrThrow(info));
+      return optionsOf(pack).map((option) => ({ option_id: option, cap_available: messageStore.capOf(option, pack) }));
     },
 
-    send: async (input, context) => {
-      const { user_id, application_id } = applicationOrThrow(context);
-      const pack = guidedPack(input.pack_id, { user_id });
+    send: async (input, info) => {
+      const { user_id, application_id } = applicationOrThrow(info);
+      const pack = getGuidedPackOrThrow(input.pack_id, { user_id });
       if (!optionsOf(pack).includes(input.option_id)) throw errorResponse(invalidOption);
       const text = textOf(input);
-      if (mailbox.isLocked(pack)) throw errorResponse(optionLocked);
-      const unlock = mailbox.lock(pack);
+      if (messageStore.isLocked(pack)) throw errorResponse(optionLocked);
+      const unlock = messageStore.lock(pack);
       try {
-        // As long as this takes, another option of the same sale is turned away.
+        // A concurrent option of the same sale fails with 409 while this one is in progress.
         await yieldToEventLoop();
-        if (mailbox.capOf(input.option_id, pack) === 0)
+        if (messageStore.capOf(input.option_id, pack) === 0)
           throw errorResponse(capExhausted, {
             message: `The user is not allowed to run the option ${input.option_id} again`,
           });
-        const sent = mailbox.add(pack, { from: user_id, text, client_id: application_id, option: input.option_id });
-        return toOptionMessageView(sent, mailbox, world);
+        const sent = messageStore.add(pack, {
+          from: user_id,
+          text,
+          client_id: application_id,
+          option: input.option_id,
+        });
+        return toOptionMessageView(sent, messageStore, state);
       } finally {
         unlock();
       }
     },
   };
 
-  function guidedPack(number: number | string, { user_id }: Pick<Bearer, 'user_id'>): Pack {
-    const pack = world.packs.get(number);
+  function getGuidedPackOrThrow(number: number | string, { user_id }: Pick<Bearer, 'user_id'>): Pack {
+    const pack = state.packs.get(number);
     if (pack?.seller_id !== user_id) throw errorResponse(noAccessToPack);
     if (pack.exceptedCase) throw errorResponse(exceptedCase);
     if (pack.blockedBy !== null) throw errorResponse(optionConversationBlocked, { cause: pack.blockedBy });
@@ -91,14 +96,14 @@ export function actionGuideHandlers(
   }
 }
 
-/** Spec: Authentication 3. @throws {Refused} 400 without a token, or with one that belongs to no application. */
-export function applicationOrThrow({ bearer }: HandlerContext): Bearer {
+/** Returns the caller. Spec: Authentication 3. @throws {ErrorResponse} 400 without a token or an application */
+export function applicationOrThrow({ bearer }: HandlerInfo): Bearer {
   if (!bearer) throw errorResponse(accessTokenRequired);
   if (bearer.application_id === null) throw errorResponse(applicationIdRequired);
   return bearer;
 }
 
-/** What the action guide says to an input it does not understand. */
+/** Chooses the error for an invalid input. */
 export const actionGuideConventions: ResourceConventions = {
   onInvalidInput: (_endpoint, issues) => {
     const fields = issues.map(({ path }) => path[0]);
@@ -130,7 +135,7 @@ function template(option: OptionId, number: number): object {
   return { id, vars: [{ id: templateVariableId(id, 'INIT') }, { id: templateVariableId(id, 'LIMIT') }] };
 }
 
-/** The text that the buyer reads. @throws {Refused} when there is no such template. */
+/** Returns the text that the buyer reads. @throws {ErrorResponse} when the template does not exist */
 function textOf(input: SendOptionParams): string {
   if (input.text !== undefined) return input.text;
   const { option_id, template_id, vars } = input;
@@ -141,7 +146,7 @@ function textOf(input: SendOptionParams): string {
   return `The text of ${template_id}${hours}`;
 }
 
-/** Lets other requests come in. Not a timer, which a test may have stopped. */
+/** Lets other requests in. It uses no timer, because a test may have replaced those. */
 function yieldToEventLoop(): Promise<void> {
   const { port1, port2 } = new MessageChannel();
   return new Promise((resolve) => {

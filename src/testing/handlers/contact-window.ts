@@ -1,7 +1,7 @@
 import { millisecondsOf } from '../../core/schema/date-time.js';
 import { pageOf } from '../http/conventions.js';
 
-/** What a window is asked with. */
+/** The parameters of a window. */
 export interface WindowInput {
   readonly last: number;
   readonly unit: 'day' | 'hour';
@@ -15,8 +15,8 @@ const hour = 3_600_000;
 const lengths = { day: 24 * hour, hour } as const;
 
 /**
- * Counts moments into the intervals of a window: whole days or hours of UTC, the last of which holds `ending`. What
- * came after `ending` is not counted.
+ * Counts times per interval of a window: whole days or hours in UTC. The last interval contains `ending`. Times after
+ * `ending` are not counted.
  */
 export function countWindow(times: readonly number[], input: WindowInput, now: number): object {
   const { last, unit, ending, order = 'asc' } = input;
@@ -43,7 +43,7 @@ function definedPage({ limit, offset }: WindowInput): { limit?: number; offset?:
   return { ...(limit !== undefined && { limit }), ...(offset !== undefined && { offset }) };
 }
 
-/** As the service writes it here: whole seconds. */
+/** Formats a time without milliseconds. */
 function iso(at: number): string {
   return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -1,7 +1,7 @@
 import { millisecondsOf } from '../../core/schema/date-time.js';
 import type { endpoints } from '../../endpoints.js';
 import { errorResponse } from '../http/handler.js';
-import type { Handlers } from '../http/handler.js';
+import type { EndpointHandlers } from '../http/handler.js';
 import type { ContactKind, ContactStore } from '../state/contacts.js';
 import { countWindow } from './contact-window.js';
 import type { WindowInput } from './contact-window.js';
@@ -12,29 +12,29 @@ interface Period {
   readonly date_to: Date | string;
 }
 
-/** How contact metrics behave. A token is not asked for: the specification's samples carry none. */
+/** Handles contact metrics. No token is needed: the samples of the specification carry none. */
 export function contactHandlers(
-  log: ContactStore,
+  store: ContactStore,
   { items, accounts, clock }: MarketplaceState,
-): Handlers<typeof endpoints.contacts> {
+): EndpointHandlers<typeof endpoints.contacts> {
   const ofItem = (kind: ContactKind, item_id: string, input: Period): object => {
-    needItem(item_id);
-    const times = log.times(kind, (contact) => contact.item_id === item_id);
+    assertItem(item_id);
+    const times = store.times(kind, (contact) => contact.item_id === item_id);
     return { date_from: input.date_from, date_to: input.date_to, item_id, total: within(times, input) };
   };
   const ofUser = (kind: ContactKind, user_id: number, input: Period): object => {
-    needUser(user_id);
-    const times = log.times(kind, (contact) => contact.seller_id === user_id);
+    assertUser(user_id);
+    const times = store.times(kind, (contact) => contact.seller_id === user_id);
     return { date_from: input.date_from, date_to: input.date_to, total: within(times, input), user_id };
   };
   const windowOfItems = (kind: ContactKind, item_ids: readonly string[], input: WindowInput): object => {
-    for (const each of item_ids) needItem(each);
-    const times = log.times(kind, (contact) => item_ids.includes(contact.item_id));
+    for (const each of item_ids) assertItem(each);
+    const times = store.times(kind, (contact) => item_ids.includes(contact.item_id));
     return { item_id: item_ids[0], ...countWindow(times, input, clock.ms) };
   };
   const windowOfUser = (kind: ContactKind, user_id: number, input: WindowInput): object => {
-    needUser(user_id);
-    const times = log.times(kind, (contact) => contact.seller_id === user_id);
+    assertUser(user_id);
+    const times = store.times(kind, (contact) => contact.seller_id === user_id);
     return { user_id, ...countWindow(times, input, clock.ms) };
   };
   return {
@@ -54,18 +54,18 @@ export function contactHandlers(
     },
   };
 
-  function needItem(item_id: string): void {
+  function assertItem(item_id: string): void {
     if (!items.get(item_id))
       throw errorResponse({ status: 404, code: 'not_found', message: `There is no item ${item_id}` });
   }
 
-  function needUser(user_id: number): void {
+  function assertUser(user_id: number): void {
     if (!accounts.get(user_id))
       throw errorResponse({ status: 404, code: 'not_found', message: `There is no user ${user_id}` });
   }
 }
 
-/** How many moments lie between two dates, both included. */
+/** Counts the times between two dates, both included. */
 function within(times: readonly number[], { date_from, date_to }: Period): number {
   const [from, to] = [millisecondsOf(String(date_from)), millisecondsOf(String(date_to))];
   return times.filter((at) => at >= from && at <= to).length;

@@ -1,7 +1,7 @@
 import type { endpoints } from '../../endpoints.js';
 import type { Currency } from '../../resources/currencies/schemas.js';
 import { errorResponse } from '../http/handler.js';
-import type { Handlers } from '../http/handler.js';
+import type { EndpointHandlers } from '../http/handler.js';
 
 const currencies: readonly Currency[] = [
   { id: 'ARS', description: 'Peso argentino', symbol: '$', decimal_places: 2 },
@@ -24,13 +24,13 @@ const bySite: Readonly<Record<string, string>> = {
   MLU: 'UYU',
 };
 
-/** The currency that prices of a site are in. */
+/** Returns the currency of a site. */
 export function currencyOf(site_id: string): Pick<Currency, 'id' | 'symbol'> {
   return currencies.find(({ id }) => id === bySite[site_id]) ?? { id: 'USD', symbol: 'U$S' };
 }
 
-/** How currencies behave. */
-export function currencyHandlers(): Handlers<typeof endpoints.currencies> {
+/** Handles currencies. */
+export function currencyHandlers(): EndpointHandlers<typeof endpoints.currencies> {
   return {
     list: () => currencies,
     get: ({ id }) => {

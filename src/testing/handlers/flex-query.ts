@@ -17,44 +17,44 @@ import { invalidQuery } from '../../resources/flex/errors.js';
 import { flexConfiguration } from '../../resources/flex/schemas.js';
 import { ErrorResponse, errorResponse } from '../http/handler.js';
 
-/** Whose configuration a query asks for. */
+/** The arguments of a `configuration` query. */
 export interface ConfigurationArguments {
   readonly user_id: number;
   readonly service_id: number;
 }
 
 /**
- * Answers a query on `configuration` as the service does: bare, or with the documented refusal.
+ * Runs a GraphQL query on `configuration`.
  *
- * @throws {ErrorResponse} what `resolve` throws; "invalid query" for a query that is not GraphQL or asks for what there is not.
+ * @throws {ErrorResponse} what `resolve` throws; "invalid query" when the query is not valid GraphQL for this schema
  */
-export async function answerQuery(
+export async function executeQuery(
   source: string,
   resolve: (args: ConfigurationArguments) => object,
 ): Promise<Readonly<Record<string, unknown>>> {
-  let refused: ErrorResponse | undefined;
+  let failure: ErrorResponse | undefined;
   const configuration = (args: ConfigurationArguments): object | null => {
     try {
       return resolve(args);
-    } catch (thrown) {
-      if (!(thrown instanceof ErrorResponse)) throw thrown;
-      refused = thrown;
+    } catch (error) {
+      if (!(error instanceof ErrorResponse)) throw error;
+      failure = error;
       return null;
     }
   };
   const { data, errors } = await graphql({ schema, source, rootValue: { configuration } });
-  if (refused) throw refused;
+  if (failure) throw failure;
   if (errors || !data)
     throw errorResponse(invalidQuery, { message: `invalid query: ${errors?.[0]?.message ?? 'no data'}` });
   return data;
 }
 
-/** GraphQL's own Int ends at 2^31, and ids do not. */
+/** GraphQL's own Int ends at 2^31; ids are larger. */
 const integer = new GraphQLScalarType<number, number>({
   name: 'Integer',
   parseValue: Number,
   parseLiteral: (node) => {
-    if (node.kind !== Kind.INT) throw new GraphQLError('an integer is written as digits');
+    if (node.kind !== Kind.INT) throw new GraphQLError('an integer literal is expected');
     return Number(node.value);
   },
 });
@@ -72,7 +72,7 @@ const schema = new GraphQLSchema({
   }),
 });
 
-/** The GraphQL type of an entity: what the client may select is what can be queried, and nothing else. */
+/** Derives the GraphQL type from the client's schema, so that exactly its fields can be queried. */
 function typeOf(field: Schema, name: string): GraphQLOutputType {
   const definition = definitionOf(field);
   switch (definition?.kind) {

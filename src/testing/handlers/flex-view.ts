@@ -2,7 +2,7 @@ import { currencyOf } from './currencies.js';
 import { kindsOfDays } from '../state/flex.js';
 import type { StoredRange, StoredSubscription, Zone } from '../state/flex.js';
 
-/** A subscription as the service shows it. */
+/** Serializes a subscription. */
 export function toSubscriptionView(subscription: StoredSubscription): object {
   const { id, site_id, user_id, mode, service_id, status, createdAt } = subscription;
   const isFlex = mode === 'FLEX';
@@ -18,7 +18,7 @@ export function toSubscriptionView(subscription: StoredSubscription): object {
   };
 }
 
-/** The configuration of a subscription as the service shows it. */
+/** Serializes the configuration of a subscription. */
 export function toConfigurationView(subscription: StoredSubscription, zones: readonly Zone[]): object {
   const { site_id, user_id, service_id, status, createdAt, delivery_window, delivery_ranges } = subscription;
   return {

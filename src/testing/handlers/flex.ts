@@ -16,14 +16,14 @@ import {
 } from '../../resources/flex/errors.js';
 import type { SetDeliveryParams, FlexItemParams } from '../../resources/flex/schemas.js';
 import { forbidden, bearerOrThrow, noContent, errorResponse } from '../http/handler.js';
-import type { Handlers, HandlerContext, ResourceConventions } from '../http/handler.js';
+import type { EndpointHandlers, HandlerInfo, ResourceConventions } from '../http/handler.js';
 import { toConfigurationView, toSubscriptionView } from './flex-view.js';
 import { kindsOfDays } from '../state/flex.js';
 import type { FlexStore, StoredSubscription } from '../state/flex.js';
 import type { Item } from '../state/items.js';
 import type { MarketplaceState } from '../state/marketplace-state.js';
 
-/** How Flex refuses what it does not understand: by the field that is wrong, where the endpoint documents that. */
+/** Chooses the error for an invalid input: by the invalid field, where the endpoint documents that. */
 export const flexConventions: ResourceConventions = {
   onInvalidInput: (endpoint, issues) => {
     const byField: Readonly<Record<string, typeof invalidSite>> = {
@@ -31,104 +31,107 @@ export const flexConventions: ResourceConventions = {
       user_id: invalidUser,
       service_id: invalidService,
     };
-    const ofField = byField[String(issues[0]?.path[0])];
-    const refusal = [ofField, invalidJson].find((each) => each && endpoint.errors.includes(each));
-    return refusal && errorResponse(refusal);
+    const fieldError = byField[String(issues[0]?.path[0])];
+    const documented = [fieldError, invalidJson].find((each) => each && endpoint.errors.includes(each));
+    return documented && errorResponse(documented);
   },
 };
 
-/** How Flex behaves. */
-export function flexHandlers(desk: FlexStore, { accounts, items }: MarketplaceState): Handlers<typeof endpoints.flex> {
+/** Handles Flex. */
+export function flexHandlers(
+  store: FlexStore,
+  { accounts, items }: MarketplaceState,
+): EndpointHandlers<typeof endpoints.flex> {
   return {
-    subscriptions: ({ site_id, user_id }, context) => {
-      needUser(site_id, Number(user_id), context);
-      return desk.subscriptionsOf(Number(user_id)).map(toSubscriptionView);
+    subscriptions: ({ site_id, user_id }, info) => {
+      assertUser(site_id, Number(user_id), info);
+      return store.subscriptionsOf(Number(user_id)).map(toSubscriptionView);
     },
-    configuration: async ({ site_id, query }, context) => {
-      needSite(site_id);
-      bearerOrThrow(context);
-      // The executor is loaded on first use, as in the client.
-      const { answerQuery } = await import('./flex-query.js');
-      return answerQuery(query, ({ user_id, service_id }) => {
-        needUser(site_id, user_id, context);
-        const subscription = desk.find(site_id, user_id, service_id);
+    configuration: async ({ site_id, query }, info) => {
+      assertSite(site_id);
+      bearerOrThrow(info);
+      // `graphql` is an optional part: it is loaded on first use, as in the client.
+      const { executeQuery } = await import('./flex-query.js');
+      return executeQuery(query, ({ user_id, service_id }) => {
+        assertUser(site_id, user_id, info);
+        const subscription = store.find(site_id, user_id, service_id);
         if (!subscription) throw errorResponse(subscriptionNotFound);
-        return toConfigurationView(subscription, desk.zonesOf(site_id));
+        return toConfigurationView(subscription, store.zonesOf(site_id));
       });
     },
-    setDelivery: (input, context) => {
-      const { id, delivery_ranges } = needSettings(input, context);
+    setDelivery: (input, info) => {
+      const { id, delivery_ranges } = getSubscriptionOrThrow(input, info);
       const { delivery_window, delivery_ranges: ranges } = input;
-      desk.configure(id, {
+      store.configure(id, {
         ...(delivery_window !== undefined && { delivery_window }),
         delivery_ranges: { ...delivery_ranges, ...rangesOf(ranges) },
       });
       return {};
     },
-    addZones: (input, context) => {
-      const subscription = needSettings(input, context);
-      const known = desk.zonesOf(input.site_id).map(({ id }) => id);
+    addZones: (input, info) => {
+      const subscription = getSubscriptionOrThrow(input, info);
+      const known = store.zonesOf(input.site_id).map(({ id }) => id);
       const wanted = input.zones.map(({ id }) => String(id));
       const unknown = wanted.find((id) => !known.includes(id));
-      if (unknown !== undefined) throw errorResponse({ status: 400, message: `there is no zone ${unknown}` });
-      desk.configure(subscription.id, { zones: [...new Set([...subscription.zones, ...wanted])] });
+      if (unknown !== undefined) throw errorResponse({ status: 400, message: `zone ${unknown} does not exist` });
+      store.configure(subscription.id, { zones: [...new Set([...subscription.zones, ...wanted])] });
       return {};
     },
-    driver: ({ site_id, shipment_id }, context) => {
-      bearerOrThrow(context);
-      const driver_id = desk.driverOf(site_id, Number(shipment_id));
+    driver: ({ site_id, shipment_id }, info) => {
+      bearerOrThrow(info);
+      const driver_id = store.driverOf(site_id, Number(shipment_id));
       if (driver_id === undefined) throw errorResponse(driverNotFound);
       return { driver_id };
     },
     items: {
-      isEnabled: (input, context) => {
-        if (!desk.isEnabled(needItem(input, context))) throw errorResponse(itemNotFound);
+      isEnabled: (input, info) => {
+        if (!store.isEnabled(getItemOrThrow(input, info))) throw errorResponse(itemNotFound);
         return noContent;
       },
-      enable: (input, context) => {
-        const item = needItem(input, context);
-        // Spec: before activating Flex on an item, its status must be active.
+      enable: (input, info) => {
+        const item = getItemOrThrow(input, info);
+        // Spec: Flex delivery, item status.
         if (item.status !== 'active') throw errorResponse(itemDown);
-        if (desk.isEnabled(item)) throw errorResponse(alreadyInFlex);
-        desk.setEnabled(item, true);
+        if (store.isEnabled(item)) throw errorResponse(alreadyInFlex);
+        store.setEnabled(item, true);
         return noContent;
       },
-      disable: (input, context) => {
-        const item = needItem(input, context);
-        if (!desk.isEnabled(item)) throw errorResponse(notInFlex);
-        desk.setEnabled(item, false);
+      disable: (input, info) => {
+        const item = getItemOrThrow(input, info);
+        if (!store.isEnabled(item)) throw errorResponse(notInFlex);
+        store.setEnabled(item, false);
         return noContent;
       },
     },
   };
 
-  function needSite(site_id: string): void {
-    if (!desk.covers(site_id)) throw errorResponse(invalidSite);
+  function assertSite(site_id: string): void {
+    if (!store.covers(site_id)) throw errorResponse(invalidSite);
   }
 
-  function needUser(site_id: string, user_id: number, context: HandlerContext): void {
-    needSite(site_id);
+  function assertUser(site_id: string, user_id: number, info: HandlerInfo): void {
+    assertSite(site_id);
     if (accounts.get(user_id)?.site_id !== site_id) throw errorResponse(userNotFound);
-    if (bearerOrThrow(context).user_id !== user_id) throw errorResponse(noAccess);
+    if (bearerOrThrow(info).user_id !== user_id) throw errorResponse(noAccess);
   }
 
-  /** A subscription whose settings may be changed: one that is not `out`. */
-  function needSettings(
+  /** Returns a subscription whose settings can change: one that is not `out`. */
+  function getSubscriptionOrThrow(
     { site_id, user_id, service_id }: Pick<SetDeliveryParams, 'site_id' | 'user_id' | 'service_id'>,
-    context: HandlerContext,
+    info: HandlerInfo,
   ): StoredSubscription {
-    if (bearerOrThrow(context).user_id !== Number(user_id)) throw forbidden('The subscription is another seller’s');
-    const subscription = desk.find(site_id, Number(user_id), Number(service_id));
+    if (bearerOrThrow(info).user_id !== Number(user_id)) throw forbidden('The subscription belongs to another seller');
+    const subscription = store.find(site_id, Number(user_id), Number(service_id));
     if (!subscription || subscription.status === 'out') throw errorResponse(deliveryNotUpdated);
     return subscription;
   }
 
-  function needItem({ site_id, item_id }: FlexItemParams, context: HandlerContext): Item {
-    const { user_id } = bearerOrThrow(context);
+  function getItemOrThrow({ site_id, item_id }: FlexItemParams, info: HandlerInfo): Item {
+    const { user_id } = bearerOrThrow(info);
     const item = items.get(String(item_id));
-    if (!desk.covers(site_id) || item?.site_id !== site_id) throw errorResponse(itemNotFound);
+    if (!store.covers(site_id) || item?.site_id !== site_id) throw errorResponse(itemNotFound);
     if (item.seller_id !== user_id) throw forbidden('The item belongs to another seller');
-    if (desk.isDown(item)) throw errorResponse(itemDown);
+    if (store.isDown(item)) throw errorResponse(itemDown);
     return item;
   }
 }

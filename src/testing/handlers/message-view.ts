@@ -31,8 +31,8 @@ function files({ files: stored }: StoredMessage): View[] {
   }));
 }
 
-/** A message in the current shape. Spec: Message. */
-export function toMessageView(message: StoredMessage, mailbox: MessageStore, { packs }: MarketplaceState): View {
+/** Serializes a message in the current shape. Spec: Message. */
+export function toMessageView(message: StoredMessage, messageStore: MessageStore, { packs }: MarketplaceState): View {
   const { id, site_id, client_id, from, to, text } = message;
   const pack = packs.getOrThrow(message.pack);
   const attachments = files(message);
@@ -52,17 +52,17 @@ export function toMessageView(message: StoredMessage, mailbox: MessageStore, { p
       { id: String(message.pack), name: 'packs' },
       { id: String(pack.seller_id), name: 'sellers' },
     ],
-    conversation_first_message: mailbox.of(pack).at(-1)?.id === id,
+    conversation_first_message: messageStore.of(pack).at(-1)?.id === id,
   };
 }
 
-/** What the sending of an option is answered with: reduced, and with the receiver's name. Wire notes 9. */
-export function toOptionMessageView(message: StoredMessage, mailbox: MessageStore, world: MarketplaceState): View {
-  const { from: _from, site_id: _site, subject: _subject, ...rest } = toMessageView(message, mailbox, world);
-  return { ...rest, to: { user_id: message.to, name: world.accounts.getOrThrow(message.to).nickname } };
+/** Serializes a message sent through an option: reduced, with the receiver's name. Wire notes 9. */
+export function toOptionMessageView(message: StoredMessage, messageStore: MessageStore, state: MarketplaceState): View {
+  const { from: _from, site_id: _site, subject: _subject, ...rest } = toMessageView(message, messageStore, state);
+  return { ...rest, to: { user_id: message.to, name: state.accounts.getOrThrow(message.to).nickname } };
 }
 
-/** A message in the legacy shape. Spec: Message, legacy shape. */
+/** Serializes a message in the legacy shape. Spec: Message, legacy shape. */
 function toLegacyView(message: StoredMessage, { packs }: MarketplaceState): View {
   const { received, available, notified, created, read } = dates(message);
   const { moderation_date, reason, ...moderation } = moderated(message);
@@ -88,9 +88,9 @@ function toLegacyView(message: StoredMessage, { packs }: MarketplaceState): View
   };
 }
 
-/** A message by its id, in the shape that the mailbox is told to answer in. */
-export function toMessageByIdView(message: StoredMessage, mailbox: MessageStore, world: MarketplaceState): View {
-  if (mailbox.shape === 'legacy') return toLegacyView(message, world);
-  const view = toMessageView(message, mailbox, world);
-  return mailbox.shape === 'current' ? view : { paging: null, conversation_status: null, messages: [view] };
+/** Serializes a message read by id, in the configured shape. */
+export function toMessageByIdView(message: StoredMessage, messageStore: MessageStore, state: MarketplaceState): View {
+  if (messageStore.shape === 'legacy') return toLegacyView(message, state);
+  const view = toMessageView(message, messageStore, state);
+  return messageStore.shape === 'current' ? view : { paging: null, conversation_status: null, messages: [view] };
 }

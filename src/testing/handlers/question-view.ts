@@ -3,19 +3,19 @@ import type { QuestionStore, StoredQuestion } from '../state/questions.js';
 import { localInstant } from '../local-time.js';
 import type { MarketplaceState } from '../state/marketplace-state.js';
 
-/** A question as a search delivers it. */
-export function toListView(question: StoredQuestion, desk: QuestionStore, { accounts }: MarketplaceState): Question {
+/** Serializes a question as part of a search result. */
+export function toListView(question: StoredQuestion, store: QuestionStore, { accounts }: MarketplaceState): Question {
   const { id, seller_id, item_id, from, removed, answer } = question;
   const { site_id } = accounts.getOrThrow(seller_id);
   return {
     id,
     seller_id,
     item_id,
-    // What was deleted or banned is no longer told.
+    // The text of a deleted or banned question is empty. Wire notes 4.
     text: removed ? '' : question.text,
-    status: desk.statusOf(question),
+    status: store.statusOf(question),
     date_created: localInstant(question.askedAt, site_id),
-    from: { id: from, answered_questions: desk.answeredOf(from, seller_id) },
+    from: { id: from, answered_questions: store.answeredCount(from, seller_id) },
     answer: answer
       ? {
           text: removed ? '' : answer.text,
@@ -26,15 +26,15 @@ export function toListView(question: StoredQuestion, desk: QuestionStore, { acco
   };
 }
 
-/** A question right after it was asked. */
-export function toAskedView(question: StoredQuestion, desk: QuestionStore, world: MarketplaceState): Question {
+/** Serializes a question that was just asked. */
+export function toAskedView(question: StoredQuestion, store: QuestionStore, state: MarketplaceState): Question {
   return {
-    ...toListView(question, desk, world),
+    ...toListView(question, store, state),
     deleted_from_listing: question.removed !== undefined || question.hidden === true,
   };
 }
 
-/** A question read by its id. */
-export function toQuestionView(question: StoredQuestion, desk: QuestionStore, world: MarketplaceState): Question {
-  return { ...toAskedView(question, desk, world), hold: desk.statusOf(question) === 'UNDER_REVIEW' };
+/** Serializes a question read by id. */
+export function toQuestionView(question: StoredQuestion, store: QuestionStore, state: MarketplaceState): Question {
+  return { ...toAskedView(question, store, state), hold: store.statusOf(question) === 'UNDER_REVIEW' };
 }

@@ -6,25 +6,25 @@ import type { MarketplaceState } from '../state/marketplace-state.js';
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** How long sellers take to answer, computed by the rules of the specification. Spec: Response time record. */
+/** Computes the response time of sellers, once a day. Spec: Response time record. */
 export class ResponseTimes {
-  readonly #desk: QuestionStore;
-  readonly #world: MarketplaceState;
+  readonly #store: QuestionStore;
+  readonly #state: MarketplaceState;
   readonly #computed = new Map<number, { readonly date: string; readonly record: ResponseTime }>();
 
-  constructor(desk: QuestionStore, world: MarketplaceState) {
-    this.#desk = desk;
-    this.#world = world;
+  constructor(store: QuestionStore, state: MarketplaceState) {
+    this.#store = store;
+    this.#state = state;
   }
 
-  /** The record of a seller, computed once a day, by the seller's calendar; `undefined` for one without questions. */
+  /** Returns the record of a seller, computed once per day of the seller's site; `undefined` without questions. */
   of(seller_id: number): ResponseTime | undefined {
-    const { accounts, clock } = this.#world;
+    const { accounts, clock } = this.#state;
     const site_id = accounts.get(seller_id)?.site_id ?? '';
     const { date } = localTime(clock.ms, site_id);
     const computed = this.#computed.get(seller_id);
     if (computed?.date === date) return computed.record;
-    const questions = this.#desk.all.filter((each) => each.seller_id === seller_id && !each.removed);
+    const questions = this.#store.all.filter((each) => each.seller_id === seller_id && !each.removed);
     if (questions.length === 0) return undefined;
     const record = { user_id: seller_id, ...responseTimeOf(questions, clock.ms, site_id) };
     this.#computed.set(seller_id, { date, record });
@@ -32,13 +32,13 @@ export class ResponseTimes {
   }
 }
 
-/** The averages over a seller's questions, given from the oldest to the newest. */
+/** Computes the averages over a seller's questions. */
 function responseTimeOf(
   questions: readonly StoredQuestion[],
   now: number,
   site_id: string,
 ): Omit<ResponseTime, 'user_id'> {
-  const counted = firstOnes(questions).filter(({ askedAt }) => askedAt > now - 14 * day && askedAt <= now);
+  const counted = firstPerBuyerAndItem(questions).filter(({ askedAt }) => askedAt > now - 14 * day && askedAt <= now);
   const inBand = (name: Band): StoredQuestion[] => counted.filter(({ askedAt }) => bandOf(askedAt, site_id) === name);
   const total = average(counted, now);
   return {
@@ -51,7 +51,7 @@ function responseTimeOf(
 
 type Band = 'weekend' | 'weekdays_working_hours' | 'weekdays_extra_hours';
 
-/** The band of the hour at which a question was asked; the small hours of a working day are in none. */
+/** Returns the time band of a question; 00:00 to 09:00 on a weekday is in none. */
 function bandOf(ms: number, site_id: string): Band | undefined {
   const { weekday, hour } = localTime(ms, site_id);
   if (weekday === 0 || weekday === 6) return 'weekend';
@@ -59,8 +59,8 @@ function bandOf(ms: number, site_id: string): Band | undefined {
   return hour < 18 ? 'weekdays_working_hours' : 'weekdays_extra_hours';
 }
 
-/** Only the first question of a buyer on an item counts: what follows is a conversation. */
-function firstOnes(questions: readonly StoredQuestion[]): StoredQuestion[] {
+/** Keeps the first question of each buyer about each item. */
+function firstPerBuyerAndItem(questions: readonly StoredQuestion[]): StoredQuestion[] {
   const firsts = new Map<string, StoredQuestion>();
   for (const question of questions) {
     const key = `${question.from} ${question.item_id}`;
@@ -76,17 +76,17 @@ function band(questions: readonly StoredQuestion[], now: number): ResponseTimeBa
   return { response_time, sales_percent_increase: forecast(response_time) };
 }
 
-/** In whole minutes; `undefined` where there is nothing to average. */
+/** Averages in whole minutes; `undefined` without questions. */
 function average(questions: readonly StoredQuestion[], now: number): number | undefined {
   if (questions.length === 0) return undefined;
-  // An unanswered question counts as answered now, but a seller who never answers is not slower than a week.
+  // An unanswered question counts as answered now, capped at one week.
   const waits = questions.map(({ askedAt, answer }) =>
     answer ? answer.answeredAt - askedAt : Math.min(now - askedAt, 7 * day),
   );
   return Math.round(waits.reduce((sum, wait) => sum + wait, 0) / waits.length / minute);
 }
 
-/** How the real forecast is made is not documented; this one grows with the hours lost and stays below a third. */
+/** The service's forecast is not documented; this one grows with the hours and ends at 30 percent. */
 function forecast(minutes: number): number | null {
   return minutes > 60 ? Math.min(2 + Math.floor(minutes / 60), 30) : null;
 }

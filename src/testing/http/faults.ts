@@ -3,46 +3,46 @@ import { createRandom } from '../random.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { Interceptor } from './router.js';
 
-/** What goes wrong. Without any of it the call goes through, after its `delayMs`. */
+/** What a fault does. Without any of these, the call only takes `delayMs` longer. */
 export interface FaultKind {
-  /** An answer with this status; the service does nothing, unless `after` says so. */
+  /** Responds with this status. The service does not act, unless `after` is `true`. */
   readonly status?: number | undefined;
-  /** The body of that answer: text as it is, anything else as JSON. */
+  /** The body of that response: a string is sent as it is, anything else as JSON. */
   readonly body?: unknown;
-  /** The headers of that answer. */
+  /** The headers of that response. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** With `status`: the service acts first, and its answer is lost. */
+  /** With `status`: the service acts first, and its own response is lost. */
   readonly after?: boolean | undefined;
-  /** The connection breaks, before or after the service acts. */
+  /** Breaks the connection, before or after the service acts. */
   readonly reset?: 'before' | 'after' | undefined;
-  /** The service acts, and its answer stops coming: after the headers and half the body, or before the headers. */
+  /** The service acts, and its response stalls: after half the body, or before the headers. */
   readonly stall?: true | 'headers' | undefined;
-  /** The service acts, and the connection breaks in the middle of its answer. */
+  /** The service acts, and the connection breaks in the middle of its response. */
   readonly truncate?: true | undefined;
-  /** The call takes so much longer, in milliseconds of the machine's time. */
+  /** Delays the call, in milliseconds of the machine's time. */
   readonly delayMs?: number | undefined;
 }
 
-/** A fault, and which calls it strikes. */
+/** A fault, and the calls it applies to. */
 export interface Fault extends FaultKind {
-  /** Strikes only this endpoint. */
+  /** Applies only to this endpoint. @default every endpoint */
   readonly endpoint?: Endpoint | undefined;
-  /** How many calls it strikes. Default 1; `Infinity` with a `probability`. */
+  /** How many calls it applies to. @default 1, or `Infinity` with a `probability` */
   readonly times?: number | undefined;
-  /** How likely it strikes each call, from 0 to 1. Default 1. */
+  /** The probability per call, from 0 to 1. @default 1 */
   readonly probability?: number | undefined;
-  /** What the dice begin with: the same seed strikes the same calls. Default 1. */
+  /** The seed of the random numbers: the same seed selects the same calls. @default 1 */
   readonly seed?: number | undefined;
 }
 
 interface PendingFault {
   readonly fault: Fault;
-  readonly dice: () => number;
+  readonly random: () => number;
   left: number;
 }
 
 /**
- * What goes wrong between a client and the marketplace, on purpose.
+ * Injects faults between a client and the marketplace.
  *
  * @example
  * marketplace.faults.inject({ reset: 'after', endpoint: endpoints.questions.answer });
@@ -52,24 +52,24 @@ interface PendingFault {
 export class Faults {
   readonly #pending: PendingFault[] = [];
 
-  /** The next call that the fault fits is struck; several faults strike in the order in which they were given. */
+  /** Adds a fault for the next calls that match. Faults apply in the order in which they were added. @throws {FakeMarketplaceError} when the fault makes no sense */
   inject(fault: Fault): void {
-    check(fault);
+    validate(fault);
     const { probability = 1, seed = 1, times = probability < 1 ? Infinity : 1 } = fault;
-    this.#pending.push({ fault, dice: createRandom(seed), left: times });
+    this.#pending.push({ fault, random: createRandom(seed), left: times });
   }
 
-  /** Nothing goes wrong any more. */
+  /** Removes all faults. */
   clear(): void {
     this.#pending.length = 0;
   }
 
-  /** The faults that have not struck yet, or may strike again, and how often. */
+  /** The pending faults, with the number of calls that each still applies to. */
   get all(): readonly { readonly fault: Fault; readonly left: number }[] {
     return this.#pending.map(({ fault, left }) => ({ fault, left }));
   }
 
-  /** How many faults have not struck yet, or may strike again. */
+  /** The number of pending faults. */
   get pending(): number {
     return this.#pending.length;
   }
@@ -81,9 +81,9 @@ export class Faults {
   };
 
   #take(endpoint: Endpoint | undefined): Fault | undefined {
-    const found = this.#pending.find(({ fault, dice }) => {
+    const found = this.#pending.find(({ fault, random }) => {
       if (fault.endpoint && fault.endpoint.name !== endpoint?.name) return false;
-      return dice() < (fault.probability ?? 1);
+      return random() < (fault.probability ?? 1);
     });
     if (!found) return undefined;
     found.left -= 1;
@@ -92,63 +92,65 @@ export class Faults {
   }
 }
 
-function check({ status, body, reset, stall, truncate, probability = 1, times = 1 }: Fault): void {
+function validate({ status, body, reset, stall, truncate, probability = 1, times = 1 }: Fault): void {
   const kinds = [status, reset, stall, truncate].filter((kind) => kind !== undefined);
-  if (kinds.length > 1) throw new FakeMarketplaceError('a fault is one of `status`, `reset`, `stall` and `truncate`');
+  if (kinds.length > 1)
+    throw new FakeMarketplaceError('a fault takes only one of `status`, `reset`, `stall` and `truncate`');
   if (body !== undefined && status === undefined)
-    throw new FakeMarketplaceError('the `body` of a fault takes its `status`');
-  if (!(probability > 0 && probability <= 1)) throw new FakeMarketplaceError('`probability` is above 0 and at most 1');
-  if (!(times >= 1)) throw new FakeMarketplaceError('`times` is at least 1');
+    throw new FakeMarketplaceError('the `body` of a fault needs a `status`');
+  if (!(probability > 0 && probability <= 1))
+    throw new FakeMarketplaceError('`probability` must be above 0 and at most 1');
+  if (!(times >= 1)) throw new FakeMarketplaceError('`times` must be at least 1');
 }
 
 async function apply(fault: FaultKind, request: Request, next: () => Promise<Response>): Promise<Response> {
   const { status, reset, stall, truncate, delayMs, after } = fault;
   if (delayMs !== undefined) await wait(delayMs, request.signal);
-  if (reset === 'before') throw broken('ECONNRESET');
+  if (reset === 'before') throw connectionError('ECONNRESET');
   if (status !== undefined) {
     if (after) await next();
-    return answerOf(fault, status);
+    return toResponse(fault, status);
   }
   const response = await next();
-  if (reset === 'after') throw broken('ECONNRESET');
+  if (reset === 'after') throw connectionError('ECONNRESET');
   if (stall === 'headers') await wait(undefined, request.signal);
-  if (stall !== undefined || truncate) return halfOf(response, request.signal, truncate === true);
+  if (stall !== undefined || truncate) return firstHalfOf(response, request.signal, truncate === true);
   return response;
 }
 
-function answerOf({ body, headers }: FaultKind, status: number): Response {
+function toResponse({ body, headers }: FaultKind, status: number): Response {
   if (body === undefined) return new Response(null, { status, headers: { ...headers } });
   if (typeof body === 'string') return new Response(body, { status, headers: { ...headers } });
   return Response.json(body, { status, headers: { ...headers } });
 }
 
-/** What `fetch` rejects with when the connection breaks. */
-function broken(code: string): TypeError {
+/** The error that `fetch` rejects with when the connection breaks. */
+function connectionError(code: string): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(`read ${code}`), { code }) });
 }
 
-/** What reading a body rejects with when the connection breaks. */
-function terminated(): TypeError {
-  return new TypeError('terminated', { cause: broken('UND_ERR_SOCKET').cause });
+/** The error that reading a body rejects with when the connection breaks. */
+function bodyError(): TypeError {
+  return new TypeError('bodyError', { cause: connectionError('UND_ERR_SOCKET').cause });
 }
 
-/** The answer with half of its body, after which nothing more comes, or the connection breaks. */
-async function halfOf(response: Response, signal: AbortSignal, breaks: boolean): Promise<Response> {
+/** Returns a response with the first half of its body, after which it stalls or the connection breaks. */
+async function firstHalfOf(response: Response, signal: AbortSignal, breaks: boolean): Promise<Response> {
   const bytes = new Uint8Array(await response.arrayBuffer());
-  if (bytes.length === 0 && breaks) throw broken('ECONNRESET');
+  if (bytes.length === 0 && breaks) throw connectionError('ECONNRESET');
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       if (bytes.length > 1) controller.enqueue(bytes.slice(0, bytes.length >> 1));
       signal.addEventListener('abort', () => controller.error(signal.reason), { once: true });
     },
-    // What was given up on never comes: the reader waits until it is aborted.
-    pull: () => (breaks ? Promise.reject(terminated()) : new Promise<void>(() => undefined)),
+    // A stalled body never ends: the reader waits until it is aborted.
+    pull: () => (breaks ? Promise.reject(bodyError()) : new Promise<void>(() => undefined)),
   });
   const { status, headers } = response;
   return new Response(status === 204 ? null : body, { status, headers });
 }
 
-/** Waits; for ever without a time. An abort ends it. */
+/** Waits, without `ms` for ever, until the signal aborts. */
 function wait(ms: number | undefined, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = ms === undefined ? undefined : setTimeout(done, ms);

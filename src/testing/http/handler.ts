@@ -4,35 +4,35 @@ import type { Issue } from '../../core/schema/issue.js';
 import type { Bearer } from '../state/accounts.js';
 import type { Clock } from '../clock.js';
 
-/** What a behaviour knows of the request beside its input. */
-export interface HandlerContext {
+/** What a handler receives beside its input. */
+export interface HandlerInfo {
   readonly request: Request;
   readonly endpoint: Endpoint;
-  /** Who asks; `undefined` without a token. An unknown token never gets here. */
+  /** The caller; `undefined` without a token. An unknown token fails before the handler. */
   readonly bearer: Bearer | undefined;
   readonly clock: Clock;
 }
 
-/** What the service does when an endpoint is called: gives the body of a 200, a `Reply`, or throws a `Refused`. */
-export type Handler<E> = E extends Endpoint<infer In> ? (input: In, context: HandlerContext) => unknown : never;
+/** Handles the calls of an endpoint. Returns the body of a 200 or a `HandlerResponse`, or throws an `ErrorResponse`. */
+export type EndpointHandler<E> = E extends Endpoint<infer In> ? (input: In, context: HandlerInfo) => unknown : never;
 
-/** A behaviour for each endpoint of a group: the compiler asks for missing ones. */
-export type Handlers<Group> = {
-  readonly [K in keyof Group]: Group[K] extends Endpoint ? Handler<Group[K]> : Handlers<Group[K]>;
+/** One handler per endpoint of a group. */
+export type EndpointHandlers<Group> = {
+  readonly [K in keyof Group]: Group[K] extends Endpoint ? EndpointHandler<Group[K]> : EndpointHandlers<Group[K]>;
 };
 
-/** How a group says that it did not understand an input: the documented refusal, where there is one. */
+/** Returns the documented error for an invalid input; `undefined` where there is none. */
 export type InvalidInputResponse = (endpoint: Endpoint, issues: readonly Issue[]) => ErrorResponse | undefined;
 
-/** What a group of endpoints says of itself, beside its behaviours. */
+/** What a group of endpoints has in common. */
 export interface ResourceConventions {
-  /** The refusal of an input that was not understood; a plain 400 unless given. No issues: the body was no JSON. */
+  /** Chooses the error for an invalid input; no issues mean that the body is not JSON. @default a plain 400 */
   readonly onInvalidInput?: InvalidInputResponse;
-  /** A sentence for each endpoint, by its name, told to who asks with OPTIONS. */
+  /** One sentence per endpoint name, for the response to OPTIONS. */
   readonly descriptions?: Readonly<Record<string, string>>;
 }
 
-/** An answer that is not a plain 200 with a JSON body. */
+/** A response other than a plain 200 with a JSON body. */
 export class HandlerResponse {
   readonly status: number;
   readonly body: unknown;
@@ -45,10 +45,10 @@ export class HandlerResponse {
   }
 }
 
-/** 204: done, and nothing to say. */
+/** 204 without a body. */
 export const noContent = new HandlerResponse(204);
 
-/** A refusal on its way to the client. */
+/** An error response; handlers throw it. */
 export class ErrorResponse {
   readonly status: number;
   readonly body: unknown;
@@ -61,21 +61,21 @@ export class ErrorResponse {
   }
 }
 
-/** What may be said differently from the documented refusal. */
-export interface ErrorWords {
+/** Values that replace those of a documented error. */
+export interface ErrorOverrides {
   readonly message?: string;
   readonly code?: string;
   readonly cause?: unknown;
 }
 
-/** A documented refusal as the service says it. */
-export function errorResponse(refusal: Omit<DocumentedError, 'error'>, words: ErrorWords = {}): ErrorResponse {
-  const { status } = refusal;
+/** Creates the response of a documented error. */
+export function errorResponse(error: Omit<DocumentedError, 'error'>, overrides: ErrorOverrides = {}): ErrorResponse {
+  const { status } = error;
   const body = {
-    message: words.message ?? refusal.message,
-    error: words.code ?? refusal.code ?? codeOfStatus(status),
+    message: overrides.message ?? error.message,
+    error: overrides.code ?? error.code ?? codeOfStatus(status),
     status,
-    cause: words.cause ?? refusal.cause ?? [],
+    cause: overrides.cause ?? error.cause ?? [],
   };
   return new ErrorResponse(status, body);
 }
@@ -95,13 +95,13 @@ function codeOfStatus(status: number): string {
   return reasons[status] ?? `status_${status}`;
 }
 
-/** 401: there is no token. */
+/** 401: the call carries no token. */
 const unauthorized = errorResponse({ status: 401, code: 'unauthorized', message: 'Access token is required' });
-/** 403: the token's user may not do this. */
+/** 403: the caller is not allowed to do this. */
 export const forbidden = (message: string): ErrorResponse => errorResponse({ status: 403, code: 'forbidden', message });
 
-/** Who asks. @throws {ErrorResponse} 401 without a token. */
-export function bearerOrThrow({ bearer }: HandlerContext): Bearer {
+/** Returns the caller. @throws {ErrorResponse} 401 without a token */
+export function bearerOrThrow({ bearer }: HandlerInfo): Bearer {
   if (!bearer) throw unauthorized;
   return bearer;
 }

@@ -6,31 +6,31 @@ import { matchPath } from '../../core/serialization/path-template.js';
 import type { Schema, Shape } from '../../core/schema/schema.js';
 import type { ResourceConventions } from './handler.js';
 
-/** An endpoint, and what its group says of it. */
+/** An endpoint with the conventions of its group. */
 export interface DescribedEndpoint {
   readonly endpoint: Endpoint;
-  readonly manners: ResourceConventions;
+  readonly conventions: ResourceConventions;
 }
 
 /**
- * What a resource says of itself when it is asked with OPTIONS; `undefined` where there is none.
+ * Describes the resource at a path, for the response to OPTIONS; `undefined` where there is none.
  * Spec: Common conventions 5.
  */
 export function describePath(path: string, all: readonly DescribedEndpoint[]): Description | undefined {
-  const here = all.filter(({ endpoint }) => matchPath(endpoint.path, path) !== undefined);
-  // `/questions/search` is also what a question's path looks like; the fixed one comes first.
-  const own = here.filter(({ endpoint }) => endpoint.path === here[0]?.endpoint.path);
+  const matching = all.filter(({ endpoint }) => matchPath(endpoint.path, path) !== undefined);
+  // `/questions/search` also matches `/questions/{question_id}`; the fixed path comes first.
+  const own = matching.filter(({ endpoint }) => endpoint.path === matching[0]?.endpoint.path);
   if (!own[0]) return undefined;
   const name = groupOf(own[0].endpoint);
   const related = all.filter(({ endpoint }) => groupOf(endpoint) === name && endpoint.path !== own[0]?.endpoint.path);
   return {
     name,
-    description: own.map(sentenceOf).join('. '),
+    description: own.map(descriptionOf).join('. '),
     attributes: attributesOf(own.map(({ endpoint }) => endpoint)),
     methods: own.map((each) => ({
       method: each.endpoint.method,
       example: exampleOf(each.endpoint),
-      description: sentenceOf(each),
+      description: descriptionOf(each),
     })),
     related_resources: [...new Set(related.map(({ endpoint }) => endpoint.path))],
     connections: {},
@@ -41,8 +41,8 @@ function groupOf({ name }: Endpoint): string {
   return name.split('.')[0] ?? name;
 }
 
-function sentenceOf({ endpoint, manners }: DescribedEndpoint): string {
-  return manners.descriptions?.[endpoint.name] ?? endpoint.name;
+function descriptionOf({ endpoint, conventions }: DescribedEndpoint): string {
+  return conventions.descriptions?.[endpoint.name] ?? endpoint.name;
 }
 
 function attributesOf(endpoints: readonly Endpoint[]): Record<string, string> {
@@ -50,7 +50,7 @@ function attributesOf(endpoints: readonly Endpoint[]): Record<string, string> {
   return Object.fromEntries(fields.map(([name, schema]) => [name, wordsFor(schema)]));
 }
 
-/** The fields of what is delivered: of the object, of a list's entries, or of all the shapes it may have. */
+/** Returns the fields of a response: of an object, of the entries of a list, or of all members of a union. */
 function shapeOf(schema: Schema): Shape {
   const definition = definitionOf(schema);
   switch (definition?.kind) {

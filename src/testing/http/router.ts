@@ -4,33 +4,33 @@ import { matchPath } from '../../core/serialization/path-template.js';
 import { decode } from '../../core/serialization/request.js';
 import type { Accounts } from '../state/accounts.js';
 import { ErrorResponse, HandlerResponse, errorResponse } from './handler.js';
-import type { Handlers, HandlerContext, ResourceConventions } from './handler.js';
+import type { EndpointHandlers, HandlerInfo, ResourceConventions } from './handler.js';
 import type { Clock } from '../clock.js';
 import { asJsonp, pickAttributes } from './conventions.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { describePath } from './options-response.js';
 
-type AnyHandler = (input: unknown, context: HandlerContext) => unknown;
+type AnyHandler = (input: unknown, context: HandlerInfo) => unknown;
 
 interface Route {
   readonly endpoint: Endpoint;
-  readonly behaviour: AnyHandler;
-  readonly manners: ResourceConventions;
+  readonly handler: AnyHandler;
+  readonly conventions: ResourceConventions;
 }
 
-/** What stands between the wire and the behaviours: sees every request of the fake first. */
+/** Wraps the handling of every request. */
 export type Interceptor = (
   request: Request,
   endpoint: Endpoint | undefined,
   next: () => Promise<Response>,
 ) => Promise<Response>;
 
-/** From a request to the behaviour of its endpoint and back, by the conventions that all resources share. */
+/** Routes a request to the handler of its endpoint and applies the conventions that all resources share. */
 export class Router {
   readonly #routes: Route[] = [];
   readonly #accounts: Accounts;
   readonly #clock: Clock;
-  readonly #refusals = new Map<string, ErrorResponse[]>();
+  readonly #failures = new Map<string, ErrorResponse[]>();
   readonly interceptors: Interceptor[] = [];
 
   constructor(accounts: Accounts, clock: Clock) {
@@ -38,35 +38,39 @@ export class Router {
     this.#clock = clock;
   }
 
-  /** Adds a group of endpoints with their behaviours. */
-  add<Group extends object>(group: Group, behaviours: Handlers<Group>, manners: ResourceConventions = {}): void {
+  /** Adds a group of endpoints with their handlers. */
+  add<Group extends object>(
+    group: Group,
+    handlers: EndpointHandlers<Group>,
+    conventions: ResourceConventions = {},
+  ): void {
     for (const [name, entry] of Object.entries(group)) {
-      const behaviour = (behaviours as Record<string, unknown>)[name];
-      if (isEndpoint(entry)) this.#routes.push({ endpoint: entry, behaviour: behaviour as AnyHandler, manners });
-      else this.add(entry as object, behaviour as Handlers<object>, manners);
+      const handler = (handlers as Record<string, unknown>)[name];
+      if (isEndpoint(entry)) this.#routes.push({ endpoint: entry, handler: handler as AnyHandler, conventions });
+      else this.add(entry as object, handler as EndpointHandlers<object>, conventions);
     }
-    this.#routes.sort((a, b) => fixedness(b.endpoint) - fixedness(a.endpoint));
+    this.#routes.sort((a, b) => fixedSegments(b.endpoint) - fixedSegments(a.endpoint));
   }
 
   get endpoints(): readonly Endpoint[] {
     return this.#routes.map(({ endpoint }) => endpoint);
   }
 
-  /** The next call of the endpoint is refused so. */
-  failNext(endpoint: Endpoint, refused: ErrorResponse): void {
+  /** Makes the next call of the endpoint fail. */
+  failNext(endpoint: Endpoint, response: ErrorResponse): void {
     if (!this.#routes.some((route) => route.endpoint.name === endpoint.name)) {
-      throw new FakeMarketplaceError(`there is no endpoint ${endpoint.name} to refuse`);
+      throw new FakeMarketplaceError(`there is no endpoint ${endpoint.name}`);
     }
-    this.#refusals.set(endpoint.name, [...(this.#refusals.get(endpoint.name) ?? []), refused]);
+    this.#failures.set(endpoint.name, [...(this.#failures.get(endpoint.name) ?? []), response]);
   }
 
   async handle(request: Request): Promise<Response> {
     const url = new URL(request.url);
     const route = this.#find(request.method, url.pathname);
-    const answer = (): Promise<Response> => this.#respond(request, url, route);
+    const respond = (): Promise<Response> => this.#respond(request, url, route);
     const chain = this.interceptors.reduceRight<() => Promise<Response>>(
       (next, interceptor) => () => interceptor(request, route?.endpoint, next),
-      answer,
+      respond,
     );
     return chain();
   }
@@ -78,40 +82,37 @@ export class Router {
   }
 
   async #respond(request: Request, url: URL, route: Route | undefined): Promise<Response> {
-    const reply = await this.#reply(request, url, route);
+    const response = await this.#handle(request, url, route);
     const callback = url.searchParams.get('callback');
-    // A Date of this marketplace's clock: by it, a client tells what happened since.
+    // The Date of the marketplace's clock: a client compares timestamps with it.
     const date = new Date(this.#clock.ms).toUTCString();
-    const headers = { 'x-request-id': crypto.randomUUID(), date, ...reply.headers };
-    if (callback !== null) return asJsonp(callback, reply, headers);
-    if (reply.body instanceof Response) return reply.body;
-    if (reply.body === undefined) return new Response(null, { status: reply.status, headers });
-    return Response.json(reply.body, { status: reply.status, headers });
+    const headers = { 'x-request-id': crypto.randomUUID(), date, ...response.headers };
+    if (callback !== null) return asJsonp(callback, response, headers);
+    if (response.body instanceof Response) return response.body;
+    if (response.body === undefined) return new Response(null, { status: response.status, headers });
+    return Response.json(response.body, { status: response.status, headers });
   }
 
-  async #reply(request: Request, url: URL, route: Route | undefined): Promise<HandlerResponse> {
+  async #handle(request: Request, url: URL, route: Route | undefined): Promise<HandlerResponse> {
     try {
       const bearer = this.#bearer(request);
       if (request.method === 'OPTIONS') return this.#describe(url.pathname);
       if (!route) throw this.#noRoute(request.method, url.pathname);
-      const refused = this.#refusals.get(route.endpoint.name)?.shift();
-      if (refused) throw refused;
+      const failure = this.#failures.get(route.endpoint.name)?.shift();
+      if (failure) throw failure;
       const input = await readInput(request, url, route);
-      const result = await route.behaviour(input, { request, endpoint: route.endpoint, bearer, clock: this.#clock });
-      const reply = result instanceof HandlerResponse ? result : new HandlerResponse(200, result);
-      holdToSchema(route.endpoint, reply);
-      return new HandlerResponse(
-        reply.status,
-        pickAttributes(reply.body, url.searchParams.get('attributes')),
-        reply.headers,
-      );
-    } catch (refused) {
-      if (refused instanceof ErrorResponse) return new HandlerResponse(refused.status, refused.body, refused.headers);
-      throw refused;
+      const result = await route.handler(input, { request, endpoint: route.endpoint, bearer, clock: this.#clock });
+      const response = result instanceof HandlerResponse ? result : new HandlerResponse(200, result);
+      assertOutput(route.endpoint, response);
+      const body = pickAttributes(response.body, url.searchParams.get('attributes'));
+      return new HandlerResponse(response.status, body, response.headers);
+    } catch (error) {
+      if (error instanceof ErrorResponse) return new HandlerResponse(error.status, error.body, error.headers);
+      throw error;
     }
   }
 
-  #bearer(request: Request): HandlerContext['bearer'] {
+  #bearer(request: Request): HandlerInfo['bearer'] {
     const header = request.headers.get('authorization');
     if (header === null) return undefined;
     const bearer = this.#accounts.bearerOf(header.replace(/^Bearer /, ''));
@@ -129,59 +130,59 @@ export class Router {
     const others = this.#routes.filter(({ endpoint }) => matchPath(endpoint.path, path) !== undefined);
     if (others.length === 0)
       return errorResponse({ status: 404, code: 'not_found', message: `There is no resource ${path}` });
-    return errorResponse({ status: 405, code: 'method_not_allowed', message: `${path} takes no ${method}` });
+    return errorResponse({ status: 405, code: 'method_not_allowed', message: `${method} is not allowed on ${path}` });
   }
 }
 
-/** The input of a call as the service sees it. @throws {ErrorResponse} when it does not understand. */
-async function readInput(request: Request, url: URL, { endpoint, manners }: Route): Promise<unknown> {
-  const always = Object.entries(endpoint.query ?? {}).find(([name, value]) => url.searchParams.get(name) !== value);
-  // Wire notes 10: without its tag the service does not know the resource.
-  if (always) throw errorResponse({ status: 404, code: 'not_found', message: `There is no resource ${url.pathname}` });
-  const conventional = new Set(['attributes', 'callback']);
-  const query = new URLSearchParams([...url.searchParams].filter(([name]) => !conventional.has(name)));
+/** Reads the input of a call. @throws {ErrorResponse} when it is invalid */
+async function readInput(request: Request, url: URL, { endpoint, conventions }: Route): Promise<unknown> {
+  const missing = Object.entries(endpoint.query ?? {}).find(([name, value]) => url.searchParams.get(name) !== value);
+  // Wire notes 10: without its tag the resource is not found.
+  if (missing) throw errorResponse({ status: 404, code: 'not_found', message: `There is no resource ${url.pathname}` });
+  const conventionParams = new Set(['attributes', 'callback']);
+  const query = new URLSearchParams([...url.searchParams].filter(([name]) => !conventionParams.has(name)));
   const body =
-    endpoint.requestBody === 'multipart' ? await readForm(request) : await readJson(request, endpoint, manners);
+    endpoint.requestBody === 'multipart' ? await readForm(request) : await readJson(request, endpoint, conventions);
   const parsed = endpoint.input.safeParse(
     decode(endpoint, { path: url.pathname, query, headers: request.headers, body }),
   );
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   const message = issues.map((issue) => issue.message).join('; ');
-  throw manners.onInvalidInput?.(endpoint, issues) ?? errorResponse({ status: 400, code: 'bad_request', message });
+  throw conventions.onInvalidInput?.(endpoint, issues) ?? errorResponse({ status: 400, code: 'bad_request', message });
 }
 
-/** The fields of a multipart body; a file brings its name. Without one, or in another form, there are none. */
+/** Reads the fields of a multipart body; none when it is not one. */
 async function readForm(request: Request): Promise<object> {
   const form = await request.formData().catch(() => new FormData());
   const file = form.get('file');
   return file instanceof File ? { file, filename: file.name } : {};
 }
 
-async function readJson(request: Request, endpoint: Endpoint, manners: ResourceConventions): Promise<unknown> {
+async function readJson(request: Request, endpoint: Endpoint, conventions: ResourceConventions): Promise<unknown> {
   const text = await request.text();
   if (text === '') return undefined;
   try {
     return parseJson(text);
   } catch {
     throw (
-      manners.onInvalidInput?.(endpoint, []) ??
+      conventions.onInvalidInput?.(endpoint, []) ??
       errorResponse({ status: 400, code: 'bad_request', message: 'invalid JSON body' })
     );
   }
 }
 
-/** The fake is held to the same schemas as the client: a behaviour that strays is a bug of the fake. */
-function holdToSchema(endpoint: Endpoint, reply: HandlerResponse): void {
-  if (reply.body instanceof Response || endpoint.responseBody === 'stream') return;
-  const parsed = endpoint.output.safeParse(reply.body);
+/** Checks a response against the client's schema. @throws {FakeMarketplaceError} when the fake has a bug */
+function assertOutput(endpoint: Endpoint, response: HandlerResponse): void {
+  if (response.body instanceof Response || endpoint.responseBody === 'stream') return;
+  const parsed = endpoint.output.safeParse(response.body);
   if (parsed.success) return;
-  const what = parsed.error.issues.map(({ message }) => message).join('; ');
-  throw new FakeMarketplaceError(`the behaviour of ${endpoint.name} does not keep to its schema: ${what}`);
+  const issues = parsed.error.issues.map(({ message }) => message).join('; ');
+  throw new FakeMarketplaceError(`the response of ${endpoint.name} does not match its schema: ${issues}`);
 }
 
-/** Fixed segments win over fields: `/questions/search` is not a question. */
-function fixedness(endpoint: Endpoint): number {
+/** Fixed segments win over parameters: `/questions/search` is not a question. */
+function fixedSegments(endpoint: Endpoint): number {
   return endpoint.path.split('/').filter((segment) => segment !== '' && !segment.startsWith('{')).length;
 }
 

@@ -5,16 +5,16 @@ import { SeedError } from './schema.js';
 import type { Seed, SeededPack } from './schema.js';
 import { faultFrom } from './fault.js';
 
-/** Puts everything that a seed names on a marketplace. @throws {SeedError} that names the entry which cannot be. */
+/** Adds everything in a seed to a marketplace. @throws {SeedError} that names the invalid entry */
 export function applySeed(marketplace: FakeMarketplace, seed: Seed): void {
   const { accounts, clock, flex } = marketplace;
   if (seed.now !== undefined) clock.set(seed.now);
   each('users', seed.users, ({ token, application_id, ...user }) => {
-    const { user_id } = accounts.add(said(user));
+    const { user_id } = accounts.add(defined(user));
     accounts.issueToken(user_id, application_id, token);
   });
   each('items', seed.items, ({ flex: isInFlex = false, ...item }) => {
-    flex.setEnabled(marketplace.addItem(said(item)), isInFlex);
+    flex.setEnabled(marketplace.addItem(defined(item)), isInFlex);
   });
   each('questions', seed.questions, ({ item_id, from, text, asked_at, answer, answered_at }) => {
     const { id } = at(asked_at, () => marketplace.ask({ from: { user_id: from }, item_id, text }));
@@ -24,41 +24,41 @@ export function applySeed(marketplace: FakeMarketplace, seed: Seed): void {
     marketplace.questions.block(accounts.getOrThrow(user_id).user_id, accounts.getOrThrow(seller_id).user_id);
   });
   each('packs', seed.packs, (pack) => {
-    sell(pack);
+    addPack(pack);
   });
   each('flex.subscriptions', seed.flex?.subscriptions, (subscription) => {
-    flex.subscribe(said(subscription));
+    flex.subscribe(defined(subscription));
   });
   each('flex.shipments', seed.flex?.shipments, ({ user_id, driver_id }) => {
     flex.assignDriver(flex.ship({ user_id }), driver_id);
   });
-  each('contacts', seed.contacts, ({ kind, item_id, ...sketch }) => {
-    marketplace.contacts.record(kind, { item_id }, said(sketch));
+  each('contacts', seed.contacts, ({ kind, item_id, ...init }) => {
+    marketplace.contacts.record(kind, { item_id }, defined(init));
   });
   each('faults', seed.faults, (fault) => {
     marketplace.faults.inject(faultFrom(fault));
   });
 
-  function sell({ messages = [], ...sketch }: SeededPack): void {
-    const pack = marketplace.addPack(said(sketch));
+  function addPack({ messages = [], ...init }: SeededPack): void {
+    const pack = marketplace.addPack(defined(init));
     for (const { from, text, sent_at } of messages) at(sent_at, () => writeAs(marketplace, pack, from, text));
   }
 
-  function at<T>(moment: string | undefined, act: () => T): T {
-    return moment === undefined ? act() : clock.at(moment, act);
+  function at<T>(time: string | undefined, run: () => T): T {
+    return time === undefined ? run() : clock.at(time, run);
   }
 }
 
-/** One of the two writes into their conversation, whatever its state. */
-export function writeAs({ messages }: FakeMarketplace, pack: Pack, who: 'buyer' | 'seller', text: string): void {
-  messages.add(pack, { from: who === 'buyer' ? pack.buyer_id : pack.seller_id, text });
+/** Adds a message of the buyer or the seller, whatever the status of the conversation. */
+export function writeAs({ messages }: FakeMarketplace, pack: Pack, sender: 'buyer' | 'seller', text: string): void {
+  messages.add(pack, { from: sender === 'buyer' ? pack.buyer_id : pack.seller_id, text });
 }
 
-/** Plants the entries of a list; what the marketplace says against one is said with its place. */
-function each<T>(name: string, entries: readonly T[] | undefined, plantOne: (entry: T) => void): void {
+/** Adds the entries of a list. An error names the path of its entry. */
+function each<T>(name: string, entries: readonly T[] | undefined, add: (entry: T) => void): void {
   for (const [index, entry] of (entries ?? []).entries()) {
     try {
-      plantOne(entry);
+      add(entry);
     } catch (error) {
       if (!(error instanceof FakeMarketplaceError)) throw error;
       throw new SeedError([`\`${name}.${index}\`: ${error.message.replace(/^FakeMarketplace: /, '')}`]);
@@ -66,9 +66,9 @@ function each<T>(name: string, entries: readonly T[] | undefined, plantOne: (ent
   }
 }
 
-type SeedWords<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
-/** The fields that were given: what is `undefined` would stand in for what is made up. */
-function said<T extends object>(fields: T): SeedWords<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as SeedWords<T>;
+/** Drops `undefined` fields, which would replace default values. */
+function defined<T extends object>(fields: T): Defined<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }

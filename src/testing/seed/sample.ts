@@ -2,7 +2,7 @@ import type { SeedInit } from './schema.js';
 
 const minute = 60_000;
 
-/** A small marketplace on which things have happened: what there is without a seed. */
+/** Creates the default seed: a small marketplace with some history. */
 export function sample(now = Date.now()): SeedInit {
   const ago = (minutes: number): string => new Date(now - minutes * minute).toISOString();
   return {

@@ -16,18 +16,18 @@ import {
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 
 const postedText = checked(text, (value) =>
-  value.length > 2000 ? { path: [], message: 'a question or answer takes at most 2000 characters' } : undefined,
+  value.length > 2000 ? { path: [], message: 'a question or answer has at most 2000 characters' } : undefined,
 );
-const moment = checked(instant, (value) =>
+const time = checked(instant, (value) =>
   Number.isNaN(Date.parse(value))
-    ? { path: [], message: 'a moment is written as ISO 8601, e.g. "2026-03-02T09:30:00Z"' }
+    ? { path: [], message: 'a time is an ISO 8601 string, e.g. "2026-03-02T09:30:00Z"' }
     : undefined,
 );
 const ownToken = checked(text, (value) =>
-  /^[\w.~+/=-]+$/.test(value) ? undefined : { path: [], message: 'a token has letters, digits and . ~ + / = _ - only' },
+  /^[\w.~+/=-]+$/.test(value) ? undefined : { path: [], message: 'a token has only letters, digits and . ~ + / = _ -' },
 );
 
-/** A user, with a token of the seed's own choice where the program under test is set up with one. */
+/** A user, with an optional fixed token. */
 const seededUser = request({
   user_id: integer,
   nickname: optional(text),
@@ -36,7 +36,7 @@ const seededUser = request({
   application_id: optional(integer),
 });
 
-/** Something that is sold; `flex` brings it into Flex. */
+/** An item; `flex` enables Flex on it. */
 const seededItem = request({
   item_id: text,
   seller_id: integer,
@@ -46,24 +46,24 @@ const seededItem = request({
   flex: optional(flag),
 });
 
-/** A question of the user `from`, with the answer it has got. */
+/** A question of the user `from`, with its answer. */
 const seededQuestion = request({
   item_id: text,
   from: integer,
   text: postedText,
-  asked_at: optional(moment),
+  asked_at: optional(time),
   answer: optional(postedText),
-  answered_at: optional(moment),
+  answered_at: optional(time),
 });
 
-/** A message of the conversation in which it stands. */
+/** A message in the conversation of its pack. */
 const seededMessage = request({
   from: closedEnum('buyer', 'seller'),
   text,
-  sent_at: optional(moment),
+  sent_at: optional(time),
 });
 
-/** A sale, with what was written about it. */
+/** A sale with its messages. */
 const seededPack = request({
   pack_id: optional(integer),
   seller_id: integer,
@@ -76,7 +76,7 @@ const seededPack = request({
   messages: optional(list(seededMessage)),
 });
 
-/** What goes wrong: the fields are those of `Fault`, with the endpoint's name for the endpoint. */
+/** A fault: the fields of `Fault`, with the endpoint's name instead of the endpoint. */
 export const seededFault = request({
   endpoint: optional(text),
   status: optional(integer),
@@ -106,9 +106,9 @@ const seededFlex = request({
   shipments: optional(list(request({ user_id: integer, driver_id: optional(integer) }))),
 });
 
-/** What there is on a marketplace when it opens. */
+/** The initial content of a marketplace. */
 export const seed = request({
-  now: optional(moment),
+  now: optional(time),
   users: optional(list(seededUser)),
   items: optional(list(seededItem)),
   questions: optional(list(seededQuestion)),
@@ -120,7 +120,7 @@ export const seed = request({
       request({
         kind: closedEnum('question', 'phone_view'),
         item_id: text,
-        at: optional(moment),
+        at: optional(time),
         times: optional(integer),
       }),
     ),
@@ -129,29 +129,29 @@ export const seed = request({
 });
 
 export interface Seed extends Output<typeof seed> {}
-/** A seed as it may be written. */
+/** A seed before validation. */
 export interface SeedInit extends Input<typeof seed> {}
 export interface SeededPack extends Output<typeof seededPack> {}
 export interface SeededFault extends Output<typeof seededFault> {}
 
-/** Reads a value by a schema. @throws {SeedError} with every sentence there is to say. */
+/** Validates a value. @throws {SeedError} with one message per problem */
 export function readAs<Out>(schema: Schema<Out, unknown>, value: unknown): Out {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new SeedError(
     parsed.error.issues.map(({ path, message }) => {
-      const place = path.map(String).join('.');
-      return place === '' || message.includes(place) ? message : `\`${place}\`: ${message}`;
+      const location = path.map(String).join('.');
+      return location === '' || message.includes(location) ? message : `\`${location}\`: ${message}`;
     }),
   );
 }
 
-/** A seed, or a part of one, that cannot be planted; says where and why. */
+/** A seed, or a part of one, is invalid. */
 export class SeedError extends Error {
-  readonly sentences: readonly string[];
+  readonly messages: readonly string[];
 
-  constructor(sentences: readonly string[]) {
-    super(sentences.join('; '));
-    this.sentences = sentences;
+  constructor(messages: readonly string[]) {
+    super(messages.join('; '));
+    this.messages = messages;
   }
 }

@@ -7,24 +7,24 @@ export interface Account {
   readonly site_id: string;
 }
 
-/** Who a token speaks for. */
+/** An access token, with its user and application. */
 export interface Bearer {
   readonly token: string;
   readonly user_id: number;
-  /** The application the token was given to; `null` for a token without one. */
+  /** The application that the token belongs to; `null` for none. */
   readonly application_id: number | null;
 }
 
-/** Users and their tokens. */
+/** The users and their access tokens. */
 export class Accounts {
   readonly #users = new Map<number, Account>();
   readonly #tokens = new Map<string, Bearer>();
   #nextUser = 1001;
   #nextToken = 1;
 
-  /** Adds a user; what is left out is made up. */
+  /** Adds a user. Fields that you omit get default values. */
   add({ user_id = this.#nextUser++, nickname = `USER${user_id}`, site_id = 'MLA' }: Partial<Account> = {}): Account {
-    if (this.#users.has(user_id)) throw new FakeMarketplaceError(`there is a user ${user_id} already`);
+    if (this.#users.has(user_id)) throw new FakeMarketplaceError(`user ${user_id} already exists`);
     const account = { user_id, nickname, site_id };
     this.#users.set(user_id, account);
     return account;
@@ -35,7 +35,7 @@ export class Accounts {
     return [...this.#users.values()];
   }
 
-  /** The tokens that are in force, the oldest first. */
+  /** All valid tokens, the oldest first. */
   get bearers(): readonly Bearer[] {
     return [...this.#tokens.values()];
   }
@@ -44,7 +44,7 @@ export class Accounts {
     return this.#users.get(user_id);
   }
 
-  /** The user, who must exist. */
+  /** Returns a user. @throws {FakeMarketplaceError} when there is none */
   getOrThrow(user_id: number): Account {
     const account = this.#users.get(user_id);
     if (!account)
@@ -52,22 +52,22 @@ export class Accounts {
     return account;
   }
 
-  /** Gives a user a new token, made up unless given, and tied to an application unless `application_id` is `null`. */
+  /** Issues a token for a user; `application_id: null` for a token without application. */
   issueToken(
     user_id: number,
     application_id: number | null = 500,
     token = this.#newToken(user_id, application_id),
   ): string {
     this.getOrThrow(user_id);
-    if (this.#tokens.has(token)) throw new FakeMarketplaceError(`the token for user ${user_id} is given out already`);
+    if (this.#tokens.has(token)) throw new FakeMarketplaceError(`the token of user ${user_id} is already in use`);
     this.#tokens.set(token, { token, user_id, application_id });
     return token;
   }
 
-  /** Ends a token: calls with it are refused with 401 from now on. */
+  /** Revokes a token: calls with it fail with 401. */
   revokeToken(token: string): void {
     if (!this.#tokens.delete(token))
-      throw new FakeMarketplaceError('this token was never issued, or is revoked already');
+      throw new FakeMarketplaceError('this token was never issued or is already revoked');
   }
 
   bearerOf(token: string): Bearer | undefined {

@@ -1,7 +1,7 @@
 import type { Item } from './items.js';
 import type { MarketplaceState } from './marketplace-state.js';
 
-/** How people make contact through a classified item. */
+/** The kinds of contact through a classified item. */
 export type ContactKind = 'question' | 'phone_view';
 
 /** One contact. */
@@ -9,36 +9,36 @@ export interface StoredContact {
   readonly kind: ContactKind;
   readonly item_id: string;
   readonly seller_id: number;
-  /** In milliseconds since 1970. */
+  /** Time of the contact, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** When contacts were made, and how many at once. */
+/** When contacts were made, and how many. */
 export interface ContactInit {
-  /** Now, unless given. */
+  /** @default now */
   readonly at?: Date | string | number;
-  /** 1, unless given. */
+  /** @default 1 */
   readonly times?: number;
 }
 
-/** The contacts that were made, which are counted and never shown. */
+/** The contacts made through items. They are counted, never shown. */
 export class ContactStore {
-  readonly #world: MarketplaceState;
+  readonly #state: MarketplaceState;
   readonly #contacts: StoredContact[] = [];
 
-  constructor(world: MarketplaceState) {
-    this.#world = world;
+  constructor(state: MarketplaceState) {
+    this.#state = state;
   }
 
-  /** Somebody makes contact through an item. */
+  /** Records contacts through an item. */
   record(kind: ContactKind, { item_id }: Pick<Item, 'item_id'>, { at, times = 1 }: ContactInit = {}): void {
-    const { seller_id } = this.#world.items.getOrThrow(item_id);
-    const contact = { kind, item_id, seller_id, at: at === undefined ? this.#world.clock.ms : new Date(at).getTime() };
+    const { seller_id } = this.#state.items.getOrThrow(item_id);
+    const contact = { kind, item_id, seller_id, at: at === undefined ? this.#state.clock.ms : new Date(at).getTime() };
     for (let count = 0; count < times; count += 1) this.#contacts.push(contact);
   }
 
-  /** When contacts of a kind were made through the items that fit, in milliseconds since 1970. */
-  times(kind: ContactKind, fits: (contact: StoredContact) => boolean): number[] {
-    return this.#contacts.filter((contact) => contact.kind === kind && fits(contact)).map(({ at }) => at);
+  /** Returns the times of the contacts that match, in milliseconds since 1970. */
+  times(kind: ContactKind, matches: (contact: StoredContact) => boolean): number[] {
+    return this.#contacts.filter((contact) => contact.kind === kind && matches(contact)).map(({ at }) => at);
   }
 }

@@ -1,20 +1,20 @@
-/** Something that happened on the marketplace, of which applications may be notified. */
+/** A change on the marketplace that applications can be notified about. */
 export interface MarketplaceEvent {
   /** The topic of the notification, e.g. `questions`. */
   readonly topic: string;
   /** The path of the created or updated element, e.g. `/questions/42`. */
   readonly resource: string;
-  /** The user whom the notification concerns. */
+  /** The user that the notification relates to. */
   readonly user_id: number;
 }
 
 type Listener = (event: MarketplaceEvent) => void;
 
-/** What happens on the marketplace, told to whoever listens. */
+/** The marketplace's event emitter. */
 export class MarketplaceEvents {
   readonly #listeners = new Set<Listener>();
 
-  /** Listens; the function given back ends it. */
+  /** Adds a listener. @returns a function that removes it */
   on(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

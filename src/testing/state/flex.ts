@@ -4,14 +4,14 @@ import type { Item } from './items.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { MarketplaceState } from './marketplace-state.js';
 
-/** `in`: active. `out`: inactive, no changes. `pending`: changes, but no delivery orders yet. */
+/** `in`: active. `out`: inactive, settings are locked. `pending`: settings can change, no delivery orders yet. */
 export type SubscriptionStatus = 'in' | 'out' | 'pending';
 
-/** The kinds of days that have delivery ranges of their own. */
+/** The kinds of day, each with its own delivery ranges. */
 export const kindsOfDays = ['week', 'saturday', 'sunday'] as const;
 export type KindOfDay = (typeof kindsOfDays)[number];
 
-/** Hours between which a seller delivers. */
+/** A range of hours in which a seller delivers. */
 export interface StoredRange {
   readonly from: number;
   readonly to: number;
@@ -19,7 +19,7 @@ export interface StoredRange {
   readonly cutoff: number;
 }
 
-/** A subscription with the settings that belong to it. */
+/** A subscription and its settings. */
 export interface StoredSubscription {
   readonly id: number;
   readonly user_id: number;
@@ -34,21 +34,21 @@ export interface StoredSubscription {
   readonly zones: readonly string[];
 }
 
-/** What may be said of a new subscription; the user must be, the rest is made up. */
+/** The fields of a new subscription. Only `user_id` is required; the others have default values. */
 export type SubscriptionInit = Partial<Omit<StoredSubscription, 'id' | 'site_id'>> & { readonly user_id: number };
 
-/** A part of a site's coverage, with what delivering there pays. */
+/** A coverage zone of a site. */
 export interface Zone {
   readonly id: string;
   readonly label: string;
   readonly is_mandatory: boolean;
 }
 
-const aDay: readonly StoredRange[] = [{ from: 9, to: 18, capacity: 50, cutoff: 13 }];
+const defaultRanges: readonly StoredRange[] = [{ from: 9, to: 18, capacity: 50, cutoff: 13 }];
 
-/** Who delivers with Flex on the marketplace, how, and what. A `StoredSubscription` is a snapshot. */
+/** The Flex subscriptions, items, shipments and drivers. A `StoredSubscription` is a snapshot. */
 export class FlexStore {
-  readonly #world: MarketplaceState;
+  readonly #state: MarketplaceState;
   readonly #subscriptions = new Map<number, StoredSubscription>();
   readonly #items = new Set<string>();
   readonly #itemsWithoutFlex = new Set<string>();
@@ -57,16 +57,16 @@ export class FlexStore {
   #nextService = 10_001;
   #nextShipment = 40_000_000_001;
 
-  constructor(world: MarketplaceState) {
-    this.#world = world;
+  constructor(state: MarketplaceState) {
+    this.#state = state;
   }
 
-  /** Whether a country has Flex. */
+  /** Whether a site has Flex. */
   covers(site_id: string): boolean {
     return Object.hasOwn(flexCoverageAreas, site_id);
   }
 
-  /** The zones of a site: its coverage areas, the first of which is mandatory. */
+  /** Returns the zones of a site: one per coverage area. The first is mandatory. */
   zonesOf(site_id: string): Zone[] {
     const { areas } = (flexCoverageAreas as Readonly<Record<string, { areas: readonly string[] }>>)[site_id] ?? {
       areas: [],
@@ -74,42 +74,42 @@ export class FlexStore {
     return areas.map((label, index) => ({ id: `${site_id}-${index + 1}`, label, is_mandatory: index === 0 }));
   }
 
-  /** Gives a user a subscription, active and to Flex unless said otherwise. Turbo needs an active Flex. */
-  subscribe(sketch: SubscriptionInit): StoredSubscription {
-    const { user_id, mode = 'FLEX' } = sketch;
-    const { site_id } = this.#world.accounts.getOrThrow(user_id);
+  /** Adds a subscription, by default an active one to Flex. Turbo needs an active Flex subscription. */
+  subscribe(init: SubscriptionInit): StoredSubscription {
+    const { user_id, mode = 'FLEX' } = init;
+    const { site_id } = this.#state.accounts.getOrThrow(user_id);
     if (!this.covers(site_id)) throw new FakeMarketplaceError(`${site_id} has no Flex; give the user another site_id`);
     if (this.subscriptionsOf(user_id).some((each) => each.mode === mode))
-      throw new FakeMarketplaceError(`user ${user_id} has a subscription to ${mode} already`);
+      throw new FakeMarketplaceError(`user ${user_id} already has a subscription to ${mode}`);
     const subscription: StoredSubscription = {
       service_id: this.#nextService++,
       status: 'in',
-      createdAt: this.#world.clock.ms,
+      createdAt: this.#state.clock.ms,
       delivery_window: 'same_day',
-      delivery_ranges: { week: aDay },
+      delivery_ranges: { week: defaultRanges },
       zones: this.zonesOf(site_id).flatMap(({ id, is_mandatory }) => (is_mandatory ? [id] : [])),
-      ...sketch,
+      ...init,
       id: this.#nextSubscription++,
       mode,
       site_id,
     };
-    this.#needFlexForTurbo(subscription);
+    this.#assertFlexForTurbo(subscription);
     this.#subscriptions.set(subscription.id, subscription);
     return subscription;
   }
 
-  /** Activates, deactivates or puts off a subscription. Turbo goes out with Flex. */
+  /** Changes the status of a subscription. Turbo is deactivated together with Flex. */
   setStatus(id: number, status: SubscriptionStatus): StoredSubscription {
-    const changed = { ...this.need(id), status };
-    this.#needFlexForTurbo(changed);
+    const changed = { ...this.getOrThrow(id), status };
+    this.#assertFlexForTurbo(changed);
     this.#subscriptions.set(id, changed);
     const turbo = this.subscriptionsOf(changed.user_id).find(({ mode }) => mode === 'TURBO');
     if (changed.mode === 'FLEX' && status !== 'in' && turbo?.status === 'in') this.setStatus(turbo.id, 'out');
     return changed;
   }
 
-  /** The subscription, which must exist. */
-  need(id: number): StoredSubscription {
+  /** Returns a subscription. @throws {FakeMarketplaceError} when there is none */
+  getOrThrow(id: number): StoredSubscription {
     const subscription = this.#subscriptions.get(id);
     if (!subscription)
       throw new FakeMarketplaceError(`there is no subscription ${id}; add one with flex.subscribe({ user_id })`);
@@ -125,7 +125,7 @@ export class FlexStore {
     return [...this.#subscriptions.values()].filter((each) => each.user_id === user_id);
   }
 
-  /** The subscription of a user with a service, on a site. */
+  /** Finds the subscription of a user to a service on a site. */
   find(site_id: string, user_id: number, service_id: number): StoredSubscription | undefined {
     return this.subscriptionsOf(user_id).find((each) => each.site_id === site_id && each.service_id === service_id);
   }
@@ -135,7 +135,7 @@ export class FlexStore {
     id: number,
     change: Partial<Pick<StoredSubscription, 'delivery_window' | 'delivery_ranges' | 'zones'>>,
   ): StoredSubscription {
-    const changed = { ...this.need(id), ...change };
+    const changed = { ...this.getOrThrow(id), ...change };
     this.#subscriptions.set(id, changed);
     return changed;
   }
@@ -145,33 +145,33 @@ export class FlexStore {
     return this.#items.has(item_id);
   }
 
-  /** Brings an item into Flex or takes it out, whatever its state. */
+  /** Enables or disables Flex on an item, whatever its status. */
   setEnabled({ item_id }: Pick<Item, 'item_id'>, isEnabled: boolean): void {
-    this.#world.items.getOrThrow(item_id);
+    this.#state.items.getOrThrow(item_id);
     if (isEnabled) this.#items.add(item_id);
     else this.#items.delete(item_id);
   }
 
-  /** Says that an item offers no Flex: it is "down". */
+  /** Marks an item as "down": it does not offer Flex. */
   takeDown({ item_id }: Pick<Item, 'item_id'>): void {
-    this.#itemsWithoutFlex.add(this.#world.items.getOrThrow(item_id).item_id);
+    this.#itemsWithoutFlex.add(this.#state.items.getOrThrow(item_id).item_id);
   }
 
   isDown({ item_id }: Pick<Item, 'item_id'>): boolean {
     return this.#itemsWithoutFlex.has(item_id);
   }
 
-  /** A delivery order comes in: only an active subscription receives one. Gives the shipment's id. */
+  /** Creates a delivery order of an active subscription. @returns the shipment's id */
   ship({ user_id }: Pick<Account, 'user_id'>, { mode = 'FLEX' }: { readonly mode?: 'FLEX' | 'TURBO' } = {}): number {
     const active = this.subscriptionsOf(user_id).find((each) => each.mode === mode && each.status === 'in');
     if (!active)
-      throw new FakeMarketplaceError(`user ${user_id} has no active subscription to ${mode}, so receives no orders`);
+      throw new FakeMarketplaceError(`user ${user_id} has no active subscription to ${mode} and receives no orders`);
     const shipment_id = this.#nextShipment++;
     this.#drivers.set(shipment_id, { site_id: active.site_id, driver_id: undefined });
     return shipment_id;
   }
 
-  /** Puts a shipment on a driver's route; `undefined` takes it off. */
+  /** Assigns a driver to a shipment; `undefined` removes the driver. */
   assignDriver(shipment_id: number, driver_id: number | undefined): void {
     const shipment = this.#drivers.get(shipment_id);
     if (!shipment)
@@ -179,16 +179,16 @@ export class FlexStore {
     this.#drivers.set(shipment_id, { ...shipment, driver_id });
   }
 
-  /** Who drives a shipment of a site. */
+  /** Returns the driver of a shipment of a site. */
   driverOf(site_id: string, shipment_id: number): number | undefined {
     const shipment = this.#drivers.get(shipment_id);
     return shipment?.site_id === site_id ? shipment.driver_id : undefined;
   }
 
-  #needFlexForTurbo({ mode, status, user_id }: StoredSubscription): void {
+  #assertFlexForTurbo({ mode, status, user_id }: StoredSubscription): void {
     if (mode === 'FLEX' || status !== 'in') return;
     const flex = this.subscriptionsOf(user_id).find((each) => each.mode === 'FLEX');
     if (flex?.status !== 'in')
-      throw new FakeMarketplaceError(`Turbo is active only where Flex is; user ${user_id} has no active Flex`);
+      throw new FakeMarketplaceError(`Turbo needs an active Flex subscription; user ${user_id} has none`);
   }
 }

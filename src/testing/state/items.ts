@@ -1,10 +1,10 @@
 import type { Accounts } from './accounts.js';
 import { FakeMarketplaceError } from '../errors.js';
 
-/** The states of an item. Only an active one takes questions. */
+/** The status of an item. Buyers can ask only about an active item. */
 export type ItemState = 'active' | 'paused' | 'closed' | 'under_review';
 
-/** Something that is sold. */
+/** An item for sale. */
 export interface Item {
   readonly item_id: string;
   readonly seller_id: number;
@@ -13,10 +13,10 @@ export interface Item {
   readonly status: ItemState;
 }
 
-/** What may be said of a new item; the seller must be, the rest is made up. */
+/** The fields of a new item. Only `seller_id` is required; the others have default values. */
 export type ItemInit = Partial<Item> & Pick<Item, 'seller_id'>;
 
-/** Everything that is sold on the marketplace. An `Item` is a snapshot: `need` gives it as it is now. */
+/** The items for sale. An `Item` is a snapshot: `getOrThrow` returns its current state. */
 export class ItemStore {
   readonly #items = new Map<string, Item>();
   readonly #accounts: Accounts;
@@ -26,17 +26,17 @@ export class ItemStore {
     this.#accounts = accounts;
   }
 
-  /** Adds an item of a seller, on the seller's site and active unless said otherwise. */
-  add(sketch: ItemInit): Item {
-    const { site_id } = this.#accounts.getOrThrow(sketch.seller_id);
-    const item_id = sketch.item_id ?? `${sketch.site_id ?? site_id}${this.#nextItem++}`;
-    if (this.#items.has(item_id)) throw new FakeMarketplaceError(`there is an item ${item_id} already`);
-    const item: Item = { site_id, title: `Item ${item_id}`, status: 'active', ...sketch, item_id };
+  /** Adds an item of a seller, by default active and on the seller's site. */
+  add(init: ItemInit): Item {
+    const { site_id } = this.#accounts.getOrThrow(init.seller_id);
+    const item_id = init.item_id ?? `${init.site_id ?? site_id}${this.#nextItem++}`;
+    if (this.#items.has(item_id)) throw new FakeMarketplaceError(`item ${item_id} already exists`);
+    const item: Item = { site_id, title: `Item ${item_id}`, status: 'active', ...init, item_id };
     this.#items.set(item_id, item);
     return item;
   }
 
-  /** Everything that is sold, the oldest first. */
+  /** All items, the oldest first. */
   get all(): readonly Item[] {
     return [...this.#items.values()];
   }
@@ -45,7 +45,7 @@ export class ItemStore {
     return this.#items.get(item_id);
   }
 
-  /** The item, which must exist. */
+  /** Returns an item. @throws {FakeMarketplaceError} when there is none */
   getOrThrow(item_id: string): Item {
     const item = this.#items.get(item_id);
     if (!item) throw new FakeMarketplaceError(`there is no item ${item_id}; add one with addItem({ seller_id })`);

@@ -4,7 +4,7 @@ import type { MarketplaceEvents } from './events.js';
 import type { ItemStore } from './items.js';
 import type { PackStore } from './packs.js';
 
-/** What all resources of the marketplace share: each resource's state is built from it. */
+/** The state that all resources share. */
 export interface MarketplaceState {
   readonly accounts: Accounts;
   readonly clock: Clock;

@@ -1,12 +1,12 @@
 import type { OptionId } from '../../resources/action-guide/schemas.js';
 import type { StoredFile } from './attachments.js';
 import { FakeMarketplaceError } from '../errors.js';
-import { moderationOf } from '../handlers/moderation.js';
+import { moderationOf } from './moderation.js';
 import { numberOf } from './packs.js';
 import type { Pack } from './packs.js';
 import type { MarketplaceState } from './marketplace-state.js';
 
-/** A message as the marketplace keeps it. */
+/** A stored message. */
 export interface StoredMessage {
   readonly id: string;
   /** The pack's number. */
@@ -17,67 +17,67 @@ export interface StoredMessage {
   readonly text: string;
   /** The application that sent it; `null` for a person. */
   readonly client_id: number | null;
-  /** The option of the action guide it came through. */
+  /** The action guide option that sent it. */
   readonly option: OptionId | null;
   readonly files: readonly StoredFile[];
-  /** When it was sent, in milliseconds since 1970. */
+  /** Time of sending, in milliseconds since 1970. */
   readonly sentAt: number;
   readonly moderation: { readonly status: 'clean' | 'rejected' | 'pending'; readonly reason: string | null };
-  /** When moderation decided; `null` while it has not. */
+  /** Time of the moderation decision; `null` while it is pending. */
   readonly moderatedAt: number | null;
   readonly readAt: number | null;
 }
 
-/** What a new message is made of. */
+/** The fields of a new message. */
 export type MessageInit = Pick<StoredMessage, 'from' | 'text'> &
   Partial<Pick<StoredMessage, 'client_id' | 'option' | 'files'>>;
 
-/** So many messages through each option, until the buyer replies. */
-const capOfOption = 1;
+/** The number of messages per option until the buyer replies. */
+const capPerOption = 1;
 
-/** Every message on the marketplace, and what moderation makes of it. */
+/** The messages of all conversations, and their moderation. */
 export class MessageStore {
   readonly #messages = new Map<string, StoredMessage>();
   readonly #locks = new Set<number>();
-  readonly #world: MarketplaceState;
+  readonly #state: MarketplaceState;
   #nextMessage = 1;
-  /** `later`: messages are pending until `moderate()`; `atOnce`: they are looked at as they come. */
+  /** When messages are moderated: `atOnce`, or `later`, by `moderate()`. @default 'atOnce' */
   moderation: 'atOnce' | 'later' = 'atOnce';
-  /** The shape in which a message is answered by its id. What selects it in life is not known. */
+  /** The response shape of get-by-id. How the service selects it is not documented. @default 'wrapped' */
   shape: 'wrapped' | 'legacy' | 'current' = 'wrapped';
 
-  constructor(world: MarketplaceState) {
-    this.#world = world;
+  constructor(state: MarketplaceState) {
+    this.#state = state;
   }
 
   get(id: string): StoredMessage | undefined {
     return this.#messages.get(id);
   }
 
-  /** The messages of a pack, the newest first. */
+  /** Returns the messages of a pack, the newest first. */
   of(pack: Pack): StoredMessage[] {
     return [...this.#messages.values()].filter((message) => message.pack === numberOf(pack)).reverse();
   }
 
-  /** The messages of a pack that a user may see: what moderation rejected or holds, only its sender sees. */
-  seenBy(user_id: number, pack: Pack): StoredMessage[] {
+  /** Returns the messages of a pack that a user can see. Only the sender sees a pending or rejected message. */
+  visibleTo(user_id: number, pack: Pack): StoredMessage[] {
     return this.of(pack).filter(({ from, moderation }) => from === user_id || moderation.status === 'clean');
   }
 
-  /** Whether the buyer has written, so that the conversation is open to the seller. */
+  /** Whether the buyer has written, which opens the conversation for the seller. */
   hasReply(pack: Pack): boolean {
     return this.of(pack).some(({ from, moderation }) => from === pack.buyer_id && moderation.status === 'clean');
   }
 
-  /** How many messages an option still takes: the cap is used up by the seller and comes back when the buyer writes. */
+  /** Returns how many messages the seller can still send with an option. A reply of the buyer resets it. */
   capOf(option: OptionId, pack: Pack): number {
-    const messages = this.seenBy(pack.seller_id, pack);
+    const messages = this.visibleTo(pack.seller_id, pack);
     const reply = messages.findIndex(({ from }) => from === pack.buyer_id);
     const since = reply < 0 ? messages : messages.slice(0, reply);
-    return Math.max(0, capOfOption - since.filter((message) => message.option === option).length);
+    return Math.max(0, capPerOption - since.filter((message) => message.option === option).length);
   }
 
-  /** Puts a message into a conversation, whatever its state, and lets moderation look at it. */
+  /** Adds a message to a conversation, whatever its status, and moderates it unless `moderation` is `later`. */
   add(pack: Pack, { from, text, client_id = null, option = null, files = [] }: MessageInit): StoredMessage {
     const id = `${(this.#nextMessage++).toString(16).padStart(8, '0')}${crypto.randomUUID().replaceAll('-', '').slice(8)}`;
     const message: StoredMessage = {
@@ -90,32 +90,32 @@ export class MessageStore {
       client_id,
       option,
       files,
-      sentAt: this.#world.clock.ms,
+      sentAt: this.#state.clock.ms,
       moderation: { status: 'pending', reason: null },
       moderatedAt: null,
       readAt: null,
     };
     this.#messages.set(id, message);
-    return this.moderation === 'atOnce' ? this.#look(message) : message;
+    return this.moderation === 'atOnce' ? this.#moderate(message) : message;
   }
 
-  /** Moderation looks at everything that is pending. */
+  /** Moderates all pending messages. */
   moderate(): StoredMessage[] {
     return [...this.#messages.values()]
       .filter(({ moderation }) => moderation.status === 'pending')
-      .map((message) => this.#look(message));
+      .map((message) => this.#moderate(message));
   }
 
-  /** The receiver has read what was sent to them in a pack. */
+  /** Marks the messages to a user in a pack as read. */
   markAsRead(user_id: number, pack: Pack): void {
-    for (const message of this.seenBy(user_id, pack)) {
-      if (message.to === user_id && message.readAt === null) this.#keep({ ...message, readAt: this.#world.clock.ms });
+    for (const message of this.visibleTo(user_id, pack)) {
+      if (message.to === user_id && message.readAt === null) this.#save({ ...message, readAt: this.#state.clock.ms });
     }
   }
 
-  /** Locks the options of a pack, as a request that is under way does; the function given back ends it. */
+  /** Locks the options of a pack, as a request in progress does. @returns a function that unlocks them */
   lock(pack: Pack): () => void {
-    if (this.isLocked(pack)) throw new FakeMarketplaceError(`the pack ${numberOf(pack)} is locked already`);
+    if (this.isLocked(pack)) throw new FakeMarketplaceError(`pack ${numberOf(pack)} is already locked`);
     this.#locks.add(numberOf(pack));
     return () => this.#locks.delete(numberOf(pack));
   }
@@ -124,15 +124,15 @@ export class MessageStore {
     return this.#locks.has(numberOf(pack));
   }
 
-  #look(message: StoredMessage): StoredMessage {
+  #moderate(message: StoredMessage): StoredMessage {
     const reason = moderationOf(message.text) ?? null;
     const status = reason === null ? 'clean' : 'rejected';
-    const looked = this.#keep({ ...message, moderation: { status, reason }, moderatedAt: this.#world.clock.ms });
-    if (status === 'clean') this.#world.events.emit({ topic: 'messages', resource: message.id, user_id: message.to });
-    return looked;
+    const moderated = this.#save({ ...message, moderation: { status, reason }, moderatedAt: this.#state.clock.ms });
+    if (status === 'clean') this.#state.events.emit({ topic: 'messages', resource: message.id, user_id: message.to });
+    return moderated;
   }
 
-  #keep(message: StoredMessage): StoredMessage {
+  #save(message: StoredMessage): StoredMessage {
     this.#messages.set(message.id, message);
     return message;
   }

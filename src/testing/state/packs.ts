@@ -1,12 +1,12 @@
 import type { Accounts } from './accounts.js';
 import { FakeMarketplaceError } from '../errors.js';
 
-/** How the orders of a pack travel: which options of the action guide there are depends on it. */
+/** The shipping mode of a pack. The available action guide options depend on it. */
 export type ShippingMode = 'flex' | 'cross_docking' | 'drop_off' | 'fulfilment' | 'custom';
 
-/** What a buyer bought of a seller at once: one or more orders. */
+/** A sale of a seller to a buyer: one or more orders. */
 export interface Pack {
-  /** `null` for an order that came alone: its own id then stands in. */
+  /** `null` for a single order; the order's id is used instead. */
   readonly pack_id: number | null;
   readonly order_ids: readonly number[];
   readonly seller_id: number;
@@ -14,22 +14,22 @@ export interface Pack {
   readonly site_id: string;
   readonly shipping: ShippingMode;
   readonly delivered: boolean;
-  /** Autoparts and products with manufacturing time take no options of the action guide. */
+  /** Autoparts and products with manufacturing time, for which the action guide is not available. */
   readonly exceptedCase: boolean;
   readonly inMediation: boolean;
-  /** Why nothing can be written, e.g. `blocked_by_cancelled_order`; `null` while it can. */
+  /** Why the conversation is blocked, e.g. `blocked_by_cancelled_order`; `null` when it is open. */
   readonly blockedBy: string | null;
 }
 
-/** What may be said of a new pack; seller and buyer must be, the rest is made up. */
+/** The fields of a new pack. Only seller and buyer are required; the others have default values. */
 export type PackInit = Partial<Pack> & Pick<Pack, 'seller_id' | 'buyer_id'>;
 
-/** The number under which messages of a pack travel: its `pack_id`, or its order's id. Spec: Messages, Notes. */
+/** Returns the number that identifies a pack in paths: its `pack_id`, or its order's id. Spec: Messages, Notes. */
 export function numberOf({ pack_id, order_ids }: Pack): number {
   return pack_id ?? order_ids[0] ?? 0;
 }
 
-/** Every sale on the marketplace. A `Pack` is a snapshot: `need` gives it as it is now. */
+/** The packs: one per sale. A `Pack` is a snapshot: `getOrThrow` returns its current state. */
 export class PackStore {
   readonly #packs = new Map<number, Pack>();
   readonly #accounts: Accounts;
@@ -41,12 +41,12 @@ export class PackStore {
     this.#accounts = accounts;
   }
 
-  /** Adds a sale, by custom shipping and on the way unless said otherwise. */
-  add(sketch: PackInit): Pack {
-    const { site_id } = this.#accounts.getOrThrow(sketch.seller_id);
-    this.#accounts.getOrThrow(sketch.buyer_id);
+  /** Adds a sale, by default with custom shipping and not yet delivered. */
+  add(init: PackInit): Pack {
+    const { site_id } = this.#accounts.getOrThrow(init.seller_id);
+    this.#accounts.getOrThrow(init.buyer_id);
     const pack: Pack = {
-      pack_id: sketch.pack_id === undefined ? this.#nextPack++ : sketch.pack_id,
+      pack_id: init.pack_id === undefined ? this.#nextPack++ : init.pack_id,
       order_ids: [this.#nextOrder++],
       site_id,
       shipping: 'custom',
@@ -54,14 +54,14 @@ export class PackStore {
       exceptedCase: false,
       inMediation: false,
       blockedBy: null,
-      ...(sketch as Omit<PackInit, 'pack_id'>),
+      ...(init as Omit<PackInit, 'pack_id'>),
     };
-    if (this.#packs.has(numberOf(pack))) throw new FakeMarketplaceError(`there is a pack ${numberOf(pack)} already`);
+    if (this.#packs.has(numberOf(pack))) throw new FakeMarketplaceError(`pack ${numberOf(pack)} already exists`);
     this.#packs.set(numberOf(pack), pack);
     return pack;
   }
 
-  /** All sales, the oldest first. */
+  /** All packs, the oldest first. */
   get all(): readonly Pack[] {
     return [...this.#packs.values()];
   }
@@ -70,7 +70,7 @@ export class PackStore {
     return this.#packs.get(Number(number));
   }
 
-  /** The pack, which must exist. */
+  /** Returns a pack. @throws {FakeMarketplaceError} when there is none */
   getOrThrow(number: number | string): Pack {
     const pack = this.get(number);
     if (!pack)

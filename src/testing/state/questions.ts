@@ -2,17 +2,17 @@ import type { Item } from './items.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { MarketplaceState } from './marketplace-state.js';
 
-/** A question as the marketplace keeps it. */
+/** A stored question. */
 export interface StoredQuestion {
   readonly id: number;
   readonly seller_id: number;
   readonly item_id: string;
   readonly from: number;
   readonly text: string;
-  /** When it was asked, in milliseconds since 1970. */
+  /** Time of asking, in milliseconds since 1970. */
   readonly askedAt: number;
   readonly answer?: StoredAnswer;
-  /** What became of it, other than an answer. */
+  /** Whether the seller deleted it or moderation banned it. */
   readonly removed?: 'DELETED' | 'BANNED';
   readonly hidden?: true;
 }
@@ -21,26 +21,26 @@ export interface StoredQuestion {
 export interface StoredAnswer {
   readonly text: string;
   readonly status: 'ACTIVE' | 'DISABLED';
-  /** When it was given, in milliseconds since 1970. */
+  /** Time of answering, in milliseconds since 1970. */
   readonly answeredAt: number;
 }
 
-/** What a question's state comes to. Spec: States and transitions, Question status. */
+/** The status of a question. Spec: States and transitions, Question status. */
 export type QuestionStatus = 'UNANSWERED' | 'ANSWERED' | 'CLOSED_UNANSWERED' | 'UNDER_REVIEW' | 'DELETED' | 'BANNED';
 
-/** Every question on the marketplace, and who may not ask whom. */
+/** The questions, their answers and the blacklists. */
 export class QuestionStore {
   readonly #questions = new Map<number, StoredQuestion>();
-  /** By seller: who is blocked, and since when. */
+  /** By seller: the blocked users, with the time of the block. */
   readonly #blocked = new Map<number, Map<number, number>>();
-  /** By asker and seller: how many questions were answered. */
+  /** By asker and seller: the number of answered questions. */
   readonly #answered = new Map<string, number>();
-  readonly #world: MarketplaceState;
+  readonly #state: MarketplaceState;
   // Beyond 2^31, as the service's are.
   #nextQuestion = 5_000_000_001;
 
-  constructor(world: MarketplaceState) {
-    this.#world = world;
+  constructor(state: MarketplaceState) {
+    this.#state = state;
   }
 
   /** All questions, the oldest first. */
@@ -52,73 +52,74 @@ export class QuestionStore {
     return this.#questions.get(question_id);
   }
 
-  /** The question, which must exist. */
-  need(question_id: number): StoredQuestion {
+  /** Returns a question. @throws {FakeMarketplaceError} when there is none */
+  getOrThrow(question_id: number): StoredQuestion {
     const question = this.#questions.get(question_id);
-    if (!question) throw new FakeMarketplaceError(`there is no question ${question_id}; ask one with ask({ ... })`);
+    if (!question)
+      throw new FakeMarketplaceError(`there is no question ${question_id}; add one with ask({ from, item_id, text })`);
     return question;
   }
 
-  /** The state of a question follows its answer and its item. */
+  /** Returns the status of a question, which depends on its answer and its item. */
   statusOf(question: StoredQuestion): QuestionStatus {
     if (question.removed) return question.removed;
-    const { status } = this.#world.items.getOrThrow(question.item_id);
+    const { status } = this.#state.items.getOrThrow(question.item_id);
     if (status === 'under_review') return 'UNDER_REVIEW';
     if (question.answer) return 'ANSWERED';
     return status === 'closed' ? 'CLOSED_UNANSWERED' : 'UNANSWERED';
   }
 
-  /** Puts a question on an item, whatever its state. */
+  /** Adds a question about an item, whatever the item's status. */
   add({ item_id, seller_id }: Item, from: number, text: string): StoredQuestion {
-    const question = { id: this.#nextQuestion++, seller_id, item_id, from, text, askedAt: this.#world.clock.ms };
+    const question = { id: this.#nextQuestion++, seller_id, item_id, from, text, askedAt: this.#state.clock.ms };
     this.#questions.set(question.id, question);
-    this.#tell(question);
+    this.#emit(question);
     return question;
   }
 
-  /** Answers a question, which takes one answer, on behalf of its seller. */
+  /** Answers a question on behalf of its seller. A question takes one answer. */
   answer(question_id: number, text: string): StoredQuestion {
-    const { answer, from, seller_id } = this.need(question_id);
-    if (answer) throw new FakeMarketplaceError(`question ${question_id} has its answer already`);
-    this.#answered.set(`${from} ${seller_id}`, this.answeredOf(from, seller_id) + 1);
-    return this.#change(question_id, { answer: { text, status: 'ACTIVE', answeredAt: this.#world.clock.ms } });
+    const { answer, from, seller_id } = this.getOrThrow(question_id);
+    if (answer) throw new FakeMarketplaceError(`question ${question_id} already has an answer`);
+    this.#answered.set(`${from} ${seller_id}`, this.answeredCount(from, seller_id) + 1);
+    return this.#change(question_id, { answer: { text, status: 'ACTIVE', answeredAt: this.#state.clock.ms } });
   }
 
-  /** How many questions of a user the seller has answered. */
-  answeredOf(user_id: number, seller_id: number): number {
+  /** Returns how many questions of a user the seller has answered. */
+  answeredCount(user_id: number, seller_id: number): number {
     return this.#answered.get(`${user_id} ${seller_id}`) ?? 0;
   }
 
-  /** The moderation takes an answer off the listing. */
+  /** Disables an answer, as moderation does. */
   disableAnswer(question_id: number): StoredQuestion {
-    const { answer } = this.need(question_id);
+    const { answer } = this.getOrThrow(question_id);
     if (!answer) throw new FakeMarketplaceError(`question ${question_id} has no answer to disable`);
     return this.#change(question_id, { answer: { ...answer, status: 'DISABLED' } });
   }
 
-  /** The seller takes a question away. */
+  /** Deletes a question, as its seller does. */
   delete(question_id: number): StoredQuestion {
     return this.#change(question_id, { removed: 'DELETED' });
   }
 
-  /** The moderation takes a question away. */
+  /** Bans a question, as moderation does. */
   ban(question_id: number): StoredQuestion {
     return this.#change(question_id, { removed: 'BANNED' });
   }
 
-  /** The seller no longer wants to see a question in the listing. */
+  /** Hides a question, as its seller does. */
   hide(question_id: number): StoredQuestion {
     return this.#change(question_id, { hidden: true });
   }
 
-  /** A seller takes no more questions from a user. */
+  /** Blocks a user from asking a seller. */
   block(user_id: number, seller_id: number): void {
     const blocked = this.#blocked.get(seller_id) ?? new Map<number, number>();
-    if (!blocked.has(user_id)) blocked.set(user_id, this.#world.clock.ms);
+    if (!blocked.has(user_id)) blocked.set(user_id, this.#state.clock.ms);
     this.#blocked.set(seller_id, blocked);
   }
 
-  /** A seller takes questions from a user again. @returns whether the user was blocked. */
+  /** Unblocks a user. @returns whether the user was blocked */
   unblock(user_id: number, seller_id: number): boolean {
     return this.#blocked.get(seller_id)?.delete(user_id) ?? false;
   }
@@ -127,19 +128,19 @@ export class QuestionStore {
     return this.#blocked.get(seller_id)?.has(user_id) ?? false;
   }
 
-  /** The users that a seller has blocked, and since when, in milliseconds since 1970. */
+  /** Returns the users that a seller has blocked, with the time in milliseconds since 1970. */
   blockedBy(seller_id: number): { readonly user_id: number; readonly since: number }[] {
     return [...(this.#blocked.get(seller_id) ?? [])].map(([user_id, since]) => ({ user_id, since }));
   }
 
   #change(question_id: number, change: Partial<StoredQuestion>): StoredQuestion {
-    const question = { ...this.need(question_id), ...change };
+    const question = { ...this.getOrThrow(question_id), ...change };
     this.#questions.set(question_id, question);
-    this.#tell(question);
+    this.#emit(question);
     return question;
   }
 
-  #tell({ id, seller_id }: StoredQuestion): void {
-    this.#world.events.emit({ topic: 'questions', resource: `/questions/${id}`, user_id: seller_id });
+  #emit({ id, seller_id }: StoredQuestion): void {
+    this.#state.events.emit({ topic: 'questions', resource: `/questions/${id}`, user_id: seller_id });
   }
 }

@@ -1,19 +1,19 @@
 import type { MarketplaceEvent } from '../state/events.js';
 
-/** What an application is told of an event. Spec: Events 3. */
+/** A notification for an application. Spec: Events 3. */
 export interface NotificationPayload {
   readonly id: string;
   readonly event: MarketplaceEvent;
   readonly application_id: number;
-  /** When it happened, and when the service first told of it; milliseconds since 1970. */
+  /** Time of the event and of the first attempt, in milliseconds since 1970. */
   readonly receivedAt: number;
   readonly sentAt: number;
 }
 
 type BodyFields = Readonly<Record<string, unknown>>;
 
-/** The body of a delivery, as the service writes it. */
-export function bodyOf(
+/** Serializes a notification. */
+export function toPayloadBody(
   { id, event, application_id, receivedAt, sentAt }: NotificationPayload,
   attempts: number,
 ): BodyFields {
@@ -29,7 +29,7 @@ export function bodyOf(
   };
 }
 
-/** Other ways in which the service has been seen to write it. */
+/** Other spellings that the service has been seen to use. Wire notes, Notifications. */
 const variants: readonly ((body: BodyFields) => BodyFields)[] = [
   ({ _id, ...rest }) => ({ id: _id, ...rest }),
   ({ _id: _, ...rest }) => rest,
@@ -40,7 +40,7 @@ const variants: readonly ((body: BodyFields) => BodyFields)[] = [
   ({ sent, ...rest }) => ({ ...rest, sent: String(sent).replace('Z', '+0000') }),
 ];
 
-/** The same body written in an unusual way; `roll` from 0 to 1 chooses which. */
-export function asVariant(body: BodyFields, roll: number): BodyFields {
-  return variants[Math.floor(roll * variants.length)]?.(body) ?? body;
+/** Rewrites a body in another spelling; `choice` from 0 to 1 selects it. */
+export function toVariantBody(body: BodyFields, choice: number): BodyFields {
+  return variants[Math.floor(choice * variants.length)]?.(body) ?? body;
 }

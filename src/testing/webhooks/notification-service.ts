@@ -2,50 +2,50 @@ import type { Clock } from '../clock.js';
 import { createRandom } from '../random.js';
 import type { MarketplaceEvents, MarketplaceEvent } from '../state/events.js';
 import { FakeMarketplaceError } from '../errors.js';
-import { bodyOf, asVariant } from './body.js';
+import { toPayloadBody, toVariantBody } from './body.js';
 import type { NotificationPayload } from './body.js';
 
-/** Where an application wants to be told: an address, or a function in this process. */
+/** The callback of an application: a URL, or a function in this process. */
 export type Callback = string | URL | ((request: Request) => Response | Promise<Response>);
 
-/** What goes wrong between the service and an application, each as a share from 0 to 1 of all notifications. */
+/** Faults of deliveries. Each is the share of notifications that it affects, from 0 to 1. */
 export interface DeliveryFaults {
-  /** Come late, and so out of order. */
+  /** Delivered late, and so out of order. */
   readonly late?: number | undefined;
-  /** The latest of them so late, in milliseconds. Default 30,000. */
+  /** The longest delay of a late one, in milliseconds. @default 30000 */
   readonly lateMs?: number | undefined;
-  /** Come twice. */
+  /** Delivered twice. */
   readonly twice?: number | undefined;
-  /** Are written in another way that was seen in life. */
+  /** Written in another spelling that the service has been seen to use. */
   readonly odd?: number | undefined;
-  /** What the dice begin with: the same seed strikes the same notifications. Default 1. */
+  /** The seed of the random numbers: the same seed affects the same notifications. @default 1 */
   readonly seed?: number | undefined;
 }
 
-/** What an application asks to be told. */
+/** What an application subscribes to. */
 export interface CallbackInit {
   readonly callback: Callback;
-  /** Default `['questions']`. */
+  /** @default ['questions'] */
   readonly topics?: readonly string[] | undefined;
-  /** Only what concerns these users; without it, whatever happens. */
+  /** Only notifications that relate to these users. @default all users */
   readonly user_ids?: readonly number[] | undefined;
-  /** Default 500, the application that tokens are tied to. */
+  /** @default 500, the application of tokens */
   readonly application_id?: number | undefined;
   readonly faults?: DeliveryFaults | undefined;
 }
 
-/** An application that is told of events, until it is too often out of reach. */
+/** A subscription of an application. */
 export interface Subscription {
   readonly application_id: number;
-  /** The topics that are on. One is switched off when three notifications in a row were given up. */
+  /** The enabled topics. A topic is disabled after three abandoned notifications in a row. */
   readonly topics: ReadonlySet<string>;
-  /** Switches a topic on again; what happened meanwhile is not told. */
+  /** Enables a topic again. Events in between are not delivered. */
   enable(topic: string): void;
-  /** Ends it, with all that is still to be delivered. */
+  /** Ends the subscription and drops its scheduled deliveries. */
   cancel(): void;
 }
 
-/** One attempt to deliver. */
+/** One attempt to deliver a notification. */
 export interface DeliveryAttempt {
   /** The service's id of the notification, the same in every attempt. */
   readonly id: string;
@@ -53,158 +53,158 @@ export interface DeliveryAttempt {
   readonly application_id: number;
   /** 1 for the first. */
   readonly attempt: number;
-  /** When, in the marketplace's time. */
+  /** The time on the marketplace's clock. */
   readonly at: string;
-  /** The status of the answer, or why there was none. Only 200 ends the attempts. */
+  /** The status of the response, or why there is none. Only 200 ends the attempts. */
   readonly outcome: number | 'too slow' | 'unreachable';
 }
 
-/** 200 is expected within so many milliseconds. */
-const notFoundTimeoutMs = 500;
-/** How long the service waits after each failed attempt, in seconds: 8 attempts within an hour. */
-const waits: readonly number[] = [15, 30, 60, 300, 600, 900, 1500];
-/** So many notifications given up in a row switch a topic off. */
-const givenUpInARow = 3;
+/** How long the service waits for the response, in milliseconds. */
+const acknowledgeTimeoutMs = 500;
+/** The delay after each failed attempt, in seconds: 8 attempts within an hour. */
+const retryDelays: readonly number[] = [15, 30, 60, 300, 600, 900, 1500];
+/** This many abandoned notifications in a row disable a topic. */
+const maxAbandonedInARow = 3;
 
-/** One notification on its way. */
+/** A delivery that is due at a time. */
 interface ScheduledDelivery {
-  readonly to: SubscribedCallback;
-  readonly notice: NotificationPayload;
+  readonly to: CallbackSubscription;
+  readonly payload: NotificationPayload;
   readonly attempt: number;
-  /** When it is to be posted, in the marketplace's time. */
+  /** The due time, in milliseconds on the marketplace's clock. */
   readonly at: number;
-  /** Chooses how it is written; `undefined` for the usual way. */
-  readonly oddity: number | undefined;
+  /** Selects the spelling; `undefined` for the usual one. */
+  readonly variant: number | undefined;
 }
 
 /**
- * Tells applications what happens, as the service does: at least once, in no certain order. Spec: Events.
+ * Posts notifications to applications, at least once and in no guaranteed order. Spec: Events.
  *
- * While the marketplace's clock runs, notifications are posted when they are due. `flush()` does not wait for that.
+ * While the marketplace's clock runs, notifications are posted when they are due. `flush()` posts them now.
  *
  * @example
  * marketplace.notifications.subscribe({ callback: 'http://127.0.0.1:8080/notifications' });
  * await marketplace.notifications.flush();
  */
 export class NotificationService {
-  /** Every attempt there was, the first one first. */
+  /** All delivery attempts, the oldest first. */
   readonly attempts: DeliveryAttempt[] = [];
   readonly #clock: Clock;
-  readonly #subscribed = new Set<SubscribedCallback>();
-  #underway: ScheduledDelivery[] = [];
-  readonly #posting = new Set<Promise<void>>();
+  readonly #subscriptions = new Set<CallbackSubscription>();
+  #scheduled: ScheduledDelivery[] = [];
+  readonly #inFlight = new Set<Promise<void>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(clock: Clock, events: MarketplaceEvents) {
     this.#clock = clock;
     events.on((event) => {
-      for (const to of this.#subscribed) if (to.wants(event)) this.#announce(event, to);
+      for (const to of this.#subscriptions) if (to.matches(event)) this.#notify(event, to);
     });
   }
 
-  /** Tells an application of events from now on. */
-  subscribe(sketch: CallbackInit): Subscription {
-    const subscribed = new SubscribedCallback(sketch, () => {
-      this.#subscribed.delete(subscribed);
-      this.#underway = this.#underway.filter(({ to }) => to !== subscribed);
+  /** Subscribes an application to events. */
+  subscribe(init: CallbackInit): Subscription {
+    const subscribed = new CallbackSubscription(init, () => {
+      this.#subscriptions.delete(subscribed);
+      this.#scheduled = this.#scheduled.filter(({ to }) => to !== subscribed);
     });
-    this.#subscribed.add(subscribed);
+    this.#subscriptions.add(subscribed);
     return subscribed;
   }
 
   /**
-   * Posts everything that is under way, what is tried again included, and resolves when nothing is left.
+   * Posts all scheduled deliveries, retries included, and resolves when none is left.
    *
-   * A clock that stands still is moved on to each delivery; for one that runs, deliveries come before their time.
+   * A stopped clock is moved forward to the time of each delivery. With a running clock, deliveries come early.
    */
   async flush({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     for (;;) {
       signal?.throwIfAborted();
-      await Promise.all(this.#posting);
-      const [first] = this.#underway;
+      await Promise.all(this.#inFlight);
+      const [first] = this.#scheduled;
       if (!first) return;
       if (this.#clock.isStopped && first.at > this.#clock.ms) this.#clock.set(first.at);
-      this.#postUntil(first.at);
+      this.#postDue(first.at);
     }
   }
 
-  #announce(event: MarketplaceEvent, to: SubscribedCallback): void {
-    const { late, twice, oddity } = to.roll();
+  #notify(event: MarketplaceEvent, to: CallbackSubscription): void {
+    const { late, twice, variant } = to.nextFaults();
     const now = this.#clock.ms;
     const at = now + late;
-    const notice: NotificationPayload = {
+    const payload: NotificationPayload = {
       id: to.nextId(),
       event,
       application_id: to.application_id,
       receivedAt: now,
       sentAt: now,
     };
-    for (let copy = twice ? 2 : 1; copy > 0; copy -= 1) this.#schedule({ to, notice, attempt: 1, at, oddity });
+    for (let copy = twice ? 2 : 1; copy > 0; copy -= 1) this.#schedule({ to, payload, attempt: 1, at, variant });
   }
 
-  #schedule(underway: ScheduledDelivery): void {
-    const place = this.#underway.findLastIndex(({ at }) => at <= underway.at) + 1;
-    this.#underway.splice(place, 0, underway);
-    this.#wait();
+  #schedule(delivery: ScheduledDelivery): void {
+    const place = this.#scheduled.findLastIndex(({ at }) => at <= delivery.at) + 1;
+    this.#scheduled.splice(place, 0, delivery);
+    this.#armTimer();
   }
 
-  /** Waits for the next delivery; what is due is posted in a moment, whether the clock runs or not. */
-  #wait(): void {
+  /** Starts the timer of the next delivery. A due one is posted at once, even when the clock stands still. */
+  #armTimer(): void {
     clearTimeout(this.#timer);
-    const [first] = this.#underway;
+    const [first] = this.#scheduled;
     if (!first) return;
     const waitMs = first.at - this.#clock.ms;
     if (waitMs > 0 && this.#clock.isStopped) return;
-    this.#timer = setTimeout(() => this.#postUntil(this.#clock.ms), Math.max(waitMs, 0));
-    // A test that is over does not wait for what nobody wants to know any more.
+    this.#timer = setTimeout(() => this.#postDue(this.#clock.ms), Math.max(waitMs, 0));
+    // A scheduled delivery does not keep the process alive.
     (this.#timer as { unref?: () => void }).unref?.();
   }
 
-  #postUntil(moment: number): void {
-    const due = this.#underway.filter(({ at }) => at <= moment);
-    this.#underway = this.#underway.filter(({ at }) => at > moment);
+  #postDue(until: number): void {
+    const due = this.#scheduled.filter(({ at }) => at <= until);
+    this.#scheduled = this.#scheduled.filter(({ at }) => at > until);
     for (const each of due) {
-      const posted: Promise<void> = this.#post(each).finally(() => this.#posting.delete(posted));
-      this.#posting.add(posted);
+      const posted: Promise<void> = this.#post(each).finally(() => this.#inFlight.delete(posted));
+      this.#inFlight.add(posted);
     }
-    this.#wait();
+    this.#armTimer();
   }
 
-  async #post({ to, notice, attempt, at, oddity }: ScheduledDelivery): Promise<void> {
-    const { topic } = notice.event;
+  async #post({ to, payload, attempt, at, variant }: ScheduledDelivery): Promise<void> {
+    const { topic } = payload.event;
     if (!to.topics.has(topic)) return;
-    const usual = bodyOf(notice, attempt);
-    const outcome = await to.post(oddity === undefined ? usual : asVariant(usual, oddity));
-    const { id, event, application_id } = notice;
+    const body = toPayloadBody(payload, attempt);
+    const outcome = await to.post(variant === undefined ? body : toVariantBody(body, variant));
+    const { id, event, application_id } = payload;
     this.attempts.push({ id, event, application_id, attempt, at: new Date(at).toISOString(), outcome });
-    const wait = waits[attempt - 1];
-    if (outcome === 200) to.reached(topic);
-    else if (wait === undefined) to.givenUp(topic);
-    else if (this.#subscribed.has(to)) {
-      this.#schedule({ to, notice, attempt: attempt + 1, at: at + wait * 1000, oddity });
+    const wait = retryDelays[attempt - 1];
+    if (outcome === 200) to.onDelivered(topic);
+    else if (wait === undefined) to.onAbandoned(topic);
+    else if (this.#subscriptions.has(to)) {
+      this.#schedule({ to, payload, attempt: attempt + 1, at: at + wait * 1000, variant });
     }
   }
 }
 
-/** A callback, and how it has behaved. */
-class SubscribedCallback implements Subscription {
+/** A callback with its topics and failures. */
+class CallbackSubscription implements Subscription {
   readonly application_id: number;
   readonly #topics: Set<string>;
-  readonly #sketch: CallbackInit;
-  readonly #dice: () => number;
-  readonly #givenUp = new Map<string, number>();
+  readonly #init: CallbackInit;
+  readonly #random: () => number;
+  readonly #abandoned = new Map<string, number>();
   readonly #cancel: () => void;
-  #told = 0;
+  #sent = 0;
 
-  constructor(sketch: CallbackInit, cancel: () => void) {
-    const { callback, topics = ['questions'], application_id = 500, faults } = sketch;
+  constructor(init: CallbackInit, cancel: () => void) {
+    const { callback, topics = ['questions'], application_id = 500, faults } = init;
     if (typeof callback !== 'function' && !URL.canParse(callback)) {
-      throw new FakeMarketplaceError('a callback is an address such as http://127.0.0.1:8080/, or a function');
+      throw new FakeMarketplaceError('a callback is a URL such as http://127.0.0.1:8080/, or a function');
     }
     this.application_id = application_id;
     this.#topics = new Set(topics);
-    this.#sketch = sketch;
-    this.#dice = createRandom(faults?.seed ?? 1);
+    this.#init = init;
+    this.#random = createRandom(faults?.seed ?? 1);
     this.#cancel = cancel;
   }
 
@@ -213,7 +213,7 @@ class SubscribedCallback implements Subscription {
   }
 
   enable(topic: string): void {
-    this.#givenUp.delete(topic);
+    this.#abandoned.delete(topic);
     this.#topics.add(topic);
   }
 
@@ -221,64 +221,64 @@ class SubscribedCallback implements Subscription {
     this.#cancel();
   }
 
-  wants({ topic, user_id }: MarketplaceEvent): boolean {
-    return this.#topics.has(topic) && (this.#sketch.user_ids?.includes(user_id) ?? true);
+  matches({ topic, user_id }: MarketplaceEvent): boolean {
+    return this.#topics.has(topic) && (this.#init.user_ids?.includes(user_id) ?? true);
   }
 
   nextId(): string {
-    this.#told += 1;
-    return `${this.application_id}-${this.#told.toString(16).padStart(12, '0')}`;
+    this.#sent += 1;
+    return `${this.application_id}-${this.#sent.toString(16).padStart(12, '0')}`;
   }
 
-  /** What goes wrong with the next notification. Each is rolled for, so that one share does not move another. */
-  roll(): { late: number; twice: boolean; oddity: number | undefined } {
-    const { late = 0, lateMs = 30_000, twice = 0, odd = 0 } = this.#sketch.faults ?? {};
-    const [isLate, howLate, isTwice, isOdd, howOdd] = [
-      this.#dice(),
-      this.#dice(),
-      this.#dice(),
-      this.#dice(),
-      this.#dice(),
+  /** Draws the faults of the next notification. Each takes its own random numbers, so that one share does not shift another. */
+  nextFaults(): { late: number; twice: boolean; variant: number | undefined } {
+    const { late = 0, lateMs = 30_000, twice = 0, odd = 0 } = this.#init.faults ?? {};
+    const [isLate, lateness, isTwice, isVariant, variantChoice] = [
+      this.#random(),
+      this.#random(),
+      this.#random(),
+      this.#random(),
+      this.#random(),
     ];
     return {
-      late: isLate < late ? Math.ceil(howLate * lateMs) : 0,
+      late: isLate < late ? Math.ceil(lateness * lateMs) : 0,
       twice: isTwice < twice,
-      oddity: isOdd < odd ? howOdd : undefined,
+      variant: isVariant < odd ? variantChoice : undefined,
     };
   }
 
-  reached(topic: string): void {
-    this.#givenUp.delete(topic);
+  onDelivered(topic: string): void {
+    this.#abandoned.delete(topic);
   }
 
-  givenUp(topic: string): void {
-    const count = (this.#givenUp.get(topic) ?? 0) + 1;
-    this.#givenUp.set(topic, count);
-    if (count >= givenUpInARow) this.#topics.delete(topic);
+  onAbandoned(topic: string): void {
+    const count = (this.#abandoned.get(topic) ?? 0) + 1;
+    this.#abandoned.set(topic, count);
+    if (count >= maxAbandonedInARow) this.#topics.delete(topic);
   }
 
   async post(body: object): Promise<DeliveryAttempt['outcome']> {
-    const { callback } = this.#sketch;
-    const hangUp = new AbortController();
+    const { callback } = this.#init;
+    const timeout = new AbortController();
     const request = new Request(typeof callback === 'function' ? 'https://application.test/notifications' : callback, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      signal: hangUp.signal,
+      signal: timeout.signal,
     });
     let timer: ReturnType<typeof setTimeout> | undefined;
     const slow = new Promise<'too slow'>((resolve) => {
-      timer = setTimeout(resolve, notFoundTimeoutMs, 'too slow');
+      timer = setTimeout(resolve, acknowledgeTimeoutMs, 'too slow');
     });
-    const answered = (async () => (typeof callback === 'function' ? callback(request) : fetch(request)))()
+    const responded = (async () => (typeof callback === 'function' ? callback(request) : fetch(request)))()
       .then(async (response) => {
         await response.text();
         return response.status;
       })
       .catch(() => 'unreachable' as const);
-    const outcome = await Promise.race([answered, slow]);
+    const outcome = await Promise.race([responded, slow]);
     clearTimeout(timer);
-    if (outcome === 'too slow') hangUp.abort();
+    if (outcome === 'too slow') timeout.abort();
     return outcome;
   }
 }

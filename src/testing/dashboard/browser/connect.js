@@ -8,7 +8,7 @@ export function startConnect() {
   const url = byId('base-url');
   url.textContent = location.origin;
   url.addEventListener('click', () => void copy(location.origin, 'the base URL'));
-  byId('reset').addEventListener('click', () => void act('POST', 'reset', {}, 'As it was at the start'));
+  byId('reset').addEventListener('click', () => void act('POST', 'reset', {}, 'Reset to the initial state'));
 }
 
 /** @param {Snapshot} state */
@@ -28,7 +28,7 @@ export function showConnect({ users, items }) {
             'p',
             { class: 'about' },
             h('strong', {}, nickname),
-            items.some((item) => item.seller_id === user_id) ? ' sells' : ' buys',
+            items.some((item) => item.seller_id === user_id) ? ' (seller)' : ' (buyer)',
           ),
           h('span', { class: 'small mono' }, user_id),
         ),

@@ -14,14 +14,14 @@ const reasons = [
 let now = 0;
 
 /** @param {Snapshot} state */
-export function showConversations({ conversations, now: moment }) {
-  now = Date.parse(moment);
+export function showConversations({ conversations, now: time }) {
+  now = Date.parse(time);
   byId('no-conversations').hidden = conversations.length > 0;
   showList(byId('conversation-list'), conversations, ({ pack }) => pack, draw);
 }
 
 /**
- * The form stays as it is while messages come in: somebody may be writing in it.
+ * Keeps the form while messages come in, because it may contain a draft.
  *
  * @param {Conversation} conversation
  * @param {HTMLElement | undefined} before
@@ -38,7 +38,7 @@ function draw(conversation, before) {
   ];
   part('facts').textContent = facts.filter(Boolean).join(' · ');
   part('state').textContent = blockedBy === null ? 'open' : blockedBy.replaceAll('_', ' ');
-  part('state').className = `chip ${blockedBy === null ? 'good' : 'refused'}`;
+  part('state').className = `chip ${blockedBy === null ? 'good' : 'warning'}`;
   part('messages').replaceChildren(...messages.map(drawMessage));
   part('block').hidden = blockedBy !== null;
   part('unblock').hidden = blockedBy === null;
@@ -56,7 +56,7 @@ function drawMessage({ from, text, sentAt, moderation, reason, option, files, re
   ];
   return h(
     'li',
-    { class: `bubble ${from}${moderation === 'clean' ? '' : ' struck'}` },
+    { class: `bubble ${from}${moderation === 'clean' ? '' : ' rejected'}` },
     h('span', { class: 'hidden' }, `${from}: `),
     text,
     h('span', { class: 'small' }, notes.filter(Boolean).join(' · ')),
@@ -76,16 +76,16 @@ function empty({ pack, seller, buyer }) {
     ),
     h('p', { class: 'small' }, h('span', { class: 'mono' }, pack), ' · ', h('span', { 'data-part': 'facts' })),
     h('ul', { class: 'chat', 'data-part': 'messages' }),
-    writing(pack, buyer, seller),
-    blocking(pack),
+    messageForm(pack, buyer, seller),
+    blockForm(pack),
     h(
       'button',
       {
         type: 'button',
         'data-part': 'unblock',
-        click: () => void act('POST', 'conversations', { pack, blockedBy: null }, 'Open again'),
+        click: () => void act('POST', 'conversations', { pack, blockedBy: null }, 'Unblock'),
       },
-      'Open again',
+      'Unblock',
     ),
   );
 }
@@ -95,14 +95,14 @@ function empty({ pack, seller, buyer }) {
  * @param {string} buyer
  * @param {string} seller
  */
-function writing(pack, buyer, seller) {
-  const who = h(
+function messageForm(pack, buyer, seller) {
+  const sender = h(
     'select',
-    { 'aria-label': 'Who writes' },
+    { 'aria-label': 'Sender' },
     h('option', { value: 'buyer' }, buyer),
     h('option', { value: 'seller' }, seller),
   );
-  const words = h('input', {
+  const input = h('input', {
     required: true,
     maxlength: 3500,
     'aria-label': `Message in pack ${pack}`,
@@ -110,19 +110,19 @@ function writing(pack, buyer, seller) {
   });
   const submit = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
-    if (await act('POST', 'messages', { pack, from: who.value, text: words.value }, 'Sent')) words.value = '';
+    if (await act('POST', 'messages', { pack, from: sender.value, text: input.value }, 'Sent')) input.value = '';
   };
   return h(
     'form',
     { class: 'line', submit: (/** @type {SubmitEvent} */ event) => void submit(event) },
-    who,
-    words,
+    sender,
+    input,
     h('button', { type: 'submit' }, 'Send'),
   );
 }
 
 /** @param {number} pack */
-function blocking(pack) {
+function blockForm(pack) {
   const reason = h(
     'select',
     { 'aria-label': 'Reason of the block' },

@@ -4,11 +4,11 @@
  */
 
 /**
- * Makes an element. Children are text or nodes, never markup: nothing that came over the wire is read as HTML.
+ * Creates an element. Children are text or nodes, never markup, so that no data is parsed as HTML.
  *
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
- * @param {Attributes} [attributes] a function listens to the event of its name
+ * @param {Attributes} [attributes] a function is added as the listener of the event of that name
  * @param {...Child} children
  * @returns {HTMLElementTagNameMap[K]}
  */
@@ -29,7 +29,7 @@ function asNode(child) {
 }
 
 /**
- * The element with an id, which the page has.
+ * Returns the element with an id. Throws when there is none.
  *
  * @template {Element} [T=HTMLElement]
  * @param {string} id
@@ -42,13 +42,13 @@ export function byId(id) {
 }
 
 /**
- * Shows a list: an entry that is as it was keeps its element, with what a person is writing in it.
+ * Renders a list. An unchanged entry keeps its element, with its focus and input.
  *
  * @template T
  * @param {HTMLElement} parent
  * @param {readonly T[]} entries
  * @param {(entry: T) => string | number} keyOf
- * @param {(entry: T, before: HTMLElement | undefined) => HTMLElement} draw may give back the element it is given, changed
+ * @param {(entry: T, before: HTMLElement | undefined) => HTMLElement} draw may update and return the element that it receives
  */
 export function showList(parent, entries, keyOf, draw) {
   /** @type {Map<string, HTMLElement>} */
@@ -68,19 +68,19 @@ export function showList(parent, entries, keyOf, draw) {
     return element;
   });
   for (const child of [...parent.children]) if (!wanted.includes(/** @type {HTMLElement} */ (child))) child.remove();
-  // Moving an element takes the focus from it, so what stands where it belongs is left alone.
+  // Moving an element would take its focus, so one in the right place stays.
   for (const [index, element] of wanted.entries()) {
     if (parent.children[index] !== element) parent.insertBefore(element, parent.children[index] ?? null);
   }
 }
 
 /**
- * Sets what a person may choose, and keeps what they chose.
+ * Sets the options of a select and keeps its selection.
  *
  * @param {HTMLSelectElement} select
  * @param {readonly { value: string | number, label: string }[]} options
  */
-export function choices(select, options) {
+export function setOptions(select, options) {
   const text = JSON.stringify(options);
   if (select.dataset.shown === text) return;
   const chosen = select.value;
@@ -90,7 +90,7 @@ export function choices(select, options) {
 }
 
 /**
- * How long ago, in the fewest words.
+ * Formats a duration as a relative time.
  *
  * @param {number} ms
  */

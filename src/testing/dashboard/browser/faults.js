@@ -1,4 +1,4 @@
-import { byId, choices, h, showList } from './dom.js';
+import { byId, setOptions, h, showList } from './dom.js';
 import { act } from './server.js';
 import { count } from './tabs.js';
 
@@ -9,13 +9,13 @@ const kinds = [
   {
     id: '503',
     label: '503, nothing done',
-    hint: 'A read should be tried again.',
+    hint: 'Reads should be retried.',
     fault: { status: 503, headers: { 'retry-after': '1' } },
   },
   {
     id: '429',
     label: '429, wait 2 s',
-    hint: 'All calls should wait as told.',
+    hint: 'All calls should wait for Retry-After.',
     fault: {
       status: 429,
       headers: { 'retry-after': '2' },
@@ -25,7 +25,7 @@ const kinds = [
   {
     id: 'html',
     label: '502 in HTML',
-    hint: 'A gateway speaks, not the service.',
+    hint: 'The response of a gateway, not of the service.',
     fault: {
       status: 502,
       headers: { 'content-type': 'text/html' },
@@ -34,22 +34,22 @@ const kinds = [
   },
   {
     id: 'reset',
-    label: 'Done, answer lost',
+    label: 'Acted, response lost',
     hint: 'The connection breaks after the service acted.',
     fault: { reset: 'after' },
   },
   {
     id: 'stall',
-    label: 'Half an answer, then silence',
-    hint: 'Only a timeout over the body ends it.',
+    label: 'Half a response, then nothing',
+    hint: 'Only a timeout that includes the body ends it.',
     fault: { stall: true },
   },
-  { id: 'truncate', label: 'Answer cut off', hint: 'The connection breaks in the body.', fault: { truncate: true } },
-  { id: 'slow', label: '3 s late', hint: 'Right, and slow.', fault: { delayMs: 3000 } },
+  { id: 'truncate', label: 'Response cut off', hint: 'The connection breaks in the body.', fault: { truncate: true } },
+  { id: 'slow', label: '3 s delay', hint: 'A correct but slow response.', fault: { delayMs: 3000 } },
   {
     id: '401',
     label: '401, token expired',
-    hint: 'A fresh token is due.',
+    hint: 'The client should refresh its token.',
     fault: {
       status: 401,
       body: { message: 'The access token has expired', error: 'invalid_token', status: 401, cause: [] },
@@ -74,16 +74,13 @@ export function startFaults() {
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    void act('POST', 'faults', chosen(), 'Injected: it waits for the next call');
+    void act('POST', 'faults', chosen(), 'Injected: it applies to the next call');
   });
-  byId('clear-faults').addEventListener(
-    'click',
-    () => void act('DELETE', 'faults', undefined, 'Nothing goes wrong any more'),
-  );
+  byId('clear-faults').addEventListener('click', () => void act('DELETE', 'faults', undefined, 'All faults removed'));
 }
 
 /** @type {Readonly<Record<string, () => object>>} */
-const often = {
+const frequencies = {
   often: () => ({ probability: 0.25, seed: Date.now() % 1000 }),
   always: () => ({ times: Number.MAX_SAFE_INTEGER }),
 };
@@ -93,16 +90,19 @@ function chosen() {
   return {
     ...kinds.find(({ id }) => id === kind)?.fault,
     ...(endpoint.value !== '' && { endpoint: endpoint.value }),
-    ...(often[times.value]?.() ?? { times: Number(times.value) }),
+    ...(frequencies[times.value]?.() ?? { times: Number(times.value) }),
   };
 }
 
 /** @param {Snapshot} state */
 export function showFaults({ faults, endpoints }) {
-  choices(endpoint, [{ value: '', label: 'any endpoint' }, ...endpoints.map((name) => ({ value: name, label: name }))]);
-  const armed = byId('armed');
-  armed.hidden = faults.length === 0;
-  armed.textContent = `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'} armed`;
+  setOptions(endpoint, [
+    { value: '', label: 'any endpoint' },
+    ...endpoints.map((name) => ({ value: name, label: name })),
+  ]);
+  const pending = byId('pending');
+  pending.hidden = faults.length === 0;
+  pending.textContent = `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'} pending`;
   count('faults', faults.length);
   byId('no-faults').hidden = faults.length > 0;
   byId('clear-faults').hidden = faults.length === 0;
@@ -116,7 +116,7 @@ export function showFaults({ faults, endpoints }) {
 
 /** @param {Snapshot['faults'][number]} fault */
 function draw({ endpoint: name, left, probability, ...fault }) {
-  const often =
+  const frequency =
     probability !== undefined && probability < 1
       ? `${Math.round(probability * 100)} % of calls`
       : left === null || left > 1e6
@@ -127,19 +127,19 @@ function draw({ endpoint: name, left, probability, ...fault }) {
   return h(
     'article',
     { class: 'card' },
-    h('p', { class: 'about' }, h('strong', {}, inWords(fault)), ` on ${name ?? 'any endpoint'}`),
-    h('p', { class: 'small' }, often),
+    h('p', { class: 'about' }, h('strong', {}, describeFault(fault)), ` on ${name ?? 'any endpoint'}`),
+    h('p', { class: 'small' }, frequency),
   );
 }
 
 /** @param {Omit<Snapshot['faults'][number], 'endpoint' | 'left' | 'probability'>} fault */
-function inWords({ status, after, reset, stall, truncate, delayMs }) {
-  const words = [
+function describeFault({ status, after, reset, stall, truncate, delayMs }) {
+  const parts = [
     status !== undefined && `${status}${after ? ' after acting' : ''}`,
     reset && `connection breaks ${reset} acting`,
     stall && `stalls ${stall === 'headers' ? 'before the headers' : 'in the body'}`,
-    truncate && 'answer cut off',
-    delayMs !== undefined && `${delayMs} ms late`,
+    truncate && 'response cut off',
+    delayMs !== undefined && `${delayMs} ms delay`,
   ];
-  return words.filter(Boolean).join(', ');
+  return parts.filter(Boolean).join(', ');
 }

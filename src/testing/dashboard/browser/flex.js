@@ -1,4 +1,4 @@
-import { byId, choices, h, showList } from './dom.js';
+import { byId, setOptions, h, showList } from './dom.js';
 import { act } from './server.js';
 
 /** @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot */
@@ -30,10 +30,10 @@ function drawItem({ item_id, title, status, flex, down }, before) {
   const card = before ?? emptyItem(item_id, title);
   const state = /** @type {HTMLSelectElement} */ (card.querySelector('select'));
   const toggle = /** @type {HTMLElement} */ (card.querySelector('[role=switch]'));
-  choices(state, states);
+  setOptions(state, states);
   state.value = status;
   toggle.setAttribute('aria-checked', String(flex));
-  toggle.textContent = down ? 'No Flex offered' : flex ? 'In Flex' : 'Not in Flex';
+  toggle.textContent = down ? 'Flex not available' : flex ? 'Flex on' : 'Flex off';
   return card;
 }
 
@@ -43,7 +43,7 @@ function drawItem({ item_id, title, status, flex, down }, before) {
  */
 function emptyItem(item_id, title) {
   const status = h('select', {
-    'aria-label': `State of ${title}`,
+    'aria-label': `Status of ${title}`,
     change: () => void act('POST', 'items', { item_id, status: status.value }, 'Changed'),
   });
   const toggle = h('button', {
@@ -54,7 +54,7 @@ function emptyItem(item_id, title) {
   });
   const flip = () => {
     const enabled = toggle.getAttribute('aria-checked') !== 'true';
-    return act('POST', 'flex-items', { item_id, enabled }, enabled ? 'Brought into Flex' : 'Taken out of Flex');
+    return act('POST', 'flex-items', { item_id, enabled }, enabled ? 'Flex enabled' : 'Flex disabled');
   };
   return h(
     'article',

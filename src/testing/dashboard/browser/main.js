@@ -4,7 +4,7 @@ import { byId } from './dom.js';
 import { showFaults, startFaults } from './faults.js';
 import { showFlex } from './flex.js';
 import { showQuestions, startQuestions } from './questions.js';
-import { knowTokens, showRequest, showRequests, startRequests } from './requests.js';
+import { rememberTokens, showRequest, showRequests, startRequests } from './requests.js';
 import { listen } from './server.js';
 import { startTabs } from './tabs.js';
 
@@ -18,7 +18,7 @@ listen({
   requests: showRequests,
   request: showRequest,
   state: (state) => {
-    knowTokens(state);
+    rememberTokens(state);
     showQuestions(state);
     showConversations(state);
     showFlex(state);

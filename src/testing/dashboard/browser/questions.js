@@ -1,4 +1,4 @@
-import { ago, byId, choices, h, showList } from './dom.js';
+import { ago, byId, setOptions, h, showList } from './dom.js';
 import { act } from './server.js';
 import { count } from './tabs.js';
 
@@ -30,13 +30,13 @@ export function showQuestions(state) {
   const { users, items, questions } = state;
   now = Date.parse(state.now);
   const sellers = new Set(items.map(({ seller_id }) => seller_id));
-  // Those who sell nothing come first: they are the buyers.
+  // Users without items come first: they are the buyers.
   const buyers = [...users].sort((a, b) => Number(sellers.has(a.user_id)) - Number(sellers.has(b.user_id)));
-  choices(
+  setOptions(
     from,
     buyers.map(({ user_id, nickname }) => ({ value: user_id, label: nickname })),
   );
-  choices(
+  setOptions(
     item,
     items.map(({ item_id, title, status }) => ({
       value: item_id,
@@ -49,7 +49,7 @@ export function showQuestions(state) {
 }
 
 /** @param {Question} question */
-function draw({ id, from: asker, title, item_id, text: words, askedAt, answer, status, seller, hidden }) {
+function draw({ id, from: asker, title, item_id, text: questionText, askedAt, answer, status, seller, hidden }) {
   return h(
     'article',
     { class: 'card', 'aria-label': `Question ${id}` },
@@ -59,11 +59,11 @@ function draw({ id, from: asker, title, item_id, text: words, askedAt, answer, s
       h('p', { class: 'about' }, h('strong', {}, asker), ' about ', title),
       h(
         'span',
-        { class: `chip ${status === 'ANSWERED' ? 'good' : status === 'UNANSWERED' ? 'open' : 'refused'}` },
+        { class: `chip ${status === 'ANSWERED' ? 'good' : status === 'UNANSWERED' ? 'open' : 'warning'}` },
         status.toLowerCase().replace('_', ' '),
       ),
     ),
-    h('p', { class: 'bubble buyer' }, words),
+    h('p', { class: 'bubble buyer' }, questionText),
     answer &&
       h('p', { class: 'bubble seller' }, answer.text, answer.status === 'DISABLED' && h('em', {}, ' (disabled)')),
     h(
@@ -73,7 +73,7 @@ function draw({ id, from: asker, title, item_id, text: words, askedAt, answer, s
       ` · ${ago(now - askedAt)}`,
       hidden && ' · hidden',
     ),
-    status === 'UNANSWERED' && answering(id, seller),
+    status === 'UNANSWERED' && answerForm(id, seller),
   );
 }
 
@@ -81,8 +81,8 @@ function draw({ id, from: asker, title, item_id, text: words, askedAt, answer, s
  * @param {number} question_id
  * @param {string} seller
  */
-function answering(question_id, seller) {
-  const words = h('input', {
+function answerForm(question_id, seller) {
+  const input = h('input', {
     name: 'text',
     required: true,
     maxlength: 2000,
@@ -91,13 +91,13 @@ function answering(question_id, seller) {
   });
   const submit = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
-    if (await act('POST', 'answers', { question_id, text: words.value }, 'Answered'))
+    if (await act('POST', 'answers', { question_id, text: input.value }, 'Answered'))
       text.focus({ preventScroll: true });
   };
   return h(
     'form',
     { class: 'line', submit: (/** @type {SubmitEvent} */ event) => void submit(event) },
-    words,
+    input,
     h('button', { type: 'submit' }, 'Answer'),
   );
 }

@@ -21,12 +21,12 @@ export function startRequests() {
 }
 
 /** @param {Snapshot} state */
-export function knowTokens({ users }) {
+export function rememberTokens({ users }) {
   for (const { user_id, token } of users) tokens.set(user_id, token);
 }
 
 /**
- * Shows these requests and no other.
+ * Shows these requests instead of the current ones.
  *
  * @param {Entry[]} entries
  */
@@ -34,11 +34,11 @@ export function showRequests(entries) {
   shown.clear();
   list.replaceChildren();
   for (const entry of entries) showRequest(entry, false);
-  afterwards();
+  updateList();
 }
 
 /**
- * Shows a request, or what has become of it.
+ * Shows a new request, or updates one.
  *
  * @param {Entry} entry
  * @param {boolean} [isNew]
@@ -55,7 +55,7 @@ export function showRequest(entry, isNew = true) {
   if (isNew && !before) element.classList.add('new');
   const [oldest] = shown.keys();
   if (shown.size > most && oldest !== undefined) forget(oldest);
-  afterwards();
+  updateList();
 }
 
 /** @param {number} id */
@@ -64,22 +64,22 @@ function forget(id) {
   shown.delete(id);
 }
 
-function afterwards() {
+function updateList() {
   byId('no-requests').hidden = shown.size > 0;
   count('requests', shown.size);
   applyFilter();
 }
 
 function applyFilter() {
-  const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-  for (const { entry, element } of shown.values()) element.hidden = !words.every((word) => fits(entry, word));
+  const terms = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const { entry, element } of shown.values()) element.hidden = !terms.every((term) => matches(entry, term));
 }
 
 /**
  * @param {Entry} entry
  * @param {string} word
  */
-function fits(entry, word) {
+function matches(entry, word) {
   const { method, path, endpoint, nickname, status, state } = entry;
   if (/^[2-5]xx$/.test(word)) return String(status ?? '').startsWith(word.charAt(0));
   return `${method} ${path} ${endpoint ?? ''} ${nickname ?? ''} ${status ?? ''} ${state}`.toLowerCase().includes(word);
@@ -108,8 +108,8 @@ function draw(entry, isOpen) {
         'dl',
         {},
         ...pair('When', new Date(at).toLocaleTimeString()),
-        ...pair('Who', nickname ?? 'nobody (no known token)'),
-        ...pair('Endpoint', endpoint ?? 'none of the marketplace'),
+        ...pair('User', nickname ?? 'unknown (no valid token)'),
+        ...pair('Endpoint', endpoint ?? 'unknown'),
         ...pair('Sent', sent === null ? null : h('pre', { tabindex: 0 }, pretty(sent))),
         ...pair('Received', received === null ? null : h('pre', { tabindex: 0 }, pretty(received) || '(empty)')),
       ),
@@ -120,13 +120,13 @@ function draw(entry, isOpen) {
 
 /** @param {Entry} entry */
 function outcome({ state, status, ms }) {
-  const word = state === 'broken' ? 'broken' : (status ?? 'waiting');
+  const label = state === 'broken' ? 'broken' : (status ?? 'waiting');
   const kind =
-    state === 'broken' ? 'bad' : status === null ? 'open' : status >= 500 ? 'bad' : status >= 400 ? 'refused' : 'good';
+    state === 'broken' ? 'bad' : status === null ? 'open' : status >= 500 ? 'bad' : status >= 400 ? 'warning' : 'good';
   return h(
     'span',
     { class: 'outcome' },
-    h('span', { class: `chip ${kind}` }, state === 'open' && status !== null ? `${word} …` : word),
+    h('span', { class: `chip ${kind}` }, state === 'open' && status !== null ? `${label} …` : label),
     h('span', { class: 'ms' }, state === 'open' ? '' : `${ms < 10 ? ms : Math.round(ms)} ms`),
   );
 }

@@ -8,13 +8,13 @@ import { byId } from './dom.js';
 const token = document.querySelector('meta[name=fake-token]')?.getAttribute('content') ?? '';
 
 /**
- * Does something to the marketplace, and says how it went.
+ * Calls a control endpoint and shows the result.
  *
  * @param {string} method
  * @param {string} path below `/__fake/`
  * @param {object} [body]
- * @param {string} [done] what to say when it is done
- * @returns {Promise<boolean>} whether it was
+ * @param {string} [done] the message after success
+ * @returns {Promise<boolean>} whether the call succeeded
  */
 export async function act(method, path, body, done = '') {
   try {
@@ -25,14 +25,14 @@ export async function act(method, path, body, done = '') {
     });
     if (!response.ok) {
       /** @type {{ message: string }} */
-      const refusal = await response.json();
-      say(refusal.message, true);
+      const error = await response.json();
+      showToast(error.message, true);
       return false;
     }
-    say(done);
+    showToast(done);
     return true;
   } catch {
-    say('The server is not there any more.', true);
+    showToast('The server does not respond.', true);
     return false;
   }
 }
@@ -41,22 +41,22 @@ export async function act(method, path, body, done = '') {
 let fading;
 
 /**
- * Says something to the person, aloud too.
+ * Shows a message; screen readers announce it.
  *
  * @param {string} text
  * @param {boolean} [isBad]
  */
-export function say(text, isBad = false) {
-  const said = byId('said');
-  said.textContent = text;
-  said.classList.toggle('bad', isBad);
-  said.classList.toggle('shown', text !== '');
+export function showToast(text, isBad = false) {
+  const toast = byId('toast');
+  toast.textContent = text;
+  toast.classList.toggle('bad', isBad);
+  toast.classList.toggle('shown', text !== '');
   window.clearTimeout(fading);
-  fading = window.setTimeout(() => said.classList.remove('shown'), isBad ? 9000 : 3500);
+  fading = window.setTimeout(() => toast.classList.remove('shown'), isBad ? 9000 : 3500);
 }
 
 /**
- * Copies a text and says so.
+ * Copies a text to the clipboard.
  *
  * @param {string} text
  * @param {string} what
@@ -64,14 +64,14 @@ export function say(text, isBad = false) {
 export async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
-    say(`Copied ${what}`);
+    showToast(`Copied ${what}`);
   } catch {
-    say(`Could not copy; here it is: ${text}`, true);
+    showToast(`Could not copy: ${text}`, true);
   }
 }
 
 /**
- * Listens to what happens.
+ * Listens to the server's events.
  *
  * @param {{
  *   requests: (entries: Entry[]) => void,
@@ -85,8 +85,8 @@ export function listen({ requests, request, state, link }) {
   events.addEventListener('open', () => link(true));
   events.addEventListener('error', () => {
     link(false);
-    // A server that was started again has another token, which only a new page knows.
-    if (events.readyState === EventSource.CLOSED) window.setTimeout(() => void comeBack(), 1500);
+    // A restarted server has another token, which only a reloaded page contains.
+    if (events.readyState === EventSource.CLOSED) window.setTimeout(() => void reloadWhenUp(), 1500);
   });
   events.addEventListener('requests', (event) => requests(dataOf(event)));
   events.addEventListener('request', (event) => request(dataOf(event)));
@@ -95,18 +95,18 @@ export function listen({ requests, request, state, link }) {
 
 /**
  * @param {MessageEvent} event
- * @returns {any} what the server's `Telling` said
+ * @returns {any} the data of the event, as `EventStream` sends it
  */
 function dataOf(event) {
   return JSON.parse(String(event.data));
 }
 
-/** Loads the page again as soon as there is a server to load it from. */
-async function comeBack() {
+/** Reloads the page as soon as the server responds again. */
+async function reloadWhenUp() {
   try {
     await fetch('/__fake/style.css');
     location.reload();
   } catch {
-    window.setTimeout(() => void comeBack(), 1500);
+    window.setTimeout(() => void reloadWhenUp(), 1500);
   }
 }

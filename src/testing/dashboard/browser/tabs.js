@@ -1,11 +1,11 @@
 import { byId } from './dom.js';
 
 const tabs = /** @type {HTMLElement[]} */ ([...byId('tabs').querySelectorAll('[role=tab]')]);
-/** From this width on the requests stand beside the other panels. */
+/** From this width on, the requests are shown beside the other panels. */
 const wide = window.matchMedia('(min-width: 60rem)');
 
 /**
- * Shows the panel of a tab.
+ * Selects a tab and shows its panel.
  *
  * @param {HTMLElement} chosen
  */
@@ -24,19 +24,19 @@ function panelOf(tab) {
   return tab.getAttribute('aria-controls') ?? '';
 }
 
-/** The tabs that can be chosen: beside them, the requests need none. */
+/** The tabs that can be selected. On a wide screen the requests are always visible and have none. */
 function choosable() {
   return tabs.filter((tab) => !(wide.matches && panelOf(tab) === 'requests'));
 }
 
-/** Chooses what the address names, or the first. */
+/** Selects the tab in the URL's hash, or the first one. */
 function chooseByAddress() {
   const named = choosable().find((tab) => `#${panelOf(tab)}` === location.hash);
   const first = named ?? choosable()[0];
   if (first) choose(first);
 }
 
-/** Tabs as people know them: arrows, Home and End move among them. */
+/** Sets up the tabs; the arrow keys, Home and End move between them. */
 export function startTabs() {
   for (const tab of tabs) {
     tab.addEventListener('click', () => choose(tab));
@@ -58,7 +58,7 @@ export function startTabs() {
 }
 
 /**
- * Says on a tab how much there is behind it.
+ * Shows a count on a tab.
  *
  * @param {string} panel
  * @param {number} count

@@ -10,8 +10,10 @@ const evasion = /\b(cancel|close|withdraw) (the|your) claim\b|\bcerr(ar|á|e) el
 const foul = /\b(idiot|stupid|imbecile|bastard|idiota|est[uú]pid[oa]|imb[eé]cil|hijo de puta|porra|merda|mierda)\b/i;
 
 /**
- * Why the moderation rejects a text; `undefined` where it lets it pass. It looks for what the specification's reasons
- * name: foul words, links of social networks, short links, personal data, and talk of paying or claiming elsewhere.
+ * Returns the reason why moderation rejects a text; `undefined` when it accepts the text.
+ *
+ * It looks for what the specification's reasons name: foul language, links to social networks, short links, personal
+ * data, external payment, and requests to close a claim.
  */
 export function moderationOf(text: string): ModerationReason | undefined {
   if (foul.test(text)) return 'OUT_OF_PLACE_LANGUAGE';
@@ -23,7 +25,7 @@ export function moderationOf(text: string): ModerationReason | undefined {
   return undefined;
 }
 
-/** Eight to fifteen digits, with a sign of being a phone number: a plus, or blanks and dashes between them. */
+/** A phone number has 8 to 15 digits, with a plus sign, spaces, dots, parentheses or dashes. */
 function hasPhone(text: string): boolean {
   return [...text.matchAll(phone)].some(([found]) => {
     const digits = found.replace(/\D/g, '').length;
