@@ -1,35 +1,37 @@
 export { SellerClient } from './client.js';
 export { createHttpClient } from './create-http-client.js';
-export type { Requester } from './core/http-client.js';
+export type { Requester, ConfirmContext, Endpoint, RetryClass } from './core/endpoint.js';
 export { endpoints } from './endpoints.js';
-export { readJsonp } from './core/serialization/jsonp.js';
+export { readJsonp } from './core/pipeline/jsonp.js';
 export { description, methodDescription, resourcePath } from './core/describe.js';
 export type { Description, MethodDescription, ResourcePath } from './core/describe.js';
 
 export { ApiPromise } from './core/api-promise.js';
 export type { ResponseInfo, WithResponse } from './core/api-promise.js';
 export { Paged } from './core/pagination/paged.js';
-export type { Page, PaginationOptions } from './core/pagination/paged.js';
+export type { Page } from './core/pagination/page.js';
+export type { PaginationOptions } from './core/pagination/paged.js';
 export type { WithAttributes } from './core/schema/attributes.js';
 export type { Selected, Selection } from './resources/flex/graphql/selection.js';
-export type { TokenProvider } from './core/auth/token-source.js';
-export { refreshingToken } from './core/auth/refreshing-token.js';
-export type { TokenSet, RefreshingTokenOptions } from './core/auth/refreshing-token.js';
 export type {
+  TokenProvider,
   Attempt,
-  CallOptions,
-  ClientOptions,
   Drift,
   Logger,
   Middleware,
   Tracing,
   Wait,
-} from './core/options/client-options.js';
-export type { Limiter, AttemptReport, AttemptInfo } from './core/rate-limit/limiter.js';
-export type { CallEvent, CallInfo, WaitReason } from './core/observability/events.js';
+  CallEvent,
+  CallInfo,
+  WaitReason,
+} from './core/options/hooks.js';
+export { refreshingToken } from './core/auth/refreshing-token.js';
+export type { TokenSet, RefreshingTokenOptions } from './core/auth/refreshing-token.js';
+export type { CallOptions } from './core/options/call-options.js';
+export type { ClientOptions } from './core/options/client-options.js';
+export type { Limiter, AttemptReport, AttemptInfo } from './core/options/limiter.js';
 
-export type { Confirmation, ConfirmContext } from './core/retry/confirm.js';
-export type { Endpoint, RetryClass } from './core/endpoint.js';
+export type { Confirmation } from './core/errors/confirmation.js';
 export type { DocumentedError } from './core/errors/documented-error.js';
 export { documentedError } from './core/errors/documented-error.js';
 export {
@@ -231,8 +233,7 @@ export type { Currency, CurrencyParams, NoInput } from './resources/currencies/s
 
 export type { Bytes } from './core/files/bytes.js';
 export { Download } from './core/files/download.js';
-export type { DownloadProgress } from './core/files/download.js';
-export type { UploadProgress } from './core/files/upload-reader.js';
+export type { DownloadProgress, UploadProgress } from './core/files/progress.js';
 export type {
   ByteStream,
   FileOnDisk,

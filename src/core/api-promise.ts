@@ -1,8 +1,8 @@
-/** What is known of the answer behind a result. */
+/** The response behind a result. */
 export interface ResponseInfo {
   readonly status: number;
   readonly headers: Headers;
-  /** The URL that was asked, without its token. */
+  /** The URL of the request, without its token. */
   readonly url: string;
   readonly requestId: string | undefined;
   /** How many times the request was sent. */
@@ -11,7 +11,7 @@ export interface ResponseInfo {
   readonly durationMs: number;
 }
 
-/** A result with the answer it came in. */
+/** A result together with its response. */
 export interface WithResponse<T> {
   readonly data: T;
   readonly response: ResponseInfo;
@@ -35,12 +35,12 @@ export class ApiPromise<T> extends Promise<T> {
     this.#source = source;
   }
 
-  /** The output together with what is known of the answer. */
+  /** The output together with its response. */
   withResponse(): Promise<WithResponse<T>> {
     return this.#source;
   }
 
-  /** The same call with its output made into something else. */
+  /** The same call with its output changed by a function. */
   map<U>(change: (data: T, response: ResponseInfo) => U): ApiPromise<U> {
     return new ApiPromise(this.#source.then(({ data, response }) => ({ data: change(data, response), response })));
   }

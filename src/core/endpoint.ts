@@ -1,19 +1,21 @@
-import type { Confirmation, ConfirmContext } from './retry/confirm.js';
+import type { ApiPromise } from './api-promise.js';
+import type { Confirmation } from './errors/confirmation.js';
 import type { DocumentedError, ErrorInBody } from './errors/documented-error.js';
+import type { CallOptions, InternalOptions } from './options/call-options.js';
 import type { Schema } from './schema/schema.js';
 
 /**
- * When a call may be repeated after a fault.
+ * When a call may be retried after a failure.
  *
- * - `safe`: nothing changes; repeated after any transient fault.
- * - `idempotent`: a write that leaves the same state however often it is sent; repeated like a read.
- * - `unsafe`: repeated only where the service certainly did nothing.
+ * - `safe`: the request changes nothing; it is retried after any transient failure.
+ * - `idempotent`: a write that leaves the same state however often it is sent; it is retried like a read.
+ * - `unsafe`: it is retried only where the service certainly did nothing.
  */
 export type RetryClass = 'safe' | 'idempotent' | 'unsafe';
 
 /**
  * An operation of the service, described once, as data. The client calls it, the fake marketplace answers it, the
- * OpenAPI document prints it, and the law tests check it.
+ * OpenAPI document prints it, and the contract tests check it.
  */
 export interface Endpoint<In = unknown, Out = unknown> {
   /** Its name in `endpoints`, e.g. `questions.answer`. */
@@ -21,7 +23,7 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
   /** The path template: `{field}` is one segment, `{field*}` may hold several. */
   readonly path: `/${string}`;
-  /** The fields of the input: those in the path go there, the rest is the query (GET, DELETE) or the JSON body. */
+  /** The fields of the input: those in the path fill it, the rest is the query (GET, DELETE) or the JSON body. */
   readonly input: Schema<unknown, In>;
   readonly output: Schema<Out>;
   readonly retry: RetryClass;
@@ -29,23 +31,48 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly inQuery?: readonly string[];
   /** Fields that go to a header, and its name. */
   readonly inHeader?: Readonly<Record<string, string>>;
-  /** What is always in the query. */
+  /** Query parameters that every request has. */
   readonly query?: Readonly<Record<string, string>>;
-  /** How the body travels; `json` unless said. A `multipart` body is the input's `file`, streamed. */
+  /**
+   * How the body is sent. A `multipart` body is the input's `file`, streamed.
+   *
+   * @default 'json'
+   */
   readonly requestBody?: 'json' | 'multipart';
-  /** The most bytes a `multipart` file may have. */
+  /**
+   * The largest size of a `multipart` file, in bytes.
+   *
+   * @default no limit
+   */
   readonly maxUploadBytes?: number;
-  /** What a success carries; `json` unless said. A `stream` is delivered unread, as a `Download`. */
+  /**
+   * What a success contains. A `stream` is delivered unread, as a `Download`.
+   *
+   * @default 'json'
+   */
   readonly responseBody?: 'json' | 'stream';
-  /** The documented refusals. */
+  /** The documented errors. */
   readonly errors: readonly DocumentedError[];
-  /** Finds the refusal in a success whose body is one: GraphQL answers its errors with status 200. */
+  /** Finds the error in the body of a success: GraphQL reports its errors with status 200. */
   readonly errorInBody?: (body: unknown) => ErrorInBody | undefined;
-  /** What of the answer an `attributes` call option may pick; absent where it may not. */
+  /** Present where an `attributes` call option may select fields of the response. */
   readonly supportsAttributes?: true;
   /**
-   * Finds out, by reading back, whether a write whose answer was lost was carried out. It looks once; the caller looks
-   * again for as long as the service may still be at it. What it throws counts as "unknown".
+   * Finds out, by reading back, whether a write whose response was lost was carried out. It looks once; the client looks
+   * again while the service may still carry it out. An error that it throws counts as "unknown".
    */
-  confirm?(input: In, back: ConfirmContext): Promise<Confirmation<Out>>;
+  confirm?(input: In, context: ConfirmContext): Promise<Confirmation<Out>>;
+}
+
+/** Makes the calls of a resource. */
+export interface Requester {
+  call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: InternalOptions): ApiPromise<Out>;
+}
+
+/** What an endpoint's `confirm` may use to find out. */
+export interface ConfirmContext {
+  /** Makes a call with the token and headers of the write. */
+  call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: CallOptions): ApiPromise<Out>;
+  /** When the write was sent, in milliseconds since 1970 by the service's clock, read from the headers of a response. */
+  sentAt(headers: Headers): number;
 }

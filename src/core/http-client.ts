@@ -1,51 +1,51 @@
 import { ApiPromise } from './api-promise.js';
 import type { ResponseInfo, WithResponse } from './api-promise.js';
-import { sendAttempt } from './pipeline/send-attempt.js';
-import type { AttemptResult } from './pipeline/send-attempt.js';
+import type { Endpoint, Requester } from './endpoint.js';
 import { curlOf } from './errors/curl.js';
-import { Download } from './files/download.js';
-import type { Endpoint } from './endpoint.js';
-import { secretsOf } from './pipeline/request-context.js';
-import type { RequestContext, InternalOptions } from './pipeline/request-context.js';
 import { ApiError, OutcomeUnknownError, requestIdOf } from './errors/errors.js';
-import { classifyFailure, finalError } from './pipeline/classify-failure.js';
-import type { FailedAttempt } from './pipeline/classify-failure.js';
-import type { FileInput } from './files/file-source.js';
-import { confirmLater, confirmWrite } from './pipeline/confirm-write.js';
-import { acquireLimiter, releaseLimiter } from './rate-limit/limiter.js';
-import { SharedState } from './pipeline/shared-state.js';
-import type { Upload } from './files/multipart.js';
-import { parseResponse } from './pipeline/parse-response.js';
-import type { RateLimitSignal } from './rate-limit/rate-limiter.js';
-import { noOptions, buildRequest, createRuntime } from './pipeline/build-request.js';
-import type { ClientRuntime } from './pipeline/build-request.js';
 import { redactUrl } from './errors/redact.js';
-import { planRetry } from './retry/plan-retry.js';
 import { SellerError, attachDiagnostics } from './errors/seller-error.js';
 import type { ErrorDiagnostics } from './errors/seller-error.js';
+import { Download } from './files/download.js';
+import type { FileInput } from './files/file-source.js';
+import type { Upload } from './files/multipart.js';
+import { emitAttemptResult, emitWait } from './observability/events.js';
+import type { InternalOptions } from './options/call-options.js';
 import type { ResolvedOptions } from './options/resolve-options.js';
-import { emitAttemptResult, emitWait } from './observability/emit.js';
+import { buildRequest, noOptions } from './pipeline/build-request.js';
+import { classifyFailure, finalError } from './pipeline/classify-failure.js';
+import type { FailedAttempt } from './pipeline/classify-failure.js';
+import { createRuntime } from './pipeline/client-runtime.js';
+import type { ClientRuntime } from './pipeline/client-runtime.js';
+import { confirmLater, confirmWrite } from './pipeline/confirm-write.js';
+import { parseResponse } from './pipeline/parse-response.js';
+import { RequestContext } from './pipeline/request-context.js';
+import { isOk, sendAttempt } from './pipeline/send-attempt.js';
+import type { AttemptResult } from './pipeline/send-attempt.js';
+import { SharedState } from './pipeline/shared-state.js';
 import { createTransport } from './pipeline/transport.js';
 import type { Transport } from './pipeline/transport.js';
+import { acquireLimiter, releaseLimiter } from './rate-limit/limiter.js';
+import type { RateLimitSignal } from './rate-limit/rate-limiter.js';
+import { parseRetryAfter, planRetry } from './retry/policy.js';
+import type { Failure } from './retry/policy.js';
 
-/** What a resource needs to make a call. */
-export interface Requester {
-  call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: InternalOptions): ApiPromise<Out>;
-}
+/** What follows an attempt that did not succeed; where the call fails, an error is thrown instead. */
+type NextStep = { readonly kind: 'retry' } | { readonly kind: 'return'; readonly result: WithResponse<unknown> };
 
-type ResponseResult = AttemptResult & { kind: 'answer' };
+const retry: NextStep = { kind: 'retry' };
 
-/** The life of a call: check, encode, send, repeat where that is safe, read. Shared by all resources of a client. */
+/** Carries out calls: build, acquire, send, then parse or classify and retry. All resources of a client share one. */
 export class HttpClient implements Requester {
-  readonly #setup: ClientRuntime;
+  readonly #runtime: ClientRuntime;
   readonly #send: Transport;
 
-  /** `relative` is the client this one is derived from: they share what belongs to the same host and token. */
-  constructor(settings: ResolvedOptions, relative?: HttpClient) {
-    const shared =
-      relative !== undefined && relative.#setup.shared.isFor(settings) ? relative.#setup.shared : undefined;
-    this.#setup = createRuntime(settings, shared ?? new SharedState(settings));
-    this.#send = createTransport(settings);
+  /** `parent` is the client this one is derived from: they share what belongs to the same host and token. */
+  constructor(options: ResolvedOptions, parent?: HttpClient) {
+    const inherited = parent && parent.#runtime.shared;
+    const shared = inherited?.isFor(options) ? inherited : new SharedState(options);
+    this.#runtime = createRuntime(options, shared);
+    this.#send = createTransport(options);
   }
 
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options: InternalOptions = noOptions): ApiPromise<Out> {
@@ -53,169 +53,218 @@ export class HttpClient implements Requester {
   }
 
   async #run(endpoint: Endpoint, input: unknown, options: InternalOptions): Promise<WithResponse<unknown>> {
-    const errand = buildRequest(endpoint, input, options, this.#setup);
-    const { scope, emit, call, startedAt } = errand;
-    let handedOver = false;
+    const startedAt = performance.now();
+    const request = buildRequest(endpoint, input, options, this.#runtime);
+    const context = new RequestContext(request, options, this.#runtime, startedAt);
+    const { scope, emit, call } = context;
+    let isStreaming = false;
     emit?.({ type: 'start', call });
     try {
-      if (endpoint.requestBody === 'multipart') errand.upload = await scope.race(() => fileOf(errand));
-      const result = await this.#executeWithRetry(errand);
-      handedOver = endpoint.responseBody === 'stream';
-      this.#setup.shared.budget.deposit(scope.attempts - 1);
+      if (endpoint.requestBody === 'multipart') context.upload = await scope.race(() => openFile(context));
+      const result = await this.#executeWithRetry(context);
+      isStreaming = endpoint.responseBody === 'stream';
+      this.#runtime.shared.budget.deposit(context.attempts - 1);
       const { status, attempts, durationMs } = result.response;
       emit?.({ type: 'end', call, attempts, durationMs, status });
       return result;
     } catch (thrown) {
-      const error = finalError(thrown, errand);
-      if (error instanceof SellerError) attachDiagnostics(error, this.#evidenceOf(errand));
+      const error = finalError(thrown, context);
+      if (error instanceof SellerError) attachDiagnostics(error, this.#diagnosticsOf(context));
       const status = error instanceof ApiError ? error.status : undefined;
       const durationMs = performance.now() - startedAt;
-      emit?.({ type: 'end', call, attempts: scope.attempts, durationMs, status, error });
+      emit?.({ type: 'end', call, attempts: context.attempts, durationMs, status, error });
       throw error;
     } finally {
-      if (!handedOver) scope.dispose();
+      // A download is read after the call: its deadline and signal stay in force until its end.
+      if (!isStreaming) scope.dispose();
     }
   }
 
-  async #executeWithRetry(errand: RequestContext): Promise<WithResponse<unknown>> {
-    const { scope } = errand;
-    scope.throwIfAborted();
-    const token = this.#tokenFor(errand);
-    errand.token = typeof token === 'object' ? await token : token;
+  async #executeWithRetry(context: RequestContext): Promise<WithResponse<unknown>> {
+    context.scope.throwIfAborted();
+    const token = this.#tokenFor(context);
+    context.token = typeof token === 'object' ? await token : token;
     for (;;) {
-      const outcome = await this.#executeAttempt(errand);
-      if (outcome.kind === 'answer' && outcome.answer.status >= 200 && outcome.answer.status < 300) {
-        scope.outcomeUnknown = false;
-        return this.#deliver(errand, outcome);
-      }
-      if (await this.#renewToken(errand, outcome)) continue;
-      const fate = classifyFailure(outcome, errand);
-      scope.outcomeUnknown = fate.outcomeUnknown;
-      const found = await this.#recover(errand, fate);
-      if (found) return found;
+      const result = await this.#executeAttempt(context);
+      if (result.kind === 'response' && isOk(result.response.status)) return this.#deliver(context, result);
+      const next = await this.#recover(context, result);
+      if (next.kind === 'return') return next.result;
     }
   }
 
   #tokenFor({ options: { accessToken }, scope }: RequestContext): string | undefined | Promise<string> {
     if (accessToken === null) return undefined;
-    return accessToken ?? this.#setup.shared.tokens?.current(scope);
+    return accessToken ?? this.#runtime.shared.tokens?.current(scope);
   }
 
-  /** Sends the request once, when the gates let it. */
-  async #executeAttempt(errand: RequestContext): Promise<AttemptResult> {
-    const { scope, rateLimiter, call, emit } = errand;
-    const { limiter, maxConcurrency = Infinity } = this.#setup.options;
-    if (limiter) await acquireLimiter(limiter, errand);
-    if (!rateLimiter.tryAcquire(maxConcurrency)) {
-      await rateLimiter.acquire(scope, errand.sequence, maxConcurrency, (waitMs) => {
-        emitWait(errand, waitMs, 'rate limit');
-      });
-    }
-    scope.attempts += 1;
-    emit?.({ type: 'attempt', call, attempt: scope.attempts });
+  /** Sends the request once, when the limiters permit it. */
+  async #executeAttempt(context: RequestContext): Promise<AttemptResult> {
+    await this.#acquire(context);
+    context.attempts += 1;
+    context.emit?.({ type: 'attempt', call: context.call, attempt: context.attempts });
     const sentAt = performance.now();
-    errand.firstSentAt ||= sentAt;
-    const outcome = await sendAttempt(errand, this.#send, this.#setup.options);
-    rateLimiter.release(rateLimitSignal(outcome), sentAt);
-    if (emit) emitAttemptResult(errand, outcome, sentAt);
-    if (limiter) releaseLimiter(limiter, errand, outcome);
-    return outcome;
+    context.firstSentAt ||= sentAt;
+    const result = await sendAttempt(context, this.#send);
+    this.#release(context, result, sentAt);
+    return result;
   }
 
-  #deliver(errand: RequestContext, { answer, response }: ResponseResult): WithResponse<unknown> {
-    const { endpoint, input, output, scope, options } = errand;
-    const { attempts } = scope;
-    const data = response
-      ? new Download(response, scope, {
-          what: `${endpoint.method} ${endpoint.path}`,
-          timeoutMs: options.timeoutMs ?? this.#setup.options.timeoutMs,
+  async #acquire(context: RequestContext): Promise<void> {
+    const { request, scope, rateLimiter, sequence, call, attempts } = context;
+    const { limiter, maxConcurrency = Infinity } = this.#runtime.options;
+    if (limiter) {
+      await acquireLimiter(
+        limiter,
+        { endpoint: request.endpoint, attempt: attempts + 1, baseUrl: call.baseUrl },
+        scope,
+      );
+    }
+    if (rateLimiter.tryAcquire(maxConcurrency)) return;
+    await rateLimiter.acquire(scope, sequence, maxConcurrency, (waitMs) => {
+      emitWait(context, waitMs, 'rate limit');
+    });
+  }
+
+  #release(context: RequestContext, result: AttemptResult, sentAt: number): void {
+    const { request, rateLimiter, emit, call, attempts } = context;
+    const { limiter } = this.#runtime.options;
+    const response = result.kind === 'response' ? result.response : undefined;
+    rateLimiter.release(rateLimitSignal(response?.status), sentAt);
+    if (emit) emitAttemptResult(context, response, sentAt);
+    if (!limiter) return;
+    const retryAfterMs = response && parseRetryAfter(response.headers, Date.now());
+    const attempt = { endpoint: request.endpoint, attempt: attempts, baseUrl: call.baseUrl };
+    releaseLimiter(limiter, attempt, { status: response?.status, retryAfterMs });
+  }
+
+  #deliver(
+    context: RequestContext,
+    { response, download }: AttemptResult & { kind: 'response' },
+  ): WithResponse<unknown> {
+    const { request, scope, options, timeoutMs } = context;
+    const { method, path } = request.endpoint;
+    context.outcomeUnknown = false;
+    const data = download
+      ? new Download(download, scope, {
+          what: `${method} ${path}`,
+          timeoutMs,
           onProgress: options.onDownloadProgress,
         })
-      : parseResponse(
-          answer,
-          output,
-          { endpoint, input, attempts, secrets: () => secretsOf(errand) },
-          this.#setup.options,
-        );
-    return { data, response: responseInfo(errand, answer) };
+      : parseResponse(response, request.output, context, this.#runtime.options);
+    return { data, response: responseInfo(context, response) };
   }
 
-  /** Once a call, and not after a 403: a token in place of one that was refused. */
-  async #renewToken(errand: RequestContext, outcome: AttemptResult): Promise<boolean> {
-    const { token, renewed, options, scope, upload } = errand;
-    if (outcome.kind !== 'answer' || outcome.answer.status !== 401) return false;
-    if (token === undefined || renewed || options.accessToken !== undefined || upload?.isReplayable === false)
+  /** Decides what follows an attempt that did not succeed: a retry, the output where it was read back, or the error. */
+  async #recover(context: RequestContext, result: AttemptResult): Promise<NextStep> {
+    if (await this.#replaceToken(context, result)) return retry;
+    const failed = classifyFailure(result, context);
+    context.outcomeUnknown = failed.outcomeUnknown;
+    if (!this.#shouldConfirm(context, failed)) return this.#retry(context, failed);
+    const { confirmation, response } = await confirmWrite(this, context, context.scope, {
+      signal: context.options.signal,
+      confirmWindowMs: this.#runtime.options.confirmWindowMs,
+    });
+    if (confirmation.done) {
+      return { kind: 'return', result: { data: confirmation.output, response: responseInfo(context, response) } };
+    }
+    if (confirmation.done !== false || !failed.outcomeUnknown) throw failed.error;
+    context.resent = true;
+    context.outcomeUnknown = false;
+    const { error } = failed;
+    // A write that was proved not to have been carried out is as good as never sent.
+    return this.#retry(context, {
+      error: error instanceof OutcomeUnknownError ? error.cause : error,
+      failure: { kind: 'notSent' },
+    });
+  }
+
+  /** Replaces a token that got a 401: once per call, and not after a 403. */
+  async #replaceToken(context: RequestContext, result: AttemptResult): Promise<boolean> {
+    const { token, tokenReplaced, options, scope, upload } = context;
+    if (result.kind !== 'response' || result.response.status !== 401) return false;
+    if (token === undefined || tokenReplaced || options.accessToken !== undefined || upload?.isReplayable === false)
       return false;
-    scope.outcomeUnknown = false;
-    const other = await this.#setup.shared.tokens?.replace(token, scope);
-    if (other === undefined) return false;
-    errand.token = other;
-    errand.renewed = true;
+    context.outcomeUnknown = false;
+    const replacement = await this.#runtime.shared.tokens?.replace(token, scope);
+    if (replacement === undefined) return false;
+    context.token = replacement;
+    context.tokenReplaced = true;
     return true;
   }
 
-  /** What follows a failed attempt: the end, or a repeat after a wait, or the output where it could be read back. */
-  async #recover(errand: RequestContext, fate: FailedAttempt): Promise<WithResponse<unknown> | undefined> {
-    let { error, failure } = fate;
-    if (this.#readsBack(errand, fate)) {
-      const { confirmation, answer } = await confirmWrite(this, errand, errand.scope, {
-        signal: errand.options.signal,
-        confirmWindowMs: this.#setup.options.confirmWindowMs,
-      });
-      if (confirmation.done) return { data: confirmation.output, response: responseInfo(errand, answer) };
-      if (confirmation.done !== false || !fate.outcomeUnknown) throw error;
-      errand.resent = true;
-      errand.scope.outcomeUnknown = false;
-      // What was proved not to have been done is as good as never sent.
-      failure = { kind: 'notSent' };
-      if (error instanceof OutcomeUnknownError) error = error.cause;
-    }
-    const wait = failure && planRetry(errand, failure, this.#setup);
-    if (wait === undefined) throw error;
-    if (failure?.kind === 'errorResponse' && failure.status === 429) return undefined;
-    emitWait(errand, wait, 'fault');
-    await errand.scope.sleep(wait);
-    return undefined;
-  }
-
-  #readsBack({ endpoint, resent }: RequestContext, { error, failure, outcomeUnknown }: FailedAttempt): boolean {
-    if (this.#setup.options.onUnknownOutcome !== 'confirm' || !endpoint.confirm || !failure) return false;
-    // A write sent again may be refused because the first one came through after all.
+  #shouldConfirm({ request, resent }: RequestContext, { error, failure, outcomeUnknown }: FailedAttempt): boolean {
+    if (this.#runtime.options.onUnknownOutcome !== 'confirm' || !request.endpoint.confirm || !failure) return false;
+    // A write that is sent again may fail because the first one was carried out after all.
     return outcomeUnknown || (resent && error instanceof ApiError && error.status < 500);
   }
 
-  #evidenceOf(errand: RequestContext): ErrorDiagnostics {
-    const { confirmWindowMs } = this.#setup.options;
+  /** Waits for the retry that the policy plans, or throws the error. */
+  async #retry(
+    context: RequestContext,
+    { error, failure }: Pick<FailedAttempt, 'error' | 'failure'>,
+  ): Promise<NextStep> {
+    if (!failure) throw error;
+    const plan = this.#planRetry(context, failure);
+    // One call got the 429, all calls wait; this one as well, when it acquires its next attempt.
+    if (plan.pauseAllMs !== undefined) context.rateLimiter.pauseFor(plan.pauseAllMs);
+    if (!plan.retry) throw error;
+    if (plan.pauseAllMs !== undefined) return retry;
+    if (!this.#runtime.shared.budget.tryWithdraw()) throw error;
+    emitWait(context, plan.delayMs, 'fault');
+    await context.scope.sleep(plan.delayMs);
+    return retry;
+  }
+
+  #planRetry(context: RequestContext, failure: Failure): ReturnType<typeof planRetry> {
+    const { request, options, scope, attempts, tokenReplaced, rateLimiter, upload } = context;
+    const { maxRetries, maxRetryDelayMs } = this.#runtime.options;
+    return planRetry({
+      retry: request.endpoint.retry,
+      failure,
+      retries: attempts - 1 - Number(tokenReplaced),
+      maxRetries: options.maxRetries ?? maxRetries,
+      isReplayable: upload?.isReplayable !== false,
+      remainingMs: scope.remainingMs,
+      maxDelayMs: maxRetryDelayMs,
+      throttleDelayMs: rateLimiter.backoffMs,
+    });
+  }
+
+  #diagnosticsOf(context: RequestContext): ErrorDiagnostics {
+    const { request } = context;
+    const { url, headers, body, bodyValue } = request;
+    const { method } = request.endpoint;
+    const { confirmWindowMs } = this.#runtime.options;
     return {
-      curl: (options) => curlOf(errand, options),
+      curl: (options) =>
+        curlOf({ method, url, headers, body, bodyValue, hasToken: context.token !== undefined }, options),
       confirm: (options) =>
-        confirmLater(this, errand, { ...options, confirmWindowMs: options.confirmWindowMs ?? confirmWindowMs }),
+        confirmLater(this, context, { ...options, confirmWindowMs: options.confirmWindowMs ?? confirmWindowMs }),
     };
   }
 }
 
-async function fileOf({ endpoint, parts }: RequestContext): Promise<Upload> {
+async function openFile({ request }: RequestContext): Promise<Upload> {
   const { openUpload } = await import('./files/multipart.js');
-  return openUpload(parts.body as FileInput, endpoint.maxUploadBytes);
+  return openUpload(request.bodyValue as FileInput, request.endpoint.maxUploadBytes);
 }
 
 function responseInfo(
-  errand: RequestContext,
+  { request, attempts, startedAt }: RequestContext,
   { status, headers }: Pick<ResponseInfo, 'status' | 'headers'>,
 ): ResponseInfo {
-  const { url, scope, startedAt } = errand;
   return {
     status,
     headers,
-    url: redactUrl(url),
+    url: redactUrl(request.url),
     requestId: requestIdOf(headers),
-    attempts: scope.attempts,
+    attempts,
     durationMs: performance.now() - startedAt,
   };
 }
 
-/** What an attempt tells of the service's limit. */
-function rateLimitSignal(outcome: AttemptResult): RateLimitSignal {
-  if (outcome.kind === 'fault' || outcome.answer.status >= 500) return 'other';
-  return outcome.answer.status === 429 ? 'throttled' : 'answered';
+/** What a status says about the service's rate limit; `undefined` stands for no response. */
+function rateLimitSignal(status: number | undefined): RateLimitSignal {
+  if (status === undefined || status >= 500) return 'other';
+  return status === 429 ? 'throttled' : 'accepted';
 }

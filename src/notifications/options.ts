@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../core/errors/errors.js';
-import type { Logger } from '../core/options/client-options.js';
+import type { Logger } from '../core/options/hooks.js';
 import type { Question } from '../resources/questions/schemas.js';
 import type { BodyLimits } from './http/request.js';
 import type { QueuedNotification } from './queued-notification.js';

@@ -1,6 +1,6 @@
 import type { SellerClient } from '../client.js';
 import { NotificationError } from '../core/errors/errors.js';
-import type { CallOptions } from '../core/options/client-options.js';
+import type { CallOptions } from '../core/options/call-options.js';
 import { NotFoundError } from '../core/errors/status-errors.js';
 import { exponentialDelay } from './backoff.js';
 import type { Question } from '../resources/questions/schemas.js';

@@ -1,7 +1,6 @@
 import { SpanKind, SpanStatusCode, context, propagation, trace } from '@opentelemetry/api';
 import type { Span, Tracer } from '@opentelemetry/api';
-import type { CallEvent, CallInfo } from '../core/observability/events.js';
-import type { Attempt, Tracing } from '../core/options/client-options.js';
+import type { CallEvent, CallInfo, Attempt, Tracing } from '../core/options/hooks.js';
 
 /** How calls are traced. */
 export interface OpenTelemetryOptions {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Paged } from '../../src/core/pagination/paged.js';
-import type { Page } from '../../src/core/pagination/paged.js';
+import type { Page } from '../../src/core/pagination/page.js';
 import { MovingList, plain } from '../support/moving-list.ts';
 import type { Edit, PagingStyle } from '../support/moving-list.ts';
 

@@ -354,8 +354,8 @@ describe('a Retry-After that is a date', () => {
 });
 
 test.each([
-  ['a text', 'broken', 'something that is no error'],
-  ['nothing', undefined, 'something that is no error'],
+  ['a text', 'broken', 'a value that is not an error'],
+  ['nothing', undefined, 'a value that is not an error'],
   ['an error with a cause that is none', new TypeError('failed', { cause: 'pipe' }), 'failed'],
   ['an error with a cause without a code', new TypeError('failed', { cause: new Error('pipe') }), 'failed (pipe)'],
 ])('a fetch that rejects with %s is a ConnectionError', async (_, thrown, sentence) => {

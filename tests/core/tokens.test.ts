@@ -248,6 +248,6 @@ describe('refreshingToken()', () => {
     const { keeping } = vault({ accessToken: 'gone', expiresAt: Date.now() - 1 });
     const accessToken = refreshingToken({ ...keeping, refresh: () => ({}) as TokenSet });
     const { sellerClient } = stubbed([ok()], { accessToken });
-    expect((await errorOf(sellerClient.questions.get({ question_id: 1 }))).message).toContain('gave no grant');
+    expect((await errorOf(sellerClient.questions.get({ question_id: 1 }))).message).toContain('returned no token set');
   });
 });

@@ -165,7 +165,9 @@ describe('uploading a file', () => {
     expect(marketplace.attachments.get(id)).toMatchObject({ type: 'application/pdf', bytes });
     expect(marketplace.attachments.get(again.id)?.bytes).toEqual(bytes);
     expect(reports.map(({ sentBytes }) => sentBytes)).toEqual([0, bytes.length]);
-    await expect(sellerClient.messages.upload({ site_id, file: path() })).rejects.toThrow(/no files here; give a Blob/);
+    await expect(sellerClient.messages.upload({ site_id, file: path() })).rejects.toThrow(
+      /this platform has no files; give a Blob/,
+    );
   });
 });
 
@@ -188,10 +190,10 @@ describe('a file that the service would reject is not sent', () => {
     ['no file', { filename: 'a.pdf' }, /`file` is missing; it takes a value/],
     ['a number for a file', { file: 5, filename: 'a.pdf' }, /takes a path, bytes, a Blob or a stream/],
     ['a stream without its length', { file: Readable.from([bytes]), filename: 'a.pdf' }, /`size` is missing/],
-    ['a length that is known anyway', { file: bytes, filename: 'a.pdf', size: 10 }, /`size` goes with a stream/],
+    ['a length that is known anyway', { file: bytes, filename: 'a.pdf', size: 10 }, /`size` is only for a stream/],
     ['a missing site', { file: bytes, filename: 'a.pdf', site_id: undefined }, /`site_id` is missing/],
     ['a path to nothing', { file: '/no/such/file.pdf' }, /cannot be read \(ENOENT\)/],
-    ['the path of a folder', { file: tmpdir() }, /something that is no file/],
+    ['the path of a folder', { file: tmpdir() }, /something that is not a file/],
   ])('%s is not sent', async (_, given, message) => {
     const fetch = vi.fn();
     const sellerClient = new SellerClient({ baseUrl: 'https://api.example.com', fetch });
@@ -254,8 +256,8 @@ describe('an upload that fails', () => {
   });
 
   test.each([
-    ['fewer', [bytes], 300_001, /300000 bytes instead of the 300001/],
-    ['more', [bytes, bytesOf(1)], 300_000, /more bytes than the 300000/],
+    ['fewer', [bytes], 300_001, /300000 bytes instead of the stated 300001/],
+    ['more', [bytes, bytesOf(1)], 300_000, /more bytes than the stated 300000/],
   ])('a stream of %s bytes than its size is reported', async (_, chunks, size, message) => {
     const { sellerClient } = await openOnPort();
     const failure = sellerClient.messages.upload({ site_id, file: Readable.from(chunks), filename: 'a.pdf', size });

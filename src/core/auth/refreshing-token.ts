@@ -1,99 +1,109 @@
-import type { TokenProvider } from './token-source.js';
 import { AccessTokenError } from '../errors/errors.js';
+import type { TokenProvider } from '../options/hooks.js';
 
-/** What an authorisation server grants: a token for some hours, and a refresh token that works once. */
+/** What an authorisation server issues: an access token for some hours, and a refresh token that works once. */
 export interface TokenSet {
   readonly accessToken: string;
   readonly refreshToken?: string | undefined;
-  /** When the access token ends, in milliseconds since 1970; `undefined` where that is not known. */
+  /** When the access token expires, in milliseconds since 1970; `undefined` where that is not known. */
   readonly expiresAt?: number | undefined;
 }
 
-/** How a grant is kept and renewed. */
-export interface RefreshingTokenOptions<G extends TokenSet = TokenSet> {
-  /** Reads the stored grant. */
-  readonly load: () => G | Promise<G>;
-  /** Asks the authorisation server for the next grant. Called once at a time: a refresh token works once. */
-  readonly refresh: (grant: G, context: { readonly signal: AbortSignal }) => G | Promise<G>;
-  /** Stores a new grant. It is called before the new token is used. */
-  readonly save: (grant: G) => void | Promise<void>;
+/** Options of `refreshingToken`. */
+export interface RefreshingTokenOptions<T extends TokenSet = TokenSet> {
+  /** Reads the stored token set. */
+  readonly load: () => T | Promise<T>;
+  /** Requests the next token set from the authorisation server. Called once at a time: a refresh token works once. */
+  readonly refresh: (tokens: T, context: { readonly signal: AbortSignal }) => T | Promise<T>;
+  /** Stores a new token set. Called before the new access token is used. */
+  readonly save: (tokens: T) => void | Promise<void>;
   /**
-   * Runs a piece of work while no other process runs one of its own, e.g. under a database's advisory lock. Within it
-   * the grant is loaded again, so that only one of several processes refreshes. Default: this process alone.
+   * Runs a function while no other process runs one of its own, e.g. under a database's advisory lock. Within it the
+   * token set is loaded again, so that only one of several processes refreshes.
+   *
+   * @default none: only this process uses the refresh token
    */
-  readonly lock?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
-  /** How long before its end a token is renewed in the background, in milliseconds. Default 60,000. */
+  readonly lock?: (<R>(work: () => Promise<R>) => Promise<R>) | undefined;
+  /**
+   * How long before it expires a token is refreshed in the background, in milliseconds.
+   *
+   * @default 60_000
+   */
   readonly refreshBeforeMs?: number | undefined;
-  /** Told of a renewal in the background that failed; the token in use goes on. */
+  /**
+   * Called when a refresh in the background fails; the current token stays in use.
+   *
+   * @default none
+   */
   readonly onRefreshFailed?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * A token supplier that keeps a grant: renewed in the background before it ends, at once after a 401, once for any
- * number of calls, and safe across processes when a `lock` is given.
+ * Creates a token provider that refreshes its token set: in the background before it expires, at once after a 401, once
+ * for any number of calls, and safely across processes where a `lock` is given.
  *
  * @example
  * const seller = new SellerClient({ baseUrl, accessToken: refreshingToken({ load, refresh, save }) });
  */
-export function refreshingToken<G extends TokenSet>(keeping: RefreshingTokenOptions<G>): TokenProvider {
-  const keeper = new RefreshingTokenSource(keeping);
-  return (context) => keeper.token(context);
+export function refreshingToken<T extends TokenSet>(options: RefreshingTokenOptions<T>): TokenProvider {
+  const source = new RefreshingTokenSource(options);
+  return (context) => source.token(context);
 }
 
-class RefreshingTokenSource<G extends TokenSet> {
-  readonly #keeping: RefreshingTokenOptions<G>;
-  #grant: G | undefined;
-  #unsaved: G | undefined;
-  #renewal: Promise<G> | undefined;
+class RefreshingTokenSource<T extends TokenSet> {
+  readonly #options: RefreshingTokenOptions<T>;
+  #tokens: T | undefined;
+  #unsaved: T | undefined;
+  #refreshing: Promise<T> | undefined;
 
-  constructor(keeping: RefreshingTokenOptions<G>) {
-    this.#keeping = keeping;
+  constructor(options: RefreshingTokenOptions<T>) {
+    this.#options = options;
   }
 
   async token({ rejected, signal }: Parameters<TokenProvider>[0]): Promise<string> {
-    const grant = (this.#grant ??= await this.#keeping.load());
-    if (grant.accessToken === rejected || this.#unsaved || leftMs(grant) <= 0) {
-      return (await this.#renewed(grant.accessToken, signal)).accessToken;
+    const tokens = (this.#tokens ??= await this.#options.load());
+    if (tokens.accessToken === rejected || this.#unsaved || remainingMs(tokens) <= 0) {
+      return (await this.#refreshOnce(tokens.accessToken, signal)).accessToken;
     }
-    if (leftMs(grant) <= (this.#keeping.refreshBeforeMs ?? 60_000)) this.#renewBehind(grant.accessToken);
-    return grant.accessToken;
+    if (remainingMs(tokens) <= (this.#options.refreshBeforeMs ?? 60_000)) this.#refreshInBackground(tokens.accessToken);
+    return tokens.accessToken;
   }
 
-  #renewBehind(old: string): void {
-    if (this.#renewal) return;
-    this.#renewed(old, new AbortController().signal).catch((error: unknown) => {
-      this.#keeping.onRefreshFailed?.(error);
+  #refreshInBackground(oldToken: string): void {
+    if (this.#refreshing) return;
+    this.#refreshOnce(oldToken, new AbortController().signal).catch((error: unknown) => {
+      this.#options.onRefreshFailed?.(error);
     });
   }
 
-  #renewed(old: string, signal: AbortSignal): Promise<G> {
-    return (this.#renewal ??= this.#renew(old, signal).finally(() => {
-      this.#renewal = undefined;
+  #refreshOnce(oldToken: string, signal: AbortSignal): Promise<T> {
+    return (this.#refreshing ??= this.#refresh(oldToken, signal).finally(() => {
+      this.#refreshing = undefined;
     }));
   }
 
-  #renew(old: string, signal: AbortSignal): Promise<G> {
-    const { lock } = this.#keeping;
-    const work = async (): Promise<G> => {
-      const stored = this.#unsaved ?? (await this.#keeping.load());
-      const isFresh = stored.accessToken !== old && leftMs(stored) > 0;
-      return (this.#grant = isFresh && !this.#unsaved ? stored : await this.#next(stored, signal));
+  #refresh(oldToken: string, signal: AbortSignal): Promise<T> {
+    const { lock, load } = this.#options;
+    const work = async (): Promise<T> => {
+      const stored = this.#unsaved ?? (await load());
+      const isFresh = stored.accessToken !== oldToken && remainingMs(stored) > 0;
+      return (this.#tokens = isFresh && !this.#unsaved ? stored : await this.#next(stored, signal));
     };
     return lock ? lock(work) : work();
   }
 
-  /** A grant that was not saved is kept and saved first: its refresh token is the only one that still works. */
-  async #next(stored: G, signal: AbortSignal): Promise<G> {
-    const grant = this.#unsaved ?? (await this.#keeping.refresh(stored, { signal }));
-    if (typeof (grant as Partial<TokenSet> | undefined)?.accessToken !== 'string')
-      throw new AccessTokenError('`refresh` of refreshingToken gave no grant: it must give { accessToken, ... }');
-    this.#unsaved = grant;
-    await this.#keeping.save(grant);
+  /** A token set that was not saved is kept and saved first: its refresh token is the only one that still works. */
+  async #next(stored: T, signal: AbortSignal): Promise<T> {
+    const tokens = this.#unsaved ?? (await this.#options.refresh(stored, { signal }));
+    if (typeof (tokens as Partial<TokenSet> | undefined)?.accessToken !== 'string')
+      throw new AccessTokenError('`refresh` of refreshingToken returned no token set; it takes { accessToken, ... }');
+    this.#unsaved = tokens;
+    await this.#options.save(tokens);
     this.#unsaved = undefined;
-    return grant;
+    return tokens;
   }
 }
 
-function leftMs({ expiresAt }: TokenSet): number {
+function remainingMs({ expiresAt }: TokenSet): number {
   return expiresAt === undefined ? Infinity : expiresAt - Date.now();
 }

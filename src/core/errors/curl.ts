@@ -1,17 +1,29 @@
-import type { RequestContext } from '../pipeline/request-context.js';
 import { isPrivateHeader, redactUrl, redactUserTexts } from './redact.js';
 import type { CurlOptions } from './seller-error.js';
 
+/** A request that can be printed as a curl command. */
+interface PrintableRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly hasToken: boolean;
+  /** The body as text and as the value it was made of. */
+  readonly body: string | undefined;
+  readonly bodyValue: unknown;
+}
+
 /** A request as a curl command for a POSIX shell, with its token masked. */
-export function curlOf(errand: RequestContext, { texts = false }: CurlOptions): string {
-  const { endpoint, url, headers, token, parts } = errand;
+export function curlOf(
+  { method, url, headers, hasToken, body, bodyValue }: PrintableRequest,
+  { texts = false }: CurlOptions,
+): string {
   const shown = Object.entries(headers).map(([name, value]) => [name, isPrivateHeader(name) ? '[redacted]' : value]);
-  if (token !== undefined) shown.push(['authorization', 'Bearer [redacted]']);
-  const body = texts ? errand.body : errand.body && JSON.stringify(redactUserTexts(parts.body));
+  if (hasToken) shown.push(['authorization', 'Bearer [redacted]']);
+  const data = texts ? body : body && JSON.stringify(redactUserTexts(bodyValue));
   return [
-    `curl -X ${endpoint.method} ${quoted(redactUrl(url))}`,
+    `curl -X ${method} ${quoted(redactUrl(url))}`,
     ...shown.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`--data-raw ${quoted(body)}`]),
+    ...(data === undefined ? [] : [`--data-raw ${quoted(data)}`]),
   ].join(' \\\n  ');
 }
 

@@ -1,4 +1,4 @@
-const shown = '[redacted]';
+const mask = '[redacted]';
 const secretFields =
   /("?(?:access_token|refresh_token|client_secret|authorization|set-cookie|cookie)"?\s*[=:]\s*"?)[^"&\s,}]+/gi;
 const bearer = /\bbearer\s+[\w.~+/=-]+/gi;
@@ -11,14 +11,14 @@ const notPhone = /^(?:\d{4}-\d\d-\d\d|\d{1,3}(?:\.\d{1,3}){2,3}(?!\d))/;
 /** Takes out of a text what must not be shown: the given secrets, tokens and e-mail addresses. */
 export function redactSecrets(text: string, secrets: readonly string[] = []): string {
   let clean = text;
-  for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, shown);
-  return clean.replace(secretFields, `$1${shown}`).replace(bearer, `Bearer ${shown}`).replace(email, shown);
+  for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, mask);
+  return clean.replace(secretFields, `$1${mask}`).replace(bearer, `Bearer ${mask}`).replace(email, mask);
 }
 
 /** Also takes out phone numbers and what echoes a person's words: for texts that the service wrote. */
 export function redactText(text: string, secrets: readonly string[] = [], words: readonly string[] = []): string {
   const silent = words.reduce(withoutEcho, text);
-  return redactSecrets(silent, secrets).replace(phone, (found) => (isPhone(found) ? shown : found));
+  return redactSecrets(silent, secrets).replace(phone, (found) => (isPhone(found) ? mask : found));
 }
 
 function isPhone(found: string): boolean {
@@ -37,7 +37,7 @@ function withoutEcho(text: string, words: string): string {
   for (let at = text.indexOf(start); at >= 0; at = text.indexOf(start, from)) {
     let length = start.length;
     while (length < words.length && text[at + length] === words[length]) length += 1;
-    parts.push(text.slice(from, at), shown);
+    parts.push(text.slice(from, at), mask);
     from = at + length;
   }
   return parts.join('') + text.slice(from);
@@ -66,7 +66,7 @@ export function withoutCookies(headers: Headers): Headers {
 /** A URL without the token that may be in its query. */
 export function redactUrl(url: string): string {
   if (!url.includes('access_token=')) return url;
-  return url.replace(/([?&]access_token=)[^&#]*/g, `$1${shown}`);
+  return url.replace(/([?&]access_token=)[^&#]*/g, `$1${mask}`);
 }
 
 /** The texts of an input that may hold a person's words: never repeated in a message. */
@@ -91,7 +91,7 @@ export function redactUserTexts(body: unknown): unknown {
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => [
       name,
-      name === 'text' && typeof value === 'string' ? shown : redactUserTexts(value),
+      name === 'text' && typeof value === 'string' ? mask : redactUserTexts(value),
     ]),
   );
 }

@@ -1,37 +1,51 @@
-import type { Confirmation } from '../retry/confirm.js';
+import type { Confirmation } from './confirmation.js';
 
 const mark = Symbol.for('marketplace-seller-sdk.error');
-const diagnostics = Symbol.for('marketplace-seller-sdk.evidence');
+const diagnostics = Symbol.for('marketplace-seller-sdk.diagnostics');
 
-/** How `toCurl` prints a request. */
+/** Options of `toCurl`. */
 export interface CurlOptions {
-  /** Prints the texts people wrote as they were sent. They are masked unless this is said; the token always is. */
+  /**
+   * Prints the texts that people wrote. They are masked by default; the token always is.
+   *
+   * @default false
+   */
   readonly texts?: boolean | undefined;
 }
 
-/** How `confirm` reads back. */
+/** Options of `confirm`. */
 export interface ConfirmOptions {
+  /**
+   * Aborts the reading.
+   *
+   * @default none
+   */
   readonly signal?: AbortSignal | undefined;
-  /** For how long after the fault the service may still carry the write out, in milliseconds. */
+  /**
+   * How long the service may still carry out the write, in milliseconds.
+   *
+   * @default the client's `confirmWindowMs`
+   */
   readonly confirmWindowMs?: number | undefined;
 }
 
-/** How an error finds out more about its request. */
+/** What an error can find out about its request. */
 export interface ErrorDiagnostics {
   readonly curl: (options: CurlOptions) => string;
   readonly confirm?: (options: ConfirmOptions) => Promise<Confirmation>;
 }
 
-/** Lets an error find out more about its request; what others have attached stays. */
-export function attachDiagnostics(error: SellerError, found: ErrorDiagnostics): void {
-  if (!(diagnostics in error)) Object.defineProperty(error, diagnostics, { value: found });
+/** Lets an error find out more about its request; diagnostics that it already has stay. */
+export function attachDiagnostics(error: SellerError, attached: ErrorDiagnostics): void {
+  if (!(diagnostics in error)) Object.defineProperty(error, diagnostics, { value: attached });
 }
 
 function diagnosticsOf(error: object): ErrorDiagnostics | undefined {
   return (error as { [diagnostics]?: ErrorDiagnostics })[diagnostics];
 }
 
-export async function confirmed(error: object, options: ConfirmOptions): Promise<Confirmation> {
+/** The `confirm()` of an error. */
+export async function confirmError(error: object, options: ConfirmOptions): Promise<Confirmation> {
   const confirm = diagnosticsOf(error)?.confirm;
   return confirm ? confirm(options) : { unknown: 'there is no way to read back what this endpoint does' };
 }
@@ -39,10 +53,10 @@ export async function confirmed(error: object, options: ConfirmOptions): Promise
 /**
  * The root of every error this library throws.
  *
- * Remedy: its subclasses say more, and so does the page that `docs` names.
+ * Remedy: see the subclass, and the page that `docsPath` names.
  *
  * `instanceof` works across duplicate copies of the package (an ES module copy and a CommonJS copy in one process): a
- * class is recognised by its `kind`, not by its identity.
+ * class is identified by its `kind`, not by the class object.
  */
 export class SellerError extends Error {
   /** The class's name, stable under minification. */
@@ -55,14 +69,14 @@ export class SellerError extends Error {
   }
 
   /**
-   * The request as a curl command, to be run by hand: its token is masked, and so are the texts that people wrote
-   * unless `texts: true`. `undefined` where there was no request.
+   * The request as a curl command, to run by hand. Its token is masked, and so are the texts that people wrote unless
+   * `texts` is `true`. `undefined` where there was no request.
    */
   toCurl(options: CurlOptions = {}): string | undefined {
     return diagnosticsOf(this)?.curl(options);
   }
 
-  /** The page with the error's cause and remedy: a file within the installed package. */
+  /** The page with the error's cause and remedy: a file in the installed package. */
   get docsPath(): string {
     return `marketplace-seller-sdk/docs/errors/${(this.constructor as typeof SellerError).kind}.md`;
   }

@@ -1,13 +1,13 @@
-import type { Confirmation } from '../retry/confirm.js';
+import type { Confirmation } from './confirmation.js';
 import { ApiError } from './errors.js';
 import type { ApiErrorDetails } from './errors.js';
-import { confirmed } from './seller-error.js';
+import { confirmError } from './seller-error.js';
 import type { ConfirmOptions } from './seller-error.js';
 
 /**
- * 400: the request is not acceptable as it stands.
+ * 400: the request is not acceptable.
  *
- * Remedy: the message and `causes` say what to change; the same request is refused again.
+ * Remedy: the message and `causes` say what to change; the same request fails again.
  */
 export class BadRequestError extends ApiError {
   static override readonly kind: string = 'BadRequestError';
@@ -17,7 +17,7 @@ export class BadRequestError extends ApiError {
 /**
  * 401: there is no valid token.
  *
- * Remedy: give a fresh token; with a function as `accessToken` the client asks it for one by itself, once a call.
+ * Remedy: give a new token. With a function as `accessToken` the client requests one itself, once per call.
  */
 export class AuthenticationError extends ApiError {
   static override readonly kind: string = 'AuthenticationError';
@@ -27,7 +27,8 @@ export class AuthenticationError extends ApiError {
 /**
  * 403: the user of the token may not do this, or not now.
  *
- * Remedy: use the token of the user to whom it belongs; where it is only not now, the message says what to wait for.
+ * Remedy: use the token of the user who owns the resource; where it is only not possible now, the message says what to
+ * wait for.
  */
 export class ForbiddenError extends ApiError {
   static override readonly kind: string = 'ForbiddenError';
@@ -35,9 +36,9 @@ export class ForbiddenError extends ApiError {
 }
 
 /**
- * 404: there is no such thing, or not for this user.
+ * 404: the resource does not exist, or not for this user.
  *
- * Remedy: check the id. What a notification has just told of may take a few seconds to be found.
+ * Remedy: check the id. A resource that a notification has just announced may take a few seconds to appear.
  */
 export class NotFoundError extends ApiError {
   static override readonly kind: string = 'NotFoundError';
@@ -45,7 +46,7 @@ export class NotFoundError extends ApiError {
 }
 
 /**
- * 409: another request is at the same thing.
+ * 409: another request is changing the same resource.
  *
  * Remedy: call again in a moment, one call at a time.
  */
@@ -55,9 +56,9 @@ export class ConflictError extends ApiError {
 }
 
 /**
- * 422: understood, and not possible.
+ * 422: the request is well-formed and not possible.
  *
- * Remedy: the message and `causes` say what stands against it.
+ * Remedy: the message and `causes` give the reason.
  */
 export class UnprocessableEntityError extends ApiError {
   static override readonly kind: string = 'UnprocessableEntityError';
@@ -65,9 +66,9 @@ export class UnprocessableEntityError extends ApiError {
 }
 
 /**
- * 429: too many requests; `retryAfterMs` says how long to wait, where the service said it.
+ * 429: too many requests; `retryAfterMs` is how long to wait, where the service stated it.
  *
- * Remedy: slow down: walk with fewer calls at once (`maxConcurrency`). Calls of one client already wait together.
+ * Remedy: send fewer calls at the same time (`maxConcurrency`). Calls of one client already wait together.
  */
 export class RateLimitError extends ApiError {
   static override readonly kind: string = 'RateLimitError';
@@ -75,14 +76,14 @@ export class RateLimitError extends ApiError {
 }
 
 /**
- * 5xx: the service failed. After a write `outcomeUnknown` says whether it may have been carried out all the same.
+ * 5xx: the service failed. After a write, `outcomeUnknown` states whether it may have been carried out all the same.
  *
- * Remedy: call again later. After a write, `confirm()` or read back first.
+ * Remedy: call again later. After a write, call `confirm()` or read back first.
  */
 export class ServerError extends ApiError {
   static override readonly kind: string = 'ServerError';
   static readonly statuses: readonly [number, number] = [500, 599];
-  /** A write was sent, and the service does not say that it did nothing: it may have been carried out. */
+  /** A write was sent, and the service does not state that it did nothing: it may have been carried out. */
   readonly outcomeUnknown: boolean;
 
   constructor(message: string, details: ApiErrorDetails) {
@@ -92,11 +93,11 @@ export class ServerError extends ApiError {
 
   /** Finds out by reading back whether the write was carried out. */
   confirm(options: ConfirmOptions = {}): Promise<Confirmation> {
-    return confirmed(this, options);
+    return confirmError(this, options);
   }
 }
 
-const byStatus = [
+const statusClasses = [
   BadRequestError,
   AuthenticationError,
   ForbiddenError,
@@ -107,7 +108,7 @@ const byStatus = [
   ServerError,
 ];
 
-/** The class that stands for an HTTP status. */
+/** The error class of an HTTP status. */
 export function classOfStatus(status: number): typeof ApiError {
-  return byStatus.find(({ statuses: [from, to] }) => status >= from && status <= to) ?? ApiError;
+  return statusClasses.find(({ statuses: [from, to] }) => status >= from && status <= to) ?? ApiError;
 }

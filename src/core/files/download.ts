@@ -1,19 +1,19 @@
 // `AsyncDisposable`, for callers whose `lib` is older than it.
 /// <reference lib="esnext.disposable" preserve="true" />
+import { ConnectionError } from '../errors/errors.js';
 import type { CancelScope } from '../retry/cancel-scope.js';
 import type { Bytes } from './bytes.js';
-import { ConnectionError } from '../errors/errors.js';
+import type { DownloadProgress } from './progress.js';
 
-/** How far a download is. */
-export interface DownloadProgress {
-  readonly receivedBytes: number;
-  /** The length of the file; `undefined` where the service did not say. */
-  readonly totalBytes: number | undefined;
+/** The response that a download reads. */
+interface DownloadSource {
+  readonly headers: Headers;
+  readonly body: ReadableStream<Uint8Array> | null;
 }
 
-/** How a download is bounded and told of. */
-export interface DownloadContext {
-  /** What it is called in a message: method and path. */
+/** How a download is limited and reported. */
+interface DownloadContext {
+  /** Its name in a message: method and path. */
   readonly what: string;
   /** The longest silence between two chunks, in milliseconds. */
   readonly timeoutMs: number;
@@ -21,10 +21,10 @@ export interface DownloadContext {
 }
 
 /**
- * A file on its way. Read it once, by any of its ways; until then nothing but its beginning is in memory. The call's
- * `signal` and `deadlineMs` hold until its end; `timeoutMs` bounds the silence between two chunks.
+ * A file that is being downloaded. Read it once, with one of its methods; until then only its beginning is in memory.
+ * The call's `signal` and `deadlineMs` stay in force until its end; `timeoutMs` limits the silence between two chunks.
  *
- * A file that is not wanted after all is let go of with `cancel()`.
+ * Call `cancel()` to close the connection of a file that you do not read.
  */
 export class Download implements AsyncDisposable {
   /** The name the service gives the file, without any folder; `undefined` where it gives none. */
@@ -36,14 +36,15 @@ export class Download implements AsyncDisposable {
   /** The file. It ends with an error, never early, when the connection breaks. */
   readonly stream: ReadableStream<Bytes>;
 
-  constructor(response: Response, bounds: CancelScope, manners: DownloadContext) {
+  constructor(response: DownloadSource, scope: CancelScope, context: DownloadContext) {
     const { headers } = response;
     this.filename = fileNameIn(headers.get('content-disposition'));
     this.contentType = headers.get('content-type') ?? undefined;
     const length = headers.get('content-length');
-    // The length of a compressed answer is not the file's.
+    // The length of a compressed response is not the file's.
     this.size = length !== null && !headers.has('content-encoding') ? Number(length) : undefined;
-    this.stream = bounded(response.body ?? new Blob([]).stream(), this.size, bounds, manners);
+    const body = (response.body ?? new Blob([]).stream()) as ReadableStream<Bytes>;
+    this.stream = limitedStream(body, this.size, scope, context);
   }
 
   /** Reads the whole file into memory. */
@@ -52,8 +53,8 @@ export class Download implements AsyncDisposable {
   }
 
   /**
-   * Saves the file, over one of that name. It is written beside the path and moved there when it is whole: nothing
-   * half-written is left behind. Node, Deno and Bun only.
+   * Saves the file, replacing an existing one. It is written beside the path and moved there when it is complete, so
+   * that no partial file is left behind. Node, Deno and Bun only.
    *
    * @returns the path.
    */
@@ -62,12 +63,12 @@ export class Download implements AsyncDisposable {
     return saveStream(this.stream, path);
   }
 
-  /** Lets go of the file and of its connection. */
+  /** Closes the connection without reading the file. */
   async cancel(): Promise<void> {
     if (!this.stream.locked) await this.stream.cancel();
   }
 
-  /** `await using file = await seller.messages.download(...)` lets go of it at the end of the block. */
+  /** `await using file = await seller.messages.download(...)` closes it at the end of the block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.cancel();
   }
@@ -75,21 +76,21 @@ export class Download implements AsyncDisposable {
 
 type Body = ReadableStream<Bytes>;
 
-/** The body under the bounds of its call: the caller's signal, its deadline, and silence end it at once. */
-function bounded(body: Body, size: number | undefined, bounds: CancelScope, manners: DownloadContext): Body {
+/** The body within the limits of its call: the caller's signal, its deadline, and silence end it at once. */
+function limitedStream(body: Body, size: number | undefined, scope: CancelScope, context: DownloadContext): Body {
   const reader = body.getReader();
-  const over = Promise.withResolvers<undefined>();
+  const finished = Promise.withResolvers<undefined>();
   let receivedBytes = 0;
   const finish = (): void => {
-    over.resolve(undefined);
-    bounds.dispose();
+    finished.resolve(undefined);
+    scope.dispose();
   };
   return new ReadableStream<Bytes>(
     {
       start: (controller) => {
-        // The end of the call must reach a reader that is not asking at the moment.
-        bounds
-          .race(() => over.promise)
+        // The end of the call must reach a reader that is not reading at the moment.
+        scope
+          .race(() => finished.promise)
           .catch((error: unknown) => {
             controller.error(error);
             finish();
@@ -99,20 +100,20 @@ function bounded(body: Body, size: number | undefined, bounds: CancelScope, mann
       },
       pull: async (controller) => {
         try {
-          const { done, value } = await bounds.race(() => reader.read(), undefined, manners.timeoutMs);
-          if (done && size !== undefined && receivedBytes < size) throw new TypeError('the answer ended early');
+          const { done, value } = await scope.race(() => reader.read(), undefined, context.timeoutMs);
+          if (done && size !== undefined && receivedBytes < size) throw new TypeError('the response ended early');
           if (done) {
             finish();
             controller.close();
             return;
           }
           receivedBytes += value.byteLength;
-          manners.onProgress?.({ receivedBytes, totalBytes: size });
+          context.onProgress?.({ receivedBytes, totalBytes: size });
           controller.enqueue(value);
         } catch (error) {
           finish();
           void reader.cancel(error).catch(() => undefined);
-          throw connectionLost(error, manners.what, receivedBytes, size);
+          throw connectionLost(error, context.what, receivedBytes, size);
         }
       },
       cancel: async (reason) => {

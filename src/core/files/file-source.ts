@@ -1,14 +1,19 @@
+import type { Issue } from '../schema/issue.js';
 import type { Bytes } from './bytes.js';
 
-/** A stream of bytes: a Node stream, a web stream, or anything that is iterated so. */
+/** A stream of bytes: a Node stream, a web stream, or another async iterable. */
 export type ByteStream = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
 
 interface WithContentType {
-  /** The media type; by the name's ending unless given. */
+  /**
+   * The media type.
+   *
+   * @default derived from the extension of the file name
+   */
   readonly contentType?: string | undefined;
 }
 
-/** A file on disk. Only where there are files: Node, Deno, Bun. */
+/** A file on disk: Node, Deno and Bun only. */
 export interface FileOnDisk extends WithContentType {
   /** Its path, or its `file:` URL. */
   readonly file: string | URL;
@@ -32,7 +37,7 @@ export interface UnnamedFile extends WithContentType {
   readonly size?: never;
 }
 
-/** A stream whose length is known. It is read once, so an upload of it is never repeated. */
+/** A stream whose length is known. It is read once, so its upload is never retried. */
 export interface StreamedFile extends WithContentType {
   readonly file: ByteStream;
   readonly filename: string;
@@ -58,7 +63,7 @@ export type ResolvedFile =
   | { readonly kind: 'blob'; readonly blob: Blob }
   | { readonly kind: 'stream'; readonly stream: ByteStream };
 
-/** Finds out what a file comes from; `undefined` for what no file comes from. */
+/** Finds out what kind of source a file is; `undefined` for a value that is none. */
 export function resolveFile(file: unknown): ResolvedFile | undefined {
   if (typeof file === 'string' || file instanceof URL) return { kind: 'path', path: file };
   if (file instanceof ArrayBuffer) return { kind: 'bytes', bytes: new Uint8Array(file) };
@@ -70,7 +75,7 @@ export function resolveFile(file: unknown): ResolvedFile | undefined {
   return undefined;
 }
 
-/** The name a file travels under; `undefined` where it has none. */
+/** The name under which a file is sent; `undefined` where it has none. */
 export function fileNameOf({ file, filename }: FileInput): string | undefined {
   if (filename !== undefined) return filename;
   if (typeof file === 'string') return file.slice(file.lastIndexOf('/') + 1);
@@ -83,49 +88,45 @@ function lastSegment({ pathname }: URL): string | undefined {
   try {
     return decodeURIComponent(pathname.slice(pathname.lastIndexOf('/') + 1));
   } catch {
-    // A stray percent sign: what it names cannot be told.
+    // A stray percent sign: the name cannot be decoded.
     return undefined;
   }
 }
 
-interface FileIssue {
-  readonly path: readonly string[];
-  readonly message: string;
+/** What is wrong with a file to upload, as far as that is known without reading it. */
+export function validateFile(input: FileInput, maxBytes: number): Issue | undefined {
+  const source = resolveFile(input.file);
+  if (!source) return issueAt('file', '`file` takes a path, bytes, a Blob or a stream');
+  return validateName(fileNameOf(input)) ?? validateLength(source, input.size, maxBytes);
 }
 
-/** What is wrong with a file to upload, as far as that can be seen without reading it. */
-export function validateFile(given: FileInput, maxBytes: number): FileIssue | undefined {
-  const known = resolveFile(given.file);
-  if (!known) return at('file', '`file` takes a path, bytes, a Blob or a stream');
-  return nameVerdict(fileNameOf(given)) ?? lengthVerdict(known, given.size, maxBytes);
-}
+function validateName(name: string | undefined): Issue | undefined {
+  if (name === undefined)
+    return issueAt('filename', '`filename` is missing; a file without a name of its own takes one');
+  if (name.trim() === '') return issueAt('filename', '`filename` is blank');
+  if (/[/\\]/.test(name)) return issueAt('filename', '`filename` holds / or \\; it takes a bare name');
 
-function nameVerdict(name: string | undefined): FileIssue | undefined {
-  if (name === undefined) return at('filename', '`filename` is missing; a file without a name of its own takes one');
-  if (name.trim() === '') return at('filename', '`filename` is blank');
-  if (/[/\\]/.test(name)) return at('filename', '`filename` holds / or \\; it takes a bare name');
-
-  if (/[\u0000-\u001f\u007f]/.test(name)) return at('filename', '`filename` holds a control character');
+  if (/[\u0000-\u001f\u007f]/.test(name)) return issueAt('filename', '`filename` holds a control character');
   return undefined;
 }
 
-function lengthVerdict(known: ResolvedFile, size: number | undefined, maxBytes: number): FileIssue | undefined {
-  if (known.kind !== 'stream' && size !== undefined)
-    return at('size', '`size` goes with a stream; other files know it');
-  if (known.kind === 'path') return undefined;
-  if (known.kind === 'bytes') return validateSize(known.bytes.byteLength, maxBytes);
-  if (known.kind === 'blob') return validateSize(known.blob.size, maxBytes);
-  if (size === undefined) return at('size', '`size` is missing; a stream takes its length in bytes');
+function validateLength(source: ResolvedFile, size: number | undefined, maxBytes: number): Issue | undefined {
+  if (source.kind !== 'stream' && size !== undefined)
+    return issueAt('size', '`size` is only for a stream; other files have a length of their own');
+  if (source.kind === 'path') return undefined;
+  if (source.kind === 'bytes') return validateSize(source.bytes.byteLength, maxBytes);
+  if (source.kind === 'blob') return validateSize(source.blob.size, maxBytes);
+  if (size === undefined) return issueAt('size', '`size` is missing; a stream takes its length in bytes');
   return validateSize(size, maxBytes);
 }
 
 /** What is wrong with the length of a file. */
-export function validateSize(size: number, maxBytes: number): FileIssue | undefined {
-  if (size <= 0) return at('file', '`file` is empty');
-  if (size > maxBytes) return at('file', `\`file\` has ${size} bytes; an upload takes at most ${maxBytes}`);
+export function validateSize(size: number, maxBytes: number): Issue | undefined {
+  if (size <= 0) return issueAt('file', '`file` is empty');
+  if (size > maxBytes) return issueAt('file', `\`file\` has ${size} bytes; an upload takes at most ${maxBytes}`);
   return undefined;
 }
 
-function at(field: string, message: string): FileIssue {
+function issueAt(field: string, message: string): Issue {
   return { path: [field], message };
 }

@@ -1,45 +1,46 @@
-import type { Bytes } from './bytes.js';
 import { InvalidInputError } from '../errors/errors.js';
+import type { Bytes } from './bytes.js';
 import { UploadReader, unreadable } from './upload-reader.js';
-import type { OpenFile, UploadProgress } from './upload-reader.js';
+import type { OpenFile } from './upload-reader.js';
 import { fileNameOf, resolveFile, validateSize } from './file-source.js';
 import type { FileInput, ResolvedFile } from './file-source.js';
+import type { UploadProgress } from './progress.js';
 
 /** The body of one attempt to upload. */
 export interface MultipartBody {
   readonly body: BodyInit;
   readonly headers: Readonly<Record<string, string>>;
-  /** The service has taken it. */
+  /** Called when the service has accepted it. */
   readonly onArrival: () => void;
-  /** What went wrong with the file while it was read. */
+  /** The error that occurred while the file was read. */
   readonly failure: () => Error | undefined;
-  /** The attempt is over: lets go of the file. */
+  /** Closes the file when the attempt has ended. */
   readonly dispose: () => void;
 }
 
 /** A file that is ready to be uploaded: its length is known and acceptable. */
 export interface Upload {
-  /** It comes from a stream, which cannot be read a second time. */
+  /** Whether it can be sent a second time: a stream cannot. */
   readonly isReplayable: boolean;
   build(onProgress: (progress: UploadProgress) => void): Promise<MultipartBody>;
 }
 
 /**
- * Looks at a file before it is uploaded.
+ * Resolves a file before it is uploaded.
  *
- * @throws {InvalidInputError} when it cannot be read, is empty or too long.
+ * @throws {InvalidInputError} when it cannot be read, is empty or too large.
  */
-export async function openUpload(given: FileInput, maxBytes = Infinity): Promise<Upload> {
-  const known = resolveFile(given.file);
-  const filename = fileNameOf(given);
-  if (!known || filename === undefined) throw wrong('`file` takes a path, bytes, a Blob or a stream');
-  const size = await sizeOf(known, given.size);
-  const verdict = validateSize(size, maxBytes);
-  if (verdict) throw wrong(verdict.message);
-  const opened: OpenFile = { known, filename, size, contentType: given.contentType };
+export async function openUpload(input: FileInput, maxBytes = Infinity): Promise<Upload> {
+  const source = resolveFile(input.file);
+  const filename = fileNameOf(input);
+  if (!source || filename === undefined) throw wrong('`file` takes a path, bytes, a Blob or a stream');
+  const size = await sizeOf(source, input.size);
+  const issue = validateSize(size, maxBytes);
+  if (issue) throw wrong(issue.message);
+  const file: OpenFile = { source, filename, size, contentType: input.contentType };
   return {
-    isReplayable: known.kind !== 'stream',
-    build: (onProgress) => (hasStreams() ? streamedForm(opened, onProgress) : platformForm(opened, onProgress)),
+    isReplayable: source.kind !== 'stream',
+    build: (onProgress) => (hasStreams() ? streamedForm(file, onProgress) : platformForm(file, onProgress)),
   };
 }
 
@@ -52,40 +53,40 @@ function hasStreams(): boolean {
   return process?.versions?.node !== undefined && navigator?.userAgent !== 'Cloudflare-Workers';
 }
 
-async function sizeOf(known: ResolvedFile, size = 0): Promise<number> {
-  if (known.kind === 'bytes') return known.bytes.byteLength;
-  if (known.kind === 'blob') return known.blob.size;
-  if (known.kind === 'stream') return size;
-  if (!hasStreams()) throw wrong('`file` is a path, and there are no files here; give a Blob');
+async function sizeOf(source: ResolvedFile, size = 0): Promise<number> {
+  if (source.kind === 'bytes') return source.bytes.byteLength;
+  if (source.kind === 'blob') return source.blob.size;
+  if (source.kind === 'stream') return size;
+  if (!hasStreams()) throw wrong('`file` is a path, and this platform has no files; give a Blob');
   const { stat } = await import('node:fs/promises');
-  const found = await stat(known.path).catch((error: unknown) => {
+  const stats = await stat(source.path).catch((error: unknown) => {
     throw unreadable(error);
   });
-  if (!found.isFile()) throw wrong('`file` is the path of something that is no file');
-  return found.size;
+  if (!stats.isFile()) throw wrong('`file` is the path of something that is not a file');
+  return stats.size;
 }
 
 /**
- * form-data's body, streamed: of the file, no more than a few chunks are in memory at once. form-data frames an empty
- * file and the chunks are put into the frame: its own way, through three streams, holds several times as much.
+ * The body of form-data, streamed: at most a few chunks of the file are in memory at the same time. form-data frames an
+ * empty file and the chunks are put into the frame: its own way, through three streams, holds several times as much.
  */
-async function streamedForm(opened: OpenFile, onProgress: (progress: UploadProgress) => void): Promise<MultipartBody> {
+async function streamedForm(file: OpenFile, onProgress: (progress: UploadProgress) => void): Promise<MultipartBody> {
   const { default: NodeForm } = await import('form-data');
-  const { filename, size, contentType } = opened;
+  const { filename, size, contentType } = file;
   const form = new NodeForm();
   const nothing = Buffer.alloc(0);
   form.append('file', nothing, { filename, knownLength: size, ...(contentType !== undefined && { contentType }) });
   const frame = form.getBuffer();
   const middle = frame.indexOf('\r\n\r\n') + 4;
-  const reading = new UploadReader(opened, onProgress);
-  const body = framed(frame.subarray(0, middle), reading.chunks(), frame.subarray(middle));
+  const reader = new UploadReader(file, onProgress);
+  const body = framed(frame.subarray(0, middle), reader.chunks(), frame.subarray(middle));
   return {
-    body: pulled(body),
+    body: pullStream(body),
     headers: { ...(form.getHeaders() as Record<string, string>), 'content-length': String(form.getLengthSync()) },
     onArrival: () => undefined,
-    failure: () => reading.failure,
+    failure: () => reader.failure,
     dispose: () => {
-      reading.stop();
+      reader.stop();
     },
   };
 }
@@ -100,8 +101,8 @@ async function* framed(
   yield foot;
 }
 
-/** A web stream that takes from an iterable only what is asked of it. `Readable.toWeb` would read far ahead. */
-function pulled(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+/** A web stream that reads from an iterable only on demand. `Readable.toWeb` would read far ahead. */
+function pullStream(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(
     {
@@ -118,11 +119,11 @@ function pulled(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   );
 }
 
-/** The platform's form: it knows its length and streams a Blob, and tells no progress but the end. */
-async function platformForm(opened: OpenFile, onProgress: (progress: UploadProgress) => void): Promise<MultipartBody> {
-  const { known, filename, size, contentType } = opened;
+/** The platform's form: it knows its length and streams a Blob; it reports progress at the beginning and end only. */
+async function platformForm(file: OpenFile, onProgress: (progress: UploadProgress) => void): Promise<MultipartBody> {
+  const { source, filename, size, contentType } = file;
   const form = new FormData();
-  const blob = known.kind === 'blob' ? known.blob : new Blob(await gathered(opened));
+  const blob = source.kind === 'blob' ? source.blob : new Blob(await readAll(file));
   form.append('file', contentType === undefined ? blob : blob.slice(0, size, contentType), filename);
   onProgress({ sentBytes: 0, totalBytes: size });
   return {
@@ -136,9 +137,9 @@ async function platformForm(opened: OpenFile, onProgress: (progress: UploadProgr
   };
 }
 
-async function gathered(opened: OpenFile): Promise<Bytes[]> {
+async function readAll(file: OpenFile): Promise<Bytes[]> {
   const chunks: Bytes[] = [];
-  for await (const chunk of new UploadReader(opened, () => undefined).chunks()) chunks.push(chunk);
+  for await (const chunk of new UploadReader(file, () => undefined).chunks()) chunks.push(chunk);
   return chunks;
 }
 

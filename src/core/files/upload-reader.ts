@@ -1,18 +1,11 @@
 import type { Bytes } from './bytes.js';
 import { InvalidInputError } from '../errors/errors.js';
 import type { ResolvedFile } from './file-source.js';
-
-/** How far an upload is. */
-export interface UploadProgress {
-  /** How many bytes of the file have been handed to the network. */
-  readonly sentBytes: number;
-  /** The length of the file. */
-  readonly totalBytes: number;
-}
+import type { UploadProgress } from './progress.js';
 
 /** A file that can be uploaded. */
 export interface OpenFile {
-  readonly known: ResolvedFile;
+  readonly source: ResolvedFile;
   readonly filename: string;
   readonly size: number;
   readonly contentType: string | undefined;
@@ -20,20 +13,20 @@ export interface OpenFile {
 
 const chunkSize = 64 * 1024;
 
-/** Reads a file once, counts what came, and remembers what went wrong. */
+/** Reads a file once, counts its bytes, and keeps the error that occurred. */
 export class UploadReader {
-  readonly #opened: OpenFile;
+  readonly #file: OpenFile;
   readonly #onProgress: (progress: UploadProgress) => void;
   #stop: (() => void) | undefined;
   failure: Error | undefined;
 
-  constructor(opened: OpenFile, onProgress: (progress: UploadProgress) => void) {
-    this.#opened = opened;
+  constructor(file: OpenFile, onProgress: (progress: UploadProgress) => void) {
+    this.#file = file;
     this.#onProgress = onProgress;
   }
 
   async *chunks(): AsyncGenerator<Bytes, void, undefined> {
-    const { size } = this.#opened;
+    const { size } = this.#file;
     let sentBytes = 0;
     try {
       for await (const chunk of this.#source()) {
@@ -41,7 +34,7 @@ export class UploadReader {
           sentBytes += chunk.byteLength;
           break;
         }
-        // In small pieces, so that progress is told of large ones too.
+        // In small pieces, so that progress is reported within large chunks.
         for (let at = 0; at < chunk.byteLength; at += chunkSize) {
           const piece = chunk.subarray(at, at + chunkSize);
           sentBytes += piece.byteLength;
@@ -54,23 +47,23 @@ export class UploadReader {
       throw this.failure;
     }
     if (sentBytes === size) return;
-    const came = sentBytes > size ? 'more bytes than' : `${sentBytes} bytes instead of`;
+    const actual = sentBytes > size ? 'more bytes than' : `${sentBytes} bytes instead of`;
     this.failure = new InvalidInputError(
-      [{ path: ['file'], message: `\`file\` gave ${came} the ${size} that it was said to have` }],
+      [{ path: ['file'], message: `\`file\` has ${actual} the stated ${size}` }],
       'Not stored: ',
     );
     throw this.failure;
   }
 
-  /** Lets go of the source, also in the middle of a read that may never end. */
+  /** Closes the source, also in the middle of a read that may never end. */
   stop(): void {
     this.#stop?.();
   }
 
   async *#source(): AsyncGenerator<Bytes, void, undefined> {
-    const { known } = this.#opened;
-    if (known.kind === 'bytes') yield known.bytes;
-    else yield* this.#streamed(await streamOf(known));
+    const { source } = this.#file;
+    if (source.kind === 'bytes') yield source.bytes;
+    else yield* this.#streamed(await streamOf(source));
   }
 
   async *#streamed(stream: unknown): AsyncGenerator<Bytes, void, undefined> {
@@ -88,14 +81,14 @@ export class UploadReader {
   }
 }
 
-async function streamOf(known: Exclude<ResolvedFile, { kind: 'bytes' }>): Promise<unknown> {
-  if (known.kind === 'stream') return known.stream;
-  if (known.kind === 'blob') return known.blob.stream();
+async function streamOf(source: Exclude<ResolvedFile, { kind: 'bytes' }>): Promise<unknown> {
+  if (source.kind === 'stream') return source.stream;
+  if (source.kind === 'blob') return source.blob.stream();
   const { createReadStream } = await import('node:fs');
-  return createReadStream(known.path);
+  return createReadStream(source.path);
 }
 
-/** Not every platform iterates its streams, but each has readers. */
+/** Not every platform can iterate its streams, but each has readers. */
 function iteratorOf(stream: unknown): AsyncIterator<unknown> {
   if (!(stream instanceof ReadableStream)) return (stream as AsyncIterable<unknown>)[Symbol.asyncIterator]();
   const reader = (stream as ReadableStream<unknown>).getReader();
@@ -114,10 +107,10 @@ function iteratorOf(stream: unknown): AsyncIterator<unknown> {
 function bytesOf(chunk: unknown): Bytes {
   if (typeof chunk === 'string') return new TextEncoder().encode(chunk);
   if (chunk instanceof Uint8Array) return chunk as Bytes;
-  throw new TypeError('it gave something that is neither bytes nor text');
+  throw new TypeError('it contains a chunk that is neither bytes nor text');
 }
 
-/** The error that a file is which cannot be read. */
+/** The error of a file that cannot be read. */
 export function unreadable(error: unknown): InvalidInputError {
   const { code, message } = error as NodeJS.ErrnoException;
   const problem = new InvalidInputError([{ path: ['file'], message: `\`file\` cannot be read (${code ?? message})` }]);

@@ -1,50 +1,36 @@
-import type { Endpoint } from '../endpoint.js';
-import type { Logger } from '../options/client-options.js';
+import { requestIdOf } from '../errors/errors.js';
+import type { CallEvent, CallInfo, Logger, WaitReason } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 
-/** One call, as its events name it: the same object in all of them. It holds no token, no body and no query. */
-export interface CallInfo {
-  readonly endpoint: Endpoint;
-  readonly baseUrl: string;
+/** Where the events of a call go. */
+export type Emit = (event: CallEvent) => void;
+
+/** A call, as far as its events need it. */
+interface EmittingCall {
+  readonly call: CallInfo;
+  readonly attempts: number;
+  readonly emit: Emit | undefined;
 }
 
-/** Why a call waits: for the rate limit of the service, or before it is repeated after a fault. */
-export type WaitReason = 'rate limit' | 'fault';
+/** Emits that a call waits before its next attempt. */
+export function emitWait({ call, attempts, emit }: EmittingCall, waitMs: number, reason: WaitReason): void {
+  emit?.({ type: 'delay', call, attempt: attempts + 1, waitMs, reason });
+}
 
-/** What happens in the life of a call. */
-export type CallEvent =
-  | { readonly type: 'start'; readonly call: CallInfo }
-  | { readonly type: 'attempt'; readonly call: CallInfo; readonly attempt: number }
-  | {
-      readonly type: 'response';
-      readonly call: CallInfo;
-      readonly attempt: number;
-      readonly status: number;
-      readonly requestId: string | undefined;
-      readonly durationMs: number;
-    }
-  /** The attempt got no answer; what that means for the call, its end tells. */
-  | { readonly type: 'error'; readonly call: CallInfo; readonly attempt: number }
-  | {
-      readonly type: 'delay';
-      readonly call: CallInfo;
-      /** The attempt that is waited for. */
-      readonly attempt: number;
-      readonly waitMs: number;
-      readonly reason: WaitReason;
-    }
-  | {
-      readonly type: 'end';
-      readonly call: CallInfo;
-      readonly attempts: number;
-      readonly durationMs: number;
-      /** What the call rejects with; absent where it succeeds. */
-      readonly error?: unknown;
-      readonly status?: number | undefined;
-    };
-
-/** Where events go. */
-export type Emit = (event: CallEvent) => void;
+/** Emits the result of an attempt; without a `response` it failed. `sentAt` is a time of `performance.now()`. */
+export function emitAttemptResult(
+  { call, attempts, emit }: EmittingCall,
+  response: { readonly status: number; readonly headers: Headers } | undefined,
+  sentAt: number,
+): void {
+  if (!response) {
+    emit?.({ type: 'error', call, attempt: attempts });
+    return;
+  }
+  const { status, headers } = response;
+  const durationMs = performance.now() - sentAt;
+  emit?.({ type: 'response', call, attempt: attempts, status, requestId: requestIdOf(headers), durationMs });
+}
 
 /** The channel of `node:diagnostics_channel` that carries every `CallEvent`. */
 const channelName = 'marketplace-seller-sdk:call';
@@ -55,13 +41,15 @@ export class Events {
   #channel: Channel | undefined;
 
   constructor({ logger, tracing, onWait }: Pick<ResolvedOptions, 'logger' | 'tracing' | 'onWait'>) {
-    const waits: Emit | undefined = onWait && waitTeller(onWait);
-    this.#sinks = [logger && logTo(logger), tracing?.observe.bind(tracing), waits].filter((sink) => sink !== undefined);
+    const waits: Emit | undefined = onWait && waitSink(onWait);
+    this.#sinks = [logger && logSink(logger), tracing?.observe.bind(tracing), waits].filter(
+      (sink) => sink !== undefined,
+    );
   }
 
-  /** Where the events of a call go; `undefined` when nobody looks. */
+  /** Where the events of a call go; `undefined` where nothing observes them. */
   get sink(): Emit | undefined {
-    const channel = (this.#channel ??= channelOf());
+    const channel = (this.#channel ??= openChannel());
     if (!channel.hasSubscribers) return this.#sinks.length === 0 ? undefined : this.#toSinks;
     return (event) => {
       this.#toSinks(event);
@@ -74,7 +62,7 @@ export class Events {
       try {
         sink(event);
       } catch {
-        // Whoever looks on must not be able to end a call: a write that was done would be told as failed.
+        // An observer must not be able to fail a call: a write that was carried out would be reported as failed.
       }
     }
   };
@@ -85,17 +73,17 @@ interface Channel {
   publish(event: CallEvent): void;
 }
 
-const silent: Channel = { hasSubscribers: false, publish: () => undefined };
+const silentChannel: Channel = { hasSubscribers: false, publish: () => undefined };
 
-/** Node's, Bun's and Deno's channel; browsers and workers have none. Nothing is imported, so bundlers see nothing. */
-function channelOf(): Channel {
+/** The channel of Node, Bun and Deno; browsers and Workers have none. Without an import, bundlers do not resolve it. */
+function openChannel(): Channel {
   const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
   const module = process?.getBuiltinModule?.('node:diagnostics_channel') as
     { channel(name: string): Channel } | undefined;
-  return module?.channel(channelName) ?? silent;
+  return module?.channel(channelName) ?? silentChannel;
 }
 
-function waitTeller(onWait: NonNullable<ResolvedOptions['onWait']>): Emit {
+function waitSink(onWait: NonNullable<ResolvedOptions['onWait']>): Emit {
   return (event) => {
     if (event.type !== 'delay') return;
     const { call, attempt, waitMs, reason } = event;
@@ -103,7 +91,7 @@ function waitTeller(onWait: NonNullable<ResolvedOptions['onWait']>): Emit {
   };
 }
 
-function logTo(logger: Logger): Emit {
+function logSink(logger: Logger): Emit {
   return (event) => {
     const { endpoint } = event.call;
     const what = `${endpoint.method} ${endpoint.path}`;

@@ -1,113 +1,140 @@
-import type { TokenProvider } from '../auth/token-source.js';
-import type { Endpoint } from '../endpoint.js';
-import type { CallEvent, CallInfo, WaitReason } from '../observability/events.js';
-import type { Limiter } from '../rate-limit/limiter.js';
+import type { Drift, Logger, Middleware, TokenProvider, Tracing, Wait } from './hooks.js';
+import type { Limiter } from './limiter.js';
 
-/** One attempt of a call, as a middleware sees it. */
-export interface Attempt {
-  readonly endpoint: Endpoint;
-  /** 1 for the first. */
-  readonly attempt: number;
-  /** The call it belongs to: the same object in all its attempts and events. */
-  readonly call: CallInfo;
-  readonly request: Request;
-}
-
-/** Stands around every attempt: looks at or changes the request, calls `next`, looks at or changes the answer. */
-export type Middleware = (attempt: Attempt, next: (request: Request) => Promise<Response>) => Promise<Response>;
-
-/** A sink of the usual shape: console, pino, winston. */
-export interface Logger {
-  debug(message: string, fields?: object): void;
-  info(message: string, fields?: object): void;
-  warn(message: string, fields?: object): void;
-  error(message: string, fields?: object): void;
-}
-
-/** An answer that strays from its documented shape, told without its values. */
-export interface Drift {
-  readonly endpoint: Endpoint;
-  /** Where in the answer. */
-  readonly path: readonly PropertyKey[];
-  /** What the schema takes there, in a sentence that names the field. */
-  readonly expected: string;
-  /** What came: `string`, `number`, `boolean`, `object`, `list`, `null` or `nothing`. */
-  readonly received: string;
-}
-
-/** A wait that a call goes through. */
-export interface Wait {
-  readonly endpoint: Endpoint;
-  /** The attempt that is waited for. */
-  readonly attempt: number;
-  /** How long it will take as far as it is known, in milliseconds. */
-  readonly waitMs: number;
-  readonly reason: WaitReason;
-}
-
-/** Watches the life of calls, e.g. `openTelemetry()` of the `./otel` entry. */
-export interface Tracing {
-  /** Told of each event. What it throws is ignored. */
-  observe(event: CallEvent): void;
-  /** Stands innermost, around what is really sent. */
-  readonly middleware?: Middleware | undefined;
-}
-
-/** How a `SellerClient` is set up. */
+/** Options of a `SellerClient`. */
 export interface ClientOptions {
-  /** Where the service is, e.g. `https://api.example.com`. `http:` only for loopback, or with `allowInsecure`. */
+  /**
+   * The address of the service. `http:` is accepted only for loopback addresses, or with `allowInsecure`.
+   *
+   * @example 'https://api.example.com'
+   */
   readonly baseUrl: string;
-  /** The access token, or a function that supplies one: asked before each call, and again after a 401. */
+  /**
+   * The access token, or a function that supplies one. The function is called before each call, and again after a 401.
+   *
+   * @default none: requests are sent without a token
+   * @example
+   * const seller = new SellerClient({ baseUrl, accessToken: refreshingToken({ load, refresh, save }) });
+   */
   readonly accessToken?: string | TokenProvider | undefined;
-  /** What sends requests; the platform's `fetch` unless given. */
+  /**
+   * The function that sends requests.
+   *
+   * @default the platform's `fetch`
+   */
   readonly fetch?: ((request: Request) => Promise<Response>) | typeof globalThis.fetch | undefined;
-  /** Bounds one attempt, its body included, in milliseconds. Default 30,000. */
+  /**
+   * The time limit of one attempt, its body included, in milliseconds. Of an upload or a download it limits the silence
+   * between two pieces.
+   *
+   * @default 30_000
+   */
   readonly timeoutMs?: number | undefined;
-  /** Bounds a whole call with its waits, in milliseconds. Default: none. */
+  /**
+   * The time limit of a whole call with its retries and waits, in milliseconds.
+   *
+   * @default none
+   */
   readonly deadlineMs?: number | undefined;
-  /** How many times a call may be repeated where that is safe. Default 2. */
+  /**
+   * How many times a request may be retried where that is safe. `0` sends each request once.
+   *
+   * @default 2
+   */
   readonly maxRetries?: number | undefined;
-  /** No wait between two attempts is longer, in milliseconds; a longer `Retry-After` is an error. Default 30,000. */
+  /**
+   * The longest wait between two attempts, in milliseconds. A longer `Retry-After` is reported as an error, not slept.
+   *
+   * @default 30_000
+   */
   readonly maxRetryDelayMs?: number | undefined;
   /**
-   * What follows when the answer to a write is lost: `throw` an OutcomeUnknownError (default), or `confirm` by reading
-   * back, and send again only when it was not carried out. Endpoints that cannot be read back throw all the same.
+   * What happens when the response to a write is lost: `throw` an `OutcomeUnknownError`, or `confirm` by reading back,
+   * and send it again only where it was not carried out. Endpoints that cannot be read back always throw.
+   *
+   * @default 'throw'
    */
   readonly onUnknownOutcome?: 'throw' | 'confirm' | undefined;
-  /** For how long after a fault the service may still carry out a write, in milliseconds. Default 3,000. */
+  /**
+   * How long after a failure the service may still carry out a write, in milliseconds. Reading back lasts as long.
+   *
+   * @default 3_000
+   */
   readonly confirmWindowMs?: number | undefined;
-  /** What happens to an answer of another shape: `throw` (default), `report` to `onDrift` and deliver, or `off`. */
+  /**
+   * What happens to a response of another shape: `throw` an `UnexpectedResponseError`, `report` it to `onDrift` and
+   * deliver it, or do not validate (`off`).
+   *
+   * @default 'throw'
+   */
   readonly responseValidation?: 'throw' | 'report' | 'off' | undefined;
-  /** Told of each place where an answer strays; what it throws is ignored. */
+  /**
+   * Called for each place where a response has another shape. Errors that it throws are ignored.
+   *
+   * @default none
+   */
   readonly onDrift?: ((drift: Drift) => void) | undefined;
-  /** Told when a call begins to wait, for how long and why; what it throws is ignored. */
+  /**
+   * Called when a call begins to wait, with the duration and the reason. Errors that it throws are ignored.
+   *
+   * @default none
+   */
   readonly onWait?: ((wait: Wait) => void) | undefined;
-  /** Sent with every call. */
+  /**
+   * Headers of every request.
+   *
+   * @default none
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Added to every call's query. */
+  /**
+   * Query parameters of every request.
+   *
+   * @default none
+   */
   readonly query?: Readonly<Record<string, string | number | boolean>> | undefined;
+  /**
+   * Functions that wrap every attempt, the first one outermost.
+   *
+   * @default []
+   * @example
+   * const timing: Middleware = async ({ request }, next) => {
+   *   const response = await next(request);
+   *   console.log(request.method, response.status);
+   *   return response;
+   * };
+   */
   readonly middleware?: readonly Middleware[] | undefined;
+  /**
+   * Receives a line per response (`debug`), wait (`info`) and failed call (`warn`). It never receives a token.
+   *
+   * @default none
+   */
   readonly logger?: Logger | undefined;
+  /**
+   * Traces calls.
+   *
+   * @default none
+   * @example
+   * import { openTelemetry } from 'marketplace-seller-sdk/otel';
+   * const seller = new SellerClient({ baseUrl, accessToken, tracing: openTelemetry() });
+   */
   readonly tracing?: Tracing | undefined;
-  /** How many requests may be under way at once, per token. Default: no bound. */
+  /**
+   * How many requests may be in flight at the same time, per token.
+   *
+   * @default no limit
+   */
   readonly maxConcurrency?: number | undefined;
-  /** A gate of your own, e.g. one that shares a limit between machines. */
+  /**
+   * A limiter of your own, e.g. one that shares a limit between machines.
+   *
+   * @default none
+   */
   readonly limiter?: Limiter | undefined;
-  /** Allows an `http:` base URL on another host than this one. Tokens then travel in clear text. */
+  /**
+   * Accepts an `http:` base URL of another host. Tokens then travel in clear text.
+   *
+   * @default false
+   */
   readonly allowInsecure?: boolean | undefined;
-}
-
-/** What one call may say differently. */
-export interface CallOptions {
-  /** Ends the call at once. */
-  readonly signal?: AbortSignal | undefined;
-  readonly timeoutMs?: number | undefined;
-  readonly deadlineMs?: number | undefined;
-  readonly maxRetries?: number | undefined;
-  /** Added to, and over, the client's. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Added to the query as it is: the open door for undocumented parameters. */
-  readonly query?: Readonly<Record<string, string | number | boolean>> | undefined;
-  /** Another token for this call; `null` sends none. */
-  readonly accessToken?: string | null | undefined;
 }

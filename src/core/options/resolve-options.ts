@@ -1,6 +1,7 @@
 import { isLoopback } from './is-loopback.js';
 import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
-import type { CallOptions, ClientOptions } from './client-options.js';
+import type { CallOptions } from './call-options.js';
+import type { ClientOptions } from './client-options.js';
 
 /** Options with their defaults. */
 export interface ResolvedOptions extends ClientOptions {

@@ -1,10 +1,6 @@
-/** Where a page was asked for, and how many entries at most. */
-export interface PageRequest {
-  readonly offset: number;
-  readonly limit: number | undefined;
-}
+import type { PageRequest } from './page.js';
 
-/** What a page looked like: its entries in order, each delivered before or not, and what the service said of it. */
+/** A page as the tracker sees it: its entries in order, each delivered before or not, and what the service stated. */
 export interface ObservedPage {
   readonly keys: readonly unknown[];
   readonly known: readonly boolean[];
@@ -12,53 +8,56 @@ export interface ObservedPage {
   readonly limit: number | null | undefined;
 }
 
-/** What a page is good for: it has news, or it helped to find the place, or there is nothing left to find. */
-export type PageStep = 'news' | 'none' | 'end';
+/**
+ * What a page led to. `advance`: it has new entries, the tracker moves on · `search`: its entries cannot be delivered,
+ * it only helped to find the place · `end`: nothing follows it.
+ */
+export type PageStep = 'advance' | 'search' | 'end';
 
-/** So many pages in a row with the same entries, although asked for ever further on: the service ignores the offset. */
-const repeatsThatEnd = 4;
-/** So many pages in a row without news: the list no longer makes sense. A search of a list that does takes a few. */
-const fruitlessThatEnd = 64;
+/** This many equal pages in a row, although requested ever further on: the service ignores the offset. */
+const maxRepeatedPages = 4;
+/** This many pages in a row without new entries: the list makes no sense. A search in one that does takes a few. */
+const maxSearchPages = 64;
 
 /**
- * Where in a list the delivered entries end, while the list moves.
+ * Tracks where in a list the delivered entries end, while the list changes.
  *
  * The one rule: a page counts only if it is anchored, that is, if it begins with an entry that was delivered before.
- * Then nothing that stayed in the list can lie unread between the delivered entries and the page, whatever was inserted
- * or removed meanwhile. Everything else here only finds an anchored page that has news with few requests:
+ * Then no entry that stayed in the list can lie unread between the delivered entries and the page, whatever was inserted
+ * or removed meanwhile. Everything else here only finds an anchored page with new entries in few requests:
  *
- * - the next page is asked for at the last delivered entry, less what the page before lost until it was followed;
- * - a page that is not anchored lies too far: go back, twice as far each time;
- * - an anchored page without news lies not far enough: go on, twice as far each time;
+ * - the next page is requested at the last delivered entry, less what the page before lost until it was followed;
+ * - a page that is not anchored lies too far: step back, twice as far each time;
+ * - an anchored page without new entries lies not far enough: step forward, twice as far each time;
  * - with a bound on either side, halve.
  *
- * Before the start of the walk nothing is looked for, so a page at the start needs no anchor.
+ * Entries before the start are not searched for, so a page at the start needs no anchor.
  */
 export class OffsetTracker {
   readonly #start: number;
-  /** The page with news before this search: the place of its last entry, how many were new, the list's length then. */
-  #last = 0;
-  #news = 0;
+  /** The last page with new entries: the offset of its last entry, how many were new, the list's length then. */
+  #lastOffset = 0;
+  #newCount = 0;
   #total: number | null | undefined;
-  /** The share of a page's news that was removed before the next page was asked for, as last seen. */
+  /** The share of a page's new entries that was removed before the next page was requested, as last seen. */
   #shrinkRate = 0;
   /** The longest page so far: a shorter one without a reason is the end of the list. */
   #longest = 0;
-  /** This search: a place known to be delivered, one known to be too far, and the next leaps. */
+  /** This search: an offset known to be delivered, one known to be too far, and the next steps. */
   #delivered = -1;
   #tooFar = Infinity;
-  #onward = 0;
-  #back = 0;
-  /** The last page held nothing new: the search goes on from it. */
+  #forwardStep = 0;
+  #backStep = 0;
+  /** The last page had no new entries: the search goes on from it. */
   #isBehind = false;
-  /** The place right after a page of which every entry was known: nothing lies between, so no anchor is needed. */
+  /** The offset right after a page of which every entry was known: nothing lies between, so no anchor is needed. */
   #adjacent = -1;
-  #fruitless = 0;
-  /** How often the same page came, and from where on it would count as another time. */
-  #repeats = 0;
+  #searchPages = 0;
+  /** How often the same page came, and the offset from which on it would count again. */
+  #repeatedPages = 0;
   #repeatsFrom = 0;
   #keys: readonly unknown[] = [];
-  /** Where to ask next. */
+  /** The offset of the next request. */
   offset: number;
 
   constructor(start: number) {
@@ -71,83 +70,83 @@ export class OffsetTracker {
     return this.offset !== this.#start || this.isSteady || this.#isBehind;
   }
 
-  /** Nothing suggests that the list moves: pages may be asked for ahead. */
+  /** Nothing suggests that the list changes: pages may be prefetched. */
   get isSteady(): boolean {
     return this.#shrinkRate === 0;
   }
 
-  /** Reads a page that was asked for at `offset`, and moves on to the next place to ask at. */
-  observe(asked: PageRequest, sight: ObservedPage): PageStep {
-    const { known } = sight;
-    const { offset } = asked;
+  /** Reads the page of a request, and moves `offset` to the next one. */
+  observe(request: PageRequest, page: ObservedPage): PageStep {
+    const { known } = page;
+    const { offset } = request;
     const needsNoAnchor = offset === this.#start || offset === this.#adjacent;
     this.#adjacent = -1;
     this.#isBehind = false;
     this.#longest = Math.max(this.#longest, known.length);
-    if (known.length === 0) return needsNoAnchor ? 'end' : this.#stepBack(offset, sight.total);
-    if (!needsNoAnchor && known[0] === false) return this.#stepBack(offset, sight.total);
+    if (known.length === 0) return needsNoAnchor ? 'end' : this.#stepBack(offset, page.total);
+    if (!needsNoAnchor && known[0] === false) return this.#stepBack(offset, page.total);
     const firstNew = known.indexOf(false);
-    return firstNew < 0 ? this.#stepForward(asked, sight) : this.#found(asked, sight, offset + firstNew);
+    return firstNew < 0 ? this.#stepForward(request, page) : this.#advance(request, page, offset + firstNew);
   }
 
-  #found(asked: PageRequest, sight: ObservedPage, firstNew: number): PageStep {
-    const lost = this.#last + 1 - firstNew;
-    this.#shrinkRate = this.#news === 0 ? 0 : Math.min(1, Math.max(0, lost / this.#news));
-    this.#last = asked.offset + sight.keys.length - 1;
-    this.#news = this.#last + 1 - firstNew;
-    this.#total = sight.total;
-    this.#restart();
-    this.#fruitless = 0;
-    this.#repeats = 0;
+  #advance(request: PageRequest, page: ObservedPage, firstNew: number): PageStep {
+    const lost = this.#lastOffset + 1 - firstNew;
+    this.#shrinkRate = this.#newCount === 0 ? 0 : Math.min(1, Math.max(0, lost / this.#newCount));
+    this.#lastOffset = request.offset + page.keys.length - 1;
+    this.#newCount = this.#lastOffset + 1 - firstNew;
+    this.#total = page.total;
+    this.#resetSearch();
+    this.#searchPages = 0;
+    this.#repeatedPages = 0;
     this.#keys = [];
-    this.#moveTo(this.#last - this.#expectedLoss());
-    return isLast(asked, sight) ? 'end' : 'news';
+    this.#moveTo(this.#lastOffset - this.#expectedLoss());
+    return isLastPage(request, page) ? 'end' : 'advance';
   }
 
-  /** Going too far costs a request, not going far enough a few entries: where some entries vanish, expect more to. */
+  /** Too far costs a request, not far enough a few entries: where some entries disappear, expect more to. */
   #expectedLoss(): number {
-    const expected = this.#shrinkRate * this.#news;
+    const expected = this.#shrinkRate * this.#newCount;
     const spread = Math.sqrt(expected * (1 - this.#shrinkRate));
     return Math.ceil(expected + spread);
   }
 
   #stepBack(offset: number, total: ObservedPage['total']): PageStep {
-    if (this.#delivered >= offset) this.#restart();
-    // By so much the list has shrunk, if the service can be believed; if not, the search goes on from there.
-    const shrunk = (this.#total ?? 0) - (total ?? Infinity);
-    const likely = this.#back === 0 && shrunk > 0 ? this.#last - shrunk : offset;
+    if (this.#delivered >= offset) this.#resetSearch();
+    // The list has shrunk by this much, if the service's total is right; if not, the search goes on from there.
+    const shrunkBy = (this.#total ?? 0) - (total ?? Infinity);
+    const likely = this.#backStep === 0 && shrunkBy > 0 ? this.#lastOffset - shrunkBy : offset;
     this.#tooFar = offset;
-    this.#back = likely < offset ? offset - likely : Math.max(this.#news - 1, this.#back * 2, 1);
-    this.#moveTo(Math.max(offset - this.#back, this.#middle()));
-    return this.#none();
+    this.#backStep = likely < offset ? offset - likely : Math.max(this.#newCount - 1, this.#backStep * 2, 1);
+    this.#moveTo(Math.max(offset - this.#backStep, this.#middle()));
+    return this.#search();
   }
 
-  #stepForward(asked: PageRequest, sight: ObservedPage): PageStep {
-    const { keys, total } = sight;
-    const after = asked.offset + keys.length;
-    if (!isFull(asked, sight, this.#longest)) {
-      // The list ends with this page, unless the service says that more follows: then look right behind it.
+  #stepForward(request: PageRequest, page: ObservedPage): PageStep {
+    const { keys, total } = page;
+    const after = request.offset + keys.length;
+    if (!isFullPage(request, page, this.#longest)) {
+      // The list ends with this page, unless the service states that more follows: then look right behind it.
       if (typeof total !== 'number' || total <= after) return 'end';
       return this.#lookBehind(after);
     }
     this.#isBehind = true;
-    this.#countRepeats(asked.offset, keys);
-    if (this.#repeats >= repeatsThatEnd) return 'end';
-    // Of one entry asked for, one came: with two, they can overlap. Of two, one came: this service gives no more.
-    if (keys.length === 1 && asked.limit !== 1) return this.#lookBehind(after);
-    if (after - 1 >= this.#tooFar) this.#restart();
+    this.#countRepeats(request.offset, keys);
+    if (this.#repeatedPages >= maxRepeatedPages) return 'end';
+    // One requested, one came: with two, they can overlap. Two requested, one came: this service gives no more.
+    if (keys.length === 1 && request.limit !== 1) return this.#lookBehind(after);
+    if (after - 1 >= this.#tooFar) this.#resetSearch();
     this.#delivered = after - 1;
-    const further = this.#delivered + this.#onward;
-    this.#onward = Math.max(keys.length, this.#onward * 2);
+    const further = this.#delivered + this.#forwardStep;
+    this.#forwardStep = Math.max(keys.length, this.#forwardStep * 2);
     this.#moveTo(further < this.#tooFar ? further : this.#middle());
-    return this.#none();
+    return this.#search();
   }
 
-  /** Only pages that could not overlap count: others are alike because they were asked for at the same place. */
+  /** Only pages that could not overlap count: others are alike because they were requested at the same offset. */
   #countRepeats(offset: number, keys: readonly unknown[]): void {
-    const isRepeat = sameKeys(keys, this.#keys);
+    const isRepeat = hasSameKeys(keys, this.#keys);
     if (isRepeat && offset < this.#repeatsFrom) return;
-    this.#repeats = isRepeat ? this.#repeats + 1 : 1;
+    this.#repeatedPages = isRepeat ? this.#repeatedPages + 1 : 1;
     this.#keys = keys;
     this.#repeatsFrom = offset + keys.length;
   }
@@ -155,10 +154,10 @@ export class OffsetTracker {
   #lookBehind(after: number): PageStep {
     this.#adjacent = after;
     this.#moveTo(after);
-    return this.#none();
+    return this.#search();
   }
 
-  /** Halfway between what is delivered and what is too far; nowhere while one of them is not known. */
+  /** Halfway between what is delivered and what is too far; before the start while one of them is not known. */
   #middle(): number {
     if (this.#delivered < 0 || this.#tooFar === Infinity) return this.#delivered;
     return Math.floor((this.#delivered + this.#tooFar) / 2);
@@ -168,32 +167,32 @@ export class OffsetTracker {
     this.offset = Math.max(this.#start, offset);
   }
 
-  /** Forgets the bounds: they are of a list that has moved since. */
-  #restart(): void {
+  /** Forgets the bounds: the list has changed since they were found. */
+  #resetSearch(): void {
     this.#delivered = -1;
     this.#tooFar = Infinity;
-    this.#onward = 0;
-    this.#back = 0;
+    this.#forwardStep = 0;
+    this.#backStep = 0;
   }
 
-  #none(): PageStep {
-    this.#fruitless += 1;
-    return this.#fruitless < fruitlessThatEnd ? 'none' : 'end';
+  #search(): PageStep {
+    this.#searchPages += 1;
+    return this.#searchPages < maxSearchPages ? 'search' : 'end';
   }
 }
 
-/** A page that is as long as was asked for, or as long as this service ever gives. */
-function isFull({ limit: asked }: PageRequest, { keys, limit }: ObservedPage, longest: number): boolean {
-  if (keys.length >= Math.min(asked ?? Infinity, limit ?? Infinity)) return true;
+/** A page that is as long as was requested, or as long as this service ever gives. */
+function isFullPage(request: PageRequest, { keys, limit }: ObservedPage, longest: number): boolean {
+  if (keys.length >= Math.min(request.limit ?? Infinity, limit ?? Infinity)) return true;
   return keys.length > 1 && keys.length === longest;
 }
 
 /** `total` alone ends nothing: it may be wrong. A page that the service itself calls short does, if `total` agrees. */
-function isLast(asked: PageRequest, { keys, total, limit }: ObservedPage): boolean {
-  if (typeof limit !== 'number' || keys.length >= Math.min(limit, asked.limit ?? Infinity)) return false;
-  return total === asked.offset + keys.length;
+function isLastPage(request: PageRequest, { keys, total, limit }: ObservedPage): boolean {
+  if (typeof limit !== 'number' || keys.length >= Math.min(limit, request.limit ?? Infinity)) return false;
+  return total === request.offset + keys.length;
 }
 
-function sameKeys(a: readonly unknown[], b: readonly unknown[]): boolean {
+function hasSameKeys(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((key, index) => key === b[index]);
 }

@@ -1,46 +1,47 @@
 import { OffsetTracker } from './offset-tracker.js';
-import type { PageStep, PageRequest } from './offset-tracker.js';
+import type { PageStep } from './offset-tracker.js';
+import type { Page, PageRequest, Pager, RawPage } from './page.js';
 import { Prefetcher } from './prefetcher.js';
-import type { Page, Pager, RawPage } from './paged.js';
 
-/** The largest page that the service is known to give: nothing larger is asked for unless the caller does. */
+/** The largest page that the service is known to give: no larger one is requested unless the caller does. */
 const largestPage = 100;
 
 /**
- * Walks a list by offset while it changes: every entry that stays in it is delivered exactly once, none twice.
+ * Iterates over a list by offset while it changes: every entry that stays in it is delivered exactly once.
  *
- * Each page after the first overlaps the one before by an entry, which tells whether the list has moved.
- * `Frontier` says where to ask.
+ * Each page after the first overlaps the one before by an entry, which shows whether the list has moved.
+ * `OffsetTracker` decides which page to request.
  */
 export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerator<Page<T, Extra>, void, undefined> {
   const seen = new Set<unknown>();
-  const frontier = new OffsetTracker(pager.offset);
-  const ahead = new Prefetcher(pager);
+  const tracker = new OffsetTracker(pager.offset);
+  const prefetcher = new Prefetcher(pager);
   let size = pager.limit;
   try {
-    for (let isFirst = true, finding: PageStep = 'none'; finding !== 'end'; isFirst = false) {
-      const asked = isFirst ? { offset: pager.offset, limit: size } : nextPlace(frontier, size ?? 1);
-      const raw = await ahead.take(asked);
+    for (let isFirst = true, step: PageStep = 'search'; step !== 'end'; isFirst = false) {
+      const request = isFirst ? { offset: pager.offset, limit: size } : nextRequest(tracker, size ?? 1);
+      const raw = await prefetcher.take(request);
       const entries = raw.items ?? [];
       const keys = entries.map((entry) => pager.key(entry));
       const known = keys.map((key) => seen.has(key));
       size ??= Math.max(1, raw.limit ?? entries.length);
-      finding = frontier.observe(asked, { keys, known, total: raw.total, limit: raw.limit });
-      const isAnchored = finding !== 'none';
+      step = tracker.observe(request, { keys, known, total: raw.total, limit: raw.limit });
+      const isAnchored = step !== 'search';
       const items = isAnchored ? entries.filter((_, index) => isNew(seen, keys[index])) : [];
-      if (finding === 'news' && frontier.isSteady) {
-        const next = nextPlace(frontier, size);
-        ahead.schedule(next, isFirst ? (next.limit ?? 1) - 1 : entries.length - 1, raw.total ?? 0);
+      if (step === 'advance' && tracker.isSteady) {
+        const next = nextRequest(tracker, size);
+        prefetcher.schedule(next, isFirst ? (next.limit ?? 1) - 1 : entries.length - 1, raw.total ?? 0);
       }
-      if (isFirst || items.length > 0) yield pageOf(items, asked.offset + Math.max(0, known.indexOf(false)), size, raw);
+      if (isFirst || items.length > 0)
+        yield pageOf(items, request.offset + Math.max(0, known.indexOf(false)), size, raw);
     }
   } finally {
-    ahead.cancel();
+    prefetcher.cancel();
   }
 }
 
-/** A page that overlaps brings one entry that was read before, so it is asked for longer by one. */
-function nextPlace({ offset, expectsOverlap }: OffsetTracker, size: number): PageRequest {
+/** A page that overlaps contains one entry that was read before, so one entry more is requested. */
+function nextRequest({ offset, expectsOverlap }: OffsetTracker, size: number): PageRequest {
   return { offset, limit: expectsOverlap && size < largestPage ? size + 1 : size };
 }
 

@@ -1,46 +1,45 @@
-import type { PageRequest } from './offset-tracker.js';
-import type { Pager, RawPage } from './paged.js';
+import type { PageRequest, Pager, RawPage } from './page.js';
 
-/** Pages that are asked for before they are read. */
+/** Requests pages before they are read. */
 export class Prefetcher<T, Extra> {
   readonly #pager: Pager<T, Extra>;
   readonly #pages = new Map<number, Promise<RawPage<T, Extra>>>();
-  #closing = new AbortController();
+  #controller = new AbortController();
 
   constructor(pager: Pager<T, Extra>) {
     this.#pager = pager;
   }
 
-  /** The page at a place: the one asked for ahead, or asked for now. */
-  take(place: PageRequest): Promise<RawPage<T, Extra>> {
-    const planned = this.#pages.get(place.offset);
-    if (!planned) {
+  /** The page of a request: the prefetched one, or one that is requested now. */
+  take(request: PageRequest): Promise<RawPage<T, Extra>> {
+    const prefetched = this.#pages.get(request.offset);
+    if (!prefetched) {
       this.cancel();
-      return this.#pager.fetch(place);
+      return this.#pager.fetch(request);
     }
-    this.#pages.delete(place.offset);
-    return planned;
+    this.#pages.delete(request.offset);
+    return prefetched;
   }
 
-  /** Asks for the pages that follow if the list holds still: `step` entries on each time, nothing past `total`. */
+  /** Requests the pages that follow if the list does not change: each `step` entries further, none beyond `total`. */
   schedule({ offset, limit }: PageRequest, step: number, total: number): void {
     for (let page = 0; page < this.#pager.prefetch; page += 1) {
-      const place = { offset: offset + page * step, limit };
+      const request = { offset: offset + page * step, limit };
       // The first entry of a page is one that was read before.
-      if (place.offset + 1 >= total) return;
-      if (this.#pages.has(place.offset)) continue;
-      const promise = this.#pager.fetch(place, this.#closing.signal);
-      // A page that nobody takes may fail unheard.
+      if (request.offset + 1 >= total) return;
+      if (this.#pages.has(request.offset)) continue;
+      const promise = this.#pager.fetch(request, this.#controller.signal);
+      // The page may never be taken; its rejection must not count as unhandled.
       promise.catch(() => undefined);
-      this.#pages.set(place.offset, promise);
+      this.#pages.set(request.offset, promise);
     }
   }
 
-  /** What was asked for ahead is of no use: the list has moved, or the walk is over. */
+  /** Aborts the prefetched pages: the list has changed, or the iteration has ended. */
   cancel(): void {
     if (this.#pages.size === 0) return;
     this.#pages.clear();
-    this.#closing.abort();
-    this.#closing = new AbortController();
+    this.#controller.abort();
+    this.#controller = new AbortController();
   }
 }

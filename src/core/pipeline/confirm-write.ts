@@ -1,100 +1,103 @@
 import type { ResponseInfo } from '../api-promise.js';
-import { CancelScope } from '../retry/cancel-scope.js';
-import type { Requester } from '../http-client.js';
-import type { Confirmation, ConfirmContext } from '../retry/confirm.js';
-import type { Endpoint } from '../endpoint.js';
-import type { RequestContext } from './request-context.js';
+import type { ConfirmContext, Endpoint, Requester } from '../endpoint.js';
+import type { Confirmation } from '../errors/confirmation.js';
 import { ApiError } from '../errors/errors.js';
-import type { CallOptions } from '../options/client-options.js';
-import { parseHttpDate } from '../retry/policy.js';
 import type { ConfirmOptions } from '../errors/seller-error.js';
+import type { CallOptions } from '../options/call-options.js';
+import { CancelScope } from '../retry/cancel-scope.js';
+import { parseHttpDate } from '../retry/policy.js';
+import type { RequestContext } from './request-context.js';
 
-/** What was found out, and the last answer that was read. */
-export interface Found {
+/** A confirmation, and the last response that was read for it. */
+export interface ConfirmResult {
   readonly confirmation: Confirmation;
-  readonly answer: Pick<ResponseInfo, 'status' | 'headers'>;
+  readonly response: Pick<ResponseInfo, 'status' | 'headers'>;
 }
 
-/**
- * Reads back whether a write was carried out: again and again while it is not seen and the service may still be at it,
- * for `confirmWindowMs`.
- */
+type ResolvedConfirmOptions = ConfirmOptions & { readonly confirmWindowMs: number };
+
+const notSent = { attempts: 0, outcomeUnknown: false };
+/** The first pause between two looks; each next one is twice as long. */
+const firstPauseMs = 100;
+
+/** Reads back whether a write was carried out: repeatedly while it is not found, until `confirmWindowMs` has passed. */
 export async function confirmWrite(
-  caller: Requester,
-  errand: RequestContext,
-  bounds: CancelScope,
-  { signal, confirmWindowMs }: ConfirmOptions & { readonly confirmWindowMs: number },
-): Promise<Found> {
-  const { endpoint, input } = errand;
-  const reader = new ConfirmContextImpl(caller, errand, bounds, signal);
+  requester: Requester,
+  context: RequestContext,
+  scope: CancelScope,
+  { signal, confirmWindowMs }: ResolvedConfirmOptions,
+): Promise<ConfirmResult> {
+  const { endpoint, input } = context.request;
+  const confirmContext = new ConfirmContextImpl(requester, context, scope, signal);
   const until = performance.now() + confirmWindowMs;
-  for (let pauseMs = 100; ; pauseMs *= 2) {
+  for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
     const isLast = performance.now() >= until;
-    const confirmation = await confirmOnce(endpoint, input, reader);
-    bounds.throwIfAborted();
-    if (confirmation.done || isLast) return { confirmation, answer: reader.answer };
-    await bounds.sleep(Math.max(0, Math.min(pauseMs, until - performance.now())));
+    const confirmation = await confirmOnce(endpoint, input, confirmContext);
+    scope.throwIfAborted();
+    if (confirmation.done || isLast) return { confirmation, response: confirmContext.response };
+    await scope.sleep(Math.max(0, Math.min(pauseMs, until - performance.now())));
   }
 }
 
-/** `confirm()` of an error: the same after the call is over, with bounds of its own. */
+/** `confirm()` of an error: the same after the call has ended, with a scope of its own. */
 export async function confirmLater(
-  caller: Requester,
-  errand: RequestContext,
-  options: ConfirmOptions & { readonly confirmWindowMs: number },
+  requester: Requester,
+  context: RequestContext,
+  options: ResolvedConfirmOptions,
 ): Promise<Confirmation> {
-  const { method, path } = errand.endpoint;
-  const bounds = new CancelScope(`Reading back ${method} ${path}`, options.signal, undefined);
+  const { method, path } = context.request.endpoint;
+  const scope = new CancelScope({ what: `Confirming ${method} ${path}`, signal: options.signal, progress: notSent });
   try {
-    return (await confirmWrite(caller, errand, bounds, options)).confirmation;
+    return (await confirmWrite(requester, context, scope, options)).confirmation;
   } finally {
-    bounds.dispose();
+    scope.dispose();
   }
 }
 
-async function confirmOnce(endpoint: Endpoint, input: unknown, back: ConfirmContext): Promise<Confirmation> {
+async function confirmOnce(endpoint: Endpoint, input: unknown, context: ConfirmContext): Promise<Confirmation> {
   if (!endpoint.confirm) return { unknown: 'there is no way to read back what this endpoint does' };
   try {
-    return await endpoint.confirm(input, back);
+    return await endpoint.confirm(input, context);
   } catch (error) {
-    return { unknown: `reading back failed: ${error instanceof Error ? error.message : 'for no stated reason'}` };
+    return { unknown: `reading back failed: ${error instanceof Error ? error.message : 'without a stated reason'}` };
   }
 }
 
-/** Reads with the token and headers of the write, within the bounds of the search. */
+/** Reads with the token and headers of the write, within the deadline and the signal of the confirmation. */
 class ConfirmContextImpl implements ConfirmContext {
-  readonly #caller: Requester;
-  readonly #errand: RequestContext;
-  readonly #bounds: CancelScope;
+  readonly #requester: Requester;
+  readonly #context: RequestContext;
+  readonly #scope: CancelScope;
   readonly #signal: AbortSignal | undefined;
-  answer: Pick<ResponseInfo, 'status' | 'headers'> = { status: 200, headers: new Headers() };
+  response: Pick<ResponseInfo, 'status' | 'headers'> = { status: 200, headers: new Headers() };
 
-  constructor(caller: Requester, errand: RequestContext, bounds: CancelScope, signal: AbortSignal | undefined) {
+  constructor(requester: Requester, context: RequestContext, scope: CancelScope, signal: AbortSignal | undefined) {
+    this.#requester = requester;
+    this.#context = context;
+    this.#scope = scope;
     this.#signal = signal;
-    this.#caller = caller;
-    this.#errand = errand;
-    this.#bounds = bounds;
   }
 
   call: ConfirmContext['call'] = (endpoint, input, options) => {
-    const { accessToken, headers, timeoutMs } = this.#errand.options;
-    const { remainingMs } = this.#bounds;
-    const same: CallOptions = { signal: this.#signal, accessToken, headers, timeoutMs };
-    const within: CallOptions = remainingMs === Infinity ? same : { ...same, deadlineMs: Math.max(1, remainingMs) };
-    const reading = this.#caller.call(endpoint, input, { ...within, ...options });
+    const { accessToken, headers, timeoutMs } = this.#context.options;
+    const { remainingMs } = this.#scope;
+    const inherited: CallOptions = { signal: this.#signal, accessToken, headers, timeoutMs };
+    const limited: CallOptions =
+      remainingMs === Infinity ? inherited : { ...inherited, deadlineMs: Math.max(1, remainingMs) };
+    const reading = this.#requester.call(endpoint, input, { ...limited, ...options });
     reading.withResponse().then(
       ({ response }) => {
-        this.answer = response;
+        this.response = response;
       },
       (error: unknown) => {
-        if (error instanceof ApiError) this.answer = error;
+        if (error instanceof ApiError) this.response = error;
       },
     );
     return reading;
   };
 
-  sentAt(answer: Headers): number {
-    const now = parseHttpDate(answer.get('date')) ?? Date.now();
-    return now - (performance.now() - this.#errand.firstSentAt);
+  sentAt(headers: Headers): number {
+    const now = parseHttpDate(headers.get('date')) ?? Date.now();
+    return now - (performance.now() - this.#context.firstSentAt);
   }
 }

@@ -1,71 +1,120 @@
-import { readBody } from './buffered-response.js';
-import type { BufferedResponse, ResponseContext } from './buffered-response.js';
-import type { ApiError, ApiErrorCause, ApiErrorDetails } from '../errors/errors.js';
-import { redactText, redactUrl, withoutCookies, userTexts } from '../errors/redact.js';
-import { parseErrorBody } from './error-body.js';
 import { matchDocumentedError, statusOfErrorInBody } from '../errors/documented-error.js';
-import type { DocumentedError } from '../errors/documented-error.js';
-import { mayHaveSucceeded, parseRetryAfter } from '../retry/policy.js';
+import type { ApiError, ApiErrorCause, ApiErrorDetails } from '../errors/errors.js';
+import { redactText, redactUrl, userTexts, withoutCookies } from '../errors/redact.js';
 import { classOfStatus } from '../errors/status-errors.js';
+import { mayHaveSucceeded, parseRetryAfter } from '../retry/policy.js';
+import type { Failure } from '../retry/policy.js';
+import { parseBody } from './parse-body.js';
+import type { BufferedResponse } from './parse-body.js';
+import { secretsOf } from './request-context.js';
+import type { ResponseContext } from './request-context.js';
 
-/** Of a refusal's words no more is read for its message, in characters; the body is kept as it came. */
-const mostRead = 20_000;
-const mostCauses = 100;
-
-/** The error that a refusal is: its class by the status, refined where the endpoint documents it. */
-export function apiErrorFrom(
-  answer: BufferedResponse,
-  asked: ResponseContext,
-): { error: ApiError; refusal: DocumentedError | undefined } {
-  const { endpoint } = asked;
-  const secrets = asked.secrets();
-  const people = userTexts(asked.input);
-  const shown = (text: string): string => short(redactText(text.slice(0, mostRead), secrets, people));
-  const heard = errorDetailsFrom(answer, asked, secrets);
-  const refusal = matchDocumentedError(endpoint.errors, heard);
-  const { status, retryAfterMs, code } = heard;
-  const transient = refusal?.transient === true;
-  const outcomeUnknown = mayHaveSucceeded(endpoint.retry, { kind: 'errorResponse', status, retryAfterMs, transient });
-  const causes = heard.causes.slice(0, mostCauses).map((cause) => mapValues(cause, shown));
-  const details: ApiErrorDetails = { ...heard, code: code && shown(code), causes, outcomeUnknown };
-  const Class = refusal?.error ?? classOfStatus(status);
-  const said = shown(heard.text ?? code ?? 'the service gave no reason');
-  const doubt = outcomeUnknown ? '. The write may have been carried out all the same: confirm() reads it back' : '';
-  const named = details.code === undefined ? '' : ` (${details.code})`;
-  const message = `${endpoint.method} ${endpoint.path} failed with ${status}${named}: ${said}${doubt}`;
-  return { error: new Class(message, details), refusal };
+/** An error response, as the pipeline needs it. */
+export interface ErrorResponse {
+  readonly error: ApiError;
+  readonly failure: Failure;
+  readonly outcomeUnknown: boolean;
 }
 
-/** What a refusal says, as it says it: documented refusals are told by the words of the service. */
+/** The message of an error uses this many characters of the service's text; the body is kept as it came. */
+const maxTextLength = 20_000;
+const maxCauses = 100;
+
+/** Makes the error of a response: its class by the status, refined where the endpoint documents it. */
+export function apiErrorFrom(response: BufferedResponse, context: ResponseContext): ErrorResponse {
+  const { endpoint, input } = context.request;
+  const secrets = secretsOf(context);
+  const texts = userTexts(input);
+  const shown = (text: string): string => shorten(redactText(text.slice(0, maxTextLength), secrets, texts));
+  const raw = errorDetailsFrom(response, context, secrets);
+  const { status, retryAfterMs } = raw;
+  const documented = matchDocumentedError(endpoint.errors, raw);
+  const failure: Failure = { kind: 'errorResponse', status, retryAfterMs, transient: documented?.transient === true };
+  const outcomeUnknown = mayHaveSucceeded(endpoint.retry, failure);
+  const code = raw.code && shown(raw.code);
+  const causes = raw.causes.slice(0, maxCauses).map((cause) => mapValues(cause, shown));
+  const Class = documented?.error ?? classOfStatus(status);
+  const reason = shown(raw.text ?? raw.code ?? 'the service gave no reason');
+  const warning = outcomeUnknown ? '. The write may have been carried out all the same: confirm() reads it back' : '';
+  const message = `${endpoint.method} ${endpoint.path} failed with ${status}${code === undefined ? '' : ` (${code})`}: ${reason}${warning}`;
+  return { error: new Class(message, { ...raw, code, causes, outcomeUnknown }), failure, outcomeUnknown };
+}
+
+/** What an error response states, in the service's own words: documented errors are recognised by them. */
 function errorDetailsFrom(
-  answer: BufferedResponse,
-  { endpoint, attempts }: ResponseContext,
+  response: BufferedResponse,
+  { request: { endpoint, url }, attempts }: ResponseContext,
   secrets: readonly string[],
 ): ApiErrorDetails {
-  const words = parseErrorBody(readBody(clean(answer.text, secrets)).value);
-  const within = answer.status < 300 ? endpoint.errorInBody?.(words.body) : undefined;
-  const heard: ApiErrorDetails = {
-    ...words,
-    ...within,
-    status: answer.status,
-    headers: withoutCookies(answer.headers),
-    url: redactUrl(answer.url),
+  const stated = parseErrorBody(parseBody(withoutSecrets(response.text, secrets)).value);
+  const inBody = response.status < 300 ? endpoint.errorInBody?.(stated.body) : undefined;
+  const details: ApiErrorDetails = {
+    ...stated,
+    ...inBody,
+    status: response.status,
+    headers: withoutCookies(response.headers),
+    url: redactUrl(url),
     endpoint,
     attempts,
-    retryAfterMs: parseRetryAfter(answer.headers, Date.now()),
+    retryAfterMs: parseRetryAfter(response.headers, Date.now()),
   };
-  return within ? { ...heard, status: statusOfErrorInBody(endpoint.errors, within, heard) } : heard;
+  return inBody ? { ...details, status: statusOfErrorInBody(endpoint.errors, inBody, details) } : details;
+}
+
+/** Reads code, text and causes from an error body of any shape. */
+function parseErrorBody(body: unknown): Pick<ApiErrorDetails, 'code' | 'text' | 'causes' | 'body'> {
+  if (typeof body === 'string') return { text: body, code: undefined, causes: [], body };
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return { causes: [], body };
+  const { error, code, message, error_description, cause } = body as Record<string, unknown>;
+  const codes = [error, code].map(textOf).filter((each) => each !== undefined);
+  const texts = [message, error_description, error].map(textOf);
+  return {
+    code: codes.find(looksLikeCode) ?? texts.slice(0, 1).find(isBareCode) ?? codes[0],
+    text: texts.find((each) => each !== undefined),
+    causes: causesFrom(cause),
+    body,
+  };
+}
+
+function causesFrom(cause: unknown): ApiErrorCause[] {
+  if (cause === null || cause === undefined || cause === '') return [];
+  if (Array.isArray(cause)) return cause.flatMap(causesFrom);
+  if (typeof cause === 'object') {
+    const { code, message, cause_id } = cause as Record<string, unknown>;
+    const causeCode = textOf(code) ?? textOf(cause_id);
+    const causeText = textOf(message);
+    return [
+      { ...(causeCode !== undefined && { code: causeCode }), ...(causeText !== undefined && { message: causeText }) },
+    ];
+  }
+  const text = textOf(cause);
+  if (text === undefined) return [];
+  return [looksLikeCode(text) ? { code: text, message: text } : { message: text }];
+}
+
+function looksLikeCode(text: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9_.-]*$/.test(text);
+}
+
+/** A message is read as a code only in lower case: `Forbidden` is a message, `not_found` a code. */
+function isBareCode(text: string | undefined): boolean {
+  return text !== undefined && /^[a-z][a-z0-9_.-]*$/.test(text);
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : value;
+  return typeof value === 'number' ? String(value) : undefined;
 }
 
 function mapValues(cause: ApiErrorCause, change: (text: string) => string): ApiErrorCause {
   return Object.fromEntries(Object.entries(cause).map(([name, value]) => [name, change(value as string)]));
 }
 
-function clean(text: string, secrets: readonly string[]): string {
+function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => (secret.length < 4 ? rest : rest.replaceAll(secret, '[redacted]')), text);
 }
 
-function short(text: string): string {
+function shorten(text: string): string {
   const line = text
     .replace(/<[^>]{0,500}>/g, ' ')
     .replace(/\s+/g, ' ')

@@ -1,60 +1,64 @@
-import { readBody } from './buffered-response.js';
-import type { BufferedResponse, ResponseContext } from './buffered-response.js';
-import type { Endpoint } from '../endpoint.js';
 import { UnexpectedResponseError } from '../errors/errors.js';
 import { redactSecrets, withoutCookies } from '../errors/redact.js';
-import { apiErrorFrom } from './error-response.js';
+import type { Endpoint } from '../endpoint.js';
+import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { Issue } from '../schema/issue.js';
 import type { Schema } from '../schema/schema.js';
-import type { ResolvedOptions } from '../options/resolve-options.js';
+import { apiErrorFrom } from './error-response.js';
+import { parseBody } from './parse-body.js';
+import type { BufferedResponse } from './parse-body.js';
+import { secretsOf } from './request-context.js';
+import type { ResponseContext } from './request-context.js';
 
-type Validation = Pick<ResolvedOptions, 'responseValidation' | 'onDrift'>;
+type ValidationOptions = Pick<ResolvedOptions, 'responseValidation' | 'onDrift'>;
 
 /**
- * The parsed output of a success.
+ * Parses the body of a success by the schema of the endpoint.
  *
- * @throws {UnexpectedResponseError} when the body is not JSON, or has lost its documented shape.
+ * @throws {UnexpectedResponseError} when the body is not JSON, or does not have its documented shape.
+ * @throws {ApiError} when the body contains an error.
  */
 export function parseResponse(
-  answer: BufferedResponse,
+  response: BufferedResponse,
   schema: Schema,
-  asked: ResponseContext,
-  { responseValidation, onDrift }: Validation,
+  context: ResponseContext,
+  { responseValidation, onDrift }: ValidationOptions,
 ): unknown {
-  const { json, value } = readBody(answer.text);
-  if (!json) throw unexpected('a body that is not JSON', answer, value, [], asked);
-  if (asked.endpoint.errorInBody?.(value)) throw apiErrorFrom(answer, asked).error;
+  const { endpoint } = context.request;
+  const { isJson, value } = parseBody(response.text);
+  if (!isJson) throw unexpectedResponse('a body that is not JSON', response, value, [], context);
+  if (endpoint.errorInBody?.(value)) throw apiErrorFrom(response, context).error;
   if (responseValidation === 'off') return value;
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   if (responseValidation === 'report') {
-    if (onDrift) reportDrift(asked.endpoint, issues, value, onDrift);
+    if (onDrift) reportDrift(endpoint, issues, value, onDrift);
     return value;
   }
   const what =
     value === undefined
       ? 'an empty body'
       : `a body of another shape: ${issues.map(({ message }) => message).join('; ')}`;
-  throw unexpected(what, answer, value, issues, asked);
+  throw unexpectedResponse(what, response, value, issues, context);
 }
 
 function reportDrift(
   endpoint: Endpoint,
   issues: readonly Issue[],
   value: unknown,
-  onDrift: NonNullable<Validation['onDrift']>,
+  onDrift: NonNullable<ValidationOptions['onDrift']>,
 ): void {
   for (const { path, message } of issues) {
     try {
       onDrift({ endpoint, path, expected: message, received: kindAt(path, value) });
     } catch {
-      // A write that was done must not be told as failed because nobody could take note of its answer.
+      // A write that was carried out must not be reported as failed because its observer failed.
     }
   }
 }
 
-/** What stands at a place, without its value. */
+/** The kind of value at a path, without the value. */
 function kindAt(path: readonly PropertyKey[], root: unknown): string {
   const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], root);
   if (value === undefined) return 'nothing';
@@ -62,22 +66,23 @@ function kindAt(path: readonly PropertyKey[], root: unknown): string {
   return Array.isArray(value) ? 'list' : typeof value;
 }
 
-function unexpected(
+function unexpectedResponse(
   what: string,
-  answer: BufferedResponse,
+  { status, headers }: BufferedResponse,
   body: unknown,
   issues: readonly Issue[],
-  asked: ResponseContext,
+  context: ResponseContext,
 ): Error {
-  const { endpoint, attempts } = asked;
-  const done =
+  const { request, attempts } = context;
+  const { endpoint } = request;
+  const warning =
     endpoint.retry === 'safe'
       ? ''
-      : ' The service reported success: the write was most likely carried out; do not repeat it blindly.';
-  const message = `${endpoint.method} ${endpoint.path} responded ${answer.status} with ${what}.${done}`;
-  return new UnexpectedResponseError(redactSecrets(message, asked.secrets()), {
-    status: answer.status,
-    headers: withoutCookies(answer.headers),
+      : ' The service reported success, so the write was most likely carried out; do not retry it without checking.';
+  const message = `${endpoint.method} ${endpoint.path} responded ${status} with ${what}.${warning}`;
+  return new UnexpectedResponseError(redactSecrets(message, secretsOf(context)), {
+    status,
+    headers: withoutCookies(headers),
     body,
     issues,
     endpoint,

@@ -1,55 +1,85 @@
-import type { CancelScope } from '../retry/cancel-scope.js';
-import type { DownloadProgress } from '../files/download.js';
 import type { Endpoint } from '../endpoint.js';
-import type { CallInfo, Emit } from '../observability/events.js';
-import type { UploadProgress } from '../files/upload-reader.js';
-import type { Upload } from '../files/multipart.js';
-import type { CallOptions } from '../options/client-options.js';
-import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { secretsIn } from '../errors/redact.js';
+import type { Upload } from '../files/multipart.js';
+import type { Emit } from '../observability/events.js';
+import type { InternalOptions } from '../options/call-options.js';
+import type { CallInfo } from '../options/hooks.js';
+import type { RateLimiter } from '../rate-limit/rate-limiter.js';
+import { CancelScope } from '../retry/cancel-scope.js';
 import type { Schema } from '../schema/schema.js';
-import type { RequestParts } from '../serialization/request.js';
+import type { ClientRuntime } from './client-runtime.js';
 
-/** What a resource may add to the caller's options. */
-export interface InternalOptions extends CallOptions {
-  /** The fields to ask for and deliver; a method that offers this says which there are. */
-  readonly attributes?: readonly string[] | undefined;
-  readonly onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
-  readonly onDownloadProgress?: ((progress: DownloadProgress) => void) | undefined;
-}
-
-/** Everything one call carries through its attempts. */
-export interface RequestContext {
+/** A request as data: checked, encoded, without its token. */
+export interface BuiltRequest {
   readonly endpoint: Endpoint;
   readonly input: Readonly<Record<string, unknown>>;
-  readonly parts: RequestParts;
   readonly url: string;
-  /** Without the token. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The JSON text of the body; `undefined` for none, and for a multipart body. */
   readonly body: string | undefined;
+  /** The value of the body before it was encoded: of a multipart body, its file. */
+  readonly bodyValue: unknown;
+  /** The schema of the response. */
   readonly output: Schema;
+}
+
+/** Everything that one call carries through its attempts, and all that changes during it. */
+export class RequestContext {
+  readonly request: BuiltRequest;
   readonly options: InternalOptions;
   readonly scope: CancelScope;
   readonly rateLimiter: RateLimiter;
+  /** The place of the call in the queue, kept through its retries. */
   readonly sequence: number;
-  /** As `performance.now()` told it, like all times of an errand. */
+  /** A time of `performance.now()`, like all times of a context. */
   readonly startedAt: number;
   readonly call: CallInfo;
-  /** Where its events go; `undefined` when nobody looks. */
+  /** Where its events go; `undefined` where nothing observes them. */
   readonly emit: Emit | undefined;
-  /** The file of a multipart body, once it has been looked at. */
+  readonly timeoutMs: number;
+  /** The file of a multipart body, once it has been opened. */
   upload: Upload | undefined;
   token: string | undefined;
-  /** When the first attempt went out. */
-  firstSentAt: number;
-  /** Whether the token has been renewed after a 401: that is done once. */
-  renewed: boolean;
-  /** Whether a write was sent again after reading back that it had not been carried out. */
-  resent: boolean;
+  /** How many times the request has been sent. */
+  attempts = 0;
+  /** A write was sent, and it is not known whether it was carried out. */
+  outcomeUnknown = false;
+  /** When the first attempt was sent. */
+  firstSentAt = 0;
+  /** The token was replaced after a 401, which is done once. */
+  tokenReplaced = false;
+  /** A write was sent again after reading back that it had not been carried out. */
+  resent = false;
+
+  constructor(request: BuiltRequest, options: InternalOptions, runtime: ClientRuntime, startedAt: number) {
+    const { endpoint } = request;
+    const { baseUrl, deadlineMs, timeoutMs } = runtime.options;
+    this.request = request;
+    this.options = options;
+    this.startedAt = startedAt;
+    this.rateLimiter = runtime.shared.rateLimiterFor(options.accessToken);
+    this.sequence = runtime.shared.nextSequence();
+    this.call = { endpoint, baseUrl };
+    this.emit = runtime.events.sink;
+    this.timeoutMs = options.timeoutMs ?? timeoutMs;
+    this.scope = new CancelScope({
+      what: `${endpoint.method} ${endpoint.path}`,
+      signal: options.signal,
+      deadlineMs: options.deadlineMs ?? deadlineMs,
+      progress: this,
+    });
+  }
+}
+
+/** What a response is read with. */
+export interface ResponseContext {
+  readonly request: Pick<BuiltRequest, 'endpoint' | 'input' | 'url' | 'headers'>;
+  readonly token: string | undefined;
+  readonly attempts: number;
 }
 
 /** What must be in no error, log line or trace. */
-export function secretsOf({ token, headers, url }: Pick<RequestContext, 'token' | 'headers' | 'url'>): string[] {
+export function secretsOf({ token, request: { headers, url } }: ResponseContext): string[] {
   const inQuery = /[?&]access_token=([^&#]*)/.exec(url)?.[1];
   return [
     ...(token === undefined ? [] : [token]),

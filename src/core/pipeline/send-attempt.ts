@@ -1,86 +1,95 @@
-import type { BufferedResponse } from './buffered-response.js';
-import type { RequestContext } from './request-context.js';
 import type { MultipartBody } from '../files/multipart.js';
-import type { ResolvedOptions } from '../options/resolve-options.js';
-import type { Transport } from './transport.js';
+import { mayHaveSucceeded } from '../retry/policy.js';
+import type { BufferedResponse } from './parse-body.js';
+import type { RequestContext } from './request-context.js';
+import type { Transport, TransportResponse } from './transport.js';
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export type AttemptResult =
-  | { readonly kind: 'answer'; readonly answer: BufferedResponse; readonly response?: Response }
   | {
-      readonly kind: 'fault';
+      readonly kind: 'response';
+      readonly response: BufferedResponse;
+      /** The unread body of a download. */
+      readonly download?: TransportResponse;
+    }
+  | {
+      readonly kind: 'error';
       readonly error: unknown;
-      /** Whether the request had left. */
+      /** Whether the request had been sent. */
       readonly sent: boolean;
-      /** The status of the answer whose body was lost. */
+      /** The status of the response whose body was lost. */
       readonly status?: number | undefined;
     };
 
 /**
- * Sends a request once, bounded by `timeoutMs` with its body, and reads the answer. Of an upload, the limit bounds the
- * silence: how long the whole takes is a matter of its length.
+ * Sends a request once and reads the response, both within `timeoutMs`. Of an upload, `timeoutMs` limits the silence:
+ * how long the whole takes depends on its length.
  */
-export async function sendAttempt(
-  errand: RequestContext,
-  send: Transport,
-  settings: ResolvedOptions,
-): Promise<AttemptResult> {
-  const { endpoint, url, options, scope, call } = errand;
+export async function sendAttempt(context: RequestContext, send: Transport): Promise<AttemptResult> {
+  const { request, options, scope, call, timeoutMs } = context;
+  const { endpoint, url } = request;
   const controller = new AbortController();
   const { signal } = controller;
   let sent = false;
-  let heard: Response | undefined;
-  let made: MultipartBody | undefined;
+  let received: TransportResponse | undefined;
+  let multipart: MultipartBody | undefined;
   const onSend = (): void => {
     sent = true;
-    scope.outcomeUnknown = endpoint.retry !== 'safe';
+    context.outcomeUnknown = mayHaveSucceeded(endpoint.retry, { kind: 'noResponse' });
   };
-  const run = async (restart: () => void): Promise<AttemptResult> => {
-    if (errand.upload) {
-      made = await errand.upload.build((progress) => {
-        restart();
-        options.onUploadProgress?.(progress);
-      });
+  const run = async (restartTimeout: () => void): Promise<AttemptResult> => {
+    multipart = await context.upload?.build((progress) => {
+      restartTimeout();
+      options.onUploadProgress?.(progress);
+    });
+    const body = multipart?.body ?? request.body;
+    const headers = attemptHeaders(context, multipart);
+    received = await send({ endpoint, attempt: context.attempts, call, url, headers, body, signal, onSend });
+    if (signal.aborted) throw discard(received, signal);
+    // A service that got half a file responds somehow; what went wrong is the file.
+    const uploadError = multipart?.failure();
+    if (uploadError) throw uploadError;
+    const isSuccess = isOk(received.status);
+    if (isSuccess) multipart?.onArrival();
+    if (endpoint.responseBody === 'stream' && isSuccess) {
+      return { kind: 'response', response: buffered(received, ''), download: received };
     }
-    const body = made?.body ?? errand.body;
-    const headers: Record<string, string> = { ...errand.headers, ...made?.headers };
-    if (errand.token !== undefined) headers.authorization = `Bearer ${errand.token}`;
-    const { attempts } = scope;
-    heard = await send({ endpoint, attempt: attempts, call, url, headers, body, signal, onSend });
-    if (signal.aborted) throw abandoned(heard, signal);
-    // A service that was sent half a file answers something; what went wrong is the file.
-    const failure = made?.failure();
-    if (failure) throw failure;
-    if (heard.ok) made?.onArrival();
-    if (endpoint.responseBody === 'stream' && heard.ok) {
-      return { kind: 'answer', answer: answerOf(heard, '', url), response: heard };
-    }
-    return { kind: 'answer', answer: answerOf(heard, await heard.text(), url) };
+    return { kind: 'response', response: buffered(received, await received.text()) };
   };
   try {
-    return await scope.race(
-      run,
-      (error) => {
-        controller.abort(error);
-      },
-      options.timeoutMs ?? settings.timeoutMs,
-    );
+    return await scope.race(run, (error) => controller.abort(error), timeoutMs);
   } catch (error) {
-    if (made?.failure()) return { kind: 'fault', error: made.failure(), sent };
+    const uploadError = multipart?.failure();
+    if (uploadError) return { kind: 'error', error: uploadError, sent };
     // The status decides the class of an error, also when its body was lost.
-    if (heard && !heard.ok && error !== scope.reason) return { kind: 'answer', answer: answerOf(heard, '', url) };
-    return { kind: 'fault', error, sent, status: heard?.status };
+    if (received && !isOk(received.status) && error !== scope.reason)
+      return { kind: 'response', response: buffered(received, '') };
+    return { kind: 'error', error, sent, status: received?.status };
   } finally {
-    made?.dispose();
+    multipart?.dispose();
   }
 }
 
-/** A `fetch` that does not heed its signal may answer after the end: the body is let go, so that its socket is free. */
-function abandoned(response: Response, signal: AbortSignal): unknown {
+/** Whether a status is a success. */
+export function isOk(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function attemptHeaders(
+  { request, token }: RequestContext,
+  multipart: MultipartBody | undefined,
+): Record<string, string> {
+  const headers: Record<string, string> = { ...request.headers, ...multipart?.headers };
+  if (token !== undefined) headers.authorization = `Bearer ${token}`;
+  return headers;
+}
+
+/** A `fetch` that ignores its signal may respond after the end: the body is cancelled, so that its socket is free. */
+function discard(response: TransportResponse, signal: AbortSignal): unknown {
   response.body?.cancel().catch(() => undefined);
   return signal.reason;
 }
 
-function answerOf({ status, headers }: Response, text: string, url: string): BufferedResponse {
-  return { status, headers, text, url };
+function buffered({ status, headers }: TransportResponse, text: string): BufferedResponse {
+  return { status, headers, text };
 }

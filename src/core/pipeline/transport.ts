@@ -1,7 +1,6 @@
 import ky from 'ky';
 import type { Endpoint } from '../endpoint.js';
-import type { CallInfo } from '../observability/events.js';
-import type { Middleware } from '../options/client-options.js';
+import type { CallInfo, Middleware } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 
 /** One attempt of a call, ready to be sent. */
@@ -14,35 +13,45 @@ export interface OutgoingRequest {
   readonly headers: Record<string, string>;
   readonly body: BodyInit | undefined;
   readonly signal: AbortSignal;
-  /** Told when the request leaves: past this, a write may have been carried out. */
+  /** Called when the request leaves: from then on, a write may have been carried out. */
   readonly onSend?: (() => void) | undefined;
 }
 
-/** Sends one attempt and gives the answer with its body unread. Repeats nothing, follows nothing, judges no status. */
-export type Transport = (outgoing: OutgoingRequest) => Promise<Response>;
+/** A response with its body unread: all that a call needs of one. The platform's `Response` is one as it is. */
+export interface TransportResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Reads the whole body. */
+  text(): Promise<string>;
+  /** The body as a stream, for a download. */
+  readonly body: ReadableStream<Uint8Array> | null;
+}
 
-/** The way to the network: ky, with everything switched off that the life of a call decides for itself. */
+/** Sends one attempt. It retries nothing, follows no redirect except of a download, and judges no status. */
+export type Transport = (outgoing: OutgoingRequest) => Promise<TransportResponse>;
+
+/** Creates the transport of a client: ky, with everything switched off that the pipeline decides for itself. */
 export function createTransport({
   fetch,
   middleware = [],
   tracing,
 }: Pick<ResolvedOptions, 'fetch' | 'middleware' | 'tracing'>): Transport {
   const layers = tracing?.middleware ? [...middleware, tracing.middleware] : middleware;
-  // Each option that ky is given is copied several times, headers and a signal most of all. The platform's fetch takes
-  // them as they are; a fetch or middleware of the user is owed one whole Request.
+  // ky copies each option several times, headers and a signal most of all. The platform's fetch takes them as they are;
+  // a fetch or middleware of the user gets one whole Request.
   if (fetch === undefined && layers.length === 0) {
     return (outgoing) => ky(outgoing.url, { ...kyOptions, fetch: () => platformFetch(outgoing) });
   }
   return (outgoing) => {
-    const through = composeMiddleware(layers, outgoing, fetch ?? globalThis.fetch);
-    return ky(outgoing.url, { ...initOf(outgoing), ...kyOptions, fetch: through });
+    const composed = composeMiddleware(layers, outgoing, fetch ?? globalThis.fetch);
+    return ky(outgoing.url, { ...requestInit(outgoing), ...kyOptions, fetch: composed });
   };
 }
 
-/** ky without what the life of a call decides for itself. */
+/** ky without what the pipeline decides for itself. */
 const kyOptions = { retry: 0, timeout: false, throwHttpErrors: false } as const;
 
-function initOf({ endpoint, headers, body, signal }: OutgoingRequest): RequestInit {
+function requestInit({ endpoint, headers, body, signal }: OutgoingRequest): RequestInit {
   return {
     method: endpoint.method,
     headers,
@@ -53,23 +62,23 @@ function initOf({ endpoint, headers, body, signal }: OutgoingRequest): RequestIn
   };
 }
 
-let told: RequestRedirect | undefined;
+let supportedMode: RequestRedirect | undefined;
 
-/** How the platform is told to follow nothing: Workers do not know `error`, and deliver the redirect as an answer. */
+/** The mode in which the platform follows no redirect: Workers do not know `error`, and deliver the redirect. */
 function redirectMode(): RequestRedirect {
-  if (told !== undefined) return told;
+  if (supportedMode !== undefined) return supportedMode;
   try {
-    told = new Request('https://platform.test', { redirect: 'error' }).redirect;
+    supportedMode = new Request('https://platform.test', { redirect: 'error' }).redirect;
   } catch {
-    told = 'manual';
+    supportedMode = 'manual';
   }
-  return told;
+  return supportedMode;
 }
 
 /** The platform's fetch as it is at the time of the call, so that it may be replaced (msw, instrumentation). */
 function platformFetch(outgoing: OutgoingRequest): Promise<Response> {
   outgoing.onSend?.();
-  return globalThis.fetch(outgoing.url, initOf(outgoing));
+  return globalThis.fetch(outgoing.url, requestInit(outgoing));
 }
 
 function composeMiddleware(
@@ -77,13 +86,13 @@ function composeMiddleware(
   { endpoint, attempt, call, onSend }: OutgoingRequest,
   fetch: NonNullable<ResolvedOptions['fetch']>,
 ): typeof globalThis.fetch {
-  const core = fetch as (request: Request) => Promise<Response>;
-  const layers = middleware.reduceRight<(request: Request) => Promise<Response>>(
+  const send = fetch as (request: Request) => Promise<Response>;
+  const composed = middleware.reduceRight<(request: Request) => Promise<Response>>(
     (next, layer) => (request) => layer({ endpoint, attempt, call, request }, next),
     (request) => {
       onSend?.();
-      return core(request);
+      return send(request);
     },
   );
-  return layers as typeof globalThis.fetch;
+  return composed as typeof globalThis.fetch;
 }

@@ -1,18 +1,18 @@
 import type { CancelScope } from '../retry/cancel-scope.js';
 
-/** So many attempts may be under way at once before anything is known of the service's limit. */
+/** How many attempts may be in flight at the same time while nothing is known of the service's limit. */
 const firstWindow = 8;
-/** A window is not trusted after so long without a call, a pace not after so long without a 429; in milliseconds. */
+/** A window expires after this long without a call, a rate after this long without a 429; in milliseconds. */
 const idleMs = 10_000;
 const forgetMs = 60_000;
-/** What is left of the pace after a 429: below the limit, so that the others are not refused as well. */
-const cut = 0.85;
-/** Fewer answers per second than this say nothing of a limit. */
+/** What is left of the rate after a 429: below the limit, so that the other calls do not get a 429 as well. */
+const rateCut = 0.85;
+/** Fewer responses per second than this say nothing about a limit. */
 const leastKnownRate = 2;
-/** How much of the pace may be caught up at once, in milliseconds: timers are not exact. */
+/** How much of the rate may be caught up at once, in milliseconds: timers are not exact. */
 const slackMs = 20;
 
-/** A call that waits for its turn. Calls go out in the order in which they were made, repeats included. */
+/** A call that waits for its turn. Calls are sent in the order in which they were made, retries included. */
 interface QueuedAttempt {
   readonly sequence: number;
   readonly maxInFlight: number;
@@ -21,15 +21,15 @@ interface QueuedAttempt {
   notified: boolean;
 }
 
-/** What came of an attempt, as far as the pace is concerned. */
-export type RateLimitSignal = 'answered' | 'throttled' | 'other';
+/** The result of an attempt, as far as the rate limit is concerned. */
+export type RateLimitSignal = 'accepted' | 'throttled' | 'other';
 
 /**
- * What one 429 tells all calls of a host and token.
+ * Keeps all calls of one host and token below the service's rate limit.
  *
- * Before a 429 it is a window that opens as answers come in (half as wide again a round), so that a burst does not run
- * into an unknown limit as a whole. At a 429 everybody waits; then calls go out one by one, a little slower than they
- * were answered before, and faster again as long as that goes well.
+ * Before a 429 it is a window that opens as responses come in (half as wide again per round), so that a burst does not
+ * run into an unknown limit as a whole. At a 429 every call waits; then calls are sent one by one, a little slower than
+ * responses came in before, and faster again while no further 429 comes.
  */
 export class RateLimiter {
   #inFlight = 0;
@@ -37,21 +37,21 @@ export class RateLimiter {
   /** Attempts per second; `undefined` while no limit is known. */
   #rate: number | undefined;
   #nextAt = 0;
-  #closedUntil = 0;
+  #pausedUntil = 0;
   #lastCutAt = -Infinity;
   #lastUseAt = 0;
   #throttles = 0;
   readonly #waiting: QueuedAttempt[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #answers = new RecentCount();
+  readonly #responses = new RecentCount();
 
-  /** Nobody uses it and it knows nothing that matters. */
+  /** Nothing uses it and it knows nothing that matters. */
   get isIdle(): boolean {
     const now = performance.now();
     return this.#inFlight === 0 && this.#waiting.length === 0 && now - this.#lastCutAt > forgetMs;
   }
 
-  /** Lets an attempt out at once if that is possible; at most `maxInFlight` may be under way. */
+  /** Admits an attempt at once if that is possible; at most `maxInFlight` may be in flight. */
   tryAcquire(maxInFlight: number): boolean {
     const now = performance.now();
     if (this.#inFlight === 0) this.#forget(now);
@@ -60,7 +60,7 @@ export class RateLimiter {
     return true;
   }
 
-  /** Waits for the turn of a call. `onWait` is told how long that will take, where it is known. */
+  /** Waits for the turn of a call. `onWait` gets the duration, where it is known. */
   async acquire(
     scope: CancelScope,
     sequence: number,
@@ -87,33 +87,33 @@ export class RateLimiter {
     );
   }
 
-  /** An attempt is over; `sentAt` as `performance.now()` told it. */
+  /** Records that an attempt has ended; `sentAt` is a time of `performance.now()`. */
   release(result: RateLimitSignal, sentAt: number): void {
     const now = performance.now();
     const wasFull = this.#inFlight >= this.#window;
     this.#inFlight -= 1;
     this.#lastUseAt = now;
-    if (result === 'answered') this.#onAnswer(now, wasFull);
+    if (result === 'accepted') this.#onAccepted(now, wasFull);
     if (result === 'throttled') this.#onThrottle(now, sentAt);
     if (this.#waiting.length > 0) this.#pump();
   }
 
-  /** How long everybody should wait after a 429, in milliseconds, where the service does not say. */
+  /** How long all calls should wait after a 429 without `Retry-After`, in milliseconds. */
   get backoffMs(): number {
     return 2 ** Math.min(Math.max(this.#throttles - 1, 0), 5) * (500 + 500 * Math.random());
   }
 
-  /** Nobody asks for so long. */
+  /** Holds all calls back for this long. */
   pauseFor(ms: number): void {
     const now = performance.now();
-    this.#closedUntil = Math.max(this.#closedUntil, now + ms);
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + ms);
     this.#pump();
     for (const [place, waiting] of this.#waiting.entries()) this.#notify(waiting, place, now);
   }
 
-  #isOpen(now: number, most: number): boolean {
-    if (this.#inFlight >= Math.min(most, this.#window)) return false;
-    return now >= this.#closedUntil && (this.#rate === undefined || now >= this.#nextAt);
+  #isOpen(now: number, maxInFlight: number): boolean {
+    if (this.#inFlight >= Math.min(maxInFlight, this.#window)) return false;
+    return now >= this.#pausedUntil && (this.#rate === undefined || now >= this.#nextAt);
   }
 
   #admit(now: number): void {
@@ -121,21 +121,22 @@ export class RateLimiter {
     if (this.#rate !== undefined) this.#nextAt = Math.max(this.#nextAt, now - slackMs) + 1000 / this.#rate;
   }
 
-  #onAnswer(now: number, wasFull: boolean): void {
+  #onAccepted(now: number, wasFull: boolean): void {
     this.#throttles = 0;
-    this.#answers.add(now);
+    this.#responses.add(now);
     if (wasFull) this.#window += 0.5;
     if (this.#rate !== undefined && this.#waiting.length > 0) {
-      const calmSeconds = (now - Math.max(this.#lastCutAt, this.#closedUntil)) / 1000;
+      const calmSeconds = (now - Math.max(this.#lastCutAt, this.#pausedUntil)) / 1000;
       this.#rate *= 1 + (0.03 + 0.02 * Math.min(calmSeconds, 20)) / this.#rate;
     }
   }
 
   #onThrottle(now: number, sentAt: number): void {
-    // What was sent before the last cut tells nothing of the pace since.
+    // What was sent before the last cut says nothing about the rate since.
     if (sentAt < this.#lastCutAt) return;
-    const rate = this.#rate ?? this.#answers.perSecond(now);
-    this.#rate = rate >= leastKnownRate ? rate * cut : this.#rate === undefined ? undefined : Math.max(rate * cut, 0.5);
+    const rate = this.#rate ?? this.#responses.perSecond(now);
+    this.#rate =
+      rate >= leastKnownRate ? rate * rateCut : this.#rate === undefined ? undefined : Math.max(rate * rateCut, 0.5);
     this.#window = this.#rate === undefined ? 1 : firstWindow;
     this.#lastCutAt = now;
     this.#throttles += 1;
@@ -155,7 +156,7 @@ export class RateLimiter {
     if (list[place] === waiting) this.#notify(waiting, place, performance.now());
   }
 
-  /** Lets out whoever may go, and sets a timer for the next where only time is missing. */
+  /** Admits every attempt that may be sent, and sets a timer for the next where only time is missing. */
   #pump(): void {
     clearTimeout(this.#timer);
     const now = performance.now();
@@ -177,7 +178,7 @@ export class RateLimiter {
   }
 
   get #opensAt(): number {
-    return Math.max(this.#closedUntil, this.#rate === undefined ? 0 : this.#nextAt);
+    return Math.max(this.#pausedUntil, this.#rate === undefined ? 0 : this.#nextAt);
   }
 
   #notify(waiting: QueuedAttempt, place: number, now: number): void {
@@ -194,16 +195,16 @@ class RecentCount {
   #before = 0;
 
   add(now: number): void {
-    this.#turnTo(Math.floor(now / 1000));
+    this.#advanceTo(Math.floor(now / 1000));
     this.#count += 1;
   }
 
   perSecond(now: number): number {
-    this.#turnTo(Math.floor(now / 1000));
+    this.#advanceTo(Math.floor(now / 1000));
     return this.#count + this.#before * (1 - (now % 1000) / 1000);
   }
 
-  #turnTo(second: number): void {
+  #advanceTo(second: number): void {
     if (second === this.#second) return;
     this.#before = second === this.#second + 1 ? this.#count : 0;
     this.#count = 0;

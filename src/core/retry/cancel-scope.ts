@@ -1,46 +1,60 @@
 import { RequestAbortedError, TimeoutError } from '../errors/errors.js';
 
-/** No timer of the platform runs longer; a longer bound is none. */
-export const longestTimer = 2 ** 31 - 1;
+/** The longest timer of the platform; a longer limit is no limit. */
+export const longestTimerMs = 2 ** 31 - 1;
+
+/** How far a call is, for the error that ends it early. */
+export interface CallProgress {
+  /** How many times the request has been sent. */
+  readonly attempts: number;
+  /** A write was sent and has got no response. */
+  readonly outcomeUnknown: boolean;
+}
+
+interface CancelScopeOptions {
+  /** What is cancelled, as a message names it: method and path. */
+  readonly what: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly deadlineMs?: number | undefined;
+  /** Read when the call is ended early. */
+  readonly progress: CallProgress;
+}
 
 /**
  * What may end a call early: the caller's signal and the deadline. One listener and at most one timer, both gone when
  * the call is over.
  */
 export class CancelScope {
-  readonly #signal: AbortSignal | undefined;
   readonly #what: string;
+  readonly #signal: AbortSignal | undefined;
+  readonly #progress: CallProgress;
+  readonly #deadlineAt: number | undefined;
   #listeners: Set<(error: Error) => void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #onAbort: (() => void) | undefined;
-  #ended: Error | undefined;
-  /** When the call must be over, as `performance.now()` tells it; `undefined` for no deadline. */
-  readonly deadline: number | undefined;
-  /** How many times the request has been sent. */
-  attempts = 0;
-  /** Whether a write was sent of which nothing was heard. */
-  outcomeUnknown = false;
+  #reason: Error | undefined;
 
-  constructor(what: string, signal: AbortSignal | undefined, deadlineMs: number | undefined) {
+  constructor({ what, signal, deadlineMs, progress }: CancelScopeOptions) {
     this.#what = what;
     this.#signal = signal;
-    if (deadlineMs !== undefined && deadlineMs <= longestTimer) {
-      this.deadline = performance.now() + deadlineMs;
+    this.#progress = progress;
+    if (deadlineMs !== undefined && deadlineMs <= longestTimerMs) {
+      this.#deadlineAt = performance.now() + deadlineMs;
       this.#timer = setTimeout(() => {
-        this.#end(new TimeoutError(`${what} did not end within its deadline of ${deadlineMs} ms`, this));
+        this.#abort(new TimeoutError(`${what} did not end within its deadline of ${deadlineMs} ms`, progress));
       }, deadlineMs);
     }
-    if (signal) this.#listen(signal);
+    if (signal) this.#listenTo(signal);
   }
 
-  #listen(signal: AbortSignal): void {
+  #listenTo(signal: AbortSignal): void {
     this.#onAbort = () => {
-      const { attempts, outcomeUnknown } = this;
-      this.#end(
-        new RequestAbortedError(`${this.#what} was aborted by the caller${knownOfAbort(this)}`, {
+      const { attempts, outcomeUnknown } = this.#progress;
+      this.#abort(
+        new RequestAbortedError(`${this.#what} was aborted by the caller${stateWhenAborted(this.#progress)}`, {
           cause: signal.reason,
           attempts,
-          outcomeUnknown: outcomeUnknown,
+          outcomeUnknown,
         }),
       );
     };
@@ -48,37 +62,38 @@ export class CancelScope {
     else signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  #end(error: Error): void {
-    this.#ended ??= error;
-    if (this.#listeners) for (const listener of [...this.#listeners]) listener(this.#ended);
+  #abort(error: Error): void {
+    this.#reason ??= error;
+    if (this.#listeners) for (const listener of [...this.#listeners]) listener(this.#reason);
   }
 
   /** @throws {RequestAbortedError} or {TimeoutError} when the call has been ended. */
   throwIfAborted(): void {
-    if (this.#ended) throw this.#ended;
+    if (this.#reason) throw this.#reason;
   }
 
+  /** The error that ended the call early; `undefined` while it goes on. */
   get reason(): Error | undefined {
-    return this.#ended;
+    return this.#reason;
   }
 
   /** How long the call may still take, in milliseconds; `Infinity` without a deadline. */
   get remainingMs(): number {
-    return this.deadline === undefined ? Infinity : this.deadline - performance.now();
+    return this.#deadlineAt === undefined ? Infinity : this.#deadlineAt - performance.now();
   }
 
   /**
-   * Settles as `start` does, or rejects at once when the call is ended or `limitMs` is over; `stop` is then told.
-   * `start` is given a function that lets the limit begin anew.
+   * Settles as `start` does, or rejects at once when the call is ended or `limitMs` has passed; `stop` is then called.
+   * `start` gets a function that restarts the limit.
    */
   race<T>(start: (restart: () => void) => Promise<T>, stop?: (error: Error) => void, limitMs?: number): Promise<T> {
-    if (this.#ended) return Promise.reject(this.#ended);
+    if (this.#reason) return Promise.reject(this.#reason);
     return new Promise<T>((resolve, reject) => {
       let timer: ReturnType<typeof setTimeout> | undefined;
       const listeners = (this.#listeners ??= new Set());
-      let isOver = false;
+      let isSettled = false;
       const settle = (): void => {
-        isOver = true;
+        isSettled = true;
         clearTimeout(timer);
         listeners.delete(onEnd);
       };
@@ -89,18 +104,18 @@ export class CancelScope {
       };
       const restart = (): void => {
         clearTimeout(timer);
-        if (isOver || limitMs === undefined || limitMs > longestTimer) return;
+        if (isSettled || limitMs === undefined || limitMs > longestTimerMs) return;
         timer = setTimeout(() => {
-          onEnd(new TimeoutError(`${this.#what} got no response within ${limitMs} ms`, this));
+          onEnd(new TimeoutError(`${this.#what} got no response within ${limitMs} ms`, this.#progress));
         }, limitMs);
       };
       restart();
       listeners.add(onEnd);
       const settleThen =
-        <A>(next: (outcome: A) => void) =>
-        (outcome: A): void => {
+        <A>(next: (value: A) => void) =>
+        (value: A): void => {
           settle();
-          next(outcome);
+          next(value);
         };
       start(restart).then(settleThen(resolve), settleThen(reject));
     });
@@ -120,7 +135,7 @@ export class CancelScope {
     );
   }
 
-  /** The call is over: nothing of it stays behind. */
+  /** Removes the listener and the timer. */
   dispose(): void {
     clearTimeout(this.#timer);
     this.#listeners?.clear();
@@ -128,7 +143,7 @@ export class CancelScope {
   }
 }
 
-function knownOfAbort({ attempts, outcomeUnknown }: CancelScope): string {
+function stateWhenAborted({ attempts, outcomeUnknown }: CallProgress): string {
   if (attempts === 0) return ' before it was sent';
   return outcomeUnknown ? ' after it was sent: it may or may not have been carried out' : '';
 }

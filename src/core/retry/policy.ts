@@ -1,12 +1,12 @@
 import type { RetryClass } from '../endpoint.js';
 
-/** What went wrong with one attempt, as far as repeating is concerned. */
+/** Why one attempt failed, as far as retrying is concerned. */
 export type Failure =
-  /** The connection was refused or never made: nothing was sent. */
+  /** No connection was made: nothing was sent. */
   | { readonly kind: 'notSent' }
-  /** The network failed, or no answer came in time, after something may have been sent. */
+  /** The network failed, or no response came in time, after something may have been sent. */
   | { readonly kind: 'noResponse' }
-  /** The service answered with an error. `transient`: it said that it did nothing, and to try again. */
+  /** The service responded with an error. `transient`: it stated that it did nothing and asks to try again. */
   | {
       readonly kind: 'errorResponse';
       readonly status: number;
@@ -14,27 +14,73 @@ export type Failure =
       readonly transient?: boolean;
     };
 
-/** How patiently to repeat. */
+/** The delays between attempts. */
 export interface BackoffOptions {
-  /** The first wait is at most this long; each next one may be twice as long. */
+  /** The first delay is at most this long; each next one may be twice as long. */
   readonly initialDelayMs: number;
-  /** No wait between attempts is longer, whatever the service asks for. */
+  /** No delay is longer; a longer `Retry-After` ends the call. */
   readonly maxDelayMs: number;
+}
+
+/** What `planRetry` decides by. */
+export interface RetryState {
+  readonly retry: RetryClass;
+  readonly failure: Failure;
+  /** How many retries were sent, and how many may be. */
+  readonly retries: number;
+  readonly maxRetries: number;
+  /** The body can be sent again: it does not come from a stream. */
+  readonly isReplayable: boolean;
+  /** How long the call may still take. */
+  readonly remainingMs: number;
+  readonly maxDelayMs: number;
+  /** How long to wait after a 429 that has no `Retry-After`. */
+  readonly throttleDelayMs: number;
+}
+
+/** What follows a failed attempt. */
+export interface RetryPlan {
+  /** Whether to send the request again. */
+  readonly retry: boolean;
+  /** How long to wait before that. */
+  readonly delayMs: number;
+  /** How long every call of this client has to wait: a 429 concerns all of them, not only the one that got it. */
+  readonly pauseAllMs?: number;
+}
+
+const initialDelayMs = 500;
+const giveUp: RetryPlan = { retry: false, delayMs: 0 };
+
+/** Decides whether a failed attempt is retried, and when. It changes nothing: pausing and waiting is up to the caller. */
+export function planRetry(state: RetryState, random = Math.random): RetryPlan {
+  const { retry, failure, retries, maxRetries, maxDelayMs, remainingMs } = state;
+  const isThrottled = failure.kind === 'errorResponse' && failure.status === 429;
+  const retryAfterMs = failure.kind === 'errorResponse' ? failure.retryAfterMs : undefined;
+  const delayMs = isThrottled
+    ? (retryAfterMs ?? Math.min(state.throttleDelayMs, maxDelayMs))
+    : retryDelay({ initialDelayMs, maxDelayMs }, retries + 1, failure, random);
+  if (delayMs === undefined || delayMs > maxDelayMs) return giveUp;
+  const mayRetry = retries < maxRetries && state.isReplayable && shouldRetry(retry, failure);
+  // Without a retry and without a `Retry-After` there is nothing to wait for.
+  const pause = isThrottled && (mayRetry || retryAfterMs !== undefined) ? { pauseAllMs: delayMs } : {};
+  // A retry that cannot end before the deadline is not begun.
+  return { retry: mayRetry && delayMs < remainingMs, delayMs, ...pause };
 }
 
 const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Whether a failed attempt may be repeated at all, by the endpoint's class. */
+/** Whether a failed attempt may be retried at all, by the endpoint's retry class. */
 export function shouldRetry(retry: RetryClass, failure: Failure): boolean {
   if (failure.kind === 'notSent') return true;
+  // The service did nothing: also a write may be sent again.
   if (failure.kind === 'errorResponse' && (failure.transient || failure.status === 429)) return true;
   if (retry !== 'unsafe') return failure.kind === 'noResponse' || transientStatuses.has(failure.status);
   return failure.kind === 'errorResponse' && failure.status === 503 && failure.retryAfterMs !== undefined;
 }
 
 /**
- * Whether a write that failed so may have been carried out all the same: nothing was heard of it, or the service broke
- * down without saying that it did nothing.
+ * Whether a write that failed may have been carried out all the same: it got no response, or the service failed without
+ * stating that it did nothing. Every "outcome unknown" in this library comes from here.
  */
 export function mayHaveSucceeded(retry: RetryClass, failure: Failure): boolean {
   if (retry === 'safe' || failure.kind === 'notSent') return false;
@@ -45,37 +91,37 @@ export function mayHaveSucceeded(retry: RetryClass, failure: Failure): boolean {
 
 /**
  * How long to wait before attempt number `attempt + 1`, in milliseconds: what the service asked for, else full jitter
- * over an exponential backoff. `undefined`: do not repeat, the service asks for more patience than the cap allows.
+ * over an exponential backoff. `undefined` where the service asks for more than `maxDelayMs`.
  */
 export function retryDelay(
-  patience: BackoffOptions,
+  backoff: BackoffOptions,
   attempt: number,
   failure: Failure,
   random = Math.random,
 ): number | undefined {
-  const asked = failure.kind === 'errorResponse' ? failure.retryAfterMs : undefined;
-  if (asked !== undefined) return asked > patience.maxDelayMs ? undefined : asked;
-  return random() * Math.min(patience.maxDelayMs, patience.initialDelayMs * 2 ** (attempt - 1));
+  const retryAfterMs = failure.kind === 'errorResponse' ? failure.retryAfterMs : undefined;
+  if (retryAfterMs !== undefined) return retryAfterMs > backoff.maxDelayMs ? undefined : retryAfterMs;
+  return random() * Math.min(backoff.maxDelayMs, backoff.initialDelayMs * 2 ** (attempt - 1));
 }
 
-/** The wait that `Retry-After` asks for (seconds or an HTTP date), in milliseconds; `undefined` where it says nothing. */
-export function parseRetryAfter(headers: Headers, now: number): number | undefined {
+/** The wait that `Retry-After` asks for (seconds or an HTTP date), in milliseconds; `undefined` where there is none. */
+export function parseRetryAfter(headers: Pick<Headers, 'get'>, now: number): number | undefined {
   const value = headers.get('retry-after')?.trim();
   if (!value) return undefined;
   const seconds = /^(\d+(?:\.\d+)?)(?:,|$)/.exec(value)?.[1];
   if (seconds !== undefined) return Number(seconds) * 1000;
   const date = parseHttpDate(value);
-  // The service's own clock tells how long that is; this machine's may be wrong.
+  // Measured by the service's own clock: this machine's may be wrong.
   return date === undefined ? undefined : Math.max(0, date - (parseHttpDate(headers.get('date')) ?? now));
 }
 
-/** The time an HTTP date names, in milliseconds; `Date.parse` alone would take `-5` for one. */
+/** The time of an HTTP date, in milliseconds; `Date.parse` alone would accept `-5`. */
 export function parseHttpDate(value: string | null): number | undefined {
   const date = value !== null && /^[A-Z][a-z]+,? /.test(value) ? Date.parse(value) : NaN;
   return Number.isNaN(date) ? undefined : date;
 }
 
-const neverSent = new Set([
+const connectErrorCodes = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -87,11 +133,11 @@ const neverSent = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-/** Whether a network fault certainly came before anything was sent. */
-export function isConnectError(fault: unknown): boolean {
-  for (let each = fault, depth = 0; typeof each === 'object' && each !== null && depth < 5; depth += 1) {
+/** Whether a network error certainly came before anything was sent. */
+export function isConnectError(error: unknown): boolean {
+  for (let each = error, depth = 0; typeof each === 'object' && each !== null && depth < 5; depth += 1) {
     const { code, errors, cause } = each as { code?: unknown; errors?: unknown; cause?: unknown };
-    if (typeof code === 'string' && neverSent.has(code)) return true;
+    if (typeof code === 'string' && connectErrorCodes.has(code)) return true;
     if (Array.isArray(errors) && errors.length > 0) return errors.every((inner) => isConnectError(inner));
     each = cause;
   }

@@ -1,4 +1,4 @@
-import type { Requester } from '../../core/http-client.js';
+import type { Requester } from '../../core/endpoint.js';
 import { PhoneViews } from './phone-views.js';
 import { QuestionContacts } from './question-contacts.js';
 

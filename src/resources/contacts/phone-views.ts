@@ -1,7 +1,7 @@
 import type { ApiPromise } from '../../core/api-promise.js';
 import type { WithAttributes } from '../../core/schema/attributes.js';
-import type { Requester } from '../../core/http-client.js';
-import type { CallOptions } from '../../core/options/client-options.js';
+import type { Requester } from '../../core/endpoint.js';
+import type { CallOptions } from '../../core/options/call-options.js';
 import * as endpoints from './endpoints.js';
 import type {
   ContactTotal,

@@ -1,5 +1,4 @@
-import type { ConfirmContext } from '../../core/retry/confirm.js';
-import type { Endpoint } from '../../core/endpoint.js';
+import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
 import { dataOf, refusedWithinGraphql } from './graphql/response.js';
 import { anything, list, map, read } from '../../core/schema/schema.js';

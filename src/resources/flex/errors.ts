@@ -1,5 +1,5 @@
 import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
-import { documentedError, everyWordOf } from '../../core/errors/documented-error.js';
+import { documentedError, textsOf } from '../../core/errors/documented-error.js';
 import type { ApiErrorDetails } from '../../core/errors/errors.js';
 
 /**
@@ -87,7 +87,7 @@ export class DriverNotFoundError extends NotFoundError {
 const messageMatches =
   (words: RegExp) =>
   (details: ApiErrorDetails): boolean =>
-    everyWordOf(details).some((word) => words.test(word));
+    textsOf(details).some((word) => words.test(word));
 
 export const emptySite = documentedError({
   status: 400,

@@ -1,10 +1,10 @@
 import { ApiPromise } from '../../core/api-promise.js';
 import type { ResponseInfo, WithResponse } from '../../core/api-promise.js';
 import type { WithAttributes } from '../../core/schema/attributes.js';
-import type { Requester } from '../../core/http-client.js';
+import type { Requester } from '../../core/endpoint.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
 import { dataOf } from './graphql/response.js';
-import type { CallOptions } from '../../core/options/client-options.js';
+import type { CallOptions } from '../../core/options/call-options.js';
 import { exact, read } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { applySelection, printSelection, selectionIssues } from './graphql/selection.js';

@@ -1,9 +1,8 @@
 import { ApiPromise } from '../../core/api-promise.js';
 import type { ResponseInfo, WithResponse } from '../../core/api-promise.js';
-import type { Requester } from '../../core/http-client.js';
-import type { Endpoint } from '../../core/endpoint.js';
+import type { Requester, Endpoint } from '../../core/endpoint.js';
 import { ApiError, InvalidInputError } from '../../core/errors/errors.js';
-import type { CallOptions } from '../../core/options/client-options.js';
+import type { CallOptions } from '../../core/options/call-options.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
 import * as endpoints from './endpoints.js';
 import { AlreadyInFlexError, ItemNotFoundError, NotInFlexError } from './errors.js';

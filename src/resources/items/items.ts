@@ -1,6 +1,6 @@
 import type { ApiPromise } from '../../core/api-promise.js';
-import type { Requester } from '../../core/http-client.js';
-import type { CallOptions } from '../../core/options/client-options.js';
+import type { Requester } from '../../core/endpoint.js';
+import type { CallOptions } from '../../core/options/call-options.js';
 import * as endpoints from './endpoints.js';
 import type { ItemStatusParams, ItemStatus } from './schemas.js';
 

@@ -1,5 +1,5 @@
 import { ApiError, InvalidInputError } from '../../core/errors/errors.js';
-import type { CallOptions } from '../../core/options/client-options.js';
+import type { CallOptions } from '../../core/options/call-options.js';
 import { ConversationBlockedError, ExceptedCaseError } from '../post-sale/errors.js';
 import type { Message } from '../post-sale/message.js';
 import { MediationInProcessError, NoChannelError, NotYetDeliveredError } from './errors.js';

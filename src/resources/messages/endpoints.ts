@@ -1,9 +1,8 @@
 import { isSameText, isNotBefore, singleMatch } from '../../core/retry/confirm.js';
-import type { ConfirmContext } from '../../core/retry/confirm.js';
+import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
 import { anything } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import type { Download } from '../../core/files/download.js';
-import type { Endpoint } from '../../core/endpoint.js';
 import { accessTokenRequired, applicationIdRequired, conversationBlocked } from '../post-sale/errors.js';
 import { message } from '../post-sale/message.js';
 import type { Message } from '../post-sale/message.js';

@@ -1,8 +1,8 @@
 import type { ApiPromise } from '../../core/api-promise.js';
-import type { Requester } from '../../core/http-client.js';
-import type { Download, DownloadProgress } from '../../core/files/download.js';
-import type { UploadProgress } from '../../core/files/upload-reader.js';
-import type { CallOptions } from '../../core/options/client-options.js';
+import type { Requester } from '../../core/endpoint.js';
+import type { Download } from '../../core/files/download.js';
+import type { DownloadProgress, UploadProgress } from '../../core/files/progress.js';
+import type { CallOptions } from '../../core/options/call-options.js';
 import { Paged, withSignal, withPage } from '../../core/pagination/paged.js';
 import type { PaginationOptions } from '../../core/pagination/paged.js';
 import type { Message } from '../post-sale/message.js';

@@ -1,6 +1,6 @@
 import { BadRequestError, ForbiddenError } from '../../core/errors/status-errors.js';
 import type { ApiErrorDetails } from '../../core/errors/errors.js';
-import { documentedError, everyWordOf } from '../../core/errors/documented-error.js';
+import { documentedError, textsOf } from '../../core/errors/documented-error.js';
 
 /**
  * The pack is of an excepted case (autoparts, manufacturing time): write with `messages.send` instead.
@@ -107,12 +107,12 @@ export const applicationIdRequired = documentedError({
 function blockReason(details: Pick<ApiErrorDetails, 'code' | 'text' | 'causes' | 'body'>): string | undefined {
   const find = (words: string): string | undefined => /\bblocked_by_\w+/i.exec(words)?.[0];
   const { body } = details;
-  return find(everyWordOf(details).join(' ')) ?? (typeof body === 'object' ? find(JSON.stringify(body)) : undefined);
+  return find(textsOf(details).join(' ')) ?? (typeof body === 'object' ? find(JSON.stringify(body)) : undefined);
 }
 
 /** Tells a refusal by what any of its words says. */
 export function messageMatches(pattern: RegExp): (details: ApiErrorDetails) => boolean {
-  return (details) => everyWordOf(details).some((word) => pattern.test(word));
+  return (details) => textsOf(details).some((word) => pattern.test(word));
 }
 
 function isBlocked(details: ApiErrorDetails): boolean {

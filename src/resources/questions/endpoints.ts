@@ -1,6 +1,5 @@
 import { isSameText, isNotBefore, singleMatch } from '../../core/retry/confirm.js';
-import type { ConfirmContext } from '../../core/retry/confirm.js';
-import type { Endpoint } from '../../core/endpoint.js';
+import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
 import { anything } from '../../core/schema/schema.js';
 import {

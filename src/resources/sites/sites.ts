@@ -1,4 +1,4 @@
-import type { Requester } from '../../core/http-client.js';
+import type { Requester } from '../../core/endpoint.js';
 import { Paged } from '../../core/pagination/paged.js';
 import type { PaginationOptions } from '../../core/pagination/paged.js';
 import * as endpoints from './endpoints.js';

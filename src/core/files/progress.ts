@@ -1,0 +1,14 @@
+/** The progress of an upload. */
+export interface UploadProgress {
+  /** How many bytes of the file have been passed to the network. */
+  readonly sentBytes: number;
+  /** The length of the file. */
+  readonly totalBytes: number;
+}
+
+/** The progress of a download. */
+export interface DownloadProgress {
+  readonly receivedBytes: number;
+  /** The length of the file; `undefined` where the service did not state it. */
+  readonly totalBytes: number | undefined;
+}

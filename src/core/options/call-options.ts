@@ -1,0 +1,59 @@
+import type { DownloadProgress, UploadProgress } from '../files/progress.js';
+
+/** Options of one call. They take precedence over the client's. */
+export interface CallOptions {
+  /**
+   * Aborts the call at once, whatever it waits for.
+   *
+   * @default none
+   * @example
+   * await seller.questions.get({ question_id: 42 }, { signal: AbortSignal.timeout(5000) });
+   */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * The time limit of one attempt, its body included, in milliseconds.
+   *
+   * @default the client's `timeoutMs`
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * The time limit of the whole call with its retries and waits, in milliseconds.
+   *
+   * @default the client's `deadlineMs`
+   */
+  readonly deadlineMs?: number | undefined;
+  /**
+   * How many times the request may be retried where that is safe.
+   *
+   * @default the client's `maxRetries`
+   */
+  readonly maxRetries?: number | undefined;
+  /**
+   * Headers to add. They replace the client's headers of the same name.
+   *
+   * @default none
+   */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Query parameters to add, for undocumented parameters.
+   *
+   * @default none
+   * @example
+   * await seller.questions.get({ question_id: 42 }, { query: { api_version: 4 } });
+   */
+  readonly query?: Readonly<Record<string, string | number | boolean>> | undefined;
+  /**
+   * Another access token for this call; `null` sends none.
+   *
+   * @default the client's `accessToken`
+   */
+  readonly accessToken?: string | null | undefined;
+}
+
+/** Call options that only some methods offer. */
+export interface InternalOptions extends CallOptions {
+  /** The fields to request and deliver; a method that offers this lists them in its type. */
+  readonly attributes?: readonly string[] | undefined;
+  readonly onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
+  readonly onDownloadProgress?: ((progress: DownloadProgress) => void) | undefined;
+}

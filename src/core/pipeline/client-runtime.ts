@@ -1,0 +1,29 @@
+import { Events } from '../observability/events.js';
+import type { ResolvedOptions } from '../options/resolve-options.js';
+import type { SharedState } from './shared-state.js';
+
+/** What all calls of a client have in common. */
+export interface ClientRuntime {
+  readonly options: ResolvedOptions;
+  readonly shared: SharedState;
+  readonly events: Events;
+  /** Headers of every request, their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Creates what all calls of a client have in common. */
+export function createRuntime(options: ResolvedOptions, shared: SharedState): ClientRuntime {
+  return {
+    options,
+    shared,
+    events: new Events(options),
+    headers: { accept: 'application/json', ...lowerCaseNames(options.headers) },
+  };
+}
+
+/** Headers with their names in lower case, so that one given in another case replaces ours. */
+export function lowerCaseNames(
+  headers: Readonly<Record<string, string>> | undefined,
+): Record<string, string> | undefined {
+  return headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
