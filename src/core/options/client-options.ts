@@ -97,6 +97,7 @@ export interface ClientOptions {
    *
    * @default []
    * @example
+   * import type { Middleware } from 'marketplace-seller-sdk';
    * const timing: Middleware = async ({ request }, next) => {
    *   const response = await next(request);
    *   console.log(request.method, response.status);

@@ -27,9 +27,11 @@ export interface AttemptReport {
  * rate limiter stays in force behind it.
  *
  * @example
+ * import type { Limiter } from 'marketplace-seller-sdk';
  * const limiter: Limiter = {
- *   acquire: ({ signal }) => bucket.take(1, { signal }),
- *   release: ({ status }) => void (status === 429 && bucket.drain()),
+ *   acquire: async ({ host, signal }) => {
+ *     await fetch(`https://limits.internal/${host}`, { method: 'POST', signal });
+ *   },
  * };
  */
 export interface Limiter {
