@@ -1,4 +1,4 @@
-import { longestTimer } from '../core/retry/cancel-scope.js';
+import { longestTimerMs } from '../core/retry/cancel-scope.js';
 import { jitteredDelay } from './backoff.js';
 import { describeFailure } from './dispatcher.js';
 import type { Dispatcher } from './dispatcher.js';
@@ -115,7 +115,7 @@ export class Worker {
   #pollIn(ms: number): void {
     if (this.#closed) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(ms, 1), longestTimer));
+    this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(ms, 1), longestTimerMs));
     // Entries in memory keep the process alive; entries in a durable store are found by the next process.
     if (this.#store.durable) (this.#timer as { unref?: () => void }).unref?.();
   }
