@@ -1,16 +1,18 @@
-// Makes `npm start` work from a bare clone: installs and builds what is missing or out of date.
-// Runs before anything is installed, so: plain JavaScript, no dependency, Node 20 and later.
+// Makes `npm start` work in a new clone: installs and builds what is missing or outdated.
+// It runs before anything is installed, so it is plain JavaScript without dependencies, for Node 20 and later.
 import { execSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+/** @typedef {{ reason: string, command: string, effect: string }} Step */
+
 const SOURCES_OF_DIST = ['src', 'package.json', 'tsup.config.ts', 'tsconfig.json', 'tsconfig.build.json'];
 
 /**
- * Says what has to be done before the project can run, in order.
+ * Returns the steps that are needed before the project can run, in order.
  * @param {string} root
- * @returns {{ reason: string, command: string }[]}
+ * @returns {Step[]}
  */
 export function missingSteps(root) {
   const installed = newest(join(root, 'node_modules/.package-lock.json'));
@@ -19,16 +21,31 @@ export function missingSteps(root) {
   const written = Math.max(...SOURCES_OF_DIST.map((path) => newest(join(root, path))));
   const steps = [];
   if (installed === 0 || installed < locked) {
-    steps.push({ reason: installed === 0 ? 'no node_modules' : 'the lockfile is newer', command: 'npm ci' });
+    const reason = installed === 0 ? 'no node_modules' : 'the lockfile is newer';
+    steps.push({ reason, command: 'npm ci', effect: 'Installing the development dependencies' });
   }
   if (built === 0 || built < written) {
-    steps.push({ reason: built === 0 ? 'no dist' : 'the sources are newer', command: 'npm run build' });
+    const reason = built === 0 ? 'no dist' : 'the sources are newer';
+    steps.push({ reason, command: 'npm run build', effect: 'Building the library' });
   }
   return steps;
 }
 
 /**
- * Finds the newest modification time under a path; 0 when there is nothing.
+ * Says what happens before the program starts, and how long it takes; nothing if no step is needed.
+ * @param {readonly Step[]} steps
+ * @returns {string[]}
+ */
+export function announcement(steps) {
+  const [first] = steps;
+  if (first === undefined) return [];
+  const duration =
+    first.command === 'npm ci' ? 'This takes about a minute, and only once.' : 'This takes some seconds.';
+  return [`Preparing: ${steps.map(({ command, reason }) => `${command} (${reason})`).join(', then ')}.`, duration];
+}
+
+/**
+ * Finds the newest modification time under a path, or 0 if it does not exist.
  * @param {string} path
  * @returns {number}
  */
@@ -41,8 +58,10 @@ function newest(path) {
 
 function main() {
   const root = dirname(dirname(fileURLToPath(import.meta.url)));
-  for (const { reason, command } of missingSteps(root)) {
-    console.error(`Setting up: ${command} (${reason})`);
+  const steps = missingSteps(root);
+  for (const line of announcement(steps)) console.error(line);
+  for (const { command, effect } of steps) {
+    console.error(`${effect} ...`);
     // Standard output belongs to the program that `npm start` runs.
     execSync(`${command} --silent`, { cwd: root, stdio: ['ignore', 2, 2] });
   }

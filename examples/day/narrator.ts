@@ -1,4 +1,4 @@
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import type { Middleware } from 'marketplace-seller-sdk';
 
 /** Where the narrator writes: standard output, or an object of a test. */
@@ -10,55 +10,69 @@ export interface Output {
 
 type Style = Parameters<typeof styleText>[0];
 
-const margin = '         ';
+/** How a text is printed: what stands before its first line and the others, and how it is painted. */
+interface PrintOptions {
+  readonly indent?: string;
+  readonly first?: string;
+  readonly style?: Style;
+}
 
-/** Prints the day: plain in a pipe, coloured on a terminal. */
+const margin = '         ';
+const widestLine = 80;
+const widestBar = 32;
+
+/** Prints the day: plain in a pipe, coloured and wrapped on a terminal. */
 export class Narrator {
+  /** How many characters a bar may have at most. */
+  readonly barWidth: number;
   readonly #out: Output;
   readonly #color: boolean;
   readonly #isTerminal: boolean;
   readonly #wire: boolean;
+  readonly #width: number;
 
   constructor(out: Output, { color, wire }: { color: boolean; wire: boolean }) {
     this.#out = out;
     this.#color = color;
     this.#isTerminal = out.isTTY === true;
     this.#wire = wire;
+    this.#width = this.#isTerminal ? Math.min(columnsOf(out), widestLine) : Infinity;
+    this.barWidth = Math.max(1, Math.min(widestBar, this.#width - margin.length - 'received    9.9 of 9.9 MB'.length));
   }
 
   title(text: string, subtitle: string): void {
-    this.#write(`\n${this.#paint('bold', text)}  ${this.#paint('dim', subtitle)}\n`);
+    this.#write('\n');
+    this.#print(`${this.#paint('bold', text)}  ${this.#paint('dim', subtitle)}`, { indent: '' });
   }
 
   /** Starts a chapter, with the time of the marketplace. */
   heading(text: string, ms: number): void {
-    this.#write(`\n  ${this.#paint('dim', timeIn(ms))}  ${this.#paint(['bold', 'cyan'], text)}\n`);
+    this.#write('\n');
+    this.#print(text, { indent: margin, first: `  ${this.#paint('dim', timeIn(ms))}  `, style: ['bold', 'cyan'] });
   }
 
   /** Prints a line. */
   line(text: string): void {
-    this.#write(`${margin}${text}`.trimEnd() + '\n');
+    this.#print(text);
   }
 
   /** Prints a call as you would write it in a program. */
   code(text: string): void {
-    for (const line of text.split('\n')) this.#write(`${margin}${this.#paint('magenta', line)}\n`);
+    for (const line of text.split('\n')) this.#print(line, { style: 'magenta' });
   }
 
   /** Prints what somebody writes, and optionally about what. */
   quote(who: string, about: string, text: string): void {
     const topic = about === '' ? '' : `${this.#paint('dim', about.padEnd(10))} `;
-    this.line(`${this.#paint('yellow', who.padEnd(10))} ${topic}${text}`);
+    this.#print(`${this.#paint('yellow', who.padEnd(10))} ${topic}${text}`);
   }
 
   good(text: string): void {
-    this.#write(`${margin}${this.#paint('green', '✓')} ${text}\n`);
+    this.#print(text, { indent: `${margin}  `, first: `${margin}${this.#paint('green', '✓')} ` });
   }
 
   bad(text: string): void {
-    const [first = '', ...rest] = wrapped(text, (this.#out.columns ?? Infinity) - margin.length - 2);
-    this.#write(`${margin}${this.#paint('red', '✗')} ${first}\n`);
-    for (const line of rest) this.line(`  ${line}`);
+    this.#print(text, { indent: `${margin}  `, first: `${margin}${this.#paint('red', '✗')} ` });
   }
 
   /** Prints an error with its class. */
@@ -75,15 +89,16 @@ export class Narrator {
   progress(what: string, bytes: number, total: number): void {
     const isComplete = bytes >= total;
     if (!isComplete && !this.#isTerminal) return;
-    const bar = '█'.repeat(Math.floor((bytes / total) * 32)).padEnd(32, '░');
+    const bar = '█'.repeat(Math.floor((bytes / total) * this.barWidth)).padEnd(this.barWidth, '░');
     const text = `${what.padEnd(10)} ${this.#paint('cyan', bar)} ${megabytes(bytes)} of ${megabytes(total)} MB`;
     this.#write(`${this.#isTerminal ? '\r' : ''}${margin}${text}${isComplete ? '\n' : ''}`);
   }
 
   end(): void {
-    this.#write(
-      this.#wire ? '\n' : `\n${this.#paint('dim', 'To see requests and responses: npm start -- --wire')}\n\n`,
-    );
+    this.#write('\n');
+    if (this.#wire) return;
+    this.#print('To see requests and responses: npm start -- --wire', { indent: '', style: 'dim' });
+    this.#write('\n');
   }
 
   /** Prints each request and its response if `--wire` is given. Pass it to clients as a middleware. */
@@ -100,7 +115,15 @@ export class Narrator {
   #printMessage(arrow: string, text: string): void {
     const line = text.trim().replace(/\s+/g, ' ');
     const shown = line.length > 160 ? `${line.slice(0, 160)}…` : line;
-    this.#write(`${margin}${this.#paint('dim', `${arrow} ${shown}`)}\n`);
+    this.#print(`${arrow} ${shown}`, { style: 'dim' });
+  }
+
+  /** Prints a text in lines that fit the terminal: the first after `first`, the others after `indent`. */
+  #print(text: string, { indent = margin, first = indent, style }: PrintOptions = {}): void {
+    wrap(text, this.#width - indent.length).forEach((line, index) => {
+      const painted = style === undefined ? line : this.#paint(style, line);
+      this.#write(`${`${index === 0 ? first : indent}${painted}`.trimEnd()}\n`);
+    });
   }
 
   #paint(style: Style, text: string): string {
@@ -112,19 +135,33 @@ export class Narrator {
   }
 }
 
+/** Returns the width of a terminal. Some report 0 columns. */
+function columnsOf({ columns = 0 }: Output): number {
+  return columns > 0 ? columns : widestLine;
+}
+
 function isText({ headers }: Request | Response): boolean {
   return /json|text/.test(headers.get('content-type') ?? 'text');
 }
 
-/** Splits a text between words into lines of at most `width` characters. */
-function wrapped(text: string, width: number): string[] {
+/** Splits a text between words into lines of at most `width` visible characters. A longer word is split itself. */
+function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
-  for (const word of text.split(' ')) {
+  for (const word of text.split(' ').flatMap((each) => pieces(each, width))) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    if (last !== undefined && visibleLength(`${last} ${word}`) <= width) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines;
+}
+
+function pieces(word: string, width: number): string[] {
+  if (visibleLength(word) <= width) return [word];
+  return Array.from({ length: Math.ceil(word.length / width) }, (_, at) => word.slice(at * width, (at + 1) * width));
+}
+
+function visibleLength(text: string): number {
+  return stripVTControlCharacters(text).length;
 }
 
 function megabytes(bytes: number): string {

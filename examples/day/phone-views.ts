@@ -16,7 +16,7 @@ export const phoneViews: Chapter = {
     say.code('await seller.contacts.phoneViews');
     say.code("  .windowOfItem({ item_id, last: 7, unit: 'day' });");
     const window = await client.contacts.phoneViews.windowOfItem({ item_id: van.item_id, last: 7, unit: 'day' });
-    say.chart(barsOf(window, 32));
+    say.chart(barsOf(window, say.barWidth));
     say.good(`${window.total} clicks in a week.`);
   },
 };

@@ -33,7 +33,7 @@ export async function readFrom({ baseUrl, accessToken, user_id, site_id }: Servi
 
   say.heading('Clicks on "See phone" per day', Date.now());
   await orError(say, async () => {
-    say.chart(barsOf(await seller.contacts.phoneViews.windowOfUser({ user_id, last: 7, unit: 'day' }), 32));
+    say.chart(barsOf(await seller.contacts.phoneViews.windowOfUser({ user_id, last: 7, unit: 'day' }), say.barWidth));
   });
 
   say.heading('Flex subscriptions', Date.now());

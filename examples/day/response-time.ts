@@ -43,7 +43,7 @@ export function printTimes(say: Narrator, record: ResponseTime): void {
     const time = record[band];
     if (typeof time?.response_time !== 'number') continue;
     const forecast = 'sales_percent_increase' in time ? time.sales_percent_increase : undefined;
-    const hint = typeof forecast === 'number' ? `  (${forecast} % more sales with answers within an hour)` : '';
+    const hint = typeof forecast === 'number' ? `  (+${forecast} % sales if answered within an hour)` : '';
     say.line(`${name.padEnd(14)} ${formatMinutes(time.response_time)}${hint}`);
   }
 }
