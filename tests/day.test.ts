@@ -32,7 +32,7 @@ describe("a seller's day", () => {
     expect(out).toContain('5 questions answered while the list got shorter; none is left.');
     expect(out).toContain('✗ QuestionNotOpenError: POST /answers failed with 400');
     expect(out).toContain('✓ 6 deliveries for 4 events; each event was handled once.');
-    expect(out).toContain('failed with 403 (forbidden): The seller takes no questions from this user');
+    expect(out).toContain('✗ POST /questions failed with 403 (forbidden): ');
     expect(out).toMatch(/working hours {2}3 h 10 min .*\n[^]*working hours {2}\d+ min\n/);
     expect(out).toMatch(/✓ .* faster than the day before\./);
   });
