@@ -11,21 +11,60 @@ const imports = files.flatMap((file) => importsOf(file, readFileSync(join(src, f
 const within = imports.filter(({ to }) => files.includes(to));
 const without = imports.filter(({ to }) => !files.includes(to));
 
+/**
+ * The rooms of `src`, lowest first: a file imports from its own room and from lower floors, types included. Rooms of one
+ * floor do not know each other. A file that is named here is a room by itself.
+ */
+const floors: readonly (readonly string[])[] = [
+  // Leaves: types that errors and endpoints are described with.
+  ['core/api-promise.ts', 'core/errors/confirmation.ts', 'core/files/progress.ts', 'core/schema/issue.ts'],
+  ['core/errors', 'core/options/call-options.ts'],
+  ['core/schema'],
+  // An operation as data; everything above speaks of it.
+  ['core/endpoint.ts'],
+  ['core/describe.ts', 'core/list-endpoints.ts', 'core/options', 'core/serialization', 'core/schema/attributes.ts'],
+  ['core/retry'],
+  ['core/auth', 'core/files', 'core/observability', 'core/pagination', 'core/rate-limit'],
+  ['core/pipeline'],
+  ['core/http-client.ts'],
+  // What messages and the action guide have in common.
+  ['resources/post-sale'],
+  [
+    'resources/action-guide',
+    'resources/contacts',
+    'resources/currencies',
+    'resources/flex',
+    'resources/items',
+    'resources/questions',
+    'resources/sites',
+  ],
+  // `messages.contact` chooses between the conversation and an option of the action guide.
+  ['resources/messages'],
+  ['client.ts', 'create-http-client.ts', 'endpoints.ts'],
+  ['notifications', 'otel', 'schemas.ts', 'testing'],
+  ['cli', 'index.ts'],
+];
+
+/** Two files that need each other's types, and why that is better than a third file. */
+const pairs: readonly (readonly [string, string])[] = [];
+
+/** Rooms that are still being taken apart. */
+const unfinished = ['core/schema/', 'resources/messages/', 'testing/'];
+
 describe('imports point one way', () => {
-  test('the core knows no resource and nothing beside itself', () => {
-    expect(those(within, ({ from, to }) => isIn('core', from) && !isIn('core', to))).toEqual([]);
+  test('each file has a floor', () => {
+    expect(files.filter((file) => floorOf(file) < 0)).toEqual([]);
   });
 
-  test('a resource imports the core and itself, never another resource', () => {
-    const strays = ({ from, to }: Import): boolean =>
-      isIn('resources', from) && !isIn('core', to) && roomOf(from) !== roomOf(to);
-    expect(those(within, strays)).toEqual([]);
+  test('a room imports from lower floors only, types included', () => {
+    const upward = ({ from, to }: Import): boolean => roomOf(from) !== roomOf(to) && floorOf(to) >= floorOf(from);
+    expect(those(within, upward)).toEqual([]);
   });
 
   test('in a resource, schemas and errors stand below endpoints, and endpoints below methods', () => {
-    const ranks = [['schemas.ts', 'errors.ts'], ['endpoints.ts']];
+    const ranks = [['graphql/'], ['schemas.ts', 'errors.ts'], ['endpoints.ts']];
     const rank = (file: string): number => {
-      const found = ranks.findIndex((names) => names.some((name) => file.endsWith(`/${name}`)));
+      const found = ranks.findIndex((names) => names.some((name) => file.includes(`/${name}`)));
       return found < 0 ? ranks.length : found;
     };
     const upward = ({ from, to }: Import): boolean => roomOf(from) === roomOf(to) && rank(to) > rank(from);
@@ -61,9 +100,22 @@ describe('imports point one way', () => {
     expect(those(imports, ({ to }) => /^(index\.ts|\.\.\/)/.test(to))).toEqual([]);
   });
 
-  test('no files import each other in a circle', () => {
-    const needs = within.filter(({ kind }) => kind === 'static');
-    expect(files.filter((file) => reached(file, needs).has(file))).toEqual([]);
+  test('no files import each other in a circle, types included', () => {
+    const edges = within.filter(({ from, to }) => !pairs.some((pair) => pair.includes(from) && pair.includes(to)));
+    const circular = files.filter((file) => reached(file, edges).has(file));
+    expect(circular.filter((file) => !unfinished.some((room) => file.startsWith(room)))).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  test('no type name is declared twice', () => {
+    const declarations = new Map<string, string[]>();
+    for (const file of files) {
+      for (const name of typesIn(readFileSync(join(src, file), 'utf8'))) {
+        declarations.set(name, [...(declarations.get(name) ?? []), file]);
+      }
+    }
+    expect([...declarations].filter(([, places]) => places.length > 1)).toEqual([]);
   });
 });
 
@@ -134,9 +186,23 @@ function isIn(folder: string, path: string): boolean {
   return path.startsWith(`${folder}/`);
 }
 
-/** The folder of a resource, e.g. `resources/questions`. */
-function roomOf(path: string): string {
-  return path.split('/').slice(0, 2).join('/');
+/** The room of a file, as `floors` names it: the longest name that fits. */
+function roomOf(path: string): string | undefined {
+  const fitting = floors.flat().filter((room) => room === path || isIn(room, path));
+  return fitting.toSorted((a, b) => b.length - a.length)[0];
+}
+
+function floorOf(path: string): number {
+  const room = roomOf(path);
+  return floors.findIndex((rooms) => room !== undefined && rooms.includes(room));
+}
+
+/** The names of the interfaces, type aliases and classes of a file. */
+function typesIn(text: string): string[] {
+  return Array.from(
+    text.matchAll(/^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm),
+    ([, name = '']) => name,
+  );
 }
 
 /** Imports that load a file together with the one that names it. */

@@ -9,8 +9,8 @@ import type { BufferedResponse } from './parse-body.js';
 import { secretsOf } from './request-context.js';
 import type { ResponseContext } from './request-context.js';
 
-/** An error response, as the pipeline needs it. */
-export interface ErrorResponse {
+/** An error response, classified. */
+export interface ClassifiedResponse {
   readonly error: ApiError;
   readonly failure: Failure;
   readonly outcomeUnknown: boolean;
@@ -21,7 +21,7 @@ const maxTextLength = 20_000;
 const maxCauses = 100;
 
 /** Makes the error of a response: its class by the status, refined where the endpoint documents it. */
-export function apiErrorFrom(response: BufferedResponse, context: ResponseContext): ErrorResponse {
+export function apiErrorFrom(response: BufferedResponse, context: ResponseContext): ClassifiedResponse {
   const { endpoint, input } = context.request;
   const secrets = secretsOf(context);
   const texts = userTexts(input);
