@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { createReceiver, keyValueStore, memoryStore, parseNotification, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import type { NotificationStore, Receiver } from 'marketplace-seller-sdk/notifications';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { queuedNotification } from '../../src/notifications/queued-notification.js';
+import { about, deliver } from '../support/deliveries.ts';
+
+beforeEach(
+  () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] }),
+);
+afterEach(() => void vi.useRealTimers());
+
+describe('close()', () => {
+  test('waits for the running handlers, and closes the store after them', async () => {
+    const order: string[] = [];
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const store = Object.assign(memoryStore(), { close: () => Promise.resolve(void order.push('store closed')) });
+    const receiver = createReceiver({
+      store,
+      on: {
+        questions: async () => {
+          await promise;
+          order.push('handled');
+        },
+      },
+    });
+    await deliver(receiver, about(1));
+    await vi.advanceTimersByTimeAsync(0);
+    const closing = receiver.close().then(() => order.push('closed'));
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(order).toEqual([]);
+    resolve(undefined);
+    await closing;
+    expect(order).toEqual(['handled', 'store closed', 'closed']);
+  });
+});
+
+describe('a handler that runs longer than its lease', () => {
+  /** A receiver whose handler takes 20 seconds with a lease of 3. */
+  function createSlow(store: NotificationStore, runs: string[], name: string): Receiver {
+    const slow = async (): Promise<void> => {
+      runs.push(name);
+      await new Promise((resolve) => setTimeout(resolve, 20_000));
+    };
+    return createReceiver({ store, leaseMs: 3000, handlerTimeoutMs: 60_000, on: { questions: slow } });
+  }
+
+  test('runs once, although other workers look for work', async () => {
+    const runs: string[] = [];
+    const store = memoryStore();
+    const [first, second] = [createSlow(store, runs, 'first'), createSlow(store, runs, 'second')];
+    await deliver(first, about(1));
+    for (let seconds = 0; seconds < 25; seconds += 1) {
+      await vi.advanceTimersByTimeAsync(1000);
+      // A delivery makes the other worker poll the store.
+      if (seconds < 19) await deliver(second, about(1));
+    }
+    await Promise.all([first.idle(), second.idle()]);
+    expect(runs).toEqual(['first']);
+  });
+
+  test('leaves no timer behind: the heartbeat ends with the last handler', async () => {
+    const receiver = createSlow(memoryStore(), [], 'only');
+    await deliver(receiver, about(1));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(vi.getTimerCount()).toBeGreaterThan(1);
+    await vi.advanceTimersByTimeAsync(10_000);
+    await receiver.idle();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('a body that is too long', () => {
+  const request = (body: unknown) => ({ method: 'POST', header: () => null, body: () => Promise.resolve(body) });
+  const text = JSON.stringify(about(1));
+  const bytes = new TextEncoder().encode(text);
+
+  test.each<[string, (length: number) => unknown]>([
+    ['bytes', (length) => pad(bytes, length)],
+    ['an ArrayBuffer', (length) => pad(bytes, length).buffer],
+    ['text', (length) => text.padEnd(length, ' ')],
+  ])('is rejected with 413 when it is given as %s, and accepted up to the limit', async (_, bodyOf) => {
+    const handled: number[] = [];
+    const on = { questions: ({ question_id }: { question_id: number }) => void handled.push(question_id) };
+    const receiver = createReceiver({ on, maxBodyBytes: 500 });
+    expect((await receiver.receive(request(bodyOf(501)))).status).toBe(413);
+    expect((await receiver.receive(request(bodyOf(500)))).status).toBe(200);
+    await receiver.idle();
+    expect(handled).toEqual([1]);
+  });
+});
+
+describe('the key of a handled notification is deleted after deduplicationMs', () => {
+  const deduplicationMs = 60_000;
+
+  /** Handles notification 1, and notification 2 after the deduplication time of the first. */
+  async function handleTwo(store: NotificationStore): Promise<void> {
+    const receiver = createReceiver({ store, deduplicationMs, on: { questions: () => undefined } });
+    await deliver(receiver, about(1));
+    await receiver.idle();
+    vi.setSystemTime(Date.now() + deduplicationMs + 1);
+    await deliver(receiver, about(2));
+    await receiver.idle();
+    await receiver.close();
+  }
+
+  test('from SQLite', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'promises-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, 'inbox.db');
+    await handleTwo(sqliteStore({ path }));
+    const stored = contentOf(path);
+    expect(stored).toContain(await keyOf(2));
+    expect(stored).not.toContain(await keyOf(1));
+  });
+
+  test('from a key-value store, by its time to live', async () => {
+    const values = new Map<string, unknown>();
+    const ttls: (number | undefined)[] = [];
+    const set = (key: string, value: unknown, ttlMs?: number): void => {
+      values.set(key, value);
+      if (JSON.stringify([key, value]).includes('seen')) ttls.push(ttlMs);
+    };
+    await handleTwo(keyValueStore({ get: (key) => values.get(key), set, delete: (key) => void values.delete(key) }));
+    expect(ttls).toEqual([deduplicationMs, deduplicationMs]);
+  });
+});
+
+function pad(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
+  const padded = new Uint8Array(length).fill(32);
+  padded.set(bytes);
+  return padded;
+}
+
+async function keyOf(question_id: number): Promise<string> {
+  return (await queuedNotification(parseNotification(about(question_id)), Date.now())).key;
+}
+
+/** Every row of every table of a database, as text. */
+function contentOf(path: string): string {
+  const { DatabaseSync: Database } = createRequire(import.meta.url)('node:sqlite') as {
+    DatabaseSync: typeof DatabaseSync;
+  };
+  const database = new Database(path);
+  const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+  const rows = tables.map(({ name }) => database.prepare(`SELECT * FROM ${String(name)}`).all());
+  database.close();
+  return JSON.stringify(rows);
+}
