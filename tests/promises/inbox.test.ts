@@ -3,7 +3,13 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { createReceiver, keyValueStore, memoryStore, parseNotification, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import {
+  createReceiver,
+  keyValueStore,
+  memoryStore,
+  parseNotification,
+  sqliteStore,
+} from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore, Receiver } from 'marketplace-seller-sdk/notifications';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { queuedNotification } from '../../src/notifications/queued-notification.js';

@@ -42,7 +42,8 @@ export function matchDocumentedError(
 function isMatch(each: DocumentedError, details: ApiErrorDetails): boolean {
   if (each.matches) return each.matches(details);
   if (each.error === classOfStatus(each.status)) return hasMessage(details, each.message);
-  if (each.code !== undefined && each.code !== statusCode(each.status)) return each.code === details.code;
+  if (each.code !== undefined && each.code !== statusCode(each.status))
+    return each.code.toLowerCase() === details.code?.toLowerCase();
   return hasMessage(details, each.message);
 }
 
