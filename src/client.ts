@@ -17,7 +17,7 @@ import { Questions } from './resources/questions/questions.js';
 import { Sites } from './resources/sites/sites.js';
 
 /**
- * The client of the seller API: one property a resource.
+ * The client of the seller API, with one property per resource.
  *
  * @example
  * const seller = new SellerClient({ baseUrl: 'https://api.example.com', accessToken: process.env.SELLER_TOKEN });
@@ -28,12 +28,12 @@ export class SellerClient {
   readonly questions: Questions;
   /** Delivery by the seller: subscriptions, settings, zones, items, drivers. */
   readonly flex: Flex;
-  /** How often people made contact through classified items. */
+  /** How often people contacted a seller through classified items. */
   readonly contacts: Contacts;
   readonly items: Items;
   readonly sites: Sites;
   readonly currencies: Currencies;
-  /** The reasons for which a seller may write to a buyer first. */
+  /** The options by which a seller may write to a buyer first. */
   readonly actionGuide: ActionGuide;
   /** Conversations with buyers after a sale, and their files. */
   readonly messages: Messages;
@@ -41,16 +41,16 @@ export class SellerClient {
   readonly #http: HttpClient;
 
   /**
-   * Sets up a client; nothing is sent. One serves a whole program.
+   * Creates a client; nothing is sent. One serves a whole program.
    *
    * @throws {ConfigurationError} when an option is unknown or wrong.
    */
   constructor(options: ClientOptions);
   /** @internal */
   // eslint-disable-next-line @typescript-eslint/unified-signatures -- united, the internal parameter would be public
-  constructor(options: ClientOptions, relative: HttpClient);
-  constructor(options: ClientOptions, relative?: HttpClient) {
-    this.#http = new HttpClient(resolveOptions(options), relative);
+  constructor(options: ClientOptions, parent: HttpClient);
+  constructor(options: ClientOptions, parent?: HttpClient) {
+    this.#http = new HttpClient(resolveOptions(options), parent);
     this.#options = options;
     this.questions = new Questions(this.#http);
     this.contacts = new Contacts(this.#http);
@@ -80,14 +80,14 @@ export class SellerClient {
     return this.#http.call(endpoint, input, options);
   }
 
-  /** What a resource says of itself (OPTIONS). Spec: Common conventions 5. */
+  /** Describes a resource, as the service does (OPTIONS). Spec: Common conventions 5. */
   describe(input: ResourcePath, options?: CallOptions): ApiPromise<Description> {
     return this.#http.call(describe, input, options);
   }
 
   /**
-   * A client with other options: cheap, and nothing of it leaks back. While base URL and token stay the same, it shares
-   * the token, what is known of the rate limit, and the retry budget.
+   * Creates a client with other options, at low cost; this client stays as it is. While base URL and token are the same,
+   * both share the token, the rate limiter and the retry budget.
    */
   withOptions(options: Partial<ClientOptions>): SellerClient {
     return new SellerClient({ ...this.#options, ...options }, this.#http);

@@ -1,4 +1,4 @@
-/** Writes a stream beside a path and moves it there when it is whole. */
+/** Writes a stream beside a path and moves it there when it is complete. */
 export async function saveStream(stream: AsyncIterable<Uint8Array>, path: string): Promise<string> {
   // Loaded here, because bundlers for browsers and Workers resolve what a file imports even if it is never loaded.
   const [{ open, rename, rm }, paths] = await Promise.all([import('node:fs/promises'), import('node:path')]);
@@ -22,7 +22,7 @@ export async function saveStream(stream: AsyncIterable<Uint8Array>, path: string
   }
 }
 
-/** Nobody will read the stream: lets go of its connection. */
+/** The stream is not read: closes its connection. */
 async function release(stream: AsyncIterable<Uint8Array>): Promise<void> {
   await stream[Symbol.asyncIterator]().return?.();
 }

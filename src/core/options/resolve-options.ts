@@ -3,7 +3,7 @@ import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
 import type { CallOptions } from './call-options.js';
 import type { ClientOptions } from './client-options.js';
 
-/** Options with their defaults. */
+/** Client options with their defaults filled in. */
 export interface ResolvedOptions extends ClientOptions {
   readonly timeoutMs: number;
   readonly maxRetries: number;
@@ -17,23 +17,23 @@ type Rule = (value: unknown) => string | undefined;
 
 const positive: Rule = (value) =>
   typeof value === 'number' && value > 0 ? undefined : 'takes a number of milliseconds above 0';
-const wholeFrom =
-  (least: number): Rule =>
+const integerFrom =
+  (minimum: number): Rule =>
   (value) =>
-    Number.isInteger(value) && (value as number) >= least ? undefined : `takes a whole number, at least ${least}`;
+    Number.isInteger(value) && (value as number) >= minimum ? undefined : `takes an integer, at least ${minimum}`;
 const ofType =
   (type: string): Rule =>
   (value) =>
     typeof value === type ? undefined : `takes a ${type}`;
-const record: Rule = (value) =>
+const isRecord: Rule = (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? undefined
     : 'takes an object of names and values';
 
 const oneOf =
-  (...words: readonly string[]): Rule =>
+  (...values: readonly string[]): Rule =>
   (value) =>
-    words.includes(value as string) ? undefined : `takes ${words.map((word) => `'${word}'`).join(' or ')}`;
+    values.includes(value as string) ? undefined : `takes ${values.map((each) => `'${each}'`).join(' or ')}`;
 const withMethod =
   (name: string): Rule =>
   (value) =>
@@ -41,18 +41,18 @@ const withMethod =
       ? undefined
       : `takes an object with a function \`${name}\``;
 const token: Rule = (value) => {
-  if (typeof value !== 'string') return 'takes the token as a string, or a function that gives it';
+  if (typeof value !== 'string') return 'takes the token as a string, or a function that returns it';
   return /^[\x21-\x7e]+$/.test(value)
     ? undefined
-    : 'is empty or holds characters that no token has; give the bare token, without "Bearer"';
+    : 'is empty or contains characters that no token has; give the bare token, without "Bearer"';
 };
-const sendableHeaders: Rule = (value) => {
-  const wrong = record(value);
-  if (wrong !== undefined) return wrong;
+const validHeaders: Rule = (value) => {
+  const problem = isRecord(value);
+  if (problem !== undefined) return problem;
   for (const [name, content] of Object.entries(value as object)) {
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return 'holds a name that no header can have';
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return 'contains a name that no header can have';
     if (typeof content !== 'string' || /[^\t\x20-\x7e\x80-\xff]/.test(content))
-      return `holds under \`${name}\` what no header can carry`;
+      return `contains under \`${name}\` a value that no header can have`;
   }
   return undefined;
 };
@@ -63,20 +63,20 @@ const rules: Readonly<Record<keyof ClientOptions, Rule>> = {
   fetch: ofType('function'),
   timeoutMs: positive,
   deadlineMs: positive,
-  maxRetries: wholeFrom(0),
-  maxRetryDelayMs: wholeFrom(0),
+  maxRetries: integerFrom(0),
+  maxRetryDelayMs: integerFrom(0),
   onUnknownOutcome: oneOf('throw', 'confirm'),
-  confirmWindowMs: wholeFrom(0),
+  confirmWindowMs: integerFrom(0),
   responseValidation: oneOf('throw', 'report', 'off'),
   onDrift: ofType('function'),
   onWait: ofType('function'),
-  headers: sendableHeaders,
-  query: record,
+  headers: validHeaders,
+  query: isRecord,
   middleware: (value) =>
     Array.isArray(value) && value.every((each) => typeof each === 'function') ? undefined : 'takes a list of functions',
   logger: withMethod('info'),
   tracing: withMethod('observe'),
-  maxConcurrency: wholeFrom(1),
+  maxConcurrency: integerFrom(1),
   limiter: withMethod('acquire'),
   allowInsecure: ofType('boolean'),
 };
@@ -85,9 +85,9 @@ const callRules: Readonly<Record<string, Rule>> = {
   signal: withMethod('addEventListener'),
   timeoutMs: positive,
   deadlineMs: positive,
-  maxRetries: wholeFrom(0),
-  headers: sendableHeaders,
-  query: record,
+  maxRetries: integerFrom(0),
+  headers: validHeaders,
+  query: isRecord,
   accessToken: (value) => (value === null ? undefined : token(value)),
 };
 
@@ -98,9 +98,9 @@ const callRules: Readonly<Record<string, Rule>> = {
  */
 export function checkCallOptions(options: CallOptions): void {
   for (const [name, value] of Object.entries(options)) {
-    const found = value === undefined ? undefined : callRules[name]?.(value);
-    if (found !== undefined)
-      throw new InvalidInputError([{ path: [name], message: `the option \`${name}\` ${found}` }]);
+    const problem = value === undefined ? undefined : callRules[name]?.(value);
+    if (problem !== undefined)
+      throw new InvalidInputError([{ path: [name], message: `the option \`${name}\` ${problem}` }]);
   }
 }
 
@@ -116,16 +116,16 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
     );
   }
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const wrong = Object.entries(given).flatMap(([name, value]) => {
+  const problems = Object.entries(given).flatMap(([name, value]) => {
     const rule = rules[name as keyof ClientOptions] as Rule | undefined;
     if (!rule) return [`there is no option \`${name}\`; the options are ${Object.keys(rules).join(', ')}`];
-    const found = rule(value);
-    return found === undefined ? [] : [`\`${name}\` ${found}`];
+    const problem = rule(value);
+    return problem === undefined ? [] : [`\`${name}\` ${problem}`];
   });
   if (given.baseUrl === undefined)
-    wrong.unshift("`baseUrl` is missing: say where the service is, e.g. baseUrl: 'https://api.example.com'");
-  if (wrong.length > 0) throw new ConfigurationError(wrong.join('; '));
-  const baseUrl = checkedBaseUrl(options.baseUrl, options.allowInsecure === true);
+    problems.unshift("`baseUrl` is missing: give the address of the service, e.g. baseUrl: 'https://api.example.com'");
+  if (problems.length > 0) throw new ConfigurationError(problems.join('; '));
+  const baseUrl = checkBaseUrl(options.baseUrl, options.allowInsecure === true);
   return {
     timeoutMs: 30_000,
     maxRetries: 2,
@@ -138,19 +138,19 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
   } as ResolvedOptions;
 }
 
-function checkedBaseUrl(baseUrl: string, allowInsecure: boolean): string {
+function checkBaseUrl(baseUrl: string, allowInsecure: boolean): string {
   if (!URL.canParse(baseUrl))
     throw new ConfigurationError("`baseUrl` is not a URL; it takes one such as 'https://api.example.com'");
   const url = new URL(baseUrl);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new ConfigurationError('`baseUrl` takes an https: URL');
   if (url.username || url.password)
-    throw new ConfigurationError('`baseUrl` holds a user name or password; give the token as `accessToken`');
+    throw new ConfigurationError('`baseUrl` contains a user name or password; give the token as `accessToken`');
   if (url.search || url.hash)
-    throw new ConfigurationError('`baseUrl` holds a query or fragment; give query parameters as `query`');
+    throw new ConfigurationError('`baseUrl` contains a query or fragment; give query parameters as `query`');
   if (url.protocol === 'http:' && !allowInsecure && !isLoopback(url.hostname)) {
     throw new ConfigurationError(
-      '`baseUrl` is http:, so the token would travel in clear text; use https:, or say `allowInsecure: true`',
+      '`baseUrl` is http:, so the token would travel in clear text; use https:, or set `allowInsecure: true`',
     );
   }
   return url.href.replace(/\/+$/, '');
