@@ -17,6 +17,7 @@ const pure: NonNullable<Options['plugins']>[number] = {
 export default defineConfig({
   entry: {
     index: 'src/index.ts',
+    schemas: 'src/schemas.ts',
     'notifications/index': 'src/notifications/index.ts',
     'otel/index': 'src/otel/index.ts',
     'testing/index': 'src/testing/index.ts',

@@ -3,7 +3,8 @@
  *
  *   node examples/lost-response.ts
  */
-import { OutcomeUnknownError, endpoints } from 'marketplace-seller-sdk';
+import { OutcomeUnknownError } from 'marketplace-seller-sdk';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
 const marketplace = new FakeMarketplace();

@@ -1,9 +1,7 @@
 export { SellerClient } from './client.js';
 export { createHttpClient } from './create-http-client.js';
 export type { Requester, ConfirmContext, Endpoint, RetryClass } from './core/endpoint.js';
-export { endpoints } from './endpoints.js';
 export { readJsonp } from './core/pipeline/jsonp.js';
-export { description, methodDescription, resourcePath } from './core/describe.js';
 export type { Description, MethodDescription, ResourcePath } from './core/describe.js';
 
 export { ApiPromise } from './core/api-promise.js';
@@ -34,27 +32,8 @@ export type { Limiter, AttemptReport, AttemptInfo } from './core/options/limiter
 export type { Confirmation } from './core/errors/confirmation.js';
 export type { DocumentedError } from './core/errors/documented-error.js';
 export { documentedError } from './core/errors/documented-error.js';
-export {
-  anything,
-  closedEnum,
-  either,
-  entity,
-  flag,
-  instant,
-  integer,
-  list,
-  map,
-  maybe,
-  number,
-  openEnum,
-  optional,
-  request,
-  text,
-  wideInteger,
-} from './core/schema/schema.js';
-export type { Entity, Input, Optional, Output, Request, Schema, Shape } from './core/schema/schema.js';
+export type { StandardSchema } from './core/schema/standard-schema.js';
 export type { Issue } from './core/schema/issue.js';
-export { paging } from './core/schema/fields.js';
 export type { Paging } from './core/schema/fields.js';
 
 export {
@@ -93,24 +72,7 @@ export {
   NoQuestionsError,
   QuestionNotOpenError,
 } from './resources/questions/errors.js';
-export {
-  answerOfQuestion,
-  asker,
-  blacklistResponse,
-  blacklistParams,
-  blockedUser,
-  answerParams,
-  askParams,
-  question,
-  getQuestionParams,
-  questionSearchParams,
-  questionSearchResponse,
-  questionTextLimit,
-  responseTime,
-  responseTimeBand,
-  sellerParams,
-  userParams,
-} from './resources/questions/schemas.js';
+export { questionTextLimit } from './resources/questions/schemas.js';
 export type {
   AnswerOfQuestion,
   Asker,
@@ -144,29 +106,6 @@ export {
   SubscriptionNotFoundError,
   UserNotFoundError,
 } from './resources/flex/errors.js';
-export {
-  configurationParams,
-  configurationType,
-  configuredSubscription,
-  deliveryRange,
-  deliveryRanges,
-  setDeliveryParams,
-  driverAssignment,
-  flexAddress,
-  flexAvailables,
-  flexConfiguration,
-  flexItemParams,
-  flexQueryParams,
-  flexSubscription,
-  flexUserParams,
-  flexZone,
-  deliveryRangeParams,
-  addZonesParams,
-  driverParams,
-  trainingSpan,
-  trainingTimes,
-  zonePrice,
-} from './resources/flex/schemas.js';
 export type {
   ConfigurationParams,
   ConfigurationType,
@@ -196,17 +135,6 @@ export type {
 export type { Contacts } from './resources/contacts/contacts.js';
 export type { PhoneViews } from './resources/contacts/phone-views.js';
 export type { QuestionContacts } from './resources/contacts/question-contacts.js';
-export {
-  contactInterval,
-  contactTotal,
-  contactWindow,
-  itemPeriodParams,
-  itemWindowParams,
-  itemsWindowParams,
-  questionItemWindowParams,
-  userPeriodParams,
-  userWindowParams,
-} from './resources/contacts/schemas.js';
 export type {
   ContactInterval,
   ContactTotal,
@@ -220,15 +148,12 @@ export type {
 } from './resources/contacts/schemas.js';
 
 export type { Items } from './resources/items/items.js';
-export { itemStatusParams, itemStatus } from './resources/items/schemas.js';
 export type { ItemStatusParams, ItemStatus } from './resources/items/schemas.js';
 
 export type { Sites } from './resources/sites/sites.js';
-export { listing, siteSearchParams, siteSearchResponse } from './resources/sites/schemas.js';
 export type { Listing, SiteSearchParams, SiteSearchResponse, SiteSearchExtra } from './resources/sites/schemas.js';
 
 export type { Currencies } from './resources/currencies/currencies.js';
-export { currency, currencyParams, noInput } from './resources/currencies/schemas.js';
 export type { Currency, CurrencyParams, NoInput } from './resources/currencies/schemas.js';
 
 export type { Bytes } from './core/files/bytes.js';
@@ -250,18 +175,7 @@ export {
   ExceptedCaseError,
   PackAccessError,
 } from './resources/post-sale/errors.js';
-export {
-  attachmentsValidations,
-  participant,
-  isModerated,
-  message,
-  messageAttachment,
-  messageDate,
-  messageModeration,
-  messageResource,
-  moderationReasonOf,
-  originalOf,
-} from './resources/post-sale/message.js';
+export { isModerated, moderationReasonOf, originalOf } from './resources/post-sale/message.js';
 export type {
   AttachmentsValidations,
   Participant,
@@ -272,7 +186,7 @@ export type {
   MessageResource,
   ModerationReason,
 } from './resources/post-sale/message.js';
-export { messageText, messageTextLimit, unsupportedCharacters } from './resources/post-sale/text.js';
+export { messageTextLimit, unsupportedCharacters } from './resources/post-sale/text.js';
 
 export type { ActionGuide } from './resources/action-guide/action-guide.js';
 export {
@@ -282,15 +196,6 @@ export {
   InvalidTextError,
   OptionLockedError,
 } from './resources/action-guide/errors.js';
-export {
-  actionGuideResponse,
-  actionGuideOption,
-  packParams,
-  optionCap,
-  optionCaps,
-  sendOptionParams,
-  optionTemplate,
-} from './resources/action-guide/schemas.js';
 export type {
   ActionGuideResponse,
   ActionGuideOption,
@@ -337,20 +242,7 @@ export {
   UnsupportedCharactersError,
 } from './resources/messages/errors.js';
 export type { NoChannelReason } from './resources/messages/errors.js';
-export {
-  downloadParams,
-  attachmentSizeLimit,
-  attachmentsLimit,
-  conversationResponse,
-  conversationParams,
-  conversationStatus,
-  getMessageParams,
-  messageOrNothing,
-  uploadParams,
-  sendMessageParams,
-  recipient,
-  storedAttachment,
-} from './resources/messages/schemas.js';
+export { attachmentSizeLimit, attachmentsLimit } from './resources/messages/schemas.js';
 export type {
   DownloadParams,
   ConversationResponse,

@@ -122,13 +122,9 @@ describe('names', () => {
 describe('third-party packages and Node', () => {
   const owners: Readonly<Record<string, readonly string[]>> = {
     ky: ['core/pipeline/transport.ts'],
-    // The house's way into zod: schemas as data, the validators behind them, their compiler, their words.
-    'zod/mini': [
-      'core/schema/field.ts',
-      'core/schema/validator.ts',
-      'core/schema/compiler.ts',
-      'core/schema/format-issues.ts',
-    ],
+    'zod/mini': ['schema.ts', 'lazy-schema.ts', 'fits.ts', 'inspect.ts', 'format-issues.ts'].map(
+      (file) => `core/schema/${file}`,
+    ),
     'form-data': ['core/files/multipart.ts'],
     'graphql-request': ['resources/flex/graphql/query.ts'],
     graphql: ['resources/flex/graphql/query.ts', 'testing/handlers/flex-query.ts'],

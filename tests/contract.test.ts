@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../src/core/endpoint.js';
 import { classOfStatus } from '../src/core/errors/status-errors.js';
 import { matchPath } from '../src/core/serialization/path-template.js';
+import { validate } from '../src/core/schema/standard-schema.js';
 import { decode, encode } from '../src/core/serialization/request.js';
 import { everyEndpoint } from './support/every-endpoint.ts';
 import { createMarketplace } from './support/marketplace.ts';
@@ -96,8 +97,8 @@ describe.each(everyEndpoint)('$name', ({ endpoint, input }) => {
 const anyId = fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), fc.nat().map(String));
 
 function parse(endpoint: Endpoint, value: unknown): Record<string, unknown> {
-  const result = endpoint.input.safeParse(value);
-  if (!result.success) throw new Error(result.error.issues.map(({ message }) => message).join('; '));
+  const result = validate(endpoint.input, value);
+  if (!result.success) throw new Error(result.issues.map(({ message }) => message).join('; '));
   return result.data as Record<string, unknown>;
 }
 

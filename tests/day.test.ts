@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { endpoints } from 'marketplace-seller-sdk';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Listening } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, test } from 'vitest';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { endpoints } from 'marketplace-seller-sdk';
-import * as surface from 'marketplace-seller-sdk';
+import { QuestionNotOpenError } from 'marketplace-seller-sdk';
+import * as schemas from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
 import { listEndpoints } from '../src/core/list-endpoints.js';
 import { catalogue, shapesOf } from '../tools/catalogue.ts';
@@ -16,7 +16,7 @@ import { operationsOfTheSpecification } from './support/specification.ts';
 const root = join(import.meta.dirname, '..');
 const docs = join(root, 'docs');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-const all = catalogue(endpoints, surface, indexProse(sourcesIn(root)), version);
+const all = catalogue(schemas.endpoints, schemas, indexProse(sourcesIn(root)), version);
 
 describe('docs/openapi.json', () => {
   const document = openapi(all);
@@ -36,7 +36,7 @@ describe('docs/openapi.json', () => {
   test('each endpoint has its own operationId', () => {
     const named = operationsIn(document).map(({ operationId }) => operationId);
     expect(named.toSorted()).toEqual(
-      listEndpoints(endpoints)
+      listEndpoints(schemas.endpoints)
         .map(({ name }) => name)
         .toSorted(),
     );
@@ -111,7 +111,7 @@ describe('docs/errors', () => {
   });
 
   test('docsPath of each error leads to its page', () => {
-    const error = new surface.QuestionNotOpenError('refused', {
+    const error = new QuestionNotOpenError('refused', {
       status: 400,
       headers: new Headers(),
       body: '',

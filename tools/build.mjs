@@ -10,7 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
 
 const bundled = join(root, 'node_modules/.cache/bundled');
-const libraries = ['index', 'notifications/index', 'otel/index', 'testing/index'];
+const libraries = ['index', 'schemas', 'notifications/index', 'otel/index', 'testing/index'];
 
 for (const folder of [dist, bundled]) rmSync(folder, { recursive: true, force: true });
 run('tsup/dist/cli-default.js', '--silent');

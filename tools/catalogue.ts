@@ -1,7 +1,8 @@
 import type { Endpoint } from '../src/core/endpoint.js';
 import { listEndpoints } from '../src/core/list-endpoints.js';
-import { definitionOf } from '../src/core/schema/field.js';
-import type { Schema, Shape } from '../src/core/schema/schema.js';
+import { inspect } from '../src/core/schema/inspect.js';
+import type { Shape } from '../src/core/schema/schema.js';
+import type { StandardSchema } from '../src/core/schema/standard-schema.js';
 import type { ClassProse, MethodProse, ProseIndex } from './prose.js';
 
 /** An endpoint with the method that calls it. */
@@ -16,7 +17,7 @@ export interface Operation {
 export interface Catalogue {
   readonly operations: readonly Operation[];
   /** Schemas that users can import: the name of their interface, and of the constant. */
-  readonly schemas: ReadonlyMap<Schema, { readonly type: string; readonly constant: string }>;
+  readonly schemas: ReadonlyMap<StandardSchema, { readonly type: string; readonly constant: string }>;
   readonly prose: ProseIndex;
   readonly version: string;
 }
@@ -32,7 +33,7 @@ export function catalogue(
   prose: ProseIndex,
   version: string,
 ): Catalogue {
-  const schemas = new Map<Schema, { type: string; constant: string }>();
+  const schemas = new Map<StandardSchema, { type: string; constant: string }>();
   for (const [constant, value] of Object.entries(surface)) {
     if (!isSchema(value) || shapesOf(value).length === 0) continue;
     schemas.set(value, { type: constant.charAt(0).toUpperCase() + constant.slice(1), constant });
@@ -57,32 +58,28 @@ function operationOf(endpoint: Endpoint, prose: ProseIndex): Operation {
   return { endpoint, method, owner };
 }
 
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && 'safeParse' in value;
+function isSchema(value: unknown): value is StandardSchema {
+  return typeof value === 'object' && value !== null && '~standard' in value;
 }
 
 /** The objects that a schema takes: several where it is a union, none where it is no object. */
-export function shapesOf(schema: Schema): readonly Shape[] {
-  const definition = definitionOf(schema);
-  switch (definition?.kind) {
-    case 'entity':
-    case 'exact':
-    case 'request':
-      return [definition.shape];
-    case 'checked':
-    case 'read':
-      return shapesOf(definition.of);
-    case 'either':
-      return definition.of.flatMap((each) => shapesOf(each));
+export function shapesOf(schema: StandardSchema): readonly Shape[] {
+  const found = inspect(schema);
+  switch (found.kind) {
+    case 'object':
+      return [found.shape];
+    case 'preprocess':
+      return shapesOf(found.of);
+    case 'union':
+      return found.of.flatMap((each) => shapesOf(each));
     default:
       return [];
   }
 }
 
 /** Whether a field may be left out. */
-export function isOptional(field: Schema | undefined): boolean {
-  const kind = field && definitionOf(field)?.kind;
-  return kind === undefined || kind === 'optional' || kind === 'maybe';
+export function isOptional(field: StandardSchema | undefined): boolean {
+  return field === undefined || inspect(field).kind === 'optional';
 }
 
 /** Where a field of an endpoint's input travels. */

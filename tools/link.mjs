@@ -13,8 +13,10 @@ import { rollup } from 'rollup';
  * @type {Readonly<Record<string, string>>}
  */
 const shared = {
-  'index notifications testing': 'base',
+  'index notifications schemas testing': 'base',
+  'index schemas testing': 'client',
   'index testing': 'client',
+  'schemas testing': 'endpoints',
   testing: 'marketplace',
 };
 

@@ -1,7 +1,8 @@
 import type { Endpoint } from '../src/core/endpoint.js';
-import { definitionOf } from '../src/core/schema/field.js';
+import { factsOf, inspect } from '../src/core/schema/inspect.js';
 import type { DocumentedError } from '../src/core/errors/documented-error.js';
-import type { Schema, Shape } from '../src/core/schema/schema.js';
+import type { Shape } from '../src/core/schema/schema.js';
+import type { StandardSchema } from '../src/core/schema/standard-schema.js';
 import { isOptional, placeOf, shapesOf } from './catalogue.ts';
 import type { Catalogue, Operation } from './catalogue.ts';
 import type { FieldProse } from './prose.ts';
@@ -96,13 +97,13 @@ function operationObject({ endpoint, method: { prose } }: Operation, writer: Sch
 function inputFields(
   endpoint: Endpoint,
   all: Catalogue,
-): { name: string; field: Schema; required: boolean; prose: FieldProse | undefined }[] {
+): { name: string; field: StandardSchema; required: boolean; prose: FieldProse | undefined }[] {
   const shapes = shapesOf(endpoint.input);
   const prose = all.prose.fieldsOf(all.schemas.get(endpoint.input)?.constant ?? '');
   const names = [...new Set(shapes.flatMap((shape) => Object.keys(shape)))];
   return names.map((name) => ({
     name,
-    field: shapes.find((shape) => shape[name])?.[name] as Schema,
+    field: shapes.find((shape) => shape[name])?.[name] as StandardSchema,
     required: shapes.every((shape) => !isOptional(shape[name])),
     prose: prose.get(name),
   }));
@@ -212,7 +213,7 @@ class SchemaWriter {
     return Object.fromEntries([...this.#written].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  write(schema: Schema, prose?: Fields): Json {
+  write(schema: StandardSchema, prose?: Fields): Json {
     const named = this.#all.schemas.get(schema);
     if (!named) return this.#inline(schema, prose);
     if (!this.#written.has(named.type)) {
@@ -240,41 +241,34 @@ class SchemaWriter {
     };
   }
 
-  #inline(schema: Schema, prose?: Fields): Json {
-    const definition = definitionOf(schema);
-    switch (definition?.kind) {
-      case 'text':
-        return { type: 'string', ...(definition.format !== undefined && { format: definition.format }) };
+  #inline(schema: StandardSchema, prose?: Fields): Json {
+    const found = inspect(schema);
+    const { type: _, values: __, ...facts } = factsOf(schema);
+    switch (found.kind) {
+      case 'string':
       case 'number':
-        return { type: 'number' };
       case 'integer':
-        return { type: 'integer' };
-      case 'wideInteger':
-        return { type: ['integer', 'string'], pattern: '^-?\\d+$' };
-      case 'flag':
-        return { type: 'boolean' };
-      case 'map':
+      case 'boolean':
+        return { type: found.kind, ...facts };
+      case 'int64':
+        return { type: ['integer', 'string'], pattern: '^-?\\d+$', ...facts };
+      case 'record':
         return { type: 'object', additionalProperties: true };
       case 'enum': {
-        const known: Json = { type: 'string', enum: definition.values };
-        return definition.open ? { anyOf: [known, { type: 'string' }] } : known;
+        const known: Json = { type: 'string', enum: found.values };
+        return found.open ? { anyOf: [known, { type: 'string' }] } : known;
       }
-      case 'list':
-        return { type: 'array', items: this.write(definition.of, prose) };
-      case 'maybe':
-        return nullable(this.write(definition.of, prose));
+      case 'array':
+        return { type: 'array', items: this.write(found.of, prose), ...facts };
+      case 'nullable':
+        return nullable(this.write(found.of, prose));
       case 'optional':
-      case 'read':
-        return this.write(definition.of, prose);
-      case 'checked':
-        return { ...this.write(definition.of, prose), ...definition.facts };
-      case 'either':
-        return { anyOf: definition.of.map((each) => this.write(each, prose)) };
-      case 'request':
-        return this.object(definition.shape, prose, { additionalProperties: false });
-      case 'entity':
-      case 'exact':
-        return this.object(definition.shape, prose);
+      case 'preprocess':
+        return { ...this.write(found.of, prose), ...facts };
+      case 'union':
+        return { anyOf: found.of.map((each) => this.write(each, prose)) };
+      case 'object':
+        return this.object(found.shape, prose, found.unknownKeys === 'refuse' ? { additionalProperties: false } : {});
       default:
         return {};
     }

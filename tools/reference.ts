@@ -1,6 +1,7 @@
 import type { Endpoint } from '../src/core/endpoint.js';
-import { definitionOf } from '../src/core/schema/field.js';
-import type { Schema, Shape } from '../src/core/schema/schema.js';
+import { factsOf, inspect } from '../src/core/schema/inspect.js';
+import type { Shape } from '../src/core/schema/schema.js';
+import type { StandardSchema } from '../src/core/schema/standard-schema.js';
 import { isOptional, placeOf, shapesOf } from './catalogue.ts';
 import type { Catalogue, Operation } from './catalogue.ts';
 import { aboutCommon, tagOf } from './openapi.ts';
@@ -11,11 +12,11 @@ type Fields = ReadonlyMap<string, FieldProse>;
 /** What stands at the head of every page that is written from the sources. */
 export const generated = '<!-- Written by `npm run docs:update` from the sources: change the JSDoc there. -->';
 
-/** How a failed call is repeated, by its retry class. */
-const repeats: Readonly<Record<string, string>> = {
-  read: 'a read: repeated after any passing fault',
-  idempotent: 'leaves the same state however often it is sent: repeated like a read',
-  write: 'a write: repeated only where the service certainly did nothing',
+/** How a failed call is retried, by its retry class. */
+const retries: Readonly<Record<string, string>> = {
+  safe: 'a read: retried after any transient error',
+  idempotent: 'idempotent: retried like a read',
+  unsafe: 'a write: retried only where the service certainly did nothing',
 };
 
 /** The reference pages, by file name: one a resource, and one that lists them. */
@@ -85,7 +86,7 @@ function section(operation: Operation, all: Catalogue): string[] {
     `## ${endpoint.name}`,
     withSpec(prose),
     fenced(signatures.map((signature) => `seller${path}.${signature}`).join('\n')),
-    `\`${endpoint.method} ${endpoint.path}\` is ${repeats[endpoint.retry] ?? endpoint.retry}.${supportsAttributes(operation)}`,
+    `\`${endpoint.method} ${endpoint.path}\` is ${retries[endpoint.retry] ?? endpoint.retry}.${supportsAttributes(operation)}`,
     ...input(operation, all),
     ...output(operation, all),
     ...errors(operation),
@@ -105,7 +106,7 @@ function input({ endpoint }: Operation, all: Catalogue): string[] {
   const prose = all.prose.fieldsOf(all.schemas.get(endpoint.input)?.constant ?? '');
   const names = [...new Set(shapes.flatMap((shape) => Object.keys(shape)))];
   const rows = names.map((name) => {
-    const field = shapes.find((shape) => shape[name])?.[name] as Schema;
+    const field = shapes.find((shape) => shape[name])?.[name] as StandardSchema;
     const needed = shapes.every((shape) => !isOptional(shape[name]));
     return [
       `\`${name}\``,
@@ -154,17 +155,14 @@ function errorLink(kind: string): string {
 }
 
 /** The named schemas that a page refers to, each once, in the order they are met. */
-function namedSchemas(operations: readonly Operation[], all: Catalogue): Schema[] {
-  const found = new Set<Schema>();
-  const visit = (schema: Schema): void => {
+function namedSchemas(operations: readonly Operation[], all: Catalogue): StandardSchema[] {
+  const found = new Set<StandardSchema>();
+  const visit = (schema: StandardSchema): void => {
     if (all.schemas.has(schema)) {
       if (found.has(schema)) return;
       found.add(schema);
     }
-    const definition = definitionOf(schema);
-    if (definition === undefined) return;
-    if ('shape' in definition) Object.values(definition.shape).forEach(visit);
-    if ('of' in definition) [definition.of].flat().forEach((each) => visit(each));
+    within(schema).forEach((each) => visit(each));
   };
   for (const { endpoint } of operations) {
     for (const shape of shapesOf(endpoint.input)) Object.values(shape).forEach(visit);
@@ -173,7 +171,7 @@ function namedSchemas(operations: readonly Operation[], all: Catalogue): Schema[
   return [...found];
 }
 
-function schemaSection(schema: Schema, all: Catalogue): string[] {
+function schemaSection(schema: StandardSchema, all: Catalogue): string[] {
   const named = all.schemas.get(schema);
   if (!named) return [];
   const about = withSpec(all.prose.constants.get(named.constant));
@@ -192,64 +190,67 @@ function fieldRows(shape: Shape, prose: Fields, all: Catalogue, prefix: string):
     const row = [`\`${prefix}${name}\``, typeOf(field, all), isOptional(field) ? '' : 'yes', notes(field, about)];
     const inner = hasName(field, all)
       ? []
-      : within(field).flatMap((each) => {
+      : objectsWithin(field).flatMap((each) => {
           return fieldRows(each, about?.inner() ?? new Map<string, FieldProse>(), all, `${prefix}${name}.`);
         });
     return [row, ...inner];
   });
 }
 
-function hasName(schema: Schema, all: Catalogue): boolean {
+function hasName(schema: StandardSchema, all: Catalogue): boolean {
   if (all.schemas.has(schema)) return true;
-  const definition = definitionOf(schema);
-  if (definition === undefined || !('of' in definition)) return false;
-  return [definition.of].flat().some((each) => hasName(each, all));
+  return inspect(schema).kind !== 'object' && within(schema).some((each) => hasName(each, all));
 }
 
-function within(schema: Schema): readonly Shape[] {
-  const definition = definitionOf(schema);
-  const wrapped = definition?.kind === 'maybe' || definition?.kind === 'optional' || definition?.kind === 'list';
-  return wrapped ? within(definition.of) : shapesOf(schema);
+/** The schemas that a schema is made of. */
+function within(schema: StandardSchema): readonly StandardSchema[] {
+  const found = inspect(schema);
+  if (found.kind === 'object') return Object.values(found.shape);
+  return 'of' in found ? [found.of].flat() : [];
+}
+
+/** The objects that a field holds, also as entries of a list. */
+function objectsWithin(schema: StandardSchema): readonly Shape[] {
+  const found = inspect(schema);
+  const isWrapper = found.kind === 'optional' || found.kind === 'nullable' || found.kind === 'array';
+  return isWrapper ? objectsWithin(found.of) : shapesOf(schema);
 }
 
 /** A schema's type in words, with links to the schemas that have a name. */
-function typeOf(schema: Schema, all: Catalogue): string {
+function typeOf(schema: StandardSchema, all: Catalogue): string {
   const named = all.schemas.get(schema);
   if (named) return `[${named.type}](#${anchor(named.type)})`;
-  const definition = definitionOf(schema);
-  switch (definition?.kind) {
-    case 'text':
-      return definition.format === 'date-time' ? 'timestamp' : 'text';
+  const found = inspect(schema);
+  switch (found.kind) {
+    case 'string':
+      return factsOf(schema).format === 'date-time' ? 'timestamp' : 'text';
     case 'integer':
     case 'number':
-      return definition.kind;
-    case 'wideInteger':
+      return found.kind;
+    case 'int64':
       return 'integer or its digits';
-    case 'flag':
+    case 'boolean':
       return 'true or false';
-    case 'map':
+    case 'record':
       return 'names and values';
     case 'enum':
-      return definition.values.map((value) => `\`${value}\``).join(', ') + (definition.open ? ' or another' : '');
-    case 'list':
-      return `list of ${typeOf(definition.of, all)}`;
-    case 'maybe':
+      return found.values.map((value) => `\`${value}\``).join(', ') + (found.open ? ' or another' : '');
+    case 'array':
+      return `list of ${typeOf(found.of, all)}`;
     case 'optional':
-    case 'read':
-    case 'checked':
-      return typeOf(definition.of, all);
-    case 'either':
-      return [...new Set(definition.of.map((each) => typeOf(each, all)))].join(' or ');
-    case 'entity':
-    case 'exact':
-    case 'request':
+    case 'nullable':
+    case 'preprocess':
+      return typeOf(found.of, all);
+    case 'union':
+      return [...new Set(found.of.map((each) => typeOf(each, all)))].join(' or ');
+    case 'object':
       return 'object';
     default:
-      return 'whatever comes';
+      return 'any value';
   }
 }
 
-function notes(field: Schema, prose: FieldProse | undefined): string {
+function notes(field: StandardSchema, prose: FieldProse | undefined): string {
   const text = prose?.text ?? '';
   return [
     text,
@@ -266,17 +267,15 @@ interface Limit {
 }
 
 /** What the rules of a schema say in numbers. */
-function limitsOf(schema: Schema): Limit[] {
-  const definition = definitionOf(schema);
-  if (definition?.kind === 'optional' || definition?.kind === 'maybe') return limitsOf(definition.of);
-  if (definition?.kind !== 'checked') return [];
-  const { minLength, maxLength, minimum, maximum, minItems, maxItems } = definition.facts ?? {};
+function limitsOf(schema: StandardSchema): Limit[] {
+  const found = inspect(schema);
+  if (found.kind === 'optional' || found.kind === 'nullable') return limitsOf(found.of);
+  const { minLength, maxLength, minimum, maximum, minItems, maxItems } = factsOf(schema);
   return [
     ...range(minLength, maxLength, ' characters'),
     // That an id is not negative needs no saying.
     ...range(minimum === 0 ? undefined : minimum, maximum, ''),
     ...range(minItems, maxItems, ' entries'),
-    ...limitsOf(definition.of),
   ];
 }
 

@@ -3,7 +3,8 @@
 import { createReadStream, statSync } from 'node:fs';
 import FormData from 'form-data';
 
-const { SellerClient, endpoints } = await import(new URL('../../dist/esm/index.js', import.meta.url).href);
+const { SellerClient } = await import(new URL('../../dist/esm/index.js', import.meta.url).href);
+const { endpoints } = await import(new URL('../../dist/esm/schemas.js', import.meta.url).href);
 
 const [, , who = '', baseUrl = '', what = ''] = process.argv;
 

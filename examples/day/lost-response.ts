@@ -1,4 +1,5 @@
-import { OutcomeUnknownError, endpoints } from 'marketplace-seller-sdk';
+import { OutcomeUnknownError } from 'marketplace-seller-sdk';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Chapter } from './stage.ts';
 
 /** A write whose response was lost is not retried blindly. The error finds out whether it was carried out. */

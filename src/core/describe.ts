@@ -1,32 +1,32 @@
 import type { Endpoint } from './endpoint.js';
-import { anything, checked, entity, map, maybe, read, request, text } from './schema/schema.js';
+import { unknown, refine, response, record, nullish, preprocess, params, string } from './schema/schema.js';
 import type { Input, Output } from './schema/schema.js';
 import { nullishArray } from './schema/fields.js';
 
 /** How a resource's methods are described. Spec: Common resources, OPTIONS. */
-export const methodDescription = entity({
-  method: maybe(text),
-  example: maybe(anything),
-  description: maybe(text),
+export const methodDescription = response({
+  method: nullish(string),
+  example: nullish(unknown),
+  description: nullish(string),
 });
 export interface MethodDescription extends Output<typeof methodDescription> {}
 
 /** What a resource says of itself. Spec: Common resources, OPTIONS. */
-export const description = entity({
-  name: maybe(text),
-  description: maybe(text),
+export const description = response({
+  name: nullish(string),
+  description: nullish(string),
   /** What the fields mean. */
-  attributes: maybe(map),
+  attributes: nullish(record),
   methods: nullishArray<MethodDescription>(methodDescription),
-  related_resources: maybe(anything),
-  connections: maybe(anything),
+  related_resources: nullish(unknown),
+  connections: nullish(unknown),
 });
 export interface Description extends Output<typeof description> {}
 
-export const resourcePath = request({
+export const resourcePath = params({
   /** The path of the resource, e.g. `/questions` or `/currencies/BRL`. */
-  path: checked(
-    read<string>(text, (value) => (typeof value === 'string' ? value.replace(/^\//, '') : value)),
+  path: refine(
+    preprocess<string>(string, (value) => (typeof value === 'string' ? value.replace(/^\//, '') : value)),
     (value) => (value === '' ? '`path` is empty; it takes one such as "/questions"' : undefined),
   ),
 });

@@ -2,7 +2,7 @@ import type { ApiPromise } from './api-promise.js';
 import type { Confirmation } from './errors/confirmation.js';
 import type { DocumentedError, ErrorInBody } from './errors/documented-error.js';
 import type { CallOptions, InternalOptions } from './options/call-options.js';
-import type { Schema } from './schema/schema.js';
+import type { StandardSchema } from './schema/standard-schema.js';
 
 /**
  * When a call may be retried after a failure.
@@ -24,8 +24,8 @@ export interface Endpoint<In = unknown, Out = unknown> {
   /** The path template: `{field}` is one segment, `{field*}` may hold several. */
   readonly path: `/${string}`;
   /** The fields of the input: those in the path fill it, the rest is the query (GET, DELETE) or the JSON body. */
-  readonly input: Schema<unknown, In>;
-  readonly output: Schema<Out>;
+  readonly input: StandardSchema<unknown, In>;
+  readonly output: StandardSchema<Out, unknown>;
   readonly retry: RetryClass;
   /** Fields that go to the query although the method has a body. */
   readonly inQuery?: readonly string[];

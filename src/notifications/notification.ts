@@ -1,24 +1,24 @@
 import { NotificationError } from '../core/errors/errors.js';
 import { parseJson } from '../core/serialization/json.js';
-import { entity, instant, integer, list, maybe, text, wideInteger } from '../core/schema/schema.js';
+import { response, dateTime, integer, array, nullish, string, int64 } from '../core/schema/schema.js';
 import type { Output } from '../core/schema/schema.js';
 
 /** The fields of every notification. Spec: Events 3; the fields after `sent` occur in production. */
-export const notificationFields = entity({
+export const notificationFields = response({
   /** The user the notification relates to. */
   user_id: integer,
   /** The element that was created or updated, as delivered. Never follow it as a URL. */
-  resource: text,
-  topic: text,
+  resource: string,
+  topic: string,
   /** Stays the same when the notification is delivered again. Some notifications have none. */
-  id: maybe(text),
-  received: maybe(instant),
-  sent: maybe(instant),
+  id: nullish(string),
+  received: nullish(dateTime),
+  sent: nullish(dateTime),
   /** A number, or its digits beyond 2^53. Absent when a framework's parser has rounded it. */
-  application_id: maybe(wideInteger),
+  application_id: nullish(int64),
   /** How many times the service has tried to deliver it. */
-  attempts: maybe(integer),
-  actions: maybe(list(text)),
+  attempts: nullish(integer),
+  actions: nullish(array(string)),
 });
 export interface NotificationFields extends Output<typeof notificationFields> {}
 

@@ -1,4 +1,4 @@
-import { endpoints } from 'marketplace-seller-sdk';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Endpoint, OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { everyEndpoint } from '../support/every-endpoint.ts';

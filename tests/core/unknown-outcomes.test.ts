@@ -1,4 +1,5 @@
-import { OutcomeUnknownError, ServerError, endpoints } from 'marketplace-seller-sdk';
+import { OutcomeUnknownError, ServerError } from 'marketplace-seller-sdk';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { ClientOptions, RequestAbortedError } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { createMarketplace } from '../support/marketplace.ts';

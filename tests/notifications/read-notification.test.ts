@@ -1,10 +1,5 @@
-import {
-  ConfigurationError,
-  NotFoundError,
-  NotificationError,
-  RequestAbortedError,
-  endpoints,
-} from 'marketplace-seller-sdk';
+import { ConfigurationError, NotFoundError, NotificationError, RequestAbortedError } from 'marketplace-seller-sdk';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Question } from 'marketplace-seller-sdk';
 import {
   createReceiver,

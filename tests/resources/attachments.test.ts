@@ -18,8 +18,8 @@ import {
   SellerClient,
   SiteMissingError,
   TimeoutError,
-  endpoints,
 } from 'marketplace-seller-sdk';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { FileSource, UploadParams, UploadProgress } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';

@@ -13,12 +13,13 @@ import {
   SubscriptionNotFoundError,
   UnexpectedResponseError,
   UserNotFoundError,
-  endpoints,
-  flexConfiguration,
 } from 'marketplace-seller-sdk';
+import { endpoints, flexConfiguration } from 'marketplace-seller-sdk/schemas';
 import type { FlexConfiguration, ZonePrice } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import { inspect as inspectSchema } from '../../src/core/schema/inspect.js';
+import type { StandardSchema } from '../../src/core/schema/standard-schema.js';
 
 const whoever = { site_id: 'MLA', user_id: 7, service_id: 1001 };
 
@@ -409,7 +410,7 @@ function whole(shape: object, select: unknown): unknown {
 }
 
 function shapeIn(field: unknown): object | undefined {
-  const { shape, definition } = field as { shape?: object; definition?: { of?: unknown } };
-  if (shape) return shape;
-  return definition?.of ? shapeIn(definition.of) : undefined;
+  const found = inspectSchema(field as StandardSchema);
+  if (found.kind === 'object') return found.shape;
+  return 'of' in found && !Array.isArray(found.of) ? shapeIn(found.of) : undefined;
 }

@@ -1,13 +1,13 @@
-import { entity, integer, list, maybe, text } from 'marketplace-seller-sdk';
+import { response, integer, array, nullish, string } from 'marketplace-seller-sdk/schemas';
 import { expect, test } from 'vitest';
-import { read } from '../../src/core/schema/schema.js';
+import { preprocess } from '../../src/core/schema/schema.js';
 import { applySelection, printSelection, selectionIssues } from '../../src/resources/flex/graphql/selection.js';
 
-const price = entity({ amount: integer, currency: maybe(text) });
-const shop = entity({
+const price = response({ amount: integer, currency: nullish(string) });
+const shop = response({
   id: integer,
-  prices: maybe(list(price)),
-  best: read(price, (value) => (typeof value === 'number' ? { amount: value } : value)),
+  prices: nullish(array(price)),
+  best: preprocess(price, (value) => (typeof value === 'number' ? { amount: value } : value)),
 });
 
 test('a selection is printed as GraphQL, with every field of a selected object', () => {

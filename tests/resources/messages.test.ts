@@ -21,13 +21,12 @@ import {
   SenderIsReceiverError,
   TextTooLongError,
   UnsupportedCharactersError,
-  endpoints,
   isModerated,
-  message as messageSchema,
   moderationReasonOf,
   originalOf,
   unsupportedCharacters,
 } from 'marketplace-seller-sdk';
+import { endpoints, message as messageSchema } from 'marketplace-seller-sdk/schemas';
 import type { ApiError, Message, ModerationReason, SendMessageParams } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Pack, PackInit } from 'marketplace-seller-sdk/testing';

@@ -8,8 +8,8 @@ import {
   NoQuestionsError,
   NotFoundError,
   QuestionNotOpenError,
-  endpoints,
 } from 'marketplace-seller-sdk';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { ApiPromise, Question, QuestionSearchParams, SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Account, Item } from 'marketplace-seller-sdk/testing';

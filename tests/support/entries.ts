@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
@@ -11,7 +11,8 @@ const folders = Object.keys(manifest.exports).filter((path) => path !== './packa
 export const entries: Readonly<Record<string, object>> = Object.fromEntries(
   await Promise.all(
     folders.map(async (path) => {
-      const module = (await import(join('../../src', path, 'index.ts'))) as object;
+      const file = existsSync(join(import.meta.dirname, '../../src', `${path}.ts`)) ? `${path}.ts` : `${path}/index.ts`;
+      const module = (await import(join('../../src', file))) as object;
       return [manifest.name + path.slice(1), module] as const;
     }),
   ),

@@ -1,4 +1,4 @@
-import { endpoints } from 'marketplace-seller-sdk';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Endpoint } from 'marketplace-seller-sdk';
 import { listEndpoints } from '../../src/core/list-endpoints.js';
 import { inputs } from './inputs.ts';

@@ -1,5 +1,6 @@
 import { deliveryPromise } from 'marketplace-seller-sdk';
-import type { Endpoint, endpoints } from 'marketplace-seller-sdk';
+import type { Endpoint } from 'marketplace-seller-sdk';
+import type { endpoints } from 'marketplace-seller-sdk/schemas';
 
 /** What each endpoint of a table takes. */
 export type InputsOf<Table> = {

@@ -1,4 +1,5 @@
-import { NotFoundError, endpoints, readJsonp } from 'marketplace-seller-sdk';
+import { NotFoundError, readJsonp } from 'marketplace-seller-sdk';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Description, SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import { beforeEach, describe, expect, expectTypeOf, test } from 'vitest';

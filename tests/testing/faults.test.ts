@@ -1,6 +1,7 @@
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import type { Fault } from 'marketplace-seller-sdk/testing';
-import { SellerClient, endpoints } from 'marketplace-seller-sdk';
+import { SellerClient } from 'marketplace-seller-sdk';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createMarketplace } from '../support/marketplace.ts';
 import { errorOf } from '../support/stubs.ts';

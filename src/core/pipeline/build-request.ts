@@ -3,6 +3,7 @@ import { InvalidInputError } from '../errors/errors.js';
 import type { InternalOptions } from '../options/call-options.js';
 import { checkCallOptions } from '../options/resolve-options.js';
 import { selectAttributes } from '../schema/attributes.js';
+import { validate } from '../schema/standard-schema.js';
 import { encode } from '../serialization/request.js';
 import type { RequestParts } from '../serialization/request.js';
 import { lowerCaseNames } from './client-runtime.js';
@@ -40,8 +41,8 @@ export function buildRequest(
 }
 
 function checkInput(endpoint: Endpoint, input: unknown): Record<string, unknown> {
-  const parsed = endpoint.input.safeParse(input);
-  if (!parsed.success) throw new InvalidInputError(parsed.error.issues);
+  const parsed = validate(endpoint.input, input);
+  if (!parsed.success) throw new InvalidInputError(parsed.issues);
   return parsed.data as Record<string, unknown>;
 }
 

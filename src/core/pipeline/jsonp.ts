@@ -1,6 +1,6 @@
 import type { Endpoint } from '../endpoint.js';
 import { UnexpectedResponseError } from '../errors/errors.js';
-import { anything } from '../schema/schema.js';
+import { unknown } from '../schema/schema.js';
 import { parseJson } from '../serialization/json.js';
 import { apiErrorFrom } from './error-response.js';
 
@@ -11,8 +11,8 @@ const unknownEndpoint: Endpoint = {
   name: 'jsonp',
   method: 'GET',
   path: '/jsonp',
-  input: anything,
-  output: anything,
+  input: unknown,
+  output: unknown,
   retry: 'safe',
   errors: [],
 };

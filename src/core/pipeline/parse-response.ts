@@ -3,7 +3,8 @@ import { redactSecrets, withoutCookies } from '../errors/redact.js';
 import type { Endpoint } from '../endpoint.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { Issue } from '../schema/issue.js';
-import type { Schema } from '../schema/schema.js';
+import { validate } from '../schema/standard-schema.js';
+import type { StandardSchema } from '../schema/standard-schema.js';
 import { apiErrorFrom } from './error-response.js';
 import { parseBody } from './parse-body.js';
 import type { BufferedResponse } from './parse-body.js';
@@ -20,7 +21,7 @@ type ValidationOptions = Pick<ResolvedOptions, 'responseValidation' | 'onDrift'>
  */
 export function parseResponse(
   response: BufferedResponse,
-  schema: Schema,
+  schema: StandardSchema,
   context: ResponseContext,
   { responseValidation, onDrift }: ValidationOptions,
 ): unknown {
@@ -29,9 +30,9 @@ export function parseResponse(
   if (!isJson) throw unexpectedResponse('a body that is not JSON', response, value, [], context);
   if (endpoint.errorInBody?.(value)) throw apiErrorFrom(response, context).error;
   if (responseValidation === 'off') return value;
-  const parsed = schema.safeParse(value);
+  const parsed = validate(schema, value);
   if (parsed.success) return parsed.data;
-  const { issues } = parsed.error;
+  const { issues } = parsed;
   if (responseValidation === 'report') {
     if (onDrift) reportDrift(endpoint, issues, value, onDrift);
     return value;

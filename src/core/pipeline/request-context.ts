@@ -6,7 +6,7 @@ import type { InternalOptions } from '../options/call-options.js';
 import type { CallInfo } from '../options/hooks.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { CancelScope } from '../retry/cancel-scope.js';
-import type { Schema } from '../schema/schema.js';
+import type { StandardSchema } from '../schema/standard-schema.js';
 import type { ClientRuntime } from './client-runtime.js';
 
 /** A request as data: checked, encoded, without its token. */
@@ -20,7 +20,7 @@ export interface BuiltRequest {
   /** The value of the body before it was encoded: of a multipart body, its file. */
   readonly bodyValue: unknown;
   /** The schema of the response. */
-  readonly output: Schema;
+  readonly output: StandardSchema;
 }
 
 /** Everything that one call carries through its attempts, and all that changes during it. */

@@ -1,8 +1,9 @@
 import type { Endpoint } from '../endpoint.js';
 import { InvalidInputError } from '../errors/errors.js';
-import { definitionOf } from './field.js';
-import { anything, exact, list, maybe } from './schema.js';
-import type { Schema, Shape } from './schema.js';
+import { inspect } from './inspect.js';
+import { array, nullish, picked, unknown } from './schema.js';
+import type { Schema } from './schema.js';
+import type { StandardSchema } from './standard-schema.js';
 
 /** Call options that reduce the answer to some of its fields. Spec: Common conventions 3. */
 export interface WithAttributes<Name extends PropertyKey> {
@@ -24,13 +25,13 @@ export function selectAttributes(endpoint: Endpoint, attributes: readonly string
   return reduced(endpoint.output, attributes);
 }
 
-function reduced(schema: Schema, attributes: readonly string[]): Schema {
-  const definition = definitionOf(schema);
-  if (definition?.kind === 'list') return list(reduced(definition.of, attributes));
-  if (definition?.kind === 'either') return reduced(definition.of[0], attributes);
-  if (definition?.kind === 'read') return reduced(definition.of, attributes);
-  const shape: Shape = definition?.kind === 'entity' ? definition.shape : {};
-  return exact(Object.fromEntries(attributes.map((name) => [name, shape[name] ?? maybe(anything)])));
+function reduced(schema: StandardSchema, attributes: readonly string[]): Schema {
+  const found = inspect(schema);
+  if (found.kind === 'array') return array(reduced(found.of, attributes));
+  if (found.kind === 'union') return reduced(found.of[0] ?? unknown, attributes);
+  if (found.kind === 'preprocess') return reduced(found.of, attributes);
+  const shape = found.kind === 'object' ? found.shape : {};
+  return picked(Object.fromEntries(attributes.map((name) => [name, shape[name] ?? nullish(unknown)])));
 }
 
 function wrong(message: string): InvalidInputError {

@@ -1,11 +1,11 @@
-import { checked, read, text } from './schema.js';
+import { refine, preprocess, string } from './schema.js';
 import type { Schema } from './schema.js';
 
 const iso = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /** A point in time as a caller gives it: a `Date`, or ISO 8601 text, which is sent as it is. */
-export const dateTimeInput: Schema<string, Date | string> = checked(
-  read<string, Date | string>(text, (value) => (value instanceof Date ? writtenDate(value) : value)),
+export const dateTimeInput: Schema<string, Date | string> = refine(
+  preprocess<string, Date | string>(string, (value) => (value instanceof Date ? writtenDate(value) : value)),
   (value) =>
     timeOf(value) === undefined ? 'a date is a Date or ISO 8601 text such as "2026-03-01T00:00:00Z"' : undefined,
   { format: 'date-time' },

@@ -1,29 +1,29 @@
-import { checked, entity, integer, list, maybe, openEnum, optional, read, text, wideInteger } from './schema.js';
+import { refine, response, integer, array, nullish, openEnum, optional, preprocess, string, int64 } from './schema.js';
 import type { Optional, Output, Schema } from './schema.js';
 
 /** The id of a question, user, pack, order or shipment, as a caller may write it: a number, or its digits. */
-export const id: Schema<number | string> = checked(
-  wideInteger,
+export const id: Schema<number | string> = refine(
+  int64,
   (value) => (String(value).startsWith('-') ? 'an id is not negative' : undefined),
   { minimum: 0 },
 );
 
 /** The id of an item, message or file: a text that stays in one path segment. */
-export const key: Schema<string, string | number> = checked(
-  read<string, string | number>(text, (value) => (typeof value === 'number' ? String(value) : value)),
+export const key: Schema<string, string | number> = refine(
+  preprocess<string, string | number>(string, (value) => (typeof value === 'number' ? String(value) : value)),
   (value) => (value === '' ? 'an id is not empty' : undefined),
 );
 
 /** The sites that the specification names by country; others are taken too. */
-export const siteId: Schema<string> = checked(
+export const siteId: Schema<string> = refine(
   openEnum('MLA', 'MLB', 'MLM', 'MLC', 'MCO', 'MLU', 'MPE', 'MEC'),
   (value) => (/^[A-Za-z0-9]+$/.test(value) ? undefined : '`site_id` takes a site code such as "MLA"'),
 );
 
 /** A text of at most `most` characters (Unicode code points), not blank. */
 export function boundedText(name: string, most: number, what: string): Schema<string> {
-  return checked(
-    text,
+  return refine(
+    string,
     (value) => {
       if (value.trim() === '') return `\`${name}\` is blank; ${what} takes 1 to ${most} characters`;
       if (!value.isWellFormed()) return `\`${name}\` holds half a surrogate pair, which UTF-8 cannot carry`;
@@ -41,7 +41,7 @@ function lengthOf(value: string): number {
 
 function count(name: string, least: number): Optional<number> {
   const rule = (value: number): string | undefined => (value < least ? `\`${name}\` is at least ${least}` : undefined);
-  return optional(checked(integer, rule, { minimum: least }));
+  return optional(refine(integer, rule, { minimum: least }));
 }
 
 /** How many entries a page holds, at least 1. The service's default is 50; the largest size seen in life is 100. */
@@ -50,15 +50,15 @@ export const limit: Optional<number> = count('limit', 1);
 export const offset: Optional<number> = count('offset', 0);
 
 /** Where a page stands in its list. Spec: Paging object. */
-export const paging = entity({
+export const paging = response({
   /** How many entries there are; not to be relied on while the list changes. */
-  total: maybe(integer),
-  offset: maybe(integer),
-  limit: maybe(integer),
+  total: nullish(integer),
+  offset: nullish(integer),
+  limit: nullish(integer),
 });
 export interface Paging extends Output<typeof paging> {}
 
 /** A list that may be `null` or absent. */
 export function nullishArray<Out>(of: Schema<Out>): Optional<Out[] | null> {
-  return maybe(list(of) as Schema<Out[]>);
+  return nullish(array(of) as Schema<Out[]>);
 }

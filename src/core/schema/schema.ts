@@ -1,19 +1,23 @@
-import type { Definition, Finding } from './definition.js';
-import { Field } from './field.js';
+import * as z from 'zod/mini';
 import type { Issue } from './issue.js';
+import { LazySchema, PreprocessSchema } from './lazy-schema.js';
+import type { Facts } from './lazy-schema.js';
+import type { StandardSchema } from './standard-schema.js';
 
-/** What an endpoint needs of a schema. Every zod 4 schema, classic or mini, has it. `In` is what a caller may give. */
-export interface Schema<out Out = unknown, out In = Out> {
+/**
+ * A schema of this package: zod's at run time, with types of our own. Zod's object types drop the JSDoc of fields from
+ * declarations, and have an index signature that hides typos.
+ */
+export interface Schema<out Out = unknown, out In = Out> extends StandardSchema<Out, In> {
   safeParse(
     value: unknown,
   ): { success: true; data: Out } | { success: false; error: { readonly issues: readonly Issue[] } };
-  readonly input?: In;
 }
 
 /** What a schema delivers. */
-export type Output<S> = S extends Schema<infer Out, unknown> ? Out : never;
+export type Output<S> = S extends StandardSchema<infer Out, unknown> ? Out : never;
 /** What a caller may give to a schema. */
-export type Input<S> = S extends Schema<unknown, infer In> ? In : never;
+export type Input<S> = S extends StandardSchema<unknown, infer In> ? In : never;
 
 /** The fields of an object, by name. */
 export type Shape = Readonly<Record<string, Schema>>;
@@ -39,93 +43,135 @@ export interface Entity<S extends Shape> extends Schema<Fields<S>> {
 }
 
 /** The input of a call: unknown fields are refused. */
-export interface Request<S extends Shape> extends Schema<Fields<S>, InputFields<S>> {
+export interface Params<S extends Shape> extends Schema<Fields<S>, InputFields<S>> {
   readonly shape: S;
 }
 
-function field<Out, In = Out>(definition: Definition): Schema<Out, In> {
-  return new Field(definition);
+/** What a rule of `refine` finds: a sentence, with the field it concerns where that is not the value itself. */
+export type RefineResult = string | { readonly path: readonly PropertyKey[]; readonly message: string } | undefined;
+
+/** Its type is what the constant or function that calls it declares. */
+function lazy(build: () => z.ZodMiniType, facts?: Facts): never {
+  return new LazySchema(build, facts) as never;
 }
 
-/** A text of any length, also an empty one. */
-export const text: Schema<string> = field({ kind: 'text' });
+/** Zod takes a `LazySchema` for one of its own; only `check` needs what is behind it. */
+function zod(schema: Schema): z.ZodMiniType {
+  return (schema instanceof LazySchema ? schema.zod : schema) as z.ZodMiniType;
+}
+
+function zodShape(shape: Shape): Record<string, z.ZodMiniType> {
+  return shape as unknown as Record<string, z.ZodMiniType>;
+}
+
+/** A number that is written as text of this form. */
+function written(pattern: RegExp): z.ZodMiniType<string, string> {
+  return z.string().check(z.regex(pattern));
+}
+
+/** A string of any length, also an empty one. */
+export const string: Schema<string> = lazy(() => z.string());
 /** A point in time as ISO 8601 text, delivered as it came: with `Z`, an offset or no zone, with 0 to 9 decimals. */
-export const instant: Schema<string> = field({ kind: 'text', format: 'date-time' });
-/** A documented integer, read from a number or a string of digits, delivered as a number; refused beyond 2^53. */
-export const integer: Schema<number> = field({ kind: 'integer' });
-/** An integer that may be longer than 2^53: a number where that is exact, else the string of its digits. */
-export const wideInteger: Schema<number | string> = field({ kind: 'wideInteger' });
+export const dateTime: Schema<string> = lazy(() => z.string(), { format: 'date-time' });
+/** A documented integer, read from a number or a string of digits, delivered as a number; never rounded. */
+export const integer: Schema<number> = lazy(
+  () => z.union([z.int(), z.pipe(z.pipe(written(/^-?\d+$/), z.transform(Number)), z.int())], 'an integer'),
+  { type: 'integer' },
+);
+/** An integer that may be beyond 2^53: a number where that is exact, otherwise the string of its digits. */
+export const int64: Schema<number | string> = lazy(
+  () => z.union([z.int(), z.pipe(written(/^-?\d+$/), z.transform(exactInteger))], 'an integer'),
+  { type: 'int64' },
+);
 /** A number, read from a number or a string of one. */
-export const number: Schema<number> = field({ kind: 'number' });
+export const number: Schema<number> = lazy(
+  () => z.union([z.number(), z.pipe(written(/^-?\d+(\.\d+)?$/), z.transform(Number))], 'a number'),
+  { type: 'number' },
+);
 /** True or false. */
-export const flag: Schema<boolean> = field({ kind: 'flag' });
-/** Whatever came. */
-export const anything: Schema = field({ kind: 'anything' });
-/** An object of whatever fields. */
-export const map: Schema<Record<string, unknown>> = field({ kind: 'map' });
+export const boolean: Schema<boolean> = lazy(() => z.boolean());
+/** Any value. */
+export const unknown: Schema = lazy(() => z.unknown());
+/** An object with any fields. */
+export const record: Schema<Record<string, unknown>> = lazy(() => z.record(z.string(), z.unknown()));
+
+function exactInteger(digits: string): number | string {
+  const value = Number(digits);
+  return Number.isSafeInteger(value) ? value : digits;
+}
 
 /** One of the known words, or one that the service has added since. */
 export function openEnum<const V extends string>(...values: readonly V[]): Schema<V | (string & {})> {
-  return field({ kind: 'enum', values, open: true });
+  return lazy(() => z.string(), { values });
 }
 
 /** One of these words and no other. */
-export function closedEnum<const V extends string>(...values: readonly V[]): Schema<V> {
-  return field({ kind: 'enum', values, open: false });
+export function enumOf<const V extends string>(...values: readonly V[]): Schema<V> {
+  return lazy(() => z.enum(values));
 }
 
 /** A list; `In` is kept so that an input may be given as `readonly`. */
-export function list<Out, In = Out>(of: Schema<Out, In>): Schema<Out[], readonly In[]> {
-  return field({ kind: 'list', of });
+export function array<Out, In = Out>(of: Schema<Out, In>): Schema<Out[], readonly In[]> {
+  return lazy(() => z.array(of as unknown as z.ZodMiniType));
 }
 
-/** In an answer: may be absent or `null`. */
-export function maybe<Out>(of: Schema<Out>): Optional<Out | null> {
-  return field({ kind: 'maybe', of }) as Optional<Out | null>;
+/** In a response: may be absent or `null`. */
+export function nullish<Out>(of: Schema<Out>): Optional<Out | null> {
+  return lazy(() => z.nullish(of as unknown as z.ZodMiniType));
 }
 
 /** In an input: may be left out. */
 export function optional<Out, In>(of: Schema<Out, In>): Optional<Out, In> {
-  return field({ kind: 'optional', of }) as unknown as Optional<Out, In>;
+  return lazy(() => z.optional(of as unknown as z.ZodMiniType));
 }
 
 /** The first that fits. */
-export function either<A, B, InA = A, InB = B>(a: Schema<A, InA>, b: Schema<B, InB>): Schema<A | B, InA | InB> {
-  return field({ kind: 'either', of: [a, b] });
+export function union<A, B, InA = A, InB = B>(a: Schema<A, InA>, b: Schema<B, InB>): Schema<A | B, InA | InB> {
+  return lazy(() => z.union([a, b] as unknown as [z.ZodMiniType, z.ZodMiniType]));
 }
 
 /** A schema with a rule of its own; `facts` are what the OpenAPI document says of the rule (`maxLength`, ...). */
-export function checked<Out, In>(
+export function refine<Out, In>(
   of: Schema<Out, In>,
-  check: (value: Out) => Finding,
-  facts?: Readonly<Record<string, unknown>>,
+  check: (value: Out) => RefineResult,
+  facts?: Facts,
 ): Schema<Out, In> {
-  return field({ kind: 'checked', of, check, ...(facts && { facts }) });
+  const inner = of instanceof LazySchema ? of.facts : undefined;
+  return lazy(() => zod(of).check(checkWith(check as (value: unknown) => RefineResult)), { ...inner, ...facts });
+}
+
+function checkWith(check: (value: unknown) => RefineResult): z.core.CheckFn<unknown> {
+  return ({ value, issues }) => {
+    const found = check(value);
+    if (found === undefined) return;
+    const { path, message } = typeof found === 'string' ? { path: [], message: found } : found;
+    issues.push({ code: 'custom', input: value, path: [...path], message });
+  };
 }
 
 /**
- * Reads the value with a function before `of` checks it: how one schema takes several shapes. `note` may mark what
- * came of a value that is read by itself, not as part of another.
+ * Reads the value with a function before `of` checks it, so that one schema takes several shapes. A reader gives back the
+ * very value where it has nothing to change. `note` may mark what came of a value that is read by itself.
  */
-export function read<Out, In = Out>(
+export function preprocess<Out, In = Out>(
   of: Schema<Out>,
   reader: (value: unknown) => unknown,
   note?: (data: Out, value: unknown) => void,
 ): Schema<Out, In> {
-  return field({ kind: 'read', of, read: reader, ...(note && { note }) });
+  return new PreprocessSchema(of, reader, note) as never;
 }
 
-/** An object the service delivers; wrap in `maybe` every field without which it still has sense. */
-export function entity<const S extends Shape>(shape: S): Entity<S> {
-  return new Field({ kind: 'entity', shape }, shape) as unknown as Entity<S>;
+/** An object that the service delivers. Wrap every field in `nullish` without which the object still has sense. */
+export function response<const S extends Shape>(shape: S): Entity<S> {
+  return lazy(() => z.looseObject(zodShape(shape)));
+}
+
+/** The input of a call: unknown fields are refused. */
+export function params<const S extends Shape>(shape: S): Params<S> {
+  return lazy(() => z.strictObject(zodShape(shape)));
 }
 
 /** An object reduced to these fields: nothing else is delivered. */
-export function exact<const S extends Shape>(shape: S): Entity<S> {
-  return new Field({ kind: 'exact', shape }, shape) as unknown as Entity<S>;
-}
-
-/** The input of a call. */
-export function request<const S extends Shape>(shape: S): Request<S> {
-  return new Field({ kind: 'request', shape }, shape) as unknown as Request<S>;
+export function picked<const S extends Shape>(shape: S): Entity<S> {
+  return lazy(() => z.object(zodShape(shape)));
 }

@@ -1,8 +1,9 @@
 import type { Endpoint } from '../endpoint.js';
 import { InvalidInputError } from '../errors/errors.js';
-import { definitionOf } from '../schema/field.js';
+import { inspect, shapeOf } from '../schema/inspect.js';
+import type { Inspected } from '../schema/inspect.js';
 import { fieldsOf, fillPath, matchPath } from './path-template.js';
-import type { Schema, Shape } from '../schema/schema.js';
+import type { StandardSchema } from '../schema/standard-schema.js';
 
 /** A request as it travels, without its base URL and token. */
 export interface RequestParts {
@@ -46,13 +47,13 @@ export function decode(
   endpoint: Endpoint,
   sent: { path: string; query: URLSearchParams; headers: Headers; body?: unknown },
 ): InputValues {
-  const shape: Shape = 'shape' in endpoint.input ? (endpoint.input.shape as Shape) : {};
+  const shape = shapeOf(endpoint.input);
   const input: Record<string, unknown> = { ...matchPath(endpoint.path, sent.path) };
   for (const [name, header] of Object.entries(endpoint.inHeader ?? {})) {
     const value = sent.headers.get(header);
     if (value !== null) input[name] = value;
   }
-  const spread = Object.keys(shape).find((name) => kindOf(shape[name]) === 'map');
+  const spread = Object.keys(shape).find((name) => kindOf(shape[name]) === 'record');
   for (const [name, value] of sent.query) {
     if (endpoint.query?.[name] !== undefined) continue;
     const field = shape[name];
@@ -82,7 +83,7 @@ function appendToQuery(query: URLSearchParams, name: string, value: unknown, end
 }
 
 function appendRecord(query: URLSearchParams, path: string, key: string, value: unknown, endpoint: Endpoint): void {
-  const shape = 'shape' in endpoint.input ? (endpoint.input.shape as Shape) : {};
+  const shape = shapeOf(endpoint.input);
   if (key in shape || query.has(key)) {
     throw new InvalidInputError([
       { path: path.split('.'), message: `\`${path}\` is a field of its own: give it as \`${key}\`` },
@@ -97,18 +98,18 @@ function stringify(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
 
-function kindOf(schema: Schema | undefined): string | undefined {
-  const definition = schema && definitionOf(schema);
-  if (definition?.kind === 'optional' || definition?.kind === 'maybe') return kindOf(definition.of);
-  if (definition?.kind === 'checked' || definition?.kind === 'read') return kindOf(definition.of);
-  return definition?.kind;
+/** The kind of a field, however it is wrapped. */
+function kindOf(schema: StandardSchema | undefined): Inspected['kind'] {
+  const found = inspect(schema);
+  const isWrapper = found.kind === 'optional' || found.kind === 'nullable' || found.kind === 'preprocess';
+  return isWrapper ? kindOf(found.of) : found.kind;
 }
 
-function fromQuery(field: Schema, value: string): unknown {
+function fromQuery(field: StandardSchema, value: string): unknown {
   switch (kindOf(field)) {
-    case 'list':
+    case 'array':
       return value === '' ? [] : value.split(',');
-    case 'flag':
+    case 'boolean':
       return value === 'true' ? true : value === 'false' ? false : value;
     default:
       return value;

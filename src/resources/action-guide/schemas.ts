@@ -1,18 +1,18 @@
 import { messageText } from '../post-sale/text.js';
 import {
-  anything,
-  checked,
-  closedEnum,
-  entity,
-  flag,
+  unknown,
+  refine,
+  enumOf,
+  response,
+  boolean,
   integer,
-  list,
-  maybe,
+  array,
+  nullish,
   openEnum,
   optional,
-  read,
-  request,
-  text,
+  preprocess,
+  params,
+  string,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { id, nullishArray } from '../../core/schema/fields.js';
@@ -44,37 +44,37 @@ export type DeliveryHours = readonly [
 ];
 
 /** A predefined text: its id, and the variables it takes. Spec: Action-guide option, `templates`. */
-export const optionTemplate = entity({
+export const optionTemplate = response({
   /** Such as `TEMPLATE___REQUEST_VARIANTS___1`. */
-  id: text,
+  id: string,
   /** Their contents are not documented. */
-  vars: maybe(list(anything)),
+  vars: nullish(array(unknown)),
 });
 export interface OptionTemplate extends Output<typeof optionTemplate> {}
 
 /** A reason for which a seller may write to a buyer first. Spec: Action-guide option. */
-export const actionGuideOption = entity({
+export const actionGuideOption = response({
   id: openEnum(...knownOptions),
-  internal_description: maybe(text),
-  enabled: maybe(flag),
-  type: maybe(openEnum('template', 'free_text')),
+  internal_description: nullish(string),
+  enabled: nullish(boolean),
+  type: nullish(openEnum('template', 'free_text')),
   /** The predefined texts of a template option. */
   templates: nullishArray<OptionTemplate>(optionTemplate),
-  actionable: maybe(flag),
+  actionable: nullish(boolean),
   /** The most characters of a free text: 350. */
-  char_limit: maybe(integer),
+  char_limit: nullish(integer),
   /** Not documented. */
-  child_options: maybe(list(anything)),
+  child_options: nullish(array(unknown)),
   /** How many messages may still be sent with this option; 0 for none. */
-  cap_available: maybe(integer),
+  cap_available: nullish(integer),
 });
 export interface ActionGuideOption extends Output<typeof actionGuideOption> {}
 
 /** The options of a pack. Spec: GET /messages/action_guide/packs/{pack_id}. */
-export const actionGuideResponse = read(
-  entity({
+export const actionGuideResponse = preprocess(
+  response({
     /** Empty where the service gives none. */
-    options: list<ActionGuideOption>(actionGuideOption),
+    options: array<ActionGuideOption>(actionGuideOption),
   }),
   (value) => {
     if (Array.isArray(value)) return { options: value };
@@ -85,16 +85,16 @@ export const actionGuideResponse = read(
 export interface ActionGuideResponse extends Output<typeof actionGuideResponse> {}
 
 /** How many messages an option still takes. Spec: GET .../caps_available. */
-export const optionCap = entity({
+export const optionCap = response({
   option_id: openEnum(...knownOptions),
   /** 0 for none, until the buyer replies. */
   cap_available: integer,
 });
 export interface OptionCap extends Output<typeof optionCap> {}
 
-export const optionCaps = list<OptionCap>(optionCap) as Schema<OptionCap[]>;
+export const optionCaps = array<OptionCap>(optionCap) as Schema<OptionCap[]>;
 
-export const packParams = request({
+export const packParams = params({
   /** The order's `pack_id`; where that is `null`, the order's id. */
   pack_id: id,
 });
@@ -150,9 +150,9 @@ export interface DeliveryPromise extends ToPack, NoText {
 /** A message through an option of the action guide. Spec: POST .../option. */
 export type SendOptionParams = VariantsRequest | BillingInfoRequest | InvoiceLink | OtherReason | DeliveryPromise;
 
-const variable = request({
+const variable = params({
   /** The variable's id, e.g. `TEMPLATE___DELIVERY_PROMISE___1___VAR___INIT`. */
-  id: text,
+  id: string,
   /** The hour, 0 to 24. */
   value: integer,
 });
@@ -160,20 +160,20 @@ const variable = request({
 type OptionFields = Output<typeof optionFields>;
 type OptionIssue = string | { path: readonly PropertyKey[]; message: string } | undefined;
 
-const optionFields = request({
+const optionFields = params({
   /** The order's `pack_id`; where that is `null`, the order's id. */
   pack_id: id,
   /** The reason to write. */
-  option_id: closedEnum(...knownOptions),
+  option_id: enumOf(...knownOptions),
   /** The predefined text: for REQUEST_VARIANTS, REQUEST_BILLING_INFO and DELIVERY_PROMISE. */
-  template_id: optional(text),
+  template_id: optional(string),
   /** At most 350 characters: for OTHER and SEND_INVOICE_LINK. */
   text: optional(messageText),
   /** The hours of INIT and LIMIT: for DELIVERY_PROMISE. */
-  vars: optional(list(variable)),
+  vars: optional(array(variable)),
 });
 
-export const sendOptionParams = checked(
+export const sendOptionParams = refine(
   optionFields,
   (given) => fieldsVerdict(given) ?? templateVerdict(given),
 ) as Schema<unknown, SendOptionParams>;

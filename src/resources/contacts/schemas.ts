@@ -1,64 +1,62 @@
 import {
-  anything,
-  checked,
-  closedEnum,
-  either,
-  entity,
-  instant,
+  unknown,
+  refine,
+  enumOf,
+  union,
+  response,
+  dateTime,
   integer,
-  list,
-  maybe,
+  array,
+  nullish,
   openEnum,
   optional,
-  request,
-  text,
+  params,
+  string,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { isAfter, dateTimeInput } from '../../core/schema/date-time.js';
 import { id, key, limit, nullishArray, offset } from '../../core/schema/fields.js';
 
 /** How many contacts there were from one date to another. Spec: Contact metrics, total. */
-export const contactTotal = entity({
+export const contactTotal = response({
   total: integer,
-  date_from: maybe(instant),
-  date_to: maybe(instant),
+  date_from: nullish(dateTime),
+  date_to: nullish(dateTime),
   /** Where an item was asked about. */
-  item_id: maybe(text),
+  item_id: nullish(string),
   /** Where a user was asked about. */
-  user_id: maybe(integer),
+  user_id: nullish(integer),
 });
 export interface ContactTotal extends Output<typeof contactTotal> {}
 
 /** How many contacts there were in one interval of a window. */
-export const contactInterval = entity({
+export const contactInterval = response({
   /** When the interval begins, as the service writes it: often without a zone. */
-  date: instant,
+  date: dateTime,
   total: integer,
 });
 export interface ContactInterval extends Output<typeof contactInterval> {}
 
 /** How many contacts there were in each interval of a window. Spec: Contact metrics, time window. */
-export const contactWindow = entity({
+export const contactWindow = response({
   total: integer,
-  date_from: maybe(instant),
-  date_to: maybe(instant),
+  date_from: nullish(dateTime),
+  date_to: nullish(dateTime),
   /** How many units back the window covers. */
-  last: maybe(integer),
-  unit: maybe(openEnum('day', 'hour')),
+  last: nullish(integer),
+  unit: nullish(openEnum('day', 'hour')),
   /** Where an item was asked about. */
-  item_id: maybe(text),
+  item_id: nullish(string),
   /** Where a user was asked about. */
-  user_id: maybe(integer),
+  user_id: nullish(integer),
   /** One entry an interval. */
   results: nullishArray<ContactInterval>(contactInterval),
 });
 export interface ContactWindow extends Output<typeof contactWindow> {}
 
-export const contactWindows = list(contactWindow) as Schema<ContactWindow[]>;
+export const contactWindows = array(contactWindow) as Schema<ContactWindow[]>;
 /** The total of a user's question contacts is not documented: the usual one where it comes, else whatever came. */
-export const totalOrWhatever = either(contactTotal as Schema<ContactTotal>, anything) as Schema<
-  ContactTotal | undefined
->;
+export const totalOrWhatever = union(contactTotal as Schema<ContactTotal>, unknown) as Schema<ContactTotal | undefined>;
 
 const period = {
   /** The start of the query: a `Date`, or ISO 8601 text. */
@@ -69,13 +67,13 @@ const period = {
 
 const window = {
   /** How many units back the window covers, at least 1. */
-  last: checked(integer, (value) => (value < 1 ? '`last` is at least 1' : undefined), { minimum: 1 }),
+  last: refine(integer, (value) => (value < 1 ? '`last` is at least 1' : undefined), { minimum: 1 }),
   /** What an interval is. */
-  unit: closedEnum('day', 'hour'),
+  unit: enumOf('day', 'hour'),
   /** The end of the window: a `Date`, or ISO 8601 text. The current moment unless given. */
   ending: optional(dateTimeInput),
   /** Sorts by date; `asc` unless given. */
-  order: optional(closedEnum('asc', 'desc')),
+  order: optional(enumOf('asc', 'desc')),
   limit,
   offset,
 };
@@ -85,14 +83,14 @@ function inOrder({ date_from, date_to }: { date_from: string; date_to: string })
   return { path: ['date_to'], message: '`date_to` is before `date_from`' };
 }
 
-const itemIds = checked(
-  list(key),
+const itemIds = refine(
+  array(key),
   (ids) => (ids.length === 0 ? '`ids` is empty; it takes at least one item' : undefined),
   { minItems: 1 },
 );
 
-export const itemPeriodParams = checked(
-  request({
+export const itemPeriodParams = refine(
+  params({
     /** The item. */
     item_id: key,
     ...period,
@@ -101,8 +99,8 @@ export const itemPeriodParams = checked(
 );
 export interface ItemPeriodParams extends Input<typeof itemPeriodParams> {}
 
-export const userPeriodParams = checked(
-  request({
+export const userPeriodParams = refine(
+  params({
     /** The seller. */
     user_id: id,
     ...period,
@@ -111,14 +109,14 @@ export const userPeriodParams = checked(
 );
 export interface UserPeriodParams extends Input<typeof userPeriodParams> {}
 
-export const itemWindowParams = request({
+export const itemWindowParams = params({
   /** The item. */
   item_id: key,
   ...window,
 });
 export interface ItemWindowParams extends Input<typeof itemWindowParams> {}
 
-export const questionItemWindowParams = request({
+export const questionItemWindowParams = params({
   /** The item. */
   item_id: key,
   ...window,
@@ -127,14 +125,14 @@ export const questionItemWindowParams = request({
 });
 export interface QuestionItemWindowParams extends Input<typeof questionItemWindowParams> {}
 
-export const itemsWindowParams = request({
+export const itemsWindowParams = params({
   /** The items, at least one. */
   ids: itemIds,
   ...window,
 });
 export interface ItemsWindowParams extends Input<typeof itemsWindowParams> {}
 
-export const userWindowParams = request({
+export const userWindowParams = params({
   /** The seller. */
   user_id: id,
   ...window,

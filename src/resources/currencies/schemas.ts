@@ -1,24 +1,24 @@
-import { entity, integer, list, maybe, request, text } from '../../core/schema/schema.js';
+import { response, integer, array, nullish, params, string } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { key } from '../../core/schema/fields.js';
 
 /** A currency. Spec: Currency. */
-export const currency = entity({
+export const currency = response({
   /** The ISO 4217 code, e.g. `BRL`. */
-  id: text,
-  description: maybe(text),
-  symbol: maybe(text),
-  decimal_places: maybe(integer),
+  id: string,
+  description: nullish(string),
+  symbol: nullish(string),
+  decimal_places: nullish(integer),
 });
 export interface Currency extends Output<typeof currency> {}
 
-export const currencies = list(currency) as Schema<Currency[]>;
+export const currencies = array(currency) as Schema<Currency[]>;
 
-export const noInput = request({});
+export const noInput = params({});
 /** An input without fields. */
 export interface NoInput extends Input<typeof noInput> {}
 
-export const currencyParams = request({
+export const currencyParams = params({
   /** The ISO 4217 code, e.g. `BRL`. */
   id: key,
 });

@@ -1,8 +1,7 @@
 import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
 import { dataOf, refusedWithinGraphql } from './graphql/response.js';
-import { anything, list, map, read } from '../../core/schema/schema.js';
-import type { Schema } from '../../core/schema/schema.js';
+import { unknown, array, record, preprocess } from '../../core/schema/schema.js';
 import {
   alreadyInFlex,
   deliveryNotUpdated,
@@ -50,7 +49,7 @@ export const subscriptions: Endpoint<FlexUserParams, FlexSubscription[]> = {
   method: 'GET',
   path: '/shipping/flex/sites/{site_id}/users/{user_id}/subscriptions/v1',
   input: flexUserParams,
-  output: list(flexSubscription) as Schema<FlexSubscription[]>,
+  output: array(flexSubscription),
   retry: 'safe',
   errors: [emptySite, invalidSite, noAccess, userNotFound],
   supportsAttributes: true,
@@ -61,7 +60,7 @@ export const configuration: Endpoint<FlexQueryParams> = {
   method: 'POST',
   path: '/shipping/flex/sites/{site_id}/configuration/v3',
   input: flexQueryParams,
-  output: read(map, dataOf),
+  output: preprocess(record, dataOf),
   // A POST that only reads, so it may be repeated: see docs/decisions/configuration-query-is-a-read.md.
   retry: 'safe',
   errors: [emptySite, invalidSite, noAccess, invalidJson, noSchema, invalidQuery, userNotFound, subscriptionNotFound],
@@ -73,7 +72,7 @@ export const setDelivery: Endpoint<SetDeliveryParams> = {
   method: 'PUT',
   path: '/shipping/flex/sites/{site_id}/users/{user_id}/services/{service_id}/configuration/delivery/custom/v3',
   input: setDeliveryParams,
-  output: anything,
+  output: unknown,
   retry: 'idempotent',
   errors: [invalidUser, invalidService, invalidJson, deliveryNotUpdated],
   async confirm(input, back) {
@@ -91,7 +90,7 @@ export const addZones: Endpoint<AddZonesParams> = {
   method: 'PUT',
   path: '/shipping/flex/sites/{site_id}/users/{user_id}/services/{service_id}/configuration/coverage/zone/v3',
   input: addZonesParams,
-  output: anything,
+  output: unknown,
   retry: 'idempotent',
   errors: [invalidUser, invalidService, invalidJson, deliveryNotUpdated],
   async confirm(input, back) {
@@ -119,7 +118,7 @@ export const isItemEnabled: Endpoint<FlexItemParams> = {
   method: 'GET',
   path: itemPath,
   input: flexItemParams,
-  output: anything,
+  output: unknown,
   retry: 'safe',
   errors: [itemDown, itemNotFound],
 };
@@ -129,7 +128,7 @@ export const enableItem: Endpoint<FlexItemParams> = {
   method: 'POST',
   path: itemPath,
   input: flexItemParams,
-  output: anything,
+  output: unknown,
   retry: 'idempotent',
   errors: [alreadyInFlex, itemDown, itemNotFound, itemLocked],
   async confirm(input, back) {
@@ -142,7 +141,7 @@ export const disableItem: Endpoint<FlexItemParams> = {
   method: 'DELETE',
   path: itemPath,
   input: flexItemParams,
-  output: anything,
+  output: unknown,
   retry: 'idempotent',
   errors: [notInFlex, itemDown, itemNotFound, itemLocked],
   async confirm(input, back) {

@@ -5,7 +5,7 @@ import type { Requester } from '../../core/endpoint.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
 import { dataOf } from './graphql/response.js';
 import type { CallOptions } from '../../core/options/call-options.js';
-import { exact, read } from '../../core/schema/schema.js';
+import { picked, preprocess } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { applySelection, printSelection, selectionIssues } from './graphql/selection.js';
 import type { AnySelection, Exact, Selected, Selection } from './graphql/selection.js';
@@ -145,7 +145,7 @@ export class Flex {
   #answerOf(fields: string, select: AnySelection): Schema<{ configuration: unknown }> {
     const known = this.#answers.get(fields);
     if (known) return known;
-    const answer = read(exact({ configuration: applySelection(flexConfiguration, select) }), dataOf);
+    const answer = preprocess(picked({ configuration: applySelection(flexConfiguration, select) }), dataOf);
     this.#answers.set(fields, answer);
     return answer;
   }

@@ -1,84 +1,84 @@
 import { documentRule } from './graphql/response.js';
 import {
-  anything,
-  checked,
-  entity,
-  flag,
-  instant,
+  unknown,
+  refine,
+  response,
+  boolean,
+  dateTime,
   integer,
-  list,
-  maybe,
+  array,
+  nullish,
   openEnum,
   optional,
-  request,
-  text,
+  params,
+  string,
 } from '../../core/schema/schema.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 import { id, key, nullishArray, siteId } from '../../core/schema/fields.js';
 
 /** `in`: active. `out`: inactive, its settings cannot be changed. `pending`: settings yes, delivery orders not yet. */
-const subscriptionState = entity({ id: maybe(openEnum('in', 'out', 'pending')) });
+const subscriptionState = response({ id: nullish(openEnum('in', 'out', 'pending')) });
 
 /** How a subscription covers and delivers. Spec: Flex subscription, `configuration_type`. */
-export const configurationType = entity({
+export const configurationType = response({
   /** `zone` in the samples of FLEX, `radius` in those of TURBO. */
-  coverage: maybe(openEnum('zone', 'radius')),
+  coverage: nullish(openEnum('zone', 'radius')),
   /** `custom` in the samples of FLEX, `accurate` in those of TURBO. */
-  delivery: maybe(openEnum('custom', 'accurate')),
+  delivery: nullish(openEnum('custom', 'accurate')),
 });
 export interface ConfigurationType extends Output<typeof configurationType> {}
 
 /** A seller's subscription to Flex or Turbo. Spec: Flex subscription. */
-export const flexSubscription = entity({
+export const flexSubscription = response({
   id: integer,
-  site_id: maybe(text),
-  user_id: maybe(integer),
-  mode: maybe(openEnum('FLEX', 'TURBO')),
-  configuration_type: maybe<ConfigurationType>(configurationType),
+  site_id: nullish(string),
+  user_id: nullish(integer),
+  mode: nullish(openEnum('FLEX', 'TURBO')),
+  configuration_type: nullish<ConfigurationType>(configurationType),
   /** The service that the other operations ask for. */
-  service_id: maybe(integer),
+  service_id: nullish(integer),
   /** `in`: active. `out`: inactive, settings cannot be changed. `pending`: settings yes, delivery orders not yet. */
-  status: maybe(subscriptionState),
-  creation_date: maybe(instant),
+  status: nullish(subscriptionState),
+  creation_date: nullish(dateTime),
 });
 export interface FlexSubscription extends Output<typeof flexSubscription> {}
 
 /** Where a seller's deliveries start. Spec: Flex configuration, `address`. */
-export const flexAddress = entity({
-  id: maybe(text),
-  address_line: maybe(text),
-  city: maybe(entity({ id: maybe(text), name: maybe(text) })),
-  zip_code: maybe(text),
+export const flexAddress = response({
+  id: nullish(string),
+  address_line: nullish(string),
+  city: nullish(response({ id: nullish(string), name: nullish(string) })),
+  zip_code: nullish(string),
 });
 export interface FlexAddress extends Output<typeof flexAddress> {}
 
 /** A span of time in the unit it names. */
-export const trainingSpan = entity({ value: maybe(integer), unit: maybe(text) });
+export const trainingSpan = response({ value: nullish(integer), unit: nullish(string) });
 export interface TrainingSpan extends Output<typeof trainingSpan> {}
 
 /** How long a new subscription is in training. Spec: Flex configuration, `training_times`. */
-export const trainingTimes = entity({
-  original: maybe<TrainingSpan>(trainingSpan),
-  remaining: maybe<TrainingSpan>(trainingSpan),
-  activation_date: maybe(instant),
+export const trainingTimes = response({
+  original: nullish<TrainingSpan>(trainingSpan),
+  remaining: nullish<TrainingSpan>(trainingSpan),
+  activation_date: nullish(dateTime),
 });
 export interface TrainingTimes extends Output<typeof trainingTimes> {}
 
 /** The subscription that a configuration belongs to. Spec: Flex configuration, `subscription`. */
-export const configuredSubscription = entity({
-  site_id: maybe(text),
-  user_id: maybe(integer),
-  service_id: maybe(integer),
-  status: maybe(subscriptionState),
-  creation_date: maybe(instant),
-  training_times: maybe<TrainingTimes>(trainingTimes),
+export const configuredSubscription = response({
+  site_id: nullish(string),
+  user_id: nullish(integer),
+  service_id: nullish(integer),
+  status: nullish(subscriptionState),
+  creation_date: nullish(dateTime),
+  training_times: nullish<TrainingTimes>(trainingTimes),
 });
 export interface ConfiguredSubscription extends Output<typeof configuredSubscription> {}
 
 /** What a seller may choose from. Spec: Flex configuration, `availables`. */
-export const flexAvailables = entity({
+export const flexAvailables = response({
   /** The least and the most deliveries that a range may take. */
-  capacity_range: maybe(entity({ from: maybe(integer), to: maybe(integer) })),
+  capacity_range: nullish(response({ from: nullish(integer), to: nullish(integer) })),
   /** Hours of the day. */
   cutoff: nullishArray(integer),
   /** Hours of the day. */
@@ -87,23 +87,23 @@ export const flexAvailables = entity({
 export interface FlexAvailables extends Output<typeof flexAvailables> {}
 
 /** Hours of the day between which a seller delivers. Spec: Range object. */
-export const deliveryRange = entity({
+export const deliveryRange = response({
   /** The hour at which it begins. */
-  from: maybe(integer),
+  from: nullish(integer),
   /** The hour at which it ends. */
-  to: maybe(integer),
+  to: nullish(integer),
   /** How many deliveries it takes. */
-  capacity: maybe(integer),
-  type: maybe(openEnum('cpt')),
-  processing_time: maybe(integer),
-  et_hour: maybe(integer),
+  capacity: nullish(integer),
+  type: nullish(openEnum('cpt')),
+  processing_time: nullish(integer),
+  et_hour: nullish(integer),
   /** The hour up to which an order is delivered in it. */
-  calculated_cutoff: maybe(integer),
+  calculated_cutoff: nullish(integer),
 });
 export interface DeliveryRange extends Output<typeof deliveryRange> {}
 
 /** The ranges of each kind of day. Spec: Flex configuration, `delivery_ranges`. */
-export const deliveryRanges = entity({
+export const deliveryRanges = response({
   week: nullishArray<DeliveryRange>(deliveryRange),
   saturday: nullishArray<DeliveryRange>(deliveryRange),
   sunday: nullishArray<DeliveryRange>(deliveryRange),
@@ -111,37 +111,37 @@ export const deliveryRanges = entity({
 export interface DeliveryRanges extends Output<typeof deliveryRanges> {}
 
 /** What a delivery to a zone costs, in parts as they are shown. Spec: Zone object, `price`. */
-export const zonePrice = entity({
-  cents: maybe(text),
-  fraction: maybe(text),
-  currency_id: maybe(text),
-  decimal_separator: maybe(text),
-  symbol: maybe(text),
+export const zonePrice = response({
+  cents: nullish(string),
+  fraction: nullish(string),
+  currency_id: nullish(string),
+  decimal_separator: nullish(string),
+  symbol: nullish(string),
 });
 export interface ZonePrice extends Output<typeof zonePrice> {}
 
 /** A part of a coverage area. Spec: Zone object. */
-export const flexZone = entity({
-  id: text,
-  label: maybe(text),
-  enabled: maybe(flag),
-  is_mandatory: maybe(flag),
+export const flexZone = response({
+  id: string,
+  label: nullish(string),
+  enabled: nullish(boolean),
+  is_mandatory: nullish(boolean),
   /** The seller delivers to it. */
-  selected: maybe(flag),
+  selected: nullish(boolean),
   /** The specification does not say what it lists. */
-  neighborhoods: maybe(list(anything)),
-  price: maybe<ZonePrice>(zonePrice),
+  neighborhoods: nullish(array(unknown)),
+  price: nullish<ZonePrice>(zonePrice),
 });
 export interface FlexZone extends Output<typeof flexZone> {}
 
 /** How a seller delivers with Flex. Spec: Flex configuration. */
-export const flexConfiguration = entity({
-  address: maybe<FlexAddress>(flexAddress),
-  subscription: maybe<ConfiguredSubscription>(configuredSubscription),
-  availables: maybe<FlexAvailables>(flexAvailables),
-  delivery_window: maybe(openEnum('same_day')),
-  is_moderated: maybe(flag),
-  delivery_ranges: maybe<DeliveryRanges>(deliveryRanges),
+export const flexConfiguration = response({
+  address: nullish<FlexAddress>(flexAddress),
+  subscription: nullish<ConfiguredSubscription>(configuredSubscription),
+  availables: nullish<FlexAvailables>(flexAvailables),
+  delivery_window: nullish(openEnum('same_day')),
+  is_moderated: nullish(boolean),
+  delivery_ranges: nullish<DeliveryRanges>(deliveryRanges),
   /** The kinds of days on which the seller delivers, e.g. `week`. */
   working_days: nullishArray(openEnum('week', 'saturday', 'sunday')),
   zones: nullishArray<FlexZone>(flexZone),
@@ -150,10 +150,10 @@ export const flexConfiguration = entity({
 export interface FlexConfiguration extends Output<typeof flexConfiguration> {}
 
 /** Who drives a shipment. Spec: Flex delivery, assignment. */
-export const driverAssignment = entity({ driver_id: integer });
+export const driverAssignment = response({ driver_id: integer });
 export interface DriverAssignment extends Output<typeof driverAssignment> {}
 
-export const flexUserParams = request({
+export const flexUserParams = params({
   site_id: siteId,
   /** The seller. */
   user_id: id,
@@ -161,40 +161,40 @@ export const flexUserParams = request({
 export interface FlexUserParams extends Input<typeof flexUserParams> {}
 
 /** The body of the configuration query: a GraphQL document, sent as it is. */
-export const flexQueryParams = request({
+export const flexQueryParams = params({
   site_id: siteId,
   /** A GraphQL query on `configuration(user_id: ..., service_id: ...)`. */
-  query: checked(text, documentRule),
+  query: refine(string, documentRule),
 });
 export interface FlexQueryParams extends Input<typeof flexQueryParams> {}
 
-export const configurationParams = request({
+export const configurationParams = params({
   site_id: siteId,
   /** The seller. */
   user_id: id,
   /** The service of the subscription; `subscriptions` tells it. */
   service_id: id,
   /** The fields to ask for; every documented one unless given. */
-  select: optional(anything),
+  select: optional(unknown),
 });
 /** Whose configuration to read. */
 export interface ConfigurationParams extends Omit<Input<typeof configurationParams>, 'select'> {}
 
 const hour = (name: string) =>
-  checked(integer, (value) => (value < 0 || value > 24 ? `\`${name}\` is an hour, 0 to 24` : undefined), {
+  refine(integer, (value) => (value < 0 || value > 24 ? `\`${name}\` is an hour, 0 to 24` : undefined), {
     minimum: 0,
     maximum: 24,
   });
 
 /** A range to deliver in, as it is set. Spec: Flex delivery, delivery configuration body. */
-export const deliveryRangeParams = checked(
-  request({
+export const deliveryRangeParams = refine(
+  params({
     /** The hour at which it begins, 0 to 24. */
     from: hour('from'),
     /** The hour at which it ends, 0 to 24, after `from`. */
     to: hour('to'),
     /** How many deliveries it takes, at least 1. */
-    capacity: checked(integer, (value) => (value < 1 ? '`capacity` is at least 1' : undefined), { minimum: 1 }),
+    capacity: refine(integer, (value) => (value < 1 ? '`capacity` is at least 1' : undefined), { minimum: 1 }),
     /** The hour up to which an order is delivered in it, 0 to 24. */
     cutoff: hour('cutoff'),
   }),
@@ -202,8 +202,8 @@ export const deliveryRangeParams = checked(
 );
 export interface DeliveryRangeParams extends Input<typeof deliveryRangeParams> {}
 
-export const setDeliveryParams = checked(
-  request({
+export const setDeliveryParams = refine(
+  params({
     site_id: siteId,
     /** The seller. */
     user_id: id,
@@ -211,14 +211,14 @@ export const setDeliveryParams = checked(
     service_id: id,
     /** e.g. `same_day`; the specification names no other. */
     delivery_window: optional(
-      checked(openEnum('same_day'), (value) => (value === '' ? '`delivery_window` is empty' : undefined)),
+      refine(openEnum('same_day'), (value) => (value === '' ? '`delivery_window` is empty' : undefined)),
     ),
     /** The ranges of each kind of day; a kind that is left out stays as it is. */
     delivery_ranges: optional(
-      request({
-        week: optional(list(deliveryRangeParams)),
-        saturday: optional(list(deliveryRangeParams)),
-        sunday: optional(list(deliveryRangeParams)),
+      params({
+        week: optional(array(deliveryRangeParams)),
+        saturday: optional(array(deliveryRangeParams)),
+        sunday: optional(array(deliveryRangeParams)),
       }),
     ),
   }),
@@ -229,22 +229,22 @@ export const setDeliveryParams = checked(
 );
 export interface SetDeliveryParams extends Input<typeof setDeliveryParams> {}
 
-export const addZonesParams = request({
+export const addZonesParams = params({
   site_id: siteId,
   /** The seller. */
   user_id: id,
   /** The service of the subscription. */
   service_id: id,
   /** The zones to add, at least one, by their ids. */
-  zones: checked(
-    list(request({ id: key })),
+  zones: refine(
+    array(params({ id: key })),
     (zones) => (zones.length === 0 ? '`zones` is empty; it takes at least one zone' : undefined),
     { minItems: 1 },
   ),
 });
 export interface AddZonesParams extends Input<typeof addZonesParams> {}
 
-export const flexItemParams = request({
+export const flexItemParams = params({
   site_id: siteId,
   /** The item. */
   item_id: key,
@@ -265,7 +265,7 @@ export interface EnableItemParams extends FlexItemParams {
   readonly requireActive?: boolean | undefined;
 }
 
-export const driverParams = request({
+export const driverParams = params({
   site_id: siteId,
   /** The shipment. */
   shipment_id: id,

@@ -1,25 +1,35 @@
-import { checked, entity, integer, list, maybe, openEnum, read, request, text } from '../../core/schema/schema.js';
+import {
+  refine,
+  response,
+  integer,
+  array,
+  nullish,
+  openEnum,
+  preprocess,
+  params,
+  string,
+} from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { key } from '../../core/schema/fields.js';
 
 /** An item's status, or why it could not be read. Spec: Flex delivery, the item's status attribute. */
-export const itemStatus = read(
-  entity({
+export const itemStatus = preprocess(
+  response({
     /** The item, where the service says it or its place in the list does. */
-    id: maybe(text),
+    id: nullish(string),
     /** `active` is what Flex asks for; absent where it could not be read. */
-    status: maybe(openEnum('active', 'paused', 'closed', 'under_review', 'inactive')),
+    status: nullish(openEnum('active', 'paused', 'closed', 'under_review', 'inactive')),
     /** The entry's own HTTP status, where it has one: each item is read by itself. */
-    code: maybe(integer),
+    code: nullish(integer),
     /** What the service says of an item that it could not read. */
-    message: maybe(text),
+    message: nullish(string),
   }),
   flattened,
 );
 export interface ItemStatus extends Output<typeof itemStatus> {}
 
 /** The statuses in the order of the ids asked for. */
-export const itemStatuses = read(list(itemStatus) as Schema<ItemStatus[]>, (value) =>
+export const itemStatuses = preprocess(array(itemStatus) as Schema<ItemStatus[]>, (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? [value] : value,
 );
 
@@ -43,9 +53,9 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-export const itemStatusParams = request({
+export const itemStatusParams = params({
   /** The items, at least one. */
-  ids: checked(list(key), (ids) => (ids.length === 0 ? '`ids` is empty; it takes at least one item' : undefined), {
+  ids: refine(array(key), (ids) => (ids.length === 0 ? '`ids` is empty; it takes at least one item' : undefined), {
     minItems: 1,
   }),
 });

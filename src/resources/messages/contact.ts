@@ -1,5 +1,7 @@
-import { ApiError, InvalidInputError } from '../../core/errors/errors.js';
+import { InvalidInputError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/options/call-options.js';
+import type { ActionGuide } from '../action-guide/action-guide.js';
+import { CapExhaustedError, InvalidOptionError } from '../action-guide/errors.js';
 import { ConversationBlockedError, ExceptedCaseError } from '../post-sale/errors.js';
 import type { Message } from '../post-sale/message.js';
 import { MediationInProcessError, NoChannelError, NotYetDeliveredError } from './errors.js';
@@ -19,21 +21,13 @@ export interface ContactResult {
   readonly message: Message | undefined;
 }
 
-/** How a seller writes first: what `contact` needs of the action guide. */
-export interface FirstWords {
-  options(input: { readonly pack_id: number | string }, options?: CallOptions): PromiseLike<unknown>;
-  send(
-    input: { readonly pack_id: number | string; readonly option_id: 'OTHER'; readonly text: string },
-    options?: CallOptions,
-  ): PromiseLike<Message>;
-}
-
 type Correspondence = Pick<Messages, 'conversation' | 'send'>;
+type FirstContact = Pick<ActionGuide, 'options' | 'send'>;
 
 /** Takes the road that is open. Made of the public methods only. */
 export async function contact(
   messages: Correspondence,
-  firstWords: FirstWords,
+  actionGuide: FirstContact,
   input: ContactParams,
   options: CallOptions = {},
 ): Promise<ContactResult> {
@@ -42,7 +36,7 @@ export async function contact(
   if (!checked.success) throw new InvalidInputError(checked.error.issues);
   try {
     if (await hasBuyerWritten(messages, input, options)) return await reply(messages, input, options);
-    return await first(firstWords, input, options);
+    return await first(actionGuide, input, options);
   } catch (error) {
     if (!(error instanceof ExceptedCaseError)) throw closedBy(error) ?? error;
   }
@@ -66,16 +60,23 @@ async function reply(messages: Correspondence, input: ContactParams, options: Ca
   return { channel: 'conversation', message: await messages.send(input, options) };
 }
 
-async function first(guide: FirstWords, { pack_id, text, attachments = [] }: ContactParams, options: CallOptions) {
+async function first(
+  actionGuide: FirstContact,
+  { pack_id, text, attachments = [] }: ContactParams,
+  options: CallOptions,
+) {
   if (attachments.length > 0) {
     // For an excepted pack this throws, and the conversation takes the files.
-    await guide.options({ pack_id }, options);
+    await actionGuide.options({ pack_id }, options);
     throw new NoChannelError(
       'The message was not sent: the buyer has not written yet, and a first message carries no attachments. Send the text alone, and the files after the reply.',
       { reason: 'attachments' },
     );
   }
-  return { channel: 'option' as const, message: await guide.send({ pack_id, option_id: 'OTHER', text }, options) };
+  return {
+    channel: 'option' as const,
+    message: await actionGuide.send({ pack_id, option_id: 'OTHER', text }, options),
+  };
 }
 
 /** The one error for a buyer who cannot be written to now; `undefined` for any other failure. */
@@ -93,12 +94,9 @@ function closedReason(error: unknown): [reason: NoChannelReason, remedy: string]
     return ['mediation', 'a mediation is in process; write in the mediation, or when it is over'];
   if (error instanceof NotYetDeliveredError)
     return ['not_yet_delivered', 'the purchase is on its way by fulfilment; write when it is delivered'];
-  if (!(error instanceof ApiError)) return undefined;
-  // The action guide is another resource: its refusals are known here by their kind.
-  const { name } = error;
-  if (name === 'CapExhaustedError')
+  if (error instanceof CapExhaustedError)
     return ['cap_exhausted', 'the option OTHER is used up; wait until the buyer replies'];
-  if (name === 'InvalidOptionError')
+  if (error instanceof InvalidOptionError)
     return ['option_not_offered', 'the pack has no option OTHER; see actionGuide.options for those it has'];
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { isSameText, isNotBefore, singleMatch } from '../../core/retry/confirm.js';
 import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
-import { anything } from '../../core/schema/schema.js';
+import { unknown } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import type { Download } from '../../core/files/download.js';
 import { accessTokenRequired, applicationIdRequired, conversationBlocked } from '../post-sale/errors.js';
@@ -129,7 +129,7 @@ export const download: Endpoint<DownloadParams, Download> = {
   method: 'GET',
   path: '/messages/attachments/{attachment_id}',
   input: downloadParams,
-  output: anything as Schema<Download>,
+  output: unknown as Schema<Download>,
   retry: 'safe',
   query,
   responseBody: 'stream',

@@ -5,9 +5,10 @@ import type { DownloadProgress, UploadProgress } from '../../core/files/progress
 import type { CallOptions } from '../../core/options/call-options.js';
 import { Paged, withSignal, withPage } from '../../core/pagination/paged.js';
 import type { PaginationOptions } from '../../core/pagination/paged.js';
+import type { ActionGuide } from '../action-guide/action-guide.js';
 import type { Message } from '../post-sale/message.js';
 import { contact } from './contact.js';
-import type { ContactParams, ContactResult, FirstWords } from './contact.js';
+import type { ContactParams, ContactResult } from './contact.js';
 import * as endpoints from './endpoints.js';
 import type {
   DownloadParams,
@@ -41,11 +42,11 @@ export interface DownloadOptions extends CallOptions {
  */
 export class Messages {
   readonly #caller: Requester;
-  readonly #firstWords: FirstWords;
+  readonly #actionGuide: ActionGuide;
 
-  constructor(caller: Requester, firstWords: FirstWords) {
+  constructor(caller: Requester, actionGuide: ActionGuide) {
     this.#caller = caller;
-    this.#firstWords = firstWords;
+    this.#actionGuide = actionGuide;
   }
 
   /**
@@ -157,6 +158,6 @@ export class Messages {
    * @throws {OutcomeUnknownError} when the answer was lost: read the conversation before writing again.
    */
   contact(input: ContactParams, options?: CallOptions): Promise<ContactResult> {
-    return contact(this, this.#firstWords, input, options);
+    return contact(this, this.#actionGuide, input, options);
   }
 }

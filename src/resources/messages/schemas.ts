@@ -4,21 +4,21 @@ import { message } from '../post-sale/message.js';
 import type { Message } from '../post-sale/message.js';
 import { messageText } from '../post-sale/text.js';
 import {
-  anything,
-  checked,
-  either,
-  entity,
-  flag,
-  instant,
+  unknown,
+  refine,
+  union,
+  response,
+  boolean,
+  dateTime,
   integer,
-  list,
-  maybe,
+  array,
+  nullish,
   openEnum,
   optional,
-  read,
-  request,
-  text,
-  wideInteger,
+  preprocess,
+  params,
+  string,
+  int64,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { id, key, limit, nullishArray, offset, paging, siteId } from '../../core/schema/fields.js';
@@ -29,15 +29,15 @@ export const attachmentsLimit = 25;
 /** At most so many bytes in one file: 25 MB. Spec: Limits. */
 export const attachmentSizeLimit = 25 * 1024 * 1024;
 
-const reference = either(wideInteger, text);
+const reference = union(int64, string);
 
 /** Whether a conversation is open, and if not, why. Spec: Conversation status. */
-export const conversationStatus = entity({
+export const conversationStatus = response({
   /** Its form varies: not to be parsed. */
-  path: maybe(text),
-  status: maybe(openEnum('active', 'blocked')),
+  path: nullish(string),
+  status: nullish(openEnum('active', 'blocked')),
   /** Why it is blocked. Some two dozen are known, and the list grows. */
-  substatus: maybe(
+  substatus: nullish(
     openEnum(
       'blocked_by_time',
       'blocked_by_buyer',
@@ -47,22 +47,22 @@ export const conversationStatus = entity({
       'blocked_by_cancelled_order',
     ),
   ),
-  status_date: maybe(instant),
-  status_update_allowed: maybe(flag),
-  claim_id: maybe(reference),
-  shipping_id: maybe(reference),
+  status_date: nullish(dateTime),
+  status_update_allowed: nullish(boolean),
+  claim_id: nullish(reference),
+  shipping_id: nullish(reference),
 });
 export interface ConversationStatus extends Output<typeof conversationStatus> {}
 
 /** A page of a conversation as the service delivers it. Spec: GET /messages/packs/{pack_id}/sellers/{user_id}. */
-export const conversationResponse = entity({
-  paging: maybe<Paging>(paging),
-  conversation_status: maybe<ConversationStatus>(conversationStatus),
+export const conversationResponse = response({
+  paging: nullish<Paging>(paging),
+  conversation_status: nullish<ConversationStatus>(conversationStatus),
   messages: nullishArray<Message>(message),
   /** How many characters a seller's message takes: 350. */
-  seller_max_message_length: maybe(integer),
+  seller_max_message_length: nullish(integer),
   /** How many characters a buyer's message takes: 3,500. */
-  buyer_max_message_length: maybe(integer),
+  buyer_max_message_length: nullish(integer),
 });
 export interface ConversationResponse extends Output<typeof conversationResponse> {}
 
@@ -82,41 +82,41 @@ const place = {
   user_id: id,
 };
 
-export const conversationParams = request({
+export const conversationParams = params({
   ...place,
   limit,
   offset,
   /** Reading a conversation **marks its messages as read** unless this is `false`. */
-  mark_as_read: optional(flag),
+  mark_as_read: optional(boolean),
 });
 export interface ConversationParams extends Input<typeof conversationParams> {}
 
-export const getMessageParams = request({
+export const getMessageParams = params({
   /** The message's id. */
   message_id: key,
 });
 export interface GetMessageParams extends Input<typeof getMessageParams> {}
 
-const sender = request({
+const sender = params({
   /** The seller. */
   user_id: id,
 });
 
 /** Who a message goes to. Spec: POST message body, `to`. */
-export const recipient = request({
+export const recipient = params({
   /** The buyer of the order; or the site's agent, where the conversation shows one in the buyer's place. */
   user_id: id,
-  resource: optional(text),
+  resource: optional(string),
   resource_id: optional(id),
   site_id: optional(siteId),
-  email: optional(text),
+  email: optional(string),
 });
 export interface Recipient extends Input<typeof recipient> {}
 
 /** A message to a buyer. Spec: POST message body. */
 export interface SendMessageParams extends Input<typeof newMessageFields> {}
 
-const newMessageFields = request({
+const newMessageFields = params({
   ...place,
   /** The seller; `user_id` unless given. */
   from: optional(sender),
@@ -126,8 +126,8 @@ const newMessageFields = request({
   text: messageText,
   /** The ids of uploaded files, at most 25. */
   attachments: optional(
-    checked(
-      list(key),
+    refine(
+      array(key),
       ({ length }) =>
         length > attachmentsLimit
           ? `\`attachments\` has ${length} files; a message takes at most ${attachmentsLimit}`
@@ -141,8 +141,8 @@ const newMessageFields = request({
   client_id: optional(id),
 });
 
-export const sendMessageParams = read(
-  checked(newMessageFields, ({ from, to }) =>
+export const sendMessageParams = preprocess(
+  refine(newMessageFields, ({ from, to }) =>
     String(from?.user_id) === String(to.user_id)
       ? { path: ['to', 'user_id'], message: '`to.user_id` is the sender; a message goes to the buyer' }
       : undefined,
@@ -157,7 +157,7 @@ function withSender(given: unknown): unknown {
 }
 
 /** The message where the service sends it back; whatever came where it sends something else, or nothing. */
-export const messageOrNothing = either(message, anything) as Schema<Message | undefined>;
+export const messageOrNothing = union(message, unknown) as Schema<Message | undefined>;
 
 /** A file to store, on a site. Spec: POST /messages/attachments. */
 export type UploadParams = FileSource & {
@@ -165,16 +165,16 @@ export type UploadParams = FileSource & {
   readonly site_id: string;
 };
 
-export const uploadParams = checked(
-  request({
+export const uploadParams = refine(
+  params({
     /** The site of the order, e.g. `MLA`. */
     site_id: siteId,
     /** The file: a path, bytes, a Blob, or a stream with its `size`. At most 25 MB, and not empty. */
-    file: anything,
+    file: unknown,
     /** Its name, without `/` and `\`. A path and a `File` have one of their own. */
-    filename: optional(text),
+    filename: optional(string),
     /** Its media type; by its name's ending unless given. */
-    contentType: optional(text),
+    contentType: optional(string),
     /** The length of a stream, in bytes. */
     size: optional(integer),
   }),
@@ -182,13 +182,13 @@ export const uploadParams = checked(
 ) as Schema<unknown, UploadParams>;
 
 /** A stored file. Spec: POST /messages/attachments. */
-export const storedAttachment = entity({
+export const storedAttachment = response({
   /** What `messages.send` takes in `attachments`. A file that no message uses within 48 hours is gone. */
   id: key,
 });
 export interface StoredAttachment extends Output<typeof storedAttachment> {}
 
-export const downloadParams = request({
+export const downloadParams = params({
   /** The site of the order, e.g. `MLA`. */
   site_id: siteId,
   /** The stored file's id: what the upload gave, or `filename` of a message's attachment. */

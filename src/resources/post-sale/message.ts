@@ -1,37 +1,37 @@
 import {
-  entity,
-  flag,
-  instant,
+  response,
+  boolean,
+  dateTime,
   integer,
-  list,
-  maybe,
+  array,
+  nullish,
   openEnum,
-  read,
-  text,
-  wideInteger,
+  preprocess,
+  string,
+  int64,
 } from '../../core/schema/schema.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
 import { key, nullishArray } from '../../core/schema/fields.js';
 import { currentShape } from './legacy.js';
 
 /** Who wrote, or who receives. Spec: Message, `from` and `to`. */
-export const participant = entity({
-  user_id: maybe(integer),
+export const participant = response({
+  user_id: nullish(integer),
   /** Delivered for the receiver of an option's message. */
-  name: maybe(text),
+  name: nullish(string),
 });
 export interface Participant extends Output<typeof participant> {}
 
 /** When what happened to a message; `null` for what has not happened. Spec: Message, `message_date`. */
-export const messageDate = entity({
-  received: maybe(instant),
+export const messageDate = response({
+  received: nullish(dateTime),
   /** When it passed moderation. */
-  available: maybe(instant),
+  available: nullish(dateTime),
   /** When the other side was told of it. */
-  notified: maybe(instant),
-  created: maybe(instant),
+  notified: nullish(dateTime),
+  created: nullish(dateTime),
   /** When the other side read it. */
-  read: maybe(instant),
+  read: nullish(dateTime),
 });
 export interface MessageDate extends Output<typeof messageDate> {}
 
@@ -48,62 +48,62 @@ const moderationReason = openEnum(
 export type ModerationReason = Output<typeof moderationReason>;
 
 /** What moderation made of a message. Spec: Message, `message_moderation`. */
-export const messageModeration = entity({
+export const messageModeration = response({
   /** `pending` while it is looked at; `non_moderated` for older messages. */
-  status: maybe(openEnum('clean', 'rejected', 'pending', 'non_moderated', 'NON_MODERATED')),
+  status: nullish(openEnum('clean', 'rejected', 'pending', 'non_moderated', 'NON_MODERATED')),
   /** Why it was rejected; see `moderationReasonOf`. */
-  reason: maybe(moderationReason),
-  source: maybe(text),
-  moderation_date: maybe(instant),
+  reason: nullish(moderationReason),
+  source: nullish(string),
+  moderation_date: nullish(dateTime),
 });
 export interface MessageModeration extends Output<typeof messageModeration> {}
 
 /** A file of a message. Spec: Attachment object. */
-export const messageAttachment = entity({
+export const messageAttachment = response({
   /** The stored file's id: what `messages.download` takes. */
-  filename: maybe(text),
-  original_filename: maybe(text),
+  filename: nullish(string),
+  original_filename: nullish(string),
   /** The media type. */
-  type: maybe(text),
+  type: nullish(string),
   /** In bytes. */
-  size: maybe(integer),
-  potential_security_threat: maybe(flag),
-  creation_date: maybe(instant),
+  size: nullish(integer),
+  potential_security_threat: nullish(boolean),
+  creation_date: nullish(dateTime),
 });
 export interface MessageAttachment extends Output<typeof messageAttachment> {}
 
 /** What a message belongs to, e.g. `{ id: '2000000012345678', name: 'packs' }`. Spec: Message, `message_resources`. */
-export const messageResource = entity({ id: maybe(key), name: maybe(text) });
+export const messageResource = response({ id: nullish(key), name: nullish(string) });
 export interface MessageResource extends Output<typeof messageResource> {}
 
 /** What was wrong with files, told by the legacy shape only. Spec: Message, `attachments_validations`. */
-export const attachmentsValidations = entity({
-  invalid_size: maybe(list(text)),
-  invalid_extension: maybe(list(text)),
-  forbidden: maybe(list(text)),
-  internal_error: maybe(list(text)),
+export const attachmentsValidations = response({
+  invalid_size: nullish(array(string)),
+  invalid_extension: nullish(array(string)),
+  forbidden: nullish(array(string)),
+  internal_error: nullish(array(string)),
 });
 export interface AttachmentsValidations extends Output<typeof attachmentsValidations> {}
 
-const currentMessage = entity({
+const currentMessage = response({
   id: key,
-  site_id: maybe(text),
+  site_id: nullish(string),
   /** The application that sent it; a string where it is longer than 2^53. */
-  client_id: maybe(wideInteger),
+  client_id: nullish(int64),
   /** Who wrote it; absent in the answer of an option. */
-  from: maybe<Participant>(participant),
-  to: maybe<Participant>(participant),
+  from: nullish<Participant>(participant),
+  to: nullish<Participant>(participant),
   /** `moderated` is a rejection, although it comes with HTTP 200: see `isModerated`. */
-  status: maybe(openEnum('available', 'moderated')),
-  subject: maybe(text),
-  text: maybe(text),
-  message_date: maybe<MessageDate>(messageDate),
-  message_moderation: maybe<MessageModeration>(messageModeration),
+  status: nullish(openEnum('available', 'moderated')),
+  subject: nullish(string),
+  text: nullish(string),
+  message_date: nullish<MessageDate>(messageDate),
+  message_moderation: nullish<MessageModeration>(messageModeration),
   message_attachments: nullishArray<MessageAttachment>(messageAttachment),
   message_resources: nullishArray<MessageResource>(messageResource),
-  conversation_first_message: maybe(flag),
+  conversation_first_message: nullish(boolean),
   /** Only where the service answered in the legacy shape. */
-  attachments_validations: maybe<AttachmentsValidations>(attachmentsValidations),
+  attachments_validations: nullish<AttachmentsValidations>(attachmentsValidations),
 });
 
 /** A message after a sale, read from the current, the legacy and the wrapped shape. Spec: Message. */
@@ -111,7 +111,7 @@ export interface Message extends Output<typeof currentMessage> {}
 
 const original = Symbol.for('marketplace-seller-sdk.original');
 
-export const message: Schema<Message> = read<Message>(currentMessage, currentShape, (data, raw) => {
+export const message: Schema<Message> = preprocess<Message>(currentMessage, currentShape, (data, raw) => {
   if (currentShape(raw) !== raw) Object.defineProperty(data, original, { value: raw });
 });
 

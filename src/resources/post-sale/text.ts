@@ -1,4 +1,4 @@
-import { checked } from '../../core/schema/schema.js';
+import { refine } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { boundedText } from '../../core/schema/fields.js';
 
@@ -22,7 +22,7 @@ export function unsupportedCharacters(text: string): string[] {
 }
 
 /** The text of a seller's message: 1 to 350 characters, of ISO-8859-1 or emoji. Spec: POST message body, `text`. */
-export const messageText: Schema<string> = checked(boundedText('text', messageTextLimit, 'a message'), (text) => {
+export const messageText: Schema<string> = refine(boundedText('text', messageTextLimit, 'a message'), (text) => {
   const found = unsupportedCharacters(text);
   if (found.length === 0) return undefined;
   const named = found.slice(0, 5).map(nameOf);

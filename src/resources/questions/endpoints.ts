@@ -1,7 +1,7 @@
 import { isSameText, isNotBefore, singleMatch } from '../../core/retry/confirm.js';
 import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
-import { anything } from '../../core/schema/schema.js';
+import { unknown } from '../../core/schema/schema.js';
 import {
   invalidPostBody,
   invalidQuestion,
@@ -121,7 +121,7 @@ export const hide: Endpoint<GetQuestionParams> = {
   method: 'POST',
   path: '/my/questions/hidden',
   input: getQuestionParams,
-  output: anything,
+  output: unknown,
   retry: 'unsafe',
   errors: [],
 };
@@ -142,7 +142,7 @@ export const addToBlacklist: Endpoint<BlacklistParams> = {
   method: 'POST',
   path: '/users/{seller_id}/questions_blacklist',
   input: blacklistParams,
-  output: anything,
+  output: unknown,
   retry: 'unsafe',
   errors: [],
   async confirm(input, back) {
@@ -167,7 +167,7 @@ export const removeFromBlacklist: Endpoint<BlacklistParams> = {
   method: 'DELETE',
   path: '/users/{seller_id}/questions_blacklist/{user_id}',
   input: blacklistParams,
-  output: anything,
+  output: unknown,
   retry: 'unsafe',
   errors: [],
   async confirm(input, back) {

@@ -1,20 +1,20 @@
 import {
-  anything,
-  checked,
-  closedEnum,
-  either,
-  entity,
-  flag,
-  instant,
+  unknown,
+  refine,
+  enumOf,
+  union,
+  response,
+  boolean,
+  dateTime,
   integer,
-  list,
-  map,
-  maybe,
+  array,
+  record,
+  nullish,
   openEnum,
   optional,
-  read,
-  request,
-  text,
+  preprocess,
+  params,
+  string,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { boundedText, id, key, limit, nullishArray, offset } from '../../core/schema/fields.js';
@@ -23,32 +23,32 @@ import { boundedText, id, key, limit, nullishArray, offset } from '../../core/sc
 export const questionTextLimit = 2000;
 
 /** Who asked. Spec: Question, `from`. */
-export const asker = entity({
+export const asker = response({
   id: integer,
   /** How many questions of this user the seller has answered. */
-  answered_questions: maybe(integer),
+  answered_questions: nullish(integer),
 });
 export interface Asker extends Output<typeof asker> {}
 
 /** The seller's answer to a question. Spec: Question, `answer`. */
-export const answerOfQuestion = entity({
+export const answerOfQuestion = response({
   /** At most 2,000 characters; `""` where the answer was deleted or banned. */
-  text: maybe(text),
-  status: maybe(openEnum('ACTIVE', 'DISABLED', 'BANNED', 'active', 'disabled')),
-  date_created: maybe(instant),
+  text: nullish(string),
+  status: nullish(openEnum('ACTIVE', 'DISABLED', 'BANNED', 'active', 'disabled')),
+  date_created: nullish(dateTime),
 });
 export interface AnswerOfQuestion extends Output<typeof answerOfQuestion> {}
 
 /** What a buyer asked about an item. Spec: Resources and their fields, Question. */
-export const question = entity({
+export const question = response({
   id: integer,
   /** The seller who received the question. */
-  seller_id: maybe(integer),
-  item_id: maybe(text),
+  seller_id: nullish(integer),
+  item_id: nullish(string),
   /** At most 2,000 characters; `""` where the question was deleted or banned. */
-  text: maybe(text),
+  text: nullish(string),
   /** Upper case when read by id; the case and the set vary, so compare with `toUpperCase()`. */
-  status: maybe(
+  status: nullish(
     openEnum(
       'UNANSWERED',
       'ANSWERED',
@@ -62,30 +62,30 @@ export const question = entity({
       'under_review',
     ),
   ),
-  date_created: maybe(instant),
+  date_created: nullish(dateTime),
   /** Delivered when read by id. */
-  deleted_from_listing: maybe(flag),
+  deleted_from_listing: nullish(boolean),
   /** Delivered when read by id. */
-  hold: maybe(flag),
+  hold: nullish(boolean),
   /** Who asked; some answers carry `buyer_id` instead. */
-  from: maybe<Asker>(asker),
+  from: nullish<Asker>(asker),
   /** Who asked, where `from` is absent. */
-  buyer_id: maybe(integer),
+  buyer_id: nullish(integer),
   /** The seller's answer; absent, `null` or empty while there is none. */
-  answer: maybe<Partial<AnswerOfQuestion>>(answerOfQuestion),
+  answer: nullish<Partial<AnswerOfQuestion>>(answerOfQuestion),
 });
 export interface Question extends Output<typeof question> {}
 
 /** The answer of the question search, in each shape it is known to have. */
-export const questionSearchResponse = read(
-  entity({
-    total: maybe(integer),
-    limit: maybe(integer),
-    offset: maybe(integer),
+export const questionSearchResponse = preprocess(
+  response({
+    total: nullish(integer),
+    limit: nullish(integer),
+    offset: nullish(integer),
     questions: nullishArray<Question>(question),
-    filters: maybe(anything),
-    available_filters: maybe(anything),
-    available_sorts: maybe(anything),
+    filters: nullish(unknown),
+    available_filters: nullish(unknown),
+    available_sorts: nullish(unknown),
   }),
   unwrapList('questions'),
 );
@@ -99,7 +99,7 @@ export interface QuestionSearchExtra {
 }
 
 /** A user who may not ask. Spec: Blacklist entry (its fields are not documented). */
-export const blockedUser = read(entity({ id: integer, blocked_at: maybe(instant) }), (value) => {
+export const blockedUser = preprocess(response({ id: integer, blocked_at: nullish(dateTime) }), (value) => {
   if (typeof value !== 'object' || value === null) return { id: value };
   const { id, user_id } = value as { id?: unknown; user_id?: unknown };
   return id === undefined && user_id !== undefined ? { ...value, id: user_id } : value;
@@ -107,12 +107,12 @@ export const blockedUser = read(entity({ id: integer, blocked_at: maybe(instant)
 export interface BlockedUser extends Output<typeof blockedUser> {}
 
 /** The blacklist, in each shape it is known to have. */
-export const blacklistResponse = read(
-  entity({
+export const blacklistResponse = preprocess(
+  response({
     users: nullishArray<BlockedUser>(blockedUser),
-    total: maybe(integer),
-    limit: maybe(integer),
-    offset: maybe(integer),
+    total: nullish(integer),
+    limit: nullish(integer),
+    offset: nullish(integer),
   }),
   unwrapList('users'),
 );
@@ -124,6 +124,7 @@ function unwrapList(name: string): (value: unknown) => unknown {
     if (value === null || value === undefined) return { [name]: null };
     if (Array.isArray(value)) return { [name]: value };
     if (typeof value !== 'object') return value;
+    if (!('results' in value || 'paging' in value)) return value;
     const { results, paging, ...rest } = value as { results?: unknown; paging?: unknown };
     const place = typeof paging === 'object' && paging !== null ? paging : {};
     return { ...place, ...(results !== undefined && { [name]: results }), ...rest };
@@ -131,29 +132,29 @@ function unwrapList(name: string): (value: unknown) => unknown {
 }
 
 /** The response time in one band of the week. Spec: Response time record. */
-export const responseTimeBand = entity({
+export const responseTimeBand = response({
   /** The average, in minutes. */
-  response_time: maybe(integer),
+  response_time: nullish(integer),
   /** The forecast percentage of additional sales if answers came within the hour; `null` unless the time exceeds 60. */
-  sales_percent_increase: maybe(integer),
+  sales_percent_increase: nullish(integer),
 });
 export interface ResponseTimeBand extends Output<typeof responseTimeBand> {}
 
 /** How long a seller takes to answer, over the last 14 days, refreshed once a day. Spec: Response time record. */
-export const responseTime = entity({
+export const responseTime = response({
   user_id: integer,
   /** Without bands: also counts the questions asked from 00:00 to 09:00, which are in none. */
-  total: maybe(entity({ response_time: maybe(integer) })),
-  weekend: maybe<ResponseTimeBand>(responseTimeBand),
+  total: nullish(response({ response_time: nullish(integer) })),
+  weekend: nullish<ResponseTimeBand>(responseTimeBand),
   /** Monday to Friday, 09:00 to 18:00. */
-  weekdays_working_hours: maybe<ResponseTimeBand>(responseTimeBand),
+  weekdays_working_hours: nullish<ResponseTimeBand>(responseTimeBand),
   /** Monday to Friday, 18:00 to 24:00. */
-  weekdays_extra_hours: maybe<ResponseTimeBand>(responseTimeBand),
+  weekdays_extra_hours: nullish<ResponseTimeBand>(responseTimeBand),
 });
 export interface ResponseTime extends Output<typeof responseTime> {}
 
-const sortField = closedEnum('item_id', 'seller_id', 'from_id', 'date_created');
-const sortType = closedEnum('ASC', 'DESC');
+const sortField = enumOf('item_id', 'seller_id', 'from_id', 'date_created');
+const sortType = enumOf('ASC', 'DESC');
 
 const searchFields = {
   /** Questions this seller received. */
@@ -165,13 +166,13 @@ const searchFields = {
   /** With an item: the questions this user asked on it. */
   from: optional(id),
   /** What to sort by. */
-  sort_fields: optional(list(sortField)),
+  sort_fields: optional(array(sortField)),
   /** One per sort field. */
-  sort_types: optional(list(sortType)),
+  sort_types: optional(array(sortType)),
   limit,
   offset,
   /** Passed through as query parameters, e.g. `{ status: 'UNANSWERED' }`: the specification names none. */
-  filters: optional(map),
+  filters: optional(record),
 };
 
 interface SearchCommon {
@@ -213,8 +214,8 @@ interface ByItemId extends SearchCommon {
 /** Exactly one way to search: a seller's questions, an item's, or one user's on an item. Spec: Questions. */
 export type QuestionSearchParams = BySeller | ByItem | ByItemId;
 
-export const questionSearchParams = checked(
-  request(searchFields),
+export const questionSearchParams = refine(
+  params(searchFields),
   ({ seller_id, item, item_id, from, sort_fields, sort_types }) => {
     const ways = [seller_id, item, item_id].filter((way) => way !== undefined).length;
     if (ways !== 1) return 'a search takes exactly one of `seller_id`, `item` and `item_id`';
@@ -227,13 +228,13 @@ export const questionSearchParams = checked(
   },
 ) as Schema<unknown, QuestionSearchParams>;
 
-export const getQuestionParams = request({
+export const getQuestionParams = params({
   /** The question's id. */
   question_id: id,
 });
 export interface GetQuestionParams extends Input<typeof getQuestionParams> {}
 
-export const askParams = request({
+export const askParams = params({
   /** The item to ask about. */
   item_id: key,
   /** At most 2,000 characters. */
@@ -241,7 +242,7 @@ export const askParams = request({
 });
 export interface AskParams extends Input<typeof askParams> {}
 
-export const answerParams = request({
+export const answerParams = params({
   /** The question to answer. */
   question_id: id,
   /** At most 2,000 characters. */
@@ -249,13 +250,13 @@ export const answerParams = request({
 });
 export interface AnswerParams extends Input<typeof answerParams> {}
 
-export const sellerParams = request({
+export const sellerParams = params({
   /** The seller whose blacklist it is. */
   seller_id: id,
 });
 export interface SellerParams extends Input<typeof sellerParams> {}
 
-export const blacklistParams = request({
+export const blacklistParams = params({
   /** The seller whose blacklist it is. */
   seller_id: id,
   /** The user who may not ask. */
@@ -263,13 +264,13 @@ export const blacklistParams = request({
 });
 export interface BlacklistParams extends Input<typeof blacklistParams> {}
 
-export const userParams = request({
+export const userParams = params({
   /** The seller. */
   user_id: id,
 });
 export interface UserParams extends Input<typeof userParams> {}
 
 /** A question where the service sends it back; whatever came where it sends something else, or nothing. */
-export const questionOrNothing = either(question as Schema<Question>, anything) as Schema<Question | undefined>;
+export const questionOrNothing = union(question as Schema<Question>, unknown) as Schema<Question | undefined>;
 /** What a deletion says: a list with one sentence. */
-export const confirmation = either(list(text), anything) as Schema<string[]>;
+export const confirmation = union(array(string), unknown) as Schema<string[]>;

@@ -1,40 +1,40 @@
 import {
-  anything,
-  entity,
+  unknown,
+  response,
   integer,
-  map,
-  maybe,
+  record,
+  nullish,
   number,
   optional,
-  read,
-  request,
-  text,
+  preprocess,
+  params,
+  string,
 } from '../../core/schema/schema.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 import { limit, nullishArray, offset, paging, siteId } from '../../core/schema/fields.js';
 import type { Paging } from '../../core/schema/fields.js';
 
 /** An item that a search found. The specification does not name its fields; these are the usual ones. */
-export const listing = entity({
-  id: read(text, (value) => (typeof value === 'number' ? String(value) : value)),
-  title: maybe(text),
-  price: maybe(number),
-  currency_id: maybe(text),
-  available_quantity: maybe(integer),
-  permalink: maybe(text),
+export const listing = response({
+  id: preprocess(string, (value) => (typeof value === 'number' ? String(value) : value)),
+  title: nullish(string),
+  price: nullish(number),
+  currency_id: nullish(string),
+  available_quantity: nullish(integer),
+  permalink: nullish(string),
 });
 export interface Listing extends Output<typeof listing> {}
 
 /** The answer of a site's search. Spec: Common resources, site search. */
-export const siteSearchResponse = entity({
-  site_id: maybe(text),
-  query: maybe(text),
-  paging: maybe<Paging>(paging),
+export const siteSearchResponse = response({
+  site_id: nullish(string),
+  query: nullish(string),
+  paging: nullish<Paging>(paging),
   results: nullishArray<Listing>(listing),
-  sort: maybe(anything),
-  available_sorts: maybe(anything),
-  filters: maybe(anything),
-  available_filters: maybe(anything),
+  sort: nullish(unknown),
+  available_sorts: nullish(unknown),
+  filters: nullish(unknown),
+  available_filters: nullish(unknown),
 });
 export interface SiteSearchResponse extends Output<typeof siteSearchResponse> {}
 
@@ -50,13 +50,13 @@ export interface SiteSearchExtra {
   readonly available_filters?: unknown;
 }
 
-export const siteSearchParams = request({
+export const siteSearchParams = params({
   site_id: siteId,
   /** What to look for. */
-  q: optional(text),
+  q: optional(string),
   limit,
   offset,
   /** Passed through as query parameters, e.g. the ids of `available_filters` and `sort`. */
-  filters: optional(map),
+  filters: optional(record),
 });
 export interface SiteSearchParams extends Input<typeof siteSearchParams> {}

@@ -1,5 +1,5 @@
 import type { Requester } from '../../core/endpoint.js';
-import { Paged } from '../../core/pagination/paged.js';
+import { Paged, withPage, withSignal } from '../../core/pagination/paged.js';
 import type { PaginationOptions } from '../../core/pagination/paged.js';
 import * as endpoints from './endpoints.js';
 import type { Listing, SiteSearchParams, SiteSearchExtra } from './schemas.js';
@@ -26,14 +26,12 @@ export class Sites {
       limit: input.limit,
       prefetch,
       key: (item) => item.id,
-      fetch: async ({ offset, limit }, signal) => {
-        const place = { ...input, offset: offset === 0 ? undefined : offset, limit };
-        const signals = [callOptions.signal, signal].filter((each) => each !== undefined);
-        const either = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
-        const { results, paging, ...extra } = await this.#caller.call(endpoints.search, place, {
-          ...callOptions,
-          signal: either,
-        });
+      fetch: async (place, signal) => {
+        const { results, paging, ...extra } = await this.#caller.call(
+          endpoints.search,
+          withPage(input, place),
+          withSignal(callOptions, signal),
+        );
         return { items: results, total: paging?.total, limit: paging?.limit, extra };
       },
     });

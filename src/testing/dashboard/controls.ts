@@ -1,4 +1,4 @@
-import { checked, closedEnum, flag, integer, maybe, request, text } from '../../core/schema/schema.js';
+import { refine, enumOf, boolean, integer, nullish, params, string } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import type { FakeMarketplace } from '../marketplace.js';
 import { applySeed, writeAs } from '../seed/apply.js';
@@ -17,7 +17,7 @@ function control<Input>(
 }
 
 function textUpTo(max: number): Schema<string> {
-  return checked(text, (value) => {
+  return refine(string, (value) => {
     if (value.trim() === '') return { path: ['text'], message: '`text` is empty' };
     return value.length > max ? { path: ['text'], message: `\`text\` has at most ${max} characters` } : undefined;
   });
@@ -31,32 +31,32 @@ export const controls: Readonly<Record<string, Control>> = {
   }),
 
   'POST /__fake/questions': control(
-    request({ from: integer, item_id: text, text: textUpTo(2000) }),
+    params({ from: integer, item_id: string, text: textUpTo(2000) }),
     (marketplace, { from, ...rest }) => ({ id: marketplace.ask({ from: { user_id: from }, ...rest }).id }),
   ),
 
   'POST /__fake/answers': control(
-    request({ question_id: integer, text: textUpTo(2000) }),
+    params({ question_id: integer, text: textUpTo(2000) }),
     ({ questions }, input) => void questions.answer(input.question_id, input.text),
   ),
 
   'POST /__fake/messages': control(
-    request({ pack: integer, from: closedEnum('buyer', 'seller'), text: textUpTo(3500) }),
+    params({ pack: integer, from: enumOf('buyer', 'seller'), text: textUpTo(3500) }),
     (marketplace, { pack, ...message }) =>
       writeAs(marketplace, marketplace.packs.getOrThrow(pack), message.from, message.text),
   ),
 
   'POST /__fake/conversations': control(
-    request({ pack: integer, blockedBy: maybe(text) }),
+    params({ pack: integer, blockedBy: nullish(string) }),
     ({ packs }, { pack, blockedBy }) => void packs.change(packs.getOrThrow(pack), { blockedBy: blockedBy ?? null }),
   ),
 
   'POST /__fake/items': control(
-    request({ item_id: text, status: closedEnum('active', 'paused', 'closed', 'under_review') }),
+    params({ item_id: string, status: enumOf('active', 'paused', 'closed', 'under_review') }),
     ({ items }, { item_id, status }) => void items.change(item_id, { status }),
   ),
 
-  'POST /__fake/flex-items': control(request({ item_id: text, enabled: flag }), ({ flex }, { item_id, enabled }) =>
+  'POST /__fake/flex-items': control(params({ item_id: string, enabled: boolean }), ({ flex }, { item_id, enabled }) =>
     flex.setEnabled({ item_id }, enabled),
   ),
 

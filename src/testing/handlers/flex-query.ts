@@ -11,7 +11,7 @@ import {
   graphql,
 } from 'graphql';
 import type { GraphQLOutputType } from 'graphql';
-import { definitionOf } from '../../core/schema/field.js';
+import { inspect } from '../../core/schema/inspect.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { invalidQuery } from '../../resources/flex/errors.js';
 import { flexConfiguration } from '../../resources/flex/schemas.js';
@@ -74,21 +74,22 @@ const schema = new GraphQLSchema({
 
 /** Derives the GraphQL type from the client's schema, so that exactly its fields can be queried. */
 function typeOf(field: Schema, name: string): GraphQLOutputType {
-  const definition = definitionOf(field);
-  switch (definition?.kind) {
-    case 'maybe':
-      return typeOf(definition.of, name);
-    case 'list':
-      return new GraphQLList(typeOf(definition.of, name));
+  const found = inspect(field);
+  switch (found.kind) {
+    case 'optional':
+    case 'nullable':
+      return typeOf(found.of, name);
+    case 'array':
+      return new GraphQLList(typeOf(found.of, name));
     case 'integer':
       return integer;
-    case 'flag':
+    case 'boolean':
       return GraphQLBoolean;
-    case 'text':
+    case 'string':
     case 'enum':
       return GraphQLString;
-    case 'entity': {
-      const fields = Object.entries(definition.shape);
+    case 'object': {
+      const fields = Object.entries(found.shape);
       return new GraphQLObjectType({
         name,
         fields: Object.fromEntries(fields.map(([key, inner]) => [key, { type: typeOf(inner, `${name}_${key}`) }])),

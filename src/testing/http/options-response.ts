@@ -1,9 +1,9 @@
-import type { Definition } from '../../core/schema/definition.js';
 import type { Description } from '../../core/describe.js';
 import type { Endpoint } from '../../core/endpoint.js';
-import { definitionOf } from '../../core/schema/field.js';
+import { factsOf, inspect, shapeOf } from '../../core/schema/inspect.js';
 import { matchPath } from '../../core/serialization/path-template.js';
-import type { Schema, Shape } from '../../core/schema/schema.js';
+import type { Shape } from '../../core/schema/schema.js';
+import type { StandardSchema } from '../../core/schema/standard-schema.js';
 import type { ResourceConventions } from './handler.js';
 
 /** An endpoint with the conventions of its group. */
@@ -46,22 +46,23 @@ function descriptionOf({ endpoint, conventions }: DescribedEndpoint): string {
 }
 
 function attributesOf(endpoints: readonly Endpoint[]): Record<string, string> {
-  const fields = endpoints.flatMap(({ output }) => Object.entries(shapeOf(output)));
+  const fields = endpoints.flatMap(({ output }) => Object.entries(deliveredShape(output)));
   return Object.fromEntries(fields.map(([name, schema]) => [name, wordsFor(schema)]));
 }
 
 /** Returns the fields of a response: of an object, of the entries of a list, or of all members of a union. */
-function shapeOf(schema: Schema): Shape {
-  const definition = definitionOf(schema);
-  switch (definition?.kind) {
-    case 'entity':
-      return definition.shape;
-    case 'list':
-    case 'read':
-    case 'maybe':
-      return shapeOf(definition.of);
-    case 'either':
-      return Object.assign({}, ...definition.of.map(shapeOf)) as Shape;
+function deliveredShape(schema: StandardSchema): Shape {
+  const found = inspect(schema);
+  switch (found.kind) {
+    case 'object':
+      return found.shape;
+    case 'array':
+    case 'preprocess':
+    case 'optional':
+    case 'nullable':
+      return deliveredShape(found.of);
+    case 'union':
+      return Object.assign({}, ...found.of.map(deliveredShape)) as Shape;
     default:
       return {};
   }
@@ -69,47 +70,39 @@ function shapeOf(schema: Schema): Shape {
 
 /** `POST /answers {question_id, text}`, `GET /questions/search?seller_id&item&...`. */
 function exampleOf({ method, path, input }: Endpoint): string {
-  const shape = 'shape' in input ? (input.shape as Shape) : {};
-  const rest = Object.keys(shape).filter((name) => !path.includes(`{${name}`));
+  const rest = Object.keys(shapeOf(input)).filter((name) => !path.includes(`{${name}`));
   if (rest.length === 0) return `${method} ${path}`;
   return method === 'POST' || method === 'PUT'
     ? `${method} ${path} {${rest.join(', ')}}`
     : `${method} ${path}?${rest.join('&')}`;
 }
 
-function wordsFor(schema: Schema): string {
-  const definition = definitionOf(schema);
-  return definition ? wordsOf(definition) : 'any value';
-}
-
-function wordsOf(definition: Definition): string {
-  switch (definition.kind) {
-    case 'text':
-      return definition.format === 'date-time' ? 'timestamp, ISO 8601' : 'text';
-    case 'wideInteger':
+function wordsFor(schema: StandardSchema): string {
+  const found = inspect(schema);
+  switch (found.kind) {
+    case 'string':
+      return factsOf(schema).format === 'date-time' ? 'timestamp, ISO 8601' : 'text';
+    case 'int64':
       return 'integer';
-    case 'flag':
+    case 'boolean':
       return 'true or false';
-    case 'anything':
+    case 'unknown':
       return 'any value';
-    case 'map':
+    case 'record':
       return 'object';
     case 'enum':
-      return `one of ${definition.values.join(', ')}`;
-    case 'list':
-      return `list of ${wordsFor(definition.of)}`;
-    case 'either':
-      return definition.of.map(wordsFor).join(' or ');
-    case 'entity':
-    case 'exact':
-    case 'request':
-      return `object of ${Object.keys(definition.shape).join(', ')}`;
-    case 'maybe':
+      return `one of ${found.values.join(', ')}`;
+    case 'array':
+      return `list of ${wordsFor(found.of)}`;
+    case 'union':
+      return found.of.map(wordsFor).join(' or ');
+    case 'object':
+      return `object of ${Object.keys(found.shape).join(', ')}`;
     case 'optional':
-    case 'checked':
-    case 'read':
-      return wordsFor(definition.of);
+    case 'nullable':
+    case 'preprocess':
+      return wordsFor(found.of);
     default:
-      return definition.kind;
+      return found.kind;
   }
 }

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../core/endpoint.js';
 import { parseJson } from '../../core/serialization/json.js';
+import { validate } from '../../core/schema/standard-schema.js';
 import { matchPath } from '../../core/serialization/path-template.js';
 import { decode } from '../../core/serialization/request.js';
 import type { Accounts } from '../state/accounts.js';
@@ -143,11 +144,12 @@ async function readInput(request: Request, url: URL, { endpoint, conventions }: 
   const query = new URLSearchParams([...url.searchParams].filter(([name]) => !conventionParams.has(name)));
   const body =
     endpoint.requestBody === 'multipart' ? await readForm(request) : await readJson(request, endpoint, conventions);
-  const parsed = endpoint.input.safeParse(
+  const parsed = validate(
+    endpoint.input,
     decode(endpoint, { path: url.pathname, query, headers: request.headers, body }),
   );
   if (parsed.success) return parsed.data;
-  const { issues } = parsed.error;
+  const { issues } = parsed;
   const message = issues.map((issue) => issue.message).join('; ');
   throw conventions.onInvalidInput?.(endpoint, issues) ?? errorResponse({ status: 400, code: 'bad_request', message });
 }
@@ -175,9 +177,9 @@ async function readJson(request: Request, endpoint: Endpoint, conventions: Resou
 /** Checks a response against the client's schema. @throws {FakeMarketplaceError} when the fake has a bug */
 function assertOutput(endpoint: Endpoint, response: HandlerResponse): void {
   if (response.body instanceof Response || endpoint.responseBody === 'stream') return;
-  const parsed = endpoint.output.safeParse(response.body);
+  const parsed = validate(endpoint.output, response.body);
   if (parsed.success) return;
-  const issues = parsed.error.issues.map(({ message }) => message).join('; ');
+  const issues = parsed.issues.map(({ message }) => message).join('; ');
   throw new FakeMarketplaceError(`the response of ${endpoint.name} does not match its schema: ${issues}`);
 }
 

@@ -1,54 +1,54 @@
 import {
-  anything,
-  checked,
-  closedEnum,
-  either,
-  flag,
-  instant,
+  unknown,
+  refine,
+  enumOf,
+  union,
+  boolean,
+  dateTime,
   integer,
-  list,
-  map,
+  array,
+  record,
   number,
   optional,
-  request,
-  text,
+  params,
+  string,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 
-const postedText = checked(text, (value) =>
+const postedText = refine(string, (value) =>
   value.length > 2000 ? { path: [], message: 'a question or answer has at most 2000 characters' } : undefined,
 );
-const time = checked(instant, (value) =>
+const time = refine(dateTime, (value) =>
   Number.isNaN(Date.parse(value))
     ? { path: [], message: 'a time is an ISO 8601 string, e.g. "2026-03-02T09:30:00Z"' }
     : undefined,
 );
-const ownToken = checked(text, (value) =>
+const ownToken = refine(string, (value) =>
   /^[\w.~+/=-]+$/.test(value) ? undefined : { path: [], message: 'a token has only letters, digits and . ~ + / = _ -' },
 );
 
 /** A user, with an optional fixed token. */
-const seededUser = request({
+const seededUser = params({
   user_id: integer,
-  nickname: optional(text),
-  site_id: optional(text),
+  nickname: optional(string),
+  site_id: optional(string),
   token: optional(ownToken),
   application_id: optional(integer),
 });
 
 /** An item; `flex` enables Flex on it. */
-const seededItem = request({
-  item_id: text,
+const seededItem = params({
+  item_id: string,
   seller_id: integer,
-  title: optional(text),
-  site_id: optional(text),
-  status: optional(closedEnum('active', 'paused', 'closed', 'under_review')),
-  flex: optional(flag),
+  title: optional(string),
+  site_id: optional(string),
+  status: optional(enumOf('active', 'paused', 'closed', 'under_review')),
+  flex: optional(boolean),
 });
 
 /** A question of the user `from`, with its answer. */
-const seededQuestion = request({
-  item_id: text,
+const seededQuestion = params({
+  item_id: string,
   from: integer,
   text: postedText,
   asked_at: optional(time),
@@ -57,75 +57,75 @@ const seededQuestion = request({
 });
 
 /** A message in the conversation of its pack. */
-const seededMessage = request({
-  from: closedEnum('buyer', 'seller'),
-  text,
+const seededMessage = params({
+  from: enumOf('buyer', 'seller'),
+  text: string,
   sent_at: optional(time),
 });
 
 /** A sale with its messages. */
-const seededPack = request({
+const seededPack = params({
   pack_id: optional(integer),
   seller_id: integer,
   buyer_id: integer,
-  shipping: optional(closedEnum('flex', 'cross_docking', 'drop_off', 'fulfilment', 'custom')),
-  delivered: optional(flag),
-  exceptedCase: optional(flag),
-  inMediation: optional(flag),
-  blockedBy: optional(text),
-  messages: optional(list(seededMessage)),
+  shipping: optional(enumOf('flex', 'cross_docking', 'drop_off', 'fulfilment', 'custom')),
+  delivered: optional(boolean),
+  exceptedCase: optional(boolean),
+  inMediation: optional(boolean),
+  blockedBy: optional(string),
+  messages: optional(array(seededMessage)),
 });
 
 /** A fault: the fields of `Fault`, with the endpoint's name instead of the endpoint. */
-export const seededFault = request({
-  endpoint: optional(text),
+export const seededFault = params({
+  endpoint: optional(string),
   status: optional(integer),
-  body: optional(anything),
-  headers: optional(map),
-  after: optional(flag),
-  reset: optional(closedEnum('before', 'after')),
-  stall: optional(either(flag, closedEnum('headers'))),
-  truncate: optional(flag),
+  body: optional(unknown),
+  headers: optional(record),
+  after: optional(boolean),
+  reset: optional(enumOf('before', 'after')),
+  stall: optional(union(boolean, enumOf('headers'))),
+  truncate: optional(boolean),
   delayMs: optional(integer),
   times: optional(integer),
   probability: optional(number),
   seed: optional(integer),
 });
 
-const seededFlex = request({
+const seededFlex = params({
   subscriptions: optional(
-    list(
-      request({
+    array(
+      params({
         user_id: integer,
-        mode: optional(closedEnum('FLEX', 'TURBO')),
-        status: optional(closedEnum('in', 'out', 'pending')),
+        mode: optional(enumOf('FLEX', 'TURBO')),
+        status: optional(enumOf('in', 'out', 'pending')),
         service_id: optional(integer),
       }),
     ),
   ),
-  shipments: optional(list(request({ user_id: integer, driver_id: optional(integer) }))),
+  shipments: optional(array(params({ user_id: integer, driver_id: optional(integer) }))),
 });
 
 /** The initial content of a marketplace. */
-export const seed = request({
+export const seed = params({
   now: optional(time),
-  users: optional(list(seededUser)),
-  items: optional(list(seededItem)),
-  questions: optional(list(seededQuestion)),
-  blacklist: optional(list(request({ seller_id: integer, user_id: integer }))),
-  packs: optional(list(seededPack)),
+  users: optional(array(seededUser)),
+  items: optional(array(seededItem)),
+  questions: optional(array(seededQuestion)),
+  blacklist: optional(array(params({ seller_id: integer, user_id: integer }))),
+  packs: optional(array(seededPack)),
   flex: optional(seededFlex),
   contacts: optional(
-    list(
-      request({
-        kind: closedEnum('question', 'phone_view'),
-        item_id: text,
+    array(
+      params({
+        kind: enumOf('question', 'phone_view'),
+        item_id: string,
         at: optional(time),
         times: optional(integer),
       }),
     ),
   ),
-  faults: optional(list(seededFault)),
+  faults: optional(array(seededFault)),
 });
 
 export interface Seed extends Output<typeof seed> {}

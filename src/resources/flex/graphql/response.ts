@@ -32,11 +32,6 @@ export function dataOf(body: unknown): unknown {
   return isGraphqlResult(body) ? body.data : body;
 }
 
-/** An answer as a GraphQL client expects it. */
-export function executionResult(body: unknown): unknown {
-  return isGraphqlResult(body) ? body : { data: body };
-}
-
 function isGraphqlResult(body: unknown): body is { data?: unknown; errors?: unknown } {
   return typeof body === 'object' && body !== null && ('data' in body || 'errors' in body);
 }

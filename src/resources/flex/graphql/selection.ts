@@ -1,5 +1,5 @@
-import { definitionOf } from '../../../core/schema/field.js';
-import { exact, list, maybe, read } from '../../../core/schema/schema.js';
+import { inspect } from '../../../core/schema/inspect.js';
+import { picked, array, nullish, preprocess } from '../../../core/schema/schema.js';
 import type { Issue } from '../../../core/schema/issue.js';
 import type { Schema, Shape } from '../../../core/schema/schema.js';
 
@@ -67,19 +67,20 @@ export function printSelection(schema: Schema, select: AnySelection): string {
 
 /** The schema reduced to the selection: it delivers these fields and no others. */
 export function applySelection(schema: Schema, select: AnySelection): Schema {
-  const definition = definitionOf(schema);
-  switch (definition?.kind) {
-    case 'list':
-      return list(applySelection(definition.of, select));
-    case 'maybe':
-      return maybe(applySelection(definition.of, select));
-    case 'read':
-      return read(applySelection(definition.of, select), definition.read);
-    case 'entity': {
-      const { shape } = definition;
+  const found = inspect(schema);
+  switch (found.kind) {
+    case 'array':
+      return array(applySelection(found.of, select));
+    case 'optional':
+    case 'nullable':
+      return nullish(applySelection(found.of, select));
+    case 'preprocess':
+      return preprocess(applySelection(found.of, select), found.reader);
+    case 'object': {
+      const { shape } = found;
       const names = select === true ? Object.keys(shape) : Object.keys(select);
       const chosen = (name: string): AnySelection => select === true || (select[name] ?? true);
-      return exact(
+      return picked(
         Object.fromEntries(names.map((name) => [name, applySelection(shape[name] as Schema, chosen(name))])),
       );
     }
@@ -90,14 +91,15 @@ export function applySelection(schema: Schema, select: AnySelection): Schema {
 
 /** The fields that a schema's value holds, however it is wrapped; `undefined` where it holds none. */
 function shapeWithin(schema: Schema): Shape | undefined {
-  const definition = definitionOf(schema);
-  switch (definition?.kind) {
-    case 'list':
-    case 'maybe':
-    case 'read':
-      return shapeWithin(definition.of);
-    case 'entity':
-      return definition.shape;
+  const found = inspect(schema);
+  switch (found.kind) {
+    case 'array':
+    case 'optional':
+    case 'nullable':
+    case 'preprocess':
+      return shapeWithin(found.of);
+    case 'object':
+      return found.shape;
     default:
       return undefined;
   }

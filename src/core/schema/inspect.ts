@@ -1,0 +1,70 @@
+import type * as z from 'zod/mini';
+import { LazySchema } from './lazy-schema.js';
+import type { Facts } from './lazy-schema.js';
+import type { Schema, Shape } from './schema.js';
+import type { StandardSchema } from './standard-schema.js';
+
+/** What a schema is made of: its kind, and the schemas within it. */
+export type Inspected =
+  | { readonly kind: 'string' | 'number' | 'integer' | 'int64' | 'boolean' | 'unknown' | 'record' }
+  | { readonly kind: 'enum'; readonly values: readonly string[]; readonly open: boolean }
+  | { readonly kind: 'array' | 'optional' | 'nullable'; readonly of: Schema }
+  | { readonly kind: 'preprocess'; readonly of: Schema; readonly reader: (value: unknown) => unknown }
+  | { readonly kind: 'union'; readonly of: readonly Schema[] }
+  | { readonly kind: 'object'; readonly shape: Shape; readonly unknownKeys: 'keep' | 'refuse' | 'drop' };
+
+/** Reads what a schema is made of. A schema that is not zod's, or of a kind not used here, is `unknown`. */
+export function inspect(schema: StandardSchema | undefined): Inspected {
+  const { type, values } = factsOf(schema);
+  if (type) return { kind: type };
+  if (values) return { kind: 'enum', values, open: true };
+  const def = (schema as { _zod?: { def: unknown } } | undefined)?._zod?.def as
+    z.core.$ZodTypes['_zod']['def'] | undefined;
+  switch (def?.type) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'record':
+      return { kind: def.type };
+    case 'enum':
+      return { kind: 'enum', values: Object.values(def.entries).map(String), open: false };
+    case 'array':
+      return { kind: 'array', of: inner(def.element) };
+    case 'optional':
+    case 'nullable':
+      return { kind: def.type, of: inner(def.innerType) };
+    case 'pipe':
+      return { kind: 'preprocess', of: inner(def.out), reader: readerOf(def) };
+    case 'union':
+      return { kind: 'union', of: def.options.map(inner) };
+    case 'object':
+      return { kind: 'object', shape: def.shape as unknown as Shape, unknownKeys: unknownKeys(def) };
+    default:
+      return { kind: 'unknown' };
+  }
+}
+
+/** The rules of a schema as JSON Schema writes them (`minimum`, `maxLength`, ...). */
+export function factsOf(schema: StandardSchema | undefined): Facts {
+  return schema instanceof LazySchema ? schema.facts : {};
+}
+
+/** The fields of an object, however it is wrapped; none for what is no object. */
+export function shapeOf(schema: StandardSchema): Shape {
+  const found = inspect(schema);
+  if (found.kind === 'object') return found.shape;
+  return found.kind === 'preprocess' ? shapeOf(found.of) : {};
+}
+
+function inner(schema: unknown): Schema {
+  return schema as Schema;
+}
+
+function readerOf(def: z.core.$ZodPipeDef): (value: unknown) => unknown {
+  return (def.in._zod.def as z.core.$ZodTransformDef).transform as (value: unknown) => unknown;
+}
+
+function unknownKeys({ catchall }: z.core.$ZodObjectDef): 'keep' | 'refuse' | 'drop' {
+  if (!catchall) return 'drop';
+  return catchall._zod.def.type === 'never' ? 'refuse' : 'keep';
+}

@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { ConfigurationError, InvalidInputError } from 'marketplace-seller-sdk';
+import type { Endpoint, StandardSchema } from 'marketplace-seller-sdk';
+import * as schemas from 'marketplace-seller-sdk/schemas';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import * as z from 'zod/mini';
+import { fitsOf } from '../../src/core/schema/fits.js';
+import { inspect } from '../../src/core/schema/inspect.js';
+import { LazySchema } from '../../src/core/schema/lazy-schema.js';
+import { everyEndpoint } from '../support/every-endpoint.ts';
+import { errorOf, stubbed } from '../support/stubs.ts';
+
+type AnySchema = Pick<LazySchema, 'zod' | 'safeParse' | '~standard'>;
+
+const isSchema = (value: unknown): value is AnySchema => value instanceof LazySchema;
+const exported = Object.entries<unknown>(schemas).filter((entry): entry is [string, AnySchema] => isSchema(entry[1]));
+const ofEndpoints = everyEndpoint
+  .flatMap(({ name, endpoint: { input, output } }): [string, unknown][] => [
+    [`${name} input`, input],
+    [`${name} output`, output],
+  ])
+  .filter((entry): entry is [string, AnySchema] => isSchema(entry[1]));
+const everySchema = [...exported, ...ofEndpoints];
+
+/** Values that fit a schema, most of the time: as documented, written as text, absent, or anything. */
+function valueFor(schema: StandardSchema): fc.Arbitrary<unknown> {
+  const found = inspect(schema);
+  switch (found.kind) {
+    case 'string':
+      return fc.oneof(fc.string(), fc.constant('2026-03-01T00:00:00Z'), fc.constant('MLA'));
+    case 'integer':
+    case 'int64':
+    case 'number':
+      return fc.oneof(fc.maxSafeInteger(), fc.nat(24), fc.nat().map(String), fc.double(), fc.bigInt().map(String));
+    case 'boolean':
+      return fc.boolean();
+    case 'enum':
+      return fc.oneof(fc.constantFrom(...found.values), fc.string());
+    case 'array':
+      return fc.array(valueFor(found.of), { maxLength: 3 });
+    case 'optional':
+      return fc.option(valueFor(found.of), { nil: undefined });
+    case 'nullable':
+      return fc.option(valueFor(found.of));
+    case 'preprocess':
+      return fc.oneof(valueFor(found.of), fc.jsonValue());
+    case 'union':
+      return fc.oneof(...found.of.map(valueFor));
+    case 'object':
+      return fc
+        .record(Object.fromEntries(Object.entries(found.shape).map(([name, field]) => [name, mostly(valueFor(field))])))
+        .chain((value) => fc.jsonValue().map((extra) => (extra === null ? { ...value, unknown_field: 1 } : value)));
+    default:
+      return fc.jsonValue();
+  }
+}
+
+function mostly(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 30, arbitrary: value }, { weight: 1, arbitrary: fc.jsonValue() });
+}
+
+describe('a value that fits', () => {
+  test.each(everySchema)('%s: is accepted by zod too, which delivers an equal value', (_, schema) => {
+    const fits = fitsOf(schema.zod);
+    fc.assert(
+      fc.property(valueFor(schema), (value) => {
+        if (!fits(value)) return;
+        const parsed = schema.zod.safeParse(value);
+        expect(parsed.error?.issues).toBeUndefined();
+        expect(parsed.data).toEqual(value);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('is delivered itself, without a copy', () => {
+    const question = { id: 42, status: 'ANSWERED', from: { id: 9 }, answer: null, added_since: [1] };
+    expect(schemas.question.parse(question)).toBe(question);
+    const page = { total: 1, questions: [question] };
+    const result = schemas.questionSearchResponse.safeParse(page);
+    expect(result.success && result.data).toBe(page);
+  });
+
+  test.each([
+    ['an integer written as text', schemas.integer, '42', 42],
+    ['a text that an earlier option of a union reads', schemas.union(schemas.int64, schemas.string), '42', 42],
+    ['an object with a field that is dropped', schemas.picked({ id: schemas.integer }), { id: 1, more: 2 }, { id: 1 }],
+  ])('is not %s', (_, schema, value, delivered) => {
+    expect(fitsOf((schema as unknown as LazySchema).zod)(value)).toBe(false);
+    expect(schema.safeParse(value)).toEqual({ success: true, data: delivered });
+  });
+
+  test('is not one with a key named __proto__, which zod drops', () => {
+    const value: unknown = JSON.parse('{"id":1,"__proto__":{"id":2}}');
+    expect(fitsOf((schemas.question as unknown as LazySchema).zod)(value)).toBe(false);
+    expect(fitsOf((schemas.record as unknown as LazySchema).zod)(value)).toBe(false);
+  });
+});
+
+describe('Standard Schema', () => {
+  test.each(exported)('%s is one', async (_, schema) => {
+    const { version, vendor, validate } = schema['~standard'];
+    expect({ version, vendor }).toEqual({ version: 1, vendor: 'marketplace-seller-sdk' });
+    const result = await validate(Symbol('no schema but that of any value takes it'));
+    expect('value' in result || result.issues.length > 0).toBe(true);
+  });
+
+  test('says what is wrong, and where', () => {
+    expect(schemas.answerParams['~standard'].validate({ question_id: 42, text: 7 })).toEqual({
+      issues: [{ path: ['text'], message: '`text` takes a string' }],
+    });
+  });
+
+  test('of any library fits an endpoint: its output is typed, its issues are reported', async () => {
+    const even: StandardSchema<number> = {
+      '~standard': {
+        version: 1,
+        vendor: 'mine',
+        validate: (value) =>
+          Number(value) % 2 === 0
+            ? { value: Number(value) }
+            : { issues: [{ message: 'is odd', path: [{ key: 'n' }] }] },
+      },
+    };
+    const double: Endpoint<{ n: number }, number> = {
+      name: 'double',
+      method: 'GET',
+      path: '/double',
+      input: z.object({ n: z.number() }),
+      output: even,
+      retry: 'safe',
+      errors: [],
+    };
+    const { sellerClient } = stubbed([Response.json(4), Response.json(3)]);
+    const found = await sellerClient.call(double, { n: 2 });
+    expectTypeOf(found).toEqualTypeOf<number>();
+    expect(found).toBe(4);
+    expect(await errorOf(sellerClient.call(double, { n: 2 }))).toMatchObject({
+      issues: [{ path: ['n'], message: 'is odd' }],
+    });
+    expect(await errorOf(sellerClient.call(double, { n: 'two' } as never))).toBeInstanceOf(InvalidInputError);
+  });
+
+  test('is refused where it validates asynchronously', async () => {
+    const { sellerClient, sent } = stubbed([Response.json(4)]);
+    const slow: Endpoint<{ n: number }> = {
+      name: 'slow',
+      method: 'GET',
+      path: '/slow',
+      input: z.object({ n: z.number().check(z.refine((n) => Promise.resolve(n > 0))) }),
+      output: schemas.unknown,
+      retry: 'safe',
+      errors: [],
+    };
+    const error = await errorOf(sellerClient.call(slow, { n: 1 }));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(String(error)).toContain('asynchronous');
+    expect(sent).toEqual([]);
+  });
+});
