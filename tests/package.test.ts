@@ -92,7 +92,7 @@ test('an error is an instance of the classes of another copy of the package', ()
 test('the package contains the page of docsPath', () => {
   const docs = run(`
     const { ConfigurationError } = await import('${manifest.name}');
-    say(new ConfigurationError('wrong').docs);
+    say(new ConfigurationError('wrong').docsPath);
   `) as string;
   expect(existsSync(join(root, relative(manifest.name, docs)))).toBe(true);
 });
