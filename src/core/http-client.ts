@@ -18,13 +18,14 @@ import type { FailedAttempt } from './pipeline/classify-failure.js';
 import { createRuntime } from './pipeline/client-runtime.js';
 import type { ClientRuntime } from './pipeline/client-runtime.js';
 import { confirmLater, confirmWrite } from './pipeline/confirm-write.js';
+import { responseHeaders } from './pipeline/fetch-response.js';
 import { parseResponse } from './pipeline/parse-response.js';
 import { RequestContext } from './pipeline/request-context.js';
 import { isOk, sendAttempt } from './pipeline/send-attempt.js';
 import type { AttemptResult } from './pipeline/send-attempt.js';
 import { SharedState } from './pipeline/shared-state.js';
 import { createTransport } from './pipeline/transport.js';
-import type { Transport } from './pipeline/transport.js';
+import type { ResponseHeaders, Transport } from './pipeline/transport.js';
 import { acquireLimiter, releaseLimiter } from './rate-limit/limiter.js';
 import type { RateLimitSignal } from './rate-limit/rate-limiter.js';
 import { parseRetryAfter, planRetry } from './retry/policy.js';
@@ -151,7 +152,7 @@ export class HttpClient implements Requester {
           onProgress: options.onDownloadProgress,
         })
       : parseResponse(response, request.output, context, this.#runtime.options);
-    return { data, response: responseInfo(context, response) };
+    return { data, response: responseInfo(context, response.status, response.headers) };
   }
 
   /** Decides what follows an attempt that did not succeed: a retry, the output where it was read back, or the error. */
@@ -165,7 +166,13 @@ export class HttpClient implements Requester {
       confirmWindowMs: this.#runtime.options.confirmWindowMs,
     });
     if (confirmation.done) {
-      return { kind: 'return', result: { data: confirmation.output, response: responseInfo(context, response) } };
+      return {
+        kind: 'return',
+        result: {
+          data: confirmation.output,
+          response: responseInfo(context, response.status, responseHeaders(response.headers)),
+        },
+      };
     }
     if (confirmation.done !== false || !failed.outcomeUnknown) throw failed.error;
     context.resent = true;
@@ -251,11 +258,14 @@ async function openFile({ request }: RequestContext): Promise<Upload> {
 
 function responseInfo(
   { request, attempts, startedAt }: RequestContext,
-  { status, headers }: Pick<ResponseInfo, 'status' | 'headers'>,
+  status: number,
+  headers: ResponseHeaders,
 ): ResponseInfo {
   return {
     status,
-    headers,
+    get headers() {
+      return headers.toHeaders();
+    },
     url: redactUrl(request.url),
     requestId: requestIdOf(headers),
     attempts,

@@ -7,8 +7,8 @@ import type { DownloadProgress } from './progress.js';
 
 /** The response that a download reads. */
 interface DownloadSource {
-  readonly headers: Headers;
-  readonly body: ReadableStream<Uint8Array> | null;
+  readonly headers: Pick<Headers, 'get'>;
+  stream(): ReadableStream<Uint8Array> | null;
 }
 
 /** How a download is limited and reported. */
@@ -42,8 +42,8 @@ export class Download implements AsyncDisposable {
     this.contentType = headers.get('content-type') ?? undefined;
     const length = headers.get('content-length');
     // The length of a compressed response is not the file's.
-    this.size = length !== null && !headers.has('content-encoding') ? Number(length) : undefined;
-    const body = (response.body ?? new Blob([]).stream()) as ReadableStream<Bytes>;
+    this.size = length !== null && headers.get('content-encoding') === null ? Number(length) : undefined;
+    const body = (response.stream() ?? new Blob([]).stream()) as ReadableStream<Bytes>;
     this.stream = limitedStream(body, this.size, scope, context);
   }
 

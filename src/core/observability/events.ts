@@ -20,7 +20,7 @@ export function emitWait({ call, attempts, emit }: EmittingCall, waitMs: number,
 /** Emits the result of an attempt; without a `response` it failed. `sentAt` is a time of `performance.now()`. */
 export function emitAttemptResult(
   { call, attempts, emit }: EmittingCall,
-  response: { readonly status: number; readonly headers: Headers } | undefined,
+  response: { readonly status: number; readonly headers: Pick<Headers, 'get'> } | undefined,
   sentAt: number,
 ): void {
   if (!response) {

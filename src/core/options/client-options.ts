@@ -69,6 +69,13 @@ export interface ClientOptions {
    */
   readonly responseValidation?: 'throw' | 'report' | 'off' | undefined;
   /**
+   * The largest response body, in bytes after decompression. A longer one is not read further and is an error. Downloads
+   * have no limit.
+   *
+   * @default 16_777_216
+   */
+  readonly maxResponseBytes?: number | undefined;
+  /**
    * Called for each place where a response has another shape. Errors that it throws are ignored.
    *
    * @default none

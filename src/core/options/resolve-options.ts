@@ -9,6 +9,7 @@ export interface ResolvedOptions extends ClientOptions {
   readonly maxRetries: number;
   readonly maxRetryDelayMs: number;
   readonly confirmWindowMs: number;
+  readonly maxResponseBytes: number;
   readonly onUnknownOutcome: 'throw' | 'confirm';
   readonly responseValidation: 'throw' | 'report' | 'off';
 }
@@ -68,6 +69,7 @@ const rules: Readonly<Record<keyof ClientOptions, Rule>> = {
   onUnknownOutcome: oneOf('throw', 'confirm'),
   confirmWindowMs: integerFrom(0),
   responseValidation: oneOf('throw', 'report', 'off'),
+  maxResponseBytes: integerFrom(1),
   onDrift: ofType('function'),
   onWait: ofType('function'),
   headers: validHeaders,
@@ -131,6 +133,7 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
     maxRetries: 2,
     maxRetryDelayMs: 30_000,
     confirmWindowMs: 3000,
+    maxResponseBytes: 16 * 2 ** 20,
     onUnknownOutcome: 'throw',
     responseValidation: 'throw',
     ...(given as unknown as ClientOptions),

@@ -52,7 +52,7 @@ function errorDetailsFrom(
     ...stated,
     ...inBody,
     status: response.status,
-    headers: withoutCookies(response.headers),
+    headers: withoutCookies(response.headers.toHeaders()),
     url: redactUrl(url),
     endpoint,
     attempts,

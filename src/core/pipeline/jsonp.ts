@@ -3,6 +3,7 @@ import { UnexpectedResponseError } from '../errors/errors.js';
 import { unknown } from '../schema/schema.js';
 import { parseJson } from '../serialization/json.js';
 import { apiErrorFrom } from './error-response.js';
+import { responseHeaders } from './fetch-response.js';
 
 const shape = /^\s*(?:\/\*[^*]*\*\/)?\s*[\w$.[\]'"]+\s*\(([\s\S]*)\)\s*;?\s*$/;
 
@@ -27,7 +28,12 @@ const unknownEndpoint: Endpoint = {
 export function readJsonp(text: string): unknown {
   const [status, headers, body] = unwrapped(text);
   if (status >= 200 && status < 300) return body;
-  const response = { status, headers, text: body === undefined ? '' : JSON.stringify(body) };
+  const response = {
+    status,
+    headers: responseHeaders(headers),
+    text: body === undefined ? '' : JSON.stringify(body),
+    isTruncated: false,
+  };
   const request = { endpoint: unknownEndpoint, input: {}, url: '', headers: {} };
   throw apiErrorFrom(response, { request, token: undefined, attempts: 1 }).error;
 }

@@ -1,10 +1,13 @@
 import { parseJson } from '../serialization/json.js';
+import type { ResponseHeaders } from './transport.js';
 
 /** A response whose body has been read. */
 export interface BufferedResponse {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: ResponseHeaders;
   readonly text: string;
+  /** The body is longer than `maxResponseBytes`: the text is its beginning. */
+  readonly isTruncated: boolean;
 }
 
 /** Parses a body: JSON, else the text; an empty one is `undefined`. */

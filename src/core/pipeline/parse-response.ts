@@ -26,6 +26,8 @@ export function parseResponse(
   { responseValidation, onDrift }: ValidationOptions,
 ): unknown {
   const { endpoint } = context.request;
+  if (response.isTruncated)
+    throw unexpectedResponse('a body that is longer than `maxResponseBytes`', response, undefined, [], context);
   const { isJson, value } = parseBody(response.text);
   if (!isJson) throw unexpectedResponse('a body that is not JSON', response, value, [], context);
   if (endpoint.errorInBody?.(value)) throw apiErrorFrom(response, context).error;
@@ -83,7 +85,7 @@ function unexpectedResponse(
   const message = `${endpoint.method} ${endpoint.path} responded ${status} with ${what}.${warning}`;
   return new UnexpectedResponseError(redactSecrets(message, secretsOf(context)), {
     status,
-    headers: withoutCookies(headers),
+    headers: withoutCookies(headers.toHeaders()),
     body,
     issues,
     endpoint,

@@ -37,6 +37,7 @@ export class RequestContext {
   /** Where its events go; `undefined` where nothing observes them. */
   readonly emit: Emit | undefined;
   readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
   /** The file of a multipart body, once it has been opened. */
   upload: Upload | undefined;
   token: string | undefined;
@@ -53,7 +54,7 @@ export class RequestContext {
 
   constructor(request: BuiltRequest, options: InternalOptions, runtime: ClientRuntime, startedAt: number) {
     const { endpoint } = request;
-    const { baseUrl, deadlineMs, timeoutMs } = runtime.options;
+    const { baseUrl, deadlineMs, timeoutMs, maxResponseBytes } = runtime.options;
     this.request = request;
     this.options = options;
     this.startedAt = startedAt;
@@ -62,6 +63,7 @@ export class RequestContext {
     this.call = { endpoint, baseUrl };
     this.emit = runtime.events.sink;
     this.timeoutMs = options.timeoutMs ?? timeoutMs;
+    this.maxResponseBytes = maxResponseBytes;
     this.scope = new CancelScope({
       what: `${endpoint.method} ${endpoint.path}`,
       signal: options.signal,

@@ -2,7 +2,7 @@ import type { MultipartBody } from '../files/multipart.js';
 import { mayHaveSucceeded } from '../retry/policy.js';
 import type { BufferedResponse } from './parse-body.js';
 import type { RequestContext } from './request-context.js';
-import type { Transport, TransportResponse } from './transport.js';
+import type { BodyText, Transport, TransportResponse } from './transport.js';
 
 /** The result of one attempt. */
 export type AttemptResult =
@@ -26,7 +26,7 @@ export type AttemptResult =
  * how long the whole takes depends on its length.
  */
 export async function sendAttempt(context: RequestContext, send: Transport): Promise<AttemptResult> {
-  const { request, options, scope, call, timeoutMs } = context;
+  const { request, options, scope, call, timeoutMs, maxResponseBytes } = context;
   const { endpoint, url } = request;
   const controller = new AbortController();
   const { signal } = controller;
@@ -45,16 +45,20 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
     const body = multipart?.body ?? request.body;
     const headers = attemptHeaders(context, multipart);
     received = await send({ endpoint, attempt: context.attempts, call, url, headers, body, signal, onSend });
-    if (signal.aborted) throw discard(received, signal);
+    if (signal.aborted) {
+      // A `fetch` that ignores its signal may respond after the end.
+      received.discard();
+      throw signal.reason;
+    }
     // A service that got half a file responds somehow; what went wrong is the file.
     const uploadError = multipart?.failure();
     if (uploadError) throw uploadError;
     const isSuccess = isOk(received.status);
     if (isSuccess) multipart?.onArrival();
     if (endpoint.responseBody === 'stream' && isSuccess) {
-      return { kind: 'response', response: buffered(received, ''), download: received };
+      return { kind: 'response', response: buffered(received), download: received };
     }
-    return { kind: 'response', response: buffered(received, await received.text()) };
+    return { kind: 'response', response: buffered(received, await received.text(maxResponseBytes)) };
   };
   try {
     return await scope.race(run, (error) => controller.abort(error), timeoutMs);
@@ -63,7 +67,7 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
     if (uploadError) return { kind: 'error', error: uploadError, sent };
     // The status decides the class of an error, also when its body was lost.
     if (received && !isOk(received.status) && error !== scope.reason)
-      return { kind: 'response', response: buffered(received, '') };
+      return { kind: 'response', response: buffered(received) };
     return { kind: 'error', error, sent, status: received?.status };
   } finally {
     multipart?.dispose();
@@ -84,12 +88,8 @@ function attemptHeaders(
   return headers;
 }
 
-/** A `fetch` that ignores its signal may respond after the end: the body is cancelled, so that its socket is free. */
-function discard(response: TransportResponse, signal: AbortSignal): unknown {
-  response.body?.cancel().catch(() => undefined);
-  return signal.reason;
-}
+const noBody: BodyText = { text: '', isTruncated: false };
 
-function buffered({ status, headers }: TransportResponse, text: string): BufferedResponse {
-  return { status, headers, text };
+function buffered({ status, headers }: TransportResponse, { text, isTruncated } = noBody): BufferedResponse {
+  return { status, headers, text, isTruncated };
 }

@@ -2,6 +2,7 @@ import ky from 'ky';
 import type { Endpoint } from '../endpoint.js';
 import type { CallInfo, Middleware } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
+import { FetchResponse } from './fetch-response.js';
 
 /** One attempt of a call, ready to be sent. */
 export interface OutgoingRequest {
@@ -17,14 +18,29 @@ export interface OutgoingRequest {
   readonly onSend?: (() => void) | undefined;
 }
 
-/** A response with its body unread: all that a call needs of one. The platform's `Response` is one as it is. */
+/** Response headers, read one by one; a transport creates the platform's object only where a caller needs it. */
+export interface ResponseHeaders {
+  get(name: string): string | null;
+  toHeaders(): Headers;
+}
+
+/** The text of a body, of at most as many bytes as were asked for. */
+export interface BodyText {
+  readonly text: string;
+  /** The body is longer: the text is its beginning. */
+  readonly isTruncated: boolean;
+}
+
+/** A response with its body unread: all that a call needs of one. */
 export interface TransportResponse {
   readonly status: number;
-  readonly headers: Headers;
-  /** Reads the whole body. */
-  text(): Promise<string>;
-  /** The body as a stream, for a download. */
-  readonly body: ReadableStream<Uint8Array> | null;
+  readonly headers: ResponseHeaders;
+  /** Reads the body, at most `maxBytes` of it after decompression, and closes it. */
+  text(maxBytes: number): Promise<BodyText>;
+  /** The body as a stream, for a download; `null` where there is none. */
+  stream(): ReadableStream<Uint8Array> | null;
+  /** Closes the body unread, so that its connection is free. */
+  discard(): void;
 }
 
 /** Sends one attempt. It retries nothing, follows no redirect except of a download, and judges no status. */
@@ -40,11 +56,12 @@ export function createTransport({
   // ky copies each option several times, headers and a signal most of all. The platform's fetch takes them as they are;
   // a fetch or middleware of the user gets one whole Request.
   if (fetch === undefined && layers.length === 0) {
-    return (outgoing) => ky(outgoing.url, { ...kyOptions, fetch: () => platformFetch(outgoing) });
+    return async (outgoing) =>
+      new FetchResponse(await ky(outgoing.url, { ...kyOptions, fetch: () => platformFetch(outgoing) }));
   }
-  return (outgoing) => {
+  return async (outgoing) => {
     const composed = composeMiddleware(layers, outgoing, fetch ?? globalThis.fetch);
-    return ky(outgoing.url, { ...requestInit(outgoing), ...kyOptions, fetch: composed });
+    return new FetchResponse(await ky(outgoing.url, { ...requestInit(outgoing), ...kyOptions, fetch: composed }));
   };
 }
 

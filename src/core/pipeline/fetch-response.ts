@@ -1,0 +1,61 @@
+import type { BodyText, ResponseHeaders, TransportResponse } from './transport.js';
+
+/** A response of `fetch`. */
+export class FetchResponse implements TransportResponse {
+  readonly #response: Response;
+
+  constructor(response: Response) {
+    this.#response = response;
+  }
+
+  get status(): number {
+    return this.#response.status;
+  }
+
+  get headers(): ResponseHeaders {
+    return responseHeaders(this.#response.headers);
+  }
+
+  async text(maxBytes: number): Promise<BodyText> {
+    const { body } = this.#response;
+    // The length of a body that is not compressed is known, and the platform reads it fastest.
+    if (!body || this.#statedLength() <= maxBytes) return { text: await this.#response.text(), isTruncated: false };
+    return readText(body, maxBytes);
+  }
+
+  stream(): ReadableStream<Uint8Array> | null {
+    return this.#response.body;
+  }
+
+  discard(): void {
+    this.#response.body?.cancel().catch(() => undefined);
+  }
+
+  /** The length that the headers state for what `fetch` delivers; `Infinity` where they do not. */
+  #statedLength(): number {
+    const { headers } = this.#response;
+    const length = headers.get('content-length');
+    return length === null || headers.has('content-encoding') ? Infinity : Number(length);
+  }
+}
+
+/** The platform's headers as those of a transport. */
+export function responseHeaders(headers: Headers): ResponseHeaders {
+  return { get: (name) => headers.get(name), toHeaders: () => headers };
+}
+
+/** Reads a stream as UTF-8, counting its bytes, and stops where there are too many. */
+async function readText(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<BodyText> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let [text, bytes] = ['', 0];
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    bytes += chunk.value.byteLength;
+    if (bytes > maxBytes) {
+      reader.cancel().catch(() => undefined);
+      return { text, isTruncated: true };
+    }
+    text += decoder.decode(chunk.value, { stream: true });
+  }
+  return { text: text + decoder.decode(), isTruncated: false };
+}
