@@ -1,49 +1,58 @@
 /**
- * Tokens in a database, shared by several processes. A refresh token works only once, so a lock guards it.
+ * Tokens in a database that several processes share. A refresh token works only once, so one process refreshes.
  *
  *   node examples/token-in-a-database.ts
+ *
+ * It starts itself twice as a worker. Both workers find an expired token, and only one refreshes it.
  */
-import { DatabaseSync } from 'node:sqlite';
-import { refreshingToken } from 'marketplace-seller-sdk';
-import type { TokenSet } from 'marketplace-seller-sdk';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { FakeAuthorization } from './fake-authorization.ts';
+import { refreshTokens } from './refresh-tokens.ts';
+import { SqliteTokens } from './sqlite-tokens.ts';
 
-const marketplace = new FakeMarketplace();
-const account = marketplace.addUser();
+const [role, path = '', baseUrl = '', tokenUrl = '', seller = ''] = process.argv.slice(2);
+await (role === 'worker' ? work(Number(seller)) : startWorkers());
 
-// With a file instead of ':memory:', several processes share it, and BEGIN IMMEDIATE is their lock.
-const database = new DatabaseSync(':memory:');
-database.exec('CREATE TABLE tokens (seller INTEGER PRIMARY KEY, body TEXT NOT NULL)');
-const put = database.prepare('INSERT OR REPLACE INTO tokens VALUES (?, ?)');
-const take = database.prepare('SELECT body FROM tokens WHERE seller = ?');
-put.run(account.user_id, JSON.stringify({ accessToken: 'expired', refreshToken: 'refresh-1', expiresAt: 0 }));
+/** One of several processes: makes calls with the token in the database. */
+async function work(user_id: number): Promise<void> {
+  const tokens = new SqliteTokens(path);
+  const accessToken = tokens.accessToken(user_id, (old, { signal }) => {
+    console.log(`process ${process.pid} refreshes`);
+    return refreshTokens(tokenUrl, old, signal);
+  });
+  const client = new SellerClient({ baseUrl, accessToken });
+  await Promise.all([1, 2, 3].map(() => client.questions.search({ seller_id: user_id }).first()));
+  console.log(`process ${process.pid} made 3 searches`);
+  tokens.close();
+}
 
-const accessToken = refreshingToken<TokenSet>({
-  load: () => JSON.parse(String(take.get(account.user_id)?.body)) as TokenSet,
-  save: (tokens) => void put.run(account.user_id, JSON.stringify(tokens)),
-  // Call your authorisation server here. A refresh token works only once.
-  refresh: ({ refreshToken }) => {
-    console.log(`refreshed once, with ${String(refreshToken)}`);
-    return {
-      accessToken: marketplace.tokenFor(account),
-      refreshToken: 'refresh-2',
-      expiresAt: Date.now() + 6 * 3_600_000,
-    };
-  },
-  // Other processes wait here, then load the tokens that this one saved.
-  lock: async (work) => {
-    database.exec('BEGIN IMMEDIATE');
-    try {
-      const result = await work();
-      database.exec('COMMIT');
-      return result;
-    } catch (error) {
-      database.exec('ROLLBACK');
-      throw error;
-    }
-  },
-});
+async function startWorkers(): Promise<void> {
+  const marketplace = new FakeMarketplace();
+  const { user_id } = marketplace.addUser();
+  const service = await marketplace.listen();
+  const authorization = new FakeAuthorization(marketplace);
+  const url = await authorization.listen();
 
-const seller = marketplace.clientFor(account, { accessToken });
-const found = await Promise.all([1, 2, 3].map(() => seller.questions.search({ seller_id: account.user_id }).toArray()));
-console.log(`${found.length} searches, one refresh`);
+  const folder = mkdtempSync(join(tmpdir(), 'tokens-'));
+  const file = join(folder, 'tokens.db');
+  const tokens = new SqliteTokens(file);
+  tokens.save(user_id, authorization.expiredTokens(user_id));
+  tokens.close();
+
+  const args = [fileURLToPath(import.meta.url), 'worker', file, service.url, url, String(user_id)];
+  const workers = [1, 2].map(() => spawn(process.execPath, args, { stdio: 'inherit' }));
+  const exits = await Promise.all(workers.map((worker) => once(worker, 'exit')));
+  if (exits.some(([code]) => code !== 0)) process.exitCode = 1;
+  console.log(`${workers.length} processes, refresh requests: ${authorization.refreshes}`);
+
+  authorization.close();
+  await service.close();
+  rmSync(folder, { recursive: true });
+}

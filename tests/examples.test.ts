@@ -21,3 +21,15 @@ test.each(programs)('examples/%s runs to its end', (name) => {
   expect(stderr).toBe('');
   expect(status).toBe(0);
 });
+
+test('the inbox bot answers for two sellers, refreshes each token once, and stops on SIGTERM', () => {
+  const { stdout, status } = spawnSync(process.execPath, [join(folder, 'inbox-bot.ts')], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  expect(stdout.match(/seller 1001: question \d+ is answered/g)).toHaveLength(2);
+  expect(stdout.match(/seller 1002: question \d+ is answered/g)).toHaveLength(2);
+  expect(stdout.match(/is left for a person/g)).toHaveLength(2);
+  expect(stdout).toContain('4 questions answered, 2 refreshes, exit code 0\n');
+  expect(status).toBe(0);
+});

@@ -1,0 +1,64 @@
+/**
+ * Runs the inbox bot against a fake marketplace with two sellers, and stops it with SIGTERM.
+ *
+ *   node examples/inbox-bot.ts
+ *
+ * The bot itself is examples/inbox-bot/bot.ts. It is a process of its own, as in production.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { FakeAuthorization } from './fake-authorization.ts';
+import { SqliteTokens } from './sqlite-tokens.ts';
+
+const marketplace = new FakeMarketplace();
+const service = await marketplace.listen();
+const authorization = new FakeAuthorization(marketplace);
+const folder = mkdtempSync(join(tmpdir(), 'inbox-bot-'));
+const path = join(folder, 'bot.db');
+
+// Two sellers have authorised the application. Their access tokens have expired since.
+const sellers = [marketplace.addUser(), marketplace.addUser()];
+const tokens = new SqliteTokens(path);
+for (const { user_id } of sellers) tokens.save(user_id, authorization.expiredTokens(user_id));
+tokens.close();
+
+const bot = spawn(process.execPath, [fileURLToPath(new URL('inbox-bot/bot.ts', import.meta.url))], {
+  env: {
+    ...process.env,
+    BASE_URL: service.url,
+    TOKEN_URL: await authorization.listen(),
+    CALLBACK_PATH: '/notifications/c0ffee15',
+    DATABASE: path,
+    PORT: '0',
+  },
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+const lines = createInterface(bot.stdout);
+const [greeting] = (await once(lines, 'line')) as [string];
+lines.on('line', (line) => console.log(line));
+
+// From here on, this program is the service. It delivers some notifications twice, and some in unusual formats.
+const callback = `http://127.0.0.1:${/\d+$/.exec(greeting)?.[0] ?? ''}/notifications/c0ffee15`;
+marketplace.notifications.subscribe({ callback, faults: { twice: 0.5, odd: 0.5 } });
+for (const { user_id } of sellers) {
+  const { item_id } = marketplace.addItem({ seller_id: user_id });
+  for (const text of ['Is it in stock?', 'Is it available in blue?', 'Can you wrap it?'])
+    marketplace.ask({ from: marketplace.addUser(), item_id, text });
+}
+await marketplace.notifications.flush();
+const answered = (): number => marketplace.questions.all.filter(({ answer }) => answer).length;
+while (answered() < 4 && bot.exitCode === null) await delay(10);
+
+bot.kill('SIGTERM');
+const [exitCode] = (await once(bot, 'exit')) as [number | null];
+console.log(`${answered()} questions answered, ${authorization.refreshes} refreshes, exit code ${exitCode}`);
+authorization.close();
+await service.close();
+rmSync(folder, { recursive: true });

@@ -1,0 +1,71 @@
+/**
+ * A bot that answers questions for several sellers. Express receives notifications; SQLite stores notifications and tokens.
+ *
+ *   BASE_URL=https://... TOKEN_URL=https://... CALLBACK_PATH=/notifications/secret node examples/inbox-bot/bot.ts
+ *   node examples/inbox-bot.ts      runs it against a fake marketplace
+ *
+ * Its sellers are the rows of `tokens` in the database. SIGTERM stops it; open notifications stay in the database.
+ */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { QuestionNotOpenError, SellerClient } from 'marketplace-seller-sdk';
+import { createReceiver, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { refreshTokens } from '../refresh-tokens.ts';
+import { SqliteTokens } from '../sqlite-tokens.ts';
+
+const { BASE_URL: baseUrl, TOKEN_URL: tokenUrl, CALLBACK_PATH: callbackPath } = process.env;
+const { DATABASE: path = 'bot.db', PORT: port = '8080' } = process.env;
+if (!baseUrl || !tokenUrl || !callbackPath) throw new Error('Set BASE_URL, TOKEN_URL and CALLBACK_PATH');
+
+const tokens = new SqliteTokens(path);
+const clients = new Map<number, SellerClient>();
+
+/** Returns the client of a seller: one per seller, because it holds the seller's rate limit and token. */
+function clientFor(user_id: number): SellerClient {
+  const known = clients.get(user_id);
+  if (known) return known;
+  tokens.load(user_id); // throws for a user who is not one of our sellers
+  const accessToken = tokens.accessToken(user_id, (old, { signal }) => refreshTokens(tokenUrl!, old, signal));
+  const client = new SellerClient({ baseUrl: baseUrl!, accessToken, onUnknownOutcome: 'confirm' });
+  clients.set(user_id, client);
+  return client;
+}
+
+const receiver = createReceiver({
+  store: sqliteStore({ path }),
+  clientFor,
+  on: {
+    questions: async ({ user_id }, { read }) => {
+      // Anybody can post a notification. Only the state that the service returns counts.
+      const { id, seller_id, status, text } = await read();
+      // The service writes a status in upper or lower case.
+      if (seller_id !== user_id || status?.toUpperCase() !== 'UNANSWERED') return;
+      const answer = /stock|available/i.test(text ?? '') && 'Yes, it is in stock.';
+      try {
+        if (answer) await clientFor(user_id).questions.answer({ question_id: id, text: answer });
+        console.log(`seller ${user_id}: question ${id} is ${answer ? 'answered' : 'left for a person'}`);
+      } catch (error) {
+        if (!(error instanceof QuestionNotOpenError)) throw error; // the receiver tries again later
+      }
+    },
+  },
+  onFailure: ({ error, attempt, dead }) => console.error(`attempt ${attempt} failed${dead ? ' for good' : ''}:`, error),
+});
+
+const app = express();
+// Notifications have no signature. A path that nobody can guess keeps strangers out.
+app.all(callbackPath, nodeHandler(receiver));
+const server = app.listen(Number(port), '127.0.0.1');
+await once(server, 'listening');
+console.log(`listening on port ${(server.address() as AddressInfo).port}`);
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());
+
+/** Accepts nothing new, lets running handlers finish, and ends the process. */
+async function stop(): Promise<void> {
+  server.close();
+  await receiver.close();
+  server.closeAllConnections();
+  tokens.close();
+}
