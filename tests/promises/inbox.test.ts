@@ -21,7 +21,7 @@ beforeEach(
 afterEach(() => void vi.useRealTimers());
 
 describe('close()', () => {
-  test('waits for the running handlers, and closes the store after them', async () => {
+  test('close() waits for the running handlers, and closes the store after them', async () => {
     const order: string[] = [];
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const store = Object.assign(memoryStore(), { close: () => Promise.resolve(void order.push('store closed')) });
@@ -55,7 +55,7 @@ describe('a handler that runs longer than its lease', () => {
     return createReceiver({ store, leaseMs: 3000, handlerTimeoutMs: 60_000, on: { questions: slow } });
   }
 
-  test('runs once, although other workers look for work', async () => {
+  test('a handler that runs longer than its lease runs once, although other workers look for work', async () => {
     const runs: string[] = [];
     const store = memoryStore();
     const [first, second] = [createSlow(store, runs, 'first'), createSlow(store, runs, 'second')];
@@ -69,7 +69,7 @@ describe('a handler that runs longer than its lease', () => {
     expect(runs).toEqual(['first']);
   });
 
-  test('leaves no timer behind: the heartbeat ends with the last handler', async () => {
+  test('the heartbeat ends with the last handler and leaves no timer behind', async () => {
     const receiver = createSlow(memoryStore(), [], 'only');
     await deliver(receiver, about(1));
     await vi.advanceTimersByTimeAsync(10_000);
@@ -80,7 +80,7 @@ describe('a handler that runs longer than its lease', () => {
   });
 });
 
-describe('a body that is too long', () => {
+describe('the limit of a body', () => {
   const request = (body: unknown) => ({ method: 'POST', header: () => null, body: () => Promise.resolve(body) });
   const text = JSON.stringify(about(1));
   const bytes = new TextEncoder().encode(text);
@@ -89,7 +89,7 @@ describe('a body that is too long', () => {
     ['bytes', (length) => pad(bytes, length)],
     ['an ArrayBuffer', (length) => pad(bytes, length).buffer],
     ['text', (length) => text.padEnd(length, ' ')],
-  ])('is rejected with 413 when it is given as %s, and accepted up to the limit', async (_, bodyOf) => {
+  ])('a body given as %s is accepted up to the limit, and gets 413 above it', async (_, bodyOf) => {
     const handled: number[] = [];
     const on = { questions: ({ question_id }: { question_id: number }) => void handled.push(question_id) };
     const receiver = createReceiver({ on, maxBodyBytes: 500 });
@@ -100,7 +100,7 @@ describe('a body that is too long', () => {
   });
 });
 
-describe('the key of a handled notification is deleted after deduplicationMs', () => {
+describe('the keys of handled notifications', () => {
   const deduplicationMs = 60_000;
 
   /** Handles notification 1, and notification 2 after the deduplication time of the first. */
@@ -114,7 +114,7 @@ describe('the key of a handled notification is deleted after deduplicationMs', (
     await receiver.close();
   }
 
-  test('from SQLite', async () => {
+  test('SQLite deletes the key of a handled notification after deduplicationMs', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'promises-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const path = join(folder, 'inbox.db');
@@ -124,7 +124,7 @@ describe('the key of a handled notification is deleted after deduplicationMs', (
     expect(stored).not.toContain(await keyOf(1));
   });
 
-  test('from a key-value store, by its time to live', async () => {
+  test('a key-value store gets deduplicationMs as the time to live of the key', async () => {
     const values = new Map<string, unknown>();
     const ttls: (number | undefined)[] = [];
     const set = (key: string, value: unknown, ttlMs?: number): void => {

@@ -55,7 +55,7 @@ describe('a write after a network fault', () => {
 
 describe('a call that waits in the queue', () => {
   test.each([1, 2, 3])(
-    'leaves it when it is aborted, without a place for another call being lost: number %i',
+    'call number %i leaves the queue when it is aborted, and the calls behind it are sent',
     async (index) => {
       const release: (() => void)[] = [];
       const { sellerClient, sent } = stubbed([() => new Promise((resolve) => release.push(() => resolve(ok())))], {
@@ -92,14 +92,14 @@ describe('the access token', () => {
     ['inside a text', { message: `the token ${token} is not valid` }],
     ['as a name', { message: 'no', [token]: 1 }],
     ['deep inside', { cause: [{ message: 'no', details: { given: [`Bearer ${token}`] } }] }],
-  ])('is not in the body of an error that echoes it %s', async (_, body) => {
+  ])('the token is redacted in the body of an error that echoes it %s', async (_, body) => {
     const { sellerClient } = stubbed([Response.json(body, { status: 401 })], { accessToken: token, maxRetries: 0 });
     const error = await errorOf<ApiError>(sellerClient.questions.get({ question_id: 42 }));
     expect(JSON.stringify(error.body)).toContain('[redacted]');
     expect(JSON.stringify(error.body)).not.toContain(token);
   });
 
-  test('is not in the body of an error that is no JSON', async () => {
+  test('the token is redacted in the body of an error that is no JSON', async () => {
     const page = new Response(`<p>${token}</p>`, { status: 502 });
     const { sellerClient } = stubbed([page], { accessToken: token, maxRetries: 0 });
     expect(await errorOf(sellerClient.questions.get({ question_id: 42 }))).toMatchObject({ body: '<p>[redacted]</p>' });
