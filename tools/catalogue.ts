@@ -9,11 +9,11 @@ import type { ClassProse, MethodProse, ProseIndex } from './prose.js';
 export interface Operation {
   readonly endpoint: Endpoint;
   readonly method: MethodProse;
-  /** The class the method stands in. */
+  /** The class that has the method. */
   readonly owner: ClassProse;
 }
 
-/** All that the documents are made of. */
+/** Everything that the documents are made from. */
 export interface Catalogue {
   readonly operations: readonly Operation[];
   /** Schemas that users can import: the name of their interface, and of the constant. */
@@ -23,7 +23,7 @@ export interface Catalogue {
 }
 
 /**
- * Brings endpoints, schemas and prose together.
+ * Combines endpoints, schemas and prose.
  *
  * @throws {Error} when an endpoint's name is not the path of a method of the client.
  */
@@ -62,7 +62,7 @@ function isSchema(value: unknown): value is StandardSchema {
   return typeof value === 'object' && value !== null && '~standard' in value;
 }
 
-/** The objects that a schema takes: several where it is a union, none where it is no object. */
+/** The objects that a schema accepts: several for a union, none if it is not an object. */
 export function shapesOf(schema: StandardSchema): readonly Shape[] {
   const found = inspect(schema);
   switch (found.kind) {
@@ -77,15 +77,15 @@ export function shapesOf(schema: StandardSchema): readonly Shape[] {
   }
 }
 
-/** Whether a field may be left out. */
+/** Whether a field may be omitted. */
 export function isOptional(field: StandardSchema | undefined): boolean {
   return field === undefined || inspect(field).kind === 'optional';
 }
 
-/** Where a field of an endpoint's input travels. */
+/** Where a field of an endpoint's input is sent. */
 export type Place = 'path' | 'query' | 'header' | 'body';
 
-/** Says where a field travels: in the path where the template names it, else as the endpoint and its method say. */
+/** Returns where a field is sent: in the path if the template names it, otherwise as the endpoint and its method say. */
 export function placeOf(endpoint: Endpoint, field: string): Place {
   if (new RegExp(`\\{${field}\\*?\\}`).test(endpoint.path)) return 'path';
   if (endpoint.inHeader?.[field] !== undefined) return 'header';

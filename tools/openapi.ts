@@ -11,8 +11,8 @@ type Json = Record<string, unknown>;
 type Fields = ReadonlyMap<string, FieldProse>;
 
 const aboutShapes = [
-  'What the service answers is read generously: it may add fields, deliver a documented integer as a string of digits,',
-  'and leave out or set to null whatever is not required here. What it is sent is checked strictly.',
+  'Responses may have additional fields, contain a documented integer as a string of digits, and omit every field',
+  'that is not required here, or set it to null. Requests must match exactly.',
 ].join(' ');
 
 /** The OpenAPI 3.1 document of everything in the catalogue. */
@@ -33,20 +33,20 @@ export function openapi(all: Catalogue): Json {
       license: { name: 'MIT', identifier: 'MIT' },
       version: all.version,
     },
-    servers: [{ url: 'https://api.example.com', description: 'Stands for the base URL, which the caller gives.' }],
+    servers: [{ url: 'https://api.example.com', description: 'A placeholder for the base URL.' }],
     security: [{ accessToken: [] }, {}],
     tags: tagsOf(all),
     paths,
     components: {
-      schemas: { Refusal: refusalSchema, ...writer.components() },
-      responses: { Refused: refused('The service refused the call; the HTTP status decides the class.', []) },
+      schemas: { Error: errorSchema, ...writer.components() },
+      responses: { Error: errorResponse('An error. The HTTP status decides the class.', []) },
       securitySchemes: { accessToken: { type: 'http', scheme: 'bearer' } },
     },
   };
 }
 
-const refusalSchema: Json = {
-  description: 'A refusal. Some keys may be missing or go by other names; the HTTP status is the one to go by.',
+const errorSchema: Json = {
+  description: 'An error. Some keys may be missing or have other names. Rely on the HTTP status.',
   type: 'object',
   properties: {
     message: { type: 'string', description: 'For people.' },
@@ -65,10 +65,10 @@ function tagsOf({ operations }: Catalogue): Json[] {
   return [...tags].map(([name, text]) => ({ name, ...described(text) }));
 }
 
-/** What the document and the reference say of the methods that stand on the client itself. */
-export const aboutCommon = 'What stands on the client itself and goes for every resource.';
+/** The description of the methods of the client itself. */
+export const aboutCommon = 'Methods of the client itself, which apply to every resource.';
 
-/** The resource that an endpoint belongs to: the first word of its name, or `common` where it stands on the client. */
+/** The resource that an endpoint belongs to: the first word of its name, or `common` for a method of the client itself. */
 export function tagOf({ name }: Endpoint): string {
   return name.includes('.') ? name.replace(/\..*/, '') : 'common';
 }
@@ -87,13 +87,13 @@ function operationObject({ endpoint, method: { prose } }: Operation, writer: Sch
     ...described(details.join(' ')),
     ...(parameters.length > 0 && { parameters }),
     ...bodyOf(endpoint, writer, all),
-    responses: { '2XX': success(endpoint, prose.returns, writer), ...refusalsOf(endpoint) },
+    responses: { '2XX': success(endpoint, prose.returns, writer), ...errorResponses(endpoint) },
     'x-retry': endpoint.retry,
     ...(prose.spec !== undefined && { 'x-spec': prose.spec }),
   };
 }
 
-/** The fields of an endpoint's input; one that not all ways to call it need is optional. */
+/** The fields of an endpoint's input. A field that is not in every variant of the input is optional. */
 function inputFields(
   endpoint: Endpoint,
   all: Catalogue,
@@ -127,19 +127,19 @@ function parametersOf(endpoint: Endpoint, writer: SchemaWriter, all: Catalogue):
 const attributes: Json = {
   name: 'attributes',
   in: 'query',
-  description: 'The fields to deliver; the others are dropped.',
+  description: 'The fields to return.',
   schema: { type: 'array', items: { type: 'string' } },
   style: 'form',
   explode: false,
 };
 
-/** Lists travel as `a,b`; an object of free keys travels as a parameter each. */
+/** Lists are sent as `a,b`. A record is sent as one parameter per key. */
 function styleOf(schema: Json): Json {
   if (schema.type === 'array') return { style: 'form', explode: false };
   return schema.type === 'object' ? { style: 'form', explode: true } : {};
 }
 
-/** The one part of an upload; what else its input says describes the file to the client and does not travel. */
+/** The only part of an upload. Its other fields describe the file to the client and are not sent. */
 const multipartFile: Json = {
   requestBody: {
     required: true,
@@ -178,28 +178,31 @@ function success(endpoint: Endpoint, returns: string | undefined, writer: Schema
   return { description, content: { 'application/json': { schema: writer.write(endpoint.output) } } };
 }
 
-function refusalsOf({ errors }: Endpoint): Json {
+function errorResponses({ errors }: Endpoint): Json {
   const statuses = [...new Set(errors.map(({ status }) => status))].sort((a, b) => a - b);
   const documented = statuses.map((status) => {
     const those = errors.filter((each) => each.status === status);
-    return [String(status), refused(those.map((each) => `${each.error.kind}: ${each.message}`).join('\n\n'), those)];
+    return [
+      String(status),
+      errorResponse(those.map((each) => `${each.error.kind}: ${each.message}`).join('\n\n'), those),
+    ];
   });
-  return { ...(Object.fromEntries(documented) as Json), default: { $ref: '#/components/responses/Refused' } };
+  return { ...(Object.fromEntries(documented) as Json), default: { $ref: '#/components/responses/Error' } };
 }
 
-function refused(description: string, refusals: readonly DocumentedError[]): Json {
+function errorResponse(description: string, errors: readonly DocumentedError[]): Json {
   const examples = Object.fromEntries(
-    refusals.map(({ status, code, message, cause, error }, index) => {
+    errors.map(({ status, code, message, cause, error }, index) => {
       const name =
-        refusals.findIndex((each) => each.error === error) === index ? error.kind : `${error.kind}${index + 1}`;
+        errors.findIndex((each) => each.error === error) === index ? error.kind : `${error.kind}${index + 1}`;
       return [name, { value: { message, ...(code !== undefined && { error: code }), status, cause: cause ?? [] } }];
     }),
   );
-  const content = { schema: { $ref: '#/components/schemas/Refusal' }, ...(refusals.length > 0 && { examples }) };
+  const content = { schema: { $ref: '#/components/schemas/Error' }, ...(errors.length > 0 && { examples }) };
   return { description, content: { 'application/json': content } };
 }
 
-/** Writes schemas as JSON Schema; those with a name become components. */
+/** Writes schemas as JSON Schema. Named schemas become components. */
 class SchemaWriter {
   readonly #all: Catalogue;
   readonly #written = new Map<string, Json>();
@@ -208,7 +211,7 @@ class SchemaWriter {
     this.#all = all;
   }
 
-  /** What has been referred to, in the order of the alphabet. */
+  /** The components that are referred to, in alphabetical order. */
   components(): Json {
     return Object.fromEntries([...this.#written].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
