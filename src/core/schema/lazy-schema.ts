@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { InvalidInputError } from '../errors/errors.js';
-import { fitsOf } from './fits.js';
+import { isUnchangedBy } from './fits.js';
 import type { Fits } from './fits.js';
 import { formatIssues } from './format-issues.js';
 import type { Issue } from './issue.js';
@@ -32,13 +32,15 @@ type ParseResult =
  * spellings, and explains what does not fit.
  */
 export class LazySchema {
+  /** Whether a value needs no change. */
+  readonly fits: Fits;
   readonly facts: Facts;
   readonly #build: () => z.ZodMiniType;
   #zod: z.ZodMiniType | undefined;
-  #fits: Fits | undefined;
 
-  constructor(build: () => z.ZodMiniType, facts: Facts = {}) {
+  constructor(build: () => z.ZodMiniType, fits: Fits, facts: Facts = {}) {
     this.#build = build;
+    this.fits = fits;
     this.facts = facts;
   }
 
@@ -67,8 +69,7 @@ export class LazySchema {
   }
 
   safeParse(value: unknown): ParseResult {
-    this.#fits ??= fitsOf(this.zod);
-    if (this.#fits(value)) return { success: true, data: value };
+    if (this.fits(value)) return { success: true, data: value };
     const result = this.zod.safeParse(value);
     if (result.success) return result;
     return { success: false, error: { issues: result.error.issues.flatMap((issue) => formatIssues(issue, value)) } };
@@ -91,7 +92,7 @@ export class PreprocessSchema extends LazySchema {
   readonly #note: ((data: never, value: unknown) => void) | undefined;
 
   constructor(of: Parsing, reader: (value: unknown) => unknown, note?: (data: never, value: unknown) => void) {
-    super(() => z.pipe(z.transform(reader), of as z.ZodMiniType));
+    super(() => z.pipe(z.transform(reader), of as z.ZodMiniType), isUnchangedBy(reader, of));
     this.#of = of;
     this.#reader = reader;
     this.#note = note;

@@ -1,5 +1,19 @@
 import * as z from 'zod/mini';
 import type { Issue } from './issue.js';
+import {
+  isAny,
+  isArrayOf,
+  isBoolean,
+  isFirstOf,
+  isNullish,
+  isObject,
+  isObjectOf,
+  isOneOf,
+  isOptional,
+  isRefined,
+  isString,
+} from './fits.js';
+import type { Fits } from './fits.js';
 import { LazySchema, PreprocessSchema } from './lazy-schema.js';
 import type { Facts } from './lazy-schema.js';
 import type { StandardSchema } from './standard-schema.js';
@@ -51,16 +65,16 @@ export interface Params<S extends Shape> extends Schema<Fields<S>, InputFields<S
 export type RefineResult = string | { readonly path: readonly PropertyKey[]; readonly message: string } | undefined;
 
 /** Its type is what the constant or function that calls it declares. */
-function lazy(build: () => z.ZodMiniType, facts?: Facts): never {
-  return new LazySchema(build, facts) as never;
+function lazy(build: () => z.ZodMiniType, fits: Fits, facts?: Facts): never {
+  return new LazySchema(build, fits, facts) as never;
 }
 
-/** Zod takes a `LazySchema` for one of its own; only `check` needs what is behind it. */
-function zod(schema: Schema): z.ZodMiniType {
-  return (schema instanceof LazySchema ? schema.zod : schema) as z.ZodMiniType;
+/** As a part of another zod schema: zod takes a `LazySchema` for one of its own. */
+function inner(schema: Schema): z.ZodMiniType {
+  return schema as unknown as z.ZodMiniType;
 }
 
-function zodShape(shape: Shape): Record<string, z.ZodMiniType> {
+function innerShape(shape: Shape): Record<string, z.ZodMiniType> {
   return shape as unknown as Record<string, z.ZodMiniType>;
 }
 
@@ -70,30 +84,33 @@ function written(pattern: RegExp): z.ZodMiniType<string, string> {
 }
 
 /** A string of any length, also an empty one. */
-export const string: Schema<string> = lazy(() => z.string());
+export const string: Schema<string> = lazy(() => z.string(), isString);
 /** A point in time as ISO 8601 text, delivered as it came: with `Z`, an offset or no zone, with 0 to 9 decimals. */
-export const dateTime: Schema<string> = lazy(() => z.string(), { format: 'date-time' });
+export const dateTime: Schema<string> = lazy(() => z.string(), isString, { format: 'date-time' });
 /** A documented integer, read from a number or a string of digits, delivered as a number; never rounded. */
 export const integer: Schema<number> = lazy(
   () => z.union([z.int(), z.pipe(z.pipe(written(/^-?\d+$/), z.transform(Number)), z.int())], 'an integer'),
+  Number.isSafeInteger,
   { type: 'integer' },
 );
 /** An integer that may be beyond 2^53: a number where that is exact, otherwise the string of its digits. */
 export const int64: Schema<number | string> = lazy(
   () => z.union([z.int(), z.pipe(written(/^-?\d+$/), z.transform(exactInteger))], 'an integer'),
+  Number.isSafeInteger,
   { type: 'int64' },
 );
 /** A number, read from a number or a string of one. */
 export const number: Schema<number> = lazy(
   () => z.union([z.number(), z.pipe(written(/^-?\d+(\.\d+)?$/), z.transform(Number))], 'a number'),
+  Number.isFinite,
   { type: 'number' },
 );
 /** True or false. */
-export const boolean: Schema<boolean> = lazy(() => z.boolean());
+export const boolean: Schema<boolean> = lazy(() => z.boolean(), isBoolean);
 /** Any value. */
-export const unknown: Schema = lazy(() => z.unknown());
+export const unknown: Schema = lazy(() => z.unknown(), isAny);
 /** An object with any fields. */
-export const record: Schema<Record<string, unknown>> = lazy(() => z.record(z.string(), z.unknown()));
+export const record: Schema<Record<string, unknown>> = lazy(() => z.record(z.string(), z.unknown()), isObject);
 
 function exactInteger(digits: string): number | string {
   const value = Number(digits);
@@ -102,32 +119,32 @@ function exactInteger(digits: string): number | string {
 
 /** One of the known words, or one that the service has added since. */
 export function openEnum<const V extends string>(...values: readonly V[]): Schema<V | (string & {})> {
-  return lazy(() => z.string(), { values });
+  return lazy(() => z.string(), isString, { values });
 }
 
 /** One of these words and no other. */
 export function enumOf<const V extends string>(...values: readonly V[]): Schema<V> {
-  return lazy(() => z.enum(values));
+  return lazy(() => z.enum(values), isOneOf(values));
 }
 
 /** A list; `In` is kept so that an input may be given as `readonly`. */
 export function array<Out, In = Out>(of: Schema<Out, In>): Schema<Out[], readonly In[]> {
-  return lazy(() => z.array(of as unknown as z.ZodMiniType));
+  return lazy(() => z.array(inner(of)), isArrayOf(of));
 }
 
 /** In a response: may be absent or `null`. */
 export function nullish<Out>(of: Schema<Out>): Optional<Out | null> {
-  return lazy(() => z.nullish(of as unknown as z.ZodMiniType));
+  return lazy(() => z.nullish(inner(of)), isNullish(of));
 }
 
 /** In an input: may be left out. */
 export function optional<Out, In>(of: Schema<Out, In>): Optional<Out, In> {
-  return lazy(() => z.optional(of as unknown as z.ZodMiniType));
+  return lazy(() => z.optional(inner(of)), isOptional(of));
 }
 
 /** The first that fits. */
 export function union<A, B, InA = A, InB = B>(a: Schema<A, InA>, b: Schema<B, InB>): Schema<A | B, InA | InB> {
-  return lazy(() => z.union([a, b] as unknown as [z.ZodMiniType, z.ZodMiniType]));
+  return lazy(() => z.union([inner(a), inner(b)]), isFirstOf(a));
 }
 
 /** A schema with a rule of its own; `facts` are what the OpenAPI document says of the rule (`maxLength`, ...). */
@@ -136,8 +153,14 @@ export function refine<Out, In>(
   check: (value: Out) => RefineResult,
   facts?: Facts,
 ): Schema<Out, In> {
-  const inner = of instanceof LazySchema ? of.facts : undefined;
-  return lazy(() => zod(of).check(checkWith(check as (value: unknown) => RefineResult)), { ...inner, ...facts });
+  const rule = check as (value: unknown) => RefineResult;
+  const inherited = of instanceof LazySchema ? of.facts : undefined;
+  return lazy(() => zodOf(of).check(checkWith(rule)), isRefined(of, rule), { ...inherited, ...facts });
+}
+
+/** A check makes a new zod schema of the one behind. */
+function zodOf(schema: Schema): z.ZodMiniType {
+  return schema instanceof LazySchema ? schema.zod : inner(schema);
 }
 
 function checkWith(check: (value: unknown) => RefineResult): z.core.CheckFn<unknown> {
@@ -163,15 +186,15 @@ export function preprocess<Out, In = Out>(
 
 /** An object that the service delivers. Wrap every field in `nullish` without which the object still has sense. */
 export function response<const S extends Shape>(shape: S): Entity<S> {
-  return lazy(() => z.looseObject(zodShape(shape)));
+  return lazy(() => z.looseObject(innerShape(shape)), isObjectOf(shape, true));
 }
 
 /** The input of a call: unknown fields are refused. */
 export function params<const S extends Shape>(shape: S): Params<S> {
-  return lazy(() => z.strictObject(zodShape(shape)));
+  return lazy(() => z.strictObject(innerShape(shape)), isObjectOf(shape, false));
 }
 
 /** An object reduced to these fields: nothing else is delivered. */
 export function picked<const S extends Shape>(shape: S): Entity<S> {
-  return lazy(() => z.object(zodShape(shape)));
+  return lazy(() => z.object(innerShape(shape)), isObjectOf(shape, false));
 }
