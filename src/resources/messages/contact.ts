@@ -6,9 +6,8 @@ import { ConversationBlockedError, ExceptedCaseError } from '../post-sale/errors
 import type { Message } from '../post-sale/message.js';
 import { MediationInProcessError, NoChannelError, NotYetDeliveredError } from './errors.js';
 import type { NoChannelReason } from './errors.js';
-import type { Messages } from './messages.js';
 import { sendMessageParams } from './schemas.js';
-import type { SendMessageParams } from './schemas.js';
+import type { ConversationParams, SendMessageParams } from './schemas.js';
 
 /** A message to a buyer, by whichever road is open: what `messages.send` takes. */
 export interface ContactParams extends SendMessageParams {}
@@ -21,7 +20,11 @@ export interface ContactResult {
   readonly message: Message | undefined;
 }
 
-type Correspondence = Pick<Messages, 'conversation' | 'send'>;
+/** The methods of `Messages` that a contact needs. */
+interface Correspondence {
+  conversation(input: ConversationParams, options?: CallOptions): AsyncIterable<Message>;
+  send(input: SendMessageParams, options?: CallOptions): PromiseLike<Message | undefined>;
+}
 type FirstContact = Pick<ActionGuide, 'options' | 'send'>;
 
 /** Takes the road that is open. Made of the public methods only. */
