@@ -124,7 +124,7 @@ export class FakeMarketplace {
    * const server = setupServer(...marketplace.handlers('https://api.example.com'));
    */
   handlers(baseUrl: string = this.baseUrl): MswHandler[] {
-    return [mswHandler(baseUrl.replace(/\/+$/, ''), this.fetch)];
+    return [mswHandler(baseUrl.replace(/(?<!\/)\/+$/, ''), this.fetch)];
   }
 
   /** Adds a user: a seller, a buyer or both. Fields that you omit get default values. */

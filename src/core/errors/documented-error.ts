@@ -32,11 +32,25 @@ export function matchDocumentedError(
   documented: readonly DocumentedError[],
   details: ApiErrorDetails,
 ): DocumentedError | undefined {
-  const matching = documented.filter((each) => isMatch(each, details));
+  const { status } = details;
+  const bounded = boundedDetails(details);
   return (
-    matching.find((each) => each.status === details.status) ??
-    matching.find((each) => each.otherStatuses?.includes(details.status))
+    documented.find((each) => each.status === status && isMatch(each, bounded)) ??
+    documented.find((each) => each.otherStatuses?.includes(status) && isMatch(each, bounded))
   );
+}
+
+/** A documented message is short: no more of a response than this is compared with it, in characters and in causes. */
+const maxTextLength = 500;
+const maxCauses = 20;
+
+function boundedDetails(details: ApiErrorDetails): ApiErrorDetails {
+  const bounded = (text: string | undefined): string | undefined => text?.slice(0, maxTextLength);
+  const causes = details.causes.slice(0, maxCauses).map(({ code, message }) => ({
+    ...(code !== undefined && { code: code.slice(0, maxTextLength) }),
+    ...(message !== undefined && { message: message.slice(0, maxTextLength) }),
+  }));
+  return { ...details, code: bounded(details.code), text: bounded(details.text), causes };
 }
 
 function isMatch(each: DocumentedError, details: ApiErrorDetails): boolean {
@@ -77,7 +91,7 @@ export function statusOfErrorInBody(
   found: ErrorInBody,
   details: ApiErrorDetails,
 ): number {
-  const status = found.status ?? documented.find((each) => isMatch(each, details))?.status;
+  const status = found.status ?? documented.find((each) => isMatch(each, boundedDetails(details)))?.status;
   return status ?? details.status;
 }
 

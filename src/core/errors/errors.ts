@@ -33,9 +33,18 @@ export class InvalidInputError extends SellerError {
   readonly issues: readonly Issue[];
 
   constructor(issues: readonly Issue[], prefix = 'Not sent: ') {
-    super(prefix + issues.map((issue) => issue.message).join('; '));
+    super(prefix + summarizeIssues(issues));
     this.issues = issues;
   }
+}
+
+const maxIssuesInMessage = 5;
+
+/** What is wrong, in one line: the first issues, and how many more there are. */
+export function summarizeIssues(issues: readonly Issue[]): string {
+  const first = issues.slice(0, maxIssuesInMessage).map(({ message }) => message);
+  const more = issues.length - first.length;
+  return first.join('; ') + (more > 0 ? `; and ${more} more` : '');
 }
 
 /**

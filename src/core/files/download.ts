@@ -132,9 +132,12 @@ function connectionLost(error: unknown, what: string, received: number, size: nu
   return new ConnectionError(`${what} broke off after ${received}${of} bytes: ${error.message}`, { cause: error });
 }
 
+/** A longer header is no name. */
+const longestHeader = 2000;
+
 /** The file name of a `Content-Disposition` header (RFC 6266), made safe: no folder, no control characters. */
 function fileNameIn(header: string | null): string | undefined {
-  if (header === null) return undefined;
+  if (header === null || header.length > longestHeader) return undefined;
   const extended = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(header)?.[1];
   const quoted = /;\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"/i.exec(header)?.[1]?.replace(/\\(["\\])/g, '$1');
   const bare = /;\s*filename\s*=\s*([^";\s]+)/i.exec(header)?.[1];

@@ -156,5 +156,5 @@ function checkBaseUrl(baseUrl: string, allowInsecure: boolean): string {
       '`baseUrl` is http:, so the token would travel in clear text; use https:, or set `allowInsecure: true`',
     );
   }
-  return url.href.replace(/\/+$/, '');
+  return url.href.replace(/(?<!\/)\/+$/, '');
 }

@@ -19,6 +19,8 @@ export interface ClassifiedResponse {
 /** The message of an error uses this many characters of the service's text; the body is kept as it came. */
 const maxTextLength = 20_000;
 const maxCauses = 100;
+/** Causes are a list; a list in a list is accepted, deeper ones are not read. */
+const maxCauseDepth = 2;
 
 /** Makes the error of a response: its class by the status, refined where the endpoint documents it. */
 export function apiErrorFrom(response: BufferedResponse, context: ResponseContext): ClassifiedResponse {
@@ -32,7 +34,7 @@ export function apiErrorFrom(response: BufferedResponse, context: ResponseContex
   const failure: Failure = { kind: 'errorResponse', status, retryAfterMs, transient: documented?.transient === true };
   const outcomeUnknown = mayHaveSucceeded(endpoint.retry, failure);
   const code = raw.code && shown(raw.code);
-  const causes = raw.causes.slice(0, maxCauses).map((cause) => mapValues(cause, shown));
+  const causes = raw.causes.map((cause) => mapValues(cause, shown));
   const Class = documented?.error ?? classOfStatus(status);
   const reason = shown(raw.text ?? raw.code ?? 'the service gave no reason');
   const warning = outcomeUnknown ? '. The write may have been carried out all the same: confirm() reads it back' : '';
@@ -71,14 +73,15 @@ function parseErrorBody(body: unknown): Pick<ApiErrorDetails, 'code' | 'text' | 
   return {
     code: codes.find(looksLikeCode) ?? texts.slice(0, 1).find(isBareCode) ?? codes[0],
     text: texts.find((each) => each !== undefined),
-    causes: causesFrom(cause),
+    causes: causesFrom(cause, maxCauseDepth),
     body,
   };
 }
 
-function causesFrom(cause: unknown): ApiErrorCause[] {
+function causesFrom(cause: unknown, depth: number): ApiErrorCause[] {
   if (cause === null || cause === undefined || cause === '') return [];
-  if (Array.isArray(cause)) return cause.flatMap(causesFrom);
+  if (Array.isArray(cause))
+    return depth === 0 ? [] : cause.slice(0, maxCauses).flatMap((each) => causesFrom(each, depth - 1));
   if (typeof cause === 'object') {
     const { code, message, cause_id } = cause as Record<string, unknown>;
     const causeCode = textOf(code) ?? textOf(cause_id);
@@ -116,7 +119,7 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
 
 function shorten(text: string): string {
   const line = text
-    .replace(/<[^>]{0,500}>/g, ' ')
+    .replace(/<[^<>]{0,500}>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
   return line.length > 200 ? `${line.slice(0, 200)}…` : line;

@@ -5,8 +5,6 @@ import { parseJson } from '../serialization/json.js';
 import { apiErrorFrom } from './error-response.js';
 import { responseHeaders } from './fetch-response.js';
 
-const shape = /^\s*(?:\/\*[^*]*\*\/)?\s*[\w$.[\]'"]+\s*\(([\s\S]*)\)\s*;?\s*$/;
-
 /** Stands for the endpoint that was called: a JSONP response does not name it. */
 const unknownEndpoint: Endpoint = {
   name: 'jsonp',
@@ -39,8 +37,8 @@ export function readJsonp(text: string): unknown {
 }
 
 function unwrapped(text: string): [number, Headers, unknown] {
-  const inside = shape.exec(text)?.[1];
-  const values = inside === undefined ? undefined : parsed(inside);
+  const argument = argumentOf(text);
+  const values = argument === undefined ? undefined : parsed(argument);
   if (!Array.isArray(values) || !Number.isInteger(values[0])) {
     throw new UnexpectedResponseError('The text is not a JSONP response: it takes callback([status, headers, body])', {
       status: 200,
@@ -50,6 +48,18 @@ function unwrapped(text: string): [number, Headers, unknown] {
     });
   }
   return [values[0] as number, headersFrom(values[1]), values[2]];
+}
+
+const longestCallback = 1000;
+
+/** What stands between the parentheses of `callback(...)`, which may have a comment before it and a semicolon after. */
+function argumentOf(text: string): string | undefined {
+  let call = text.trim();
+  if (call.startsWith('/*')) call = call.slice(call.indexOf('*/') + 2).trimStart();
+  if (call.endsWith(';')) call = call.slice(0, -1).trimEnd();
+  const open = call.indexOf('(');
+  const isCall = call.endsWith(')') && open > 0 && open < longestCallback;
+  return isCall && /^[\w$.[\]'"]+$/.test(call.slice(0, open).trimEnd()) ? call.slice(open + 1, -1) : undefined;
 }
 
 function parsed(text: string): unknown {

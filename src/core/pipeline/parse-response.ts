@@ -1,10 +1,10 @@
-import { UnexpectedResponseError } from '../errors/errors.js';
+import { UnexpectedResponseError, summarizeIssues } from '../errors/errors.js';
 import { redactSecrets, withoutCookies } from '../errors/redact.js';
 import type { Endpoint } from '../endpoint.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { Issue } from '../schema/issue.js';
 import { validate } from '../schema/standard-schema.js';
-import type { StandardSchema } from '../schema/standard-schema.js';
+import type { StandardSchema, Validated } from '../schema/standard-schema.js';
 import { apiErrorFrom } from './error-response.js';
 import { parseBody } from './parse-body.js';
 import type { BufferedResponse } from './parse-body.js';
@@ -32,18 +32,25 @@ export function parseResponse(
   if (!isJson) throw unexpectedResponse('a body that is not JSON', response, value, [], context);
   if (endpoint.errorInBody?.(value)) throw apiErrorFrom(response, context).error;
   if (responseValidation === 'off') return value;
-  const parsed = validate(schema, value);
+  const parsed = validateBody(schema, value);
   if (parsed.success) return parsed.data;
   const { issues } = parsed;
   if (responseValidation === 'report') {
     if (onDrift) reportDrift(endpoint, issues, value, onDrift);
     return value;
   }
-  const what =
-    value === undefined
-      ? 'an empty body'
-      : `a body of another shape: ${issues.map(({ message }) => message).join('; ')}`;
+  const what = value === undefined ? 'an empty body' : `a body of another shape: ${summarizeIssues(issues)}`;
   throw unexpectedResponse(what, response, value, issues, context);
+}
+
+/** A body that is wrong in very many places overflows the stack of a validator. */
+function validateBody(schema: StandardSchema, value: unknown): Validated<unknown> {
+  try {
+    return validate(schema, value);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { success: false, issues: [{ path: [], message: 'the body is wrong in too many places to list them' }] };
+  }
 }
 
 function reportDrift(

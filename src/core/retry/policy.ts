@@ -104,10 +104,13 @@ export function retryDelay(
   return random() * Math.min(backoff.maxDelayMs, backoff.initialDelayMs * 2 ** (attempt - 1));
 }
 
+/** No HTTP date is longer. */
+const longestDate = 64;
+
 /** The wait that `Retry-After` asks for (seconds or an HTTP date), in milliseconds; `undefined` where there is none. */
 export function parseRetryAfter(headers: Pick<Headers, 'get'>, now: number): number | undefined {
   const value = headers.get('retry-after')?.trim();
-  if (!value) return undefined;
+  if (!value || value.length > longestDate) return undefined;
   const seconds = /^(\d+(?:\.\d+)?)(?:,|$)/.exec(value)?.[1];
   if (seconds !== undefined) return Number(seconds) * 1000;
   const date = parseHttpDate(value);
@@ -117,7 +120,7 @@ export function parseRetryAfter(headers: Pick<Headers, 'get'>, now: number): num
 
 /** The time of an HTTP date, in milliseconds; `Date.parse` alone would accept `-5`. */
 export function parseHttpDate(value: string | null): number | undefined {
-  const date = value !== null && /^[A-Z][a-z]+,? /.test(value) ? Date.parse(value) : NaN;
+  const date = value !== null && value.length <= longestDate && /^[A-Z][a-z]+,? /.test(value) ? Date.parse(value) : NaN;
   return Number.isNaN(date) ? undefined : date;
 }
 

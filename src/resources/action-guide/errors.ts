@@ -60,7 +60,7 @@ export const invalidTemplate = documentedError({
   message: 'The template <template_id> is invalid',
   error: InvalidTemplateError,
   otherStatuses: [403],
-  matches: messageMatches(/template .*invalid|invalid template/i),
+  matches: messageMatches(/template .{0,100}invalid|invalid template/i),
 });
 export const capExhausted = documentedError({
   status: 403,
@@ -69,7 +69,7 @@ export const capExhausted = documentedError({
   error: CapExhaustedError,
   otherStatuses: [400],
   matches: (details) =>
-    details.code === 'limit_exceeded' || messageMatches(/not allowed to run .*again|limit_exceeded/i)(details),
+    details.code === 'limit_exceeded' || messageMatches(/not allowed to run .{0,100}again|limit_exceeded/i)(details),
 });
 export const invalidOption = documentedError({
   status: 404,

@@ -255,7 +255,7 @@ export const unsupportedCharacters = documentedError({
 export const textTooLong = documentedError({
   ...bad('The text is longer than 350 characters'),
   error: TextTooLongError,
-  matches: messageMatches(/\b350\b|text.*(too long|longer|exceed|max)/i),
+  matches: messageMatches(/\b350\b|text.{0,100}(too long|longer|exceed|max)/i),
 });
 export const mediationInProcess = documentedError({
   ...forbidden('There is a mediation in process'),
@@ -270,18 +270,18 @@ export const notYetDelivered = documentedError({
 export const receiverNotInOrder = documentedError({
   ...forbidden('The receiver does not belong to the order'),
   error: ReceiverNotInOrderError,
-  matches: messageMatches(/(receiver|\bto\b).*(not|n't) belong/i),
+  matches: messageMatches(/(receiver|\bto\b).{0,100}(not|n't) belong/i),
 });
 export const senderNotInOrder = documentedError({
   ...forbidden('The sender has no access to the order'),
   error: PackAccessError,
-  matches: messageMatches(/(no|not) .{0,20}(allowed|authori[sz]ed|access)|sender.*belong/i),
+  matches: messageMatches(/(no|not) .{0,20}(allowed|authori[sz]ed|access)|sender.{0,100}belong/i),
 });
 export const senderIsReceiver = documentedError({
   ...bad('The sender and the receiver are equal'),
   error: SenderIsReceiverError,
   matches: messageMatches(
-    /\b(sender|from)\b.*\b(receiver|to)\b.*(equal|same|differ)|(equal|same).*\b(sender|receiver)\b|sender equals/i,
+    /\b(sender|from)\b.{0,100}\b(receiver|to)\b.{0,100}(equal|same|differ)|(equal|same).{0,100}\b(sender|receiver)\b|sender equals/i,
   ),
 });
 export const invalidReceiver = documentedError({
@@ -292,7 +292,7 @@ export const invalidReceiver = documentedError({
 export const senderMissing = documentedError({
   ...bad('from is missing'),
   error: SenderMissingError,
-  matches: messageMatches(/\bfrom\b.*(missing|required|empty)|(missing|required|empty).*\bfrom\b/i),
+  matches: messageMatches(/\bfrom\b.{0,100}(missing|required|empty)|(missing|required|empty).{0,100}\bfrom\b/i),
 });
 export const messageBodyMissing = documentedError({
   ...bad('The JSON body is missing'),
@@ -303,7 +303,7 @@ export const tooManyAttachments = documentedError({
   ...bad('A message takes at most 25 attachments'),
   error: TooManyAttachmentsError,
   matches: messageMatches(
-    /\b25\b.*attachment|attachment.*\b25\b|attachments? .*(exceed|limit|too many)|too many attachments/i,
+    /\b25\b.{0,100}attachment|attachment.{0,100}\b25\b|attachments? .{0,100}(exceed|limit|too many)|too many attachments/i,
   ),
 });
 export const attachmentNotFound = documentedError({
@@ -330,7 +330,7 @@ export const fileTooLarge = documentedError({
   error: FileTooLargeError,
   otherStatuses: [413],
   matches: ({ status, ...details }) =>
-    status === 413 || messageMatches(/\b25 ?MB|too (large|big)|larger|exceed|max.*size/i)({ status, ...details }),
+    status === 413 || messageMatches(/\b25 ?MB|too (large|big)|larger|exceed|max.{0,100}size/i)({ status, ...details }),
 });
 export const siteMissing = documentedError({
   ...bad('The site_id query parameter is missing'),

@@ -107,7 +107,7 @@ export const applicationIdRequired = documentedError({
 function blockReason(details: Pick<ApiErrorDetails, 'code' | 'text' | 'causes' | 'body'>): string | undefined {
   const find = (words: string): string | undefined => /\bblocked_by_\w+/i.exec(words)?.[0];
   const { body } = details;
-  return find(textsOf(details).join(' ')) ?? (typeof body === 'object' ? find(JSON.stringify(body)) : undefined);
+  return find(textsOf(details).join(' ')) ?? (typeof body === 'object' ? find(jsonOf(body)) : undefined);
 }
 
 /** Tells a refusal by what any of its words says. */
@@ -119,4 +119,13 @@ function isBlocked(details: ApiErrorDetails): boolean {
   const reason = blockReason(details);
   if (reason !== undefined) return reason !== excepted;
   return messageMatches(/conversation_blocked|blocked_conversation|conversation is blocked/i)(details);
+}
+
+/** A body as JSON; empty where it is nested too deeply to be written. */
+function jsonOf(body: object | null): string {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    return '';
+  }
 }

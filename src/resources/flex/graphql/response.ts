@@ -1,6 +1,7 @@
 import type { ErrorInBody } from '../../../core/errors/documented-error.js';
 
-const ignored = /"""(?:\\"""|[^])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*/g;
+/** Strings and comments. A string that is not closed reaches to the end of its line, so that each character is read once. */
+const ignored = /"""(?:\\"""|[^])*?(?:"""|$)|"(?:\\.|[^"\\\n])*(?:"|\\?)|#[^\n\r]*/g;
 
 /**
  * Refuses a GraphQL document that is not a query: a mutation could not be repeated after a fault, as this call is.
@@ -36,22 +37,27 @@ function isGraphqlResult(body: unknown): body is { data?: unknown; errors?: unkn
   return typeof body === 'object' && body !== null && ('data' in body || 'errors' in body);
 }
 
-/** What the codes that GraphQL servers use stand for. */
-const statusOfCode: Readonly<Record<string, number>> = {
-  GRAPHQL_PARSE_FAILED: 400,
-  GRAPHQL_VALIDATION_FAILED: 400,
-  BAD_USER_INPUT: 400,
-  UNAUTHENTICATED: 401,
-  FORBIDDEN: 403,
-  NOT_FOUND: 404,
-  INTERNAL_SERVER_ERROR: 500,
-};
+/** No more errors of a response than these are read. */
+const maxErrors = 100;
+
+/** The statuses of the codes that GraphQL servers use. */
+const statusOfCode = new Map(
+  Object.entries({
+    GRAPHQL_PARSE_FAILED: 400,
+    GRAPHQL_VALIDATION_FAILED: 400,
+    BAD_USER_INPUT: 400,
+    UNAUTHENTICATED: 401,
+    FORBIDDEN: 403,
+    NOT_FOUND: 404,
+    INTERNAL_SERVER_ERROR: 500,
+  }),
+);
 
 /** The refusal in a GraphQL answer of status 200: its errors, also beside data; `undefined` where there is none. */
 export function refusedWithinGraphql(body: unknown): ErrorInBody | undefined {
   if (!isGraphqlResult(body) || body.errors === undefined || body.errors === null) return undefined;
   const errors: unknown[] = Array.isArray(body.errors) ? body.errors : [body.errors];
-  const causes = errors.map(causeOf);
+  const causes = errors.slice(0, maxErrors).map(causeOf);
   const [first] = causes;
   if (!first) return undefined;
   return {
@@ -69,13 +75,18 @@ interface GraphqlCause {
 }
 
 function causeOf(error: unknown): GraphqlCause {
-  if (typeof error !== 'object' || error === null) return { status: undefined, message: String(error) };
+  if (typeof error !== 'object' || error === null)
+    return { status: undefined, message: typeof error === 'string' ? error : 'an error without a message' };
   const { message, extensions } = error as { message?: unknown; extensions?: unknown };
   const { code, status, statusCode } = (extensions ?? {}) as Record<string, unknown>;
-  const stated = [status, statusCode, code].map(Number).find((each) => each >= 400 && each < 600);
+  const stated = [status, statusCode, code].map(numberOf).find((each) => each >= 400 && each < 600);
   return {
-    status: stated ?? (typeof code === 'string' ? statusOfCode[code] : undefined),
+    status: stated ?? (typeof code === 'string' ? statusOfCode.get(code) : undefined),
     ...(typeof code === 'string' && { code }),
     ...(typeof message === 'string' && { message }),
   };
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' || typeof value === 'string' ? Number(value) : NaN;
 }

@@ -1,0 +1,132 @@
+import {
+  ApiError,
+  InvalidInputError,
+  NotFoundError,
+  ServerError,
+  UnexpectedResponseError,
+  readJsonp,
+} from 'marketplace-seller-sdk';
+import { describe, expect, test } from 'vitest';
+import { parseJson } from '../../src/core/serialization/json.js';
+import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
+
+const message = { pack_id: 2000001, user_id: 7, to: { user_id: 31 }, text: 'Your parcel leaves today.' };
+
+/** Far above what linear work takes here, far below what quadratic work took: between 3 seconds and a minute. */
+const frozenMs = 1500;
+
+function quickly<T>(work: () => T): T {
+  const started = performance.now();
+  const result = work();
+  expect(performance.now() - started).toBeLessThan(frozenMs);
+  return result;
+}
+
+const kb = (unit: string, count: number): string => unit.repeat(Math.ceil((count * 1024) / unit.length));
+
+describe('no response body blocks the event loop', () => {
+  test.each([
+    ['an HTML page of 200 KB, 502', 502, kb('<p>the file is not here, send it to the sender from ', 200), ServerError],
+    ['an HTML page of 200 KB under a documented status', 403, kb('the receiver to to from sender ', 200), ApiError],
+    ['a text that repeats what patterns look for', 400, kb('text attachment 25 to not from no ', 200), ApiError],
+    [
+      'causes without end',
+      404,
+      JSON.stringify({ cause: Array(90_000).fill({ code: 'x', message: kb('to ', 1) }) }),
+      NotFoundError,
+    ],
+    [
+      'JSON that ends within a string of escaped quotes',
+      500,
+      `{"id":12345678901234567890,"text":"${kb('\\"', 200)}`,
+      ServerError,
+    ],
+    ['tags that are not closed', 500, kb('<', 200), ServerError],
+    ['nested lists', 400, `{"cause":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, ApiError],
+    ['nested objects', 403, `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, ApiError],
+  ])('%s', async (_, status, body, Class) => {
+    const { sellerClient } = stubbed([new Response(body, { status })], { maxRetries: 0 });
+    const started = performance.now();
+    const error = await errorOf(sellerClient.messages.send(message));
+    expect(performance.now() - started).toBeLessThan(frozenMs);
+    expect(error).toBeInstanceOf(Class);
+    expect(error).toMatchObject({ status });
+    expect(error.message.length).toBeLessThan(700);
+  });
+
+  test('a JSONP response that consists of blanks is rejected at once', () => {
+    for (const text of [kb(' ', 200), `callback(${kb(' ', 200)}x`, kb('/*', 200), `a(${kb(') ', 200)}x`])
+      expect(() => quickly(() => readJsonp(text))).toThrow(UnexpectedResponseError);
+    expect(readJsonp(' /* a comment */ a.b["c"] ( [200, {}, {"id": 1}] ) ; \n')).toEqual({ id: 1 });
+  });
+
+  test('text with long integers and escaped quotes is parsed in linear time', () => {
+    const text = `{"id":12345678901234567890,"text":"${kb('\\"', 8000)}"}`;
+    expect(quickly(() => parseJson(text))).toMatchObject({ id: '12345678901234567890' });
+    expect(() => quickly(() => parseJson(text.slice(0, -2)))).toThrow(SyntaxError);
+    expect(() => quickly(() => parseJson(kb('"', 200)))).toThrow(SyntaxError);
+    expect(() => quickly(() => parseJson(kb('1', 200) + 'x'))).toThrow(SyntaxError);
+  });
+
+  test('a query with many quotes that are not closed is checked at once', async () => {
+    const { sellerClient } = stubbed([new Response('{}')]);
+    const started = performance.now();
+    const calls = ['"' + kb('\\"', 200), kb('"""\\"""', 200), kb('#', 200)].map((query) =>
+      sellerClient.flex.configuration({ site_id: 'MLA', query }).catch((error: unknown) => error),
+    );
+    await Promise.all(calls);
+    expect(performance.now() - started).toBeLessThan(frozenMs);
+  });
+});
+
+describe('a response of a strange shape ends as the right class with a short message', () => {
+  const search = { seller_id: 7 };
+
+  test.each([
+    ['90,000 wrong entries', JSON.stringify({ total: 1, questions: Array(90_000).fill({ id: [] }) })],
+    ['lists in lists', `{"questions":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
+  ])('%s', async (_, body) => {
+    const { sellerClient } = stubbed([new Response(body)]);
+    const error = await errorOf<UnexpectedResponseError>(sellerClient.questions.search(search).first());
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(error.message.length).toBeLessThan(1000);
+  });
+
+  test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
+    'the GraphQL error code %s is no status',
+    async (code) => {
+      const errors = [{ message: 'No.', extensions: { code } }];
+      const { sellerClient } = stubbed([Response.json({ errors })]);
+      const error = await errorOf<ApiError>(
+        sellerClient.flex.configuration({ site_id: 'MLA', user_id: 7, service_id: 1001 }),
+      );
+      expect(error).toBeInstanceOf(ApiError);
+      expect(error.status).toBeTypeOf('number');
+    },
+  );
+
+  test.each([['[[[['], ['{"message":'], ['"x"']])(
+    'errors that are %s in a GraphQL body are an error',
+    async (start) => {
+      const depth = 100_000;
+      const nested = start.startsWith('[')
+        ? '['.repeat(depth) + ']'.repeat(depth)
+        : start === '"x"'
+          ? start
+          : `{"message":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+      const { sellerClient } = stubbed([new Response(`{"errors":[${nested}]}`)]);
+      const call = sellerClient.flex.configuration({ site_id: 'MLA', user_id: 7, service_id: 1001 });
+      expect(await errorOf(call)).toBeInstanceOf(ApiError);
+    },
+  );
+
+  test('an input that is wrong in many places has a short message', async () => {
+    const { sellerClient, sent } = stubbed([Response.json(wireQuestion)]);
+    const attachments = Array(20).fill({}) as unknown as string[];
+    const error = await errorOf<InvalidInputError>(sellerClient.messages.send({ ...message, attachments }));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error.issues.length).toBeGreaterThan(10);
+    expect(error.message).toMatch(/; and \d+ more$/);
+    expect(sent).toEqual([]);
+  });
+});
