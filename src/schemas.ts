@@ -23,7 +23,7 @@ export {
   unknown,
 } from './core/schema/schema.js';
 export type { Entity, Input, Optional, Output, Params, RefineResult, Schema, Shape } from './core/schema/schema.js';
-export type { Facts } from './core/schema/lazy-schema.js';
+export type { Facts } from './core/schema/facts.js';
 export type { StandardSchema } from './core/schema/standard-schema.js';
 export { dateTimeInput } from './core/schema/date-time.js';
 export { paging } from './core/schema/fields.js';

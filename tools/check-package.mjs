@@ -82,7 +82,8 @@ function declarations(files) {
   const had = Object.keys({ ...dependencies, ...peerDependencies });
   return files.flatMap((path) => {
     if (path.endsWith('.d.ts')) {
-      const text = readFileSync(join(root, path), 'utf8');
+      // An example in a comment may import the package itself.
+      const text = readFileSync(join(root, path), 'utf8').replace(/\/\*[^]*?\*\//g, '');
       return [...text.matchAll(/(?:from |import\()'((?:@[^/']+\/)?[^./'][^/']*)/g)]
         .map((match) => match[1] ?? '')
         .filter((name) => !name.startsWith('node:') && !had.includes(name))

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
+import type { Facts } from './facts.js';
 import { LazySchema } from './lazy-schema.js';
-import type { Facts } from './lazy-schema.js';
 import type { Schema, Shape } from './schema.js';
 import type { StandardSchema } from './standard-schema.js';
 

@@ -1,25 +1,11 @@
 import * as z from 'zod/mini';
 import { InvalidInputError } from '../errors/errors.js';
+import type { Facts } from './facts.js';
 import { isUnchangedBy } from './fits.js';
 import type { Fits } from './fits.js';
 import { formatIssues } from './format-issues.js';
 import type { Issue } from './issue.js';
 import type { StandardSchema } from './standard-schema.js';
-
-/** What zod's definition of a schema does not say; the documents, the fake and `decode` read it. */
-export interface Facts {
-  /** The documented type, where several spellings of it are read. */
-  readonly type?: 'integer' | 'int64' | 'number';
-  /** The known values of an open enum. */
-  readonly values?: readonly string[];
-  readonly format?: 'date-time';
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-}
 
 type ParseResult =
   | { readonly success: true; readonly data: unknown }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Facts } from './facts.js';
 import type { Issue } from './issue.js';
 import {
   isAny,
@@ -15,7 +16,6 @@ import {
 } from './fits.js';
 import type { Fits } from './fits.js';
 import { LazySchema, PreprocessSchema } from './lazy-schema.js';
-import type { Facts } from './lazy-schema.js';
 import type { StandardSchema } from './standard-schema.js';
 
 /**
