@@ -1,6 +1,6 @@
 // Fails where a figure that does not depend on the machine's mood has grown past its limit: sizes, types, requests, heap.
 import { heapGrowth } from './rows/heap.ts';
-import { walk } from './rows/prefetch.ts';
+import { iterate } from './rows/prefetch.ts';
 import { bundled, modulesOfMainEntry } from './rows/size.ts';
 import { transferRatios } from './rows/uploads.ts';
 import { check, ourConsumer, typescript } from './rows/types.ts';
@@ -27,8 +27,12 @@ const limits: readonly Limit[] = [
     most: 2_500,
     measure: async () => (await check(ourConsumer, typescript, true)).instantiations,
   },
-  { what: 'requests for 10,000 questions at 50 a page', most: 201, measure: async () => (await walk(0, 0)).requests },
-  { what: 'requests with prefetch 8', most: 201, measure: async () => (await walk(8, 0)).requests },
+  {
+    what: 'requests for 10,000 questions with 50 per page',
+    most: 201,
+    measure: async () => (await iterate(0, 0)).requests,
+  },
+  { what: 'requests with prefetch 8', most: 201, measure: async () => (await iterate(8, 0)).requests },
   { what: 'KiB of heap after 10,000 calls', most: 512, measure: () => heapGrowth() },
   {
     what: "times the peak memory of the platform's fetch, for an upload of 25 MB",

@@ -111,7 +111,7 @@ describe('docs/errors', () => {
   });
 
   test('docsPath of each error leads to its page', () => {
-    const error = new QuestionNotOpenError('refused', {
+    const error = new QuestionNotOpenError('failed', {
       status: 400,
       headers: new Headers(),
       body: '',

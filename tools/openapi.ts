@@ -271,7 +271,7 @@ class SchemaWriter {
       case 'union':
         return { anyOf: found.of.map((each) => this.write(each, prose)) };
       case 'object':
-        return this.object(found.shape, prose, found.unknownKeys === 'refuse' ? { additionalProperties: false } : {});
+        return this.object(found.shape, prose, found.unknownKeys === 'reject' ? { additionalProperties: false } : {});
       default:
         return {};
     }

@@ -3,7 +3,7 @@
 import { bare, load, subject } from '../peers.mjs';
 
 const [, , name = '', baseUrl = '', concurrency = '1', rounds = '12', calls = '1024', what = 'one'] = process.argv;
-/** So many calls until everything a busy worker runs is compiled; they are not measured. */
+/** The calls of the warm-up, which are not measured. */
 const warmUp = 8000;
 
 const text = JSON.stringify({
@@ -36,7 +36,7 @@ const own = await callOf(subject(name));
 const measured = { base: [], own: [] };
 const unmeasured = Math.ceil(warmUp / Number(calls));
 for (let round = 0; round < unmeasured + Number(rounds); round += 1) {
-  // Whoever comes second finds what the first has left: memory to collect, warm connections.
+  // The second subject would otherwise find what the first has left: memory to collect, warm connections.
   const baseFirst = round % 2 === 0;
   const before = baseFirst ? await cost(base) : 0;
   const ownCost = await cost(own);

@@ -1,5 +1,5 @@
 // In a fresh process: one upload or download. Prints the process's peak memory and its growth in MiB, and the seconds. The library is loaded in every one, and
-// form-data (8 MiB, most of it OpenSSL for its boundary) in both uploads: what code weighs is told by other rows.
+// form-data (8 MiB, most of it OpenSSL for its boundary) in both uploads: other rows measure the code.
 import { createReadStream, statSync } from 'node:fs';
 import FormData from 'form-data';
 

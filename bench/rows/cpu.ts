@@ -3,7 +3,7 @@ import { child, compare, server } from '../measure.ts';
 import type { Figure, Row } from '../measure.ts';
 import { bare, everyone } from '../peers.mjs';
 
-/** So many processes each, one after the other in turns. */
+/** How many processes run per subject, in turns. */
 const turns = 3;
 
 /** The library's own share of a call, its CPU over loopback at three concurrencies, and of a page. */

@@ -54,7 +54,7 @@ const receiver = createReceiver({
 });
 
 const app = express();
-// Notifications have no signature. A path that nobody can guess keeps strangers out.
+// Notifications have no signature. A path that cannot be guessed keeps strangers out.
 app.all(callbackPath, nodeHandler(receiver));
 const server = app.listen(Number(port), '127.0.0.1');
 await once(server, 'listening');

@@ -139,7 +139,7 @@ describe('Standard Schema', () => {
     expect(await errorOf(sellerClient.call(double, { n: 'two' } as never))).toBeInstanceOf(InvalidInputError);
   });
 
-  test('is refused where it validates asynchronously', async () => {
+  test('a schema that validates asynchronously is rejected', async () => {
     const { sellerClient, sent } = stubbed([Response.json(4)]);
     const slow: Endpoint<{ n: number }> = {
       name: 'slow',

@@ -21,7 +21,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { inspect as inspectSchema } from '../../src/core/schema/inspect.js';
 import type { StandardSchema } from '../../src/core/schema/standard-schema.js';
 
-const whoever = { site_id: 'MLA', user_id: 7, service_id: 1001 };
+const anySeller = { site_id: 'MLA', user_id: 7, service_id: 1001 };
 
 function createShop() {
   const marketplace = new FakeMarketplace({ now: '2026-03-10T15:00:00Z' });
@@ -75,26 +75,26 @@ describe('the selection of fields', () => {
   test('fields that were not selected are dropped', async () => {
     const configuration = { zones: [{ id: 'a', label: 'A', price: { cents: '1', tax: 3 } }, null], is_moderated: true };
     const sellerClient = answering({ configuration: { ...configuration, zones: configuration.zones.slice(0, 1) } });
-    const found = await sellerClient.flex.configuration({ ...whoever, select: { zones: { id: true, price: true } } });
+    const found = await sellerClient.flex.configuration({ ...anySeller, select: { zones: { id: true, price: true } } });
     expect(found).toEqual({ zones: [{ id: 'a', price: { cents: '1' } }] });
   });
 
   test('an unknown field at any depth is rejected', async () => {
     const { sellerClient, sent } = recording();
-    const refused = async (select: object, sentence: string) => {
+    const expectIssue = async (select: object, sentence: string) => {
       const failure = await sellerClient.flex
-        .configuration({ ...whoever, select: select as { address: true } })
+        .configuration({ ...anySeller, select: select as { address: true } })
         .catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(InvalidInputError);
       expect(String(failure)).toContain(sentence);
     };
-    await refused({ adress: true }, '`select.adress` is not a field here');
-    await refused({ address: { city: { nmae: true } } }, '`select.address.city.nmae` is not a field here');
-    await refused({ address: {} }, '`select.address` selects nothing');
-    await refused({ address: false }, '`select.address` takes `true` or an object of fields');
-    await refused({ is_moderated: { x: true } }, '`select.is_moderated` holds no further fields');
-    await refused({ toString: true }, '`select.toString` is not a field here');
-    await refused([], '`select` takes `true` or an object of fields');
+    await expectIssue({ adress: true }, '`select.adress` is not a field here');
+    await expectIssue({ address: { city: { nmae: true } } }, '`select.address.city.nmae` is not a field here');
+    await expectIssue({ address: {} }, '`select.address` selects nothing');
+    await expectIssue({ address: false }, '`select.address` takes `true` or an object of fields');
+    await expectIssue({ is_moderated: { x: true } }, '`select.is_moderated` holds no further fields');
+    await expectIssue({ toString: true }, '`select.toString` is not a field here');
+    await expectIssue([], '`select` takes `true` or an object of fields');
     expect(sent).toEqual([]);
   });
 
@@ -102,17 +102,17 @@ describe('the selection of fields', () => {
     const { sellerClient } = recording();
     const never = () => [
       // @ts-expect-error -- a field that there is not
-      sellerClient.flex.configuration({ ...whoever, select: { adress: true } }),
+      sellerClient.flex.configuration({ ...anySeller, select: { adress: true } }),
       // @ts-expect-error -- a field that there is not, further down
-      sellerClient.flex.configuration({ ...whoever, select: { address: { city: { nmae: true } } } }),
+      sellerClient.flex.configuration({ ...anySeller, select: { address: { city: { nmae: true } } } }),
       // @ts-expect-error -- within a list
-      sellerClient.flex.configuration({ ...whoever, select: { zones: { prize: true } } }),
+      sellerClient.flex.configuration({ ...anySeller, select: { zones: { prize: true } } }),
       // @ts-expect-error -- a field that holds no others
-      sellerClient.flex.configuration({ ...whoever, select: { is_moderated: { yes: true } } }),
-      // @ts-expect-error -- a list of which nobody knows what it holds
-      sellerClient.flex.configuration({ ...whoever, select: { zones: { neighborhoods: { id: true } } } }),
+      sellerClient.flex.configuration({ ...anySeller, select: { is_moderated: { yes: true } } }),
+      // @ts-expect-error -- a list of unknown entries
+      sellerClient.flex.configuration({ ...anySeller, select: { zones: { neighborhoods: { id: true } } } }),
       // @ts-expect-error -- `false` selects nothing
-      sellerClient.flex.configuration({ ...whoever, select: { address: false } }),
+      sellerClient.flex.configuration({ ...anySeller, select: { address: false } }),
       // @ts-expect-error -- whose configuration it is must be said
       sellerClient.flex.configuration({ site_id: 'MLA', select: { address: true } }),
     ];
@@ -124,7 +124,7 @@ describe('the GraphQL query', () => {
   test('only the query is sent', async () => {
     const { sellerClient, sent } = recording();
     await sellerClient.flex.configuration({
-      ...whoever,
+      ...anySeller,
       select: { address: { city: { name: true } }, is_moderated: true },
     });
     expect(sent).toEqual([
@@ -231,7 +231,7 @@ describe('the GraphQL query', () => {
       },
     });
     const { data, response } = await sellerClient.flex
-      .configuration({ ...whoever, select: { is_moderated: true } })
+      .configuration({ ...anySeller, select: { is_moderated: true } })
       .withResponse();
     expect(data).toEqual({ is_moderated: false });
     expect(response).toMatchObject({ status: 200, attempts: 2 });
@@ -247,22 +247,22 @@ describe('the response to the query', () => {
     ['with an empty list of errors', { data: { configuration: { is_moderated: true } }, errors: [] }],
     ['with no errors', { data: { configuration: { is_moderated: true } }, errors: null }],
   ])('the response may come %s', async (_, body) => {
-    expect(await answering(body).flex.configuration({ ...whoever, select })).toEqual({ is_moderated: true });
+    expect(await answering(body).flex.configuration({ ...anySeller, select })).toEqual({ is_moderated: true });
   });
 
   test.each([
-    ['the words of a documented refusal', { message: 'invalid query' }, InvalidQueryError, 400],
+    ['the message of a documented error', { message: 'invalid query' }, InvalidQueryError, 400],
     ['a status', { message: 'Gone fishing', extensions: { status: 503 } }, ServerError, 503],
     ['a status as its code', { message: 'No.', extensions: { code: '403' } }, ApiError, 403],
     ['a usual code', { message: 'who?', extensions: { code: 'NOT_FOUND' } }, NotFoundError, 404],
     ['a pair without subscription', { message: 'no subscription found' }, SubscriptionNotFoundError, 404],
     ['an unknown user', { message: 'user not found', extensions: { code: 'X' } }, UserNotFoundError, 404],
-    ['words that nobody knows', { message: 'hm' }, ApiError, 200],
+    ['an unknown message', { message: 'hm' }, ApiError, 200],
     ['not even an object', 'boom', ApiError, 200],
   ])('an error inside a 200 response is thrown: %s', async (_, error, Class, status) => {
     const body = { data: { configuration: { is_moderated: true } }, errors: [error, { message: 'second' }] };
     const failure = await answering(body)
-      .flex.configuration({ ...whoever, select })
+      .flex.configuration({ ...anySeller, select })
       .catch((thrown: unknown) => thrown);
     expect(failure).toBeInstanceOf(Class);
     expect(failure).toMatchObject({ status });
@@ -286,7 +286,7 @@ describe('the response to the query', () => {
     ['that is a list', []],
   ])('%s is not a configuration', async (_, body) => {
     const failure = await answering(body)
-      .flex.configuration({ ...whoever, select })
+      .flex.configuration({ ...anySeller, select })
       .catch((thrown: unknown) => thrown);
     expect(failure).toBeInstanceOf(UnexpectedResponseError);
     expect((failure as UnexpectedResponseError).body).toEqual(body);
@@ -298,10 +298,10 @@ describe('the response to the query', () => {
       responseValidation: 'report',
       onDrift: ({ expected, received }) => drifts.push([expected, received]),
     });
-    expect(await sellerClient.flex.configuration({ ...whoever, select })).toEqual({ is_moderated: 'maybe' });
+    expect(await sellerClient.flex.configuration({ ...anySeller, select })).toEqual({ is_moderated: 'maybe' });
     expect(drifts).toEqual([['`configuration.is_moderated` takes a boolean', 'string']]);
     const list = answering([1]).withOptions({ responseValidation: 'off' });
-    await expect(list.flex.configuration({ ...whoever, select })).rejects.toBeInstanceOf(UnexpectedResponseError);
+    await expect(list.flex.configuration({ ...anySeller, select })).rejects.toBeInstanceOf(UnexpectedResponseError);
   });
 
   test('the documented errors have their classes', async () => {
@@ -397,7 +397,7 @@ function expected({
   return { operation: 'query', name: 'configuration', given, tree: whole(flexConfiguration.shape, select) };
 }
 
-/** A selection with `true` spelt out; the shapes are walked anew here, by what the entities deliver. */
+/** A selection with every `true` expanded, from the shapes of the entities. */
 function whole(shape: object, select: unknown): unknown {
   const names = select === true ? Object.keys(shape) : Object.keys(select as object);
   return Object.fromEntries(

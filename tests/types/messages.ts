@@ -19,7 +19,7 @@ export async function sends(): Promise<void> {
   });
 }
 
-/** Which fields an option takes is told by its id. */
+/** The id of an option decides which fields it takes. */
 export async function options(): Promise<void> {
   await seller.actionGuide.send({ pack_id: 1, option_id: 'OTHER', text: 'Hello' });
   await seller.actionGuide.send({ pack_id: 1, option_id: 'SEND_INVOICE_LINK', text: 'https://example.com/invoice' });

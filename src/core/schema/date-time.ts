@@ -16,7 +16,7 @@ function writtenDate(date: Date): string {
   return Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }
 
-/** Whether `from` is after `to`; `undefined` where only one of them names a zone, so that nobody can tell. */
+/** Whether `from` is after `to`; `undefined` when only one of them names a zone, because then the order is unknown. */
 export function isAfter(from: string, to: string): boolean | undefined {
   const [start, end] = [timeOf(from), timeOf(to)];
   return start?.zoned === end?.zoned && start && end ? start.at > end.at : undefined;

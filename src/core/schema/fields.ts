@@ -34,7 +34,7 @@ export function boundedText(name: string, most: number, what: string): Schema<st
   );
 }
 
-/** The length in code points: the smallest count a service may use, so that nothing it would accept is refused. */
+/** The length in code points: the smallest count a service may use, so that nothing it would accept is rejected. */
 function lengthOf(value: string): number {
   return Array.from(value).length;
 }
@@ -44,7 +44,7 @@ function count(name: string, least: number): Optional<number> {
   return optional(refine(integer, rule, { minimum: least }));
 }
 
-/** How many entries a page holds, at least 1. The service's default is 50; the largest size seen in life is 100. */
+/** How many entries a page holds, at least 1. The service's default is 50; the largest size seen in production is 100. */
 export const limit: Optional<number> = count('limit', 1);
 /** How many entries to skip, at least 0. */
 export const offset: Optional<number> = count('offset', 0);

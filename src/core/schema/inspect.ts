@@ -11,7 +11,7 @@ export type Inspected =
   | { readonly kind: 'array' | 'optional' | 'nullable'; readonly of: Schema }
   | { readonly kind: 'preprocess'; readonly of: Schema; readonly reader: (value: unknown) => unknown }
   | { readonly kind: 'union'; readonly of: readonly Schema[] }
-  | { readonly kind: 'object'; readonly shape: Shape; readonly unknownKeys: 'keep' | 'refuse' | 'drop' };
+  | { readonly kind: 'object'; readonly shape: Shape; readonly unknownKeys: 'keep' | 'reject' | 'drop' };
 
 /** Reads what a schema is made of. A schema that is not zod's, or of a kind not used here, is `unknown`. */
 export function inspect(schema: StandardSchema | undefined): Inspected {
@@ -64,7 +64,7 @@ function readerOf(def: z.core.$ZodPipeDef): (value: unknown) => unknown {
   return (def.in._zod.def as z.core.$ZodTransformDef).transform as (value: unknown) => unknown;
 }
 
-function unknownKeys({ catchall }: z.core.$ZodObjectDef): 'keep' | 'refuse' | 'drop' {
+function unknownKeys({ catchall }: z.core.$ZodObjectDef): 'keep' | 'reject' | 'drop' {
   if (!catchall) return 'drop';
-  return catchall._zod.def.type === 'never' ? 'refuse' : 'keep';
+  return catchall._zod.def.type === 'never' ? 'reject' : 'keep';
 }

@@ -56,7 +56,7 @@ export interface Entity<S extends Shape> extends Schema<Fields<S>> {
   parse(value: unknown): Fields<S>;
 }
 
-/** The input of a call: unknown fields are refused. */
+/** The input of a call: unknown fields are rejected. */
 export interface Params<S extends Shape> extends Schema<Fields<S>, InputFields<S>> {
   readonly shape: S;
 }
@@ -189,7 +189,7 @@ export function response<const S extends Shape>(shape: S): Entity<S> {
   return lazy(() => z.looseObject(innerShape(shape)), isObjectOf(shape, true));
 }
 
-/** The input of a call: unknown fields are refused. */
+/** The input of a call: unknown fields are rejected. */
 export function params<const S extends Shape>(shape: S): Params<S> {
   return lazy(() => z.strictObject(innerShape(shape)), isObjectOf(shape, false));
 }

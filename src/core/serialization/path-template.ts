@@ -66,7 +66,7 @@ export function matchPath(template: string, path: string): Record<string, string
 
 const harmless = /^[\w-]+$/;
 
-/** An id must stay in its segment: what a server or proxy may read as structure is refused, the rest is encoded. */
+/** An id must stay in its segment: what a server or proxy may read as structure is rejected, the rest is encoded. */
 function segment(name: string, value: string): string {
   if (harmless.test(value)) return value;
   const why = leavesItsSegment(value);

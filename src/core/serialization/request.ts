@@ -93,7 +93,7 @@ function appendRecord(query: URLSearchParams, path: string, key: string, value: 
   if (value !== undefined && value !== null) query.set(key, values.map((each) => stringify(each)).join(','));
 }
 
-/** A value as text; what has no text of its own is left empty, which a path refuses. */
+/** A value as text; other types become an empty text, which a path rejects. */
 function stringify(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }

@@ -7,8 +7,8 @@ import * as endpoints from './endpoints.js';
 import type { ActionGuideResponse, PackParams, OptionCap, SendOptionParams } from './schemas.js';
 
 /**
- * The reasons for which a seller may write to a buyer first. Once the buyer has replied, `messages.send` is the way;
- * `messages.contact` takes the road that is open. Spec: Post-sale reasons to communicate (action guide).
+ * The reasons for which a seller may write to a buyer first. After the buyer has replied, use `messages.send`;
+ * `messages.contact` uses the channel that is open. Spec: Post-sale reasons to communicate (action guide).
  */
 export class ActionGuide {
   readonly #caller: Requester;

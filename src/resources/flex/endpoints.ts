@@ -1,6 +1,6 @@
 import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
-import { dataOf, refusedWithinGraphql } from './graphql/response.js';
+import { dataOf, graphqlErrorInBody } from './graphql/response.js';
 import { unknown, array, record, preprocess } from '../../core/schema/schema.js';
 import {
   alreadyInFlex,
@@ -64,7 +64,7 @@ export const configuration: Endpoint<FlexQueryParams> = {
   // A POST that only reads, so it may be repeated: see docs/decisions/configuration-query-is-a-read.md.
   retry: 'safe',
   errors: [emptySite, invalidSite, noAccess, invalidJson, noSchema, invalidQuery, userNotFound, subscriptionNotFound],
-  errorInBody: refusedWithinGraphql,
+  errorInBody: graphqlErrorInBody,
 };
 
 export const setDelivery: Endpoint<SetDeliveryParams> = {

@@ -83,7 +83,7 @@ export class DriverNotFoundError extends NotFoundError {
   static override readonly kind: string = 'DriverNotFoundError';
 }
 
-/** The specification gives only messages, so these are told by their words, in whatever place they stand. */
+/** The specification gives only messages, so these errors are matched by any of their texts. */
 const messageMatches =
   (words: RegExp) =>
   (details: ApiErrorDetails): boolean =>
@@ -165,7 +165,7 @@ export const itemNotFound = documentedError({
 export const itemLocked = documentedError({
   status: 409,
   message: 'another change of this item is under way',
-  // In life; the documents do not name it, so any 409 is taken for it. The service did nothing: a repeat is safe.
+  // Seen in production and not documented, so any 409 is taken for it. The service did nothing: a retry is safe.
   matches: ({ status }) => status === 409,
   transient: true,
 });

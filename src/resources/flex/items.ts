@@ -8,7 +8,7 @@ import * as endpoints from './endpoints.js';
 import { AlreadyInFlexError, ItemNotFoundError, NotInFlexError } from './errors.js';
 import type { DisableItemParams, EnableItemParams, FlexItemParams } from './schemas.js';
 
-/** Tells an item's status, e.g. `active`; `undefined` where it cannot be told. */
+/** Reads an item's status, e.g. `active`; `undefined` when it cannot be read. */
 export type ReadItemStatus = (item_id: string, options?: CallOptions) => Promise<string | undefined>;
 
 /** Which items are delivered with Flex. Spec: Flex delivery, /sites/{site_id}/shipping/selfservice/items/{item_id}. */
@@ -22,48 +22,50 @@ export class FlexItems {
   }
 
   /**
-   * Whether an item is in Flex. 204 is `true`; a 404 that says "item not found", or nothing, is `false`.
+   * Returns whether an item is enabled for Flex. 204 is `true`; a 404 with "item not found" or without a body is `false`.
    * Spec: Flex delivery, GET /sites/{site_id}/shipping/selfservice/items/{item_id}.
    *
-   * By the specification such a 404 also comes for an unknown item and for a country without Flex; the service says
-   * no more, so these are `false` too. Everything else is an error: a 404 of other words, such as a proxy's page.
+   * The service sends the same 404 for an unknown item and for a country without Flex, so these are `false` too. Any
+   * other response is an error, for example a 404 page of a proxy.
    *
    * @throws {ItemDownError} when the item does not offer Flex.
    * @throws {NotFoundError} when something other than the item was not found.
    */
   isEnabled(input: FlexItemParams, options?: CallOptions): ApiPromise<boolean> {
-    return this.#told(endpoints.isItemEnabled, input, options, meansNotInFlex, false).map((told) => told ?? true);
+    return this.#callWith(endpoints.isItemEnabled, input, options, meansNotInFlex, false).map(
+      (meaning) => meaning ?? true,
+    );
   }
 
   /**
-   * Brings an item into Flex. The item has to be active: `requireActive: true` reads that first.
+   * Enables an item for Flex. The item must be active; `requireActive: true` checks this first.
    * Spec: Flex delivery, POST /sites/{site_id}/shipping/selfservice/items/{item_id}.
    *
-   * A repeat after a lost answer finds the item in Flex already; that is a success too.
+   * A retry after a lost response finds the item already enabled; that is a success too.
    *
    * @throws {InvalidInputError} when `requireActive` is given and the item is not active; nothing is sent.
-   * @throws {AlreadyInFlexError} when it is in Flex already, unless `idempotent: true`.
+   * @throws {AlreadyInFlexError} when the item is already enabled, unless `idempotent: true`.
    * @throws {ItemDownError} when it does not offer Flex.
    * @throws {ItemNotFoundError} when there is no such item.
    */
   enable(input: EnableItemParams, options?: CallOptions): ApiPromise<undefined> {
     const { idempotent, requireActive, ...item } = input;
     const fits = accepted(AlreadyInFlexError, idempotent);
-    const enable = (): ApiPromise<undefined> => this.#told(endpoints.enableItem, item, options, fits, undefined);
+    const enable = (): ApiPromise<undefined> => this.#callWith(endpoints.enableItem, item, options, fits, undefined);
     if (!requireActive) return enable();
     return new ApiPromise(this.#checkActive(item, options).then(() => enable().withResponse()));
   }
 
   /**
-   * Takes an item out of Flex. Spec: Flex delivery, DELETE /sites/{site_id}/shipping/selfservice/items/{item_id}.
+   * Disables an item for Flex. Spec: Flex delivery, DELETE /sites/{site_id}/shipping/selfservice/items/{item_id}.
    *
-   * @throws {NotInFlexError} when it is not in Flex any more, unless `idempotent: true`.
+   * @throws {NotInFlexError} when the item is not enabled, unless `idempotent: true`.
    * @throws {ItemDownError} when it does not offer Flex.
    * @throws {ItemNotFoundError} when there is no such item.
    */
   disable(input: DisableItemParams, options?: CallOptions): ApiPromise<undefined> {
     const { idempotent, ...item } = input;
-    return this.#told(endpoints.disableItem, item, options, accepted(NotInFlexError, idempotent), undefined);
+    return this.#callWith(endpoints.disableItem, item, options, accepted(NotInFlexError, idempotent), undefined);
   }
 
   async #checkActive({ item_id }: FlexItemParams, options?: CallOptions): Promise<void> {
@@ -74,8 +76,8 @@ export class FlexItems {
     throw new InvalidInputError([{ path: ['item_id'], message }]);
   }
 
-  /** Makes the call; a refusal that fits is no error but an answer, and stands for `meaning`. */
-  #told<T>(
+  /** Makes the call, and returns `meaning` in place of an error that fits. */
+  #callWith<T>(
     endpoint: Endpoint<FlexItemParams>,
     input: FlexItemParams,
     options: CallOptions | undefined,
@@ -84,11 +86,11 @@ export class FlexItems {
   ): ApiPromise<T | undefined> {
     const startedAt = performance.now();
     const call = this.#caller.call(endpoint, input, options).map(() => undefined);
-    const told = (error: unknown): WithResponse<T> => {
+    const recover = (error: unknown): WithResponse<T> => {
       if (!(error instanceof ApiError) || !fits(error)) throw error;
       return { data: meaning, response: responseOf(error, startedAt) };
     };
-    return new ApiPromise<T | undefined>(call.withResponse().catch(told));
+    return new ApiPromise<T | undefined>(call.withResponse().catch(recover));
   }
 }
 
@@ -97,7 +99,7 @@ function meansNotInFlex(error: ApiError): boolean {
   return error instanceof NotFoundError && error.body === undefined;
 }
 
-/** "Already so" is what an idempotent call wants, and what the repeat of a call whose answer was lost finds. */
+/** An idempotent call accepts "already so"; so does a retry, because the first attempt may have been carried out. */
 function accepted(already: typeof ApiError, idempotent: boolean | undefined) {
   return (error: ApiError): boolean => error instanceof already && (idempotent === true || error.attempts > 1);
 }

@@ -9,14 +9,14 @@ import type { NoChannelReason } from './errors.js';
 import { sendMessageParams } from './schemas.js';
 import type { ConversationParams, SendMessageParams } from './schemas.js';
 
-/** A message to a buyer, by whichever road is open: what `messages.send` takes. */
+/** A message to a buyer, through the open channel. It has the fields of `messages.send`. */
 export interface ContactParams extends SendMessageParams {}
 
-/** What became of a contact. */
+/** The result of a contact. */
 export interface ContactResult {
   /** `option`: through the action guide's OTHER · `conversation`: as a message of the conversation. */
   readonly channel: 'option' | 'conversation';
-  /** The message as the service sent it back; look at it with `isModerated(message)`. */
+  /** The message as the service returned it; check it with `isModerated(message)`. */
   readonly message: Message | undefined;
 }
 
@@ -27,7 +27,7 @@ interface Correspondence {
 }
 type FirstContact = Pick<ActionGuide, 'options' | 'send'>;
 
-/** Takes the road that is open. Made of the public methods only. */
+/** Sends a message through the open channel, with the public methods only. */
 export async function contact(
   messages: Correspondence,
   actionGuide: FirstContact,
@@ -35,7 +35,7 @@ export async function contact(
   options: CallOptions = {},
 ): Promise<ContactResult> {
   const checked = sendMessageParams.safeParse(input);
-  // Both roads would refuse it, one of them only after the conversation was read.
+  // Both channels would reject it, one of them only after the conversation was read.
   if (!checked.success) throw new InvalidInputError(checked.error.issues);
   try {
     if (await hasBuyerWritten(messages, input, options)) return await reply(messages, input, options);

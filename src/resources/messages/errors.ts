@@ -12,7 +12,7 @@ import {
 /**
  * A `limit` or `offset` that the service does not take.
  *
- * Remedy: give a `limit` of 1 or more and an `offset` of 0 or more; or leave both to the walk.
+ * Remedy: give a `limit` of 1 or more and an `offset` of 0 or more; or omit both.
  */
 export class InvalidPagingError extends BadRequestError {
   static override readonly kind: string = 'InvalidPagingError';
@@ -194,9 +194,9 @@ export type NoChannelReason =
   'cap_exhausted' | 'option_not_offered' | 'mediation' | 'not_yet_delivered' | 'attachments' | (string & {});
 
 /**
- * No road to the buyer is open. `cause` is the service's refusal, where it refused.
+ * No channel to the buyer is open. `cause` is the error of the service, if it sent one.
  *
- * Remedy: `reason` says what stands in the way; at `cap_exhausted`, wait for the buyer's reply.
+ * Remedy: check `reason`; for `cap_exhausted`, wait for the buyer's reply.
  */
 export class NoChannelError extends SellerError {
   static override readonly kind: string = 'NoChannelError';
@@ -215,7 +215,7 @@ export class NoChannelError extends SellerError {
 
 const bad = (message: string) => ({ status: 400, code: 'bad_request', message });
 const forbidden = (message: string) => ({ status: 403, code: 'forbidden', message });
-/** The only refusal of its status. */
+/** The only documented error with its status. */
 const only = (): boolean => true;
 
 export const noAccessToConversation = documentedError({

@@ -23,15 +23,15 @@ import type {
 /** The messages of a pack; each page also carries the conversation's status and the length limits. */
 export interface Conversation extends Paged<Message, ConversationExtra> {}
 
-/** Call options of an upload. `timeoutMs` bounds the silence between two pieces of the file, not the whole. */
+/** Call options of an upload. `timeoutMs` limits the pause between two chunks of the file, not the whole transfer. */
 export interface UploadOptions extends CallOptions {
-  /** Told as pieces of the file are handed to the network; in a browser at the beginning and at the end only. */
+  /** Called as chunks of the file are handed to the network; in a browser, at the beginning and the end only. */
   readonly onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
-/** Call options of a download. `timeoutMs` bounds the silence between two pieces of the file, not the whole. */
+/** Call options of a download. `timeoutMs` limits the pause between two chunks of the file, not the whole transfer. */
 export interface DownloadOptions extends CallOptions {
-  /** Told as pieces of the file are read. */
+  /** Called as chunks of the file are read. */
   readonly onDownloadProgress?: ((progress: DownloadProgress) => void) | undefined;
 }
 
@@ -50,9 +50,9 @@ export class Messages {
   }
 
   /**
-   * Walks the messages of a pack. Spec: GET /messages/packs/{pack_id}/sellers/{user_id}.
+   * Iterates over the messages of a pack. Spec: GET /messages/packs/{pack_id}/sellers/{user_id}.
    *
-   * **Reading marks the messages as read**, which the buyer sees: say `mark_as_read: false` to look without trace.
+   * **Reading marks the messages as read**, which the buyer can see. `mark_as_read: false` prevents it.
    *
    * @example
    * for await (const message of seller.messages.conversation({ pack_id, user_id: 7, mark_as_read: false })) {
@@ -145,7 +145,7 @@ export class Messages {
 
   /**
    * Writes to the buyer through the open channel: the action guide's OTHER before the buyer has written, the
-   * conversation after, and the conversation for a pack that is an excepted case. The conversation is looked at
+   * conversation after, and the conversation for a pack that is an excepted case. The conversation is read
    * without marking it as read.
    *
    * @example
@@ -153,9 +153,9 @@ export class Messages {
    * const { channel, message } = await seller.messages.contact(input);
    * @returns the message, and the channel it was sent through.
    * @throws {InvalidInputError} when the text or the receiver is not acceptable; nothing is sent.
-   * @throws {NoChannelError} when the buyer cannot be written to now; its `reason` says why, its `cause` is the refusal.
+   * @throws {NoChannelError} when the buyer cannot be written to now; its `reason` says why, its `cause` is the service's error.
    * @throws {PackAccessError} when the order is not the token's user's.
-   * @throws {OutcomeUnknownError} when the answer was lost: read the conversation before writing again.
+   * @throws {OutcomeUnknownError} when the response was lost: read the conversation before writing again.
    */
   contact(input: ContactParams, options?: CallOptions): Promise<ContactResult> {
     return contact(this, this.#actionGuide, input, options);

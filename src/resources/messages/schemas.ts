@@ -24,9 +24,9 @@ import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { id, key, limit, nullishArray, offset, paging, siteId } from '../../core/schema/fields.js';
 import type { Paging } from '../../core/schema/fields.js';
 
-/** At most so many files in one message. Spec: Limits. */
+/** The most files in one message. Spec: Limits. */
 export const attachmentsLimit = 25;
-/** At most so many bytes in one file: 25 MB. Spec: Limits. */
+/** The most bytes in one file: 25 MB. Spec: Limits. */
 export const attachmentSizeLimit = 25 * 1024 * 1024;
 
 const reference = union(int64, string);

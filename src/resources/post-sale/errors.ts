@@ -103,14 +103,14 @@ export const applicationIdRequired = documentedError({
   otherStatuses: [401, 403],
 });
 
-/** The `blocked_by_...` of a refusal, from whichever place it stands in. */
+/** The `blocked_by_...` of an error response, anywhere in it. */
 function blockReason(details: Pick<ApiErrorDetails, 'code' | 'text' | 'causes' | 'body'>): string | undefined {
   const find = (words: string): string | undefined => /\bblocked_by_\w+/i.exec(words)?.[0];
   const { body } = details;
   return find(textsOf(details).join(' ')) ?? (typeof body === 'object' ? find(jsonOf(body)) : undefined);
 }
 
-/** Tells a refusal by what any of its words says. */
+/** Matches an error response by any of its texts. */
 export function messageMatches(pattern: RegExp): (details: ApiErrorDetails) => boolean {
   return (details) => textsOf(details).some((word) => pattern.test(word));
 }

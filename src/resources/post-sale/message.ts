@@ -14,7 +14,7 @@ import type { Output, Schema } from '../../core/schema/schema.js';
 import { key, nullishArray } from '../../core/schema/fields.js';
 import { currentShape } from './legacy.js';
 
-/** Who wrote, or who receives. Spec: Message, `from` and `to`. */
+/** The sender or receiver of a message. Spec: Message, `from` and `to`. */
 export const participant = response({
   user_id: nullish(integer),
   /** Delivered for the receiver of an option's message. */
@@ -22,12 +22,12 @@ export const participant = response({
 });
 export interface Participant extends Output<typeof participant> {}
 
-/** When what happened to a message; `null` for what has not happened. Spec: Message, `message_date`. */
+/** When each event of a message happened; `null` for one that has not. Spec: Message, `message_date`. */
 export const messageDate = response({
   received: nullish(dateTime),
   /** When it passed moderation. */
   available: nullish(dateTime),
-  /** When the other side was told of it. */
+  /** When the other side was notified. */
   notified: nullish(dateTime),
   created: nullish(dateTime),
   /** When the other side read it. */
@@ -47,7 +47,7 @@ const moderationReason = openEnum(
 /** Why moderation rejected a message. The case varies and brands stand in some, so compare with `toUpperCase()`. */
 export type ModerationReason = Output<typeof moderationReason>;
 
-/** What moderation made of a message. Spec: Message, `message_moderation`. */
+/** The result of moderation. Spec: Message, `message_moderation`. */
 export const messageModeration = response({
   /** `pending` while it is looked at; `non_moderated` for older messages. */
   status: nullish(openEnum('clean', 'rejected', 'pending', 'non_moderated', 'NON_MODERATED')),
@@ -76,7 +76,7 @@ export interface MessageAttachment extends Output<typeof messageAttachment> {}
 export const messageResource = response({ id: nullish(key), name: nullish(string) });
 export interface MessageResource extends Output<typeof messageResource> {}
 
-/** What was wrong with files, told by the legacy shape only. Spec: Message, `attachments_validations`. */
+/** What was wrong with files; only in the legacy shape. Spec: Message, `attachments_validations`. */
 export const attachmentsValidations = response({
   invalid_size: nullish(array(string)),
   invalid_extension: nullish(array(string)),

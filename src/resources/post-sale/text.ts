@@ -2,7 +2,7 @@ import { refine } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { boundedText } from '../../core/schema/fields.js';
 
-/** At most so many characters in a seller's message. Spec: Limits. */
+/** The most characters in a seller's message. Spec: Limits. */
 export const messageTextLimit = 350;
 
 const mark = String.raw`(?:\p{EMod}|\uFE0F?\u20E3|\uFE0F|[\u{E0020}-\u{E007E}]+\u{E007F})?`;

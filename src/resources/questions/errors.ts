@@ -29,9 +29,9 @@ export class QuestionNotOpenError extends BadRequestError {
 }
 
 /**
- * The item is not active, so nobody may ask or answer on it.
+ * The item is not active, so its questions cannot be asked or answered.
  *
- * Remedy: activate the item first; on a closed one nothing is to be done.
+ * Remedy: activate the item first; a closed item cannot be activated.
  */
 export class ItemNotActiveError extends BadRequestError {
   static override readonly kind: string = 'ItemNotActiveError';

@@ -29,9 +29,9 @@ export class Questions {
   }
 
   /**
-   * Walks the questions of a seller, of an item, or of one user on an item. Spec: Questions, GET /questions/search.
+   * Iterates over the questions of a seller, of an item, or of one user on an item. Spec: Questions, GET /questions/search.
    *
-   * The loop body may answer, delete or hide what it walks: every question that stays in the list is delivered once.
+   * The loop body may answer, delete or hide questions: every question that stays in the list is delivered once.
    *
    * @example
    * for await (const question of seller.questions.search({ seller_id: 7, filters: { status: 'UNANSWERED' } })) {
@@ -81,7 +81,7 @@ export class Questions {
    * @throws {ItemNotActiveError} when the item takes no questions.
    * @throws {AskLimitError} when the user has asked too many.
    * @throws {ForbiddenError} when the seller has blocked the user.
-   * @throws {OutcomeUnknownError} when the answer was lost.
+   * @throws {OutcomeUnknownError} when the response was lost.
    */
   ask(input: AskParams, options?: CallOptions): ApiPromise<Question | undefined> {
     return this.#caller.call(endpoints.ask, input, options);
@@ -90,12 +90,12 @@ export class Questions {
   /**
    * Answers a question. A question takes one answer. Spec: Questions, POST /answers.
    *
-   * The answer to this call is not documented; in life it is the whole question.
+   * The response to this call is not documented; in production it is the whole question.
    *
    * @throws {InvalidInputError} when the text is blank or has more than 2,000 characters; nothing is sent.
    * @throws {InvalidQuestionError} when the question cannot be answered.
    * @throws {QuestionNotOpenError} when it has an answer, or is closed.
-   * @throws {OutcomeUnknownError} when the answer was lost.
+   * @throws {OutcomeUnknownError} when the response was lost.
    */
   answer(input: AnswerParams, options?: CallOptions): ApiPromise<Question | undefined> {
     return this.#caller.call(endpoints.answer, input, options);
@@ -115,7 +115,7 @@ export class Questions {
   /**
    * Hides a received question from the listing. Spec: Questions, POST /my/questions/hidden (payload not documented).
    *
-   * @returns what the service said, as it came.
+   * @returns the response body as it came.
    */
   hide(input: GetQuestionParams, options?: CallOptions): ApiPromise<unknown> {
     return this.#caller.call(endpoints.hide, input, options);

@@ -19,7 +19,7 @@ import {
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { boundedText, id, key, limit, nullishArray, offset } from '../../core/schema/fields.js';
 
-/** At most so many characters in a question or an answer. Spec: Limits. */
+/** The most characters in a question or an answer. Spec: Limits. */
 export const questionTextLimit = 2000;
 
 /** Who asked. Spec: Question, `from`. */

@@ -13,7 +13,7 @@ export class Sites {
   }
 
   /**
-   * Walks the items that a site's search finds; its pages also hold the filters and sorts.
+   * Iterates over the items that a site's search finds; its pages also have the filters and sorts.
    * Spec: GET /sites/{site_id}/search.
    *
    * @example

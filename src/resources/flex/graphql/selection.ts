@@ -6,12 +6,12 @@ import type { Schema, Shape } from '../../../core/schema/schema.js';
 type Plain<T> = NonNullable<T> extends readonly (infer Entry)[] ? NonNullable<Entry> : NonNullable<T>;
 type HoldsFields<T> = Plain<T> extends object ? (keyof Plain<T> extends never ? false : true) : false;
 
-/** Which fields to ask for: `true` for a field with all it holds, an object for some of what it holds. */
+/** Which fields to select: `true` for a whole field, an object for some of its fields. */
 export type Selection<T> = {
   readonly [Name in keyof T]?: true | (HoldsFields<T[Name]> extends true ? Selection<Plain<T[Name]>> : never);
 };
 
-/** Refuses what `T` does not have, at any depth; a selection that may also have others passes as it is. */
+/** Rejects fields that `T` does not have, at any depth. */
 export type Exact<T, S> = {
   readonly [Name in keyof S]: Name extends keyof T
     ? S[Name] extends true
@@ -20,7 +20,7 @@ export type Exact<T, S> = {
     : never;
 };
 
-/** What is delivered of `T` for a selection: these fields and no others, through lists and nulls. */
+/** The part of `T` that a selection delivers: exactly its fields, through lists and nulls. */
 export type Selected<T, S> = S extends true
   ? T
   : T extends readonly (infer Entry)[]
@@ -33,7 +33,7 @@ export type Selected<T, S> = S extends true
         }
       : T;
 
-/** A selection as it is at run time, once it has been checked. */
+/** A selection at run time, after it was checked. */
 export type AnySelection = true | { readonly [name: string]: AnySelection };
 
 /** What is wrong with a selection: a field that the schema does not have, or something other than `true`. */
