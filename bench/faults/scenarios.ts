@@ -27,7 +27,7 @@ export interface Scenario {
 
 const missing: Verdict = { seen: 'has no such thing' };
 
-/** What became of a call within so many milliseconds. */
+/** The result of a call within a time, in milliseconds. */
 async function outcome(
   call: Promise<unknown>,
   withinMs: number,
@@ -219,7 +219,7 @@ export const scenarios: readonly Scenario[] = [
   },
 ];
 
-/** So many requests in each second; the rest are answered 429. */
+/** Accepts a number of requests per second; the rest get 429. */
 function limited(perSecond: number): Manner {
   let taken: number[] = [];
   return (_, response) => {

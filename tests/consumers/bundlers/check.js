@@ -26,7 +26,7 @@ for (const entry of ['whole.js', 'questions-only.js']) {
   const { url, close } = await marketplace.listen();
   const { answerAll } = await import(pathToFileURL(program));
   const result = await answerAll(url, marketplace.tokenFor(seller), seller.user_id);
-  assert.deepEqual(result, { answered: 2, isRefused: true });
+  assert.deepEqual(result, { answered: 2, isRejected: true });
   await close();
 
   const held = (code) => FOREIGN.filter((word) => code.includes(word));

@@ -9,5 +9,5 @@ export async function answerAll(baseUrl, accessToken, seller_id) {
     answered.push(id);
   }
   const again = await questions.answer({ question_id: answered[0], text: 'Yes!' }).catch((error) => error);
-  return { answered: answered.length, isRefused: again instanceof QuestionNotOpenError };
+  return { answered: answered.length, isRejected: again instanceof QuestionNotOpenError };
 }

@@ -1,6 +1,6 @@
 import { QuestionNotOpenError, SellerClient } from 'marketplace-seller-sdk';
 
-/** Answers what is open; then answers the first one again, which is refused. */
+/** Answers what is open; then answers the first one again, which is rejected. */
 export async function answerAll(baseUrl, accessToken, seller_id) {
   const seller = new SellerClient({ baseUrl, accessToken });
   const answered = [];
@@ -9,5 +9,5 @@ export async function answerAll(baseUrl, accessToken, seller_id) {
     answered.push(id);
   }
   const again = await seller.questions.answer({ question_id: answered[0], text: 'Yes!' }).catch((error) => error);
-  return { answered: answered.length, isRefused: again instanceof QuestionNotOpenError };
+  return { answered: answered.length, isRejected: again instanceof QuestionNotOpenError };
 }

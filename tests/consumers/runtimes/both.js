@@ -17,12 +17,12 @@ assert.notEqual(copies[0].its.ApiError, copies[1].its.ApiError);
 for (const { FakeMarketplace } of copies) {
   const marketplace = new FakeMarketplace();
   const client = marketplace.clientFor(marketplace.addUser());
-  const refused = await client.questions.get({ question_id: 1 }).catch((error) => error);
+  const failed = await client.questions.get({ question_id: 1 }).catch((error) => error);
   const unsent = await client.questions.get({ question_id: '..' }).catch((error) => error);
   for (const { its } of copies) {
-    for (const kind of ['SellerError', 'ApiError', 'NotFoundError']) assert.ok(refused instanceof its[kind], kind);
+    for (const kind of ['SellerError', 'ApiError', 'NotFoundError']) assert.ok(failed instanceof its[kind], kind);
     assert.ok(unsent instanceof its.InvalidInputError);
-    for (const kind of ['ForbiddenError', 'ConnectionError']) assert.ok(!(refused instanceof its[kind]), kind);
+    for (const kind of ['ForbiddenError', 'ConnectionError']) assert.ok(!(failed instanceof its[kind]), kind);
     assert.ok(!(new Error() instanceof its.SellerError));
   }
 }

@@ -1,4 +1,4 @@
-// ES modules: walks questions over HTTP, answers one, and is refused when it answers that one again.
+// ES modules: iterates over questions through HTTP, answers one, and is rejected when it answers that one again.
 import assert from 'node:assert/strict';
 import { QuestionNotOpenError, SellerClient } from 'marketplace-seller-sdk';
 import { parseNotification } from 'marketplace-seller-sdk/notifications';

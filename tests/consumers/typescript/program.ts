@@ -23,10 +23,10 @@ async function main(): Promise<void> {
   if (response.status !== 200) throw new Error('the question is not answered');
 
   const again: unknown = await client.questions.answer({ question_id: id, text: 'Yes!' }).catch((error) => error);
-  if (!(again instanceof QuestionNotOpenError)) throw new Error('the second answer is not refused');
+  if (!(again instanceof QuestionNotOpenError)) throw new Error('the second answer is not rejected');
   const status: number = again.status;
-  // @ts-expect-error -- an error is known by its class: a refusal has no `issues`
-  if (again.issues !== undefined || status !== 400) throw new Error('it is refused as something else');
+  // @ts-expect-error -- an error has the fields of its class: an ApiError has no `issues`
+  if (again.issues !== undefined || status !== 400) throw new Error('it is rejected as something else');
 
   // @ts-expect-error -- the name of the field is misspelt
   const unsent: unknown = await client.questions.answer({ question_ID: id, text: 'Yes.' }).catch((error) => error);

@@ -33,7 +33,7 @@ try {
   const response = await worker.dispatchFetch('http://worker.test/');
   const text = await response.text();
   assert.equal(response.status, 200, text);
-  assert.deepEqual(JSON.parse(text), { answered: 2, isStored: true, isRefused: true });
+  assert.deepEqual(JSON.parse(text), { answered: 2, isStored: true, isRejected: true });
 } finally {
   await worker.dispose();
   await service.close();

@@ -1,7 +1,7 @@
 import { QuestionNotOpenError, SellerClient } from 'marketplace-seller-sdk';
 
 export default {
-  /** Answers the open questions, and says how the second answer to the last of them was refused. */
+  /** Answers the open questions, and says how the second answer to the last of them was rejected. */
   async fetch(_request, { SELLER_BASE_URL, SELLER_TOKEN, SELLER_ID }) {
     const seller = new SellerClient({ baseUrl: SELLER_BASE_URL, accessToken: SELLER_TOKEN });
     const seller_id = Number(SELLER_ID);
@@ -18,7 +18,7 @@ export default {
     return Response.json({
       answered: answered.length,
       isStored: typeof id === 'string',
-      isRefused: again instanceof QuestionNotOpenError,
+      isRejected: again instanceof QuestionNotOpenError,
     });
   },
 };

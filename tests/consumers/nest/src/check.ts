@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   assert.equal((await answer('Yes.')).status, 204);
   const again = await answer('Yes!');
   assert.equal(again.status, 400);
-  assert.deepEqual(await again.json(), { refused: 'QuestionNotOpenError' });
+  assert.deepEqual(await again.json(), { error: 'QuestionNotOpenError' });
 
   await application.close();
   await service.close();

@@ -25,11 +25,11 @@ export class QuestionsController {
   }
 }
 
-/** A refusal of the marketplace, told to whoever called this application. */
+/** An error of the marketplace, as the response to the caller of this application. */
 @Catch(ApiError)
 export class RefusalFilter implements ExceptionFilter<ApiError> {
   catch({ name, status }: ApiError, host: ArgumentsHost): void {
-    host.switchToHttp().getResponse().status(status).json({ refused: name });
+    host.switchToHttp().getResponse().status(status).json({ error: name });
   }
 }
 
