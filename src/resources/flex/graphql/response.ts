@@ -4,7 +4,7 @@ import type { ErrorInBody } from '../../../core/errors/documented-error.js';
 const ignored = /"""(?:\\"""|[^])*?(?:"""|$)|"(?:\\.|[^"\\\n])*(?:"|\\?)|#[^\n\r]*/g;
 
 /**
- * Refuses a GraphQL document that is not a query: a mutation could not be repeated after a fault, as this call is.
+ * Rejects a GraphQL document that is not a query: this call is retried after a fault, and a mutation must not be.
  *
  * Only words outside strings, comments and braces tell an operation, so those are taken away first.
  */
@@ -53,8 +53,8 @@ const statusOfCode = new Map(
   }),
 );
 
-/** The refusal in a GraphQL answer of status 200: its errors, also beside data; `undefined` where there is none. */
-export function refusedWithinGraphql(body: unknown): ErrorInBody | undefined {
+/** The errors in a GraphQL response with status 200, also beside data; `undefined` when there are none. */
+export function graphqlErrorInBody(body: unknown): ErrorInBody | undefined {
   if (!isGraphqlResult(body) || body.errors === undefined || body.errors === null) return undefined;
   const errors: unknown[] = Array.isArray(body.errors) ? body.errors : [body.errors];
   const causes = errors.slice(0, maxErrors).map(causeOf);
