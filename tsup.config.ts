@@ -43,6 +43,8 @@ export default defineConfig({
   esbuildOptions: (options) => {
     options.minifyWhitespace = true;
     options.minifySyntax = true;
+    // Node prints the line that throws before the message of an uncaught error: it must be short.
+    options.lineLimit = 120;
   },
   plugins: [pure],
 });

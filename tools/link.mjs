@@ -88,6 +88,7 @@ export const commonJs = {
       target: 'es2023',
       platform: 'node',
       minifyWhitespace: true,
+      lineLimit: 120,
       supported: { 'dynamic-import': false },
       sourcemap: true,
       sourcefile: fileName,
