@@ -21,6 +21,14 @@ describe('the constructor rejects wrong options and says what to write instead',
     ['a deadline as text', { baseUrl, deadlineMs: '5' }, '`deadlineMs` takes a number of milliseconds above 0'],
     ['half a retry', { baseUrl, maxRetries: 0.5 }, '`maxRetries` takes an integer, at least 0'],
     ['no call at a time', { baseUrl, maxConcurrency: 0 }, '`maxConcurrency` takes an integer, at least 1'],
+    [
+      'a delay that no timer can wait',
+      { baseUrl, maxRetryDelayMs: 2 ** 31 },
+      '`maxRetryDelayMs` takes an integer, at least 0 and at most 2147483647',
+    ],
+    ['headers of the platform', { baseUrl, headers: new Headers({ a: 'b' }) }, 'convert it with Object.fromEntries'],
+    ['an address with a bare question mark', { baseUrl: `${baseUrl}?` }, 'contains a query or fragment'],
+    ['an address with a bare number sign', { baseUrl: `${baseUrl}/#` }, 'contains a query or fragment'],
     ['an unknown word', { baseUrl, responseValidation: 'warn' }, "takes 'throw' or 'report' or 'off'"],
     ['a token of another type', { baseUrl, accessToken: 7 }, 'takes the token as a string, or a function'],
     ['an empty token', { baseUrl, accessToken: '' }, 'give the bare token, without "Bearer"'],
@@ -88,6 +96,15 @@ describe('a call rejects wrong options before anything is sent', () => {
     ['headers', { 'x-a': 7 }, 'contains under `x-a` a value that no header can have'],
     ['query', 'a=1', 'takes an object of names and values'],
     ['accessToken', 'two words', 'is empty or contains characters that no token has'],
+    ['headers', new Headers({ 'x-a': '7' }), 'takes an object of names and values; convert it with Object.fromEntries'],
+    [
+      'query',
+      new URLSearchParams({ a: '1' }),
+      'takes an object of names and values; convert it with Object.fromEntries',
+    ],
+    ['query', { a: { b: 1 } }, 'takes a string, number or boolean under `a`'],
+    ['onUploadProgress', 'yes', 'takes a function'],
+    ['attributes', 'id', 'takes a list of strings'],
   ])('a wrong `%s` is rejected', async (name, value, sentence) => {
     const { sellerClient, sent } = stubbed([Response.json(wireQuestion)]);
     const options = { [name]: value } as CallOptions;
@@ -95,6 +112,22 @@ describe('a call rejects wrong options before anything is sent', () => {
     await expect(call).rejects.toThrow(`the option \`${name}\` ${sentence}`);
     await expect(call).rejects.toThrow(InvalidInputError);
     expect(sent).toEqual([]);
+  });
+
+  test.each(['limit', 'retries', 'constructor', 'timeout'])('an unknown option is rejected: %s', async (name) => {
+    const { sellerClient, sent } = stubbed([Response.json(wireQuestion)]);
+    const call = sellerClient.questions.get({ question_id: 42 }, { [name]: 5 } as CallOptions);
+    await expect(call).rejects.toThrow(`there is no option \`${name}\`; the options are signal, timeoutMs, deadlineMs`);
+    await expect(call).rejects.toThrow(InvalidInputError);
+    expect(sent).toEqual([]);
+  });
+
+  test('an attribute with the name of an inherited property is a name like any other', async () => {
+    const { sellerClient, sent } = stubbed([Response.json({ id: 42 })]);
+    const options = { attributes: ['id', 'constructor'] } as unknown as { attributes: ['id'] };
+    const question = await sellerClient.questions.get({ question_id: 42 }, options);
+    expect(Object.keys(question)).toEqual(['id']);
+    expect(sent[0]!.url).toContain('attributes=id%2Cconstructor');
   });
 
   test('an ApiPromise has catch() and finally()', async () => {

@@ -1,0 +1,92 @@
+/** Says what an option takes, where a value does not fit; `undefined` where it fits. */
+export type Rule = (value: unknown) => string | undefined;
+
+/** No timer of the platform runs longer: it would fire at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
+export const positive: Rule = (value) =>
+  typeof value === 'number' && value > 0 ? undefined : 'takes a number of milliseconds above 0';
+
+export const integerFrom =
+  (minimum: number): Rule =>
+  (value) =>
+    Number.isInteger(value) && (value as number) >= minimum ? undefined : `takes an integer, at least ${minimum}`;
+
+export const delay: Rule = (value) =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= longestTimerMs
+    ? undefined
+    : `takes an integer, at least 0 and at most ${longestTimerMs}`;
+
+export const ofType =
+  (type: string): Rule =>
+  (value) =>
+    typeof value === type ? undefined : `takes a ${type}`;
+
+/** `Headers`, a `Map` or `URLSearchParams` has no properties of its own: its content would be lost without a word. */
+const record: Rule = (value) => {
+  const prototype: unknown = typeof value === 'object' && value !== null ? Object.getPrototypeOf(value) : undefined;
+  if (prototype === null || prototype === Object.prototype) return undefined;
+  // An object of another realm, e.g. of a test environment, is plain as well.
+  if (typeof prototype === 'object' && Object.getPrototypeOf(prototype) === null) return undefined;
+  const isIterable = typeof (value as Partial<Iterable<unknown>> | null)?.[Symbol.iterator] === 'function';
+  return `takes an object of names and values${isIterable && !Array.isArray(value) ? '; convert it with Object.fromEntries' : ''}`;
+};
+
+export const queryRecord: Rule = (value) => {
+  const problem = record(value);
+  if (problem !== undefined) return problem;
+  const [wrong] = Object.entries(value as object).find(([, each]) => !isQueryValue(each)) ?? [];
+  return wrong === undefined ? undefined : `takes a string, number or boolean under \`${wrong}\``;
+};
+
+function isQueryValue(value: unknown): boolean {
+  return ['string', 'number', 'boolean', 'undefined'].includes(typeof value);
+}
+
+export const headerRecord: Rule = (value) => {
+  const problem = record(value);
+  if (problem !== undefined) return problem;
+  for (const [name, content] of Object.entries(value as object)) {
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return 'contains a name that no header can have';
+    if (typeof content !== 'string' || /[^\t\x20-\x7e\x80-\xff]/.test(content))
+      return `contains under \`${name}\` a value that no header can have`;
+  }
+  return undefined;
+};
+
+export const oneOf =
+  (...values: readonly string[]): Rule =>
+  (value) =>
+    values.includes(value as string) ? undefined : `takes ${values.map((each) => `'${each}'`).join(' or ')}`;
+
+export const listOf =
+  (type: string): Rule =>
+  (value) =>
+    Array.isArray(value) && value.every((each) => typeof each === type) ? undefined : `takes a list of ${type}s`;
+
+export const withMethod =
+  (name: string): Rule =>
+  (value) =>
+    typeof (value as Record<string, unknown> | null)?.[name] === 'function'
+      ? undefined
+      : `takes an object with a function \`${name}\``;
+
+export const token: Rule = (value) => {
+  if (typeof value !== 'string') return 'takes the token as a string, or a function that returns it';
+  return /^[\x21-\x7e]+$/.test(value)
+    ? undefined
+    : 'is empty or contains characters that no token has; give the bare token, without "Bearer"';
+};
+
+/** Checks the properties of an object, unknown names included; `undefined` stands for an option that is left out. */
+export function problemsOf(given: object, rules: Readonly<Record<string, Rule>>): { name: string; problem: string }[] {
+  return Object.entries(given).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (!rule) {
+      return [{ name, problem: `there is no option \`${name}\`; the options are ${Object.keys(rules).join(', ')}` }];
+    }
+    const found = rule(value);
+    return found === undefined ? [] : [{ name, problem: `\`${name}\` ${found}` }];
+  });
+}
