@@ -152,8 +152,9 @@ export const sendMessageParams = preprocess(
 
 function withSender(given: unknown): unknown {
   if (typeof given !== 'object' || given === null) return given;
-  const { from, user_id } = given as { from?: unknown; user_id?: unknown };
-  return from === undefined && user_id !== undefined ? { ...given, from: { user_id } } : given;
+  const { from, ...rest } = given as { from?: unknown; user_id?: unknown };
+  const { user_id } = rest;
+  return from === undefined && user_id !== undefined ? { from: { user_id }, ...rest } : given;
 }
 
 /** The message where the service sends it back; whatever came where it sends something else, or nothing. */
