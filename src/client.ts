@@ -90,6 +90,11 @@ export class SellerClient {
    * both share the token, the rate limiter and the retry budget.
    */
   withOptions(options: Partial<ClientOptions>): SellerClient {
-    return new SellerClient({ ...this.#options, ...options }, this.#http);
+    return derived({ ...this.#options, ...options }, this.#http);
   }
+}
+
+/** Outside the class: esbuild gives a class that names itself another name, which logs would show. */
+function derived(options: ClientOptions, parent: HttpClient): SellerClient {
+  return new SellerClient(options, parent);
 }

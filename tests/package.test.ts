@@ -89,6 +89,21 @@ test('an error is an instance of the classes of another copy of the package', ()
   expect(said).toEqual({ same: false, is: [true, true, true, true, false] });
 });
 
+test.each(['import', 'require'])('a class has in the built package the name it is exported by (%s)', (way) => {
+  const renamed = run(`
+    const { createRequire } = await import('node:module');
+    const load = { import: (name) => import(name), require: createRequire(process.cwd() + '/') };
+    const renamed = [];
+    for (const entry of ['', '/notifications', '/testing']) {
+      for (const [name, value] of Object.entries(await load.${way}('${manifest.name}' + entry))) {
+        if (typeof value === 'function' && /^class/.test(String(value)) && value.name !== name) renamed.push(name);
+      }
+    }
+    say(renamed);
+  `);
+  expect(renamed).toEqual([]);
+});
+
 test('the package contains the page of docsPath', () => {
   const docs = run(`
     const { ConfigurationError } = await import('${manifest.name}');

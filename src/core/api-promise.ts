@@ -42,7 +42,7 @@ export class ApiPromise<T> extends Promise<T> {
 
   /** The same call with its output changed by a function. */
   map<U>(change: (data: T, response: ResponseInfo) => U): ApiPromise<U> {
-    return new ApiPromise(this.#source.then(({ data, response }) => ({ data: change(data, response), response })));
+    return mapped(this.#source, change);
   }
 
   override then<A = T, B = never>(
@@ -60,4 +60,9 @@ export class ApiPromise<T> extends Promise<T> {
   override finally(onfinally?: (() => void) | null): Promise<T> {
     return this.then().finally(onfinally ?? undefined);
   }
+}
+
+/** Outside the class: esbuild gives a class that names itself another name, which logs would show. */
+function mapped<T, U>(source: Promise<WithResponse<T>>, change: (data: T, response: ResponseInfo) => U): ApiPromise<U> {
+  return new ApiPromise(source.then(({ data, response }) => ({ data: change(data, response), response })));
 }
