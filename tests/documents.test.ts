@@ -7,6 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { listEndpoints } from '../src/core/list-endpoints.js';
 import { catalogue, shapesOf } from '../tools/catalogue.ts';
 import { errorPages, remedyOf } from '../tools/errors.ts';
+import { typeNameOf } from '../tools/api-pages.ts';
+import { exportsOf, parseSources } from '../tools/exports.ts';
 import { openapi } from '../tools/openapi.ts';
 import { indexProse } from '../tools/prose.ts';
 import { reference } from '../tools/reference.ts';
@@ -16,7 +18,9 @@ import { operationsOfTheSpecification } from './support/specification.ts';
 const root = join(import.meta.dirname, '..');
 const docs = join(root, 'docs');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-const all = catalogue(schemas.endpoints, schemas, indexProse(sourcesIn(root)), version);
+const texts = sourcesIn(root);
+const sources = parseSources(texts);
+const all = catalogue(schemas.endpoints, schemas, indexProse(texts), version);
 
 describe('docs/openapi.json', () => {
   const document = openapi(all);
@@ -60,10 +64,23 @@ describe('docs/openapi.json', () => {
 });
 
 describe('docs/reference', () => {
-  const pages = reference(all);
+  const pages = reference(all, sources);
 
   test.each([...pages])('%s equals what the sources generate', async (name, text) => {
     await expect(text).toMatchFileSnapshot(join(docs, 'reference', name));
+  });
+
+  test.each(Object.entries(sourceOfEntry))('everything that %s exports has a place', (_, path) => {
+    const text = [...pages.values()].join('\n');
+    const errorPages = new Set(filesIn('errors').map((file) => file.replace('.md', '')));
+    const isPlaced = (name: string): boolean =>
+      [`## ${name}\n`, `(\`${name}\`)`, ` \`${name}\`.`].some((place) => text.includes(place)) || errorPages.has(name);
+    // The methods of a resource describe its class, and a schema is described with its type.
+    const missing = exportsOf(sources, path).filter(
+      ({ kind, name, file }) =>
+        !isPlaced(name) && !isPlaced(typeNameOf(name)) && !(kind === 'class' && file.startsWith('src/resources/')),
+    );
+    expect(missing.map(({ name }) => name)).toEqual([]);
   });
 
   test('there is no page of a removed resource', () => {
@@ -72,6 +89,27 @@ describe('docs/reference', () => {
 });
 
 describe('the JSDoc', () => {
+  const exported = Object.values(sourceOfEntry).flatMap((path) => exportsOf(sources, path));
+
+  test('every exported function and class, and every public method of a class, has a description', () => {
+    const objects = exported.filter(({ kind }) => kind === 'class' || kind === 'function');
+    const silent = objects.filter(({ prose }) => prose.text === '').map(({ name }) => name);
+    const silentMethods = objects.flatMap(({ name, members }) =>
+      members.filter(({ kind, prose }) => kind === 'method' && prose.text === '').map((each) => `${name}.${each.name}`),
+    );
+    expect([...silent, ...silentMethods]).toEqual([]);
+  });
+
+  test('every option has a description, and a default where it is optional', () => {
+    const options = exported.filter(({ kind, name }) => kind === 'interface' && name.endsWith('Options'));
+    const silent = options.flatMap(({ name, members }) =>
+      members
+        .filter(({ optional, prose }) => prose.text === '' || (optional && prose.defaultValue === undefined))
+        .map((each) => `${name}.${each.name}`),
+    );
+    expect(silent).toEqual([]);
+  });
+
   test('every method describes itself and names its section of the specification', () => {
     const silent = all.operations.filter(({ method: { prose } }) => prose.text === '' || prose.spec === undefined);
     expect(silent.map(({ endpoint }) => endpoint.name)).toEqual([]);
@@ -121,6 +159,14 @@ describe('docs/errors', () => {
     expect(pages.has('QuestionNotOpenError.md')).toBe(true);
   });
 });
+
+const sourceOfEntry = {
+  'the main entry': 'src/index.ts',
+  './schemas': 'src/schemas.ts',
+  './notifications': 'src/notifications/index.ts',
+  './testing': 'src/testing/index.ts',
+  './otel': 'src/otel/index.ts',
+};
 
 /** The files of a folder of the documents; none on the first run, which writes them at its end. */
 function filesIn(folder: string): string[] {

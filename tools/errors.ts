@@ -1,6 +1,7 @@
 import type { SellerError } from '../src/core/errors/seller-error.js';
 import type { Catalogue, Operation } from './catalogue.ts';
-import { document, fenced, firstSentence, generated, methodLink, table } from './reference.ts';
+import { document, fenced, firstSentence, generated, table } from './markdown.ts';
+import { methodLink } from './reference.ts';
 
 /** A class of errors, as its page shows it. */
 interface ErrorClass {

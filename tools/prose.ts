@@ -9,6 +9,8 @@ export interface Prose {
   readonly spec: string | undefined;
   readonly throws: readonly { readonly error: string; readonly when: string }[];
   readonly returns: string | undefined;
+  /** What `@default` says. */
+  readonly defaultValue: string | undefined;
   readonly examples: readonly string[];
 }
 
@@ -134,6 +136,7 @@ export function proseOf(node: ts.Node): Prose {
       when: paragraphs(words(tag.comment)),
     })),
     returns: tags.filter(ts.isJSDocReturnTag).map((tag) => paragraphs(words(tag.comment)))[0],
+    defaultValue: tags.filter((tag) => tag.tagName.text === 'default').map((tag) => paragraphs(words(tag.comment)))[0],
     examples: tags.filter((tag) => tag.tagName.text === 'example').map((tag) => words(tag.comment)),
   };
 }
