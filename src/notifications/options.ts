@@ -118,7 +118,11 @@ export interface ReceiverOptions {
    * @default 32
    */
   readonly concurrency?: number | undefined;
-  /** How failed notifications are retried. */
+  /**
+   * How failed notifications are retried.
+   *
+   * @default the defaults of `RetryOptions`
+   */
   readonly retry?: RetryOptions | undefined;
   /**
    * How long a handler may take, in milliseconds. After that it has failed, and its `signal` is aborted.

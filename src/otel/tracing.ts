@@ -2,11 +2,19 @@ import { SpanKind, SpanStatusCode, context, propagation, trace } from '@opentele
 import type { Span, Tracer } from '@opentelemetry/api';
 import type { CallEvent, CallInfo, Attempt, Tracing } from '../core/options/hooks.js';
 
-/** How calls are traced. */
+/** Options of `openTelemetry`. */
 export interface OpenTelemetryOptions {
-  /** The tracer; the global provider's unless given. */
+  /**
+   * The tracer.
+   *
+   * @default a tracer of the global provider
+   */
   readonly tracer?: Tracer | undefined;
-  /** Whether the service is sent the trace context (`traceparent`). Default `false`: it is another company's. */
+  /**
+   * Whether to send the trace context (`traceparent`) to the service, which belongs to another company.
+   *
+   * @default false
+   */
   readonly propagate?: boolean | undefined;
 }
 

@@ -23,15 +23,23 @@ import type {
 /** The messages of a pack; each page also carries the conversation's status and the length limits. */
 export interface Conversation extends Paged<Message, ConversationExtra> {}
 
-/** Call options of an upload. `timeoutMs` limits the pause between two chunks of the file, not the whole transfer. */
+/** Call options of an upload. `timeoutMs` limits the time between two chunks of the file, not the whole upload. */
 export interface UploadOptions extends CallOptions {
-  /** Called as chunks of the file are handed to the network; in a browser, at the beginning and the end only. */
+  /**
+   * Called when chunks of the file have been sent; in a browser only at the start and the end.
+   *
+   * @default none
+   */
   readonly onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
-/** Call options of a download. `timeoutMs` limits the pause between two chunks of the file, not the whole transfer. */
+/** Call options of a download. `timeoutMs` limits the time between two chunks of the file, not the whole download. */
 export interface DownloadOptions extends CallOptions {
-  /** Called as chunks of the file are read. */
+  /**
+   * Called when chunks of the file have been received.
+   *
+   * @default none
+   */
   readonly onDownloadProgress?: ((progress: DownloadProgress) => void) | undefined;
 }
 

@@ -20,6 +20,7 @@ export class MarketplaceEvents {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Sends an event to all listeners, as if it had happened on the marketplace. */
   emit(event: MarketplaceEvent): void {
     for (const listener of [...this.#listeners]) listener(event);
   }

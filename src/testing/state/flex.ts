@@ -121,6 +121,7 @@ export class FlexStore {
     return [...this.#subscriptions.values()];
   }
 
+  /** Returns the subscriptions of a user. */
   subscriptionsOf(user_id: number): StoredSubscription[] {
     return [...this.#subscriptions.values()].filter((each) => each.user_id === user_id);
   }
@@ -157,6 +158,7 @@ export class FlexStore {
     this.#itemsWithoutFlex.add(this.#state.items.getOrThrow(item_id).item_id);
   }
 
+  /** Whether an item does not offer Flex. */
   isDown({ item_id }: Pick<Item, 'item_id'>): boolean {
     return this.#itemsWithoutFlex.has(item_id);
   }

@@ -41,6 +41,7 @@ export class ItemStore {
     return [...this.#items.values()];
   }
 
+  /** Returns an item, or `undefined` if there is none. */
   get(item_id: string): Item | undefined {
     return this.#items.get(item_id);
   }

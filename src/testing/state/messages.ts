@@ -50,6 +50,7 @@ export class MessageStore {
     this.#state = state;
   }
 
+  /** Returns a message, or `undefined` if there is none. */
   get(id: string): StoredMessage | undefined {
     return this.#messages.get(id);
   }
@@ -120,6 +121,7 @@ export class MessageStore {
     return () => this.#locks.delete(numberOf(pack));
   }
 
+  /** Whether another request of the action guide is in progress for this sale. */
   isLocked(pack: Pack): boolean {
     return this.#locks.has(numberOf(pack));
   }

@@ -66,6 +66,7 @@ export class PackStore {
     return [...this.#packs.values()];
   }
 
+  /** Returns a pack by its id, or by the id of its order if it has no pack id; `undefined` if there is none. */
   get(number: number | string): Pack | undefined {
     return this.#packs.get(Number(number));
   }

@@ -48,6 +48,7 @@ export class QuestionStore {
     return [...this.#questions.values()];
   }
 
+  /** Returns a question, or `undefined` if there is none. */
   get(question_id: number): StoredQuestion | undefined {
     return this.#questions.get(question_id);
   }
@@ -124,6 +125,7 @@ export class QuestionStore {
     return this.#blocked.get(seller_id)?.delete(user_id) ?? false;
   }
 
+  /** Whether a seller has blocked a user. */
   isBlocked(user_id: number, seller_id: number): boolean {
     return this.#blocked.get(seller_id)?.has(user_id) ?? false;
   }
