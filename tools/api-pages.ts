@@ -73,9 +73,15 @@ function methodSection({ name }: Export, { name: method, code, prose }: Member):
 export function methodDetails({ returns, throws, examples }: Prose): string[] {
   return [
     returns === undefined ? '' : `**Returns** ${returns.replace(/\.?$/, '.')}`,
-    ...throws.map(({ error, when }) => `**Throws** [${error}](../errors/${error}.md) ${when.replace(/\.?$/, '.')}`),
+    ...throws.map(({ error, when }) => `**Throws** ${errorLink(error)}${when.replace(/\.?$/, '.')}`),
     ...examples.flatMap((example) => ['**Example**', fenced(example)]),
   ].filter((part) => part !== '');
+}
+
+/** A link to the page of an error class. The platform's errors have none, and neither has an error of the user. */
+function errorLink(kind: string): string {
+  if (kind === '') return '';
+  return /^(Type|Range)Error$|(?<!Error)$/.test(kind) ? `\`${kind}\` ` : `[${kind}](../errors/${kind}.md) `;
 }
 
 /** The pages about everything but the resources, from the parsed sources. */
