@@ -103,8 +103,10 @@ function throwers(kind: string, all: Catalogue): string {
 /** Classes that another entry than the main one exports. */
 const entries: Readonly<Record<string, string>> = {
   FakeMarketplaceError: '/testing',
+  DropNotificationError: '/notifications',
   HandlerTimeoutError: '/notifications',
   StoreFullError: '/notifications',
+  UnrecoverableError: '/notifications',
 };
 
 function example(kind: string): string {

@@ -1,19 +1,11 @@
 import { ConfigurationError } from '../core/errors/errors.js';
-import { SellerError } from '../core/errors/seller-error.js';
+import { NotFoundError } from '../core/errors/status-errors.js';
+import { DropNotificationError, HandlerTimeoutError } from './errors.js';
 import type { Notification } from './notification.js';
 import type { Handler, HandlerContext, ResolvedReceiverOptions } from './options.js';
 import type { QueuedNotification } from './queued-notification.js';
 import { readNotification } from './read-notification.js';
-import type { ReadOptions } from './read-notification.js';
-
-/**
- * A handler took longer than `handlerTimeoutMs`. Its signal was aborted; it may still be running.
- *
- * Remedy: pass the handler's `signal` to everything it awaits, or raise `handlerTimeoutMs`.
- */
-export class HandlerTimeoutError extends SellerError {
-  static override readonly kind: string = 'HandlerTimeoutError';
-}
+import type { QuestionsClient, ReadOptions } from './read-notification.js';
 
 /** The context of one run of a handler. */
 export interface RunContext {
@@ -23,6 +15,13 @@ export interface RunContext {
 }
 
 type DispatcherOptions = Pick<ResolvedReceiverOptions, 'on' | 'fallback' | 'clientFor' | 'handlerTimeoutMs'>;
+
+const notFoundReads = new WeakSet<object>();
+
+/** Whether this is the 404 of a handler's `read()`. */
+export function isNotFoundRead(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && notFoundReads.has(error);
+}
 
 /** Calls the handler of a notification. */
 export class Dispatcher {
@@ -53,11 +52,6 @@ export class Dispatcher {
     const { handlerTimeoutMs } = this.#options;
     const timedOut = new AbortController();
     const signal = AbortSignal.any([run.signal, timedOut.signal]);
-    const context: HandlerContext<never> = {
-      ...run,
-      signal,
-      read: (options) => this.#read(notification, { signal, ...options }) as Promise<never>,
-    };
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timeout = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
@@ -67,23 +61,52 @@ export class Dispatcher {
       }, handlerTimeoutMs);
     });
     try {
-      await Promise.race([Promise.resolve(notification as never).then((it) => handler(it, context)), timeout]);
+      await Promise.race([this.#run(handler, notification, { ...run, signal }), timeout]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async #read(notification: Notification, options: ReadOptions): Promise<unknown> {
+  async #run(handler: Handler<never, never>, notification: Notification, run: RunContext): Promise<void> {
     const { clientFor } = this.#options;
-    if (!clientFor) {
-      throw new ConfigurationError('read() needs a client: pass `clientFor: (user_id) => client` to createReceiver');
-    }
-    return readNotification(await clientFor(notification.user_id), notification, options);
+    const client = await clientFor?.(notification.user_id);
+    if (clientFor && !client) throw new DropNotificationError('clientFor returned no client: the user is not ours');
+    await handler(notification as never, new RunningContext(notification, run, client) as HandlerContext as never);
   }
 }
 
-/** The name and the start of the message of an error, as a dead letter keeps it. */
-export function describeFailure(error: unknown): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : `a thrown ${typeof error}`;
-  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+/** What a handler receives. Its `read` can be destructured. */
+class RunningContext implements HandlerContext {
+  readonly attempt: number;
+  readonly coalescedCount: number;
+  readonly signal: AbortSignal;
+  readonly read: (options?: ReadOptions) => Promise<unknown>;
+  readonly #client: QuestionsClient | undefined;
+
+  constructor(notification: Notification, run: RunContext, client: QuestionsClient | undefined) {
+    this.attempt = run.attempt;
+    this.coalescedCount = run.coalescedCount;
+    this.signal = run.signal;
+    this.#client = client;
+    this.read = (options) => this.#read(notification, options);
+  }
+
+  get client(): QuestionsClient {
+    if (this.#client) return this.#client;
+    throw new ConfigurationError('A client is needed: pass `clientFor: (user_id) => client` to createReceiver');
+  }
+
+  /** A 404 ends the run instead of waiting in it: the receiver runs the handler again later, and frees its slot meanwhile. */
+  async #read(notification: Notification, options?: ReadOptions): Promise<unknown> {
+    try {
+      return await readNotification(this.client, notification, {
+        signal: this.signal,
+        notFoundTimeoutMs: 0,
+        ...options,
+      });
+    } catch (error) {
+      if (error instanceof NotFoundError) notFoundReads.add(error);
+      throw error;
+    }
+  }
 }

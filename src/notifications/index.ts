@@ -10,7 +10,7 @@ export { readNotification } from './read-notification.js';
 export type { ReadOptions, QuestionsClient } from './read-notification.js';
 
 export { createReceiver } from './receiver.js';
-export type { Receiver } from './receiver.js';
+export type { CloseOptions, Receiver } from './receiver.js';
 export type { DeadLetters } from './dead-letters.js';
 export type {
   Handler,
@@ -21,7 +21,7 @@ export type {
   ReceiverOptions,
   RetryOptions,
 } from './options.js';
-export { HandlerTimeoutError } from './dispatcher.js';
+export { DropNotificationError, HandlerTimeoutError, UnrecoverableError } from './errors.js';
 export type { BodyLimits, IncomingRequest, OutgoingResponse } from './http/request.js';
 export { fetchHandler } from './http/fetch.js';
 export type { WaitUntilContext } from './http/fetch.js';
@@ -31,7 +31,17 @@ export { fastifyHandler } from './http/fastify.js';
 export type { FastifyReplyLike, FastifyRequestLike } from './http/fastify.js';
 
 export { StoreFullError } from './stores/store.js';
-export type { Claim, DeadLetter, Lease, NotificationStore, Settlement } from './stores/store.js';
+export type {
+  Claim,
+  Claimed,
+  DeadLetter,
+  EntryState,
+  Lease,
+  LeaseId,
+  NotificationStore,
+  Settlement,
+  StoreLimits,
+} from './stores/store.js';
 export type { QueuedNotification } from './queued-notification.js';
 export { memoryStore } from './stores/memory.js';
 export type { MemoryStoreOptions } from './stores/memory.js';

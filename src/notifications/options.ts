@@ -1,20 +1,30 @@
 import { ConfigurationError } from '../core/errors/errors.js';
+import { longestTimerMs } from '../core/retry/cancel-scope.js';
 import type { Logger } from '../core/options/hooks.js';
 import type { Question } from '../resources/questions/schemas.js';
 import type { BodyLimits } from './http/request.js';
 import type { QueuedNotification } from './queued-notification.js';
-import type { QuestionNotification, UnknownNotification } from './notification.js';
+import type { Notification, QuestionNotification, UnknownNotification } from './notification.js';
 import type { ReadOptions, QuestionsClient } from './read-notification.js';
 import type { NotificationStore } from './stores/store.js';
 
 /** What a handler receives beside the notification. */
-export interface HandlerContext<Resource = unknown> {
+export interface HandlerContext<Resource = unknown, Client = QuestionsClient> {
   /**
-   * Reads the resource that the notification is about, with the client of its user (`clientFor`).
+   * Reads the resource that the notification is about, with the client of its user.
    *
-   * @throws {NotFoundError} when the service still answers 404 after some seconds.
+   * After a 404, let the error pass: the notification is retried once after 5 seconds, because the service may announce a
+   * question before it can return it. A second 404 makes it a dead letter.
+   *
+   * @throws {NotFoundError} when the service responds 404.
    */
-  read(options?: ReadOptions): Promise<Resource>;
+  readonly read: (options?: ReadOptions) => Promise<Resource>;
+  /**
+   * The client of the notification's user: what `clientFor` returned.
+   *
+   * @throws {ConfigurationError} without `clientFor`.
+   */
+  readonly client: Client;
   /** 1 for the first attempt; it grows with each failure. */
   readonly attempt: number;
   /** How many older notifications about the same resource this one stands for; 0 unless `coalesce` is set. */
@@ -23,12 +33,19 @@ export interface HandlerContext<Resource = unknown> {
   readonly signal: AbortSignal;
 }
 
-/** Handles a notification. When it throws, the notification is retried later. */
-export type Handler<N, Resource = unknown> = (notification: N, context: HandlerContext<Resource>) => unknown;
+/**
+ * Handles a notification. When it throws, the notification is retried later.
+ *
+ * Throw `UnrecoverableError` to give it up at once, or `DropNotificationError` to forget it.
+ */
+export type Handler<N, Resource = unknown, Client = QuestionsClient> = (
+  notification: N,
+  context: HandlerContext<Resource, Client>,
+) => unknown;
 
 /** One handler per documented topic. */
-export interface Handlers {
-  readonly questions?: Handler<QuestionNotification, Question> | undefined;
+export interface Handlers<Client = QuestionsClient> {
+  readonly questions?: Handler<QuestionNotification, Question, Client> | undefined;
 }
 
 /** How failed notifications are retried. */
@@ -46,7 +63,7 @@ export interface RetryOptions {
    */
   readonly baseMs?: number | undefined;
   /**
-   * The longest delay, in milliseconds.
+   * The longest delay, in milliseconds, also for a Retry-After.
    *
    * @default 600000
    */
@@ -69,25 +86,33 @@ export interface NotificationQueue {
 }
 
 /** The options of `createReceiver`. */
-export interface ReceiverOptions {
+export interface ReceiverOptions<Client extends QuestionsClient = QuestionsClient> {
+  /**
+   * Returns the client of a user, for `read()` and `client`. Return `undefined` for a user who is not yours: the
+   * notification is dropped.
+   *
+   * @default undefined: `read()` and `client` throw
+   */
+  readonly clientFor?: ((user_id: number) => Client | undefined | Promise<Client | undefined>) | undefined;
+  /**
+   * Whether to accept a notification, asked before it is stored. One that is not accepted is acknowledged and dropped. Check
+   * here whether the user and the application are yours.
+   *
+   * @default undefined: all are accepted
+   */
+  readonly accept?: ((notification: Notification) => boolean | Promise<boolean>) | undefined;
   /**
    * The handlers of the documented topics.
    *
    * @default undefined: notifications of these topics are acknowledged and dropped
    */
-  readonly on?: Handlers | undefined;
+  readonly on?: Handlers<Client> | undefined;
   /**
    * The handler of every other topic.
    *
    * @default undefined: notifications of these topics are acknowledged and dropped
    */
-  readonly fallback?: Handler<UnknownNotification> | undefined;
-  /**
-   * Returns the client of a user, for `read()`. Throw for a user who is not yours.
-   *
-   * @default undefined: `read()` throws
-   */
-  readonly clientFor?: ((user_id: number) => QuestionsClient | Promise<QuestionsClient>) | undefined;
+  readonly fallback?: Handler<UnknownNotification, unknown, Client> | undefined;
   /**
    * Where accepted notifications are stored: `memoryStore`, `sqliteStore`, `redisStore` or `keyValueStore`.
    *
@@ -113,7 +138,7 @@ export interface ReceiverOptions {
    */
   readonly coalesce?: boolean | undefined;
   /**
-   * How many handlers run at once.
+   * How many handlers run at once: a whole number.
    *
    * @default 32
    */
@@ -149,15 +174,16 @@ export interface ReceiverOptions {
    */
   readonly pollMs?: number | undefined;
   /**
-   * How long the store or queue may take to accept a notification, in milliseconds. After that the response is 503.
+   * How long the store or queue may take to accept a notification, in milliseconds. After that the response is 503. The
+   * service itself waits 500.
    *
-   * @default 2000
+   * @default 400
    */
   readonly acceptTimeoutMs?: number | undefined;
   /**
    * The longest accepted body, in bytes. The response to a longer one is 413.
    *
-   * @default 1000000
+   * @default 16384
    */
   readonly maxBodyBytes?: number | undefined;
   /**
@@ -169,30 +195,34 @@ export interface ReceiverOptions {
   /**
    * Where failures and rejected deliveries are logged.
    *
-   * @default undefined: nothing is logged
+   * @default undefined: failures are printed with `console.error`
    */
   readonly logger?: Logger | undefined;
   /**
-   * Called after each failed attempt of a handler.
+   * Called after each failed attempt of a handler. What it throws has no effect on the notification.
    *
-   * @default undefined
+   * @default undefined: without `logger`, failures are printed with `console.error`
    */
-  readonly onFailure?: ((failure: HandlingFailure) => void) | undefined;
+  readonly onFailure?: ((failure: HandlingFailure) => unknown) | undefined;
 }
 
-const numericDefaults = {
-  concurrency: 32,
+/** The defaults of the options that are whole numbers. */
+const countDefaults = { concurrency: 32, maxBodyBytes: 16_384 };
+/** The defaults of the options in milliseconds. */
+const timeDefaults = {
   handlerTimeoutMs: 300_000,
   leaseMs: 30_000,
   deduplicationMs: 24 * 3_600_000,
   pollMs: 1_000,
-  acceptTimeoutMs: 2_000,
-  maxBodyBytes: 1_000_000,
+  acceptTimeoutMs: 400,
   bodyTimeoutMs: 5_000,
 };
+const numericDefaults = { ...countDefaults, ...timeDefaults };
 const retryDefaults = { attempts: 12, baseMs: 1_000, capMs: 600_000 };
+/** How long after a first 404 the handler runs again, in milliseconds. */
+const notFoundMs = 5_000;
 
-const behaviorOptions = ['on', 'fallback', 'clientFor', 'store', 'queue', 'acknowledge', 'coalesce'] as const;
+const behaviorOptions = ['on', 'fallback', 'clientFor', 'accept', 'store', 'queue', 'acknowledge', 'coalesce'] as const;
 const otherOptions = ['retry', 'logger', 'onFailure'] as const;
 
 /** The options with their defaults filled in. */
@@ -202,7 +232,7 @@ export type ResolvedReceiverOptions = Omit<
 > &
   Readonly<typeof numericDefaults> &
   BodyLimits & {
-    readonly retry: Readonly<typeof retryDefaults>;
+    readonly retry: Readonly<typeof retryDefaults> & { readonly notFoundMs: number };
     readonly acknowledge: 'accepted' | 'handled';
     readonly coalesce: boolean;
   };
@@ -212,14 +242,19 @@ export type ResolvedReceiverOptions = Omit<
  *
  * @throws {ConfigurationError} when an option is unknown or wrong.
  */
-export function resolveReceiverOptions(options: ReceiverOptions): ResolvedReceiverOptions {
+export function resolveReceiverOptions<Client extends QuestionsClient>(
+  options: ReceiverOptions<Client>,
+): ResolvedReceiverOptions {
   const known: readonly string[] = [...behaviorOptions, ...Object.keys(numericDefaults), ...otherOptions];
   const { retry = {}, ...given } = defined(options);
   const problems = [
     ...unknownNames(given, known, ''),
     ...unknownNames(retry, Object.keys(retryDefaults), 'retry.'),
-    ...notPositive(given, Object.keys(numericDefaults), ''),
-    ...notPositive(retry, Object.keys(retryDefaults), 'retry.'),
+    ...invalidCounts(given, Object.keys(countDefaults), ''),
+    ...invalidCounts(retry, ['attempts'], 'retry.'),
+    ...invalidTimes(given, Object.keys(timeDefaults), ''),
+    ...invalidTimes(retry, ['baseMs', 'capMs'], 'retry.'),
+    ...invalidFunctions(given),
     ...contradictions(options),
   ];
   if (problems.length > 0) throw new ConfigurationError(problems.join('; '));
@@ -228,7 +263,7 @@ export function resolveReceiverOptions(options: ReceiverOptions): ResolvedReceiv
     coalesce: false,
     ...numericDefaults,
     ...given,
-    retry: { ...retryDefaults, ...defined(retry) },
+    retry: { ...retryDefaults, ...defined(retry), notFoundMs },
   } as ResolvedReceiverOptions;
 }
 
@@ -241,16 +276,32 @@ function unknownNames(given: object, known: readonly string[], prefix: string): 
   return names.map((name) => `there is no option \`${prefix}${name}\`; the options are ${known.join(', ')}`);
 }
 
-function notPositive(given: object, names: readonly string[], prefix: string): string[] {
-  const wrong = Object.entries(given).filter(([name, value]) => names.includes(name) && !(Number(value) > 0));
-  return wrong.map(([name]) => `\`${prefix}${name}\` must be a number above 0`);
+function invalidCounts(given: object, names: readonly string[], prefix: string): string[] {
+  const isValid = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0;
+  const invalid = Object.entries(given).filter(([name, value]) => names.includes(name) && !isValid(value));
+  return invalid.map(([name]) => `\`${prefix}${name}\` must be a whole number above 0`);
 }
 
-function contradictions({ on = {}, fallback, store, queue, acknowledge }: ReceiverOptions): string[] {
+function invalidTimes(given: object, names: readonly string[], prefix: string): string[] {
+  const isValid = (value: unknown): boolean => typeof value === 'number' && value > 0 && value <= longestTimerMs;
+  const invalid = Object.entries(given).filter(([name, value]) => names.includes(name) && !isValid(value));
+  return invalid.map(([name]) => `\`${prefix}${name}\` must be a number above 0 and at most ${longestTimerMs}`);
+}
+
+function invalidFunctions(given: object): string[] {
+  const names = ['fallback', 'clientFor', 'accept', 'onFailure'];
+  const invalid = Object.entries(given).filter(([name, value]) => names.includes(name) && typeof value !== 'function');
+  return invalid.map(([name]) => `\`${name}\` must be a function`);
+}
+
+function contradictions(
+  options: Pick<ReceiverOptions<never>, 'on' | 'fallback' | 'store' | 'queue' | 'acknowledge'>,
+): string[] {
+  const { on = {}, fallback, store, queue, acknowledge } = options;
   const topics = Object.keys(on).filter((topic) => topic !== 'questions');
   return [
     ...topics.map((topic) => `\`on\` has no topic \`${topic}\`: use \`fallback\` for topics other than questions`),
-    ...(Object.keys(on).length === 0 && !fallback ? ['set `on`, `fallback`, or both'] : []),
+    ...(!Object.values(on).some(Boolean) && !fallback ? ['set `on`, `fallback`, or both'] : []),
     ...(store && queue ? ['set `store` or `queue`, not both'] : []),
     ...(queue && acknowledge === 'handled'
       ? ["`acknowledge: 'handled'` needs a store: the receiver cannot know when a queue's worker is done"]

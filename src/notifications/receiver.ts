@@ -1,6 +1,8 @@
 import { NotificationError } from '../core/errors/errors.js';
 import { DeadLetters } from './dead-letters.js';
-import { Dispatcher, describeFailure } from './dispatcher.js';
+import { Dispatcher } from './dispatcher.js';
+import { UnrecoverableError, describeFailure } from './errors.js';
+import { consequenceOf } from './failure-policy.js';
 import { BodyRejected, checkHeaders, decodeBody, respond } from './http/request.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import { parseNotification } from './notification.js';
@@ -8,6 +10,8 @@ import { resolveReceiverOptions } from './options.js';
 import type { ReceiverOptions, ResolvedReceiverOptions } from './options.js';
 import { queuedNotification } from './queued-notification.js';
 import type { QueuedNotification } from './queued-notification.js';
+import type { QuestionsClient } from './read-notification.js';
+import { Reporter } from './reporter.js';
 import { memoryStore } from './stores/memory.js';
 import type { NotificationStore } from './stores/store.js';
 import { Worker } from './worker.js';
@@ -27,8 +31,21 @@ const notHandled = respond(503, 'Not handled now; deliver it again', { 'retry-af
  * http.createServer(nodeHandler(receiver)).listen(8080);
  * @throws {ConfigurationError} when an option is unknown or wrong.
  */
-export function createReceiver(options: ReceiverOptions): Receiver {
+export function createReceiver<Client extends QuestionsClient = QuestionsClient>(
+  options: ReceiverOptions<Client>,
+): Receiver {
   return new Receiver(resolveReceiverOptions(options));
+}
+
+/** How a receiver closes. */
+export interface CloseOptions {
+  /**
+   * How long running handlers may take to end, in milliseconds. After that their signals are aborted, and what they did not
+   * finish is handled again by the next process.
+   *
+   * @default 10000
+   */
+  readonly graceMs?: number | undefined;
 }
 
 /** An inbox for notifications. Create one with `createReceiver`. */
@@ -38,14 +55,18 @@ export class Receiver {
   readonly #options: ResolvedReceiverOptions;
   readonly #store: NotificationStore;
   readonly #dispatcher: Dispatcher;
+  readonly #reporter: Reporter;
   readonly #worker: Worker;
-  #closed = false;
+  readonly #closing = new AbortController();
+  readonly #receiving = new Set<Promise<unknown>>();
+  #closed: Promise<void> | undefined;
 
   constructor(options: ResolvedReceiverOptions) {
     this.#options = options;
     this.#store = options.store ?? memoryStore();
     this.#dispatcher = new Dispatcher(options);
-    this.#worker = new Worker(this.#store, this.#dispatcher, options);
+    this.#reporter = new Reporter(options);
+    this.#worker = new Worker(this.#store, this.#dispatcher, options, this.#reporter);
     this.deadLetters = new DeadLetters(this.#store, () => this.#worker.wake());
     // Entries that an earlier process left are handled without waiting for a delivery.
     if (this.#store.durable) this.#worker.wake();
@@ -53,18 +74,20 @@ export class Receiver {
 
   /** Responds to one delivery: what an adapter calls. Never throws. */
   async receive(request: IncomingRequest): Promise<OutgoingResponse> {
-    try {
-      return await this.#receive(request);
-    } catch (error) {
-      if (error instanceof BodyRejected) return this.#reject(error.response, error.response.body);
-      if (error instanceof NotificationError) return this.#reject(respond(400, 'Not a notification'), error.message);
-      this.#options.logger?.error(`A notification was not accepted: ${describeFailure(error)}`);
-      return notAccepted;
-    }
+    const receiving = this.#receive(request).catch((error: unknown) => this.#responseTo(error));
+    this.#receiving.add(receiving);
+    return receiving.finally(() => this.#receiving.delete(receiving));
+  }
+
+  #responseTo(error: unknown): OutgoingResponse {
+    if (error instanceof BodyRejected) return this.#reject(error.response, error.response.body);
+    if (error instanceof NotificationError) return this.#reject(respond(400, 'Not a notification'), error.message);
+    this.#reporter.failed('A notification was not accepted', error);
+    return notAccepted;
   }
 
   #reject(response: OutgoingResponse, reason: string): OutgoingResponse {
-    this.#options.logger?.warn(`A delivery was rejected with ${response.status}: ${reason}`);
+    this.#reporter.rejected(`A delivery was rejected with ${response.status}: ${reason}`);
     return response;
   }
 
@@ -72,61 +95,100 @@ export class Receiver {
     if (this.#closed) return notAccepted;
     const rejection = checkHeaders(request, this.#options);
     if (rejection) return this.#reject(rejection, rejection.body);
-    const body = decodeBody(await request.body(this.#options), this.#options);
-    const notification = parseNotification(body);
+    const body = await this.#unlessClosing(request.body(this.#options));
+    if (body === closing) return notAccepted;
+    const notification = parseNotification(decodeBody(body, this.#options));
     if (!this.#dispatcher.hasHandlerFor(notification)) return accepted;
-    return this.#accept(await queuedNotification(notification, Date.now()));
+    const entry = await queuedNotification(notification, Date.now());
+    const { accept, acceptTimeoutMs } = this.#options;
+    if (accept && !(await withTimeout(acceptTimeoutMs, async () => accept(notification)))) return accepted;
+    return this.#closing.signal.aborted ? notAccepted : this.#accept(entry);
+  }
+
+  /** The value of a promise, or `closing` as soon as the receiver closes. */
+  async #unlessClosing<T>(promise: Promise<T>): Promise<T | typeof closing> {
+    const { signal } = this.#closing;
+    let onClose: (() => void) | undefined;
+    const closes = new Promise<typeof closing>((resolve) => {
+      onClose = () => resolve(closing);
+      signal.addEventListener('abort', onClose);
+    });
+    return Promise.race([promise, closes]).finally(() => onClose && signal.removeEventListener('abort', onClose));
   }
 
   async #accept(entry: QueuedNotification): Promise<OutgoingResponse> {
     const { queue, acknowledge, acceptTimeoutMs } = this.#options;
-    const adding = queue ? queue.add(entry) : this.#store.add(entry);
-    const state = await withTimeout(acceptTimeoutMs, adding);
-    if (queue || state === 'processed') return accepted;
+    const state = await withTimeout<unknown>(acceptTimeoutMs, () => (queue ?? this.#store).add(entry));
+    if (queue) return accepted;
     if (acknowledge === 'handled') {
-      return (await this.#worker.processNow(entry.groupId, entry.key)) ? accepted : notHandled;
+      const isHandled = state === 'processed' || (await this.#worker.processNow(entry, () => this.#isProcessed(entry)));
+      return isHandled && !this.#isOnlyInMemory(entry) ? accepted : notHandled;
     }
     this.#worker.wake();
     return accepted;
   }
 
+  async #isProcessed(entry: QueuedNotification): Promise<boolean> {
+    return (await this.#store.add(entry)) === 'processed';
+  }
+
+  /** A dead letter that ends with this process is not acknowledged, so that the service keeps it. */
+  #isOnlyInMemory({ key }: QueuedNotification): boolean {
+    return !this.#store.durable && this.#store.hasDeadLetter?.(key) === true;
+  }
+
   /**
    * Handles an entry that a queue has stored: what the queue's worker calls.
    *
-   * @throws whatever the handler throws, so that the queue retries.
+   * @throws whatever the handler throws, so that the queue retries; an `UnrecoverableError` when it should not.
    */
   async handle(
     entry: QueuedNotification,
-    { attempt = 1, signal }: { attempt?: number; signal?: AbortSignal } = {},
+    { attempt = 1, signal = new AbortController().signal }: { attempt?: number; signal?: AbortSignal } = {},
   ): Promise<void> {
-    await this.#dispatcher.handle(entry, {
-      attempt,
-      coalescedCount: 0,
-      signal: signal ?? new AbortController().signal,
-    });
+    try {
+      await this.#dispatcher.handle(entry, { attempt, coalescedCount: 0, signal });
+    } catch (error) {
+      const retry = { ...this.#options.retry, attempts: Infinity };
+      const { kind } = consequenceOf(error, { attempt, stalledCount: 0 }, retry);
+      if (kind === 'drop') return;
+      if (kind === 'retry' || error instanceof UnrecoverableError) throw error;
+      throw new UnrecoverableError(describeFailure(error), { cause: error });
+    }
   }
 
-  /** Resolves once the store has no waiting entry and no handler is running here. */
+  /** Resolves once the store has no waiting entry and no handler is running here. Keeps the process alive meanwhile. */
   idle(): Promise<void> {
     return this.#worker.idle();
   }
 
-  /** Stops accepting, waits for the running handlers, and closes the store. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#worker.close();
+  /**
+   * Closes the receiver: responds 503 from now on, waits for deliveries and handlers for up to `graceMs`, then aborts the
+   * signals of the handlers, and closes the store.
+   */
+  close({ graceMs = 10_000 }: CloseOptions = {}): Promise<void> {
+    this.#closed ??= this.#close(graceMs);
+    return this.#closed;
+  }
+
+  async #close(graceMs: number): Promise<void> {
+    this.#closing.abort();
+    await this.#worker.close(graceMs);
+    await Promise.all(this.#receiving);
     await this.#store.close?.();
   }
 }
 
+const closing = Symbol('closing');
+
 /** Rejects when a promise does not settle in time. */
-async function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T> {
+async function withTimeout<T>(ms: number, run: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The store or queue did not accept it within ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(new Error(`The store, queue or accept() did not respond within ${ms} ms`)), ms);
   });
   try {
-    return await Promise.race([promise, timeout]);
+    return await Promise.race([run(), timeout]);
   } finally {
     clearTimeout(timer);
   }

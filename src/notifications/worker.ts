@@ -1,115 +1,220 @@
 import { longestTimerMs } from '../core/retry/cancel-scope.js';
-import { jitteredDelay } from './backoff.js';
-import { describeFailure } from './dispatcher.js';
+import { exponentialDelay } from './backoff.js';
 import type { Dispatcher } from './dispatcher.js';
+import { describeFailure } from './errors.js';
+import { consequenceOf, hasStalledTooOften } from './failure-policy.js';
+import { Isolation } from './isolation.js';
+import { LeaseRenewal } from './lease-renewal.js';
 import type { ResolvedReceiverOptions } from './options.js';
-import type { Lease, NotificationStore, Settlement } from './stores/store.js';
+import type { QueuedNotification } from './queued-notification.js';
+import type { Reporter } from './reporter.js';
+import type { Claim, Claimed, Lease, NotificationStore, Settlement } from './stores/store.js';
 
 /** The result of one lease. */
-interface HandlingResult {
+interface RunResult {
   readonly keys: readonly string[];
   readonly handled: boolean;
 }
 
 interface Run {
+  readonly lease: Lease;
   readonly controller: AbortController;
-  readonly outcome: Promise<HandlingResult>;
+  readonly result: Promise<RunResult>;
 }
+
+/** Waits for the next result of a group; `undefined` when the group cannot be leased now. */
+interface Request {
+  readonly resolve: (result: Promise<RunResult> | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Result = Pick<Settlement, 'done' | 'retryInMs' | 'released' | 'deadLetter'>;
+
+class LeaseLostError extends Error {
+  override readonly name = 'LeaseLostError';
+}
+
+const settleBackoff = { baseMs: 200, capMs: 5_000 };
+
+/** How long handlers may take to end after `close` has aborted their signals, in milliseconds. */
+const abortGraceMs = 1_000;
 
 /** Leases due entries from the store, runs their handlers, and settles the leases. */
 export class Worker {
   readonly #store: NotificationStore;
   readonly #dispatcher: Dispatcher;
   readonly #options: ResolvedReceiverOptions;
+  readonly #reporter: Reporter;
   readonly #workerId = crypto.randomUUID();
-  readonly #running = new Map<string, Run>();
+  readonly #runs = new Map<string, Run>();
+  /** Groups to lease before others, for `processNow`. */
+  readonly #requests = new Map<string, Request[]>();
   readonly #idle: (() => void)[] = [];
-  #polling = false;
+  readonly #isolation = new Isolation();
+  readonly #renewal: LeaseRenewal;
+  #polling: Promise<void> | undefined;
   #pollAgain = false;
   #closed = false;
+  #aborted = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #heartbeat: ReturnType<typeof setInterval> | undefined;
+  #keepAlive: ReturnType<typeof setInterval> | undefined;
 
-  constructor(store: NotificationStore, dispatcher: Dispatcher, options: ResolvedReceiverOptions) {
+  constructor(store: NotificationStore, dispatcher: Dispatcher, options: ResolvedReceiverOptions, reporter: Reporter) {
     this.#store = store;
     this.#dispatcher = dispatcher;
     this.#options = options;
+    this.#reporter = reporter;
+    const leases = (): Lease[] => [...this.#runs.values()].map(({ lease }) => lease);
+    this.#renewal = new LeaseRenewal(store, options.leaseMs, reporter, leases, (groupId, renewed) => {
+      const run = this.#runs.get(groupId);
+      if (run && renewed.includes(run.lease)) loseLease(run);
+    });
   }
 
   /** Polls the store now. */
   wake(): void {
     this.#pollAgain = true;
-    if (!this.#polling && !this.#closed) void this.#poll();
+    if (this.#closed) return;
+    this.#polling ??= this.#poll().finally(() => {
+      this.#polling = undefined;
+      if (this.#pollAgain) this.wake();
+    });
   }
 
-  /** Resolves once the store has no waiting entry and no handler is running here. */
+  /** Resolves once the store has no waiting entry and no handler is running here. Keeps the process alive meanwhile. */
   async idle(): Promise<void> {
     if (this.#closed) return;
+    this.#keepAlive ??= setInterval(() => undefined, longestTimerMs);
     await new Promise<void>((resolve) => {
       this.#idle.push(resolve);
       this.wake();
     });
   }
 
-  /** Claims nothing more, and waits for the running handlers. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    await Promise.allSettled([...this.#running.values()].map(({ outcome }) => outcome));
-    clearInterval(this.#heartbeat);
-    this.#resolveIdle();
-  }
-
   #resolveIdle(): void {
+    clearInterval(this.#keepAlive);
+    this.#keepAlive = undefined;
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** Handles one entry now, after the entries before it in its group. Resolves to whether it was handled. */
-  async processNow(groupId: string, key: string): Promise<boolean> {
-    for (;;) {
-      const outcome = await (this.#running.get(groupId)?.outcome ?? this.#lease(groupId));
-      if (outcome === undefined && this.#running.has(groupId)) continue;
-      if (outcome === undefined) return false;
-      if (outcome.keys.includes(key) || !outcome.handled) return outcome.handled;
+  /** Claims nothing more, waits for the running handlers, then aborts their signals. */
+  async close(graceMs: number): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#answerRequests(() => undefined);
+    await this.#polling;
+    if (!(await this.#runsEndWithin(graceMs))) {
+      this.#aborted = true;
+      for (const { controller } of this.#runs.values()) controller.abort(new Error('The receiver is closing'));
+      await this.#runsEndWithin(abortGraceMs);
     }
+    this.#renewal.stop();
+    this.#resolveIdle();
   }
 
-  async #lease(groupId: string): Promise<HandlingResult | undefined> {
-    while (this.#running.size >= this.#options.concurrency) {
-      await Promise.race([...this.#running.values()].map(({ outcome }) => outcome));
+  async #runsEndWithin(ms: number): Promise<boolean> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const ended = Promise.all([...this.#runs.values()].map(({ result }) => result)).then(() => true);
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), Math.min(ms, longestTimerMs));
+    });
+    return Promise.race([ended, late]).finally(() => clearTimeout(timer));
+  }
+
+  /** Handles one entry now, after the entries before it in its group. Resolves to whether it was handled. */
+  async processNow({ groupId, key }: QueuedNotification, isProcessed: () => Promise<boolean>): Promise<boolean> {
+    while (!this.#closed) {
+      const result = await this.#nextResult(groupId);
+      if (result && (result.keys.includes(key) || !result.handled)) return result.handled;
+      if (result) continue;
+      // Another worker has the group, or has just handled the entry.
+      if (await isProcessed()) return true;
+      await new Promise((resolve) => setTimeout(resolve, this.#options.pollMs));
     }
-    const { leaseMs, coalesce } = this.#options;
-    const { leases } = await this.#store.claim({ workerId: this.#workerId, limit: 1, leaseMs, coalesce, groupId });
-    return leases[0] && this.#start(leases[0]);
+    return false;
+  }
+
+  #nextResult(groupId: string): Promise<RunResult | undefined> {
+    const running = this.#runs.get(groupId);
+    if (running) return running.result;
+    return new Promise<RunResult | undefined>((resolve, reject) => {
+      const requests = this.#requests.get(groupId) ?? [];
+      requests.push({ resolve, reject });
+      this.#requests.set(groupId, requests);
+      this.wake();
+    });
+  }
+
+  /** Resolves requests; `undefined` for all of them, or those of one group. */
+  #answerRequests(result: () => Promise<RunResult> | undefined, groupId?: string): void {
+    for (const [id, requests] of this.#requests) {
+      if (groupId !== undefined && id !== groupId) continue;
+      this.#requests.delete(id);
+      for (const { resolve } of requests) resolve(result());
+    }
   }
 
   async #poll(): Promise<void> {
-    this.#polling = true;
     clearTimeout(this.#timer);
-    const { pollMs, logger } = this.#options;
     try {
       while (this.#pollAgain && !this.#closed) {
         this.#pollAgain = false;
+        await this.#renewal.catchUp();
+        await this.#claimRequested();
         await this.#claimDue();
       }
     } catch (error) {
-      logger?.error(`The store of notifications failed to give out entries: ${describeFailure(error)}`);
-      this.#pollIn(pollMs);
+      this.#reporter.failed('The store of notifications failed to give out entries', error);
+      for (const requests of this.#requests.values()) for (const { reject } of requests) reject(error);
+      this.#requests.clear();
+      this.#pollAgain = false;
+      this.#pollIn(this.#options.pollMs);
     }
-    this.#polling = false;
+  }
+
+  async #claimRequested(): Promise<void> {
+    const next = this.#isolation.next(this.#runs.size, this.#options.concurrency);
+    if (!next || next.groupId !== undefined || this.#requests.size === 0) return;
+    const groupIds = [...this.#requests.keys()].filter((groupId) => !this.#runs.has(groupId)).slice(0, next.limit);
+    const claimed = await Promise.all(groupIds.map((groupId) => this.#claim({ limit: 1, groupId })));
+    await this.#admit(claimed.flatMap(({ leases }) => leases));
+    for (const [index, { leases }] of claimed.entries()) {
+      if (leases.length === 0) this.#answerRequests(() => undefined, groupIds[index]);
+    }
+    if (this.#requests.size > 0) this.#pollAgain = true;
   }
 
   async #claimDue(): Promise<void> {
-    const { concurrency, leaseMs, coalesce, pollMs } = this.#options;
-    const free = concurrency - this.#running.size;
-    if (free <= 0) return;
-    const { leases, nextInMs } = await this.#store.claim({ workerId: this.#workerId, limit: free, leaseMs, coalesce });
-    for (const lease of leases) void this.#start(lease);
-    if (leases.length === free) return;
-    const isEmpty = leases.length === 0 && nextInMs === undefined;
-    if (isEmpty && this.#running.size === 0) this.#resolveIdle();
-    const maxDelayMs = this.#store.shared ? pollMs : Infinity;
+    const next = this.#isolation.next(this.#runs.size, this.#options.concurrency);
+    if (!next) return;
+    const { leases, nextInMs } = await this.#claim(next);
+    await this.#admit(leases);
+    // There may be more than was asked for.
+    if (leases.length === next.limit || next.groupId !== undefined) this.#pollAgain = true;
+    else this.#pollLater(leases.length, nextInMs);
+  }
+
+  #pollLater(claimed: number, nextInMs: number | undefined): void {
+    const isEmpty = claimed === 0 && nextInMs === undefined;
+    if (isEmpty && this.#runs.size === 0 && this.#requests.size === 0) this.#resolveIdle();
+    const maxDelayMs = this.#store.shared ? this.#options.pollMs : Infinity;
     if (nextInMs !== undefined || this.#store.shared) this.#pollIn(Math.min(nextInMs ?? Infinity, maxDelayMs));
+  }
+
+  async #claim(claim: Pick<Claim, 'limit' | 'groupId'>): Promise<Claimed> {
+    const { leaseMs, coalesce } = this.#options;
+    const claimed = await this.#store.claim({ workerId: this.#workerId, leaseMs, coalesce, ...claim });
+    for (const problem of claimed.problems ?? []) this.#reporter.failed(problem);
+    return claimed;
+  }
+
+  async #admit(leases: readonly Lease[]): Promise<void> {
+    const { start, release } = this.#closed
+      ? { start: [], release: leases }
+      : this.#isolation.admit(leases, this.#runs.size);
+    await Promise.all(release.map((lease) => this.#settle(lease, { done: [], retryInMs: 0, released: true })));
+    if (release.length > 0) this.#pollAgain = true;
+    for (const lease of start) this.#start(lease);
   }
 
   #pollIn(ms: number): void {
@@ -120,85 +225,73 @@ export class Worker {
     if (this.#store.durable) (this.#timer as { unref?: () => void }).unref?.();
   }
 
-  #start(lease: Lease): Promise<HandlingResult> {
+  #start(lease: Lease): void {
+    const { groupId } = lease;
     const controller = new AbortController();
-    const outcome = this.#run(lease, controller.signal).finally(() => {
-      this.#running.delete(lease.groupId);
-      if (this.#running.size === 0) this.#stopHeartbeat();
+    // The group was leased again after a stall: its former handler ends first.
+    const former = this.#runs.get(groupId);
+    if (former) loseLease(former);
+    const result = (former?.result ?? Promise.resolve()).then(() => this.#run(lease, controller.signal));
+    const run = { lease, controller, result };
+    this.#runs.set(groupId, run);
+    this.#renewal.start();
+    void result.finally(() => {
+      if (this.#runs.get(groupId) === run) this.#runs.delete(groupId);
+      if (this.#runs.size === 0) this.#renewal.stop();
       this.wake();
     });
-    this.#running.set(lease.groupId, { controller, outcome });
-    this.#heartbeat ??= setInterval(() => void this.#renew(), this.#options.leaseMs / 3);
-    return outcome;
+    this.#answerRequests(() => result, groupId);
   }
 
-  #stopHeartbeat(): void {
-    clearInterval(this.#heartbeat);
-    this.#heartbeat = undefined;
-  }
-
-  /** Renews the leases of the running handlers; aborts the signal of a handler whose lease is lost. */
-  async #renew(): Promise<void> {
-    try {
-      const lost = await this.#store.renew(this.#workerId, [...this.#running.keys()], this.#options.leaseMs);
-      for (const groupId of lost)
-        this.#running.get(groupId)?.controller.abort(new Error('Another process has taken over'));
-    } catch (error) {
-      this.#options.logger?.error(`The leases of notifications were not renewed: ${describeFailure(error)}`);
-    }
-  }
-
-  async #run(lease: Lease, signal: AbortSignal): Promise<HandlingResult> {
+  async #run(lease: Lease, signal: AbortSignal): Promise<RunResult> {
     const { entry, attempt, coalescedKeys } = lease;
     const keys = [...coalescedKeys, entry.key];
     try {
-      // It was leased this often without an outcome: it ends the process each time.
-      if (attempt > this.#options.retry.attempts) throw new Error('The process ended each time this was handled');
+      this.#assertNotStalledTooOften(lease);
       await this.#dispatcher.handle(entry, { attempt, coalescedCount: coalescedKeys.length, signal });
-      await this.#settle(lease, { done: keys });
-      return { keys, handled: true };
     } catch (error) {
-      await this.#settle(lease, this.#settlementFor(lease, error));
-      return { keys, handled: false };
+      if (signal.reason instanceof LeaseLostError) return { keys, handled: false };
+      const result = this.#resultOf(lease, error);
+      return { keys, handled: (await this.#settle(lease, result, signal)) && result.done.includes(entry.key) };
+    }
+    return { keys, handled: await this.#settle(lease, { done: keys }, signal) };
+  }
+
+  #assertNotStalledTooOften({ stalledCount }: Lease): void {
+    if (hasStalledTooOften(stalledCount, this.#options.retry)) {
+      throw new Error(`The process ended each of the ${stalledCount} times that this was handled`);
     }
   }
 
-  #settlementFor(
-    { entry, attempt, coalescedKeys }: Lease,
-    error: unknown,
-  ): Pick<Settlement, 'done' | 'retryInMs' | 'deadLetter'> {
-    const { retry, logger, onFailure } = this.#options;
-    const dead = attempt >= retry.attempts;
-    const message = `Notification ${entry.key} (${entry.notification.topic}), attempt ${attempt}, failed`;
-    logger?.[dead ? 'error' : 'warn'](dead ? `${message} for the last time` : message, {
-      error: describeFailure(error),
-    });
-    try {
-      onFailure?.({ entry, error, attempt, dead });
-    } catch (thrown) {
-      logger?.error(`onFailure threw: ${describeFailure(thrown)}`);
-    }
-    if (dead) return { done: coalescedKeys, deadLetter: { key: entry.key, failure: describeFailure(error) } };
-    return { done: [], retryInMs: Math.max(jitteredDelay(attempt, retry), retryAfterOf(error)) };
+  /** Decides on a failed run, and reports the failure. */
+  #resultOf(lease: Lease, error: unknown): Result {
+    const { entry, attempt, coalescedKeys } = lease;
+    if (this.#aborted) return { done: [], retryInMs: 0, released: true };
+    const hasStalled = hasStalledTooOften(lease.stalledCount, this.#options.retry);
+    const consequence = hasStalled ? { kind: 'dead' as const } : consequenceOf(error, lease, this.#options.retry);
+    if (consequence.kind === 'drop') return { done: [...coalescedKeys, entry.key] };
+    this.#reporter.handlerFailed({ entry, error, attempt, dead: consequence.kind === 'dead' });
+    if (consequence.kind === 'retry') return { done: [], retryInMs: consequence.delayMs };
+    return { done: coalescedKeys, deadLetter: { key: entry.key, failure: describeFailure(error) } };
   }
 
-  /** Stores the result of a lease, with retries. If all fail, the lease expires and the entry is handled again. */
-  async #settle({ groupId }: Lease, settlement: Pick<Settlement, 'done' | 'retryInMs' | 'deadLetter'>): Promise<void> {
-    const { deduplicationMs, logger } = this.#options;
-    for (let attempt = 1; attempt <= 5; attempt += 1) {
+  /** Stores the result of a lease, and retries while the lease is kept: an unreachable store does not cause a second run. */
+  async #settle({ groupId, token }: Lease, result: Result, signal?: AbortSignal): Promise<boolean> {
+    const { deduplicationMs } = this.#options;
+    for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.#store.settle({ workerId: this.#workerId, groupId, deduplicationMs, ...settlement });
-        return;
+        const isSettled = await this.#store.settle({ groupId, token, deduplicationMs, ...result });
+        if (!isSettled) this.#reporter.failed('A notification took longer than its lease, so its result was ignored');
+        return isSettled;
       } catch (error) {
-        logger?.error(`The result of a notification was not stored: ${describeFailure(error)}`);
-        await new Promise((resolve) => setTimeout(resolve, 100 * 2 ** attempt));
+        this.#reporter.failed('The result of a notification was not stored', error);
+        if (attempt >= 5 && (this.#closed || signal?.aborted !== false)) return false;
+        await new Promise((resolve) => setTimeout(resolve, exponentialDelay(attempt, settleBackoff)));
       }
     }
   }
 }
 
-/** The delay that the service asked for, if the failure is one of its error responses. */
-function retryAfterOf(error: unknown): number {
-  const retryAfterMs = (error as { retryAfterMs?: unknown } | undefined | null)?.retryAfterMs;
-  return typeof retryAfterMs === 'number' && retryAfterMs > 0 ? retryAfterMs : 0;
+function loseLease({ controller }: Run): void {
+  controller.abort(new LeaseLostError('Another process has taken over'));
 }

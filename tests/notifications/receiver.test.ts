@@ -15,10 +15,14 @@ function recording(options: Partial<ReceiverOptions> = {}) {
   const receiver = createReceiver({
     on: { questions: ({ question_id }) => void handled.push(question_id) },
     retry: { baseMs: 1 },
+    logger: silentLogger,
     ...options,
   });
   return { receiver, handled };
 }
+
+const silent = () => {};
+const silentLogger = { debug: silent, info: silent, warn: silent, error: silent };
 
 afterEach(() => {
   vi.useRealTimers();
@@ -365,8 +369,8 @@ describe('a notification that crashes the process each time', () => {
     const { receiver, handled } = recording({ store, retry: { attempts: 2 } });
     const { receiver: other } = recording({ queue: { add: (entry) => store.add(entry) } });
     await deliver(other, about(1));
-    // Two processes lease it and end.
-    for (const workerId of ['first', 'second']) {
+    // Three processes lease it and end.
+    for (const workerId of ['first', 'second', 'third']) {
       await store.claim({ workerId, limit: 1, leaseMs: 1, coalesce: false });
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
@@ -401,7 +405,6 @@ describe('a store that fails', () => {
     const settle = store.settle.bind(store);
     vi.spyOn(store, 'claim').mockRejectedValueOnce(new Error('away')).mockImplementation(claim);
     vi.spyOn(store, 'settle').mockRejectedValueOnce(new Error('away')).mockImplementation(settle);
-    const silent = () => {};
     const { receiver, handled } = recording({
       store,
       pollMs: 1,
@@ -415,7 +418,7 @@ describe('a store that fails', () => {
 
   test('a lost lease aborts the signal of the handler', async () => {
     const store = memoryStore();
-    vi.spyOn(store, 'renew').mockImplementation((_, groupIds) => Promise.resolve([...groupIds]));
+    vi.spyOn(store, 'renew').mockImplementation((leases) => Promise.resolve(leases.map(({ groupId }) => groupId)));
     let reason: unknown;
     const { receiver } = recording({
       store,
@@ -457,7 +460,7 @@ test.each([
   [{}, /set `on`, `fallback`, or both/],
   [{ on: { questions: () => {}, orders: () => {} } }, /has no topic `orders`/],
   [{ fallback: () => {}, concurency: 3 }, /no option `concurency`/],
-  [{ fallback: () => {}, concurrency: 0 }, /`concurrency` must be a number above 0/],
+  [{ fallback: () => {}, concurrency: 0 }, /`concurrency` must be a whole number above 0/],
   [{ fallback: () => {}, retry: { attempts: -1 } }, /`retry.attempts` must be/],
   [{ fallback: () => {}, retry: { tries: 1 } }, /no option `retry.tries`/],
   [{ fallback: () => {}, acknowledge: 'later' }, /'accepted' or 'handled'/],

@@ -1,68 +1,27 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import Keyv from 'keyv';
 import { ConfigurationError } from 'marketplace-seller-sdk';
-import {
-  StoreFullError,
-  keyValueStore,
-  memoryStore,
-  redisStore,
-  sqliteStore,
+import { StoreFullError, keyValueStore, memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import type {
+  Claim,
+  Lease,
+  LeaseId,
+  QueuedNotification,
+  NotificationStore,
+  Settlement,
 } from 'marketplace-seller-sdk/notifications';
-import type { Claim, QueuedNotification, NotificationStore, Settlement } from 'marketplace-seller-sdk/notifications';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasRedis, startRedis } from '../support/redis.ts';
-import type { OwnRedis } from '../support/redis.ts';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { storeKinds } from '../support/inbox-stores.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'stores-'));
-let redis: OwnRedis;
-let locations = 0;
-beforeAll(async () => {
-  if (hasRedis) redis = await startRedis();
-});
-afterAll(async () => {
-  if (hasRedis) await redis.stop();
+const folder = mkdtempSync(join(tmpdir(), 'sqlite-'));
+afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Creates an empty location and returns a function that opens it: two calls are two processes. */
-type Location = () => () => NotificationStore;
-
-const memory: Location = () => {
-  const store = memoryStore();
-  return () => store;
-};
-const keyv: Location = () => {
-  const values = new Keyv();
-  return () => keyValueStore(values);
-};
-const map: Location = () => {
-  const values = new Map<string, unknown>();
-  return () => keyValueStore(values);
-};
-const sqlite: Location = () => {
-  const path = join(folder, `${++locations}.db`);
-  return () => sqliteStore({ path });
-};
-const inRedis: Location = () => {
-  const prefix = `{location-${++locations}}`;
-  return () => {
-    const client = redis.connect();
-    return redisStore({ prefix, send: (command, ...args) => client.call(command, ...args) });
-  };
-};
-
-const all: [string, Location][] = [
-  ['memory', memory],
-  ['Keyv', keyv],
-  ['a Map', map],
-  ['SQLite', sqlite],
-  ...(hasRedis ? ([['Redis', inRedis]] satisfies [string, Location][]) : []),
-];
-const durable = all.filter(([name]) => name !== 'memory');
-const shared = all.filter(([name]) => name === 'SQLite' || name === 'Redis');
+const kinds = storeKinds();
 
 function entry(key: string, groupId = key, sentAt = 1): QueuedNotification {
   return {
@@ -87,90 +46,113 @@ const claim = (more: Partial<Claim> = {}): Claim => ({
   coalesce: false,
   ...more,
 });
-const settlement = (groupId: string, more: Partial<Settlement> = {}): Settlement => ({
-  workerId: 'a',
+const settlement = ({ groupId, token }: LeaseId, more: Partial<Settlement> = {}): Settlement => ({
   groupId,
+  token,
   done: [],
   deduplicationMs: 60_000,
   ...more,
 });
 
-describe.each(all)('a store in %s', (_, createLocation) => {
-  test('a notification is added once, and known while it waits, while it is leased and when it is processed', async () => {
-    const store = createLocation()();
-    expect(await store.add(entry('k'))).toBe('added');
-    expect(await store.add(entry('k'))).toBe('waiting');
-    const { leases } = await store.claim(claim());
-    expect(leases).toEqual([{ groupId: 'k', entry: entry('k'), attempt: 1, coalescedKeys: [] }]);
-    expect(await store.add(entry('k'))).toBe('waiting');
-    expect(await store.settle(settlement('k', { done: ['k'] }))).toBe(true);
-    expect(await store.add(entry('k'))).toBe('processed');
-    expect(await store.claim(claim())).toEqual({ leases: [] });
-    await store.close?.();
-  });
+/** Claims a single lease. */
+async function lease(store: NotificationStore, more: Partial<Claim> = {}): Promise<Lease> {
+  const { leases } = await store.claim(claim({ limit: 1, ...more }));
+  if (!leases[0]) throw new Error('there is nothing to lease');
+  return leases[0];
+}
 
-  test('a notification that is delivered twice at the same moment is added once', async () => {
+describe.for(kinds)('a store in $name', ({ create: createLocation, isAvailable }) => {
+  test.skipIf(!isAvailable)(
+    'a notification is added once, and known while it waits, while it is leased and when it is processed',
+    async () => {
+      const store = createLocation()();
+      expect(await store.add(entry('k'))).toBe('added');
+      expect(await store.add(entry('k'))).toBe('waiting');
+      const leased = await lease(store);
+      const { token } = leased;
+      expect(leased).toEqual({
+        groupId: 'k',
+        token,
+        entry: entry('k'),
+        attempt: 1,
+        stalledCount: 0,
+        coalescedKeys: [],
+      });
+      expect(await store.add(entry('k'))).toBe('waiting');
+      expect(await store.settle(settlement(leased, { done: ['k'] }))).toBe(true);
+      expect(await store.add(entry('k'))).toBe('processed');
+      expect(await store.claim(claim())).toEqual({ leases: [] });
+      await store.close?.();
+    },
+  );
+
+  test.skipIf(!isAvailable)('a notification that is delivered twice at the same moment is added once', async () => {
     const store = createLocation()();
     expect((await Promise.all([store.add(entry('k')), store.add(entry('k'))])).sort()).toEqual(['added', 'waiting']);
     await store.close?.();
   });
 
-  test('a processed notification is deleted after the deduplication time', async () => {
+  test.skipIf(!isAvailable)('a processed notification is deleted after the deduplication time', async () => {
     const store = createLocation()();
     await store.add(entry('k'));
-    await store.claim(claim());
-    await store.settle(settlement('k', { done: ['k'], deduplicationMs: 20 }));
+    await store.settle(settlement(await lease(store), { done: ['k'], deduplicationMs: 20 }));
     await pause(40);
     expect(await store.add(entry('k'))).toBe('added');
     await store.close?.();
   });
 
-  test('the notifications of a group are leased one at a time, by the time sent, then by arrival', async () => {
-    const store = createLocation()();
-    for (const [key, sentAt] of [
-      ['d', 4],
-      ['b1', 2],
-      ['a', 1],
-      ['b2', 2],
-    ] as const)
-      await store.add(entry(key, 'group', sentAt));
-    const order: string[] = [];
-    for (let claimed = await store.claim(claim()); claimed.leases[0]; claimed = await store.claim(claim())) {
-      order.push(claimed.leases[0].entry.key);
-      expect((await store.claim(claim({ workerId: 'b' }))).leases).toEqual([]);
-      await store.settle(settlement('group', { done: [claimed.leases[0].entry.key] }));
-    }
-    expect(order).toEqual(['a', 'b1', 'b2', 'd']);
-    await store.close?.();
-  });
+  test.skipIf(!isAvailable)(
+    'the notifications of a group are leased one at a time, by the time sent, then by arrival',
+    async () => {
+      const store = createLocation()();
+      for (const [key, sentAt] of [
+        ['d', 4],
+        ['b1', 2],
+        ['a', 1],
+        ['b2', 2],
+      ] as const)
+        await store.add(entry(key, 'group', sentAt));
+      const order: string[] = [];
+      for (let [leased] = (await store.claim(claim())).leases; leased; [leased] = (await store.claim(claim())).leases) {
+        order.push(leased.entry.key);
+        expect((await store.claim(claim({ workerId: 'b' }))).leases).toEqual([]);
+        await store.settle(settlement(leased, { done: [leased.entry.key] }));
+      }
+      expect(order).toEqual(['a', 'b1', 'b2', 'd']);
+      await store.close?.();
+    },
+  );
 
-  test('no more groups are leased than requested, and the store says when to poll again', async () => {
-    const store = createLocation()();
-    for (const key of ['a', 'b', 'c']) await store.add(entry(key));
-    const first = await store.claim(claim({ limit: 2 }));
-    expect(first).toMatchObject({ leases: [{}, {}], nextInMs: 0 });
-    const second = await store.claim(claim({ limit: 2 }));
-    expect(second.leases).toHaveLength(1);
-    expect(second.nextInMs).toBeGreaterThan(50_000);
-    await store.close?.();
-  });
+  test.skipIf(!isAvailable)(
+    'no more groups are leased than requested, and the store says when to poll again',
+    async () => {
+      const store = createLocation()();
+      for (const key of ['a', 'b', 'c']) await store.add(entry(key));
+      const first = await store.claim(claim({ limit: 2 }));
+      expect(first).toMatchObject({ leases: [{}, {}], nextInMs: 0 });
+      const second = await store.claim(claim({ limit: 2 }));
+      expect(second.leases).toHaveLength(1);
+      expect(second.nextInMs).toBeGreaterThan(50_000);
+      await store.close?.();
+    },
+  );
 
-  test('a coalesced lease takes the newest notification for the whole group', async () => {
+  test.skipIf(!isAvailable)('a coalesced lease takes the newest notification for the whole group', async () => {
     const store = createLocation()();
     for (const sentAt of [3, 1, 2]) await store.add(entry(`k${sentAt}`, 'group', sentAt));
-    const { leases } = await store.claim(claim({ coalesce: true }));
-    expect(leases).toMatchObject([{ entry: { key: 'k3' }, coalescedKeys: ['k1', 'k2'] }]);
-    await store.settle(settlement('group', { done: ['k1', 'k2', 'k3'] }));
+    const leased = await lease(store, { coalesce: true });
+    expect(leased).toMatchObject({ entry: { key: 'k3' }, coalescedKeys: ['k1', 'k2'] });
+    await store.settle(settlement(leased, { done: ['k1', 'k2', 'k3'] }));
     expect(await store.claim(claim())).toEqual({ leases: [] });
     await store.close?.();
   });
 
-  test('a failed group is not leased until its retry time, unless it is named', async () => {
+  test.skipIf(!isAvailable)('a failed group is not leased until its retry time, unless it is named', async () => {
     const store = createLocation()();
     await store.add(entry('k'));
-    await store.claim(claim());
+    const leased = await lease(store);
     expect((await store.claim(claim({ groupId: 'k' }))).leases).toEqual([]);
-    await store.settle(settlement('k', { retryInMs: 30_000 }));
+    await store.settle(settlement(leased, { retryInMs: 30_000 }));
     const delayed = await store.claim(claim());
     expect(delayed.leases).toEqual([]);
     expect(delayed.nextInMs).toBeGreaterThan(20_000);
@@ -179,26 +161,77 @@ describe.each(all)('a store in %s', (_, createLocation) => {
     await store.close?.();
   });
 
-  test('an expired lease is given to another worker, and the former one can no longer settle', async () => {
+  test.skipIf(!isAvailable)(
+    'an expired lease is given to another worker, and the former one can no longer settle',
+    async () => {
+      const store = createLocation()();
+      await store.add(entry('k'));
+      const former = await lease(store, { leaseMs: 20 });
+      expect(await store.renew([former], 40)).toEqual([]);
+      expect((await store.claim(claim({ workerId: 'b' }))).leases).toEqual([]);
+      await pause(80);
+      const current = await lease(store, { workerId: 'b' });
+      expect(current).toMatchObject({ attempt: 2, stalledCount: 1 });
+      expect(await store.renew([former], 60_000)).toEqual(['k']);
+      expect(await store.settle(settlement(former, { done: ['k'] }))).toBe(false);
+      expect(await store.settle(settlement(current, { done: ['k'] }))).toBe(true);
+      await store.close?.();
+    },
+  );
+
+  test.skipIf(!isAvailable)(
+    'a worker that leases its own expired group again has a new token, and the old one has no effect',
+    async () => {
+      const store = createLocation()();
+      await store.add(entry('k'));
+      const former = await lease(store, { leaseMs: 1 });
+      await pause(10);
+      const current = await lease(store);
+      expect(current.token).not.toBe(former.token);
+      expect(await store.renew([former, current], 60_000)).toEqual(['k']);
+      expect(await store.settle(settlement(former, { done: ['k'] }))).toBe(false);
+      expect(await store.settle(settlement(current, { done: ['k'] }))).toBe(true);
+      await store.close?.();
+    },
+  );
+
+  test.skipIf(!isAvailable)('an expired lease that nobody has taken can still be renewed and settled', async () => {
     const store = createLocation()();
     await store.add(entry('k'));
-    await store.claim(claim({ leaseMs: 20 }));
-    expect(await store.renew('a', ['k'], 40)).toEqual([]);
-    expect((await store.claim(claim({ workerId: 'b' }))).leases).toEqual([]);
-    await pause(80);
-    expect((await store.claim(claim({ workerId: 'b' }))).leases).toMatchObject([{ attempt: 2 }]);
-    expect(await store.renew('a', ['k'], 60_000)).toEqual(['k']);
-    expect(await store.settle(settlement('k', { done: ['k'] }))).toBe(false);
-    expect(await store.settle(settlement('k', { workerId: 'b', done: ['k'] }))).toBe(true);
+    const leased = await lease(store, { leaseMs: 1 });
+    await pause(10);
+    expect(await store.renew([leased], 60_000)).toEqual([]);
+    expect((await store.claim(claim())).leases).toEqual([]);
+    expect(await store.settle(settlement(leased, { done: ['k'] }))).toBe(true);
     await store.close?.();
   });
 
-  test('dead letters stay until they are redriven or removed', async () => {
+  test.skipIf(!isAvailable)(
+    'failures and stalls are counted apart, and a released lease counts as neither',
+    async () => {
+      const store = createLocation()();
+      await store.add(entry('k'));
+      const counts = async (more: Partial<Claim> = {}): Promise<Lease> => lease(store, { groupId: 'k', ...more });
+      await store.settle(settlement(await counts(), { retryInMs: 0, released: true }));
+      await store.settle(settlement(await counts(), { retryInMs: 0 }));
+      expect(await counts({ leaseMs: 1 })).toMatchObject({ attempt: 2, stalledCount: 0 });
+      await pause(10);
+      const stalled = await counts();
+      expect(stalled).toMatchObject({ attempt: 3, stalledCount: 1 });
+      await store.settle(settlement(stalled, { retryInMs: 0 }));
+      const last = await counts();
+      expect(last).toMatchObject({ attempt: 4, stalledCount: 1 });
+      await store.settle(settlement(last, { deadLetter: { key: 'k', failure: 'x' } }));
+      expect(await store.deadLetters(1)).toMatchObject([{ attempts: 4 }]);
+      await store.close?.();
+    },
+  );
+
+  test.skipIf(!isAvailable)('dead letters stay until they are redriven or removed', async () => {
     const store = createLocation()();
     for (const key of ['a', 'b']) {
       await store.add(entry(key));
-      await store.claim(claim());
-      await store.settle(settlement(key, { deadLetter: { key, failure: 'Error: "no"\n' } }));
+      await store.settle(settlement(await lease(store), { deadLetter: { key, failure: 'Error: "no"\n' } }));
       await pause(2);
     }
     expect(await store.add(entry('a'))).toBe('processed');
@@ -218,65 +251,130 @@ describe.each(all)('a store in %s', (_, createLocation) => {
     await store.close?.();
   });
 
-  test('a group continues after a dead letter', async () => {
+  test.skipIf(!isAvailable)('a group continues after a dead letter', async () => {
     const store = createLocation()();
     await store.add(entry('a', 'group', 1));
     await store.add(entry('b', 'group', 2));
-    await store.claim(claim());
-    await store.settle(settlement('group', { deadLetter: { key: 'a', failure: '' } }));
+    await store.settle(settlement(await lease(store), { deadLetter: { key: 'a', failure: '' } }));
     expect((await store.claim(claim())).leases).toMatchObject([{ entry: { key: 'b' } }]);
     await store.close?.();
   });
 });
 
-describe.each(durable)('a store in %s', (_, createLocation) => {
-  test('a restart loses nothing', async () => {
-    const open = createLocation();
-    const before = open();
-    for (const key of ['done', 'dead', 'leased', ...Array.from({ length: 300 }, (__, index) => `w${index}`)]) {
-      await before.add(entry(key));
+describe.for(kinds)('the limits of a store in $name', ({ create, isAvailable }) => {
+  test.skipIf(!isAvailable)('a full store rejects more entries, until one of them is handled', async () => {
+    const store = create()({ maxWaiting: 2 });
+    await store.add(entry('a'));
+    await store.add(entry('b'));
+    await expect(store.add(entry('c'))).rejects.toThrow(StoreFullError);
+    expect(await store.add(entry('b'))).toBe('waiting');
+    const leased = await lease(store);
+    await store.settle(settlement(leased, { done: [leased.entry.key] }));
+    expect(await store.add(entry('c'))).toBe('added');
+    await store.close?.();
+  });
+
+  test.skipIf(!isAvailable)('the waiting entries have a limit in bytes', async () => {
+    const bytes = JSON.stringify(entry('a')).length;
+    const store = create()({ maxWaitingBytes: bytes * 2 });
+    await store.add(entry('a'));
+    await store.add(entry('b'));
+    await expect(store.add(entry('c'))).rejects.toThrow('maxWaitingBytes');
+    await store.close?.();
+  });
+
+  test.skipIf(!isAvailable)('the oldest dead letters beyond the limits are deleted', async () => {
+    const store = create()({ maxDead: 2 });
+    for (const key of ['a', 'b', 'c']) {
+      await store.add(entry(key));
+      await store.settle(settlement(await lease(store), { deadLetter: { key, failure: 'x' } }));
+      await pause(2);
     }
-    for (const groupId of ['done', 'dead', 'leased']) await before.claim(claim({ groupId, leaseMs: 1 }));
-    await before.settle(settlement('done', { done: ['done'] }));
-    await before.settle(settlement('dead', { deadLetter: { key: 'dead', failure: 'x' } }));
-    await before.close?.();
+    expect(await store.deadLetters(10)).toMatchObject([{ entry: { key: 'b' } }, { entry: { key: 'c' } }]);
+    expect(await store.add(entry('a'))).toBe('added');
+    await store.close?.();
+  });
 
-    const after = open();
-    expect(await after.add(entry('done'))).toBe('processed');
-    expect(await after.add(entry('dead'))).toBe('processed');
-    expect(await after.add(entry('w7'))).toBe('waiting');
-    expect(await after.deadLetters(10)).toHaveLength(1);
-    await pause(5);
-    const { leases } = await after.claim(claim({ workerId: 'b', limit: 1_000 }));
-    expect(leases).toHaveLength(301);
-    expect(await after.redrive('dead')).toBe(true);
-    await after.close?.();
-
-    const last = open();
-    expect(await last.add(entry('dead'))).toBe('waiting');
-    expect(await last.deadLetters(10)).toEqual([]);
-    await last.close?.();
+  test.skipIf(!isAvailable)('a clock that is set back delays nothing', async () => {
+    const store = create()();
+    await store.add(entry('fresh'));
+    await store.add(entry('failed'));
+    const failed = await lease(store, { groupId: 'failed' });
+    await store.settle(settlement(failed, { retryInMs: 20 }));
+    const now = Date.now.bind(Date);
+    vi.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000);
+    try {
+      const leased = new Set<string>();
+      for (let times = 0; times < 40 && leased.size < 2; times += 1) {
+        await pause(40);
+        for (const { groupId } of (await store.claim(claim())).leases) leased.add(groupId);
+      }
+      expect([...leased].sort()).toEqual(['failed', 'fresh']);
+    } finally {
+      vi.restoreAllMocks();
+    }
+    await store.close?.();
   });
 });
 
-describe.each(shared)('several processes on one store in %s', (_, createLocation) => {
-  test('two processes never lease the same group at once', async () => {
-    const open = createLocation();
-    const [one, other] = [open(), open()];
-    for (let index = 0; index < 50; index += 1) await one.add(entry(`k${index}`));
-    const claims = await Promise.all(
-      Array.from({ length: 20 }, (__, index) =>
-        (index % 2 ? one : other).claim(claim({ workerId: `h${index}`, limit: 5 })),
-      ),
-    );
-    const groupIds = claims.flatMap(({ leases }) => leases.map(({ groupId }) => groupId));
-    expect(groupIds).toHaveLength(50);
-    expect(new Set(groupIds).size).toBe(50);
-    expect(await other.add(entry('k1'))).toBe('waiting');
-    await one.close?.();
-    await other.close?.();
-  });
-});
+describe.for(kinds.filter(({ isDurable }) => isDurable))(
+  'a store in $name',
+  ({ create: createLocation, isAvailable }) => {
+    test.skipIf(!isAvailable)('a restart loses nothing', async () => {
+      const open = createLocation();
+      const before = open();
+      for (const key of ['done', 'dead', 'leased', ...Array.from({ length: 300 }, (__, index) => `w${index}`)]) {
+        await before.add(entry(key));
+      }
+      const [done, dead] = [await lease(before, { groupId: 'done' }), await lease(before, { groupId: 'dead' })];
+      await lease(before, { groupId: 'leased', leaseMs: 1 });
+      await before.settle(settlement(done, { done: ['done'] }));
+      await before.settle(settlement(dead, { deadLetter: { key: 'dead', failure: 'x' } }));
+      await before.close?.();
+
+      const after = open();
+      expect(await after.add(entry('done'))).toBe('processed');
+      expect(await after.add(entry('dead'))).toBe('processed');
+      expect(await after.add(entry('w7'))).toBe('waiting');
+      expect(await after.deadLetters(10)).toHaveLength(1);
+      await pause(5);
+      const { leases } = await after.claim(claim({ workerId: 'b', limit: 1_000 }));
+      expect(leases).toHaveLength(301);
+      expect(leases.filter(({ stalledCount }) => stalledCount > 0)).toMatchObject([
+        { groupId: 'leased', stalledCount: 1 },
+      ]);
+      expect(await after.redrive('dead')).toBe(true);
+      await after.close?.();
+
+      const last = open();
+      expect(await last.add(entry('dead'))).toBe('waiting');
+      expect(await last.deadLetters(10)).toEqual([]);
+      await last.close?.();
+    });
+  },
+);
+
+describe.for(kinds.filter(({ isShared }) => isShared))(
+  'several processes on one store in $name',
+  ({ create: createLocation, isAvailable }) => {
+    test.skipIf(!isAvailable)('two processes never lease the same group at once', async () => {
+      const open = createLocation();
+      const [one, other] = [open(), open()];
+      for (let index = 0; index < 50; index += 1) await one.add(entry(`k${index}`));
+      const claims = await Promise.all(
+        Array.from({ length: 20 }, (__, index) =>
+          (index % 2 ? one : other).claim(claim({ workerId: `h${index}`, limit: 5 })),
+        ),
+      );
+      const groupIds = claims.flatMap(({ leases }) => leases.map(({ groupId }) => groupId));
+      expect(groupIds).toHaveLength(50);
+      expect(new Set(groupIds).size).toBe(50);
+      expect(await other.add(entry('k1'))).toBe('waiting');
+      await one.close?.();
+      await other.close?.();
+    });
+  },
+);
 
 describe('a store on a key-value store', () => {
   test('a failed write is not acknowledged', async () => {
@@ -307,6 +405,22 @@ describe('a store on a key-value store', () => {
     expect(await store.add(entry('k'))).toBe('added');
   });
 
+  test('a backend that returns nothing while it is unreachable is not an empty inbox', async () => {
+    const values = new Map<string, unknown>();
+    await keyValueStore(values).add(entry('k'));
+    let isReachable = false;
+    const store = keyValueStore({
+      get: (key) => (isReachable ? values.get(key) : undefined),
+      set: (key, value) => isReachable && values.set(key, value),
+      delete: (key) => isReachable && values.delete(key),
+    });
+    const silent = keyValueStore({ get: () => undefined, set: () => true, delete: () => true });
+    await expect(store.claim(claim())).rejects.toThrow('did not store');
+    await expect(silent.claim(claim())).rejects.toThrow('did not return');
+    isReachable = true;
+    expect((await store.claim(claim())).leases).toMatchObject([{ entry: { key: 'k' } }]);
+  });
+
   test('an entry that was settled before a crash is dropped', async () => {
     const values = new Map<string, unknown>();
     await keyValueStore(values).add(entry('k'));
@@ -333,21 +447,93 @@ describe('a store in SQLite', () => {
     expect(() => sqliteStore({ path: '' })).toThrow(ConfigurationError);
     await store.close?.();
   });
+
+  test('a file that is not an inbox is named, and is not kept open', async () => {
+    const openFiles = (): number => readdirSync('/proc/self/fd').length;
+    const foreign = join(folder, 'foreign.db');
+    const other = new DatabaseSync(foreign);
+    other.exec('CREATE TABLE orders (id INTEGER)');
+    other.close();
+    const newer = join(folder, 'newer.db');
+    const store = sqliteStore({ path: newer });
+    await store.add(entry('k'));
+    await store.close?.();
+    const raised = new DatabaseSync(newer);
+    raised.exec('PRAGMA user_version = 99');
+    raised.close();
+    const corrupt = join(folder, 'corrupt.db');
+    writeFileSync(corrupt, 'this is a text file that is long enough to be read as the header of a database'.repeat(20));
+    const before = process.platform === 'linux' ? openFiles() : 0;
+    for (const [path, message] of [
+      [foreign, /belongs to another program/],
+      [newer, /newer version/],
+      [corrupt, /damaged or not a SQLite database/],
+    ] as const) {
+      const broken = sqliteStore({ path });
+      for (let times = 0; times < 3; times += 1) await expect(broken.add(entry('k'))).rejects.toThrow(message);
+    }
+    if (process.platform === 'linux') expect(openFiles()).toBe(before);
+  });
+
+  test('a lock of another process does not block the event loop, and the write succeeds after it', async () => {
+    const path = join(folder, 'locked.db');
+    const store = sqliteStore({ path });
+    await store.add(entry('a'));
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    const adding = store.add(entry('b'));
+    let longestMs = 0;
+    for (let last = performance.now(), times = 0; times < 20; times += 1) {
+      await pause(5);
+      longestMs = Math.max(longestMs, performance.now() - last);
+      last = performance.now();
+    }
+    expect(longestMs).toBeLessThan(100);
+    other.exec('COMMIT');
+    other.close();
+    expect(await adding).toBe('added');
+    await store.close?.();
+  });
+
+  test('a damaged row is set aside, and the rest of its group is leased', async () => {
+    const path = join(folder, 'damaged.db');
+    const store = sqliteStore({ path });
+    await store.add(entry('a', 'group', 1));
+    await store.add(entry('b', 'group', 2));
+    const other = new DatabaseSync(path);
+    other.exec("UPDATE notification_waiting SET entry = '{' WHERE key = 'a'");
+    other.exec("INSERT INTO notification_group (group_id, ready_at) VALUES ('empty', 0)");
+    other.close();
+    const { leases, problems } = await store.claim(claim());
+    expect(leases).toMatchObject([{ entry: { key: 'b' } }]);
+    expect(problems).toEqual([expect.stringContaining('notification_damaged')]);
+    await store.settle(settlement(leases[0]!, { done: ['b'] }));
+    expect(await store.claim(claim())).toEqual({ leases: [] });
+    await store.close?.();
+  });
+
+  test('a write that fails has no effect on the writes beside it', async () => {
+    const store = sqliteStore({ path: join(folder, 'neighbors.db') });
+    await store.add(entry('first'));
+    const broken = { ...entry('broken'), groupId: undefined as unknown as string };
+    const results = await Promise.allSettled([store.add(entry('a')), store.add(broken), store.add(entry('b'))]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((await store.claim(claim())).leases).toHaveLength(3);
+    await store.close?.();
+  });
 });
 
 test('the memory store forgets the oldest processed notifications beyond its limit', async () => {
   const store = memoryStore({ maxRemembered: 1, maxDead: 1 });
   for (const key of ['a', 'b']) {
     await store.add(entry(key));
-    await store.claim(claim());
-    await store.settle(settlement(key, { done: [key] }));
+    await store.settle(settlement(await lease(store), { done: [key] }));
   }
   expect(await store.add(entry('b'))).toBe('processed');
   expect(await store.add(entry('a'))).toBe('added');
   for (const key of ['c', 'd']) {
     await store.add(entry(key));
-    await store.claim(claim({ groupId: key }));
-    await store.settle(settlement(key, { deadLetter: { key, failure: '' } }));
+    await store.settle(settlement(await lease(store, { groupId: key }), { deadLetter: { key, failure: '' } }));
   }
   expect(await store.deadLetters(10)).toMatchObject([{ entry: { key: 'd' } }]);
 });

@@ -53,7 +53,12 @@ function firstOf(value: string | string[] | undefined): string | undefined {
 async function bodyOf(request: NodeRequest, limits: BodyLimits): Promise<unknown> {
   const parsed = request.rawBody ?? request.body;
   if (hasContent(parsed)) return parsed;
-  if (request.readableEnded || request.readableDidRead) throw bodyConsumed;
+  if (request.readableEnded || request.readableDidRead) {
+    // A body parser that read an empty body leaves an empty object.
+    if (typeof parsed === 'object' && parsed !== null) return parsed;
+    if (request.headers['content-length'] === '0') return '';
+    throw bodyConsumed;
+  }
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array, undefined>;
   return collectBody(async () => (await chunks.next()).value, limits);
 }

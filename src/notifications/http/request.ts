@@ -24,6 +24,10 @@ export interface OutgoingResponse {
   readonly body: string;
 }
 
+/** Notifications are flat. This is deep enough for every extension, and far from what a parser's stack takes. */
+const maxNesting = 32;
+const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
+
 /** Builds a plain-text response. */
 export function respond(
   status: number,
@@ -45,6 +49,9 @@ export class BodyRejected extends Error {
 
 const tooLong = respond(413, 'The body is too long', { connection: 'close' });
 const tooSlow = respond(408, 'The body took too long', { connection: 'close' });
+const incomplete = respond(400, 'The body ended early');
+const tooDeep = respond(400, 'The body is nested too deeply');
+const unreadable = respond(400, 'The body cannot be stored as JSON');
 const consumed = respond(
   500,
   'The body was consumed before it reached the receiver. Mount the receiver before the body parser, or keep the parsed body as `body`.',
@@ -84,7 +91,8 @@ export async function collectBody(
   try {
     const chunks: Uint8Array[] = [];
     let length = 0;
-    for (let chunk = await Promise.race([next(), slow]); chunk; chunk = await Promise.race([next(), slow])) {
+    const read = async (): Promise<Uint8Array | undefined> => Promise.race([nextOf(next), slow]);
+    for (let chunk = await read(); chunk; chunk = await read()) {
       length += chunk.length;
       if (length > limits.maxBodyBytes) throw new BodyRejected(tooLong);
       chunks.push(chunk);
@@ -92,6 +100,15 @@ export async function collectBody(
     return concatenated(chunks, length);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** A sender that disconnects is not an error of the inbox. */
+async function nextOf(next: () => Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
+  try {
+    return await next();
+  } catch {
+    throw new BodyRejected(incomplete);
   }
 }
 
@@ -108,17 +125,59 @@ function concatenated(chunks: readonly Uint8Array[], length: number): Uint8Array
 /**
  * Turns a body into what `parseNotification` accepts.
  *
- * @throws {BodyRejected} when it is too long, or not UTF-8 text.
+ * @throws {BodyRejected} when it is too long, nested too deeply, or not UTF-8 text.
  */
 export function decodeBody(body: unknown, { maxBodyBytes }: BodyLimits): string | object {
-  if (body instanceof Uint8Array || body instanceof ArrayBuffer) {
-    if (body.byteLength > maxBodyBytes) throw new BodyRejected(tooLong);
-    try {
-      return new TextDecoder('utf-8', { fatal: true }).decode(body);
-    } catch {
-      throw new BodyRejected(respond(400, 'The body is not UTF-8 text'));
-    }
+  if (typeof body === 'object' && body !== null && !isBytes(body)) {
+    checkText(jsonOf(body), maxBodyBytes);
+    return body;
   }
-  if (typeof body === 'string' && new Blob([body]).size > maxBodyBytes) throw new BodyRejected(tooLong);
-  return typeof body === 'object' && body !== null ? body : String(body);
+  const text = isBytes(body) ? textOf(body, maxBodyBytes) : String(body);
+  checkText(text, maxBodyBytes);
+  return text;
+}
+
+function isBytes(body: unknown): body is Uint8Array | ArrayBuffer {
+  return body instanceof Uint8Array || body instanceof ArrayBuffer;
+}
+
+function textOf(body: Uint8Array | ArrayBuffer, maxBodyBytes: number): string {
+  if (body.byteLength > maxBodyBytes) throw new BodyRejected(tooLong);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    throw new BodyRejected(respond(400, 'The body is not UTF-8 text'));
+  }
+}
+
+/** The JSON of an object that a framework parsed: it is stored as JSON later. */
+function jsonOf(body: object): string {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    throw new BodyRejected(unreadable);
+  }
+}
+
+function checkText(text: string, maxBodyBytes: number): void {
+  // A character has at most three bytes: most texts need no count.
+  if (text.length * 3 > maxBodyBytes && new Blob([text]).size > maxBodyBytes) throw new BodyRejected(tooLong);
+  if (nesting(text) > maxNesting) throw new BodyRejected(tooDeep);
+}
+
+/** The deepest nesting of arrays and objects in a JSON text. */
+function nesting(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let isString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (isString) {
+      if (code === backslash) at += 1;
+      else if (code === quote) isString = false;
+    } else if (code === quote) isString = true;
+    else if (code === openBracket || code === openBrace) deepest = Math.max(deepest, ++depth);
+    else if (code === closeBracket || code === closeBrace) depth -= 1;
+  }
+  return deepest;
 }

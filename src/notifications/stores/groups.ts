@@ -3,7 +3,10 @@ import type { QueuedNotification } from '../queued-notification.js';
 /** A waiting entry. */
 export interface WaitingNotification {
   readonly entry: QueuedNotification;
-  attempts: number;
+  /** The length of its JSON. */
+  readonly bytes: number;
+  failures: number;
+  stalls: number;
 }
 
 /** The waiting entries of one resource. */
@@ -13,7 +16,8 @@ export interface Group {
   waiting: WaitingNotification[];
   /** When the group may be leased; while it is leased, the end of the lease. */
   readyAt: number;
-  workerId: string | undefined;
+  /** The current lease, also after it has expired. */
+  lease: { readonly token: string; readonly leased: WaitingNotification } | undefined;
 }
 
 /** The groups, ordered by when they are due: a binary heap whose outdated items are skipped when they reach the top. */
@@ -30,7 +34,7 @@ export class Groups {
     const { groupId: name, sentAt } = waiting.entry;
     let group = this.#groups.get(name);
     if (!group) {
-      group = { name, waiting: [], readyAt: now, workerId: undefined };
+      group = { name, waiting: [], readyAt: now, lease: undefined };
       this.#groups.set(name, group);
       this.#push({ at: now, group });
     }
@@ -40,7 +44,7 @@ export class Groups {
 
   /** Ends a group's lease, and deletes the group if it is empty. */
   release(group: Group, readyAt: number): void {
-    group.workerId = undefined;
+    group.lease = undefined;
     if (group.waiting.length === 0) this.#groups.delete(group.name);
     else this.moveTo(group, readyAt);
   }

@@ -2,8 +2,7 @@ import { ConfigurationError } from '../../core/errors/errors.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import { memoryStore } from './memory.js';
 import type { MemoryStore, MemoryStoreOptions } from './memory.js';
-import { StoreFullError } from './store.js';
-import type { Claim, DeadLetter, Lease, NotificationStore, Settlement } from './store.js';
+import type { Claim, Claimed, DeadLetter, EntryState, Lease, LeaseId, NotificationStore, Settlement } from './store.js';
 
 /** The methods of a key-value store, such as a Keyv or a `Map`. Values can be serialized as JSON. */
 export interface KeyValues {
@@ -13,7 +12,7 @@ export interface KeyValues {
   delete(key: string): unknown;
 }
 
-/** The options of `keyValueStore`. */
+/** The options of `keyValueStore`. The default of `maxDead` is 1000: all dead letters are one value. */
 export interface KeyValueStoreOptions extends MemoryStoreOptions {
   /**
    * The prefix of every key.
@@ -45,6 +44,15 @@ interface KeyRange {
   readonly to: number;
 }
 
+/** What is stored of a waiting entry. */
+interface StoredEntry {
+  readonly entry: QueuedNotification;
+  readonly failures: number;
+  readonly stalls: number;
+  /** Whether a handler was running: if the process ends then, the entry has stalled. */
+  readonly leased: boolean;
+}
+
 /** How many numbers are reserved at a time. After a crash, that many unused numbers are read. */
 const block = 256;
 
@@ -56,17 +64,18 @@ class KeyValueStore implements NotificationStore {
   readonly #memory: MemoryStore;
   /** The number of each waiting entry, the smallest first. */
   readonly #numbers = new Map<string, number>();
-  readonly #adding = new Map<string, Promise<'added' | 'processed'>>();
+  readonly #adding = new Map<string, Promise<EntryState>>();
+  readonly #leases = new Map<string, Lease>();
   #next = 0;
   #reserved = 0;
   #reserving: Promise<void> | undefined;
   #loading: Promise<void> | undefined;
-  #writingDead: Promise<void> = Promise.resolve();
+  #changingDead: Promise<unknown> = Promise.resolve();
 
   constructor(values: KeyValues, { prefix = 'notifications', ...options }: KeyValueStoreOptions) {
     this.#values = values;
     this.#prefix = prefix;
-    this.#memory = memoryStore(options);
+    this.#memory = memoryStore({ maxDead: 1_000, ...options });
   }
 
   async #get<T>(name: string): Promise<T | undefined> {
@@ -74,8 +83,8 @@ class KeyValueStore implements NotificationStore {
   }
 
   async #set(name: string, value: unknown, ttlMs?: number): Promise<void> {
-    const kept = await this.#values.set(`${this.#prefix}:${name}`, value, ttlMs);
-    if (kept === false) throw new Error('The key-value store did not store a value');
+    const isStored = await this.#values.set(`${this.#prefix}:${name}`, value, ttlMs);
+    if (isStored === false) throw new Error('The key-value store did not store a value');
   }
 
   async #delete(name: string): Promise<void> {
@@ -92,25 +101,34 @@ class KeyValueStore implements NotificationStore {
   }
 
   async #load(): Promise<void> {
+    await this.#assertReachable();
     const { from, to } = (await this.#get<KeyRange>('bounds')) ?? { from: 0, to: 0 };
     const letters = (await this.#get<DeadLetter[]>('dead')) ?? [];
-    const entries: [number, QueuedNotification][] = [];
+    const entries: [number, StoredEntry][] = [];
     for (let start = from; start < to; start += block) {
       const numbers = Array.from({ length: Math.min(block, to - start) }, (_, index) => start + index);
-      const found = await Promise.all(numbers.map((number) => this.#get<QueuedNotification>(`entry:${number}`)));
-      for (const [index, entry] of found.entries()) if (entry) entries.push([start + index, entry]);
+      const found = await Promise.all(numbers.map((number) => this.#get<StoredEntry>(`entry:${number}`)));
+      for (const [index, stored] of found.entries()) if (stored) entries.push([start + index, stored]);
     }
+    await this.#assertReachable();
     this.#next = this.#reserved = to;
     for (const letter of letters) this.#memory.addDeadLetter(letter);
-    for (const [number, entry] of entries) await this.#restore(number, entry);
+    for (const [number, stored] of entries) await this.#restore(number, stored);
+  }
+
+  /** Many clients return nothing when their backend is unreachable: nothing is only believed of a store that works. */
+  async #assertReachable(): Promise<void> {
+    const probe = crypto.randomUUID();
+    await this.#set('probe', probe);
+    if ((await this.#get('probe')) !== probe) throw new Error('The key-value store did not return what it stored');
   }
 
   /** A crash may have come between storing the key of a handled entry and deleting the entry. */
-  async #restore(number: number, entry: QueuedNotification): Promise<void> {
+  async #restore(number: number, { entry, failures, stalls, leased }: StoredEntry): Promise<void> {
     const processed = this.#memory.stateOf(entry.key) !== undefined || (await this.#isProcessed(entry.key));
     if (processed) return this.#delete(`entry:${number}`);
     this.#numbers.set(entry.key, number);
-    this.#memory.insert(entry);
+    this.#memory.insert(entry, { failures, stalls: leased ? stalls + 1 : stalls });
   }
 
   /** The value is the expiry time, for stores without a time to live. */
@@ -118,20 +136,20 @@ class KeyValueStore implements NotificationStore {
     return Number((await this.#get(`seen:${key}`)) ?? 0) > Date.now();
   }
 
-  async add(entry: QueuedNotification): Promise<'added' | 'waiting' | 'processed'> {
+  async add(entry: QueuedNotification): Promise<EntryState> {
     await this.#loaded();
     const state = this.#memory.stateOf(entry.key);
     if (state) return state;
     const pending = this.#adding.get(entry.key);
     if (pending) return (await pending) === 'added' ? 'waiting' : 'processed';
-    const adding = this.#keep(entry).finally(() => this.#adding.delete(entry.key));
+    const adding = this.#add(entry).finally(() => this.#adding.delete(entry.key));
     this.#adding.set(entry.key, adding);
     return adding;
   }
 
-  async #keep(entry: QueuedNotification): Promise<'added' | 'processed'> {
+  async #add(entry: QueuedNotification): Promise<EntryState> {
     if (await this.#isProcessed(entry.key)) return 'processed';
-    if (this.#memory.isFull) throw new StoreFullError('The store is full (`maxWaiting`)');
+    this.#memory.assertRoomFor(entry, this.#adding.size - 1);
     await this.#write(entry);
     this.#memory.insert(entry);
     return 'added';
@@ -142,11 +160,16 @@ class KeyValueStore implements NotificationStore {
     const number = this.#next++;
     this.#numbers.set(entry.key, number);
     try {
-      await this.#set(`entry:${number}`, entry);
+      await this.#writeEntry({ entry, failures: 0, stalls: 0, leased: false });
     } catch (error) {
       this.#numbers.delete(entry.key);
       throw error;
     }
+  }
+
+  async #writeEntry(stored: StoredEntry): Promise<void> {
+    const number = this.#numbers.get(stored.entry.key);
+    if (number !== undefined) await this.#set(`entry:${number}`, stored);
   }
 
   async #reserve(): Promise<void> {
@@ -160,37 +183,65 @@ class KeyValueStore implements NotificationStore {
     }
   }
 
-  async claim(claim: Claim): Promise<{ leases: Lease[]; nextInMs?: number }> {
+  /** A lease is stored before it is given out, so that the next process knows which entries were being handled. */
+  async claim(claim: Claim): Promise<Claimed> {
     await this.#loaded();
-    return this.#memory.claim(claim);
+    const claimed = await this.#memory.claim(claim);
+    try {
+      await Promise.all(claimed.leases.map((lease) => this.#writeEntry(storedLease(lease, { leased: true }))));
+    } catch (error) {
+      const released = { done: [], retryInMs: 1_000, released: true, deduplicationMs: 0 };
+      await Promise.all(claimed.leases.map((lease) => this.#memory.settle({ ...lease, ...released })));
+      throw error;
+    }
+    for (const lease of claimed.leases) this.#leases.set(lease.groupId, lease);
+    return claimed;
   }
 
-  renew(workerId: string, groupIds: readonly string[], leaseMs: number): Promise<string[]> {
-    return this.#memory.renew(workerId, groupIds, leaseMs);
+  renew(leases: readonly LeaseId[], leaseMs: number): Promise<string[]> {
+    return this.#memory.renew(leases, leaseMs);
   }
 
+  /** Everything is stored before the memory changes: a settlement that fails can be tried again. */
   async settle(settlement: Settlement): Promise<boolean> {
-    const settled = await this.#memory.settle(settlement);
-    if (!settled) return false;
-    const { done, deadLetter, deduplicationMs } = settlement;
+    const { groupId, token, done, retryInMs, released, deadLetter, deduplicationMs } = settlement;
+    const lease = this.#leases.get(groupId);
+    if (lease?.token !== token || (await this.#memory.renew([settlement], 60_000)).length > 0) return false;
     await Promise.all(done.map((key) => this.#set(`seen:${key}`, Date.now() + deduplicationMs, deduplicationMs)));
-    if (deadLetter) await this.#writeDead();
-    await Promise.all([...done, ...(deadLetter ? [deadLetter.key] : [])].map((key) => this.#forget(key)));
-    return true;
+    if (deadLetter) {
+      const letter = { entry: lease.entry, attempts: lease.attempt, failure: deadLetter.failure };
+      const add = (letters: readonly DeadLetter[]): DeadLetter[] => [
+        ...letters,
+        { ...letter, deadLetteredAt: Date.now() },
+      ];
+      await this.#changeDead(add, () => this.#memory.settle(settlement));
+    } else if (retryInMs !== undefined) {
+      await this.#writeEntry(storedLease(lease, { failed: !released }));
+    }
+    this.#leases.delete(groupId);
+    // An entry that stays after this is known to be processed, and the next process deletes it.
+    await Promise.allSettled([...done, ...(deadLetter ? [deadLetter.key] : [])].map((key) => this.#forget(key)));
+    return deadLetter ? true : this.#memory.settle(settlement);
   }
 
   async #forget(key: string): Promise<void> {
     const number = this.#numbers.get(key);
-    this.#numbers.delete(key);
     if (number !== undefined) await this.#delete(`entry:${number}`);
+    this.#numbers.delete(key);
   }
 
-  /** Writes run one after the other, so that an older list never overwrites a newer one. */
-  async #writeDead(): Promise<void> {
-    const write = async (): Promise<void> => this.#set('dead', await this.#memory.deadLetters(Infinity));
-    const written = this.#writingDead.then(write, write);
-    this.#writingDead = written.catch(() => undefined);
-    await written;
+  /** Stores the changed list, then changes the memory. One change after the other, so that none overwrites another. */
+  async #changeDead<T>(
+    change: (letters: readonly DeadLetter[]) => readonly DeadLetter[],
+    apply: () => Promise<T>,
+  ): Promise<T> {
+    const run = async (): Promise<T> => {
+      await this.#set('dead', change(await this.#memory.deadLetters(Infinity)));
+      return apply();
+    };
+    const changing = this.#changingDead.then(run, run);
+    this.#changingDead = changing;
+    return changing;
   }
 
   async deadLetters(limit: number): Promise<DeadLetter[]> {
@@ -204,15 +255,24 @@ class KeyValueStore implements NotificationStore {
     if (!letter) return false;
     // The entry is written before the letter is deleted: a crash between the two leaves the letter.
     await this.#write(letter.entry);
-    await this.#memory.redrive(key);
-    await this.#writeDead();
-    return true;
+    return this.#changeDead(without(key), () => this.#memory.redrive(key));
   }
 
   async removeDeadLetter(key: string): Promise<boolean> {
     await this.#loaded();
-    const found = await this.#memory.removeDeadLetter(key);
-    if (found) await this.#writeDead();
-    return found;
+    if (!this.#memory.hasDeadLetter(key)) return false;
+    return this.#changeDead(without(key), () => this.#memory.removeDeadLetter(key));
   }
+}
+
+function without(key: string) {
+  return (letters: readonly DeadLetter[]): DeadLetter[] => letters.filter(({ entry }) => entry.key !== key);
+}
+
+function storedLease(
+  { entry, attempt, stalledCount }: Lease,
+  { leased = false, failed = false }: { leased?: boolean; failed?: boolean },
+): StoredEntry {
+  const failures = attempt - stalledCount - 1;
+  return { entry, failures: failed ? failures + 1 : failures, stalls: stalledCount, leased };
 }

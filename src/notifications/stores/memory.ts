@@ -1,30 +1,29 @@
+/* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous, this store is not */
 import { ConfigurationError } from '../../core/errors/errors.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import { Groups } from './groups.js';
-import type { Group } from './groups.js';
-import { StoreFullError } from './store.js';
-import type { Claim, DeadLetter, Lease, NotificationStore, Settlement } from './store.js';
+import type { Group, WaitingNotification } from './groups.js';
+import { StoreFullError, newToken, resolveLimits } from './store.js';
+import type {
+  Claim,
+  Claimed,
+  DeadLetter,
+  EntryState,
+  Lease,
+  LeaseId,
+  NotificationStore,
+  Settlement,
+  StoreLimits,
+} from './store.js';
 
 /** The limits of a store in memory. */
-export interface MemoryStoreOptions {
+export interface MemoryStoreOptions extends StoreLimits {
   /**
-   * The most waiting notifications. The response to more is 503, and the service delivers them later.
-   *
-   * @default 100000
-   */
-  readonly maxWaiting?: number | undefined;
-  /**
-   * The most keys kept to recognize duplicates; the oldest is dropped first.
+   * The most keys kept to recognize duplicates; the oldest is deleted first.
    *
    * @default 100000
    */
   readonly maxRemembered?: number | undefined;
-  /**
-   * The most dead letters; the oldest is dropped first.
-   *
-   * @default 10000
-   */
-  readonly maxDead?: number | undefined;
 }
 
 /** Creates a store in this process's memory: waiting notifications are lost when the process ends. */
@@ -32,137 +31,174 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new MemoryStore(options);
 }
 
+/** Leases are timed by the monotonic clock: setting the time of the machine neither delays nor expires them. */
 export class MemoryStore implements NotificationStore {
   readonly durable: boolean = false;
   readonly shared = false;
   readonly #groups = new Groups();
   readonly #waiting = new Set<string>();
   /** The keys of handled entries and when they expire, oldest first. */
-  readonly #remembered = new Map<string, number>();
+  readonly #processed = new Map<string, number>();
   readonly #dead = new Map<string, DeadLetter>();
-  readonly #limits: Readonly<Record<keyof MemoryStoreOptions, number>>;
+  readonly #limits: ReturnType<typeof resolveLimits>;
+  readonly #maxRemembered: number;
+  #waitingBytes = 0;
+  #deadBytes = 0;
 
-  constructor({ maxWaiting = 100_000, maxRemembered = 100_000, maxDead = 10_000 }: MemoryStoreOptions) {
-    const invalid = Object.entries({ maxWaiting, maxRemembered, maxDead }).find(([, limit]) => !(limit >= 1));
-    if (invalid) throw new ConfigurationError(`\`${invalid[0]}\` must be a whole number of at least 1`);
-    this.#limits = { maxWaiting, maxRemembered, maxDead };
+  constructor({ maxRemembered = 100_000, ...limits }: MemoryStoreOptions) {
+    if (!(maxRemembered >= 1)) throw new ConfigurationError('`maxRemembered` must be a whole number of at least 1');
+    this.#maxRemembered = maxRemembered;
+    this.#limits = resolveLimits(limits);
   }
 
   /** The state of a key; `undefined` for a new one. */
   stateOf(key: string): 'waiting' | 'processed' | undefined {
     if (this.#waiting.has(key)) return 'waiting';
-    return this.#dead.has(key) || (this.#remembered.get(key) ?? 0) > Date.now() ? 'processed' : undefined;
+    return this.#dead.has(key) || (this.#processed.get(key) ?? 0) > Date.now() ? 'processed' : undefined;
   }
 
-  add(entry: QueuedNotification): Promise<'added' | 'waiting' | 'processed'> {
+  async add(entry: QueuedNotification): Promise<EntryState> {
     const state = this.stateOf(entry.key);
-    if (state) return Promise.resolve(state);
-    if (this.isFull) {
-      return Promise.reject(
-        new StoreFullError(`${this.#limits.maxWaiting} notifications are waiting (\`maxWaiting\`)`),
-      );
-    }
+    if (state) return state;
+    this.assertRoomFor(entry);
     this.insert(entry);
-    return Promise.resolve('added');
+    return 'added';
   }
 
-  get isFull(): boolean {
-    return this.#waiting.size >= this.#limits.maxWaiting;
+  /** @throws {StoreFullError} when the store is full, with `pending` entries that are being added. */
+  assertRoomFor(entry: QueuedNotification, pending = 0): void {
+    const { maxWaiting, maxWaitingBytes } = this.#limits;
+    if (this.#waiting.size + pending >= maxWaiting) {
+      throw new StoreFullError(`${maxWaiting} notifications are waiting (\`maxWaiting\`)`);
+    }
+    if (this.#waitingBytes + bytesOf(entry) > maxWaitingBytes) {
+      throw new StoreFullError(`The waiting notifications have ${maxWaitingBytes} bytes (\`maxWaitingBytes\`)`);
+    }
   }
 
-  insert(entry: QueuedNotification): void {
+  insert(entry: QueuedNotification, counts = { failures: 0, stalls: 0 }): void {
+    const bytes = bytesOf(entry);
     this.#waiting.add(entry.key);
-    this.#groups.insert({ entry, attempts: 0 }, Date.now());
+    this.#waitingBytes += bytes;
+    this.#groups.insert({ entry, bytes, ...counts }, performance.now());
   }
 
-  claim(claim: Claim): Promise<{ leases: Lease[]; nextInMs?: number }> {
-    const now = Date.now();
+  async claim(claim: Claim): Promise<Claimed> {
+    const now = performance.now();
+    const token = newToken(claim.workerId);
     if (claim.groupId !== undefined) {
       const group = this.#groups.get(claim.groupId);
-      const free = group && (group.workerId === undefined || group.readyAt <= now);
-      return Promise.resolve({ leases: free ? [this.#leaseGroup(group, claim, now)] : [] });
+      const isFree = group && (group.lease === undefined || group.readyAt <= now);
+      return { leases: isFree ? [this.#lease(group, claim, token, now)] : [] };
     }
     const leases: Lease[] = [];
     let next = this.#groups.first();
     for (; next && next.readyAt <= now && leases.length < claim.limit; next = this.#groups.first()) {
-      leases.push(this.#leaseGroup(next, claim, now));
+      leases.push(this.#lease(next, claim, token, now));
     }
-    return Promise.resolve({ leases, ...(next && { nextInMs: Math.max(0, next.readyAt - now) }) });
+    return { leases, ...(next && { nextInMs: Math.max(0, next.readyAt - now) }) };
   }
 
-  #leaseGroup(group: Group, { workerId, leaseMs, coalesce }: Claim, now: number): Lease {
+  #lease(group: Group, { leaseMs, coalesce }: Claim, token: string, now: number): Lease {
+    if (group.lease) group.lease.leased.stalls += 1;
     const leased = group.waiting.at(coalesce ? -1 : 0);
     // A group without entries is deleted.
     if (!leased) throw new RangeError('a group is empty');
-    group.workerId = workerId;
-    leased.attempts += 1;
+    group.lease = { token, leased };
     this.#groups.moveTo(group, now + leaseMs);
-    const coalescedKeys = coalesce ? group.waiting.slice(0, -1).map(({ entry }) => entry.key) : [];
-    return { groupId: group.name, entry: leased.entry, attempt: leased.attempts, coalescedKeys };
+    return {
+      groupId: group.name,
+      token,
+      entry: leased.entry,
+      attempt: leased.failures + leased.stalls + 1,
+      stalledCount: leased.stalls,
+      coalescedKeys: coalesce ? group.waiting.slice(0, -1).map(({ entry }) => entry.key) : [],
+    };
   }
 
-  #groupLeasedBy(workerId: string, name: string): Group | undefined {
-    const group = this.#groups.get(name);
-    return group?.workerId === workerId ? group : undefined;
+  #leasedGroup({ groupId, token }: LeaseId): Group | undefined {
+    const group = this.#groups.get(groupId);
+    return group?.lease?.token === token ? group : undefined;
   }
 
-  renew(workerId: string, groupIds: readonly string[], leaseMs: number): Promise<string[]> {
-    const until = Date.now() + leaseMs;
-    const lost = groupIds.filter((name) => {
-      const group = this.#groupLeasedBy(workerId, name);
-      if (!group) return true;
-      this.#groups.moveTo(group, until);
-      return false;
+  async renew(leases: readonly LeaseId[], leaseMs: number): Promise<string[]> {
+    const until = performance.now() + leaseMs;
+    const lost = leases.filter((lease) => {
+      const group = this.#leasedGroup(lease);
+      if (group) this.#groups.moveTo(group, until);
+      return group === undefined;
     });
-    return Promise.resolve(lost);
+    return lost.map(({ groupId }) => groupId);
   }
 
-  settle({ workerId, groupId: name, done, retryInMs = 0, deadLetter, deduplicationMs }: Settlement): Promise<boolean> {
-    const group = this.#groupLeasedBy(workerId, name);
-    if (!group) return Promise.resolve(false);
-    const now = Date.now();
+  async settle(settlement: Settlement): Promise<boolean> {
+    const group = this.#leasedGroup(settlement);
+    if (!group?.lease) return false;
+    const { done, retryInMs, released, deadLetter, deduplicationMs } = settlement;
+    if (retryInMs !== undefined && !released) group.lease.leased.failures += 1;
     const settled = new Set([...done, ...(deadLetter ? [deadLetter.key] : [])]);
-    for (const { entry, attempts } of group.waiting.filter((each) => settled.has(each.entry.key))) {
-      this.#waiting.delete(entry.key);
-      if (entry.key === deadLetter?.key)
-        this.addDeadLetter({ entry, attempts, failure: deadLetter.failure, deadLetteredAt: now });
-      else this.remember(entry.key, now + deduplicationMs);
+    for (const waiting of group.waiting.filter(({ entry }) => settled.has(entry.key))) {
+      this.#waiting.delete(waiting.entry.key);
+      this.#waitingBytes -= waiting.bytes;
+      if (waiting.entry.key === deadLetter?.key) this.addDeadLetter(deadLetterOf(waiting, deadLetter.failure));
+      else this.#remember(waiting.entry.key, Date.now() + deduplicationMs);
     }
     group.waiting = group.waiting.filter(({ entry }) => !settled.has(entry.key));
-    this.#groups.release(group, now + retryInMs);
-    return Promise.resolve(true);
+    this.#groups.release(group, performance.now() + (retryInMs ?? 0));
+    return true;
   }
 
-  remember(key: string, until: number): void {
-    this.#remembered.delete(key);
-    this.#remembered.set(key, until);
+  #remember(key: string, until: number): void {
+    this.#processed.delete(key);
+    this.#processed.set(key, until);
     const now = Date.now();
-    for (const [oldest, expiresAt] of this.#remembered) {
-      if (expiresAt > now && this.#remembered.size <= this.#limits.maxRemembered) break;
-      this.#remembered.delete(oldest);
+    for (const [oldest, expiresAt] of this.#processed) {
+      if (expiresAt > now && this.#processed.size <= this.#maxRemembered) break;
+      this.#processed.delete(oldest);
     }
   }
 
   addDeadLetter(letter: DeadLetter): void {
     this.#dead.set(letter.entry.key, letter);
+    this.#deadBytes += bytesOf(letter);
+    const { maxDead, maxDeadBytes } = this.#limits;
     for (const key of this.#dead.keys()) {
-      if (this.#dead.size <= this.#limits.maxDead) break;
-      this.#dead.delete(key);
+      if (this.#dead.size <= maxDead && this.#deadBytes <= maxDeadBytes) break;
+      this.#takeDeadLetter(key);
     }
   }
 
-  deadLetters(limit: number): Promise<DeadLetter[]> {
-    return Promise.resolve([...this.#dead.values()].slice(0, limit));
-  }
-
-  redrive(key: string): Promise<boolean> {
+  #takeDeadLetter(key: string): DeadLetter | undefined {
     const letter = this.#dead.get(key);
+    if (!letter) return undefined;
     this.#dead.delete(key);
-    if (letter) this.insert(letter.entry);
-    return Promise.resolve(letter !== undefined);
+    this.#deadBytes -= bytesOf(letter);
+    return letter;
   }
 
-  removeDeadLetter(key: string): Promise<boolean> {
-    return Promise.resolve(this.#dead.delete(key));
+  hasDeadLetter(key: string): boolean {
+    return this.#dead.has(key);
   }
+
+  async deadLetters(limit: number): Promise<DeadLetter[]> {
+    return [...this.#dead.values()].slice(0, limit);
+  }
+
+  async redrive(key: string): Promise<boolean> {
+    const letter = this.#takeDeadLetter(key);
+    if (letter) this.insert(letter.entry);
+    return letter !== undefined;
+  }
+
+  async removeDeadLetter(key: string): Promise<boolean> {
+    return this.#takeDeadLetter(key) !== undefined;
+  }
+}
+
+function deadLetterOf({ entry, failures, stalls }: WaitingNotification, failure: string): DeadLetter {
+  return { entry, attempts: failures + stalls + 1, failure, deadLetteredAt: Date.now() };
+}
+
+function bytesOf(value: QueuedNotification | DeadLetter): number {
+  return JSON.stringify(value).length;
 }

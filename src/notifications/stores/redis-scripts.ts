@@ -1,103 +1,201 @@
 /*
- * The operations of the Redis store, each a script that Redis runs as a whole. All times are Redis' own clock.
+ * The operations of the Redis store, each a script that Redis runs as a whole. Every key begins with the prefix p, which is
+ * passed as the only key: with a hash tag in it, all keys are in one slot of Redis Cluster.
  *
- * Keys under a prefix p:
- *   p:entries     entry key -> 16 digits of arrival, then the entry     p:attempts    entry key -> number of leases
+ *   p:entries     entry key -> 16 digits of arrival, then the entry     p:bytes       length of the waiting entries
+ *   p:failures    entry key -> failed attempts                          p:stalls      entry key -> leases without a result
  *   p:group:G     arrival and entry key, by `sentAt`                    p:groups      group, by when it is due
- *   p:workers     group -> the worker that leases it                    p:seen:K      expires after `deduplicationMs`
+ *   p:leases      group -> token of its lease                           p:leased      group -> entry key of its lease
  *   p:dead        entry key -> arrival, then the entry                  p:dead:index  entry key, by when it was dead-lettered
- *   p:dead:meta   entry key -> attempts, time and failure, as JSON      p:arrivals    a counter
+ *   p:dead:meta   entry key -> attempts, time and failure, as JSON      p:dead:bytes  length of the dead letters
+ *   p:seen:K      expires after `deduplicationMs`                       p:arrivals    a counter
+ *   p:clock       the latest time, and the offset to Redis' clock
  */
 
 const common = `
 local p = KEYS[1]
 local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local clock = redis.call('HMGET', p .. ':clock', 'latest', 'offset')
+local latest, offset = tonumber(clock[1] or 0), tonumber(clock[2] or 0)
+-- The time continues where it was when Redis' clock is set back.
+local now = time[1] * 1000 + math.floor(time[2] / 1000) + offset
 local function ms(n) return string.format('%.0f', n) end
+if now < latest then offset, now = offset + latest - now, latest end
 local function insert(key, group, sent, entry)
   local arrival = string.format('%016.0f', redis.call('INCR', p .. ':arrivals'))
   redis.call('HSET', p .. ':entries', key, arrival .. entry)
+  redis.call('INCRBY', p .. ':bytes', #entry)
   redis.call('ZADD', p .. ':group:' .. group, sent, arrival .. key)
   if not redis.call('ZSCORE', p .. ':groups', group) then redis.call('ZADD', p .. ':groups', ms(now), group) end
 end
 local function take(key, group)
   local held = redis.call('HGET', p .. ':entries', key)
   if not held then return nil end
-  local attempts = redis.call('HGET', p .. ':attempts', key) or '0'
+  local attempts = 1 + (redis.call('HGET', p .. ':failures', key) or 0) + (redis.call('HGET', p .. ':stalls', key) or 0)
   redis.call('ZREM', p .. ':group:' .. group, string.sub(held, 1, 16) .. key)
-  redis.call('HDEL', p .. ':entries', key)
-  redis.call('HDEL', p .. ':attempts', key)
+  for _, name in ipairs({ ':entries', ':failures', ':stalls' }) do redis.call('HDEL', p .. name, key) end
+  redis.call('DECRBY', p .. ':bytes', #held - 16)
   return held, attempts
+end
+local function drop(group)
+  redis.call('ZREM', p .. ':groups', group)
+  redis.call('HDEL', p .. ':leases', group)
+  redis.call('HDEL', p .. ':leased', group)
+end
+local function takeDead(key)
+  local held = redis.call('HGET', p .. ':dead', key)
+  redis.call('HDEL', p .. ':dead', key)
+  redis.call('HDEL', p .. ':dead:meta', key)
+  redis.call('ZREM', p .. ':dead:index', key)
+  if held then redis.call('DECRBY', p .. ':dead:bytes', #held - 16) end
+  return held
 end`;
 
-/** Arguments: key, groupId, sentAt, entry. */
+/**
+ * When its memory is full, Redis refuses a script whose first write may take memory. Draining must go on, so the first write
+ * of these scripts takes none.
+ */
+const draining = `${common}
+redis.call('DEL', p .. ':none')
+if now > latest + 10000 or offset ~= tonumber(clock[2] or 0) then
+  redis.call('HSET', p .. ':clock', 'latest', ms(now), 'offset', ms(offset))
+end`;
+
+/** Arguments: key, groupId, sentAt, entry, maxWaiting, maxWaitingBytes. */
 export const add = `${common}
 local key = ARGV[1]
 if redis.call('HEXISTS', p .. ':entries', key) == 1 then return 'waiting' end
 if redis.call('EXISTS', p .. ':seen:' .. key) == 1 or redis.call('HEXISTS', p .. ':dead', key) == 1 then return 'processed' end
+if redis.call('HLEN', p .. ':entries') >= tonumber(ARGV[5]) then return 'maxWaiting' end
+if (redis.call('GET', p .. ':bytes') or 0) + #ARGV[4] > tonumber(ARGV[6]) then return 'maxWaitingBytes' end
 insert(key, ARGV[2], ARGV[3], ARGV[4])
 return 'added'`;
 
-/** Arguments: workerId, limit, leaseMs, coalesce (1 or 0), group or an empty string. Returns `[nextInMs, [group, entry, attempt, coalescedKeys...]...]`. */
-export const claim = `${common}
+/**
+ * Arguments: token, limit, leaseMs, coalesce (1 or 0), groupId or an empty string.
+ * Returns `[nextInMs, missing, [groupId, key, entry, failures, stalls, coalescedKeys...]...]`.
+ */
+export const claim = `${draining}
+local missing = 0
+-- Entries whose group was lost, such as by eviction, get it back.
+if redis.call('ZCARD', p .. ':groups') == 0 and redis.call('HLEN', p .. ':entries') > 0 then
+  local all = redis.call('HGETALL', p .. ':entries')
+  for i = 1, #all, 2 do
+    local readable, entry = pcall(cjson.decode, string.sub(all[i + 1], 17))
+    if readable and type(entry) == 'table' and entry.groupId and entry.sentAt then
+      redis.call('ZADD', p .. ':group:' .. entry.groupId, ms(entry.sentAt), string.sub(all[i + 1], 1, 16) .. all[i])
+      redis.call('ZADD', p .. ':groups', ms(now), entry.groupId)
+    else
+      redis.call('HDEL', p .. ':entries', all[i])
+      missing = missing + 1
+    end
+  end
+end
 local groups = {}
 if ARGV[5] == '' then
   groups = redis.call('ZRANGEBYSCORE', p .. ':groups', '-inf', ms(now), 'LIMIT', 0, ARGV[2])
 else
   local due = redis.call('ZSCORE', p .. ':groups', ARGV[5])
-  if due and (tonumber(due) <= now or redis.call('HEXISTS', p .. ':workers', ARGV[5]) == 0) then groups = { ARGV[5] } end
+  if due and (tonumber(due) <= now or redis.call('HEXISTS', p .. ':leases', ARGV[5]) == 0) then groups = { ARGV[5] } end
 end
-local reply = { 0 }
+local function nextOf(group)
+  local index = ARGV[4] == '1' and -1 or 0
+  while true do
+    local member = redis.call('ZRANGE', p .. ':group:' .. group, index, index)[1]
+    if not member then return nil end
+    local key = string.sub(member, 17)
+    local held = redis.call('HGET', p .. ':entries', key)
+    if held then return key, string.sub(held, 17) end
+    redis.call('ZREM', p .. ':group:' .. group, member)
+    missing = missing + 1
+  end
+end
+local reply = { 0, 0 }
 for _, group in ipairs(groups) do
-  redis.call('ZADD', p .. ':groups', ms(now + ARGV[3]), group)
-  redis.call('HSET', p .. ':workers', group, ARGV[1])
-  local members = redis.call('ZRANGE', p .. ':group:' .. group, 0, ARGV[4] == '1' and -1 or 0)
-  local key = string.sub(members[#members], 17)
-  local entry = string.sub(redis.call('HGET', p .. ':entries', key), 17)
-  local lease = { group, entry, redis.call('HINCRBY', p .. ':attempts', key, 1) }
-  for i = 1, #members - 1 do lease[#lease + 1] = string.sub(members[i], 17) end
-  reply[#reply + 1] = lease
+  local stalled = redis.call('HGET', p .. ':leased', group)
+  if stalled and redis.call('HEXISTS', p .. ':entries', stalled) == 1 then redis.call('HINCRBY', p .. ':stalls', stalled, 1) end
+  local key, entry = nextOf(group)
+  if key then
+    redis.call('ZADD', p .. ':groups', ms(now + ARGV[3]), group)
+    redis.call('HSET', p .. ':leases', group, ARGV[1])
+    redis.call('HSET', p .. ':leased', group, key)
+    local failures, stalls = redis.call('HGET', p .. ':failures', key), redis.call('HGET', p .. ':stalls', key)
+    local lease = { group, key, entry, tonumber(failures or 0), tonumber(stalls or 0) }
+    if ARGV[4] == '1' then
+      for _, member in ipairs(redis.call('ZRANGE', p .. ':group:' .. group, 0, -2)) do
+        lease[#lease + 1] = string.sub(member, 17)
+      end
+    end
+    reply[#reply + 1] = lease
+  else
+    drop(group)
+  end
 end
 local first = redis.call('ZRANGE', p .. ':groups', 0, 0, 'WITHSCORES')
 reply[1] = first[2] and math.max(0, first[2] - now) or -1
+reply[2] = missing
 return reply`;
 
-/** Arguments: workerId, leaseMs, groups. Returns the lost groups. */
-export const renew = `${common}
+/** Arguments: leaseMs, then groupId and token of each lease. Returns the groups whose lease is lost. */
+export const renew = `${draining}
 local lost = {}
-for i = 3, #ARGV do
-  if redis.call('HGET', p .. ':workers', ARGV[i]) == ARGV[1] then
-    redis.call('ZADD', p .. ':groups', ms(now + ARGV[2]), ARGV[i])
+for i = 2, #ARGV, 2 do
+  if redis.call('HGET', p .. ':leases', ARGV[i]) == ARGV[i + 1] then
+    redis.call('ZADD', p .. ':groups', ms(now + ARGV[1]), ARGV[i])
   else lost[#lost + 1] = ARGV[i] end
 end
 return lost`;
 
-/** Arguments: workerId, groupId, retryInMs, deduplicationMs, the key of the dead letter or an empty string, its failure as JSON, handled keys. */
-export const settle = `${common}
-local group, dead = ARGV[2], ARGV[5]
-if redis.call('HGET', p .. ':workers', group) ~= ARGV[1] then return 0 end
-for i = 7, #ARGV do
-  take(ARGV[i], group)
-  redis.call('SET', p .. ':seen:' .. ARGV[i], '1', 'PX', ARGV[4])
+const remember = `
+local group = ARGV[1]
+if redis.call('HGET', p .. ':leases', group) ~= ARGV[2] then return 0 end
+local function remember(from)
+  for i = from, #ARGV do
+    take(ARGV[i], group)
+    redis.call('SET', p .. ':seen:' .. ARGV[i], '1', 'PX', ARGV[3])
+  end
+end`;
+
+/** Arguments: groupId, token, deduplicationMs, handled keys. The lease goes on. */
+export const settlePart = `${draining}${remember}
+remember(4)
+return 1`;
+
+/**
+ * Arguments: groupId, token, deduplicationMs, delay in ms, whether it is a failure (1 or 0), key of the dead letter or an empty
+ * string, its failure as JSON, maxDead, maxDeadBytes, handled keys.
+ */
+export const settle = `${draining}${remember}
+local leased, dead = redis.call('HGET', p .. ':leased', group), ARGV[6]
+remember(10)
+if ARGV[5] == '1' and leased and redis.call('HEXISTS', p .. ':entries', leased) == 1 then
+  redis.call('HINCRBY', p .. ':failures', leased, 1)
 end
 if dead ~= '' then
   local held, attempts = take(dead, group)
   if held then
     redis.call('HSET', p .. ':dead', dead, held)
-    redis.call('HSET', p .. ':dead:meta', dead, '{"attempts":' .. attempts .. ',"deadLetteredAt":' .. ms(now) .. ',"failure":' .. ARGV[6] .. '}')
+    redis.call('HSET', p .. ':dead:meta', dead, '{"attempts":' .. ms(attempts) .. ',"deadLetteredAt":' .. ms(now) .. ',"failure":' .. ARGV[7] .. '}')
     redis.call('ZADD', p .. ':dead:index', ms(now), dead)
+    redis.call('INCRBY', p .. ':dead:bytes', #held - 16)
+  end
+  while redis.call('ZCARD', p .. ':dead:index') > tonumber(ARGV[8])
+    or (redis.call('GET', p .. ':dead:bytes') or 0) + 0 > tonumber(ARGV[9]) do
+    local oldest = redis.call('ZRANGE', p .. ':dead:index', 0, 0)[1]
+    if not oldest then break end
+    takeDead(oldest)
   end
 end
-redis.call('HDEL', p .. ':workers', group)
-if redis.call('ZCARD', p .. ':group:' .. group) == 0 then redis.call('ZREM', p .. ':groups', group)
-else redis.call('ZADD', p .. ':groups', ms(now + ARGV[3]), group) end
+drop(group)
+if redis.call('ZCARD', p .. ':group:' .. group) > 0 then redis.call('ZADD', p .. ':groups', ms(now + ARGV[4]), group) end
 return 1`;
 
 /** Arguments: limit. Returns `[entry, meta]...`. */
 export const deadLetters = `${common}
 local reply = {}
 for _, key in ipairs(redis.call('ZRANGE', p .. ':dead:index', 0, ARGV[1] - 1)) do
-  reply[#reply + 1] = { string.sub(redis.call('HGET', p .. ':dead', key), 17), redis.call('HGET', p .. ':dead:meta', key) }
+  local held, meta = redis.call('HGET', p .. ':dead', key), redis.call('HGET', p .. ':dead:meta', key)
+  if held and meta then reply[#reply + 1] = { string.sub(held, 17), meta } end
 end
 return reply`;
 
@@ -106,19 +204,13 @@ export const findDeadLetter = `${common}
 local held = redis.call('HGET', p .. ':dead', ARGV[1])
 return held and string.sub(held, 17) or ''`;
 
-const takeDeadLetter = `
-local key = ARGV[1]
-local held = redis.call('HGET', p .. ':dead', key)
-if not held then return 0 end
-redis.call('HDEL', p .. ':dead', key)
-redis.call('HDEL', p .. ':dead:meta', key)
-redis.call('ZREM', p .. ':dead:index', key)`;
-
 /** Arguments: key, groupId, sentAt. */
-export const redrive = `${common}${takeDeadLetter}
-insert(key, ARGV[2], ARGV[3], string.sub(held, 17))
+export const redrive = `${draining}
+local held = takeDead(ARGV[1])
+if not held then return 0 end
+insert(ARGV[1], ARGV[2], ARGV[3], string.sub(held, 17))
 return 1`;
 
 /** Arguments: key. */
-export const removeDeadLetter = `${common}${takeDeadLetter}
-return 1`;
+export const removeDeadLetter = `${draining}
+return takeDead(ARGV[1]) and 1 or 0`;

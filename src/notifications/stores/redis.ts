@@ -1,9 +1,20 @@
 import type { QueuedNotification } from '../queued-notification.js';
 import * as scripts from './redis-scripts.js';
-import type { Claim, DeadLetter, Lease, NotificationStore, Settlement } from './store.js';
+import { StoreFullError, newToken, resolveLimits } from './store.js';
+import type {
+  Claim,
+  Claimed,
+  DeadLetter,
+  EntryState,
+  Lease,
+  LeaseId,
+  NotificationStore,
+  Settlement,
+  StoreLimits,
+} from './store.js';
 
 /** The options of `redisStore`. */
-export interface RedisStoreOptions {
+export interface RedisStoreOptions extends StoreLimits {
   /**
    * Sends one command to Redis and returns its reply, with any client.
    *
@@ -23,80 +34,150 @@ export interface RedisStoreOptions {
  * Creates a store in Redis 5 or later, for the processes of many machines.
  *
  * It is as durable as Redis: set `appendonly yes` so that accepted notifications survive a crash of Redis, and
- * `maxmemory-policy noeviction` so that Redis deletes none of them.
+ * `maxmemory-policy noeviction` so that Redis deletes none of them. When Redis is full, it accepts nothing more but still
+ * hands out what it has. With a hash tag in the prefix it works on Redis Cluster.
  */
 export function redisStore(options: RedisStoreOptions): NotificationStore {
   return new RedisStore(options);
 }
+
+/** The most keys in one command: an argument list of any length would exceed the stack. */
+const keysPerCommand = 1_000;
+
+type LeaseReply = [groupId: string, key: string, entry: string, failures: number, stalls: number, ...keys: string[]];
 
 class RedisStore implements NotificationStore {
   readonly durable = true;
   readonly shared = true;
   readonly #send: RedisStoreOptions['send'];
   readonly #prefix: string;
+  readonly #limits: ReturnType<typeof resolveLimits>;
+  readonly #digests = new Map<string, string>();
 
-  constructor({ send, prefix = '{notifications}' }: RedisStoreOptions) {
+  constructor({ send, prefix = '{notifications}', ...limits }: RedisStoreOptions) {
     this.#send = send;
     this.#prefix = prefix;
+    this.#limits = resolveLimits(limits);
   }
 
+  /** Sends a script once, then its digest: Redis keeps the script. */
   async #run(script: string, ...args: (string | number)[]): Promise<unknown> {
-    return this.#send('EVAL', script, '1', this.#prefix, ...args.map(String));
+    const rest = ['1', this.#prefix, ...args.map(String)];
+    const digest = this.#digests.get(script);
+    if (digest === undefined) return this.#load(script, rest);
+    try {
+      return await this.#send('EVALSHA', digest, ...rest);
+    } catch (error) {
+      if (!String(error).includes('NOSCRIPT')) throw error;
+      return this.#load(script, rest);
+    }
   }
 
-  async add(entry: QueuedNotification): Promise<'added' | 'waiting' | 'processed'> {
+  async #load(script: string, rest: readonly string[]): Promise<unknown> {
+    const reply = await this.#send('EVAL', script, ...rest);
+    if (!this.#digests.has(script)) this.#digests.set(script, await sha1(script));
+    return reply;
+  }
+
+  async add(entry: QueuedNotification): Promise<EntryState> {
     const { key, groupId, sentAt } = entry;
-    return (await this.#run(scripts.add, key, groupId, sentAt, JSON.stringify(entry))) as
-      'added' | 'waiting' | 'processed';
+    const { maxWaiting, maxWaitingBytes } = this.#limits;
+    const text = JSON.stringify(entry);
+    const state = await this.#run(scripts.add, key, groupId, sentAt, text, maxWaiting, maxWaitingBytes);
+    if (state === 'maxWaiting' || state === 'maxWaitingBytes') {
+      throw new StoreFullError(`The store has reached \`${state}\` (${this.#limits[state]})`);
+    }
+    return state as EntryState;
   }
 
-  async claim(claim: Claim): Promise<{ leases: Lease[]; nextInMs?: number }> {
-    const { workerId, limit, leaseMs, coalesce, groupId = '' } = claim;
-    const reply = await this.#run(scripts.claim, workerId, limit, Math.ceil(leaseMs), coalesce ? 1 : 0, groupId);
-    const [next, ...leased] = reply as [number, ...[string, string, number, ...string[]][]];
-    const leases = leased.map(([name, entry, attempt, ...coalescedKeys]) => ({
-      groupId: name,
-      entry: JSON.parse(entry) as QueuedNotification,
-      attempt,
-      coalescedKeys,
-    }));
-    return { leases, ...(next >= 0 && { nextInMs: next }) };
+  async claim({ workerId, limit, leaseMs, coalesce, groupId = '' }: Claim): Promise<Claimed> {
+    const token = newToken(workerId);
+    const reply = await this.#run(scripts.claim, token, limit, Math.ceil(leaseMs), coalesce ? 1 : 0, groupId);
+    const [nextInMs, missing, ...replies] = reply as [number, number, ...LeaseReply[]];
+    const problems = missing > 0 ? [`Redis has lost ${missing} waiting notifications; check its maxmemory-policy`] : [];
+    const leases: Lease[] = [];
+    for (const lease of replies) {
+      const parsed = leaseFrom(lease, token);
+      if (parsed) leases.push(parsed);
+      else problems.push(await this.#setAside(lease, token));
+    }
+    return { leases, ...(nextInMs >= 0 && { nextInMs }), ...(problems.length > 0 && { problems }) };
   }
 
-  async renew(workerId: string, groupIds: readonly string[], leaseMs: number): Promise<string[]> {
-    return (await this.#run(scripts.renew, workerId, Math.ceil(leaseMs), ...groupIds)) as string[];
+  /** An entry that cannot be read becomes a dead letter, so that it does not stop its group. */
+  async #setAside([groupId, key]: LeaseReply, token: string): Promise<string> {
+    const deadLetter = { key, failure: 'The entry is damaged' };
+    await this.settle({ groupId, token, done: [], deadLetter, deduplicationMs: 1 });
+    return `The notification ${key} is damaged; it is in ${this.#prefix}:dead`;
   }
 
-  async settle({ workerId, groupId, done, retryInMs = 0, deadLetter, deduplicationMs }: Settlement): Promise<boolean> {
+  async renew(leases: readonly LeaseId[], leaseMs: number): Promise<string[]> {
+    const lost: string[] = [];
+    for (const part of chunks(leases, keysPerCommand)) {
+      const args = part.flatMap(({ groupId, token }) => [groupId, token]);
+      lost.push(...((await this.#run(scripts.renew, Math.ceil(leaseMs), ...args)) as string[]));
+    }
+    return lost;
+  }
+
+  async settle(settlement: Settlement): Promise<boolean> {
+    const { groupId, token, done, retryInMs, released, deadLetter, deduplicationMs } = settlement;
+    const lease = [groupId, token, Math.ceil(deduplicationMs)];
+    const parts = chunks(done, keysPerCommand);
+    const last = parts.pop() ?? [];
+    for (const part of parts) {
+      if ((await this.#run(scripts.settlePart, ...lease, ...part)) !== 1) return false;
+    }
+    const delay = [Math.ceil(retryInMs ?? 0), retryInMs !== undefined && !released ? 1 : 0];
     const dead = [deadLetter?.key ?? '', JSON.stringify(deadLetter?.failure ?? '')];
-    const settled = await this.#run(
-      scripts.settle,
-      workerId,
-      groupId,
-      Math.ceil(retryInMs),
-      Math.ceil(deduplicationMs),
-      ...dead,
-      ...done,
-    );
-    return settled === 1;
+    const { maxDead, maxDeadBytes } = this.#limits;
+    return (await this.#run(scripts.settle, ...lease, ...delay, ...dead, maxDead, maxDeadBytes, ...last)) === 1;
   }
 
   async deadLetters(limit: number): Promise<DeadLetter[]> {
-    const found = (await this.#run(scripts.deadLetters, limit)) as [string, string][];
-    return found.map(([entry, meta]) => ({
-      entry: JSON.parse(entry) as QueuedNotification,
-      ...(JSON.parse(meta) as Omit<DeadLetter, 'entry'>),
-    }));
+    const found = await this.#run(scripts.deadLetters, Math.min(limit, Number.MAX_SAFE_INTEGER));
+    return (found as [string, string][]).flatMap(([text, meta]) => {
+      const entry = entryFrom(text);
+      return entry ? [{ entry, ...(JSON.parse(meta) as Omit<DeadLetter, 'entry'>) }] : [];
+    });
   }
 
   async redrive(key: string): Promise<boolean> {
     const found = (await this.#run(scripts.findDeadLetter, key)) as string;
-    if (found === '') return false;
-    const { groupId, sentAt } = JSON.parse(found) as QueuedNotification;
-    return (await this.#run(scripts.redrive, key, groupId, sentAt)) === 1;
+    const entry = entryFrom(found);
+    if (!entry) return false;
+    return (await this.#run(scripts.redrive, key, entry.groupId, entry.sentAt)) === 1;
   }
 
   async removeDeadLetter(key: string): Promise<boolean> {
     return (await this.#run(scripts.removeDeadLetter, key)) === 1;
   }
+}
+
+function leaseFrom(
+  [groupId, key, text, failures, stalls, ...coalescedKeys]: LeaseReply,
+  token: string,
+): Lease | undefined {
+  const entry = entryFrom(text);
+  if (entry?.key !== key) return undefined;
+  return { groupId, token, entry, attempt: failures + stalls + 1, stalledCount: stalls, coalescedKeys };
+}
+
+function entryFrom(text: string): QueuedNotification | undefined {
+  try {
+    return JSON.parse(text) as QueuedNotification;
+  } catch {
+    return undefined;
+  }
+}
+
+function chunks<T>(list: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
+    list.slice(index * size, (index + 1) * size),
+  );
+}
+
+async function sha1(text: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text));
+  return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,11 +1,23 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { ConfigurationError } from '../../core/errors/errors.js';
 import type { QueuedNotification } from '../queued-notification.js';
-import type { Claim, DeadLetter, Lease, NotificationStore, Settlement } from './store.js';
+import { SqliteDatabase } from './sqlite-database.js';
+import type { Row } from './sqlite-database.js';
+import { StoreFullError, newToken, resolveLimits } from './store.js';
+import type {
+  Claim,
+  Claimed,
+  DeadLetter,
+  EntryState,
+  Lease,
+  LeaseId,
+  NotificationStore,
+  Settlement,
+  StoreLimits,
+} from './store.js';
 
 /** The options of `sqliteStore`. */
-export interface SqliteStoreOptions {
-  /** The database file. It is created if it does not exist. The names of its tables begin with `notification_`. */
+export interface SqliteStoreOptions extends StoreLimits {
+  /** The database file, for the inbox alone. It is created if it does not exist. */
   readonly path: string;
 }
 
@@ -14,217 +26,229 @@ export interface SqliteStoreOptions {
  *
  * Needs Node 22.13 or later; `node:sqlite` is loaded on first use. Do not use it on a network file system.
  */
-export function sqliteStore({ path }: SqliteStoreOptions): NotificationStore {
+export function sqliteStore({ path, ...limits }: SqliteStoreOptions): NotificationStore {
   if (typeof path !== 'string' || path === '') throw new ConfigurationError('`path` must be the name of a file');
-  return new SqliteStore(path);
+  return new SqliteStore(path, limits);
 }
 
-const schema = `
-  PRAGMA busy_timeout = 5000;
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
-  CREATE TABLE IF NOT EXISTS notification_waiting (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, group_id TEXT NOT NULL, sent_at INTEGER NOT NULL,
-    attempts INTEGER NOT NULL DEFAULT 0, entry TEXT NOT NULL);
-  CREATE INDEX IF NOT EXISTS notification_order ON notification_waiting (group_id, sent_at, number);
-  CREATE TABLE IF NOT EXISTS notification_group (group_id TEXT PRIMARY KEY, ready_at INTEGER NOT NULL, worker_id TEXT);
-  CREATE INDEX IF NOT EXISTS notification_due ON notification_group (ready_at);
-  CREATE TABLE IF NOT EXISTS notification_remembered (key TEXT PRIMARY KEY, until INTEGER NOT NULL);
-  CREATE INDEX IF NOT EXISTS notification_forgotten ON notification_remembered (until);
-  CREATE TABLE IF NOT EXISTS notification_dead (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, entry TEXT NOT NULL, attempts INTEGER NOT NULL,
-    failure TEXT NOT NULL, dead_lettered_at INTEGER NOT NULL);`;
-
-interface Row {
-  readonly key: string;
-  readonly group_id: string;
-  readonly entry: string;
-  readonly attempts: number;
-  readonly failure: string;
-  readonly dead_lettered_at: number;
-  readonly ready_at: number | null;
-}
-
-interface Job {
-  readonly run: () => unknown;
-  readonly resolve: (value: never) => void;
-  readonly reject: (error: unknown) => void;
-}
+/** How exactly the latest time is stored, in milliseconds. */
+const clockPrecisionMs = 500;
 
 class SqliteStore implements NotificationStore {
   readonly durable = true;
   readonly shared = true;
-  readonly #path: string;
-  #opening: Promise<DatabaseSync> | undefined;
-  #db!: DatabaseSync;
-  readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
-  #jobs: Job[] = [];
+  readonly #db: SqliteDatabase;
+  readonly #limits: ReturnType<typeof resolveLimits>;
 
-  constructor(path: string) {
-    this.#path = path;
+  constructor(path: string, limits: StoreLimits) {
+    this.#db = new SqliteDatabase(path);
+    this.#limits = resolveLimits(limits);
   }
 
-  async #open(): Promise<DatabaseSync> {
-    try {
-      const { DatabaseSync } = await import('node:sqlite');
-      this.#db = new DatabaseSync(this.#path);
-      this.#db.exec(schema);
-      return this.#db;
-    } catch (cause) {
-      this.#opening = undefined;
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      const remedy = reason.includes('sqlite')
-        ? 'it needs Node 22.13 or later'
-        : 'its folder must exist and be writable';
-      throw new ConfigurationError(`sqliteStore cannot open its database (${reason}); ${remedy}`, { cause });
-    }
+  #all(...statement: Parameters<SqliteDatabase['all']>): Row[] {
+    return this.#db.all(...statement);
   }
 
-  /** Runs all writes of one turn of the event loop in one transaction, which waits for the disk once. */
-  async #write<T>(run: () => T): Promise<T> {
-    this.#opening ??= this.#open();
-    await this.#opening;
-    return new Promise<T>((resolve, reject) => {
-      if (this.#jobs.push({ run, resolve, reject }) === 1) setImmediate(() => this.#commit());
-    });
+  /** The time in milliseconds. It continues where it was when the clock of the machine is set back. */
+  #now(): number {
+    const [{ latest, offset }] = this.#all('SELECT latest, offset FROM notification_clock') as [Row];
+    const now = Date.now() + offset;
+    if (now < latest) this.#all('UPDATE notification_clock SET offset = ?', offset + latest - now);
+    return Math.max(now, latest);
   }
 
-  #commit(): void {
-    const jobs = this.#jobs;
-    this.#jobs = [];
-    try {
-      this.#db.exec('BEGIN IMMEDIATE');
-      const results = jobs.map(({ run }) => run());
-      this.#db.exec('COMMIT');
-      for (const [index, { resolve }] of jobs.entries()) resolve(results[index] as never);
-    } catch (error) {
-      if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK');
-      for (const { reject } of jobs) reject(error);
-    }
+  /** Stores the time along with another write, so that a clock that is set back is noticed. */
+  #keepTime(now: number): void {
+    this.#all('UPDATE notification_clock SET latest = ? WHERE latest < ?', now, now - clockPrecisionMs);
   }
 
-  #all(sql: string, ...values: SQLInputValue[]): Row[] {
-    const statement = this.#statements.get(sql) ?? this.#db.prepare(sql);
-    this.#statements.set(sql, statement);
-    return statement.all(...values) as unknown as Row[];
-  }
-
-  add(entry: QueuedNotification): Promise<'added' | 'waiting' | 'processed'> {
-    return this.#write(() => {
+  add(entry: QueuedNotification): Promise<EntryState> {
+    const text = JSON.stringify(entry);
+    return this.#db.write(() => {
       if (this.#all('SELECT key FROM notification_waiting WHERE key = ?', entry.key).length > 0) return 'waiting';
-      const processed = `SELECT key FROM notification_remembered WHERE key = ? AND until > ?
+      const processed = `SELECT key FROM notification_processed WHERE key = ? AND until > ?
         UNION ALL SELECT key FROM notification_dead WHERE key = ?`;
-      if (this.#all(processed, entry.key, Date.now(), entry.key).length > 0) return 'processed';
-      this.#insert(entry);
+      if (this.#all(processed, entry.key, this.#now(), entry.key).length > 0) return 'processed';
+      this.#assertRoomFor(Buffer.byteLength(text));
+      this.#insert(entry, text);
       return 'added';
     });
   }
 
-  #insert(entry: QueuedNotification): void {
-    const { key, groupId, sentAt } = entry;
-    const waiting = 'INSERT INTO notification_waiting (key, group_id, sent_at, entry) VALUES (?, ?, ?, ?)';
-    this.#all(waiting, key, groupId, sentAt, JSON.stringify(entry));
-    this.#all('INSERT OR IGNORE INTO notification_group (group_id, ready_at) VALUES (?, ?)', groupId, Date.now());
+  #assertRoomFor(newBytes: number): void {
+    const [total] = this.#all("SELECT entries, bytes FROM notification_total WHERE name = 'waiting'");
+    const { maxWaiting, maxWaitingBytes } = this.#limits;
+    if (total && total.entries >= maxWaiting) {
+      throw new StoreFullError(`${maxWaiting} notifications are waiting (\`maxWaiting\`)`);
+    }
+    if (total && total.bytes + newBytes > maxWaitingBytes) {
+      throw new StoreFullError(`The waiting notifications have ${maxWaitingBytes} bytes (\`maxWaitingBytes\`)`);
+    }
   }
 
-  claim(claim: Claim): Promise<{ leases: Lease[]; nextInMs?: number }> {
-    return this.#write(() => {
-      const now = Date.now();
-      const leases = this.#leaseGroup(claim, now).map(({ group_id }) => this.#lease(group_id, claim.coalesce));
+  #insert({ key, groupId, sentAt }: QueuedNotification, text: string): void {
+    const now = this.#now();
+    const waiting = 'INSERT INTO notification_waiting (key, group_id, sent_at, entry) VALUES (?, ?, ?, ?)';
+    this.#all(waiting, key, groupId, sentAt, text);
+    this.#all('INSERT OR IGNORE INTO notification_group (group_id, ready_at) VALUES (?, ?)', groupId, now);
+    this.#keepTime(now);
+  }
+
+  claim(claim: Claim): Promise<Claimed> {
+    return this.#db.write(() => {
+      const now = this.#now();
+      const token = newToken(claim.workerId);
+      const problems: string[] = [];
+      const leases = this.#dueGroups(claim, now).flatMap((group) => this.#lease(group, claim, token, now, problems));
       const next = this.#all('SELECT min(ready_at) AS ready_at FROM notification_group')[0]?.ready_at ?? undefined;
-      return { leases, ...(next !== undefined && { nextInMs: Math.max(0, next - now) }) };
+      return {
+        leases,
+        ...(next !== undefined && { nextInMs: Math.max(0, next - now) }),
+        ...(problems.length > 0 && { problems }),
+      };
     });
   }
 
-  #leaseGroup({ workerId, limit, leaseMs, groupId }: Claim, now: number): Row[] {
-    const update = 'UPDATE notification_group SET worker_id = ?, ready_at = ? WHERE';
+  #dueGroups({ groupId, limit }: Claim, now: number): Row[] {
+    const select = 'SELECT group_id, token, leased_key FROM notification_group WHERE';
     if (groupId !== undefined) {
-      const one = `${update} group_id = ? AND (worker_id IS NULL OR ready_at <= ?) RETURNING group_id`;
-      return this.#all(one, workerId, now + leaseMs, groupId, now);
+      return this.#all(`${select} group_id = ? AND (token IS NULL OR ready_at <= ?)`, groupId, now);
     }
-    const due = `${update} group_id IN
-      (SELECT group_id FROM notification_group WHERE ready_at <= ? ORDER BY ready_at LIMIT ?) RETURNING group_id`;
-    return this.#all(due, workerId, now + leaseMs, now, limit);
+    return this.#all(`${select} ready_at <= ? ORDER BY ready_at LIMIT ?`, now, limit);
   }
 
-  #lease(groupId: string, coalesce: boolean): Lease {
-    const order = coalesce ? 'sent_at DESC, number DESC' : 'sent_at, number';
-    const leased = `UPDATE notification_waiting SET attempts = attempts + 1 WHERE number =
-      (SELECT number FROM notification_waiting WHERE group_id = ? ORDER BY ${order} LIMIT 1) RETURNING key, entry, attempts`;
-    const [row] = this.#all(leased, groupId) as [Row];
-    const others = 'SELECT key FROM notification_waiting WHERE group_id = ? AND key <> ?';
+  #lease(group: Row, { leaseMs, coalesce }: Claim, token: string, now: number, problems: string[]): Lease[] {
+    const groupId = group.group_id;
+    if (group.token !== null) {
+      this.#all('UPDATE notification_waiting SET stalls = stalls + 1 WHERE key = ?', group.leased_key);
+    }
+    const found = this.#nextOf(groupId, coalesce, now, problems);
+    if (!found) {
+      this.#all('DELETE FROM notification_group WHERE group_id = ?', groupId);
+      return [];
+    }
+    const { row, entry } = found;
+    const update = 'UPDATE notification_group SET token = ?, leased_key = ?, ready_at = ? WHERE group_id = ?';
+    this.#all(update, token, row.key, now + leaseMs, groupId);
+    const others = 'SELECT key FROM notification_waiting WHERE group_id = ? AND key <> ? ORDER BY sent_at, number';
     const coalescedKeys = coalesce ? this.#all(others, groupId, row.key).map(({ key }) => key) : [];
-    return { groupId, entry: JSON.parse(row.entry) as QueuedNotification, attempt: row.attempts, coalescedKeys };
+    const attempt = row.failures + row.stalls + 1;
+    return [{ groupId, token, entry, attempt, stalledCount: row.stalls, coalescedKeys }];
   }
 
-  renew(workerId: string, groupIds: readonly string[], leaseMs: number): Promise<string[]> {
-    const longer = 'UPDATE notification_group SET ready_at = ? WHERE group_id = ? AND worker_id = ? RETURNING group_id';
-    return this.#write(() =>
-      groupIds.filter((groupId) => this.#all(longer, Date.now() + leaseMs, groupId, workerId).length === 0),
-    );
+  /** The entry to handle next. A row that cannot be read is set aside, so that it does not stop its group. */
+  #nextOf(
+    groupId: string,
+    coalesce: boolean,
+    now: number,
+    problems: string[],
+  ): { row: Row; entry: QueuedNotification } | undefined {
+    const order = coalesce ? 'sent_at DESC, number DESC' : 'sent_at, number';
+    const select = `SELECT key, entry, failures, stalls FROM notification_waiting WHERE group_id = ? ORDER BY ${order} LIMIT 1`;
+    for (;;) {
+      const [row] = this.#all(select, groupId);
+      if (!row) return undefined;
+      const entry = entryOf(row);
+      if (entry) return { row, entry };
+      const copy = `INSERT INTO notification_damaged (key, group_id, entry, found_at)
+        SELECT key, group_id, entry, ? FROM notification_waiting WHERE key = ?`;
+      this.#all(copy, now, row.key);
+      this.#all('DELETE FROM notification_waiting WHERE key = ?', row.key);
+      problems.push(`The notification ${row.key} is damaged; it is in the table notification_damaged`);
+    }
   }
 
-  settle({ workerId, groupId, done, retryInMs = 0, deadLetter, deduplicationMs }: Settlement): Promise<boolean> {
-    return this.#write(() => {
-      const now = Date.now();
-      const free =
-        'UPDATE notification_group SET worker_id = NULL, ready_at = ? WHERE group_id = ? AND worker_id = ? RETURNING group_id';
-      if (this.#all(free, now + retryInMs, groupId, workerId).length === 0) return false;
+  renew(leases: readonly LeaseId[], leaseMs: number): Promise<string[]> {
+    const extend = 'UPDATE notification_group SET ready_at = ? WHERE group_id = ? AND token = ? RETURNING group_id';
+    return this.#db.write(() => {
+      const until = this.#now() + leaseMs;
+      const lost = leases.filter(({ groupId, token }) => this.#all(extend, until, groupId, token).length === 0);
+      return lost.map(({ groupId }) => groupId);
+    });
+  }
+
+  settle({ groupId, token, done, retryInMs, released, deadLetter, deduplicationMs }: Settlement): Promise<boolean> {
+    return this.#db.write(() => {
+      const leased = 'SELECT leased_key FROM notification_group WHERE group_id = ? AND token = ?';
+      const [group] = this.#all(leased, groupId, token);
+      if (!group) return false;
+      const now = this.#now();
+      this.#keepTime(now);
+      if (retryInMs !== undefined && !released) {
+        this.#all('UPDATE notification_waiting SET failures = failures + 1 WHERE key = ?', group.leased_key);
+      }
       for (const key of done) this.#remember(key, now + deduplicationMs);
-      if (deadLetter) this.#deadLetter(deadLetter, now);
-      const empty = `DELETE FROM notification_group WHERE group_id = ?
-        AND NOT EXISTS (SELECT 1 FROM notification_waiting WHERE group_id = notification_group.group_id)`;
-      this.#all(empty, groupId);
-      this.#all('DELETE FROM notification_remembered WHERE until <= ?', now);
+      if (deadLetter) this.#deadLetter(deadLetter);
+      this.#release(groupId, now + (retryInMs ?? 0));
+      const expired = 'SELECT key FROM notification_processed WHERE until <= ? LIMIT 100';
+      this.#all(`DELETE FROM notification_processed WHERE key IN (${expired})`, now);
       return true;
     });
   }
 
-  #remember(key: string, until: number): void {
-    this.#all('DELETE FROM notification_waiting WHERE key = ?', key);
-    this.#all('INSERT OR REPLACE INTO notification_remembered (key, until) VALUES (?, ?)', key, until);
+  #release(groupId: string, readyAt: number): void {
+    const isWaiting = this.#all('SELECT key FROM notification_waiting WHERE group_id = ? LIMIT 1', groupId).length > 0;
+    if (isWaiting) {
+      const release = 'UPDATE notification_group SET token = NULL, leased_key = NULL, ready_at = ? WHERE group_id = ?';
+      this.#all(release, Math.ceil(readyAt), groupId);
+    } else this.#all('DELETE FROM notification_group WHERE group_id = ?', groupId);
   }
 
-  #deadLetter({ key, failure }: { readonly key: string; readonly failure: string }, now: number): void {
-    const copy = `INSERT INTO notification_dead (key, entry, attempts, failure, dead_lettered_at)
-      SELECT key, entry, attempts, ?, ? FROM notification_waiting WHERE key = ?`;
-    this.#all(copy, failure, now, key);
+  #remember(key: string, until: number): void {
     this.#all('DELETE FROM notification_waiting WHERE key = ?', key);
+    this.#all('INSERT OR REPLACE INTO notification_processed (key, until) VALUES (?, ?)', key, until);
+  }
+
+  #deadLetter({ key, failure }: { readonly key: string; readonly failure: string }): void {
+    const copy = `INSERT INTO notification_dead (key, entry, attempts, failure, dead_lettered_at)
+      SELECT key, entry, failures + stalls + 1, ?, ? FROM notification_waiting WHERE key = ?`;
+    this.#all(copy, failure, Date.now(), key);
+    this.#all('DELETE FROM notification_waiting WHERE key = ?', key);
+    const { maxDead, maxDeadBytes } = this.#limits;
+    const excess = "SELECT 1 FROM notification_total WHERE name = 'dead' AND (entries > ? OR bytes > ?)";
+    while (this.#all(excess, maxDead, maxDeadBytes).length > 0) {
+      this.#all('DELETE FROM notification_dead WHERE number = (SELECT min(number) FROM notification_dead)');
+    }
   }
 
   deadLetters(limit: number): Promise<DeadLetter[]> {
-    return this.#write(() =>
-      this.#all('SELECT * FROM notification_dead ORDER BY number LIMIT ?', limit).map((row) => ({
-        entry: JSON.parse(row.entry) as QueuedNotification,
-        attempts: row.attempts,
-        failure: row.failure,
-        deadLetteredAt: row.dead_lettered_at,
-      })),
+    const oldest = 'SELECT * FROM notification_dead ORDER BY number LIMIT ?';
+    return this.#db.write(() =>
+      this.#all(oldest, Math.min(limit, Number.MAX_SAFE_INTEGER)).flatMap((row) => {
+        const { attempts, failure, dead_lettered_at: deadLetteredAt } = row;
+        const entry = entryOf(row);
+        return entry ? [{ entry, attempts, failure, deadLetteredAt }] : [];
+      }),
     );
   }
 
   redrive(key: string): Promise<boolean> {
-    return this.#write(() => {
-      const row = this.#deleteDeadLetter(key);
-      if (row) this.#insert(JSON.parse(row.entry) as QueuedNotification);
+    return this.#db.write(() => {
+      const row = this.#takeDeadLetter(key);
+      if (row) this.#insert(JSON.parse(row.entry) as QueuedNotification, row.entry);
       return row !== undefined;
     });
   }
 
   removeDeadLetter(key: string): Promise<boolean> {
-    return this.#write(() => this.#deleteDeadLetter(key) !== undefined);
+    return this.#db.write(() => this.#takeDeadLetter(key) !== undefined);
   }
 
-  #deleteDeadLetter(key: string): Row | undefined {
+  #takeDeadLetter(key: string): Row | undefined {
     return this.#all('DELETE FROM notification_dead WHERE key = ? RETURNING entry', key)[0];
   }
 
-  async close(): Promise<void> {
-    if (!this.#opening) return;
-    // Pending writes are committed before the file is closed.
-    await this.#write(() => undefined);
-    this.#opening = undefined;
-    this.#statements.clear();
-    this.#db.close();
+  close(): Promise<void> {
+    return this.#db.close();
+  }
+}
+
+/** The entry of a row; `undefined` when the row is damaged. */
+function entryOf({ key, entry }: Row): QueuedNotification | undefined {
+  try {
+    const parsed = JSON.parse(entry) as Partial<QueuedNotification> | null;
+    return parsed?.key === key && typeof parsed.notification === 'object' ? (parsed as QueuedNotification) : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -1,19 +1,28 @@
+import { ConfigurationError } from '../../core/errors/errors.js';
 import { SellerError } from '../../core/errors/seller-error.js';
 import type { QueuedNotification } from '../queued-notification.js';
 
-/** A leased group: no other worker gets it before the lease ends. */
-export interface Lease {
+/** Identifies one lease: a group that is leased again gets a new token. */
+export interface LeaseId {
   readonly groupId: string;
+  readonly token: string;
+}
+
+/** A leased group: no other worker gets it before the lease ends. */
+export interface Lease extends LeaseId {
   /** The entry to handle. */
   readonly entry: QueuedNotification;
-  /** How many times this entry has been leased, this time included. */
+  /** 1 plus the earlier failures and stalls of this entry. */
   readonly attempt: number;
+  /** How many earlier leases of this entry expired without a result: the process was killed, or stopped for too long. */
+  readonly stalledCount: number;
   /** The keys of older entries that `entry` stands for; empty unless `coalesce` is set. */
   readonly coalescedKeys: readonly string[];
 }
 
 /** A worker's request for leases. */
 export interface Claim {
+  /** The worker, for diagnostics. */
   readonly workerId: string;
   /** The most groups to lease. */
   readonly limit: number;
@@ -25,14 +34,23 @@ export interface Claim {
   readonly groupId?: string | undefined;
 }
 
+/** The response to a claim. */
+export interface Claimed {
+  readonly leases: readonly Lease[];
+  /** When to claim again, in milliseconds; absent when no entry waits. */
+  readonly nextInMs?: number | undefined;
+  /** What the store found damaged and set aside, for the log. */
+  readonly problems?: readonly string[] | undefined;
+}
+
 /** The result of a lease. */
-export interface Settlement {
-  readonly workerId: string;
-  readonly groupId: string;
+export interface Settlement extends LeaseId {
   /** The keys of the handled entries: the entries are deleted, the keys are kept for `deduplicationMs`. */
   readonly done: readonly string[];
-  /** After a failure: the delay before the group may be leased again, in milliseconds. */
+  /** The delay before the group may be leased again, in milliseconds. Without `released`, it counts as a failure. */
   readonly retryInMs?: number | undefined;
+  /** The entry was not handled to an end: neither a failure nor a stall is counted. */
+  readonly released?: boolean | undefined;
   /** After the last failure: the entry that becomes a dead letter. */
   readonly deadLetter?: { readonly key: string; readonly failure: string } | undefined;
   /** How long a handled key is kept to recognize duplicates, in milliseconds. */
@@ -47,6 +65,66 @@ export interface DeadLetter {
   readonly failure: string;
   /** When it was given up, in milliseconds since 1970. */
   readonly deadLetteredAt: number;
+}
+
+/** How much a store holds. */
+export interface StoreLimits {
+  /**
+   * The most waiting notifications. The response to more is 503, and the service delivers them later.
+   *
+   * @default 100000
+   */
+  readonly maxWaiting?: number | undefined;
+  /**
+   * The most bytes of waiting notifications, as JSON. The response to more is 503.
+   *
+   * @default 268435456, which is 256 MiB
+   */
+  readonly maxWaitingBytes?: number | undefined;
+  /**
+   * The most dead letters; the oldest is deleted first.
+   *
+   * @default 10000
+   */
+  readonly maxDead?: number | undefined;
+  /**
+   * The most bytes of dead letters, as JSON; the oldest is deleted first.
+   *
+   * @default 67108864, which is 64 MiB
+   */
+  readonly maxDeadBytes?: number | undefined;
+}
+
+const defaultLimits = {
+  maxWaiting: 100_000,
+  maxWaitingBytes: 256 * 2 ** 20,
+  maxDead: 10_000,
+  maxDeadBytes: 64 * 2 ** 20,
+};
+
+/**
+ * Fills in the default limits.
+ *
+ * @throws {ConfigurationError} when a limit is not a number of at least 1.
+ */
+export function resolveLimits({
+  maxWaiting,
+  maxWaitingBytes,
+  maxDead,
+  maxDeadBytes,
+}: StoreLimits): Readonly<typeof defaultLimits> {
+  const limits = { ...defaultLimits };
+  for (const [name, value] of Object.entries({ maxWaiting, maxWaitingBytes, maxDead, maxDeadBytes })) {
+    if (value === undefined) continue;
+    if (!(value >= 1)) throw new ConfigurationError(`\`${name}\` must be a whole number of at least 1`);
+    limits[name as keyof typeof limits] = value;
+  }
+  return limits;
+}
+
+/** The token of the leases of one claim. It begins with the worker, so that a stored lease shows who has it. */
+export function newToken(workerId: string): string {
+  return `${workerId}:${crypto.randomUUID()}`;
 }
 
 /**
@@ -66,21 +144,26 @@ export interface NotificationStore {
    * @returns the state of its key: `'added'` if it is new, `'waiting'` until it is handled, `'processed'` after that.
    * @throws when it cannot be stored; the service then delivers it again.
    */
-  add(entry: QueuedNotification): Promise<'added' | 'waiting' | 'processed'>;
-  /** Leases groups that are due. `nextInMs` says when to claim again; it is absent when no entry waits. */
-  claim(claim: Claim): Promise<{ readonly leases: readonly Lease[]; readonly nextInMs?: number | undefined }>;
-  /** Extends a worker's leases. Returns the groups that the worker no longer leases. */
-  renew(workerId: string, groupIds: readonly string[], leaseMs: number): Promise<readonly string[]>;
-  /** Ends a lease. Returns `false` and changes nothing when the worker no longer has it. */
+  add(entry: QueuedNotification): Promise<EntryState>;
+  /** Leases groups that are due. A group whose last lease expired without a result counts a stall for its entry. */
+  claim(claim: Claim): Promise<Claimed>;
+  /** Extends leases, also expired ones that no other claim has taken. Returns the groups whose lease is lost. */
+  renew(leases: readonly LeaseId[], leaseMs: number): Promise<readonly string[]>;
+  /** Ends a lease. Returns `false` and changes nothing when the group has been leased again since. */
   settle(settlement: Settlement): Promise<boolean>;
   /** The dead letters, oldest first, at most `limit`. */
   deadLetters(limit: number): Promise<readonly DeadLetter[]>;
+  /** Whether there is a dead letter with this key. Only asked of a store that is not durable. */
+  hasDeadLetter?(key: string): boolean;
   /** Moves a dead letter back to the waiting entries, with its attempts reset. `false` if there is none with this key. */
   redrive(key: string): Promise<boolean>;
   /** Deletes a dead letter. `false` if there is none with this key. */
   removeDeadLetter(key: string): Promise<boolean>;
   close?(): Promise<void>;
 }
+
+/** The state of an entry's key. */
+export type EntryState = 'added' | 'waiting' | 'processed';
 
 /**
  * A store is full. The receiver responds 503, and the service delivers the notification again later.

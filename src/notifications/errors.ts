@@ -1,0 +1,34 @@
+import { SellerError } from '../core/errors/seller-error.js';
+
+/**
+ * A handler took longer than `handlerTimeoutMs`. Its signal was aborted; it may still be running.
+ *
+ * Remedy: pass the handler's `signal` to everything it awaits, or raise `handlerTimeoutMs`.
+ */
+export class HandlerTimeoutError extends SellerError {
+  static override readonly kind: string = 'HandlerTimeoutError';
+}
+
+/**
+ * Throw it in a handler to give a notification up at once: it becomes a dead letter without further attempts.
+ *
+ * Remedy: look at the dead letter, and replay or remove it.
+ */
+export class UnrecoverableError extends SellerError {
+  static override readonly kind: string = 'UnrecoverableError';
+}
+
+/**
+ * Throw it in a handler to drop a notification: it counts as handled, and no dead letter is kept.
+ *
+ * Remedy: none is needed. Use it for notifications that are not yours, such as forged ones.
+ */
+export class DropNotificationError extends SellerError {
+  static override readonly kind: string = 'DropNotificationError';
+}
+
+/** The name and the start of the message of an error, as a dead letter keeps it. */
+export function describeFailure(error: unknown): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : `a thrown ${typeof error}`;
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}

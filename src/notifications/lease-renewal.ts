@@ -1,0 +1,73 @@
+import type { Reporter } from './reporter.js';
+import type { LeaseId, NotificationStore } from './stores/store.js';
+
+/** Renews the leases of the running handlers, three times per `leaseMs`. */
+export class LeaseRenewal {
+  readonly #store: NotificationStore;
+  readonly #leaseMs: number;
+  readonly #leases: () => readonly LeaseId[];
+  readonly #onLost: (groupId: string, renewed: readonly LeaseId[]) => void;
+  readonly #reporter: Reporter;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #renewing: Promise<void> | undefined;
+  #renewedAt = { monotonic: 0, wall: 0 };
+
+  constructor(
+    store: NotificationStore,
+    leaseMs: number,
+    reporter: Reporter,
+    leases: () => readonly LeaseId[],
+    onLost: (groupId: string, renewed: readonly LeaseId[]) => void,
+  ) {
+    this.#store = store;
+    this.#leaseMs = leaseMs;
+    this.#reporter = reporter;
+    this.#leases = leases;
+    this.#onLost = onLost;
+  }
+
+  start(): void {
+    if (this.#timer !== undefined) return;
+    this.#renewedAt = now();
+    this.#timer = setInterval(() => void this.#renew(), this.#leaseMs / 3);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /**
+   * Renews now if the timer is late: the process was stopped, or the machine was suspended.
+   *
+   * A worker calls it before it claims, so that it does not claim its own expired leases.
+   */
+  async catchUp(): Promise<void> {
+    if (this.#timer === undefined) return;
+    const { monotonic, wall } = now();
+    const elapsedMs = Math.max(monotonic - this.#renewedAt.monotonic, wall - this.#renewedAt.wall);
+    if (elapsedMs > this.#leaseMs / 2) await this.#renew();
+  }
+
+  async #renew(): Promise<void> {
+    this.#renewing ??= this.#renewOnce().finally(() => (this.#renewing = undefined));
+    await this.#renewing;
+  }
+
+  async #renewOnce(): Promise<void> {
+    const leases = this.#leases();
+    const startedAt = now();
+    try {
+      const lost = leases.length > 0 ? await this.#store.renew(leases, this.#leaseMs) : [];
+      this.#renewedAt = startedAt;
+      for (const groupId of lost) this.#onLost(groupId, leases);
+    } catch (error) {
+      this.#reporter.failed('The leases of notifications were not renewed', error);
+    }
+  }
+}
+
+/** Both clocks: one stands still while the machine is suspended, the other can be set. */
+function now(): { monotonic: number; wall: number } {
+  return { monotonic: performance.now(), wall: Date.now() };
+}

@@ -1,0 +1,60 @@
+import type { Logger } from '../core/options/hooks.js';
+import { describeFailure } from './errors.js';
+import type { HandlingFailure, ResolvedReceiverOptions } from './options.js';
+
+/** Reports failures to the logger and to `onFailure`. An observer that fails has no effect on the inbox. */
+export class Reporter {
+  readonly #logger: Logger | undefined;
+  readonly #onFailure: ResolvedReceiverOptions['onFailure'];
+
+  constructor({ logger, onFailure }: Pick<ResolvedReceiverOptions, 'logger' | 'onFailure'>) {
+    this.#logger = logger;
+    this.#onFailure = onFailure;
+  }
+
+  /** A handler failed. Without a logger and `onFailure`, it is printed with `console.error`. */
+  handlerFailed(failure: HandlingFailure): void {
+    const { entry, error, attempt, dead } = failure;
+    const { key, notification } = entry;
+    const consequence = dead ? 'it is a dead letter now' : 'it will be retried';
+    const message = `Notification ${key} (${notification.topic}) failed at attempt ${attempt}; ${consequence}`;
+    if (this.#logger || !this.#onFailure) this.#log(dead ? 'error' : 'warn', message, error);
+    void this.#observe(failure);
+  }
+
+  async #observe(failure: HandlingFailure): Promise<void> {
+    try {
+      await this.#onFailure?.(failure);
+    } catch (error) {
+      this.#log('error', 'onFailure failed', error);
+    }
+  }
+
+  /** The inbox itself failed, such as its store. Without a logger, it is printed with `console.error`. */
+  failed(message: string, error?: unknown): void {
+    this.#log('error', message, error);
+  }
+
+  /** A delivery was rejected. Strangers can cause this, so it is only logged to a given logger. */
+  rejected(message: string): void {
+    if (this.#logger) this.#log('info', message);
+  }
+
+  #log(level: 'error' | 'warn' | 'info', message: string, ...error: readonly unknown[]): void {
+    const line = escaped(error.length === 0 ? message : `${message}: ${describeFailure(error[0])}`);
+    try {
+      // eslint-disable-next-line no-console -- failures are visible by default
+      if (!this.#logger) console.error(line);
+      else this.#logger[level](line, error.length === 0 ? undefined : { error: describeFailure(error[0]) });
+    } catch {
+      // A logger that fails has nowhere to report it.
+    }
+  }
+}
+
+/** A text of strangers stays on one line and cannot control a terminal. */
+function escaped(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}

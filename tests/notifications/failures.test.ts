@@ -1,0 +1,193 @@
+import { NotFoundError } from 'marketplace-seller-sdk';
+import {
+  DropNotificationError,
+  UnrecoverableError,
+  createReceiver,
+  memoryStore,
+} from 'marketplace-seller-sdk/notifications';
+import type { HandlingFailure, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { about, deliver } from '../support/deliveries.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const silent = () => {};
+const silentLogger = { debug: silent, info: silent, warn: silent, error: silent };
+
+/** A receiver whose handler fails with an error, and the failures it reports. */
+function failing(error: unknown, options: Partial<ReceiverOptions> = {}) {
+  const failures: HandlingFailure[] = [];
+  let runs = 0;
+  const receiver = createReceiver({
+    retry: { baseMs: 1, attempts: 3 },
+    onFailure: (failure) => failures.push(failure),
+    on: {
+      questions: () => {
+        runs += 1;
+        throw error;
+      },
+    },
+    ...options,
+  });
+  return { receiver, failures, runs: () => runs };
+}
+
+describe('an error that ends the attempts', () => {
+  test('an UnrecoverableError makes a dead letter at once', async () => {
+    const { receiver, failures, runs } = failing(new UnrecoverableError('this will never work'));
+    await deliver(receiver, about(1));
+    await receiver.idle();
+    expect(runs()).toBe(1);
+    expect(failures).toMatchObject([{ dead: true, attempt: 1 }]);
+    expect(await receiver.deadLetters.list()).toHaveLength(1);
+  });
+
+  test('a DropNotificationError forgets the notification, without a failure', async () => {
+    const { receiver, failures, runs } = failing(new DropNotificationError('not ours'));
+    await deliver(receiver, about(1));
+    await receiver.idle();
+    await deliver(receiver, about(1));
+    await receiver.idle();
+    expect(runs()).toBe(1);
+    expect(failures).toEqual([]);
+    expect(await receiver.deadLetters.list()).toEqual([]);
+  });
+
+  test('a user without a client is dropped before the handler runs', async () => {
+    const handled: number[] = [];
+    const receiver = createReceiver({
+      clientFor: () => undefined,
+      on: { questions: ({ question_id }) => void handled.push(question_id) },
+    });
+    expect(await deliver(receiver, about(1))).toBe(200);
+    await receiver.idle();
+    expect(handled).toEqual([]);
+    expect(await receiver.deadLetters.list()).toEqual([]);
+  });
+
+  test('a question that does not exist is read twice and holds no slot in between', async () => {
+    vi.useFakeTimers();
+    const marketplace = new FakeMarketplace({ now: '2026-11-20T12:00:00Z' });
+    const user = marketplace.addUser({ user_id: 7 });
+    let reads = 0;
+    const fetch = (request: Request): Promise<Response> => {
+      reads += 1;
+      return marketplace.fetch(request);
+    };
+    const failures: HandlingFailure[] = [];
+    let running = 0;
+    const receiver = createReceiver({
+      clientFor: () => marketplace.clientFor(user, { fetch }),
+      onFailure: (failure) => failures.push(failure),
+      on: {
+        questions: async (_, { read }) => {
+          running += 1;
+          try {
+            await read();
+          } finally {
+            running -= 1;
+          }
+        },
+      },
+    });
+    await deliver(receiver, about(999));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([reads, running]).toEqual([1, 0]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    await receiver.idle();
+    expect(reads).toBe(2);
+    expect(failures.map(({ dead }) => dead)).toEqual([false, true]);
+    expect(failures[1]?.error).toBeInstanceOf(NotFoundError);
+  });
+
+  test('a queue is told with an UnrecoverableError not to retry, and nothing of a dropped notification', async () => {
+    const { receiver } = failing(new DropNotificationError('not ours'), { queue: { add: async () => {} } });
+    const { receiver: other } = failing(new UnrecoverableError('never'), { queue: { add: async () => {} } });
+    const { receiver: passing } = failing(new Error('not now'), { queue: { add: async () => {} } });
+    const store = memoryStore();
+    await deliver(createReceiver({ queue: { add: (entry) => store.add(entry) }, on: { questions: silent } }), about(1));
+    const [lease] = (await store.claim({ workerId: 'a', limit: 1, leaseMs: 1_000, coalesce: false })).leases;
+    await receiver.handle(lease!.entry);
+    await expect(other.handle(lease!.entry)).rejects.toThrow(UnrecoverableError);
+    await expect(passing.handle(lease!.entry, { attempt: 50 })).rejects.toThrow('not now');
+  });
+
+  test('a Retry-After is followed up to `capMs`', async () => {
+    vi.useFakeTimers();
+    const error = Object.assign(new Error('slow down'), { retryAfterMs: 24 * 3_600_000 });
+    const { receiver, runs } = failing(error, { retry: { attempts: 2, capMs: 60_000 } });
+    await deliver(receiver, about(1));
+    await vi.advanceTimersByTimeAsync(61_000);
+    await receiver.idle();
+    expect(runs()).toBe(2);
+  });
+});
+
+describe('reports of failures', () => {
+  test('without a logger and onFailure, failures are printed with console.error', async () => {
+    const print = vi.spyOn(console, 'error').mockImplementation(silent);
+    const { receiver } = failing(new Error('no'), { onFailure: undefined, retry: { attempts: 2, baseMs: 1 } });
+    await deliver(receiver, about(1));
+    await receiver.idle();
+    expect(print.mock.calls.map(([line]) => String(line))).toEqual([
+      expect.stringMatching(/failed at attempt 1; it will be retried: Error: no$/),
+      expect.stringMatching(/failed at attempt 2; it is a dead letter now: Error: no$/),
+    ]);
+  });
+
+  test('with onFailure, failures of handlers are not printed', async () => {
+    const print = vi.spyOn(console, 'error').mockImplementation(silent);
+    const { receiver, failures } = failing(new Error('no'));
+    await deliver(receiver, about(1));
+    await receiver.idle();
+    expect(print).not.toHaveBeenCalled();
+    expect(failures).toHaveLength(3);
+  });
+
+  test.each([
+    ['throws', () => { throw new Error('the observer fails'); }], // prettier-ignore
+    ['rejects', () => Promise.reject(new Error('the observer fails'))],
+  ])('an onFailure that %s has no effect on the group', async (_, onFailure) => {
+    const { receiver, runs } = failing(new Error('no'), { onFailure, logger: silentLogger });
+    await deliver(receiver, about(1));
+    await receiver.idle();
+    expect(runs()).toBe(3);
+    expect(await receiver.deadLetters.list()).toHaveLength(1);
+  });
+
+  test('a logger that throws has no effect on the group', async () => {
+    const broken = () => {
+      throw new Error('the logger fails');
+    };
+    const logger = { debug: broken, info: broken, warn: broken, error: broken };
+    const { receiver, runs } = failing(new Error('no'), { logger });
+    expect(await deliver(receiver, '{')).toBe(400);
+    await deliver(receiver, about(1));
+    await receiver.idle();
+    expect(runs()).toBe(3);
+  });
+
+  test('a log line escapes what a stranger wrote', async () => {
+    const lines: string[] = [];
+    const write = (line: string) => void lines.push(line);
+    const logger = { debug: write, info: write, warn: write, error: write };
+    const fallback = () => {
+      throw new Error('no\nERROR forged line');
+    };
+    const receiver = createReceiver({ fallback, logger, retry: { attempts: 1 } });
+    await deliver(receiver, about(1, { topic: 'a\n\u001b[31mERROR\u2028 everything is lost', resource: 'x' }));
+    await receiver.idle();
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).not.toMatch(/[\u0000-\u001f\u2028]/);
+  });
+
+  test('a rejected delivery is not an error', async () => {
+    const print = vi.spyOn(console, 'error').mockImplementation(silent);
+    const receiver = createReceiver({ on: { questions: silent } });
+    expect(await deliver(receiver, '{')).toBe(400);
+    expect(print).not.toHaveBeenCalled();
+  });
+});

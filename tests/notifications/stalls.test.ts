@@ -1,0 +1,187 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createReceiver } from 'marketplace-seller-sdk/notifications';
+import type { NotificationStore, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
+import { describe, expect, test, vi } from 'vitest';
+import { about, deliver } from '../support/deliveries.ts';
+import { storeKinds } from '../support/inbox-stores.ts';
+
+const silent = () => {};
+const logger = { debug: silent, info: silent, warn: silent, error: silent };
+const never = new Promise<never>(() => {});
+
+/** A store as a process sees it: its calls wait while the process is stopped, and have no effect once it is dead. */
+function processOn(store: NotificationStore) {
+  let running = Promise.withResolvers<undefined>();
+  running.resolve(undefined);
+  const state = { isDead: false };
+  const isDead = (): boolean => state.isDead;
+  const call = async <T>(run: () => Promise<T>): Promise<T> => {
+    await running.promise;
+    if (isDead()) return never;
+    const result = await run();
+    return isDead() ? never : result;
+  };
+  const seen: NotificationStore = {
+    durable: store.durable,
+    shared: store.shared,
+    add: (entry) => call(() => store.add(entry)),
+    claim: (claim) => call(() => store.claim(claim)),
+    renew: (leases, leaseMs) => call(() => store.renew(leases, leaseMs)),
+    settle: (settlement) => call(() => store.settle(settlement)),
+    deadLetters: (limit) => call(() => store.deadLetters(limit)),
+    redrive: (key) => call(() => store.redrive(key)),
+    removeDeadLetter: (key) => call(() => store.removeDeadLetter(key)),
+  };
+  return {
+    store: seen,
+    stop: () => {
+      running = Promise.withResolvers<undefined>();
+    },
+    resume: () => {
+      running.resolve(undefined);
+    },
+    kill: () => {
+      state.isDead = true;
+    },
+    isDead,
+  };
+}
+
+function receiverOn(
+  store: NotificationStore,
+  questions: NonNullable<ReceiverOptions['on']>['questions'],
+  leaseMs = 60,
+) {
+  return createReceiver({ store, leaseMs, pollMs: 20, logger, on: { questions }, retry: { baseMs: 1 } });
+}
+
+/** Stops the whole process, as SIGSTOP or a suspended laptop does. */
+function blockFor(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+describe.for(storeKinds())('a process that stalls, with a store in $name', ({ create, isAvailable }) => {
+  test.skipIf(!isAvailable)(
+    'a process that stands still longer than its leases keeps them and doubles nothing',
+    async () => {
+      const store = create()();
+      const handled: number[] = [];
+      let running = 0;
+      let mostOfOneGroup = 0;
+      const receiver = receiverOn(store, async ({ question_id }) => {
+        mostOfOneGroup = Math.max(mostOfOneGroup, ++running);
+        await pause(40);
+        running -= 1;
+        handled.push(question_id);
+      });
+      await deliver(receiver, about(1));
+      await vi.waitUntil(() => running === 1, { interval: 1 });
+      blockFor(150);
+      await deliver(receiver, about(1, { _id: 'later', sent: '2026-11-20T10:00:01.000Z' }));
+      await receiver.idle();
+      expect(handled).toEqual([1, 1]);
+      expect(mostOfOneGroup).toBe(1);
+      await receiver.close();
+    },
+  );
+
+  test.skipIf(!isAvailable)(
+    'a stopped process whose group was taken over is aborted, and its result is ignored',
+    async () => {
+      const store = create()();
+      const stopped = processOn(store);
+      const starts: string[] = [];
+      let reason: unknown;
+      const former = receiverOn(stopped.store, async (_, { signal }) => {
+        starts.push('former');
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        reason = signal.reason;
+      });
+      await deliver(former, about(1));
+      await vi.waitUntil(() => starts.length === 1);
+      stopped.stop();
+      const end = Promise.withResolvers<undefined>();
+      const current = receiverOn(
+        store,
+        async () => {
+          starts.push('current');
+          await end.promise;
+        },
+        5_000,
+      );
+      void current.idle();
+      await vi.waitUntil(() => starts.length === 2);
+      stopped.resume();
+      await vi.waitUntil(() => reason !== undefined);
+      await pause(100);
+      expect(starts).toEqual(['former', 'current']);
+      end.resolve(undefined);
+      await Promise.all([current.idle(), former.idle()]);
+      expect(starts).toEqual(['former', 'current']);
+      expect(reason).toMatchObject({ message: 'Another process has taken over' });
+      await current.close();
+    },
+  );
+
+  test.skipIf(!isAvailable)('a notification that kills its process becomes a dead letter alone', async () => {
+    const open = create();
+    const handled = new Set<number>();
+    const accepting = open();
+    const inbox = createReceiver({ queue: { add: (entry) => accepting.add(entry) }, on: { questions: silent } });
+    for (let id = 0; id < 26; id += 1) expect(await deliver(inbox, about(id))).toBe(200);
+    let kills = 0;
+    for (let start = 0; start < 12; start += 1) {
+      const process = processOn(open());
+      const receiver = receiverOn(process.store, async ({ question_id }) => {
+        if (question_id === 13) {
+          process.kill();
+          kills += 1;
+        }
+        await pause(2);
+        if (process.isDead()) await never;
+        handled.add(question_id);
+      });
+      const isIdle = receiver.idle().then(() => true);
+      await Promise.race([isIdle, vi.waitUntil(() => process.isDead(), { timeout: 5_000, interval: 5 })]);
+      if (!process.isDead()) break;
+    }
+    expect(handled.size).toBe(25);
+    expect(kills).toBeGreaterThanOrEqual(3);
+    const letters = await open().deadLetters(100);
+    expect(letters.map(({ entry }) => entry.notification.question_id)).toEqual([13]);
+    expect(letters[0]?.failure).toContain('process ended');
+  });
+
+  test.skipIf(!isAvailable)('an entry that is killed by deploys keeps its attempts', async () => {
+    const open = create();
+    const attempts: number[] = [];
+    for (let deploy = 0; deploy < 3; deploy += 1) {
+      const process = processOn(open());
+      const receiver = createReceiver({
+        store: process.store,
+        leaseMs: 20,
+        pollMs: 10,
+        logger,
+        retry: { attempts: 2, baseMs: 1 },
+        on: {
+          questions: async (_, { attempt }) => {
+            attempts.push(attempt);
+            if (deploy < 2) {
+              process.kill();
+              await never;
+            }
+            if (attempt === 3) throw new Error('the first failure');
+          },
+        },
+      });
+      if (deploy === 0) await deliver(receiver, about(1));
+      if (deploy === 2) await receiver.idle();
+      else {
+        void receiver.idle();
+        await vi.waitUntil(() => process.isDead());
+      }
+    }
+    expect(attempts).toEqual([1, 2, 3, 4]);
+    expect(await open().deadLetters(10)).toEqual([]);
+  });
+});
