@@ -80,7 +80,13 @@ export class SellerClient {
     return this.#http.call(endpoint, input, options);
   }
 
-  /** Describes a resource, as the service does (OPTIONS). Spec: Common conventions 5. */
+  /**
+   * Describes a resource, as the service does (OPTIONS). Spec: Common conventions 5.
+   *
+   * @example
+   * const { name, methods } = await seller.describe({ path: '/currencies' });
+   * console.log(name, methods?.length);
+   */
   describe(input: ResourcePath, options?: CallOptions): ApiPromise<Description> {
     return this.#http.call(describe, input, options);
   }
@@ -88,6 +94,10 @@ export class SellerClient {
   /**
    * Creates a client with other options, at low cost; this client stays as it is. While base URL and token are the same,
    * both share the token, the rate limiter and the retry budget.
+   *
+   * @example
+   * const patient = seller.withOptions({ timeoutMs: 60_000, maxRetries: 4 });
+   * await patient.questions.get({ question_id });
    */
   withOptions(options: Partial<ClientOptions>): SellerClient {
     return derived({ ...this.#options, ...options }, this.#http);

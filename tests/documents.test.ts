@@ -115,6 +115,11 @@ describe('the JSDoc', () => {
     expect(silent.map(({ endpoint }) => endpoint.name)).toEqual([]);
   });
 
+  test('every method of the client has an example', () => {
+    const silent = all.operations.filter(({ method: { prose } }) => prose.examples.length === 0);
+    expect(silent.map(({ endpoint }) => endpoint.name)).toEqual([]);
+  });
+
   test('every input field has a description', () => {
     const silent = all.operations.flatMap(({ endpoint }) => {
       const prose = all.prose.fieldsOf(all.schemas.get(endpoint.input)?.constant ?? '');

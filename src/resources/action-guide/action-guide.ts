@@ -20,6 +20,9 @@ export class ActionGuide {
   /**
    * The options of a pack. Spec: GET /messages/action_guide/packs/{pack_id}.
    *
+   * @example
+   * const { options } = await seller.actionGuide.options({ pack_id });
+   * for (const { id, cap_available } of options) console.log(id, cap_available);
    * @throws {ExceptedCaseError} when the pack takes none (autoparts, manufacturing time): use `messages.send`.
    * @throws {ConversationBlockedError} when the pack's messages are blocked.
    * @throws {PackAccessError} when the pack is not the token's user's.
@@ -31,6 +34,10 @@ export class ActionGuide {
   /**
    * How many messages each option still takes. Spec: GET /messages/action_guide/packs/{pack_id}/caps_available.
    *
+   * @example
+   * for (const { option_id, cap_available } of await seller.actionGuide.caps({ pack_id })) {
+   *   console.log(option_id, cap_available);
+   * }
    * @throws {ExceptedCaseError} when the pack takes none.
    * @throws {ConversationBlockedError} when the pack's messages are blocked.
    * @throws {PackAccessError} when the pack is not the token's user's.

@@ -24,6 +24,13 @@ export class PhoneViews {
   /**
    * How many clicks on "See phone" there were on an item. Spec: GET /items/{item_id}/contacts/phone_views.
    *
+   * @example
+   * const { total } = await seller.contacts.phoneViews.ofItem({
+   *   item_id: 'MLA100',
+   *   date_from: '2026-02-01T00:00:00Z',
+   *   date_to: '2026-02-28T23:59:59Z',
+   * });
+   * console.log(total);
    * @throws {InvalidInputError} when `date_to` is before `date_from`; nothing is sent.
    */
   ofItem<const Name extends keyof ContactTotal>(
@@ -38,6 +45,13 @@ export class PhoneViews {
   /**
    * How many clicks on "See phone" there were on all items of a seller. Spec: GET /users/{user_id}/contacts/phone_views.
    *
+   * @example
+   * const { total } = await seller.contacts.phoneViews.ofUser({
+   *   user_id: 7,
+   *   date_from: '2026-02-01T00:00:00Z',
+   *   date_to: '2026-02-28T23:59:59Z',
+   * });
+   * console.log(total);
    * @throws {InvalidInputError} when `date_to` is before `date_from`; nothing is sent.
    */
   ofUser<const Name extends keyof ContactTotal>(
@@ -53,6 +67,9 @@ export class PhoneViews {
    * How many clicks on "See phone" there were on an item, day by day or hour by hour.
    * Spec: GET /items/{item_id}/contacts/phone_views/time_window.
    *
+   * @example
+   * const { results } = await seller.contacts.phoneViews.windowOfItem({ item_id: 'MLA100', last: 7, unit: 'day' });
+   * for (const { date, total } of results ?? []) console.log(date, total);
    * @throws {InvalidInputError} when `last` is below 1, or `unit` is neither `day` nor `hour`; nothing is sent.
    */
   windowOfItem<const Name extends keyof ContactWindow>(
@@ -67,6 +84,9 @@ export class PhoneViews {
   /**
    * How many clicks on "See phone" there were on each of several items. Spec: GET /items/contacts/phone_views/time_window.
    *
+   * @example
+   * const windows = await seller.contacts.phoneViews.windowOfItems({ ids: ['MLA100'], last: 7, unit: 'day' });
+   * for (const { item_id, total } of windows) console.log(item_id, total);
    * @throws {InvalidInputError} when `ids` is empty or an id holds a comma; nothing is sent.
    */
   windowOfItems<const Name extends keyof ContactWindow>(
@@ -82,6 +102,9 @@ export class PhoneViews {
    * How many clicks on "See phone" there were on all items of a seller, day by day or hour by hour.
    * Spec: GET /users/{user_id}/contacts/phone_views/time_window.
    *
+   * @example
+   * const { results } = await seller.contacts.phoneViews.windowOfUser({ user_id: 7, last: 24, unit: 'hour' });
+   * for (const { date, total } of results ?? []) console.log(date, total);
    * @throws {InvalidInputError} when `last` is below 1, or `unit` is neither `day` nor `hour`; nothing is sent.
    */
   windowOfUser<const Name extends keyof ContactWindow>(

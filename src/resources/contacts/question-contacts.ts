@@ -26,6 +26,13 @@ export class QuestionContacts {
   /**
    * How many guest questions there were on an item. Spec: GET /items/{item_id}/contacts/questions.
    *
+   * @example
+   * const { total } = await seller.contacts.questions.ofItem({
+   *   item_id: 'MLA100',
+   *   date_from: '2026-02-01T00:00:00Z',
+   *   date_to: '2026-02-28T23:59:59Z',
+   * });
+   * console.log(total);
    * @throws {InvalidInputError} when `date_to` is before `date_from`; nothing is sent.
    */
   ofItem<const Name extends keyof ContactTotal>(
@@ -42,6 +49,13 @@ export class QuestionContacts {
    *
    * The answer is not documented: the usual total where it comes, `undefined` where nothing comes.
    *
+   * @example
+   * const contacts = await seller.contacts.questions.ofUser({
+   *   user_id: 7,
+   *   date_from: '2026-02-01T00:00:00Z',
+   *   date_to: '2026-02-28T23:59:59Z',
+   * });
+   * console.log(contacts?.total);
    * @throws {InvalidInputError} when `date_to` is before `date_from`; nothing is sent.
    */
   ofUser<const Name extends keyof ContactTotal>(
@@ -57,6 +71,9 @@ export class QuestionContacts {
    * How many guest questions there were on an item, day by day or hour by hour.
    * Spec: GET /items/{item_id}/contacts/questions/time_window.
    *
+   * @example
+   * const { results } = await seller.contacts.questions.windowOfItem({ item_id: 'MLA100', last: 7, unit: 'day' });
+   * for (const { date, total } of results ?? []) console.log(date, total);
    * @throws {InvalidInputError} when `last` is below 1, or `unit` is neither `day` nor `hour`; nothing is sent.
    */
   windowOfItem<const Name extends keyof ContactWindow>(
@@ -72,6 +89,9 @@ export class QuestionContacts {
    * How many guest questions there were on all items of a seller, day by day or hour by hour.
    * Spec: GET /users/{user_id}/contacts/questions/time_window.
    *
+   * @example
+   * const { results } = await seller.contacts.questions.windowOfUser({ user_id: 7, last: 24, unit: 'hour' });
+   * for (const { date, total } of results ?? []) console.log(date, total);
    * @throws {InvalidInputError} when `last` is below 1, or `unit` is neither `day` nor `hour`; nothing is sent.
    */
   windowOfUser<const Name extends keyof ContactWindow>(

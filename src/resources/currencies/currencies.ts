@@ -13,7 +13,12 @@ export class Currencies {
     this.#caller = caller;
   }
 
-  /** All currencies. Spec: GET /currencies. */
+  /**
+   * All currencies. Spec: GET /currencies.
+   *
+   * @example
+   * for (const { id, symbol } of await seller.currencies.list()) console.log(id, symbol);
+   */
   list<const Name extends keyof Currency>(
     input: NoInput | undefined,
     options: CallOptions & WithAttributes<Name>,
@@ -26,6 +31,9 @@ export class Currencies {
   /**
    * One currency. Spec: GET /currencies/{id}.
    *
+   * @example
+   * const { symbol, decimal_places } = await seller.currencies.get({ id: 'ARS' });
+   * console.log(symbol, decimal_places);
    * @throws {NotFoundError} when there is no such currency.
    */
   get<const Name extends keyof Currency>(

@@ -42,6 +42,9 @@ export class Flex {
    * The seller's subscriptions: one with Flex alone, two where Turbo is active too.
    * Spec: GET /shipping/flex/sites/{site_id}/users/{user_id}/subscriptions/v1.
    *
+   * @example
+   * const [subscription] = await seller.flex.subscriptions({ site_id: 'MLA', user_id: 7 });
+   * console.log(subscription?.service_id, subscription?.status?.id);
    * @throws {InvalidSiteError} when there is no such site.
    * @throws {UserNotFoundError} when there is no such user.
    */
@@ -93,6 +96,14 @@ export class Flex {
    * Sets the delivery date window, the time ranges, their cut-off hours and limits.
    * Spec: PUT .../configuration/delivery/custom/v3.
    *
+   * @example
+   * await seller.flex.setDelivery({
+   *   site_id: 'MLA',
+   *   user_id: 7,
+   *   service_id: 1001,
+   *   delivery_window: 'same_day',
+   *   delivery_ranges: { week: [{ from: 9, to: 18, capacity: 40, cutoff: 12 }] },
+   * });
    * @returns what the service said, as it came.
    * @throws {InvalidInputError} when an hour is not 0 to 24, a range ends before it begins, or its capacity is below 1.
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
@@ -104,6 +115,8 @@ export class Flex {
   /**
    * Adds zones to those that the seller delivers to. Spec: PUT .../configuration/coverage/zone/v3.
    *
+   * @example
+   * await seller.flex.addZones({ site_id: 'MLA', user_id: 7, service_id: 1001, zones: [{ id: 'MLA-2' }] });
    * @returns what the service said, as it came.
    * @throws {InvalidInputError} when there are no zones; nothing is sent.
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
@@ -115,6 +128,9 @@ export class Flex {
   /**
    * Who drives a shipment. Spec: GET /flex/sites/{site_id}/shipments/{shipment_id}/assignment/v1.
    *
+   * @example
+   * const { driver_id } = await seller.flex.driver({ site_id: 'MLA', shipment_id: 40_000_000_001 });
+   * console.log(driver_id);
    * @throws {DriverNotFoundError} when no driver is assigned, no route is open, or there is no such shipment.
    */
   driver(input: DriverParams, options?: CallOptions): ApiPromise<DriverAssignment> {

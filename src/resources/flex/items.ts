@@ -28,6 +28,8 @@ export class FlexItems {
    * The service sends the same 404 for an unknown item and for a country without Flex, so these are `false` too. Any
    * other response is an error, for example a 404 page of a proxy.
    *
+   * @example
+   * console.log(await seller.flex.items.isEnabled({ site_id: 'MLA', item_id: 'MLA100' }));
    * @throws {ItemDownError} when the item does not offer Flex.
    * @throws {NotFoundError} when something other than the item was not found.
    */
@@ -43,6 +45,8 @@ export class FlexItems {
    *
    * A retry after a lost response finds the item already enabled; that is a success too.
    *
+   * @example
+   * await seller.flex.items.enable({ site_id: 'MLA', item_id: 'MLA100', requireActive: true, idempotent: true });
    * @throws {InvalidInputError} when `requireActive` is given and the item is not active; nothing is sent.
    * @throws {AlreadyInFlexError} when the item is already enabled, unless `idempotent: true`.
    * @throws {ItemDownError} when it does not offer Flex.
@@ -59,6 +63,8 @@ export class FlexItems {
   /**
    * Disables an item for Flex. Spec: Flex delivery, DELETE /sites/{site_id}/shipping/selfservice/items/{item_id}.
    *
+   * @example
+   * await seller.flex.items.disable({ site_id: 'MLA', item_id: 'MLA100', idempotent: true });
    * @throws {NotInFlexError} when the item is not enabled, unless `idempotent: true`.
    * @throws {ItemDownError} when it does not offer Flex.
    * @throws {ItemNotFoundError} when there is no such item.

@@ -18,6 +18,8 @@ export class Items {
    *
    * The specification writes PUT; the service answers to GET.
    *
+   * @example
+   * for (const { id, status } of await seller.items.status({ ids: ['MLA100'] })) console.log(id, status);
    * @throws {InvalidInputError} when `ids` is empty or an id holds a comma; nothing is sent.
    */
   status(input: ItemStatusParams, options?: CallOptions): ApiPromise<ItemStatus[]> {

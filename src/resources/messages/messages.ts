@@ -92,6 +92,9 @@ export class Messages {
    * Reads one message. Whichever of its shapes the service answers in, the current one is delivered; `originalOf`
    * gives the one that came. Spec: GET /messages/{message_id}.
    *
+   * @example
+   * const message = await seller.messages.get({ message_id: '0a1b2c' });
+   * console.log(message?.text);
    * @throws {MessageNotFoundError} when there is no such message; the service says so with 400.
    * @throws {MessageAccessError} when it is not the token's user's.
    * @throws {MessageNotReadyError} when it could not be read yet, also at the last attempt.
@@ -106,6 +109,10 @@ export class Messages {
    *
    * The answer is not documented: where it is the message, look at it with `isModerated(message)`.
    *
+   * @example
+   * const to = { user_id: 31 };
+   * const message = await seller.messages.send({ pack_id, user_id: 7, to, text: 'It leaves today.' });
+   * if (message && isModerated(message)) console.log('The buyer will not see it:', moderationReasonOf(message));
    * @throws {InvalidInputError} when the text is blank, over 350 characters or holds unsupported ones, when there are
    *   over 25 attachments, or the receiver is the sender; nothing is sent.
    * @throws {ConversationBlockedError} when the conversation is blocked; its `reason` says why.

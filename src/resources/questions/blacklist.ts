@@ -15,6 +15,8 @@ export class Blacklist {
   /**
    * Blocks a user from asking on all the seller's items. Spec: POST /users/{seller_id}/questions_blacklist.
    *
+   * @example
+   * await seller.questions.blacklist.add({ seller_id: 7, user_id: 31 });
    * @returns what the service said, as it came.
    * @throws {ForbiddenError} when the token is not the seller's.
    */
@@ -22,7 +24,12 @@ export class Blacklist {
     return this.#caller.call(endpoints.addToBlacklist, input, options);
   }
 
-  /** The blocked users. Spec: GET /users/{seller_id}/questions_blacklist (the entries are not documented). */
+  /**
+   * The blocked users. Spec: GET /users/{seller_id}/questions_blacklist (the entries are not documented).
+   *
+   * @example
+   * for (const { id } of await seller.questions.blacklist.list({ seller_id: 7 })) console.log(id);
+   */
   list(input: SellerParams, options?: CallOptions): ApiPromise<BlockedUser[]> {
     return this.#caller.call(endpoints.listBlacklist, input, options).map(({ users }) => users ?? []);
   }
@@ -30,6 +37,8 @@ export class Blacklist {
   /**
    * Lets a blocked user ask again. Spec: DELETE /users/{seller_id}/questions_blacklist/{user_id}.
    *
+   * @example
+   * await seller.questions.blacklist.remove({ seller_id: 7, user_id: 31 });
    * @returns what the service said, as it came.
    */
   remove(input: BlacklistParams, options?: CallOptions): ApiPromise<unknown> {

@@ -63,6 +63,9 @@ export class Questions {
    * Reads one question. Without a token (`accessToken: null`) a DELETED or BANNED one is "not found".
    * Spec: Questions, GET /questions/{question_id}; Authentication 4.
    *
+   * @example
+   * const question = await seller.questions.get({ question_id });
+   * console.log(question.status, question.text, question.answer?.text);
    * @throws {NotFoundError} when there is no such question, or not for this token.
    */
   get<const Name extends keyof Question>(
@@ -77,6 +80,9 @@ export class Questions {
   /**
    * Asks a question about an item, as the buyer whose token it is. Spec: Questions, POST /questions.
    *
+   * @example
+   * const question = await seller.questions.ask({ item_id: 'MLA100', text: 'Is it in stock?' });
+   * console.log(question?.id);
    * @throws {InvalidInputError} when the text is blank or has more than 2,000 characters; nothing is sent.
    * @throws {ItemNotActiveError} when the item takes no questions.
    * @throws {AskLimitError} when the user has asked too many.
@@ -92,6 +98,8 @@ export class Questions {
    *
    * The response to this call is not documented; in production it is the whole question.
    *
+   * @example
+   * await seller.questions.answer({ question_id, text: 'Yes, it is in stock.' });
    * @throws {InvalidInputError} when the text is blank or has more than 2,000 characters; nothing is sent.
    * @throws {InvalidQuestionError} when the question cannot be answered.
    * @throws {QuestionNotOpenError} when it has an answer, or is closed.
@@ -104,6 +112,8 @@ export class Questions {
   /**
    * Deletes a question the seller received; takes the seller's token. Spec: Questions, DELETE /questions/{question_id}.
    *
+   * @example
+   * await seller.questions.delete({ question_id });
    * @returns a list with one sentence of confirmation.
    * @throws {ForbiddenError} when the question is on another seller's item.
    * @throws {NotFoundError} when there is no such question.
@@ -115,6 +125,8 @@ export class Questions {
   /**
    * Hides a received question from the listing. Spec: Questions, POST /my/questions/hidden (payload not documented).
    *
+   * @example
+   * await seller.questions.hide({ question_id });
    * @returns the response body as it came.
    */
   hide(input: GetQuestionParams, options?: CallOptions): ApiPromise<unknown> {
@@ -124,6 +136,9 @@ export class Questions {
   /**
    * How long a seller takes to answer, in minutes, over the last 14 days. Refreshed once a day. Spec: Response time.
    *
+   * @example
+   * const { total } = await seller.questions.responseTime({ user_id: 7 });
+   * console.log(total?.response_time, 'minutes');
    * @throws {NoQuestionsError} when the seller has had no questions.
    */
   responseTime<const Name extends keyof ResponseTime>(
