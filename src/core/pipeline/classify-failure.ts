@@ -1,7 +1,8 @@
 import { ConnectionError, OutcomeUnknownError, TimeoutError } from '../errors/errors.js';
 import { redactError, redactSecrets, userTexts } from '../errors/redact.js';
 import { SellerError } from '../errors/seller-error.js';
-import { isConnectError, mayHaveSucceeded } from '../retry/policy.js';
+import { connectErrorOf } from '../retry/connect-errors.js';
+import { mayHaveSucceeded } from '../retry/policy.js';
 import type { Failure } from '../retry/policy.js';
 import { apiErrorFrom } from './error-response.js';
 import { secretsOf } from './request-context.js';
@@ -24,19 +25,20 @@ export function classifyFailure(result: AttemptResult, context: RequestContext):
 }
 
 function classifyError(
-  { error, sent, status }: AttemptResult & { kind: 'error' },
+  { error, sent, hasResponded, status }: AttemptResult & { kind: 'error' },
   context: RequestContext,
 ): FailedAttempt {
   const { request, scope } = context;
   if (!sent && !(error instanceof TimeoutError))
     return { error: withoutKyWrapper(error), failure: undefined, outcomeUnknown: false };
-  const failure: Failure = { kind: sent && !isConnectError(error) ? 'noResponse' : 'notSent' };
+  // After a response, an error of a middleware can look like one of a connection.
+  const connectError = hasResponded ? undefined : connectErrorOf(error);
+  const failure: Failure = { kind: sent && !connectError ? 'noResponse' : 'notSent' };
   const outcomeUnknown = mayHaveSucceeded(request.endpoint.retry, failure);
-  const cause = connectionErrorFrom(error, context);
+  const cause = connectionErrorFrom(error, connectError?.remedy, context);
   return {
     error: outcomeUnknown && cause instanceof ConnectionError ? outcomeUnknownError(cause, context, status) : cause,
-    // A call that was ended is not retried.
-    failure: error === scope.reason ? undefined : failure,
+    failure: error === scope.reason || connectError?.isPermanent ? undefined : failure,
     outcomeUnknown,
   };
 }
@@ -65,7 +67,7 @@ function outcomeUnknownError(
 }
 
 /** A network error as a ConnectionError; errors of this library stay what they are. */
-function connectionErrorFrom(error: unknown, context: RequestContext): unknown {
+function connectionErrorFrom(error: unknown, remedy: string | undefined, context: RequestContext): unknown {
   if (error instanceof SellerError) return error;
   const { request, attempts } = context;
   const { endpoint, input } = request;
@@ -77,10 +79,8 @@ function connectionErrorFrom(error: unknown, context: RequestContext): unknown {
     raw instanceof Error
       ? raw.message + (code ? ` (${code})` : '')
       : 'fetch rejected with a value that is not an error';
-  return new ConnectionError(redactSecrets(`${endpoint.method} ${endpoint.path} got no response: ${reason}`, secrets), {
-    cause: redactError(raw, secrets),
-    attempts,
-  });
+  const message = `${endpoint.method} ${endpoint.path} got no response: ${reason}${remedy === undefined ? '' : `; ${remedy}`}`;
+  return new ConnectionError(redactSecrets(message, secrets), { cause: redactError(raw, secrets), attempts });
 }
 
 /** ky wraps what `fetch` threw in an error of its own. */

@@ -49,9 +49,11 @@ function errorDetailsFrom(
   secrets: readonly string[],
 ): ApiErrorDetails {
   const stated = parseErrorBody(parseBody(withoutSecrets(response.text, secrets)).value);
+  const redirect = redirectText(response);
   const inBody = response.status < 300 ? endpoint.errorInBody?.(stated.body) : undefined;
   const details: ApiErrorDetails = {
     ...stated,
+    ...(redirect !== undefined && { text: redirect }),
     ...inBody,
     status: response.status,
     headers: withoutCookies(response.headers.toHeaders()),
@@ -61,6 +63,16 @@ function errorDetailsFrom(
     retryAfterMs: parseRetryAfter(response.headers, Date.now()),
   };
   return inBody ? { ...details, status: statusOfErrorInBody(endpoint.errors, inBody, details) } : details;
+}
+
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+
+/** What a redirect means here: none is followed, because it would carry the token to another host. */
+function redirectText({ status, headers }: BufferedResponse): string | undefined {
+  // A browser hides status and location of a redirect that is not followed.
+  if (status !== 0 && !redirectStatuses.has(status)) return undefined;
+  const location = headers.get('location');
+  return `\`baseUrl\` redirects${location === null ? '' : ` to ${redactUrl(location)}`}; is it right?`;
 }
 
 /** Reads code, text and causes from an error body of any shape. */

@@ -17,6 +17,8 @@ export type AttemptResult =
       readonly error: unknown;
       /** Whether the request had been sent. */
       readonly sent: boolean;
+      /** Whether a response had begun to arrive. */
+      readonly hasResponded: boolean;
       /** The status of the response whose body was lost. */
       readonly status?: number | undefined;
     };
@@ -31,6 +33,7 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
   const controller = new AbortController();
   const { signal } = controller;
   let sent = false;
+  let hasResponded = false;
   let received: TransportResponse | undefined;
   let multipart: MultipartBody | undefined;
   const onSend = (): void => {
@@ -44,7 +47,11 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
     });
     const body = multipart?.body ?? request.body;
     const headers = attemptHeaders(context, multipart);
-    received = await send({ endpoint, attempt: context.attempts, call, url, headers, body, signal, onSend });
+    const onResponse = (): void => {
+      hasResponded = true;
+    };
+    const attempt = context.attempts;
+    received = await send({ endpoint, attempt, call, url, headers, body, signal, onSend, onResponse });
     if (signal.aborted) {
       // A `fetch` that ignores its signal may respond after the end.
       received.discard();
@@ -64,11 +71,11 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
     return await scope.race(run, (error) => controller.abort(error), timeoutMs);
   } catch (error) {
     const uploadError = multipart?.failure();
-    if (uploadError) return { kind: 'error', error: uploadError, sent };
+    if (uploadError) return { kind: 'error', error: uploadError, sent, hasResponded };
     // The status decides the class of an error, also when its body was lost.
     if (received && !isOk(received.status) && error !== scope.reason)
       return { kind: 'response', response: buffered(received) };
-    return { kind: 'error', error, sent, status: received?.status };
+    return { kind: 'error', error, sent, hasResponded, status: received?.status };
   } finally {
     multipart?.dispose();
   }

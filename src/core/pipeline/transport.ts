@@ -16,6 +16,8 @@ export interface OutgoingRequest {
   readonly signal: AbortSignal;
   /** Called when the request leaves: from then on, a write may have been carried out. */
   readonly onSend?: (() => void) | undefined;
+  /** Called when a response begins to arrive: from then on, the request was sent whatever else happens. */
+  readonly onResponse?: (() => void) | undefined;
 }
 
 /** Response headers, read one by one; a transport creates the platform's object only where a caller needs it. */
@@ -74,15 +76,20 @@ function requestInit({ endpoint, headers, body, signal }: OutgoingRequest): Requ
     headers,
     ...(body !== undefined && { body, duplex: 'half' }),
     signal,
-    // A redirect would make fetch buffer every body, and carry the token to another host; downloads need it.
-    redirect: endpoint.responseBody === 'stream' ? 'follow' : redirectMode(),
+    redirect: redirectMode(endpoint),
   };
+}
+
+/** A redirect that is followed would carry the token to another host. Only downloads need it. */
+function redirectMode({ responseBody, requestBody }: Endpoint): RequestRedirect {
+  if (responseBody === 'stream') return 'follow';
+  return requestBody === 'multipart' ? uploadRedirectMode() : 'manual';
 }
 
 let supportedMode: RequestRedirect | undefined;
 
-/** The mode in which the platform follows no redirect: Workers do not know `error`, and deliver the redirect. */
-function redirectMode(): RequestRedirect {
+/** Except for `error`, fetch keeps a copy of the whole file to follow a redirect with. Workers do not know `error`. */
+function uploadRedirectMode(): RequestRedirect {
   if (supportedMode !== undefined) return supportedMode;
   try {
     supportedMode = new Request('https://platform.test', { redirect: 'error' }).redirect;
@@ -100,15 +107,17 @@ function platformFetch(outgoing: OutgoingRequest): Promise<Response> {
 
 function composeMiddleware(
   middleware: readonly Middleware[],
-  { endpoint, attempt, call, onSend }: OutgoingRequest,
+  { endpoint, attempt, call, onSend, onResponse }: OutgoingRequest,
   fetch: NonNullable<ResolvedOptions['fetch']>,
 ): typeof globalThis.fetch {
   const send = fetch as (request: Request) => Promise<Response>;
   const composed = middleware.reduceRight<(request: Request) => Promise<Response>>(
     (next, layer) => (request) => layer({ endpoint, attempt, call, request }, next),
-    (request) => {
+    async (request) => {
       onSend?.();
-      return send(request);
+      const response = await send(request);
+      onResponse?.();
+      return response;
     },
   );
   return composed as typeof globalThis.fetch;

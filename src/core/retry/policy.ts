@@ -123,26 +123,3 @@ export function parseHttpDate(value: string | null): number | undefined {
   const date = value !== null && value.length <= longestDate && /^[A-Z][a-z]+,? /.test(value) ? Date.parse(value) : NaN;
   return Number.isNaN(date) ? undefined : date;
 }
-
-const connectErrorCodes = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-]);
-
-/** Whether a network error certainly came before anything was sent. */
-export function isConnectError(error: unknown): boolean {
-  for (let each = error, depth = 0; typeof each === 'object' && each !== null && depth < 5; depth += 1) {
-    const { code, errors, cause } = each as { code?: unknown; errors?: unknown; cause?: unknown };
-    if (typeof code === 'string' && connectErrorCodes.has(code)) return true;
-    if (Array.isArray(errors) && errors.length > 0) return errors.every((inner) => isConnectError(inner));
-    each = cause;
-  }
-  return false;
-}

@@ -1,0 +1,116 @@
+/** The code of a system error, and what it names. */
+interface SystemError {
+  readonly code?: unknown;
+  readonly syscall?: unknown;
+  readonly message?: unknown;
+  readonly errors?: unknown;
+  readonly cause?: unknown;
+}
+
+/** What an error says that came before the service acted. */
+export interface ConnectError {
+  /** What to do about it. */
+  readonly remedy: string;
+  /** The same request fails again: a retry cannot help. */
+  readonly isPermanent?: true;
+}
+
+const untrusted: ConnectError = {
+  remedy:
+    'the certificate is not trusted; behind a proxy with a CA of its own, set NODE_EXTRA_CA_CERTS to the file of that CA',
+};
+const wrongCertificate: ConnectError = { remedy: 'the certificate of the server is not valid for it' };
+const noTls: ConnectError = {
+  remedy: 'the server does not speak TLS as expected; check protocol and port of `baseUrl`',
+};
+const noHost: ConnectError = { remedy: 'check the host of `baseUrl`, and DNS' };
+const noServer: ConnectError = { remedy: 'check host and port of `baseUrl`' };
+const noNetwork: ConnectError = { remedy: 'check the network of this machine' };
+const noResources: ConnectError = {
+  remedy: 'this process has too many open files or connections; lower `maxConcurrency`',
+};
+const noProxy: ConnectError = { remedy: 'the proxy rejected the connection; check the settings of the proxy' };
+const notAllowed: ConnectError = {
+  remedy: 'the platform does not send such a request; check `headers` and the port of `baseUrl`',
+  isPermanent: true,
+};
+
+const redirected: ConnectError = {
+  remedy: 'the service redirects the request; is `baseUrl` right?',
+  isPermanent: true,
+};
+
+/** Errors that come before anything is sent, whenever they come, and what to do. */
+const connectErrors: ReadonlyMap<unknown, ConnectError> = new Map([
+  ['ENOTFOUND', noHost],
+  ['EAI_AGAIN', noHost],
+  ['ECONNREFUSED', noServer],
+  ['UND_ERR_CONNECT_TIMEOUT', noServer],
+  ['EHOSTUNREACH', noNetwork],
+  ['ENETUNREACH', noNetwork],
+  ['EHOSTDOWN', noNetwork],
+  ['ENETDOWN', noNetwork],
+  ['EADDRNOTAVAIL', noResources],
+  ['EMFILE', noResources],
+  ['ENFILE', noResources],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', untrusted],
+  ['UNABLE_TO_GET_ISSUER_CERT', untrusted],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', untrusted],
+  ['SELF_SIGNED_CERT_IN_CHAIN', untrusted],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', untrusted],
+  ['CERT_UNTRUSTED', untrusted],
+  ['CERT_HAS_EXPIRED', wrongCertificate],
+  ['CERT_NOT_YET_VALID', wrongCertificate],
+  ['CERT_REVOKED', wrongCertificate],
+  ['CERT_SIGNATURE_FAILURE', wrongCertificate],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', wrongCertificate],
+  ['HOSTNAME_MISMATCH', wrongCertificate],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', noTls],
+  ['ERR_SSL_UNSUPPORTED_PROTOCOL', noTls],
+  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', noTls],
+  ['ERR_SSL_TLSV1_UNRECOGNIZED_NAME', noTls],
+  ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', noTls],
+  ['ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', noTls],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', noTls],
+  ['ERR_PROXY_TUNNEL', noProxy],
+  ['UND_ERR_PRX_TLS', noProxy],
+  ['UND_ERR_INVALID_ARG', notAllowed],
+  ['UND_ERR_NOT_SUPPORTED', notAllowed],
+  ['ERR_INVALID_CHAR', notAllowed],
+  ['ERR_HTTP_INVALID_HEADER_VALUE', notAllowed],
+  ['ERR_INVALID_HTTP_TOKEN', notAllowed],
+]);
+
+/** Errors without a code of their own, by the beginning of their message. */
+const connectMessages: readonly (readonly [string, ConnectError])[] = [
+  ['unexpected redirect', redirected],
+  ['bad port', notAllowed],
+  ['Headers.', notAllowed],
+  ['Invalid header', notAllowed],
+  ['Request constructor', notAllowed],
+  ['Failed to parse URL', notAllowed],
+  ['Proxy response (', noProxy],
+  ['Client network socket disconnected before secure TLS connection', noTls],
+];
+
+/** How many causes are followed: an error may be its own cause. */
+const maxDepth = 5;
+
+/**
+ * Recognises a network error that certainly came before the service acted; `undefined` for any other error. An aggregate
+ * is one only if each of its errors is.
+ */
+export function connectErrorOf(error: unknown, depth = maxDepth): ConnectError | undefined {
+  if (typeof error !== 'object' || error === null || depth === 0) return undefined;
+  const { code, syscall, message, errors, cause } = error as SystemError;
+  const text = typeof message === 'string' ? message : '';
+  const known = connectErrors.get(code) ?? connectMessages.find(([start]) => text.startsWith(start))?.[1];
+  if (known !== undefined) return known;
+  // A timeout of the system can also strike a connection that is in use: the operation tells.
+  if (syscall === 'connect' || syscall === 'getaddrinfo') return noServer;
+  if (Array.isArray(errors) && errors.length > 0) {
+    const found = errors.map((inner) => connectErrorOf(inner, depth - 1));
+    return found.includes(undefined) ? undefined : found[0];
+  }
+  return connectErrorOf(cause, depth - 1);
+}
