@@ -218,6 +218,7 @@ export { deliveryPromise, templateId, templateVariableId } from './resources/act
 
 export type { Conversation, DownloadOptions, Messages, UploadOptions } from './resources/messages/messages.js';
 export type { ContactParams, ContactResult } from './resources/messages/contact.js';
+export type { ChannelParams, OpenChannel } from './resources/messages/channel.js';
 export {
   AttachmentNotFoundError,
   EmptyFileError,

@@ -484,6 +484,54 @@ describe('contact() uses the channel that is open', () => {
   });
 });
 
+describe('channel() says which channel is open, and sends nothing', () => {
+  test('before the buyer has written, the option OTHER takes one text without files', async () => {
+    const { sellerClient, whose, input, marketplace, pack } = createSale();
+    await expect(sellerClient.messages.channel(whose)).resolves.toEqual({
+      channel: 'option',
+      maxLength: 350,
+      maxAttachments: 0,
+    });
+    expect(marketplace.messages.of(pack)).toEqual([]);
+    await sellerClient.messages.contact(input);
+    expect(await errorOf(sellerClient.messages.channel(whose))).toMatchObject({ reason: 'cap_exhausted' });
+  });
+
+  test('after the buyer has written, the conversation takes files, and stays unread', async () => {
+    const { marketplace, sellerClient, whose, pack } = createConversation();
+    await expect(sellerClient.messages.channel(whose)).resolves.toEqual({
+      channel: 'conversation',
+      maxLength: 350,
+      maxAttachments: 25,
+    });
+    expect(marketplace.messages.of(pack)[0]?.readAt).toBeNull();
+  });
+
+  test('the conversation of an excepted case is open', async () => {
+    const { sellerClient, whose } = createSale({ exceptedCase: true });
+    await expect(sellerClient.messages.channel(whose)).resolves.toMatchObject({ channel: 'conversation' });
+  });
+
+  test('a blocked conversation, a blocked first contact and a missing option are a NoChannelError', async () => {
+    const blockedBy = 'blocked_by_cancelled_order';
+    const { sellerClient, whose } = createConversation({ blockedBy });
+    expect(await errorOf(sellerClient.messages.channel(whose))).toMatchObject({
+      name: 'NoChannelError',
+      reason: blockedBy,
+    });
+    const first = createSale({ exceptedCase: true, blockedBy });
+    expect(await errorOf(first.sellerClient.messages.channel(first.whose))).toMatchObject({ reason: blockedBy });
+    const none = answering({ options: [], messages: [], paging: null }, 200);
+    expect(await errorOf(none.messages.channel(whose))).toMatchObject({ reason: 'option_not_offered' });
+  });
+
+  test('other errors of channel() are thrown as they are', async () => {
+    const { marketplace, whose } = createSale();
+    const stranger = marketplace.clientFor(marketplace.addUser());
+    await expect(stranger.messages.channel(whose)).rejects.toBeInstanceOf(PackAccessError);
+  });
+});
+
 test('both generations of action guide errors are matched by their code, and the status decides the base class', async () => {
   const send = (body: unknown, status: number): Promise<unknown> =>
     errorOf(answering(body, status).actionGuide.send({ pack_id: 1, option_id: 'OTHER', text }));

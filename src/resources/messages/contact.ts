@@ -1,11 +1,10 @@
 import { InvalidInputError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
-import { CapExhaustedError, InvalidOptionError } from '../action-guide/errors.js';
-import { ConversationBlockedError, ExceptedCaseError } from '../post-sale/errors.js';
+import { ExceptedCaseError } from '../post-sale/errors.js';
 import type { Message } from '../post-sale/message.js';
-import { MediationInProcessError, NoChannelError, NotYetDeliveredError } from './errors.js';
-import type { NoChannelReason } from './errors.js';
+import { closedBy } from './closed-channel.js';
+import { NoChannelError } from './errors.js';
 import { sendMessageParams } from './schemas.js';
 import type { ConversationParams, SendMessageParams } from './schemas.js';
 
@@ -80,26 +79,4 @@ async function first(
     channel: 'option' as const,
     message: await actionGuide.send({ pack_id, option_id: 'OTHER', text }, options),
   };
-}
-
-/** The one error for a buyer who cannot be written to now; `undefined` for any other failure. */
-function closedBy(error: unknown): NoChannelError | undefined {
-  const found = closedReason(error);
-  if (!found) return undefined;
-  const [reason, remedy] = found;
-  return new NoChannelError(`The message was not sent: ${remedy}`, { reason, cause: error });
-}
-
-function closedReason(error: unknown): [reason: NoChannelReason, remedy: string] | undefined {
-  if (error instanceof ConversationBlockedError)
-    return [error.reason ?? 'blocked', `the conversation is blocked (${error.reason ?? 'no reason given'})`];
-  if (error instanceof MediationInProcessError)
-    return ['mediation', 'a mediation is in process; write in the mediation, or when it is over'];
-  if (error instanceof NotYetDeliveredError)
-    return ['not_yet_delivered', 'the purchase is on its way by fulfilment; write when it is delivered'];
-  if (error instanceof CapExhaustedError)
-    return ['cap_exhausted', 'the option OTHER is used up; wait until the buyer replies'];
-  if (error instanceof InvalidOptionError)
-    return ['option_not_offered', 'the pack has no option OTHER; see actionGuide.options for those it has'];
-  return undefined;
 }

@@ -7,6 +7,8 @@ import { Paged, withSignal, withPage } from '../../core/pagination/paged.js';
 import type { PaginationOptions } from '../../core/pagination/paged.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
 import type { Message } from '../post-sale/message.js';
+import { openChannel } from './channel.js';
+import type { ChannelParams, OpenChannel } from './channel.js';
 import { contact } from './contact.js';
 import type { ContactParams, ContactResult } from './contact.js';
 import * as endpoints from './endpoints.js';
@@ -174,5 +176,21 @@ export class Messages {
    */
   contact(input: ContactParams, options?: CallOptions): Promise<ContactResult> {
     return contact(this, this.#actionGuide, input, options);
+  }
+
+  /**
+   * Finds the open channel to the buyer, and what a message may contain. It only reads, and marks nothing as read.
+   *
+   * Use it before you upload a file: the option of the action guide takes none. A mediation or an undelivered
+   * fulfilment purchase is only found when you send.
+   *
+   * @example
+   * const { channel, maxAttachments } = await seller.messages.channel({ pack_id, user_id: 7 });
+   * console.log(channel, maxAttachments > 0 ? 'takes files' : 'takes no files');
+   * @throws {NoChannelError} when the buyer cannot be written to now; its `reason` says why.
+   * @throws {PackAccessError} when the order is not the token's user's.
+   */
+  channel(input: ChannelParams, options?: CallOptions): Promise<OpenChannel> {
+    return openChannel(this, this.#actionGuide, input, options);
   }
 }
