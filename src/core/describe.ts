@@ -1,5 +1,5 @@
 import type { Endpoint } from './endpoint.js';
-import { unknown, refine, response, record, nullish, preprocess, params, string } from './schema/schema.js';
+import { nullish, params, preprocess, record, refine, response, string, unknown } from './schema/schema.js';
 import type { Input, Output } from './schema/schema.js';
 import { nullishArray } from './schema/fields.js';
 
@@ -37,7 +37,8 @@ export const describe: Endpoint<ResourcePath, Description> = {
   method: 'OPTIONS',
   path: '/{path*}',
   input: resourcePath,
-  output: description,
+  // Some resources answer with 204: they have nothing to say.
+  output: preprocess<Description>(description, (value) => value ?? {}),
   retry: 'safe',
   errors: [],
 };

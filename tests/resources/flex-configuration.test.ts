@@ -280,7 +280,7 @@ describe('the response to the query', () => {
   });
 
   test.each([
-    ['of another shape', { configuration: { is_moderated: 'maybe' } }],
+    ['of another shape', { configuration: 'none' }],
     ['without configuration', { data: { configuration: null } }],
     ['that is nothing', null],
     ['that is a list', []],

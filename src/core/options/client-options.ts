@@ -62,8 +62,12 @@ export interface ClientOptions {
    */
   readonly confirmWindowMs?: number | undefined;
   /**
-   * What happens to a response of another shape: `throw` an `UnexpectedResponseError`, `report` it to `onDrift` and
-   * deliver it, or do not validate (`off`).
+   * What happens to a response that does not fit its schema. In every mode, an optional field of another type is
+   * delivered as it came, and an entry of a list that is no entry is left out.
+   *
+   * - `throw`: without something required, the call rejects with an `UnexpectedResponseError`.
+   * - `report`: what is required is delivered as it came, too.
+   * - `off`: like `report`, and `onDrift` is not called.
    *
    * @default 'throw'
    */
@@ -76,7 +80,8 @@ export interface ClientOptions {
    */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * Called for each place where a response has another shape. Errors that it throws are ignored.
+   * Called for each place where a response does not fit its schema, and is delivered all the same. Errors that it throws
+   * are ignored.
    *
    * @default none
    */

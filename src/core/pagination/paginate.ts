@@ -20,7 +20,7 @@ export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerato
   try {
     for (let isFirst = true, step: PageStep = 'search'; step !== 'end'; isFirst = false) {
       const request = isFirst ? { offset: pager.offset, limit: size } : nextRequest(tracker, size ?? 1);
-      const raw = await prefetcher.take(request);
+      const raw = withNumbers(await prefetcher.take(request));
       const entries = raw.items ?? [];
       const keys = entries.map((entry) => pager.key(entry));
       const known = keys.map((key) => seen.has(key));
@@ -49,6 +49,15 @@ function nextRequest({ offset, expectsOverlap }: OffsetTracker, size: number): P
 function isNew(seen: Set<unknown>, key: unknown): boolean {
   const { size } = seen;
   return seen.add(key).size > size;
+}
+
+/** A number of another type says nothing. */
+function withNumbers<T, Extra>(raw: RawPage<T, Extra>): RawPage<T, Extra> {
+  return { ...raw, total: numberOf(raw.total), limit: numberOf(raw.limit) };
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
 }
 
 function pageOf<T, Extra>(items: T[], offset: number, size: number, raw: RawPage<T, Extra>): Page<T, Extra> {

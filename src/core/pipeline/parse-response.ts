@@ -3,6 +3,8 @@ import { redactSecrets, withoutCookies } from '../errors/redact.js';
 import type { Endpoint } from '../endpoint.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { Issue } from '../schema/issue.js';
+import { readLeniently } from '../schema/read-leniently.js';
+import type { Difference } from '../schema/read-leniently.js';
 import { validate } from '../schema/standard-schema.js';
 import type { StandardSchema, Validated } from '../schema/standard-schema.js';
 import { apiErrorFrom } from './error-response.js';
@@ -16,7 +18,7 @@ type ValidationOptions = Pick<ResolvedOptions, 'responseValidation' | 'onDrift'>
 /**
  * Parses the body of a success by the schema of the endpoint.
  *
- * @throws {UnexpectedResponseError} when the body is not JSON, or does not have its documented shape.
+ * @throws {UnexpectedResponseError} when the body is not JSON, or misses what it cannot be read without.
  * @throws {ApiError} when the body contains an error.
  */
 export function parseResponse(
@@ -31,49 +33,45 @@ export function parseResponse(
   const { isJson, value } = parseBody(response.text);
   if (!isJson) throw unexpectedResponse('a body that is not JSON', response, value, [], context);
   if (endpoint.errorInBody?.(value)) throw apiErrorFrom(response, context).error;
-  if (responseValidation === 'off') return value;
   const parsed = validateBody(schema, value);
   if (parsed.success) return parsed.data;
-  const { issues } = parsed;
-  if (responseValidation === 'report') {
-    if (onDrift) reportDrift(endpoint, issues, value, onDrift);
-    return value;
+  const read = unlessTooDeep(() => readLeniently(schema, value, responseValidation !== 'throw'));
+  if (read) {
+    if (onDrift && responseValidation !== 'off') reportDrift(endpoint, read.differences, onDrift);
+    return read.value;
   }
+  const { issues } = parsed;
   const what = value === undefined ? 'an empty body' : `a body of another shape: ${summarizeIssues(issues)}`;
   throw unexpectedResponse(what, response, value, issues, context);
 }
 
-/** A body that is wrong in very many places overflows the stack of a validator. */
 function validateBody(schema: StandardSchema, value: unknown): Validated<unknown> {
+  const tooMany = { path: [], message: 'the body is wrong in too many places to list them' };
+  return unlessTooDeep(() => validate(schema, value)) ?? { success: false, issues: [tooMany] };
+}
+
+/** A body that is wrong in very many places overflows the stack of a validator. */
+function unlessTooDeep<T>(read: () => T): T | undefined {
   try {
-    return validate(schema, value);
+    return read();
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return { success: false, issues: [{ path: [], message: 'the body is wrong in too many places to list them' }] };
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
 }
 
 function reportDrift(
   endpoint: Endpoint,
-  issues: readonly Issue[],
-  value: unknown,
+  differences: readonly Difference[],
   onDrift: NonNullable<ValidationOptions['onDrift']>,
 ): void {
-  for (const { path, message } of issues) {
+  for (const { path, message, received } of differences) {
     try {
-      onDrift({ endpoint, path, expected: message, received: kindAt(path, value) });
+      onDrift({ endpoint, path, expected: message, received });
     } catch {
       // A write that was carried out must not be reported as failed because its observer failed.
     }
   }
-}
-
-/** The kind of value at a path, without the value. */
-function kindAt(path: readonly PropertyKey[], root: unknown): string {
-  const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], root);
-  if (value === undefined) return 'nothing';
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'list' : typeof value;
 }
 
 function unexpectedResponse(

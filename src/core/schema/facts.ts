@@ -11,4 +11,9 @@ export interface Facts {
   readonly maxLength?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
+  /**
+   * What happens to an entry of a list that does not fit. `main`: it is left out, because the response is about this list.
+   * `whole`: neither the list nor the object around it can be read without it.
+   */
+  readonly list?: 'main' | 'whole';
 }

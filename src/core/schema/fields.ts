@@ -1,4 +1,16 @@
-import { refine, response, integer, array, nullish, openEnum, optional, preprocess, string, int64 } from './schema.js';
+import {
+  array,
+  int64,
+  integer,
+  nullish,
+  openEnum,
+  optional,
+  preprocess,
+  refine,
+  response,
+  string,
+  withFacts,
+} from './schema.js';
 import type { Optional, Output, Schema } from './schema.js';
 
 /** The id of a question, user, pack, order or shipment, as a caller may write it: a number, or its digits. */
@@ -57,6 +69,19 @@ export const paging = response({
   limit: nullish(integer),
 });
 export interface Paging extends Output<typeof paging> {}
+
+/**
+ * The list that a response is about; it may be `null` or absent. An entry that does not fit is left out, and reported to
+ * `onDrift`.
+ */
+export function mainList<Out>(of: Schema<Out>): Optional<Out[] | null> {
+  return withFacts(nullishArray(of), { list: 'main' });
+}
+
+/** A list that may be `null` or absent, and has no sense without one of its entries. */
+export function wholeList<Out>(of: Schema<Out>): Optional<Out[] | null> {
+  return withFacts(nullishArray(of), { list: 'whole' });
+}
 
 /** A list that may be `null` or absent. */
 export function nullishArray<Out>(of: Schema<Out>): Optional<Out[] | null> {

@@ -3,9 +3,12 @@ import type { Issue } from './issue.js';
 
 type ZodIssue = z.core.$ZodIssue;
 
-/** What zod found, as sentences that name the field and what it takes; values are never repeated. */
-export function formatIssues(issue: ZodIssue, root: unknown): Issue[] {
-  const { path } = issue;
+/**
+ * What zod found in `root`, as sentences that name the field and what it takes; values are never repeated. `at` is where
+ * `root` itself stands.
+ */
+export function formatIssues(issue: ZodIssue, root: unknown, at: readonly PropertyKey[] = []): Issue[] {
+  const path = [...at, ...issue.path];
   const say = (message: string): Issue[] => [{ path, message: `${nameOf(path)} ${message}` }];
   switch (issue.code) {
     case 'custom':
@@ -20,27 +23,33 @@ export function formatIssues(issue: ZodIssue, root: unknown): Issue[] {
     case 'invalid_value':
       return say(`takes ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`);
     case 'invalid_union':
-      return formatUnionIssue(issue, root);
+      return formatUnionIssue(issue, root, at);
     case 'invalid_type':
-      return say(takes(a(issue.expected), path, root));
+      return say(takes(a(issue.expected), issue.path, root));
     default:
       return say('does not fit');
   }
 }
 
 /** Of a union's failures, the one that came furthest says most. */
-function formatUnionIssue(issue: Extract<ZodIssue, { code: 'invalid_union' }>, root: unknown): Issue[] {
+function formatUnionIssue(
+  issue: Extract<ZodIssue, { code: 'invalid_union' }>,
+  root: unknown,
+  at: readonly PropertyKey[],
+): Issue[] {
   const { path } = issue;
   const failures = 'errors' in issue ? issue.errors : [];
   const further = (each: ZodIssue): boolean =>
     each.path.length > 0 || each.code === 'custom' || each.code === 'too_big';
   const furthest = failures.find((each) => each.some(further));
-  if (furthest) return furthest.flatMap((inner) => formatIssues({ ...inner, path: [...path, ...inner.path] }, root));
+  if (furthest)
+    return furthest.flatMap((inner) => formatIssues({ ...inner, path: [...path, ...inner.path] }, root, at));
   const expected = failures.flatMap((each) =>
     each.flatMap((inner) => ('expected' in inner ? [a(inner.expected)] : [])),
   );
   const named = issue.message === 'Invalid input' ? [...new Set(expected)].join(' or ') : issue.message;
-  return [{ path, message: `${nameOf(path)} ${takes(named || 'another value', path, root)}` }];
+  const full = [...at, ...path];
+  return [{ path: full, message: `${nameOf(full)} ${takes(named || 'another value', path, root)}` }];
 }
 
 function takes(what: string, path: readonly PropertyKey[], root: unknown): string {

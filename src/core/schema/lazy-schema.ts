@@ -86,7 +86,12 @@ export class PreprocessSchema extends LazySchema {
 
   override safeParse(value: unknown): ParseResult {
     const result = this.#of.safeParse(this.#reader(value));
-    if (result.success) this.#note?.(result.data as never, value);
+    if (result.success) this.note(result.data, value);
     return result;
+  }
+
+  /** Marks what came of a value that is read by itself. */
+  note(data: unknown, value: unknown): void {
+    this.#note?.(data as never, value);
   }
 }

@@ -142,6 +142,11 @@ export function optional<Out, In>(of: Schema<Out, In>): Optional<Out, In> {
   return lazy(() => z.optional(inner(of)), isOptional(of));
 }
 
+/** The same schema, of which more is known. */
+export function withFacts<S extends Schema>(of: S, facts: Facts): S {
+  return lazy(() => zodOf(of), (of as unknown as LazySchema).fits, facts);
+}
+
 /** The first that fits. */
 export function union<A, B, InA = A, InB = B>(a: Schema<A, InA>, b: Schema<B, InB>): Schema<A | B, InA | InB> {
   return lazy(() => z.union([inner(a), inner(b)]), isFirstOf(a));

@@ -1,18 +1,19 @@
 import { messageText } from '../post-sale/text.js';
 import {
-  unknown,
-  refine,
-  enumOf,
-  response,
-  boolean,
-  integer,
   array,
+  boolean,
+  enumOf,
+  integer,
   nullish,
   openEnum,
   optional,
-  preprocess,
   params,
+  preprocess,
+  refine,
+  response,
   string,
+  unknown,
+  withFacts,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { id, nullishArray } from '../../core/schema/fields.js';
@@ -74,7 +75,7 @@ export interface ActionGuideOption extends Output<typeof actionGuideOption> {}
 export const actionGuideResponse = preprocess(
   response({
     /** Empty where the service gives none. */
-    options: array<ActionGuideOption>(actionGuideOption),
+    options: withFacts(array<ActionGuideOption>(actionGuideOption), { list: 'main' }),
   }),
   (value) => {
     if (Array.isArray(value)) return { options: value };

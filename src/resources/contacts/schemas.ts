@@ -1,21 +1,21 @@
 import {
-  unknown,
-  refine,
-  enumOf,
-  union,
-  response,
-  dateTime,
-  integer,
   array,
+  dateTime,
+  enumOf,
+  integer,
   nullish,
   openEnum,
   optional,
   params,
+  refine,
+  response,
   string,
+  union,
+  unknown,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { isAfter, dateTimeInput } from '../../core/schema/date-time.js';
-import { id, key, limit, nullishArray, offset } from '../../core/schema/fields.js';
+import { id, key, limit, offset, wholeList } from '../../core/schema/fields.js';
 
 /** How many contacts there were from one date to another. Spec: Contact metrics, total. */
 export const contactTotal = response({
@@ -50,7 +50,7 @@ export const contactWindow = response({
   /** Where a user was asked about. */
   user_id: nullish(integer),
   /** One entry an interval. */
-  results: nullishArray<ContactInterval>(contactInterval),
+  results: wholeList<ContactInterval>(contactInterval),
 });
 export interface ContactWindow extends Output<typeof contactWindow> {}
 

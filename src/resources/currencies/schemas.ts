@@ -1,4 +1,4 @@
-import { response, integer, array, nullish, params, string } from '../../core/schema/schema.js';
+import { array, integer, nullish, params, response, string } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { key } from '../../core/schema/fields.js';
 

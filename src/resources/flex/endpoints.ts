@@ -1,7 +1,7 @@
 import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
 import { dataOf, graphqlErrorInBody } from './graphql/response.js';
-import { unknown, array, record, preprocess } from '../../core/schema/schema.js';
+import { array, preprocess, record, unknown } from '../../core/schema/schema.js';
 import {
   alreadyInFlex,
   deliveryNotUpdated,

@@ -1,17 +1,17 @@
 import { documentRule } from './graphql/response.js';
 import {
-  unknown,
-  refine,
-  response,
+  array,
   boolean,
   dateTime,
   integer,
-  array,
   nullish,
   openEnum,
   optional,
   params,
+  refine,
+  response,
   string,
+  unknown,
 } from '../../core/schema/schema.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 import { id, key, nullishArray, siteId } from '../../core/schema/fields.js';

@@ -1,12 +1,12 @@
 import {
-  refine,
-  response,
-  integer,
   array,
+  integer,
   nullish,
   openEnum,
-  preprocess,
   params,
+  preprocess,
+  refine,
+  response,
   string,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';

@@ -4,24 +4,24 @@ import { message } from '../post-sale/message.js';
 import type { Message } from '../post-sale/message.js';
 import { messageText } from '../post-sale/text.js';
 import {
-  unknown,
-  refine,
-  union,
-  response,
+  array,
   boolean,
   dateTime,
+  int64,
   integer,
-  array,
   nullish,
   openEnum,
   optional,
-  preprocess,
   params,
+  preprocess,
+  refine,
+  response,
   string,
-  int64,
+  union,
+  unknown,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { id, key, limit, nullishArray, offset, paging, siteId } from '../../core/schema/fields.js';
+import { id, key, limit, mainList, offset, paging, siteId } from '../../core/schema/fields.js';
 import type { Paging } from '../../core/schema/fields.js';
 
 /** The most files in one message. Spec: Limits. */
@@ -58,7 +58,7 @@ export interface ConversationStatus extends Output<typeof conversationStatus> {}
 export const conversationResponse = response({
   paging: nullish<Paging>(paging),
   conversation_status: nullish<ConversationStatus>(conversationStatus),
-  messages: nullishArray<Message>(message),
+  messages: mainList<Message>(message),
   /** How many characters a seller's message takes: 350. */
   seller_max_message_length: nullish(integer),
   /** How many characters a buyer's message takes: 3,500. */

@@ -1,14 +1,14 @@
 import {
-  response,
+  array,
   boolean,
   dateTime,
+  int64,
   integer,
-  array,
   nullish,
   openEnum,
   preprocess,
+  response,
   string,
-  int64,
 } from '../../core/schema/schema.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
 import { key, nullishArray } from '../../core/schema/fields.js';
@@ -129,7 +129,12 @@ export function originalOf(delivered: Message): unknown {
  */
 export function isModerated(delivered: Message | null | undefined): boolean {
   const { status, message_moderation: moderation } = delivered ?? {};
-  return status?.toLowerCase() === 'moderated' || moderation?.status?.toLowerCase() === 'rejected';
+  return isWord(status, 'moderated') || isWord(moderation?.status, 'rejected');
+}
+
+/** Statuses vary in case; one of another type is delivered as it came. */
+function isWord(status: unknown, word: string): boolean {
+  return String(status).toLowerCase() === word;
 }
 
 /** Why moderation rejected a message; `undefined` where it did not, or did not say. */

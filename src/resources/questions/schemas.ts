@@ -1,23 +1,23 @@
 import {
-  unknown,
-  refine,
-  enumOf,
-  union,
-  response,
+  array,
   boolean,
   dateTime,
+  enumOf,
   integer,
-  array,
-  record,
   nullish,
   openEnum,
   optional,
-  preprocess,
   params,
+  preprocess,
+  record,
+  refine,
+  response,
   string,
+  union,
+  unknown,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { boundedText, id, key, limit, nullishArray, offset } from '../../core/schema/fields.js';
+import { boundedText, id, key, limit, mainList, offset } from '../../core/schema/fields.js';
 
 /** The most characters in a question or an answer. Spec: Limits. */
 export const questionTextLimit = 2000;
@@ -82,7 +82,7 @@ export const questionSearchResponse = preprocess(
     total: nullish(integer),
     limit: nullish(integer),
     offset: nullish(integer),
-    questions: nullishArray<Question>(question),
+    questions: mainList<Question>(question),
     filters: nullish(unknown),
     available_filters: nullish(unknown),
     available_sorts: nullish(unknown),
@@ -109,7 +109,7 @@ export interface BlockedUser extends Output<typeof blockedUser> {}
 /** The blacklist, in each shape it is known to have. */
 export const blacklistResponse = preprocess(
   response({
-    users: nullishArray<BlockedUser>(blockedUser),
+    users: mainList<BlockedUser>(blockedUser),
     total: nullish(integer),
     limit: nullish(integer),
     offset: nullish(integer),

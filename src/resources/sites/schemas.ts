@@ -1,17 +1,17 @@
 import {
-  unknown,
-  response,
   integer,
-  record,
   nullish,
   number,
   optional,
-  preprocess,
   params,
+  preprocess,
+  record,
+  response,
   string,
+  unknown,
 } from '../../core/schema/schema.js';
 import type { Input, Output } from '../../core/schema/schema.js';
-import { limit, nullishArray, offset, paging, siteId } from '../../core/schema/fields.js';
+import { limit, mainList, offset, paging, siteId } from '../../core/schema/fields.js';
 import type { Paging } from '../../core/schema/fields.js';
 
 /** An item that a search found. The specification does not name its fields; these are the usual ones. */
@@ -30,7 +30,7 @@ export const siteSearchResponse = response({
   site_id: nullish(string),
   query: nullish(string),
   paging: nullish<Paging>(paging),
-  results: nullishArray<Listing>(listing),
+  results: mainList<Listing>(listing),
   sort: nullish(unknown),
   available_sorts: nullish(unknown),
   filters: nullish(unknown),

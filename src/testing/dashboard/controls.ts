@@ -1,4 +1,4 @@
-import { refine, enumOf, boolean, integer, nullish, params, string } from '../../core/schema/schema.js';
+import { boolean, enumOf, integer, nullish, params, refine, string } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import type { FakeMarketplace } from '../marketplace.js';
 import { applySeed, writeAs } from '../seed/apply.js';

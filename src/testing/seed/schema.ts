@@ -1,17 +1,17 @@
 import {
-  unknown,
-  refine,
-  enumOf,
-  union,
+  array,
   boolean,
   dateTime,
+  enumOf,
   integer,
-  array,
-  record,
   number,
   optional,
   params,
+  record,
+  refine,
   string,
+  union,
+  unknown,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 

@@ -1,5 +1,5 @@
 import { inspect } from '../../../core/schema/inspect.js';
-import { picked, array, nullish, preprocess } from '../../../core/schema/schema.js';
+import { array, nullish, picked, preprocess } from '../../../core/schema/schema.js';
 import type { Issue } from '../../../core/schema/issue.js';
 import type { Schema, Shape } from '../../../core/schema/schema.js';
 

@@ -1,0 +1,163 @@
+import type { Facts } from './facts.js';
+import { formatIssues } from './format-issues.js';
+import { factsOf, inspect } from './inspect.js';
+import type { Issue } from './issue.js';
+import { LazySchema, PreprocessSchema } from './lazy-schema.js';
+import { validate } from './standard-schema.js';
+import type { StandardSchema } from './standard-schema.js';
+
+/** A difference between a value and its schema, which did not keep the rest from being read. */
+export interface Difference extends Issue {
+  /** What was there instead, without its value: `string`, `null`, `nothing`, ... */
+  readonly received: string;
+}
+
+/** What was read, and how it differs from its schema. */
+export interface ReadValue {
+  readonly value: unknown;
+  readonly differences: readonly Difference[];
+}
+
+type Path = readonly PropertyKey[];
+/** `issues`: what keeps the value from being read. */
+type Result = ReadValue | { readonly issues: readonly Difference[] };
+
+/**
+ * Reads a value that does not fit its schema, and excuses what does not matter for the rest: an optional field of another
+ * type is delivered as it came, and an entry of a list without its key is left out. With `isRelaxed`, required fields
+ * are delivered as they came as well.
+ *
+ * @returns `undefined` where something is wrong that cannot be excused.
+ */
+export function readLeniently(schema: StandardSchema, value: unknown, isRelaxed: boolean): ReadValue | undefined {
+  const result = new LenientReader(isRelaxed).read(schema, value, []);
+  if ('value' in result) {
+    if (schema instanceof PreprocessSchema) schema.note(result.value, value);
+    return result;
+  }
+  return isRelaxed && !hasMainList(schema) ? { value, differences: result.issues } : undefined;
+}
+
+class LenientReader {
+  readonly #isRelaxed: boolean;
+
+  constructor(isRelaxed: boolean) {
+    this.#isRelaxed = isRelaxed;
+  }
+
+  read(
+    schema: StandardSchema,
+    value: unknown,
+    path: Path,
+    role: Facts['list'] = path.length === 0 ? 'main' : undefined,
+  ): Result {
+    const strict = readStrictly(schema, value, path);
+    if ('value' in strict) return strict;
+    const found = inspect(schema);
+    const ownRole = factsOf(schema).list ?? role;
+    switch (found.kind) {
+      case 'preprocess':
+        return this.read(found.of, found.reader(value), path, ownRole);
+      case 'optional':
+      case 'nullable':
+        return this.#readOptional(found.of, value, path, ownRole);
+      case 'array':
+        return this.#readArray(found.of, value, path, ownRole) ?? strict;
+      case 'object':
+        return this.#readObject(found.shape, found.unknownKeys === 'drop', value, path) ?? strict;
+      default:
+        return strict;
+    }
+  }
+
+  #readOptional(of: StandardSchema, value: unknown, path: Path, role: Facts['list']): Result {
+    const result = this.read(of, value, path, role);
+    return 'value' in result || role !== undefined ? result : { value, differences: result.issues };
+  }
+
+  #readArray(of: StandardSchema, value: unknown, path: Path, role: Facts['list']): Result | undefined {
+    if (!Array.isArray(value)) return undefined;
+    const entries = value.map((entry: unknown, index) => this.#readEntry(of, entry, [...path, index], role));
+    const issues = entries.flatMap((entry) => ('issues' in entry ? entry.issues : []));
+    const read = entries.filter((entry) => 'value' in entry);
+    const differences = [...issues, ...read.flatMap((entry) => entry.differences)];
+    const isEntryLost =
+      role === 'whole' || issues.some((issue) => role === undefined && issue.path.length === path.length + 1);
+    if (issues.length > 0 && (isEntryLost || read.length === 0)) return { issues: differences };
+    return { value: read.map((entry) => entry.value), differences };
+  }
+
+  /** With `isRelaxed`, every entry counts as read but one that is nothing. */
+  #readEntry(of: StandardSchema, value: unknown, path: Path, role: Facts['list']): Result {
+    const result = this.read(of, value, path, undefined);
+    if ('value' in result || !this.#isRelaxed || (role === 'main' && isNothing(value))) return result;
+    return { value, differences: result.issues };
+  }
+
+  #readObject(
+    shape: Readonly<Record<string, StandardSchema>>,
+    isReduced: boolean,
+    value: unknown,
+    path: Path,
+  ): Result | undefined {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    const given = value as Readonly<Record<string, unknown>>;
+    const read: Record<string, unknown> = isReduced ? {} : { ...given };
+    const differences: Difference[] = [];
+    const issues: Difference[] = [];
+    for (const [name, field] of Object.entries(shape)) {
+      const result = this.read(field, given[name], [...path, name], undefined);
+      if ('value' in result) differences.push(...result.differences);
+      else if (this.#isRelaxed && factsOf(field).list !== 'main') differences.push(...result.issues);
+      else issues.push(...result.issues);
+      if ('value' in result && result.value !== undefined) read[name] = result.value;
+      else if (name in given) read[name] = given[name];
+    }
+    return issues.length > 0 ? { issues: [...issues, ...differences] } : { value: read, differences };
+  }
+}
+
+function readStrictly(schema: StandardSchema, value: unknown, path: Path): Result {
+  if (!isZod(schema)) return readForeign(schema, value, path);
+  if (schema instanceof LazySchema && schema.fits(value)) return { value, differences: [] };
+  const result = (schema instanceof LazySchema ? schema.zod : schema).safeParse(value);
+  if (result.success) return { value: result.data, differences: [] };
+  const issues = result.error.issues.flatMap((issue) => formatIssues(issue, value, path));
+  return { issues: issues.map((issue) => withReceived(issue, path, value)) };
+}
+
+function isZod(schema: StandardSchema): schema is StandardSchema & LazySchema['zod'] {
+  return '_zod' in schema;
+}
+
+/** A schema of another library is taken as a whole. */
+function readForeign(schema: StandardSchema, value: unknown, path: Path): Result {
+  const result = validate(schema, value);
+  if (result.success) return { value: result.data, differences: [] };
+  const issues = result.issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
+  return { issues: issues.map((issue) => withReceived(issue, path, value)) };
+}
+
+function withReceived(issue: Issue, path: Path, value: unknown): Difference {
+  return { ...issue, received: kindAt(issue.path.slice(path.length), value) };
+}
+
+/** Whether a response is about a list, without which there is nothing to deliver. */
+function hasMainList(schema: StandardSchema): boolean {
+  const found = inspect(schema);
+  if (found.kind === 'preprocess') return hasMainList(found.of);
+  if (found.kind === 'object') return Object.values(found.shape).some((field) => factsOf(field).list === 'main');
+  return found.kind === 'array';
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || value === undefined;
+}
+
+/** The kind of value at a path, without the value. */
+function kindAt(path: Path, root: unknown): string {
+  const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], root);
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'list' : typeof value;
+}
