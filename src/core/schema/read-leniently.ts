@@ -20,7 +20,7 @@ export interface ReadValue {
 
 type Path = readonly PropertyKey[];
 /** `issues`: what keeps the value from being read. */
-type Result = ReadValue | { readonly issues: readonly Difference[] };
+type ReadResult = ReadValue | { readonly issues: readonly Difference[] };
 
 /**
  * Reads a value that does not fit its schema, and excuses what does not matter for the rest: an optional field of another
@@ -50,7 +50,7 @@ class LenientReader {
     value: unknown,
     path: Path,
     role: Facts['list'] = path.length === 0 ? 'main' : undefined,
-  ): Result {
+  ): ReadResult {
     const strict = readStrictly(schema, value, path);
     if ('value' in strict) return strict;
     const found = inspect(schema);
@@ -70,12 +70,12 @@ class LenientReader {
     }
   }
 
-  #readOptional(of: StandardSchema, value: unknown, path: Path, role: Facts['list']): Result {
+  #readOptional(of: StandardSchema, value: unknown, path: Path, role: Facts['list']): ReadResult {
     const result = this.read(of, value, path, role);
     return 'value' in result || role !== undefined ? result : { value, differences: result.issues };
   }
 
-  #readArray(of: StandardSchema, value: unknown, path: Path, role: Facts['list']): Result | undefined {
+  #readArray(of: StandardSchema, value: unknown, path: Path, role: Facts['list']): ReadResult | undefined {
     if (!Array.isArray(value)) return undefined;
     const entries = value.map((entry: unknown, index) => this.#readEntry(of, entry, [...path, index], role));
     const issues = entries.flatMap((entry) => ('issues' in entry ? entry.issues : []));
@@ -88,7 +88,7 @@ class LenientReader {
   }
 
   /** With `isRelaxed`, every entry counts as read but one that is nothing. */
-  #readEntry(of: StandardSchema, value: unknown, path: Path, role: Facts['list']): Result {
+  #readEntry(of: StandardSchema, value: unknown, path: Path, role: Facts['list']): ReadResult {
     const result = this.read(of, value, path, undefined);
     if ('value' in result || !this.#isRelaxed || (role === 'main' && isNothing(value))) return result;
     return { value, differences: result.issues };
@@ -99,7 +99,7 @@ class LenientReader {
     isReduced: boolean,
     value: unknown,
     path: Path,
-  ): Result | undefined {
+  ): ReadResult | undefined {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
     const given = value as Readonly<Record<string, unknown>>;
     const read: Record<string, unknown> = isReduced ? {} : { ...given };
@@ -117,7 +117,7 @@ class LenientReader {
   }
 }
 
-function readStrictly(schema: StandardSchema, value: unknown, path: Path): Result {
+function readStrictly(schema: StandardSchema, value: unknown, path: Path): ReadResult {
   if (!isZod(schema)) return readForeign(schema, value, path);
   if (schema instanceof LazySchema && schema.fits(value)) return { value, differences: [] };
   const result = (schema instanceof LazySchema ? schema.zod : schema).safeParse(value);
@@ -131,7 +131,7 @@ function isZod(schema: StandardSchema): schema is StandardSchema & LazySchema['z
 }
 
 /** A schema of another library is taken as a whole. */
-function readForeign(schema: StandardSchema, value: unknown, path: Path): Result {
+function readForeign(schema: StandardSchema, value: unknown, path: Path): ReadResult {
   const result = validate(schema, value);
   if (result.success) return { value: result.data, differences: [] };
   const issues = result.issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
