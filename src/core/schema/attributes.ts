@@ -31,11 +31,8 @@ function reduced(schema: StandardSchema, attributes: readonly string[]): Schema 
   if (found.kind === 'union') return reduced(found.of[0] ?? unknown, attributes);
   if (found.kind === 'preprocess') return reduced(found.of, attributes);
   const shape = found.kind === 'object' ? found.shape : {};
-  return picked(
-    Object.fromEntries(
-      attributes.map((name) => [name, (Object.hasOwn(shape, name) && shape[name]) || nullish(unknown)]),
-    ),
-  );
+  const fieldOf = (name: string): Schema | undefined => (Object.hasOwn(shape, name) ? shape[name] : undefined);
+  return picked(Object.fromEntries(attributes.map((name) => [name, fieldOf(name) ?? nullish(unknown)])));
 }
 
 function wrong(message: string): InvalidInputError {
