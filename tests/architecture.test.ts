@@ -49,7 +49,7 @@ const floors: readonly (readonly string[])[] = [
 const pairs: readonly (readonly [string, string])[] = [];
 
 /** Rooms that are still being taken apart. */
-const unfinished = ['testing/'];
+const unfinished: readonly string[] = [];
 
 describe('imports point one way', () => {
   test('each file has a floor', () => {

@@ -4,7 +4,6 @@ import { FakeMarketplaceError } from '../testing/errors.js';
 import { listen } from '../testing/server.js';
 import type { Listening } from '../testing/server.js';
 import { Dashboard } from '../testing/dashboard/dashboard.js';
-import { applySeed } from '../testing/seed/apply.js';
 import { sample } from '../testing/seed/sample.js';
 import { SeedError, readAs, seed } from '../testing/seed/schema.js';
 import type { Seed } from '../testing/seed/schema.js';
@@ -49,7 +48,7 @@ async function serve(command: FakeCommand, { out, ended }: ProcessIO): Promise<v
   const seedFromFile = await readSeed(command.seed);
   const create = (): FakeMarketplace => {
     const marketplace = new FakeMarketplace();
-    withLocation(command.seed ?? 'the sample', () => applySeed(marketplace, seedFromFile ?? readAs(seed, sample())));
+    withLocation(command.seed ?? 'the sample', () => marketplace.seed(seedFromFile ?? sample()));
     for (const text of command.faults)
       withLocation(`--faults '${text}'`, () => marketplace.faults.inject(faultFrom(parseFault(text))));
     return marketplace;

@@ -45,6 +45,14 @@ export class Clock {
     }
   }
 
+  /** @internal Saves the time. @returns a function that restores it */
+  checkpoint(): () => void {
+    const fixed = this.#fixed;
+    return () => {
+      this.#fixed = fixed;
+    };
+  }
+
   /** Makes the clock follow the machine's clock again. */
   run(): void {
     this.#fixed = undefined;

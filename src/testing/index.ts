@@ -1,9 +1,14 @@
 export { FakeMarketplace } from './marketplace.js';
-export type { FakeMarketplaceOptions } from './marketplace.js';
+export type { BuyerFile, FakeMarketplaceOptions } from './marketplace.js';
+export type { MarketplaceSettings } from './settings.js';
+export type { RateLimit, ServiceRateLimiter } from './http/rate-limit.js';
+export type { ReceivedRequest, Requests } from './http/requests.js';
+export type { RequestFilter } from './http/request-filter.js';
+export type { SeedInit } from './seed/schema.js';
 export type { Fault, FaultKind, Faults } from './http/faults.js';
 export { FakeMarketplaceError } from './errors.js';
 export type { Clock, Span } from './clock.js';
-export type { Account, Bearer } from './state/accounts.js';
+export type { Account, Accounts, Bearer, Grant } from './state/accounts.js';
 export type { MarketplaceEvents, MarketplaceEvent } from './state/events.js';
 export type {
   DeliveryAttempt,
@@ -23,6 +28,7 @@ export type {
   FlexStore,
   KindOfDay,
   StoredRange,
+  StoredShipment,
   StoredSubscription,
   SubscriptionInit,
   SubscriptionStatus,

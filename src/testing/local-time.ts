@@ -38,7 +38,8 @@ export function localInstant(ms: number, site_id: string): string {
   return `${withoutOffset}${offset < 0 ? '-' : '+'}${hours}:${minutes}`;
 }
 
-function offsetMinutes(ms: number, site_id: string): number {
+/** Returns how far the clock of a site is ahead of UTC, in minutes. */
+export function offsetMinutes(ms: number, site_id: string): number {
   const parts = new Map(
     formatterFor(zones[site_id] ?? 'UTC')
       .formatToParts(ms)

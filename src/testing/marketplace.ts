@@ -1,46 +1,61 @@
 import { SellerClient } from '../client.js';
 import type { Endpoint } from '../core/endpoint.js';
-import type { ClientOptions } from '../core/options/client-options.js';
 import type { DocumentedError } from '../core/errors/documented-error.js';
-import { endpoints } from '../endpoints.js';
-import { Accounts } from './state/accounts.js';
-import type { Account } from './state/accounts.js';
-import { actionGuideHandlers, actionGuideConventions } from './handlers/action-guide.js';
-import { AttachmentStore } from './state/attachments.js';
+import type { ClientOptions } from '../core/options/client-options.js';
+import { Clock } from './clock.js';
+import { createRouter } from './create-router.js';
+import { FakeMarketplaceError } from './errors.js';
+import { Faults } from './http/faults.js';
 import { errorResponse } from './http/handler.js';
 import type { ErrorOverrides } from './http/handler.js';
-import { Clock } from './clock.js';
-import { ContactStore } from './state/contacts.js';
-import type { ContactInit } from './state/contacts.js';
-import { contactHandlers } from './handlers/contacts.js';
-import { currencyHandlers } from './handlers/currencies.js';
-import { MarketplaceEvents } from './state/events.js';
-import { Faults } from './http/faults.js';
-import { FlexStore } from './state/flex.js';
-import { flexHandlers, flexConventions } from './handlers/flex.js';
-import { ItemStore } from './state/items.js';
-import type { Item, ItemInit } from './state/items.js';
-import { MessageStore } from './state/messages.js';
-import type { StoredMessage } from './state/messages.js';
-import { messageHandlers, messageConventions } from './handlers/messages.js';
+import { ServiceRateLimiter } from './http/rate-limit.js';
+import type { RateLimit } from './http/rate-limit.js';
+import { Requests } from './http/requests.js';
+import type { Router } from './http/router.js';
 import { mswHandler } from './msw.js';
 import type { MswHandler } from './msw.js';
+import { applySeed } from './seed/apply.js';
+import type { SeedInit } from './seed/schema.js';
 import type { Listening, ListenOptions } from './server.js';
+import { defaultSettings } from './settings.js';
+import type { MarketplaceSettings } from './settings.js';
+import type { Account, Accounts } from './state/accounts.js';
+import { assertFields } from './state/assert-fields.js';
+import type { AttachmentStore, StoredFile } from './state/attachments.js';
+import type { ContactInit, ContactStore } from './state/contacts.js';
+import { MarketplaceEvents } from './state/events.js';
+import type { FlexStore } from './state/flex.js';
+import type { Item, ItemInit, ItemStore } from './state/items.js';
+import type { MessageStore, StoredMessage } from './state/messages.js';
+import type { Pack, PackInit, PackStore } from './state/packs.js';
+import type { QuestionStore, StoredQuestion } from './state/questions.js';
+import { createStores } from './state/stores.js';
+import type { Stores } from './state/stores.js';
 import { NotificationService } from './webhooks/notification-service.js';
-import { PackStore } from './state/packs.js';
-import type { Pack, PackInit } from './state/packs.js';
-import { QuestionStore } from './state/questions.js';
-import type { StoredQuestion } from './state/questions.js';
-import { questionHandlers, questionConventions } from './handlers/questions.js';
-import { Router } from './http/router.js';
-import { itemHandlers } from './handlers/items.js';
-import { siteHandlers } from './handlers/sites.js';
-import type { MarketplaceState } from './state/marketplace-state.js';
 
 /** Options of a fake marketplace. */
 export interface FakeMarketplaceOptions {
   /** Stops the marketplace's clock at this time. @default the clock follows the machine's */
-  readonly now?: Date | string | number;
+  readonly now?: Date | string | number | undefined;
+  /**
+   * What the marketplace follows where the live service is known to differ from the specification: the live service, or
+   * the documents. It selects the defaults of `settings`.
+   *
+   * @default 'live'
+   */
+  readonly follow?: 'live' | 'documents' | undefined;
+  /** Responds 429 to calls above a rate, e.g. `{ perSecond: 10 }`. @default no limit */
+  readonly limit?: RateLimit | undefined;
+  /** Behaviour that the specification leaves open. @default see `MarketplaceSettings` */
+  readonly settings?: Partial<MarketplaceSettings> | undefined;
+}
+
+/** A file that a buyer sends with a message. */
+export interface BuyerFile {
+  readonly filename: string;
+  readonly content: string | Uint8Array<ArrayBuffer>;
+  /** The media type. @default 'application/octet-stream' */
+  readonly type?: string | undefined;
 }
 
 /**
@@ -56,53 +71,79 @@ export interface FakeMarketplaceOptions {
 export class FakeMarketplace {
   /** The base URL to use with `marketplace.fetch`. */
   readonly baseUrl = 'https://marketplace.test';
-  /** The marketplace's time. */
+  /** The marketplace's clock. */
   readonly clock: Clock;
   /** Emits an event for each change that applications are notified about. */
   readonly events = new MarketplaceEvents();
   /** Posts notifications to the callbacks of applications. */
   readonly notifications: NotificationService;
+  /** The behaviour that the specification leaves open. */
+  readonly settings: MarketplaceSettings;
   /** Injects network and service faults. */
-  readonly faults = new Faults();
-  /** The users and their access tokens. */
-  readonly accounts = new Accounts();
-  /** The items for sale. */
-  readonly items = new ItemStore(this.accounts);
-  /** The packs: one per sale. */
-  readonly packs = new PackStore(this.accounts);
-  /** The questions, their answers and the blacklists. */
-  readonly questions: QuestionStore;
-  /** The Flex subscriptions, items, shipments and drivers. */
-  readonly flex: FlexStore;
-  /** The contacts made through classified items. */
-  readonly contacts: ContactStore;
-  /** The messages of all conversations. */
-  readonly messages: MessageStore;
-  /** The uploaded files. */
-  readonly attachments: AttachmentStore;
-  readonly #router: Router;
+  readonly faults = new Faults(() => this.accounts);
+  /** Limits the rate of calls. */
+  readonly rateLimiter = new ServiceRateLimiter();
+  /** The requests that the marketplace received. */
+  readonly requests = new Requests(() => this.accounts);
+  readonly #options: FakeMarketplaceOptions;
+  #stores: Stores;
+  #router: Router;
 
-  constructor({ now }: FakeMarketplaceOptions = {}) {
+  /** @throws {FakeMarketplaceError} when an option makes no sense */
+  constructor(options: FakeMarketplaceOptions = {}) {
+    const { now, follow = 'live', limit, settings = {} } = options;
+    assertFields('the options', options, ['now', 'follow', 'limit', 'settings']);
+    if (!['live', 'documents'].includes(follow))
+      throw new FakeMarketplaceError(`\`follow\` is 'live' or 'documents', not ${follow}`);
+    const defaults = defaultSettings(follow);
+    assertFields('`settings`', settings, Object.keys(defaults));
+    this.#options = options;
+    this.settings = { ...defaults, ...settings };
     this.clock = new Clock(now);
-    this.#router = new Router(this.accounts, this.clock);
     this.notifications = new NotificationService(this.clock, this.events);
-    const { accounts, clock, events, items, packs } = this;
-    const state: MarketplaceState = { accounts, clock, events, items, packs };
-    this.#router.interceptors.push(this.faults.interceptor);
-    // Each resource is a store and one line here.
-    this.questions = new QuestionStore(state);
-    this.#router.add(endpoints.questions, questionHandlers(this.questions, state), questionConventions);
-    this.flex = new FlexStore(state);
-    this.#router.add(endpoints.flex, flexHandlers(this.flex, state), flexConventions);
-    this.contacts = new ContactStore(state);
-    this.#router.add(endpoints.contacts, contactHandlers(this.contacts, state));
-    this.#router.add(endpoints.items, itemHandlers(items));
-    this.#router.add(endpoints.sites, siteHandlers(items));
-    this.#router.add(endpoints.currencies, currencyHandlers());
-    this.messages = new MessageStore(state);
-    this.attachments = new AttachmentStore(state);
-    this.#router.add(endpoints.actionGuide, actionGuideHandlers(this.messages, state), actionGuideConventions);
-    this.#router.add(endpoints.messages, messageHandlers(this.messages, this.attachments, state), messageConventions);
+    this.rateLimiter.set(limit);
+    this.#stores = createStores(this.clock, this.events, this.settings);
+    this.#router = this.#createRouter();
+  }
+
+  /** The users and their access tokens. */
+  get accounts(): Accounts {
+    return this.#stores.accounts;
+  }
+
+  /** The items for sale. */
+  get items(): ItemStore {
+    return this.#stores.items;
+  }
+
+  /** The packs: one per sale. */
+  get packs(): PackStore {
+    return this.#stores.packs;
+  }
+
+  /** The questions, their answers and the blacklists. */
+  get questions(): QuestionStore {
+    return this.#stores.questions;
+  }
+
+  /** The Flex subscriptions, items, shipments and drivers. */
+  get flex(): FlexStore {
+    return this.#stores.flex;
+  }
+
+  /** The contacts made through classified items. */
+  get contacts(): ContactStore {
+    return this.#stores.contacts;
+  }
+
+  /** The messages of all conversations. */
+  get messages(): MessageStore {
+    return this.#stores.messages;
+  }
+
+  /** The uploaded files. */
+  get attachments(): AttachmentStore {
+    return this.#stores.attachments;
   }
 
   /** Handles a request. Pass it to a client as `fetch`. */
@@ -118,7 +159,7 @@ export class FakeMarketplace {
   }
 
   /**
-   * Returns msw handlers that pass every request under a base URL to the marketplace.
+   * Returns msw handlers that pass every request under a base URL to the marketplace. They work with msw 2 and 3.
    *
    * @example
    * const server = setupServer(...marketplace.handlers('https://api.example.com'));
@@ -127,8 +168,31 @@ export class FakeMarketplace {
     return [mswHandler(baseUrl.replace(/(?<!\/)\/+$/, ''), this.fetch)];
   }
 
+  /**
+   * Adds everything in a seed, e.g. the JSON of a seed file. When an entry is invalid, nothing is added.
+   *
+   * @throws {FakeMarketplaceError} that names each invalid entry
+   */
+  seed(seed: SeedInit): void {
+    applySeed(this.#stores, this.faults, seed);
+  }
+
+  /** Removes everything: users, tokens, items, requests, faults, subscriptions. The clock goes back to its start. */
+  reset(): void {
+    const { now, limit } = this.#options;
+    if (now === undefined) this.clock.run();
+    else this.clock.set(now);
+    this.#stores = createStores(this.clock, this.events, this.settings);
+    this.#router = this.#createRouter();
+    this.faults.clear();
+    this.rateLimiter.set(limit);
+    this.notifications.reset();
+    this.requests.clear();
+  }
+
   /** Adds a user: a seller, a buyer or both. Fields that you omit get default values. */
-  addUser(init?: Partial<Account>): Account {
+  addUser(init: Partial<Account> = {}): Account {
+    assertFields('a user', init, ['user_id', 'nickname', 'site_id']);
     return this.accounts.add(init);
   }
 
@@ -157,9 +221,17 @@ export class FakeMarketplace {
     return this.packs.add(init);
   }
 
-  /** Adds a message of the buyer of a pack, which opens the conversation for the seller. */
-  buyerWrites({ pack, text }: { readonly pack: Pack; readonly text: string }): StoredMessage {
-    return this.messages.add(pack, { from: pack.buyer_id, text });
+  /** Adds a message of the buyer of a pack, at most 3,500 characters, which opens the conversation for the seller. */
+  buyerWrites({
+    pack,
+    text,
+    files = [],
+  }: {
+    readonly pack: Pack;
+    readonly text: string;
+    readonly files?: readonly BuyerFile[] | undefined;
+  }): StoredMessage {
+    return this.messages.add(pack, { from: pack.buyer_id, text, files: files.map((file) => this.#store(pack, file)) });
   }
 
   /** Issues an access token for a user. @param application_id `null` for a token without application. @default 500 */
@@ -174,6 +246,20 @@ export class FakeMarketplace {
 
   /** Makes the next call of the endpoint fail with a documented error; `overrides` change its message, code or cause. */
   failNext(endpoint: Endpoint, error: Omit<DocumentedError, 'error'>, overrides?: ErrorOverrides): void {
+    const { status } = error;
+    if (!Number.isInteger(status) || status < 400 || status > 599)
+      throw new FakeMarketplaceError(`the \`status\` of an error is from 400 to 599, not ${String(status)}`);
     this.#router.failNext(endpoint, errorResponse(error, overrides));
+  }
+
+  #createRouter(): Router {
+    const { requests, rateLimiter, faults } = this;
+    return createRouter(this.#stores, [requests.interceptor, rateLimiter.interceptor, faults.interceptor]);
+  }
+
+  #store({ buyer_id, site_id }: Pack, { filename, content, type = 'application/octet-stream' }: BuyerFile): StoredFile {
+    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+    const { id } = this.attachments.add({ owner: buyer_id, site_id, filename, type, bytes });
+    return this.attachments.use(id);
   }
 }

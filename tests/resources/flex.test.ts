@@ -365,7 +365,10 @@ describe('the fake marketplace', () => {
     expect(await put(`MLB/users/me/services/1`, zones)).toEqual([400, 'invalid user_id']);
     expect(await put(`MLB/users/1/services/none`, zones)).toEqual([400, 'invalid service_id']);
     expect(await put(`MLB/users/1/services/1`, '{"zones"')).toEqual([400, 'invalid JSON body']);
-    expect(await put(`MLB/users/1/services/1`, '{"zones":[]}')).toEqual([400, 'invalid JSON body']);
+    expect(await put(`MLB/users/1/services/1`, '{"zones":[]}')).toEqual([
+      400,
+      'invalid JSON body: zones must be a list of at least one zone',
+    ]);
   });
 
   test('prices are in the currency of the site', async () => {

@@ -13,7 +13,7 @@ test('an unknown item does not hide the status of the others', async () => {
   expectTypeOf(found).toEqualTypeOf<ItemStatus[]>();
   expect(found).toMatchObject([
     { id: active.item_id, status: 'active', code: 200 },
-    { id: 'MLA1', code: 404, message: 'There is no item MLA1' },
+    { id: 'MLA1', code: 404, message: 'Item MLA1 does not exist' },
     { id: paused.item_id, status: 'paused', code: 200 },
   ]);
   expect(found[1]).not.toHaveProperty('status');

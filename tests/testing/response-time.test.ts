@@ -128,11 +128,11 @@ describe('the average', () => {
     expect(await recordAt('2026-03-18T10:00:00-03:00')).toMatchObject({ total: { response_time: 30 } });
   });
 
-  test('without a question in the last 14 days there is no average', async () => {
+  test('without a question in the last 14 days the total is 0 and there are no bands', async () => {
     exchange(monday('10:00'), 10);
     expect(await recordAt('2026-04-30T10:00:00-03:00')).toEqual({
       user_id: seller.user_id,
-      total: null,
+      total: { response_time: 0 },
       weekend: null,
       weekdays_working_hours: null,
       weekdays_extra_hours: null,

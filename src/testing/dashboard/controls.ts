@@ -1,17 +1,17 @@
 import { boolean, enumOf, integer, nullish, params, refine, string } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
-import type { FakeMarketplace } from '../marketplace.js';
-import { applySeed, writeAs } from '../seed/apply.js';
+import type { ServedMarketplace } from './served-marketplace.js';
+import { senderOf } from '../seed/apply.js';
 import { readAs, seed, seededFault } from '../seed/schema.js';
 import { faultFrom } from '../seed/fault.js';
 import { snapshot } from './snapshot.js';
 
 /** Changes the marketplace from outside its API, for the dashboard and for tests in any language. */
-export type Control = (marketplace: FakeMarketplace, body: unknown) => unknown;
+export type Control = (marketplace: ServedMarketplace, body: unknown) => unknown;
 
 function control<Input>(
   schema: Schema<Input, unknown>,
-  run: (marketplace: FakeMarketplace, input: Input) => unknown,
+  run: (marketplace: ServedMarketplace, input: Input) => unknown,
 ): Control {
   return (marketplace, body) => run(marketplace, readAs(schema, body));
 }
@@ -26,7 +26,7 @@ function textUpTo(max: number): Schema<string> {
 /** The control endpoints, by method and path. Faults do not apply to them. */
 export const controls: Readonly<Record<string, Control>> = {
   'POST /__fake/seed': control(seed, (marketplace, input) => {
-    applySeed(marketplace, input);
+    marketplace.seed(input);
     return { users: snapshot(marketplace).users };
   }),
 
@@ -42,8 +42,10 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/messages': control(
     params({ pack: integer, from: enumOf('buyer', 'seller'), text: textUpTo(3500) }),
-    (marketplace, { pack, ...message }) =>
-      writeAs(marketplace, marketplace.packs.getOrThrow(pack), message.from, message.text),
+    ({ packs, messages }, { pack: number, from, text: messageText }) => {
+      const pack = packs.getOrThrow(number);
+      messages.add(pack, { from: senderOf(pack, from), text: messageText });
+    },
   ),
 
   'POST /__fake/conversations': control(

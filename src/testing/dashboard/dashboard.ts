@@ -1,4 +1,4 @@
-import type { FakeMarketplace } from '../marketplace.js';
+import type { ServedMarketplace } from './served-marketplace.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { SeedError } from '../seed/schema.js';
 import { files, indexHtml } from './assets.js';
@@ -16,7 +16,7 @@ export interface DashboardOptions {
   /** Allowed host names, in addition to `localhost` and IP addresses. */
   readonly names?: readonly string[] | undefined;
   /** Creates the marketplace after a reset. Without it, reset is not available. */
-  readonly create?: (() => FakeMarketplace) | undefined;
+  readonly create?: (() => ServedMarketplace) | undefined;
 }
 
 const securityHeaders = {
@@ -35,14 +35,14 @@ export class Dashboard {
   readonly controlToken: string;
   readonly requestLog = new RequestLog();
   readonly #names: readonly string[];
-  readonly #create: (() => FakeMarketplace) | undefined;
+  readonly #create: (() => ServedMarketplace) | undefined;
   readonly #events: EventStream;
-  #marketplace: FakeMarketplace;
+  #marketplace: ServedMarketplace;
   #unsubscribe: () => void;
 
   /** @throws {FakeMarketplaceError} when the control token is too short or not valid in a header */
   constructor(
-    marketplace: FakeMarketplace,
+    marketplace: ServedMarketplace,
     { controlToken = generateToken(), names = [], create }: DashboardOptions = {},
   ) {
     if (!/^[\w-]{16,}$/.test(controlToken))

@@ -1,4 +1,4 @@
-import type { FakeMarketplace } from '../marketplace.js';
+import type { ServedMarketplace } from './served-marketplace.js';
 import type { StoredMessage } from '../state/messages.js';
 import { numberOf } from '../state/packs.js';
 import type { Pack } from '../state/packs.js';
@@ -13,7 +13,7 @@ export interface Snapshot extends ReturnType<typeof snapshot> {}
 
 /** Returns the current state of a marketplace as plain data. */
 // eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- `Snapshot` is derived from this function
-export function snapshot(marketplace: FakeMarketplace) {
+export function snapshot(marketplace: ServedMarketplace) {
   const { accounts, clock, faults, flex, items, packs, questions } = marketplace;
   return {
     now: clock.iso,

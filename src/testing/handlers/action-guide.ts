@@ -1,11 +1,3 @@
-import {
-  accessTokenRequired,
-  applicationIdRequired,
-  exceptedCase,
-  noAccessToPack,
-  optionConversationBlocked,
-} from '../../resources/post-sale/errors.js';
-import { messageTextLimit } from '../../resources/post-sale/text.js';
 import type { endpoints } from '../../endpoints.js';
 import {
   capExhausted,
@@ -14,15 +6,25 @@ import {
   invalidText,
   optionLocked,
 } from '../../resources/action-guide/errors.js';
-import type { OptionId, SendOptionParams } from '../../resources/action-guide/schemas.js';
+import type { OptionId } from '../../resources/action-guide/schemas.js';
 import { templateId, templateVariableId } from '../../resources/action-guide/templates.js';
-import { bearerOrThrow, errorResponse } from '../http/handler.js';
+import {
+  accessTokenRequired,
+  applicationIdRequired,
+  exceptedCase,
+  noAccessToPack,
+  optionConversationBlocked,
+} from '../../resources/post-sale/errors.js';
+import { messageTextLimit, unsupportedCharacters } from '../../resources/post-sale/text.js';
+import { badRequest, bearerOrThrow, errorResponse } from '../http/handler.js';
+import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
+import { isInteger, isObject, lengthOf, pathText, readJsonObject } from '../http/read-request.js';
+import type { JsonObject } from '../http/read-request.js';
 import type { Bearer } from '../state/accounts.js';
-import type { EndpointHandlers, HandlerInfo, ResourceConventions } from '../http/handler.js';
-import type { MessageStore } from '../state/messages.js';
-import { toOptionMessageView } from './message-view.js';
-import type { Pack } from '../state/packs.js';
 import type { MarketplaceState } from '../state/marketplace-state.js';
+import type { MessageStore } from '../state/messages.js';
+import type { Pack } from '../state/packs.js';
+import { toMessageView, toOptionMessageView } from './message-view.js';
 
 /** The number of templates of each option; 0 for free text. */
 const templatesOf: Readonly<Record<OptionId, number>> = {
@@ -32,6 +34,9 @@ const templatesOf: Readonly<Record<OptionId, number>> = {
   OTHER: 0,
   DELIVERY_PROMISE: 1,
 };
+
+// Captured when the module loads, so that a test with fake timers does not stop it.
+const { setTimeout } = globalThis;
 
 /** Returns the options of a pack. Spec: Action guide, Availability rules. */
 function optionsOf({ shipping }: Pack): OptionId[] {
@@ -49,46 +54,48 @@ export function actionGuideHandlers(
   messageStore: MessageStore,
   state: MarketplaceState,
 ): EndpointHandlers<typeof endpoints.actionGuide> {
+  const { settings } = state;
   return {
-    options: ({ pack_id }, info) => {
-      const pack = getGuidedPackOrThrow(pack_id, bearerOrThrow(info));
+    options: (info) => {
+      const pack = getGuidedPackOrThrow(info, bearerOrThrow(info));
       return { options: optionsOf(pack).map((option) => toOptionView(option, messageStore.capOf(option, pack))) };
     },
 
-    caps: ({ pack_id }, info) => {
-      const pack = getGuidedPackOrThrow(pack_id, bearerOrThrow(info));
+    caps: (info) => {
+      const pack = getGuidedPackOrThrow(info, bearerOrThrow(info));
       return optionsOf(pack).map((option) => ({ option_id: option, cap_available: messageStore.capOf(option, pack) }));
     },
 
-    send: async (input, info) => {
-      const { user_id, application_id } = applicationOrThrow(info);
-      const pack = getGuidedPackOrThrow(input.pack_id, { user_id });
-      if (!optionsOf(pack).includes(input.option_id)) throw errorResponse(invalidOption);
-      const text = textOf(input);
+    send: async (info) => {
+      const sender = applicationOrThrow(info);
+      const pack = getGuidedPackOrThrow(info, sender);
+      const body = await readJsonObject(info);
+      const option = optionsOf(pack).find((each) => each === body.option_id);
+      if (!option) throw errorResponse(invalidOption);
+      const text = readText(option, body);
       if (messageStore.isLocked(pack)) throw errorResponse(optionLocked);
       const unlock = messageStore.lock(pack);
       try {
         // A concurrent option of the same sale fails with 409 while this one is in progress.
-        await yieldToEventLoop();
-        if (messageStore.capOf(input.option_id, pack) === 0)
-          throw errorResponse(capExhausted, {
-            message: `The user is not allowed to run the option ${input.option_id} again`,
-          });
-        const sent = messageStore.add(pack, {
-          from: user_id,
-          text,
-          client_id: application_id,
-          option: input.option_id,
-        });
-        return toOptionMessageView(sent, messageStore, state);
+        await new Promise<void>((resolve) => setTimeout(resolve, settings.optionLockMs));
+        assertCap(option, pack);
+        const { user_id: from, application_id: client_id } = sender;
+        const sent = messageStore.add(pack, { from, text, client_id, option });
+        const toView = settings.reducedOptionResponse ? toOptionMessageView : toMessageView;
+        return toView(sent, messageStore, state);
       } finally {
         unlock();
       }
     },
   };
 
-  function getGuidedPackOrThrow(number: number | string, { user_id }: Pick<Bearer, 'user_id'>): Pack {
-    const pack = state.packs.get(number);
+  function assertCap(option: OptionId, pack: Pack): void {
+    if (messageStore.capOf(option, pack) > 0) return;
+    throw errorResponse(capExhausted, { message: `The user is not allowed to run the option ${option} again` });
+  }
+
+  function getGuidedPackOrThrow(info: HandlerInfo, { user_id }: Pick<Bearer, 'user_id'>): Pack {
+    const pack = state.packs.get(pathText(info, 'pack_id'));
     if (pack?.seller_id !== user_id) throw errorResponse(noAccessToPack);
     if (pack.exceptedCase) throw errorResponse(exceptedCase);
     if (pack.blockedBy !== null) throw errorResponse(optionConversationBlocked, { cause: pack.blockedBy });
@@ -103,17 +110,6 @@ export function applicationOrThrow({ bearer }: HandlerInfo): Bearer {
   return bearer;
 }
 
-/** Chooses the error for an invalid input. */
-export const actionGuideConventions: ResourceConventions = {
-  onInvalidInput: (_endpoint, issues) => {
-    const fields = issues.map(({ path }) => path[0]);
-    if (fields.includes('option_id')) return errorResponse(invalidOption);
-    if (fields.includes('text')) return errorResponse(invalidText);
-    if (fields.includes('template_id')) return errorResponse(invalidTemplate);
-    return undefined;
-  },
-};
-
 function toOptionView(option: OptionId, cap_available: number): object {
   const count = templatesOf[option];
   return {
@@ -121,7 +117,7 @@ function toOptionView(option: OptionId, cap_available: number): object {
     internal_description: `The option ${option}`,
     enabled: true,
     type: count > 0 ? 'template' : 'free_text',
-    templates: count > 0 ? Array.from({ length: count }, (_, index) => template(option, index + 1)) : null,
+    templates: count > 0 ? Array.from({ length: count }, (_, index) => toTemplateView(option, index + 1)) : null,
     actionable: true,
     ...(count === 0 && { char_limit: messageTextLimit }),
     child_options: null,
@@ -129,31 +125,44 @@ function toOptionView(option: OptionId, cap_available: number): object {
   };
 }
 
-function template(option: OptionId, number: number): object {
+function toTemplateView(option: OptionId, number: number): object {
   if (option !== 'DELIVERY_PROMISE') return { id: `TEMPLATE___${option}___${number}`, vars: null };
   const id = templateId(option, number);
   return { id, vars: [{ id: templateVariableId(id, 'INIT') }, { id: templateVariableId(id, 'LIMIT') }] };
 }
 
-/** Returns the text that the buyer reads. @throws {ErrorResponse} when the template does not exist */
-function textOf(input: SendOptionParams): string {
-  if (input.text !== undefined) return input.text;
-  const { option_id, template_id, vars } = input;
-  const number = Number(template_id.slice(template_id.lastIndexOf('_') + 1));
-  if (number < 1 || number > templatesOf[option_id])
-    throw errorResponse(invalidTemplate, { message: `The template ${template_id} is invalid` });
-  const hours = vars ? ` (${vars.map(({ value }) => value).join(' to ')})` : '';
-  return `The text of ${template_id}${hours}`;
+/** Returns the text that the buyer reads. @throws {ErrorResponse} when the text or the template is invalid */
+function readText(option: OptionId, { text, template_id, vars }: JsonObject): string {
+  if (templatesOf[option] === 0) return readFreeText(text);
+  const number = Array.from({ length: templatesOf[option] }, (_, index) => index + 1).find(
+    (each) => template_id === `TEMPLATE___${option}___${each}`,
+  );
+  if (number === undefined) {
+    const given = typeof template_id === 'string' ? `${template_id} ` : '';
+    throw errorResponse(invalidTemplate, { message: `The template ${given}is invalid` });
+  }
+  if (option !== 'DELIVERY_PROMISE') return `The text of ${String(template_id)}`;
+  const [init, limit] = readHours(vars, templateId(option, number));
+  return `The text of ${String(template_id)} (${init} to ${limit})`;
 }
 
-/** Lets other requests in. It uses no timer, because a test may have replaced those. */
-function yieldToEventLoop(): Promise<void> {
-  const { port1, port2 } = new MessageChannel();
-  return new Promise((resolve) => {
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(undefined);
-  });
+function readFreeText(text: unknown): string {
+  if (typeof text !== 'string' || text.trim() === '') throw errorResponse(invalidText);
+  if (lengthOf(text) > messageTextLimit || unsupportedCharacters(text).length > 0) throw errorResponse(invalidText);
+  return text;
+}
+
+/** Reads the hours of a delivery promise. @throws {ErrorResponse} 400 when one is missing or invalid */
+function readHours(vars: unknown, template: ReturnType<typeof templateId<'DELIVERY_PROMISE'>>): [number, number] {
+  const valueOf = (name: 'INIT' | 'LIMIT'): number => {
+    const id = templateVariableId(template, name);
+    const entry: unknown = Array.isArray(vars) ? vars.find((each) => isObject(each) && each.id === id) : undefined;
+    const value = isObject(entry) ? entry.value : undefined;
+    if (!isInteger(value) || value < 0 || value > 24)
+      throw badRequest(`vars must hold ${id} with an hour from 0 to 24`);
+    return value;
+  };
+  const hours: [number, number] = [valueOf('INIT'), valueOf('LIMIT')];
+  if (hours[0] >= hours[1]) throw badRequest('vars: INIT must be before LIMIT');
+  return hours;
 }

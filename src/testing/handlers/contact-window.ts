@@ -1,49 +1,75 @@
-import { millisecondsOf } from '../../core/schema/date-time.js';
 import { pageOf } from '../http/conventions.js';
+import type { PageParams } from '../http/conventions.js';
+import { badRequest } from '../http/handler.js';
+import type { HandlerInfo } from '../http/handler.js';
+import { queryDate, queryInteger, queryOneOf, queryPage } from '../http/read-request.js';
+import { offsetMinutes } from '../local-time.js';
+import type { MarketplaceSettings } from '../settings.js';
+import type { StoredContact } from '../state/contacts.js';
 
 /** The parameters of a window. */
-export interface WindowInput {
+export interface WindowParams {
   readonly last: number;
   readonly unit: 'day' | 'hour';
-  readonly ending?: Date | string | undefined;
-  readonly order?: 'asc' | 'desc' | undefined;
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
+  /** The end of the window, in milliseconds since 1970. */
+  readonly end: number;
+  readonly order: 'asc' | 'desc';
+  readonly page: Required<PageParams>;
+  /** How far the site's clock is ahead of UTC, in milliseconds. */
+  readonly offsetMs: number;
 }
 
-const hour = 3_600_000;
-const lengths = { day: 24 * hour, hour } as const;
+const lengths = { day: 86_400_000, hour: 3_600_000 } as const;
 
-/**
- * Counts times per interval of a window: whole days or hours in UTC. The last interval contains `ending`. Times after
- * `ending` are not counted.
- */
-export function countWindow(times: readonly number[], input: WindowInput, now: number): object {
-  const { last, unit, ending, order = 'asc' } = input;
-  const length = lengths[unit];
-  const end = ending === undefined ? now : millisecondsOf(String(ending));
-  const start = Math.floor(end / length) * length - (last - 1) * length;
-  const counted = times.filter((at) => at >= start && at <= end);
-  const results = Array.from({ length: last }, (_, index) => {
-    const from = start + index * length;
-    return { date: iso(from), total: counted.filter((at) => at >= from && at < from + length).length };
-  });
-  if (order === 'desc') results.reverse();
+/** Reads the parameters of a window. @throws {ErrorResponse} 400 when one is invalid */
+export function readWindow(
+  info: HandlerInfo,
+  now: number,
+  { maxWindowIntervals, contactTimeZone }: MarketplaceSettings,
+  site_id: string,
+): WindowParams {
+  const last = queryInteger(info, 'last', 1) ?? 1;
+  if (last > maxWindowIntervals) throw badRequest(`last must be at most ${maxWindowIntervals}`);
+  const end = queryDate(info, 'ending')?.ms ?? now;
   return {
-    total: counted.length,
-    date_from: iso(start),
-    date_to: iso(end),
     last,
-    unit,
-    results: pageOf(results, { limit: last, ...definedPage(input) }).items,
+    unit: queryOneOf(info, 'unit', ['day', 'hour']),
+    end,
+    order: queryOneOf(info, 'order', ['asc', 'desc'], 'asc'),
+    page: queryPage(info, maxWindowIntervals, maxWindowIntervals),
+    offsetMs: contactTimeZone === 'site' ? offsetMinutes(end, site_id) * 60_000 : 0,
   };
 }
 
-function definedPage({ limit, offset }: WindowInput): { limit?: number; offset?: number } {
-  return { ...(limit !== undefined && { limit }), ...(offset !== undefined && { offset }) };
+/**
+ * Counts contacts per interval of a window: whole days or hours. The last interval contains the end of the window;
+ * contacts after the end are not counted.
+ */
+export function countWindow(
+  contacts: readonly StoredContact[],
+  { last, unit, end, order, page, offsetMs }: WindowParams,
+  isPaged = true,
+): object {
+  const length = lengths[unit];
+  const start = Math.floor((end + offsetMs) / length) * length - offsetMs - (last - 1) * length;
+  const totals = new Array<number>(last).fill(0);
+  for (const { at, times } of contacts) {
+    const index = Math.floor((at - start) / length);
+    if (at <= end && index >= 0) totals[index] = (totals[index] ?? 0) + times;
+  }
+  const results = totals.map((total, index) => ({ date: toSeconds(start + index * length), total }));
+  if (order === 'desc') results.reverse();
+  return {
+    total: totals.reduce((sum, each) => sum + each, 0),
+    date_from: toSeconds(start),
+    date_to: toSeconds(end),
+    last,
+    unit,
+    results: isPaged ? pageOf(results, page).items : results,
+  };
 }
 
 /** Formats a time without milliseconds. */
-function iso(at: number): string {
-  return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
+function toSeconds(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -1,72 +1,119 @@
-import { millisecondsOf } from '../../core/schema/date-time.js';
 import type { endpoints } from '../../endpoints.js';
-import { errorResponse } from '../http/handler.js';
-import type { EndpointHandlers } from '../http/handler.js';
-import type { ContactKind, ContactStore } from '../state/contacts.js';
-import { countWindow } from './contact-window.js';
-import type { WindowInput } from './contact-window.js';
+import { pageOf } from '../http/conventions.js';
+import { badRequest, bearerOrThrow, notFound } from '../http/handler.js';
+import type { EndpointHandler, EndpointHandlers, HandlerInfo } from '../http/handler.js';
+import { pathInteger, pathText, queryDate, queryList, queryPage } from '../http/read-request.js';
+import type { ContactKind, ContactStore, StoredContact } from '../state/contacts.js';
 import type { MarketplaceState } from '../state/marketplace-state.js';
+import { countWindow, readWindow } from './contact-window.js';
 
-interface Period {
-  readonly date_from: Date | string;
-  readonly date_to: Date | string;
-}
-
-/** Handles contact metrics. No token is needed: the samples of the specification carry none. */
+/** Handles contact metrics. By default no token is needed: the samples of the specification carry none. */
 export function contactHandlers(
   store: ContactStore,
-  { items, accounts, clock }: MarketplaceState,
+  { items, accounts, clock, settings }: MarketplaceState,
 ): EndpointHandlers<typeof endpoints.contacts> {
-  const ofItem = (kind: ContactKind, item_id: string, input: Period): object => {
-    assertItem(item_id);
-    const times = store.times(kind, (contact) => contact.item_id === item_id);
-    return { date_from: input.date_from, date_to: input.date_to, item_id, total: within(times, input) };
-  };
-  const ofUser = (kind: ContactKind, user_id: number, input: Period): object => {
-    assertUser(user_id);
-    const times = store.times(kind, (contact) => contact.seller_id === user_id);
-    return { date_from: input.date_from, date_to: input.date_to, total: within(times, input), user_id };
-  };
-  const windowOfItems = (kind: ContactKind, item_ids: readonly string[], input: WindowInput): object => {
-    for (const each of item_ids) assertItem(each);
-    const times = store.times(kind, (contact) => item_ids.includes(contact.item_id));
-    return { item_id: item_ids[0], ...countWindow(times, input, clock.ms) };
-  };
-  const windowOfUser = (kind: ContactKind, user_id: number, input: WindowInput): object => {
-    assertUser(user_id);
-    const times = store.times(kind, (contact) => contact.seller_id === user_id);
-    return { user_id, ...countWindow(times, input, clock.ms) };
-  };
-  return {
-    questions: {
-      ofItem: (input) => ofItem('question', String(input.item_id), input),
-      ofUser: (input) => ofUser('question', Number(input.user_id), input),
-      windowOfItem: (input) =>
-        windowOfItems('question', [...new Set([input.item_id, ...(input.ids ?? [])].map(String))], input),
-      windowOfUser: (input) => windowOfUser('question', Number(input.user_id), input),
-    },
-    phoneViews: {
-      ofItem: (input) => ofItem('phone_view', String(input.item_id), input),
-      ofUser: (input) => ofUser('phone_view', Number(input.user_id), input),
-      windowOfItem: (input) => windowOfItems('phone_view', [String(input.item_id)], input),
-      windowOfItems: (input) => input.ids.map((id) => windowOfItems('phone_view', [String(id)], input)),
-      windowOfUser: (input) => windowOfUser('phone_view', Number(input.user_id), input),
-    },
-  };
+  const ofItem =
+    (kind: ContactKind): EndpointHandler =>
+    (info) => {
+      const { item_id } = getItemOrThrow(pathText(info, 'item_id'));
+      return {
+        ...totalOf(
+          info,
+          store.of(kind, (contact) => contact.item_id === item_id),
+        ),
+        item_id,
+      };
+    };
 
-  function assertItem(item_id: string): void {
-    if (!items.get(item_id))
-      throw errorResponse({ status: 404, code: 'not_found', message: `There is no item ${item_id}` });
+  const ofUser =
+    (kind: ContactKind): EndpointHandler =>
+    (info) => {
+      const user_id = getUserOrThrow(info);
+      const contacts = store.of(kind, (contact) => contact.seller_id === user_id);
+      return { ...totalOf(info, contacts), user_id: String(user_id) };
+    };
+
+  const windowOfItem =
+    (kind: ContactKind): EndpointHandler =>
+    (info) => {
+      const item_id = pathText(info, 'item_id');
+      return windowOf(info, kind, item_id, [item_id, ...readIds(info)]);
+    };
+
+  const windowOfItems =
+    (kind: ContactKind): EndpointHandler =>
+    (info) => {
+      const ids = readIds(info);
+      if (ids.length === 0) throw badRequest('ids is required');
+      // `limit` and `offset` page the items here, not the intervals.
+      const { items: page } = pageOf(ids, queryPage(info, settings.maxIds, settings.maxIds));
+      return page.map((item_id) => windowOf(info, kind, item_id, [item_id], { isPaged: false }));
+    };
+
+  const windowOfUser =
+    (kind: ContactKind): EndpointHandler =>
+    (info) => {
+      const user_id = getUserOrThrow(info);
+      const contacts = store.of(kind, (contact) => contact.seller_id === user_id);
+      const { site_id } = accounts.getOrThrow(user_id);
+      return { user_id: String(user_id), ...countWindow(contacts, readWindow(info, clock.ms, settings, site_id)) };
+    };
+
+  const handlersOf = (kind: ContactKind) => ({
+    ofItem: authorized(ofItem(kind)),
+    ofUser: authorized(ofUser(kind)),
+    windowOfItem: authorized(windowOfItem(kind)),
+    windowOfItems: authorized(windowOfItems(kind)),
+    windowOfUser: authorized(windowOfUser(kind)),
+  });
+  return { questions: handlersOf('question'), phoneViews: handlersOf('phone_view') };
+
+  function authorized(handler: EndpointHandler): EndpointHandler {
+    return (info) => {
+      if (settings.contactsNeedToken) bearerOrThrow(info);
+      return handler(info);
+    };
   }
 
-  function assertUser(user_id: number): void {
-    if (!accounts.get(user_id))
-      throw errorResponse({ status: 404, code: 'not_found', message: `There is no user ${user_id}` });
+  function windowOf(
+    info: HandlerInfo,
+    kind: ContactKind,
+    item_id: string,
+    item_ids: readonly string[],
+    { isPaged = true } = {},
+  ): object {
+    const { site_id } = getItemOrThrow(item_id);
+    for (const id of item_ids) getItemOrThrow(id);
+    const contacts = store.of(kind, (contact) => item_ids.includes(contact.item_id));
+    return { item_id, ...countWindow(contacts, readWindow(info, clock.ms, settings, site_id), isPaged) };
+  }
+
+  function readIds(info: HandlerInfo): string[] {
+    const ids = [...new Set(queryList(info, 'ids'))];
+    if (ids.length > settings.maxIds) throw badRequest(`ids has more than ${settings.maxIds} entries`);
+    return ids;
+  }
+
+  function getItemOrThrow(item_id: string) {
+    const item = items.get(item_id);
+    if (!item) throw notFound(`Item ${item_id} does not exist`);
+    return item;
+  }
+
+  function getUserOrThrow(info: HandlerInfo): number {
+    const user_id = pathInteger(info, 'user_id');
+    if (!accounts.get(user_id)) throw notFound(`User ${user_id} does not exist`);
+    return user_id;
   }
 }
 
-/** Counts the times between two dates, both included. */
-function within(times: readonly number[], { date_from, date_to }: Period): number {
-  const [from, to] = [millisecondsOf(String(date_from)), millisecondsOf(String(date_to))];
-  return times.filter((at) => at >= from && at <= to).length;
+/** Counts the contacts between `date_from` and `date_to`, both included. @throws {ErrorResponse} 400 for an invalid date */
+function totalOf(info: HandlerInfo, contacts: readonly StoredContact[]): object {
+  const [from, to] = [queryDate(info, 'date_from'), queryDate(info, 'date_to')];
+  if (!from || !to) throw badRequest('date_from and date_to are required');
+  // With an offset in only one of them, the order is unknown.
+  if (from.hasOffset === to.hasOffset && from.ms > to.ms) throw badRequest('date_to is before date_from');
+  const counted = contacts.filter(({ at }) => at >= from.ms && at <= to.ms);
+  const total = counted.reduce((sum, { times }) => sum + times, 0);
+  return { date_from: from.text, date_to: to.text, total };
 }

@@ -1,6 +1,7 @@
 import type { endpoints } from '../../endpoints.js';
 import type { Currency } from '../../resources/currencies/schemas.js';
-import { errorResponse } from '../http/handler.js';
+import { notFound } from '../http/handler.js';
+import { pathText } from '../http/read-request.js';
 import type { EndpointHandlers } from '../http/handler.js';
 
 const currencies: readonly Currency[] = [
@@ -33,9 +34,10 @@ export function currencyOf(site_id: string): Pick<Currency, 'id' | 'symbol'> {
 export function currencyHandlers(): EndpointHandlers<typeof endpoints.currencies> {
   return {
     list: () => currencies,
-    get: ({ id }) => {
-      const found = currencies.find((each) => each.id === String(id).toUpperCase());
-      if (!found) throw errorResponse({ status: 404, code: 'not_found', message: `There is no currency ${id}` });
+    get: (info) => {
+      const id = pathText(info, 'id');
+      const found = currencies.find((each) => each.id === id.toUpperCase());
+      if (!found) throw notFound(`Currency ${id} does not exist`);
       return found;
     },
   };

@@ -16,6 +16,7 @@ import type { Schema } from '../../core/schema/schema.js';
 import { invalidQuery } from '../../resources/flex/errors.js';
 import { flexConfiguration } from '../../resources/flex/schemas.js';
 import { ErrorResponse, errorResponse } from '../http/handler.js';
+import type { GraphqlRequest } from './read-flex.js';
 
 /** The arguments of a `configuration` query. */
 export interface ConfigurationArguments {
@@ -29,7 +30,7 @@ export interface ConfigurationArguments {
  * @throws {ErrorResponse} what `resolve` throws; "invalid query" when the query is not valid GraphQL for this schema
  */
 export async function executeQuery(
-  source: string,
+  { query: source, variables, operationName }: GraphqlRequest,
   resolve: (args: ConfigurationArguments) => object,
 ): Promise<Readonly<Record<string, unknown>>> {
   let failure: ErrorResponse | undefined;
@@ -42,7 +43,13 @@ export async function executeQuery(
       return null;
     }
   };
-  const { data, errors } = await graphql({ schema, source, rootValue: { configuration } });
+  const { data, errors } = await graphql({
+    schema,
+    source,
+    rootValue: { configuration },
+    ...(variables && { variableValues: variables }),
+    ...(operationName !== undefined && { operationName }),
+  });
   if (failure) throw failure;
   if (errors || !data)
     throw errorResponse(invalidQuery, { message: `invalid query: ${errors?.[0]?.message ?? 'no data'}` });

@@ -2,6 +2,9 @@ import { currencyOf } from './currencies.js';
 import { kindsOfDays } from '../state/flex.js';
 import type { StoredRange, StoredSubscription, Zone } from '../state/flex.js';
 
+/** How many deliveries a range may have. */
+export const capacityRange = { from: 1, to: 500 };
+
 /** Serializes a subscription. */
 export function toSubscriptionView(subscription: StoredSubscription): object {
   const { id, site_id, user_id, mode, service_id, status, createdAt } = subscription;
@@ -37,7 +40,7 @@ export function toConfigurationView(subscription: StoredSubscription, zones: rea
       training_times: null,
     },
     availables: {
-      capacity_range: { from: 1, to: 500 },
+      capacity_range: capacityRange,
       cutoff: [10, 11, 12, 13, 14, 15, 16],
       ranges: Array.from({ length: 25 }, (_, hour) => hour),
     },

@@ -1,15 +1,27 @@
 import type { endpoints } from '../../endpoints.js';
+import { badRequest } from '../http/handler.js';
 import type { EndpointHandlers } from '../http/handler.js';
-import type { ItemStore } from '../state/items.js';
+import { queryList } from '../http/read-request.js';
+import type { MarketplaceState } from '../state/marketplace-state.js';
 
 /** Handles the multi-get of items: one result per id, with a code of its own. */
-export function itemHandlers(items: ItemStore): EndpointHandlers<typeof endpoints.items> {
+export function itemHandlers({ items, settings }: MarketplaceState): EndpointHandlers<typeof endpoints.items> {
   return {
-    status: ({ ids }) =>
-      ids.map((id) => {
-        const item = items.get(String(id));
-        if (item) return { code: 200, body: { id: item.item_id, status: item.status } };
-        return { code: 404, body: { message: `There is no item ${id}`, error: 'not_found', status: 404, cause: [] } };
-      }),
+    status: (info) => {
+      const ids = queryList(info, 'ids');
+      if (ids.length === 0) throw badRequest('ids is required');
+      if (ids.length > settings.maxIds) throw badRequest(`ids has more than ${settings.maxIds} entries`);
+      const results = ids.map((id) => ({ id, item: items.get(id) }));
+      if (settings.itemStatusShape === 'bare') return results.flatMap(({ item }) => (item ? [toItemView(item)] : []));
+      return results.map(({ id, item }) => (item ? { code: 200, body: toItemView(item) } : toNotFoundEntry(id)));
+    },
   };
+}
+
+function toItemView({ item_id, ...item }: ReturnType<MarketplaceState['items']['getOrThrow']>): object {
+  return { id: item_id, ...item };
+}
+
+function toNotFoundEntry(id: string): object {
+  return { code: 404, body: { message: `Item ${id} does not exist`, error: 'not_found', status: 404, cause: [] } };
 }

@@ -1,4 +1,6 @@
-import type { QuestionSearchParams } from '../../resources/questions/schemas.js';
+import { badRequest } from '../http/handler.js';
+import type { HandlerInfo } from '../http/handler.js';
+import { parseInteger, queryList } from '../http/read-request.js';
 import type { QuestionStore, StoredQuestion } from '../state/questions.js';
 
 /** The sort fields of a search, with the value that each sorts by. */
@@ -8,6 +10,8 @@ const sorts = {
   from_id: (question: StoredQuestion) => question.from,
   date_created: (question: StoredQuestion) => question.askedAt,
 };
+
+type SortField = keyof typeof sorts;
 
 const statuses = ['UNANSWERED', 'ANSWERED', 'CLOSED_UNANSWERED', 'UNDER_REVIEW', 'DELETED', 'BANNED'];
 
@@ -21,37 +25,79 @@ export const searchOptions = {
   available_sorts: Object.keys(sorts),
 };
 
+/** The parameters of a search. */
+export interface QuestionSearch {
+  readonly seller_id: number | undefined;
+  readonly item_id: string | undefined;
+  readonly from: number | undefined;
+  readonly sort: readonly { readonly field: SortField; readonly isDescending: boolean }[];
+  readonly filters: Readonly<Record<string, string>>;
+}
+
+/** Reads a search, which is by seller, by item, or by item and asker. @throws {ErrorResponse} 400 for any other */
+export function readSearch(info: HandlerInfo): QuestionSearch {
+  const { query } = info;
+  const seller_id = readId(query, 'seller_id');
+  const from = readId(query, 'from');
+  const item_id = query.get('item') ?? query.get('item_id') ?? undefined;
+  if ((seller_id === undefined) === (item_id === undefined))
+    throw badRequest('search by seller_id, by item, or by item and from');
+  if (from !== undefined && item_id === undefined) throw badRequest('from needs item');
+  const filters = Object.fromEntries(
+    ['status', 'date_from', 'date_to'].flatMap((name) => {
+      const value = query.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+  return { seller_id, item_id, from, sort: readSort(info), filters };
+}
+
+function readId(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  const value = parseInteger(text);
+  if (text !== null && value === undefined) throw badRequest(`${name} must be an integer`);
+  return value;
+}
+
+function readSort(info: HandlerInfo): QuestionSearch['sort'] {
+  const fields = queryList(info, 'sort_fields');
+  const types = queryList(info, 'sort_types').map((type) => type.toUpperCase());
+  const unknown = fields.find((field) => !Object.hasOwn(sorts, field));
+  if (unknown !== undefined) throw badRequest(`sort_fields: ${unknown} is not one of ${Object.keys(sorts).join(', ')}`);
+  if (types.some((type) => type !== 'ASC' && type !== 'DESC')) throw badRequest('sort_types must be ASC or DESC');
+  if (types.length > fields.length) throw badRequest('sort_types has more entries than sort_fields');
+  return fields.map((field, index) => ({ field: field as SortField, isDescending: types[index] === 'DESC' }));
+}
+
 /** Finds and sorts questions, by default the newest first. */
-export function findQuestions(store: QuestionStore, search: QuestionSearchParams): StoredQuestion[] {
-  const { sort_fields = ['date_created'], sort_types = search.sort_fields ? [] : ['DESC'] } = search;
+export function findQuestions(store: QuestionStore, search: QuestionSearch): StoredQuestion[] {
+  const sort = search.sort.length > 0 ? search.sort : [{ field: 'date_created' as const, isDescending: true }];
   const found = store.all.filter(
     (question) => matchesScope(question, search) && matchesFilters(store, question, search.filters),
   );
   return found.sort((a, b) => {
-    for (const [index, field] of sort_fields.entries()) {
+    for (const { field, isDescending } of sort) {
       const order = compare(sorts[field](a), sorts[field](b));
-      if (order !== 0) return sort_types[index] === 'DESC' ? -order : order;
+      if (order !== 0) return isDescending ? -order : order;
     }
-    return sort_types.at(-1) === 'DESC' ? b.id - a.id : a.id - b.id;
+    return sort.at(-1)?.isDescending ? b.id - a.id : a.id - b.id;
   });
 }
 
-function matchesScope(question: StoredQuestion, { seller_id, item, item_id, from }: QuestionSearchParams): boolean {
+function matchesScope(question: StoredQuestion, { seller_id, item_id, from }: QuestionSearch): boolean {
   if (question.hidden) return false;
-  if (seller_id !== undefined) return question.seller_id === Number(seller_id);
-  return question.item_id === (item ?? item_id) && (from === undefined || question.from === Number(from));
+  if (seller_id !== undefined) return question.seller_id === seller_id;
+  return question.item_id === item_id && (from === undefined || question.from === from);
 }
 
-/** Unknown filters are ignored, as the service ignores unknown parameters. */
 function matchesFilters(
   store: QuestionStore,
   question: StoredQuestion,
-  filters: QuestionSearchParams['filters'] = {},
+  { status, date_from, date_to }: QuestionSearch['filters'],
 ): boolean {
-  const { status, date_from, date_to } = filters;
-  if (typeof date_from === 'string' && question.askedAt < Date.parse(date_from)) return false;
-  if (typeof date_to === 'string' && question.askedAt >= Date.parse(date_to)) return false;
-  if (typeof status !== 'string') return !question.removed;
+  if (date_from !== undefined && question.askedAt < Date.parse(date_from)) return false;
+  if (date_to !== undefined && question.askedAt >= Date.parse(date_to)) return false;
+  if (status === undefined) return !question.removed;
   return status.toUpperCase().split(',').includes(store.statusOf(question));
 }
 

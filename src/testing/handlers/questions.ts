@@ -7,103 +7,127 @@ import {
   notUnansweredQuestion,
   questionNotFound,
 } from '../../resources/questions/errors.js';
-import { HandlerResponse, forbidden, bearerOrThrow, noContent, errorResponse } from '../http/handler.js';
-import type { EndpointHandlers, HandlerInfo, ResourceConventions, ErrorResponse } from '../http/handler.js';
 import { pageOf } from '../http/conventions.js';
-import type { Item } from '../state/items.js';
-import type { QuestionStore, StoredQuestion } from '../state/questions.js';
-import { findQuestions, searchOptions } from './question-search.js';
-import { toQuestionView, toListView, toAskedView } from './question-view.js';
-import { ResponseTimes } from './response-time.js';
+import {
+  HandlerResponse,
+  badRequest,
+  bearerOrThrow,
+  errorResponse,
+  forbidden,
+  noContent,
+  notFound,
+} from '../http/handler.js';
+import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
+import {
+  bodyInteger,
+  isInteger,
+  lengthOf,
+  parseInteger,
+  pathInteger,
+  queryPage,
+  readJsonObject,
+} from '../http/read-request.js';
+import type { JsonObject } from '../http/read-request.js';
 import { localInstant } from '../local-time.js';
+import type { Item } from '../state/items.js';
 import type { MarketplaceState } from '../state/marketplace-state.js';
+import type { QuestionStore, StoredQuestion } from '../state/questions.js';
+import { findQuestions, readSearch, searchOptions } from './question-search.js';
+import { toAskedView, toListView, toQuestionView } from './question-view.js';
+import { ResponseTimes } from './response-time.js';
 
-/** The largest page. Wire notes 6. */
-const maxLimit = 100;
+const maxTextLength = 2000;
 
 /** Handles questions. Spec: Questions. */
 export function questionHandlers(
   store: QuestionStore,
   state: MarketplaceState,
 ): EndpointHandlers<typeof endpoints.questions> {
-  const { accounts, items } = state;
+  const { accounts, items, settings } = state;
   const responseTimes = new ResponseTimes(store, state);
   return {
-    search: (input, info) => {
+    search: (info) => {
       bearerOrThrow(info);
-      const { limit = 50, offset } = input;
-      const { items: found, paging } = pageOf(findQuestions(store, input), {
-        limit: Math.min(limit, maxLimit),
-        offset,
-      });
+      const search = readSearch(info);
+      const { items: found, paging } = pageOf(findQuestions(store, search), queryPage(info, 50, settings.maxPageSize));
       const questions = found.map((question) => toListView(question, store, state));
-      return { total: paging.total, limit: paging.limit, questions, filters: input.filters ?? {}, ...searchOptions };
+      return { total: paging.total, limit: paging.limit, questions, filters: search.filters, ...searchOptions };
     },
 
-    get: ({ question_id }, { bearer }) => {
-      const question = store.get(Number(question_id));
-      if (!question || (question.removed && !bearer)) throw errorResponse(questionNotFound);
+    get: (info) => {
+      const question = store.get(pathInteger(info, 'question_id'));
+      if (!question || (question.removed && !info.bearer)) throw errorResponse(questionNotFound);
       return toQuestionView(question, store, state);
     },
 
-    ask: ({ item_id, text }, info) => {
+    ask: async (info) => {
       const { user_id } = bearerOrThrow(info);
-      const item = getItemOrThrow(String(item_id));
+      const { item_id, text } = await readJsonObject(info);
+      if (typeof item_id !== 'string' || item_id === '') throw badRequest('item_id is required');
+      assertText(text);
+      const item = getItemOrThrow(item_id);
       if (user_id === item.seller_id) throw forbidden('A seller cannot ask about their own item');
       if (store.isBlocked(user_id, item.seller_id)) throw forbidden('The seller has blocked this user');
       if (item.status !== 'active') throw errorResponse(notActiveItem);
       return new HandlerResponse(201, toAskedView(store.add(item, user_id, text), store, state));
     },
 
-    answer: ({ question_id, text }, info) => {
+    answer: async (info) => {
       const { user_id } = bearerOrThrow(info);
-      const question = store.get(Number(question_id));
+      const { question_id, text } = readAnswer(await readJsonObject(info, errorResponse(invalidPostBody)));
+      const question = store.get(question_id);
       if (!question) throw errorResponse(invalidQuestion, { message: `Question ${question_id} does not exist` });
       if (question.seller_id !== user_id) throw notYourQuestion;
-      if (store.statusOf(question) !== 'UNANSWERED')
-        throw errorResponse(notUnansweredQuestion, { message: `Question ${question.id} is not unanswered` });
-      if (items.getOrThrow(question.item_id).status !== 'active') throw errorResponse(notActiveItem);
+      assertAnswerable(question);
       return toQuestionView(store.answer(question.id, text), store, state);
     },
 
-    delete: ({ question_id }, info) => {
-      const { id } = getReceivedOrThrow(question_id, info);
+    delete: (info) => {
+      const { id } = getReceivedOrThrow(info, pathInteger(info, 'question_id'));
       store.delete(id);
       return [`Question ${id} was deleted`];
     },
 
-    hide: ({ question_id }, info) => {
-      const { id } = getReceivedOrThrow(question_id, info);
-      store.hide(id);
+    hide: async (info) => {
+      bearerOrThrow(info);
+      const { question_id } = await readJsonObject(info);
+      // The payload is not documented: an id is accepted as a number or as its digits.
+      const id = isInteger(question_id) ? question_id : parseInteger(String(question_id));
+      if (id === undefined) throw badRequest('question_id must be an integer');
+      store.hide(getReceivedOrThrow(info, id).id);
       return { question_id: id, hidden: true };
     },
 
-    responseTime: ({ user_id }, info) => {
+    responseTime: (info) => {
       bearerOrThrow(info);
-      const record = responseTimes.of(Number(user_id));
+      const record = responseTimes.of(pathInteger(info, 'user_id'));
       if (!record) throw errorResponse(noQuestions);
       return record;
     },
 
     blacklist: {
-      add: ({ seller_id, user_id }, info) => {
-        const seller = assertOwnBlacklist(seller_id, info);
-        if (!accounts.get(Number(user_id))) throw userNotFound(user_id);
-        store.block(Number(user_id), seller);
-        return new HandlerResponse(201, { user_id: Number(user_id) });
+      add: async (info) => {
+        const seller = getSellerOrThrow(info);
+        const user_id = bodyInteger(await readJsonObject(info), 'user_id');
+        if (!accounts.get(user_id)) throw notFound(`User ${user_id} does not exist`);
+        store.block(user_id, seller);
+        return new HandlerResponse(201, { user_id });
       },
 
-      list: ({ seller_id }, info) => {
-        const seller = assertOwnBlacklist(seller_id, info);
+      list: (info) => {
+        const seller = getSellerOrThrow(info);
         const { site_id } = accounts.getOrThrow(seller);
-        const users = store
+        const all = store
           .blockedBy(seller)
           .map(({ user_id, since }) => ({ id: user_id, blocked_at: localInstant(since, site_id) }));
-        return { users, paging: { total: users.length, offset: 0, limit: users.length } };
+        const { items: users, paging } = pageOf(all, queryPage(info, 50, settings.maxPageSize));
+        return { users, paging };
       },
 
-      remove: ({ seller_id, user_id }, info) => {
-        if (!store.unblock(Number(user_id), assertOwnBlacklist(seller_id, info))) throw userNotFound(user_id);
+      remove: (info) => {
+        const seller = getSellerOrThrow(info);
+        const user_id = pathInteger(info, 'user_id');
+        if (!store.unblock(user_id, seller)) throw notFound(`User ${user_id} is not blocked`);
         return noContent;
       },
     },
@@ -111,50 +135,71 @@ export function questionHandlers(
 
   function getItemOrThrow(item_id: string): Item {
     const item = items.get(item_id);
-    if (!item) throw errorResponse({ status: 404, code: 'not_found', message: `There is no item ${item_id}` });
+    if (!item) throw notFound(`Item ${item_id} does not exist`);
     return item;
   }
 
+  /** @throws {ErrorResponse} 400 when the question or its item takes no answer */
+  function assertAnswerable({ id, item_id }: StoredQuestion): void {
+    const { detailedAnswerErrors } = settings;
+    if (store.statusOf(store.getOrThrow(id)) !== 'UNANSWERED')
+      throw errorResponse(detailedAnswerErrors ? notUnansweredQuestion : invalidQuestion, {
+        message: `Question ${id} is not unanswered`,
+      });
+    if (items.getOrThrow(item_id).status !== 'active')
+      throw errorResponse(detailedAnswerErrors ? notActiveItem : invalidQuestion);
+  }
+
   /** Returns a question that the caller has received. @throws {ErrorResponse} 401, 403 or 404 */
-  function getReceivedOrThrow(question_id: number | string, info: HandlerInfo): StoredQuestion {
+  function getReceivedOrThrow(info: HandlerInfo, question_id: number): StoredQuestion {
     const { user_id } = bearerOrThrow(info);
-    const question = store.get(Number(question_id));
+    const question = store.get(question_id);
     if (!question || question.removed) throw errorResponse(questionNotFound);
     if (question.seller_id !== user_id) throw notYourQuestion;
     return question;
   }
 }
 
-/** Chooses the error for an invalid input. Spec: Errors, Questions. */
-export const questionConventions: ResourceConventions = {
-  onInvalidInput: ({ name }, issues) => {
-    if (name !== 'questions.answer') return undefined;
-    const concernsId = issues.some(({ path }) => path[0] === 'question_id');
-    return errorResponse(concernsId ? invalidQuestion : invalidPostBody);
-  },
-  descriptions: {
-    'questions.search': "Searches a seller's questions, an item's, or one user's questions on an item",
-    'questions.get': 'Reads a question',
-    'questions.ask': 'Asks a question about an item',
-    'questions.answer': 'Answers a question',
-    'questions.delete': 'Deletes a question that the seller received',
-    'questions.hide': 'Hides a received question from the listing',
-    'questions.responseTime': 'Reads how long a seller takes to answer, by time band',
-    'questions.blacklist.add': "Blocks a user from asking about the seller's items",
-    'questions.blacklist.list': 'Lists the users that the seller has blocked',
-    'questions.blacklist.remove': 'Unblocks a user',
-  },
+/** One sentence per endpoint, for OPTIONS. */
+export const questionDescriptions: Readonly<Record<string, string>> = {
+  'questions.search': "Searches a seller's questions, an item's, or one user's questions on an item",
+  'questions.get': 'Reads a question',
+  'questions.ask': 'Asks a question about an item',
+  'questions.answer': 'Answers a question',
+  'questions.delete': 'Deletes a question that the seller received',
+  'questions.hide': 'Hides a received question from the listing',
+  'questions.responseTime': 'Reads how long a seller takes to answer, by time band',
+  'questions.blacklist.add': "Blocks a user from asking about the seller's items",
+  'questions.blacklist.list': 'Lists the users that the seller has blocked',
+  'questions.blacklist.remove': 'Unblocks a user',
 };
 
 const notYourQuestion = forbidden('The question belongs to another seller');
 
-function userNotFound(user_id: number | string): ErrorResponse {
-  return errorResponse({ status: 404, code: 'not_found', message: `User ${user_id} does not exist` });
+/** Reads the body of an answer: `question_id` and `text`, and nothing else. Spec: Errors, Questions. */
+function readAnswer(body: JsonObject): { question_id: number; text: string } {
+  const { question_id, text, ...unexpected } = body;
+  const isEmpty = question_id === undefined && text === undefined;
+  if (isEmpty || Object.keys(unexpected).length > 0) throw errorResponse(invalidPostBody);
+  if (!isInteger(question_id)) throw errorResponse(invalidQuestion);
+  const problem = problemOfText(text);
+  if (problem !== undefined) throw errorResponse(invalidPostBody, { message: `Invalid post body: ${problem}` });
+  return { question_id, text: text as string };
+}
+
+function assertText(text: unknown): asserts text is string {
+  const problem = problemOfText(text);
+  if (problem !== undefined) throw badRequest(problem);
+}
+
+function problemOfText(text: unknown): string | undefined {
+  if (typeof text !== 'string' || text.trim() === '') return 'text is required';
+  return lengthOf(text) > maxTextLength ? `text has more than ${maxTextLength} characters` : undefined;
 }
 
 /** Returns the seller, who must be the caller. @throws {ErrorResponse} 401 or 403 */
-function assertOwnBlacklist(seller_id: number | string, info: HandlerInfo): number {
+function getSellerOrThrow(info: HandlerInfo): number {
   const { user_id } = bearerOrThrow(info);
-  if (user_id !== Number(seller_id)) throw forbidden('Only the seller can change the blacklist');
+  if (user_id !== pathInteger(info, 'seller_id')) throw forbidden('Only the seller can use the blacklist');
   return user_id;
 }

@@ -42,7 +42,7 @@ function responseTimeOf(
   const inBand = (name: Band): StoredQuestion[] => counted.filter(({ askedAt }) => bandOf(askedAt, site_id) === name);
   const total = average(counted, now);
   return {
-    total: total === undefined ? null : { response_time: total },
+    total: { response_time: total ?? 0 },
     weekend: band(inBand('weekend'), now),
     weekdays_working_hours: band(inBand('weekdays_working_hours'), now),
     weekdays_extra_hours: band(inBand('weekdays_extra_hours'), now),

@@ -1,8 +1,9 @@
 import type { endpoints } from '../../endpoints.js';
-import type { SiteSearchParams } from '../../resources/sites/schemas.js';
 import { pageOf } from '../http/conventions.js';
-import type { EndpointHandlers } from '../http/handler.js';
-import type { Item, ItemStore } from '../state/items.js';
+import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
+import { pathText, queryPage } from '../http/read-request.js';
+import type { Item } from '../state/items.js';
+import type { MarketplaceState } from '../state/marketplace-state.js';
 
 const sorts = [
   { id: 'relevance', name: 'Relevance' },
@@ -10,33 +11,35 @@ const sorts = [
 ] as const;
 
 /** Handles the site search: active items whose title contains every word. */
-export function siteHandlers(items: ItemStore): EndpointHandlers<typeof endpoints.sites> {
+export function siteHandlers({ items, settings }: MarketplaceState): EndpointHandlers<typeof endpoints.sites> {
   return {
-    search: (input) => {
-      const { site_id, q = '', filters = {} } = input;
-      const sort = sorts.find(({ id }) => id === filters.sort) ?? sorts[0];
-      const found = items.all.filter((item) => matchesSearch(item, input));
+    search: (info) => {
+      const { query } = info;
+      const seller_id = query.get('seller_id');
+      const sort = sorts.find(({ id }) => id === query.get('sort')) ?? sorts[0];
+      const found = items.all.filter((item) => matchesSearch(item, info));
       if (sort.id === 'title_asc') found.sort((a, b) => (a.title < b.title ? -1 : 1));
-      const { items: results, paging } = pageOf(found, input);
+      const { items: results, paging } = pageOf(found, queryPage(info, 50, settings.maxPageSize));
       return {
-        site_id,
-        query: q,
+        site_id: pathText(info, 'site_id'),
+        query: query.get('q') ?? '',
         paging,
-        results: results.map(({ item_id, title, seller_id }) => ({ id: item_id, title, seller: { id: seller_id } })),
+        results: results.map((item) => ({ id: item.item_id, title: item.title, seller: { id: item.seller_id } })),
         sort,
         available_sorts: sorts.filter((each) => each !== sort),
-        filters: filters.seller_id === undefined ? [] : [{ id: 'seller_id', values: [{ id: filters.seller_id }] }],
-        available_filters: filters.seller_id === undefined ? [{ id: 'seller_id', type: 'text' }] : [],
+        filters: seller_id === null ? [] : [{ id: 'seller_id', values: [{ id: seller_id }] }],
+        available_filters: seller_id === null ? [{ id: 'seller_id', type: 'text' }] : [],
       };
     },
   };
 }
 
-function matchesSearch(item: Item, { site_id, q = '', filters = {} }: SiteSearchParams): boolean {
-  if (item.site_id !== site_id || item.status !== 'active') return false;
-  if (filters.seller_id !== undefined && item.seller_id !== Number(filters.seller_id)) return false;
+function matchesSearch(item: Item, info: HandlerInfo): boolean {
+  if (item.site_id !== pathText(info, 'site_id') || item.status !== 'active') return false;
+  const seller_id = info.query.get('seller_id');
+  if (seller_id !== null && item.seller_id !== Number(seller_id)) return false;
   const title = item.title.toLowerCase();
-  return q
+  return (info.query.get('q') ?? '')
     .toLowerCase()
     .split(/\s+/)
     .every((word) => title.includes(word));

@@ -1,4 +1,12 @@
 import type { Endpoint } from '../../core/endpoint.js';
+import type { Accounts } from '../state/accounts.js';
+import { assertFields } from '../state/assert-fields.js';
+import { asJsonp } from './conventions.js';
+import { HandlerResponse } from './handler.js';
+import { jsonResponse } from './recorded-body.js';
+import { assertEndpoint, assertFilter, matchesFilter } from './request-filter.js';
+import type { FilteredRequest, RequestFilter } from './request-filter.js';
+import { bodyOf } from './requests.js';
 import { createRandom } from '../random.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { Interceptor } from './router.js';
@@ -27,6 +35,10 @@ export interface FaultKind {
 export interface Fault extends FaultKind {
   /** Applies only to this endpoint. @default every endpoint */
   readonly endpoint?: Endpoint | undefined;
+  /** Applies only to requests that match all given fields. @default every request */
+  readonly match?: Omit<RequestFilter, 'endpoint'> | undefined;
+  /** How many matching calls pass first: `skip: 2` affects the third. @default 0 */
+  readonly skip?: number | undefined;
   /** How many calls it applies to. @default 1, or `Infinity` with a `probability` */
   readonly times?: number | undefined;
   /** The probability per call, from 0 to 1. @default 1 */
@@ -38,6 +50,7 @@ export interface Fault extends FaultKind {
 interface PendingFault {
   readonly fault: Fault;
   readonly random: () => number;
+  skip: number;
   left: number;
 }
 
@@ -48,20 +61,26 @@ interface PendingFault {
  * marketplace.faults.inject({ reset: 'after', endpoint: endpoints.questions.answer });
  * marketplace.faults.inject({ status: 503, headers: { 'retry-after': '1' }, times: 2 });
  * marketplace.faults.inject({ delayMs: 50, probability: 0.1, seed: 42 });
+ * marketplace.faults.inject({ status: 500, skip: 2, match: { path: '/questions/*', user_id: 1001 } });
  */
 export class Faults {
-  readonly #pending: PendingFault[] = [];
+  readonly #accounts: () => Accounts;
+  #pending: PendingFault[] = [];
+
+  constructor(accounts: () => Accounts) {
+    this.#accounts = accounts;
+  }
 
   /** Adds a fault for the next calls that match. Faults apply in the order in which they were added. @throws {FakeMarketplaceError} when the fault makes no sense */
   inject(fault: Fault): void {
     validate(fault);
     const { probability = 1, seed = 1, times = probability < 1 ? Infinity : 1 } = fault;
-    this.#pending.push({ fault, random: createRandom(seed), left: times });
+    this.#pending.push({ fault, random: createRandom(seed), skip: fault.skip ?? 0, left: times });
   }
 
   /** Removes all faults. */
   clear(): void {
-    this.#pending.length = 0;
+    this.#pending = [];
   }
 
   /** The pending faults, with the number of calls that each still applies to. */
@@ -76,13 +95,19 @@ export class Faults {
 
   /** @internal */
   readonly interceptor: Interceptor = async (request, endpoint, next) => {
-    const fault = this.#take(endpoint);
+    const fault =
+      this.#pending.length > 0 ? this.#take(await describeRequest(request, endpoint, this.#accounts())) : undefined;
     return fault ? apply(fault, request, next) : next();
   };
 
-  #take(endpoint: Endpoint | undefined): Fault | undefined {
-    const found = this.#pending.find(({ fault, random }) => {
-      if (fault.endpoint && fault.endpoint.name !== endpoint?.name) return false;
+  #take(request: FilteredRequest): Fault | undefined {
+    const found = this.#pending.find((pending) => {
+      const { fault, random } = pending;
+      if (!matchesFilter(request, { ...fault.match, endpoint: fault.endpoint })) return false;
+      if (pending.skip > 0) {
+        pending.skip -= 1;
+        return false;
+      }
       return random() < (fault.probability ?? 1);
     });
     if (!found) return undefined;
@@ -92,15 +117,58 @@ export class Faults {
   }
 }
 
-function validate({ status, body, reset, stall, truncate, probability = 1, times = 1 }: Fault): void {
+const faultFields: readonly (keyof Fault)[] = [
+  'status',
+  'body',
+  'headers',
+  'after',
+  'reset',
+  'stall',
+  'truncate',
+  'delayMs',
+  'endpoint',
+  'match',
+  'skip',
+  'times',
+  'probability',
+  'seed',
+];
+
+function validate(fault: Fault): void {
+  const { status, body, reset, stall, truncate, delayMs, endpoint, match } = fault;
+  const { probability = 1, times = 1, skip = 0 } = fault;
+  assertFields('a fault', fault, faultFields);
   const kinds = [status, reset, stall, truncate].filter((kind) => kind !== undefined);
+  if (kinds.length === 0 && delayMs === undefined)
+    throw new FakeMarketplaceError('a fault needs `status`, `reset`, `stall`, `truncate` or `delayMs`');
   if (kinds.length > 1)
     throw new FakeMarketplaceError('a fault takes only one of `status`, `reset`, `stall` and `truncate`');
+  if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599))
+    throw new FakeMarketplaceError(`\`status\` is from 200 to 599, not ${String(status)}`);
   if (body !== undefined && status === undefined)
     throw new FakeMarketplaceError('the `body` of a fault needs a `status`');
   if (!(probability > 0 && probability <= 1))
     throw new FakeMarketplaceError('`probability` must be above 0 and at most 1');
   if (!(times >= 1)) throw new FakeMarketplaceError('`times` must be at least 1');
+  if (!(Number.isInteger(skip) && skip >= 0)) throw new FakeMarketplaceError('`skip` must be an integer of at least 0');
+  if (delayMs !== undefined && !(delayMs >= 0)) throw new FakeMarketplaceError('`delayMs` must be at least 0');
+  if (endpoint) assertEndpoint(endpoint);
+  if (match) assertFilter(match);
+}
+
+async function describeRequest(
+  request: Request,
+  endpoint: Endpoint | undefined,
+  accounts: Accounts,
+): Promise<FilteredRequest> {
+  const token = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
+  return {
+    method: request.method,
+    path: new URL(request.url).pathname,
+    endpoint: endpoint?.name ?? null,
+    user_id: accounts.bearerOf(token)?.user_id ?? null,
+    body: await bodyOf(request),
+  };
 }
 
 async function apply(fault: FaultKind, request: Request, next: () => Promise<Response>): Promise<Response> {
@@ -109,7 +177,7 @@ async function apply(fault: FaultKind, request: Request, next: () => Promise<Res
   if (reset === 'before') throw connectionError('ECONNRESET');
   if (status !== undefined) {
     if (after) await next();
-    return toResponse(fault, status);
+    return toResponse(fault, status, request);
   }
   const response = await next();
   if (reset === 'after') throw connectionError('ECONNRESET');
@@ -118,10 +186,13 @@ async function apply(fault: FaultKind, request: Request, next: () => Promise<Res
   return response;
 }
 
-function toResponse({ body, headers }: FaultKind, status: number): Response {
+function toResponse({ body, headers }: FaultKind, status: number, request: Request): Response {
+  // JSONP keeps its HTTP 200, as every response of the service does.
+  const callback = new URL(request.url).searchParams.get('callback');
+  if (callback !== null) return asJsonp(callback, new HandlerResponse(status, body), { ...headers });
   if (body === undefined) return new Response(null, { status, headers: { ...headers } });
   if (typeof body === 'string') return new Response(body, { status, headers: { ...headers } });
-  return Response.json(body, { status, headers: { ...headers } });
+  return jsonResponse(body, { status, headers: { ...headers } });
 }
 
 /** The error that `fetch` rejects with when the connection breaks. */

@@ -1,36 +1,29 @@
 import type { Endpoint } from '../../core/endpoint.js';
 import type { DocumentedError } from '../../core/errors/documented-error.js';
-import type { Issue } from '../../core/schema/issue.js';
 import type { Bearer } from '../state/accounts.js';
-import type { Clock } from '../clock.js';
 
-/** What a handler receives beside its input. */
+/** What a handler receives. */
 export interface HandlerInfo {
   readonly request: Request;
   readonly endpoint: Endpoint;
+  /** The path parameters, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
   /** The caller; `undefined` without a token. An unknown token fails before the handler. */
   readonly bearer: Bearer | undefined;
-  readonly clock: Clock;
 }
 
-/** Handles the calls of an endpoint. Returns the body of a 200 or a `HandlerResponse`, or throws an `ErrorResponse`. */
-export type EndpointHandler<E> = E extends Endpoint<infer In> ? (input: In, context: HandlerInfo) => unknown : never;
+/**
+ * Handles the calls of an endpoint, and reads them as the service does.
+ *
+ * It returns the body of a 200 or a `HandlerResponse`, or throws an `ErrorResponse`.
+ */
+export type EndpointHandler = (info: HandlerInfo) => unknown;
 
 /** One handler per endpoint of a group. */
 export type EndpointHandlers<Group> = {
-  readonly [K in keyof Group]: Group[K] extends Endpoint ? EndpointHandler<Group[K]> : EndpointHandlers<Group[K]>;
+  readonly [K in keyof Group]: Group[K] extends Endpoint ? EndpointHandler : EndpointHandlers<Group[K]>;
 };
-
-/** Returns the documented error for an invalid input; `undefined` where there is none. */
-export type InvalidInputResponse = (endpoint: Endpoint, issues: readonly Issue[]) => ErrorResponse | undefined;
-
-/** What a group of endpoints has in common. */
-export interface ResourceConventions {
-  /** Chooses the error for an invalid input; no issues mean that the body is not JSON. @default a plain 400 */
-  readonly onInvalidInput?: InvalidInputResponse;
-  /** One sentence per endpoint name, for the response to OPTIONS. */
-  readonly descriptions?: Readonly<Record<string, string>>;
-}
 
 /** A response other than a plain 200 with a JSON body. */
 export class HandlerResponse {
@@ -69,7 +62,11 @@ export interface ErrorOverrides {
 }
 
 /** Creates the response of a documented error. */
-export function errorResponse(error: Omit<DocumentedError, 'error'>, overrides: ErrorOverrides = {}): ErrorResponse {
+export function errorResponse(
+  error: Omit<DocumentedError, 'error'>,
+  overrides: ErrorOverrides = {},
+  headers?: Readonly<Record<string, string>>,
+): ErrorResponse {
   const { status } = error;
   const body = {
     message: overrides.message ?? error.message,
@@ -77,7 +74,7 @@ export function errorResponse(error: Omit<DocumentedError, 'error'>, overrides: 
     status,
     cause: overrides.cause ?? error.cause ?? [],
   };
-  return new ErrorResponse(status, body);
+  return new ErrorResponse(status, body, headers);
 }
 
 function codeOfStatus(status: number): string {
@@ -88,6 +85,7 @@ function codeOfStatus(status: number): string {
     404: 'not_found',
     405: 'method_not_allowed',
     409: 'conflict',
+    413: 'request_entity_too_large',
     422: 'unprocessable_entity',
     429: 'too_many_requests',
     500: 'internal_server_error',
@@ -95,13 +93,18 @@ function codeOfStatus(status: number): string {
   return reasons[status] ?? `status_${status}`;
 }
 
-/** 401: the call carries no token. */
-const unauthorized = errorResponse({ status: 401, code: 'unauthorized', message: 'Access token is required' });
+/** 400: the request is invalid. */
+export const badRequest = (message: string): ErrorResponse => errorResponse({ status: 400, message });
+/** 401: the call carries no valid token. */
+export const unauthorized = (code: string, message: string): ErrorResponse =>
+  errorResponse({ status: 401, code, message });
 /** 403: the caller is not allowed to do this. */
-export const forbidden = (message: string): ErrorResponse => errorResponse({ status: 403, code: 'forbidden', message });
+export const forbidden = (message: string): ErrorResponse => errorResponse({ status: 403, message });
+/** 404: there is no such thing. */
+export const notFound = (message: string): ErrorResponse => errorResponse({ status: 404, message });
 
 /** Returns the caller. @throws {ErrorResponse} 401 without a token */
 export function bearerOrThrow({ bearer }: HandlerInfo): Bearer {
-  if (!bearer) throw unauthorized;
+  if (!bearer) throw unauthorized('unauthorized', 'Access token is required');
   return bearer;
 }

@@ -4,12 +4,11 @@ import { factsOf, inspect, shapeOf } from '../../core/schema/inspect.js';
 import { matchPath } from '../../core/serialization/path-template.js';
 import type { Shape } from '../../core/schema/schema.js';
 import type { StandardSchema } from '../../core/schema/standard-schema.js';
-import type { ResourceConventions } from './handler.js';
 
-/** An endpoint with the conventions of its group. */
+/** An endpoint with a sentence about it. */
 export interface DescribedEndpoint {
   readonly endpoint: Endpoint;
-  readonly conventions: ResourceConventions;
+  readonly description: string;
 }
 
 /**
@@ -25,12 +24,12 @@ export function describePath(path: string, all: readonly DescribedEndpoint[]): D
   const related = all.filter(({ endpoint }) => groupOf(endpoint) === name && endpoint.path !== own[0]?.endpoint.path);
   return {
     name,
-    description: own.map(descriptionOf).join('. '),
+    description: own.map(({ description }) => description).join('. '),
     attributes: attributesOf(own.map(({ endpoint }) => endpoint)),
     methods: own.map((each) => ({
       method: each.endpoint.method,
       example: exampleOf(each.endpoint),
-      description: descriptionOf(each),
+      description: each.description,
     })),
     related_resources: [...new Set(related.map(({ endpoint }) => endpoint.path))],
     connections: {},
@@ -39,10 +38,6 @@ export function describePath(path: string, all: readonly DescribedEndpoint[]): D
 
 function groupOf({ name }: Endpoint): string {
   return name.split('.')[0] ?? name;
-}
-
-function descriptionOf({ endpoint, conventions }: DescribedEndpoint): string {
-  return conventions.descriptions?.[endpoint.name] ?? endpoint.name;
 }
 
 function attributesOf(endpoints: readonly Endpoint[]): Record<string, string> {

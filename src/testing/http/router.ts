@@ -1,22 +1,22 @@
 import type { Endpoint } from '../../core/endpoint.js';
-import { parseJson } from '../../core/serialization/json.js';
 import { validate } from '../../core/schema/standard-schema.js';
-import { matchPath } from '../../core/serialization/path-template.js';
-import { decode } from '../../core/serialization/request.js';
-import type { Accounts } from '../state/accounts.js';
-import { ErrorResponse, HandlerResponse, errorResponse } from './handler.js';
-import type { EndpointHandlers, HandlerInfo, ResourceConventions } from './handler.js';
 import type { Clock } from '../clock.js';
-import { asJsonp, pickAttributes } from './conventions.js';
 import { FakeMarketplaceError } from '../errors.js';
+import { nearest } from '../nearest.js';
+import type { MarketplaceSettings } from '../settings.js';
+import type { Accounts, Bearer } from '../state/accounts.js';
+import { asJsonp, pickAttributes } from './conventions.js';
+import { ErrorResponse, HandlerResponse, errorResponse, notFound, unauthorized } from './handler.js';
+import type { EndpointHandler, EndpointHandlers } from './handler.js';
+import { matchRoute } from './match-route.js';
 import { describePath } from './options-response.js';
-
-type AnyHandler = (input: unknown, context: HandlerInfo) => unknown;
+import { jsonResponse } from './recorded-body.js';
 
 interface Route {
   readonly endpoint: Endpoint;
-  readonly handler: AnyHandler;
-  readonly conventions: ResourceConventions;
+  readonly handler: EndpointHandler;
+  /** A sentence about the endpoint, for OPTIONS. */
+  readonly description: string;
 }
 
 /** Wraps the handling of every request. */
@@ -26,85 +26,96 @@ export type Interceptor = (
   next: () => Promise<Response>,
 ) => Promise<Response>;
 
+/** What the router needs of the marketplace. */
+export interface RouterOptions {
+  readonly accounts: Accounts;
+  readonly clock: Clock;
+  readonly settings: MarketplaceSettings;
+  readonly interceptors: readonly Interceptor[];
+}
+
 /** Routes a request to the handler of its endpoint and applies the conventions that all resources share. */
 export class Router {
   readonly #routes: Route[] = [];
-  readonly #accounts: Accounts;
-  readonly #clock: Clock;
+  readonly #options: RouterOptions;
   readonly #failures = new Map<string, ErrorResponse[]>();
-  readonly interceptors: Interceptor[] = [];
 
-  constructor(accounts: Accounts, clock: Clock) {
-    this.#accounts = accounts;
-    this.#clock = clock;
+  constructor(options: RouterOptions) {
+    this.#options = options;
   }
 
   /** Adds a group of endpoints with their handlers. */
   add<Group extends object>(
     group: Group,
     handlers: EndpointHandlers<Group>,
-    conventions: ResourceConventions = {},
+    descriptions: Readonly<Record<string, string>> = {},
   ): void {
     for (const [name, entry] of Object.entries(group)) {
       const handler = (handlers as Record<string, unknown>)[name];
-      if (isEndpoint(entry)) this.#routes.push({ endpoint: entry, handler: handler as AnyHandler, conventions });
-      else this.add(entry as object, handler as EndpointHandlers<object>, conventions);
+      if (isEndpoint(entry)) {
+        const description = descriptions[entry.name] ?? entry.name;
+        this.#routes.push({ endpoint: entry, handler: handler as EndpointHandler, description });
+      } else this.add(entry as object, handler as EndpointHandlers<object>, descriptions);
     }
     this.#routes.sort((a, b) => fixedSegments(b.endpoint) - fixedSegments(a.endpoint));
   }
 
-  get endpoints(): readonly Endpoint[] {
-    return this.#routes.map(({ endpoint }) => endpoint);
-  }
-
   /** Makes the next call of the endpoint fail. */
   failNext(endpoint: Endpoint, response: ErrorResponse): void {
-    if (!this.#routes.some((route) => route.endpoint.name === endpoint.name)) {
-      throw new FakeMarketplaceError(`there is no endpoint ${endpoint.name}`);
+    const names = this.#routes.map((route) => route.endpoint.name);
+    if (!names.includes(endpoint.name)) {
+      const near = nearest(endpoint.name, names);
+      const hint = near === undefined ? '' : `; did you mean ${near}?`;
+      throw new FakeMarketplaceError(`there is no endpoint ${endpoint.name}${hint}`);
     }
     this.#failures.set(endpoint.name, [...(this.#failures.get(endpoint.name) ?? []), response]);
+  }
+
+  /** Returns the endpoint of a request. */
+  endpointOf(method: string, pathname: string): Endpoint | undefined {
+    return this.#find(method, pathname)?.endpoint;
   }
 
   async handle(request: Request): Promise<Response> {
     const url = new URL(request.url);
     const route = this.#find(request.method, url.pathname);
     const respond = (): Promise<Response> => this.#respond(request, url, route);
-    const chain = this.interceptors.reduceRight<() => Promise<Response>>(
+    const chain = this.#options.interceptors.reduceRight<() => Promise<Response>>(
       (next, interceptor) => () => interceptor(request, route?.endpoint, next),
       respond,
     );
-    return chain();
+    return withCors(request, await chain(), this.#options.settings.cors);
   }
 
   #find(method: string, path: string): Route | undefined {
-    return this.#routes.find(
-      ({ endpoint }) => endpoint.method === method && matchPath(endpoint.path, path) !== undefined,
-    );
+    return this.#routes.find(({ endpoint }) => takes(endpoint, method) && matchRoute(endpoint, path) !== undefined);
   }
 
   async #respond(request: Request, url: URL, route: Route | undefined): Promise<Response> {
     const response = await this.#handle(request, url, route);
     const callback = url.searchParams.get('callback');
     // The Date of the marketplace's clock: a client compares timestamps with it.
-    const date = new Date(this.#clock.ms).toUTCString();
+    const date = new Date(this.#options.clock.ms).toUTCString();
     const headers = { 'x-request-id': crypto.randomUUID(), date, ...response.headers };
     if (callback !== null) return asJsonp(callback, response, headers);
     if (response.body instanceof Response) return response.body;
     if (response.body === undefined) return new Response(null, { status: response.status, headers });
-    return Response.json(response.body, { status: response.status, headers });
+    return jsonResponse(response.body, { status: response.status, headers });
   }
 
   async #handle(request: Request, url: URL, route: Route | undefined): Promise<HandlerResponse> {
     try {
+      if (request.method === 'OPTIONS') return this.#describe(request, url.pathname);
       const bearer = this.#bearer(request);
-      if (request.method === 'OPTIONS') return this.#describe(url.pathname);
       if (!route) throw this.#noRoute(request.method, url.pathname);
-      const failure = this.#failures.get(route.endpoint.name)?.shift();
+      const { endpoint, handler } = route;
+      const failure = this.#failures.get(endpoint.name)?.shift();
       if (failure) throw failure;
-      const input = await readInput(request, url, route);
-      const result = await route.handler(input, { request, endpoint: route.endpoint, bearer, clock: this.#clock });
+      this.#assertTag(endpoint, url);
+      const params = matchRoute(endpoint, url.pathname) ?? {};
+      const result = await handler({ request, endpoint, params, query: url.searchParams, bearer });
       const response = result instanceof HandlerResponse ? result : new HandlerResponse(200, result);
-      assertOutput(route.endpoint, response);
+      assertOutput(endpoint, response);
       const body = pickAttributes(response.body, url.searchParams.get('attributes'));
       return new HandlerResponse(response.status, body, response.headers);
     } catch (error) {
@@ -113,65 +124,48 @@ export class Router {
     }
   }
 
-  #bearer(request: Request): HandlerInfo['bearer'] {
+  /** Returns the caller. @throws {ErrorResponse} 401 when the header is not a valid bearer token */
+  #bearer(request: Request): Bearer | undefined {
     const header = request.headers.get('authorization');
     if (header === null) return undefined;
-    const bearer = this.#accounts.bearerOf(header.replace(/^Bearer /, ''));
-    if (!bearer) throw errorResponse({ status: 401, code: 'invalid_token', message: 'The access token is not valid' });
-    return bearer;
+    const token = /^bearer +(\S+)$/i.exec(header.trim())?.[1];
+    if (token === undefined) throw unauthorized('invalid_token', 'The Authorization header must be Bearer <token>');
+    const bearer = this.#options.accounts.bearerOf(token);
+    if (bearer) return bearer;
+    const reason = this.#options.accounts.isExpired(token) ? 'has expired' : 'is not valid';
+    throw unauthorized('invalid_token', `The access token ${reason}`);
   }
 
-  #describe(path: string): HandlerResponse {
+  /** Wire notes 10: a call below `/messages` without its tag is not found. @throws {ErrorResponse} 404 */
+  #assertTag({ name, query }: Endpoint, url: URL): void {
+    const tag = query?.tag;
+    if (tag === undefined || url.searchParams.get('tag') === tag) return;
+    if (this.#options.settings.postSaleTag === 'documented' && !documentedTags.has(name)) return;
+    throw notFound(`There is no resource ${url.pathname} without the query parameter tag=${tag}`);
+  }
+
+  #describe(request: Request, path: string): HandlerResponse {
+    if (this.#options.settings.cors && request.headers.has('access-control-request-method')) {
+      return new HandlerResponse(204);
+    }
     const description = describePath(path, this.#routes);
-    if (!description) throw errorResponse({ status: 404, code: 'not_found', message: `There is no resource ${path}` });
+    if (!description) throw notFound(`There is no resource ${path}`);
     return new HandlerResponse(200, description);
   }
 
   #noRoute(method: string, path: string): ErrorResponse {
-    const others = this.#routes.filter(({ endpoint }) => matchPath(endpoint.path, path) !== undefined);
-    if (others.length === 0)
-      return errorResponse({ status: 404, code: 'not_found', message: `There is no resource ${path}` });
-    return errorResponse({ status: 405, code: 'method_not_allowed', message: `${method} is not allowed on ${path}` });
+    const exists = this.#routes.some(({ endpoint }) => matchRoute(endpoint, path) !== undefined);
+    if (!exists) return notFound(`There is no resource ${path}`);
+    return errorResponse({ status: 405, message: `${method} is not allowed on ${path}` });
   }
 }
 
-/** Reads the input of a call. @throws {ErrorResponse} when it is invalid */
-async function readInput(request: Request, url: URL, { endpoint, conventions }: Route): Promise<unknown> {
-  const missing = Object.entries(endpoint.query ?? {}).find(([name, value]) => url.searchParams.get(name) !== value);
-  // Wire notes 10: without its tag the resource is not found.
-  if (missing) throw errorResponse({ status: 404, code: 'not_found', message: `There is no resource ${url.pathname}` });
-  const conventionParams = new Set(['attributes', 'callback']);
-  const query = new URLSearchParams([...url.searchParams].filter(([name]) => !conventionParams.has(name)));
-  const body =
-    endpoint.requestBody === 'multipart' ? await readForm(request) : await readJson(request, endpoint, conventions);
-  const parsed = validate(
-    endpoint.input,
-    decode(endpoint, { path: url.pathname, query, headers: request.headers, body }),
-  );
-  if (parsed.success) return parsed.data;
-  const { issues } = parsed;
-  const message = issues.map((issue) => issue.message).join('; ');
-  throw conventions.onInvalidInput?.(endpoint, issues) ?? errorResponse({ status: 400, code: 'bad_request', message });
-}
+/** The calls for which the specification names the tag. */
+const documentedTags = new Set(['messages.send', 'messages.upload', 'messages.download']);
 
-/** Reads the fields of a multipart body; none when it is not one. */
-async function readForm(request: Request): Promise<object> {
-  const form = await request.formData().catch(() => new FormData());
-  const file = form.get('file');
-  return file instanceof File ? { file, filename: file.name } : {};
-}
-
-async function readJson(request: Request, endpoint: Endpoint, conventions: ResourceConventions): Promise<unknown> {
-  const text = await request.text();
-  if (text === '') return undefined;
-  try {
-    return parseJson(text);
-  } catch {
-    throw (
-      conventions.onInvalidInput?.(endpoint, []) ??
-      errorResponse({ status: 400, code: 'bad_request', message: 'invalid JSON body' })
-    );
-  }
+/** Whether an endpoint takes a method. The specification reads items with PUT, the live service with GET. */
+function takes({ method, name }: Endpoint, given: string): boolean {
+  return method === given || (name === 'items.status' && given === 'PUT');
 }
 
 /** Checks a response against the client's schema. @throws {FakeMarketplaceError} when the fake has a bug */
@@ -181,6 +175,19 @@ function assertOutput(endpoint: Endpoint, response: HandlerResponse): void {
   if (parsed.success) return;
   const issues = parsed.issues.map(({ message }) => message).join('; ');
   throw new FakeMarketplaceError(`the response of ${endpoint.name} does not match its schema: ${issues}`);
+}
+
+/** Lets browsers at any origin read a response. */
+function withCors(request: Request, response: Response, isAllowed: boolean): Response {
+  const origin = request.headers.get('origin');
+  if (!isAllowed || origin === null) return response;
+  const headers = new Headers(response.headers);
+  headers.set('access-control-allow-origin', origin);
+  headers.set('access-control-allow-methods', 'GET, POST, PUT, DELETE, OPTIONS');
+  headers.set('access-control-allow-headers', request.headers.get('access-control-request-headers') ?? '*');
+  headers.set('access-control-expose-headers', '*');
+  headers.set('vary', 'origin');
+  return new Response(response.body, { status: response.status, headers });
 }
 
 /** Fixed segments win over parameters: `/questions/search` is not a question. */

@@ -1,31 +1,51 @@
-import type { FakeMarketplace } from '../marketplace.js';
 import { FakeMarketplaceError } from '../errors.js';
+import type { Faults } from '../http/faults.js';
 import type { Pack } from '../state/packs.js';
-import { SeedError } from './schema.js';
-import type { Seed, SeededPack } from './schema.js';
+import { checkpoint } from '../state/stores.js';
+import type { Stores } from '../state/stores.js';
 import { faultFrom } from './fault.js';
+import { SeedError, readAs, seed as seedSchema } from './schema.js';
+import type { Seed, SeedInit, SeededPack } from './schema.js';
 
-/** Adds everything in a seed to a marketplace. @throws {SeedError} that names the invalid entry */
-export function applySeed(marketplace: FakeMarketplace, seed: Seed): void {
-  const { accounts, clock, flex } = marketplace;
+/**
+ * Adds everything in a seed to a marketplace. When an entry is invalid, nothing is added.
+ *
+ * @throws {SeedError} that names each invalid entry
+ */
+export function applySeed(stores: Stores, faults: Faults, init: SeedInit): void {
+  const seed = readAs(seedSchema, init);
+  const restore = checkpoint(stores);
+  try {
+    stores.events.transaction(() => addAll(stores, seed));
+    const seeded = seed.faults ?? [];
+    const parsed: ReturnType<typeof faultFrom>[] = [];
+    each('faults', seeded, (fault) => parsed.push(faultFrom(fault)));
+    each('faults', parsed, (fault) => faults.inject(fault));
+  } catch (error) {
+    restore();
+    throw error;
+  }
+}
+
+function addAll(stores: Stores, seed: Seed): void {
+  const { accounts, clock, contacts, flex, items, messages, packs, questions } = stores;
   if (seed.now !== undefined) clock.set(seed.now);
   each('users', seed.users, ({ token, application_id, ...user }) => {
     const { user_id } = accounts.add(defined(user));
     accounts.issueToken(user_id, application_id, token);
   });
   each('items', seed.items, ({ flex: isInFlex = false, ...item }) => {
-    flex.setEnabled(marketplace.addItem(defined(item)), isInFlex);
+    flex.setEnabled(items.add(defined(item)), isInFlex);
   });
   each('questions', seed.questions, ({ item_id, from, text, asked_at, answer, answered_at }) => {
-    const { id } = at(asked_at, () => marketplace.ask({ from: { user_id: from }, item_id, text }));
-    if (answer !== undefined) at(answered_at ?? asked_at, () => marketplace.questions.answer(id, answer));
+    const { user_id } = accounts.getOrThrow(from);
+    const { id } = at(asked_at, () => questions.add(items.getOrThrow(item_id), user_id, text));
+    if (answer !== undefined) at(answered_at ?? asked_at, () => questions.answer(id, answer));
   });
   each('blacklist', seed.blacklist, ({ seller_id, user_id }) => {
-    marketplace.questions.block(accounts.getOrThrow(user_id).user_id, accounts.getOrThrow(seller_id).user_id);
+    questions.block(accounts.getOrThrow(user_id).user_id, accounts.getOrThrow(seller_id).user_id);
   });
-  each('packs', seed.packs, (pack) => {
-    addPack(pack);
-  });
+  each('packs', seed.packs, addPack);
   each('flex.subscriptions', seed.flex?.subscriptions, (subscription) => {
     flex.subscribe(defined(subscription));
   });
@@ -33,15 +53,13 @@ export function applySeed(marketplace: FakeMarketplace, seed: Seed): void {
     flex.assignDriver(flex.ship({ user_id }), driver_id);
   });
   each('contacts', seed.contacts, ({ kind, item_id, ...init }) => {
-    marketplace.contacts.record(kind, { item_id }, defined(init));
-  });
-  each('faults', seed.faults, (fault) => {
-    marketplace.faults.inject(faultFrom(fault));
+    contacts.record(kind, { item_id }, defined(init));
   });
 
-  function addPack({ messages = [], ...init }: SeededPack): void {
-    const pack = marketplace.addPack(defined(init));
-    for (const { from, text, sent_at } of messages) at(sent_at, () => writeAs(marketplace, pack, from, text));
+  function addPack({ messages: seeded = [], ...init }: SeededPack): void {
+    const pack = packs.add(defined(init));
+    for (const { from, text, sent_at } of seeded)
+      at(sent_at, () => messages.add(pack, { from: senderOf(pack, from), text }));
   }
 
   function at<T>(time: string | undefined, run: () => T): T {
@@ -49,13 +67,13 @@ export function applySeed(marketplace: FakeMarketplace, seed: Seed): void {
   }
 }
 
-/** Adds a message of the buyer or the seller, whatever the status of the conversation. */
-export function writeAs({ messages }: FakeMarketplace, pack: Pack, sender: 'buyer' | 'seller', text: string): void {
-  messages.add(pack, { from: sender === 'buyer' ? pack.buyer_id : pack.seller_id, text });
+/** Returns the user id of the buyer or the seller of a pack. */
+export function senderOf({ buyer_id, seller_id }: Pack, sender: 'buyer' | 'seller'): number {
+  return sender === 'buyer' ? buyer_id : seller_id;
 }
 
 /** Adds the entries of a list. An error names the path of its entry. */
-function each<T>(name: string, entries: readonly T[] | undefined, add: (entry: T) => void): void {
+function each<T>(name: string, entries: readonly T[] | undefined, add: (entry: T) => unknown): void {
   for (const [index, entry] of (entries ?? []).entries()) {
     try {
       add(entry);

@@ -2,6 +2,7 @@ import type { Endpoint } from '../../core/endpoint.js';
 import { allEndpoints } from '../http/all-endpoints.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { Fault } from '../http/faults.js';
+import { assertEndpoint } from '../http/request-filter.js';
 import type { SeededFault } from './schema.js';
 
 /** Converts a seeded fault. @throws {FakeMarketplaceError} when the fault makes no sense */
@@ -18,11 +19,9 @@ export function faultFrom({ endpoint, stall, truncate, headers, ...rest }: Seede
   return fault;
 }
 
-function endpointNamed(name: string): Endpoint {
-  const found = allEndpoints.find((endpoint) => endpoint.name === name);
-  if (found) return found;
-  const names = allEndpoints.map((endpoint) => endpoint.name);
-  throw new FakeMarketplaceError(`there is no endpoint "${name}"; the endpoints are ${names.sort().join(', ')}`);
+function endpointNamed(name: string): Endpoint | undefined {
+  assertEndpoint(name);
+  return allEndpoints.find((endpoint) => endpoint.name === name);
 }
 
 /** @throws {FakeMarketplaceError} when no server can send such a response */

@@ -13,6 +13,7 @@ import {
   union,
   unknown,
 } from '../../core/schema/schema.js';
+import { FakeMarketplaceError } from '../errors.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 
 const postedText = refine(string, (value) =>
@@ -147,7 +148,8 @@ export function readAs<Out>(schema: Schema<Out, unknown>, value: unknown): Out {
 }
 
 /** A seed, or a part of one, is invalid. */
-export class SeedError extends Error {
+export class SeedError extends FakeMarketplaceError {
+  static override readonly kind: string = 'SeedError';
   readonly messages: readonly string[];
 
   constructor(messages: readonly string[]) {

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
 
 /** A user of the marketplace: a seller, a buyer, or both. */
@@ -13,17 +14,37 @@ export interface Bearer {
   readonly user_id: number;
   /** The application that the token belongs to; `null` for none. */
   readonly application_id: number | null;
+  /** When it expires, in milliseconds since 1970; `null` for never. */
+  readonly expiresAt: number | null;
+}
+
+/** A single-use credential that is exchanged for tokens: an authorization code or a refresh token. */
+export interface Grant {
+  readonly kind: 'authorization_code' | 'refresh_token';
+  readonly value: string;
+  readonly user_id: number;
+  readonly application_id: number;
+  /** The access token that was issued together with a refresh token. */
+  readonly accessToken?: string | undefined;
 }
 
 /** The users and their access tokens. */
 export class Accounts {
-  readonly #users = new Map<number, Account>();
-  readonly #tokens = new Map<string, Bearer>();
+  readonly #clock: Clock;
+  #users = new Map<number, Account>();
+  #tokens = new Map<string, Bearer>();
+  #grants = new Map<string, Grant>();
   #nextUser = 1001;
   #nextToken = 1;
 
-  /** Adds a user. Fields that you omit get default values. */
-  add({ user_id = this.#nextUser++, nickname = `USER${user_id}`, site_id = 'MLA' }: Partial<Account> = {}): Account {
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Adds a user. Fields that you omit get default values. @throws {FakeMarketplaceError} when the id is taken */
+  add({ user_id = this.#freeUserId(), nickname = `USER${user_id}`, site_id = 'MLA' }: Partial<Account> = {}): Account {
+    if (!Number.isSafeInteger(user_id) || user_id < 1)
+      throw new FakeMarketplaceError(`\`user_id\` must be an integer of at least 1, not ${String(user_id)}`);
     if (this.#users.has(user_id)) throw new FakeMarketplaceError(`user ${user_id} already exists`);
     const account = { user_id, nickname, site_id };
     this.#users.set(user_id, account);
@@ -37,9 +58,10 @@ export class Accounts {
 
   /** All valid tokens, the oldest first. */
   get bearers(): readonly Bearer[] {
-    return [...this.#tokens.values()];
+    return [...this.#tokens.values()].filter((bearer) => !this.#isExpired(bearer));
   }
 
+  /** Returns a user, if there is one. */
   get(user_id: number): Account | undefined {
     return this.#users.get(user_id);
   }
@@ -52,15 +74,21 @@ export class Accounts {
     return account;
   }
 
-  /** Issues a token for a user; `application_id: null` for a token without application. */
+  /**
+   * Issues a token for a user; `application_id: null` for a token without application.
+   *
+   * @param expiresInSeconds never expires by default
+   */
   issueToken(
     user_id: number,
     application_id: number | null = 500,
-    token = this.#newToken(user_id, application_id),
+    token = this.#newValue('APP_USR', user_id, application_id),
+    expiresInSeconds?: number,
   ): string {
     this.getOrThrow(user_id);
     if (this.#tokens.has(token)) throw new FakeMarketplaceError(`the token of user ${user_id} is already in use`);
-    this.#tokens.set(token, { token, user_id, application_id });
+    const expiresAt = expiresInSeconds === undefined ? null : this.#clock.ms + expiresInSeconds * 1000;
+    this.#tokens.set(token, { token, user_id, application_id, expiresAt });
     return token;
   }
 
@@ -70,11 +98,69 @@ export class Accounts {
       throw new FakeMarketplaceError('this token was never issued or is already revoked');
   }
 
-  bearerOf(token: string): Bearer | undefined {
-    return this.#tokens.get(token);
+  /** Expires a token now: calls with it fail with 401. */
+  expireToken(token: string): void {
+    const bearer = this.#tokens.get(token);
+    if (!bearer) throw new FakeMarketplaceError('this token was never issued or is already revoked');
+    this.#tokens.set(token, { ...bearer, expiresAt: this.#clock.ms });
   }
 
-  #newToken(user_id: number, application_id: number | null): string {
-    return `APP_USR-${application_id ?? 'none'}-${String(this.#nextToken++).padStart(6, '0')}-${user_id}`;
+  /** Returns the user and application of a valid token. */
+  bearerOf(token: string): Bearer | undefined {
+    const bearer = this.#tokens.get(token);
+    return bearer && !this.#isExpired(bearer) ? bearer : undefined;
+  }
+
+  /** Whether a token was issued and has expired. */
+  isExpired(token: string): boolean {
+    const bearer = this.#tokens.get(token);
+    return bearer !== undefined && this.#isExpired(bearer);
+  }
+
+  /** Issues an authorization code, as when a user allows an application to act for them. `POST /oauth/token` takes it. */
+  issueAuthorizationCode(user_id: number, application_id = 500): string {
+    this.getOrThrow(user_id);
+    const value = this.#newValue('TG', user_id, application_id);
+    this.#grants.set(value, { kind: 'authorization_code', value, user_id, application_id });
+    return value;
+  }
+
+  /** Issues a refresh token. `POST /oauth/token` takes it once. */
+  issueRefreshToken(user_id: number, application_id = 500, accessToken?: string): string {
+    this.getOrThrow(user_id);
+    const value = this.#newValue('TG-R', user_id, application_id);
+    this.#grants.set(value, { kind: 'refresh_token', value, user_id, application_id, accessToken });
+    return value;
+  }
+
+  /** Takes an authorization code or a refresh token, which can be used once. */
+  redeem(kind: Grant['kind'], value: string, application_id: number): Grant | undefined {
+    const grant = this.#grants.get(value);
+    if (grant?.kind !== kind || grant.application_id !== application_id) return undefined;
+    this.#grants.delete(value);
+    return grant;
+  }
+
+  /** @internal Saves the content. @returns a function that restores it */
+  checkpoint(): () => void {
+    const saved = [new Map(this.#users), new Map(this.#tokens), new Map(this.#grants)] as const;
+    const [nextUser, nextToken] = [this.#nextUser, this.#nextToken];
+    return () => {
+      [this.#users, this.#tokens, this.#grants] = saved;
+      [this.#nextUser, this.#nextToken] = [nextUser, nextToken];
+    };
+  }
+
+  #isExpired({ expiresAt }: Bearer): boolean {
+    return expiresAt !== null && expiresAt <= this.#clock.ms;
+  }
+
+  #freeUserId(): number {
+    while (this.#users.has(this.#nextUser)) this.#nextUser += 1;
+    return this.#nextUser++;
+  }
+
+  #newValue(prefix: string, user_id: number, application_id: number | null): string {
+    return `${prefix}-${application_id ?? 'none'}-${String(this.#nextToken++).padStart(6, '0')}-${user_id}`;
   }
 }

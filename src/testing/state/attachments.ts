@@ -18,17 +18,14 @@ export interface StoredFile {
   readonly inUse: boolean;
 }
 
-/** A file that no message uses expires after this time. Wire notes 17. */
-const lifetimeMs = 48 * 60 * 60 * 1000;
-
 /** The uploaded files. */
 export class AttachmentStore {
-  readonly #files = new Map<string, StoredFile>();
-  readonly #state: Pick<MarketplaceState, 'clock'>;
+  #files = new Map<string, StoredFile>();
+  readonly #state: Pick<MarketplaceState, 'clock' | 'settings'>;
   /** Makes uploads and downloads fail with 500 while it is `true`. */
   isBroken = false;
 
-  constructor(state: Pick<MarketplaceState, 'clock'>) {
+  constructor(state: Pick<MarketplaceState, 'clock' | 'settings'>) {
     this.#state = state;
   }
 
@@ -45,7 +42,8 @@ export class AttachmentStore {
   get(id: string): StoredFile | undefined {
     const file = this.#files.get(id);
     if (!file) return undefined;
-    const expired = !file.inUse && this.#state.clock.ms - file.storedAt >= lifetimeMs;
+    const age = this.#state.clock.ms - file.storedAt;
+    const expired = !file.inUse && age >= this.#state.settings.attachmentLifetimeMs;
     return expired ? undefined : file;
   }
 
@@ -56,5 +54,13 @@ export class AttachmentStore {
     const updated = { ...file, inUse: true };
     this.#files.set(id, updated);
     return updated;
+  }
+
+  /** @internal Saves the content. @returns a function that restores it */
+  checkpoint(): () => void {
+    const files = new Map(this.#files);
+    return () => {
+      this.#files = files;
+    };
   }
 }

@@ -1,3 +1,4 @@
+import { FakeMarketplaceError } from '../errors.js';
 import type { Item } from './items.js';
 import type { MarketplaceState } from './marketplace-state.js';
 
@@ -11,6 +12,8 @@ export interface StoredContact {
   readonly seller_id: number;
   /** Time of the contact, in milliseconds since 1970. */
   readonly at: number;
+  /** How many contacts there were at that time. */
+  readonly times: number;
 }
 
 /** When contacts were made, and how many. */
@@ -24,21 +27,32 @@ export interface ContactInit {
 /** The contacts made through items. They are counted, never shown. */
 export class ContactStore {
   readonly #state: MarketplaceState;
-  readonly #contacts: StoredContact[] = [];
+  #contacts: StoredContact[] = [];
 
   constructor(state: MarketplaceState) {
     this.#state = state;
   }
 
-  /** Records contacts through an item. */
+  /** Records contacts through an item. @throws {FakeMarketplaceError} when the item, the time or the number is invalid */
   record(kind: ContactKind, { item_id }: Pick<Item, 'item_id'>, { at, times = 1 }: ContactInit = {}): void {
     const { seller_id } = this.#state.items.getOrThrow(item_id);
-    const contact = { kind, item_id, seller_id, at: at === undefined ? this.#state.clock.ms : new Date(at).getTime() };
-    for (let count = 0; count < times; count += 1) this.#contacts.push(contact);
+    const ms = at === undefined ? this.#state.clock.ms : new Date(at).getTime();
+    if (Number.isNaN(ms)) throw new FakeMarketplaceError(`\`at\` must be a date, not ${String(at)}`);
+    if (!Number.isSafeInteger(times) || times < 1)
+      throw new FakeMarketplaceError('`times` must be an integer of at least 1');
+    this.#contacts.push({ kind, item_id, seller_id, at: ms, times });
   }
 
-  /** Returns the times of the contacts that match, in milliseconds since 1970. */
-  times(kind: ContactKind, matches: (contact: StoredContact) => boolean): number[] {
-    return this.#contacts.filter((contact) => contact.kind === kind && matches(contact)).map(({ at }) => at);
+  /** Returns the contacts of a kind that match. */
+  of(kind: ContactKind, matches: (contact: StoredContact) => boolean): StoredContact[] {
+    return this.#contacts.filter((contact) => contact.kind === kind && matches(contact));
+  }
+
+  /** @internal Saves the content. @returns a function that restores it */
+  checkpoint(): () => void {
+    const contacts = [...this.#contacts];
+    return () => {
+      this.#contacts = contacts;
+    };
   }
 }

@@ -13,6 +13,7 @@ type Listener = (event: MarketplaceEvent) => void;
 /** The marketplace's event emitter. */
 export class MarketplaceEvents {
   readonly #listeners = new Set<Listener>();
+  #held: MarketplaceEvent[] | undefined;
 
   /** Adds a listener. @returns a function that removes it */
   on(listener: Listener): () => void {
@@ -22,6 +23,21 @@ export class MarketplaceEvents {
 
   /** Sends an event to all listeners, as if it had happened on the marketplace. */
   emit(event: MarketplaceEvent): void {
-    for (const listener of [...this.#listeners]) listener(event);
+    if (this.#held) this.#held.push(event);
+    else for (const listener of [...this.#listeners]) listener(event);
+  }
+
+  /** @internal Runs a function and emits its events after it succeeded; none when it throws. */
+  transaction<T>(run: () => T): T {
+    const held: MarketplaceEvent[] = [];
+    this.#held = held;
+    try {
+      const result = run();
+      this.#held = undefined;
+      for (const event of held) this.emit(event);
+      return result;
+    } finally {
+      this.#held = undefined;
+    }
   }
 }

@@ -34,6 +34,15 @@ export interface StoredSubscription {
   readonly zones: readonly string[];
 }
 
+/** A delivery order of a seller. */
+export interface StoredShipment {
+  readonly shipment_id: number;
+  readonly site_id: string;
+  /** The seller. */
+  readonly user_id: number;
+  readonly driver_id: number | undefined;
+}
+
 /** The fields of a new subscription. Only `user_id` is required; the others have default values. */
 export type SubscriptionInit = Partial<Omit<StoredSubscription, 'id' | 'site_id'>> & { readonly user_id: number };
 
@@ -49,10 +58,10 @@ const defaultRanges: readonly StoredRange[] = [{ from: 9, to: 18, capacity: 50, 
 /** The Flex subscriptions, items, shipments and drivers. A `StoredSubscription` is a snapshot. */
 export class FlexStore {
   readonly #state: MarketplaceState;
-  readonly #subscriptions = new Map<number, StoredSubscription>();
-  readonly #items = new Set<string>();
-  readonly #itemsWithoutFlex = new Set<string>();
-  readonly #drivers = new Map<number, { readonly site_id: string; readonly driver_id: number | undefined }>();
+  #subscriptions = new Map<number, StoredSubscription>();
+  #items = new Set<string>();
+  #itemsWithoutFlex = new Set<string>();
+  #shipments = new Map<number, StoredShipment>();
   #nextSubscription = 1;
   #nextService = 10_001;
   #nextShipment = 40_000_000_001;
@@ -82,7 +91,7 @@ export class FlexStore {
     if (this.subscriptionsOf(user_id).some((each) => each.mode === mode))
       throw new FakeMarketplaceError(`user ${user_id} already has a subscription to ${mode}`);
     const subscription: StoredSubscription = {
-      service_id: this.#nextService++,
+      service_id: this.#freeServiceId(),
       status: 'in',
       createdAt: this.#state.clock.ms,
       delivery_window: 'same_day',
@@ -158,6 +167,11 @@ export class FlexStore {
     this.#itemsWithoutFlex.add(this.#state.items.getOrThrow(item_id).item_id);
   }
 
+  /** Makes a "down" item offer Flex again. */
+  bringUp({ item_id }: Pick<Item, 'item_id'>): void {
+    this.#itemsWithoutFlex.delete(item_id);
+  }
+
   /** Whether an item does not offer Flex. */
   isDown({ item_id }: Pick<Item, 'item_id'>): boolean {
     return this.#itemsWithoutFlex.has(item_id);
@@ -169,22 +183,37 @@ export class FlexStore {
     if (!active)
       throw new FakeMarketplaceError(`user ${user_id} has no active subscription to ${mode} and receives no orders`);
     const shipment_id = this.#nextShipment++;
-    this.#drivers.set(shipment_id, { site_id: active.site_id, driver_id: undefined });
+    this.#shipments.set(shipment_id, { shipment_id, site_id: active.site_id, user_id, driver_id: undefined });
     return shipment_id;
   }
 
   /** Assigns a driver to a shipment; `undefined` removes the driver. */
   assignDriver(shipment_id: number, driver_id: number | undefined): void {
-    const shipment = this.#drivers.get(shipment_id);
+    const shipment = this.#shipments.get(shipment_id);
     if (!shipment)
       throw new FakeMarketplaceError(`there is no shipment ${shipment_id}; make one with flex.ship({ user_id })`);
-    this.#drivers.set(shipment_id, { ...shipment, driver_id });
+    this.#shipments.set(shipment_id, { ...shipment, driver_id });
+  }
+
+  /** All shipments, the oldest first. */
+  get shipments(): readonly StoredShipment[] {
+    return [...this.#shipments.values()];
+  }
+
+  /** Finds a shipment of a site. */
+  shipmentOf(site_id: string, shipment_id: number): StoredShipment | undefined {
+    const shipment = this.#shipments.get(shipment_id);
+    return shipment?.site_id === site_id ? shipment : undefined;
   }
 
   /** Returns the driver of a shipment of a site. */
   driverOf(site_id: string, shipment_id: number): number | undefined {
-    const shipment = this.#drivers.get(shipment_id);
-    return shipment?.site_id === site_id ? shipment.driver_id : undefined;
+    return this.shipmentOf(site_id, shipment_id)?.driver_id;
+  }
+
+  #freeServiceId(): number {
+    while (this.all.some(({ service_id }) => service_id === this.#nextService)) this.#nextService += 1;
+    return this.#nextService++;
   }
 
   #assertFlexForTurbo({ mode, status, user_id }: StoredSubscription): void {
@@ -192,5 +221,21 @@ export class FlexStore {
     const flex = this.subscriptionsOf(user_id).find((each) => each.mode === 'FLEX');
     if (flex?.status !== 'in')
       throw new FakeMarketplaceError(`Turbo needs an active Flex subscription; user ${user_id} has none`);
+  }
+
+  /** @internal Saves the content. @returns a function that restores it */
+  checkpoint(): () => void {
+    const subscriptions = new Map(this.#subscriptions);
+    const items = new Set(this.#items);
+    const itemsWithoutFlex = new Set(this.#itemsWithoutFlex);
+    const shipments = new Map(this.#shipments);
+    const numbers = [this.#nextSubscription, this.#nextService, this.#nextShipment] as const;
+    return () => {
+      this.#subscriptions = subscriptions;
+      this.#items = items;
+      this.#itemsWithoutFlex = itemsWithoutFlex;
+      this.#shipments = shipments;
+      [this.#nextSubscription, this.#nextService, this.#nextShipment] = numbers;
+    };
   }
 }

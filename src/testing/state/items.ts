@@ -1,4 +1,5 @@
 import type { Accounts } from './accounts.js';
+import { assertFields } from './assert-fields.js';
 import { FakeMarketplaceError } from '../errors.js';
 
 /** The status of an item. Buyers can ask only about an active item. */
@@ -18,7 +19,7 @@ export type ItemInit = Partial<Item> & Pick<Item, 'seller_id'>;
 
 /** The items for sale. An `Item` is a snapshot: `getOrThrow` returns its current state. */
 export class ItemStore {
-  readonly #items = new Map<string, Item>();
+  #items = new Map<string, Item>();
   readonly #accounts: Accounts;
   #nextItem = 600_000_001;
 
@@ -28,8 +29,10 @@ export class ItemStore {
 
   /** Adds an item of a seller, by default active and on the seller's site. */
   add(init: ItemInit): Item {
+    assertFields('an item', init, ['item_id', 'seller_id', 'site_id', 'title', 'status']);
     const { site_id } = this.#accounts.getOrThrow(init.seller_id);
-    const item_id = init.item_id ?? `${init.site_id ?? site_id}${this.#nextItem++}`;
+    const item_id = init.item_id ?? this.#freeItemId(init.site_id ?? site_id);
+    assertStatus(init.status);
     if (this.#items.has(item_id)) throw new FakeMarketplaceError(`item ${item_id} already exists`);
     const item: Item = { site_id, title: `Item ${item_id}`, status: 'active', ...init, item_id };
     this.#items.set(item_id, item);
@@ -55,8 +58,32 @@ export class ItemStore {
 
   /** Changes an item, e.g. `change(item_id, { status: 'paused' })`. */
   change(item_id: string, change: Partial<Omit<Item, 'item_id' | 'seller_id'>>): Item {
+    assertFields('an item', change, ['status', 'title', 'site_id']);
+    assertStatus(change.status);
     const item = { ...this.getOrThrow(item_id), ...change };
     this.#items.set(item_id, item);
     return item;
   }
+
+  #freeItemId(site_id: string): string {
+    while (this.#items.has(`${site_id}${this.#nextItem}`)) this.#nextItem += 1;
+    return `${site_id}${this.#nextItem++}`;
+  }
+
+  /** @internal Saves the content. @returns a function that restores it */
+  checkpoint(): () => void {
+    const items = new Map(this.#items);
+    const numbers = [this.#nextItem] as const;
+    return () => {
+      this.#items = items;
+      [this.#nextItem] = numbers;
+    };
+  }
+}
+
+const statuses: readonly ItemState[] = ['active', 'paused', 'closed', 'under_review'];
+
+function assertStatus(status: ItemState | undefined): void {
+  if (status === undefined || statuses.includes(status)) return;
+  throw new FakeMarketplaceError(`\`status\` of an item is ${statuses.join(', ')}, not ${status}`);
 }

@@ -1,5 +1,6 @@
-import type { Accounts } from './accounts.js';
 import type { Clock } from '../clock.js';
+import type { MarketplaceSettings } from '../settings.js';
+import type { Accounts } from './accounts.js';
 import type { MarketplaceEvents } from './events.js';
 import type { ItemStore } from './items.js';
 import type { PackStore } from './packs.js';
@@ -11,4 +12,5 @@ export interface MarketplaceState {
   readonly events: MarketplaceEvents;
   readonly items: ItemStore;
   readonly packs: PackStore;
+  readonly settings: MarketplaceSettings;
 }

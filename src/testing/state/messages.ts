@@ -1,7 +1,6 @@
 import type { OptionId } from '../../resources/action-guide/schemas.js';
 import type { StoredFile } from './attachments.js';
 import { FakeMarketplaceError } from '../errors.js';
-import { moderationOf } from './moderation.js';
 import { numberOf } from './packs.js';
 import type { Pack } from './packs.js';
 import type { MarketplaceState } from './marketplace-state.js';
@@ -32,19 +31,22 @@ export interface StoredMessage {
 export type MessageInit = Pick<StoredMessage, 'from' | 'text'> &
   Partial<Pick<StoredMessage, 'client_id' | 'option' | 'files'>>;
 
-/** The number of messages per option until the buyer replies. */
-const capPerOption = 1;
+/** The largest text of a buyer's message. Spec: Limits. */
+export const buyerTextLimit = 3500;
 
 /** The messages of all conversations, and their moderation. */
 export class MessageStore {
-  readonly #messages = new Map<string, StoredMessage>();
-  readonly #locks = new Set<number>();
+  #messages = new Map<string, StoredMessage>();
+  #locks = new Set<number>();
   readonly #state: MarketplaceState;
   #nextMessage = 1;
   /** When messages are moderated: `atOnce`, or `later`, by `moderate()`. @default 'atOnce' */
   moderation: 'atOnce' | 'later' = 'atOnce';
   /** The response shape of get-by-id. How the service selects it is not documented. @default 'wrapped' */
   shape: 'wrapped' | 'legacy' | 'current' = 'wrapped';
+
+  /** Makes reading a message by id fail with 404, as when storage is behind. @default false */
+  isUnavailable = false;
 
   constructor(state: MarketplaceState) {
     this.#state = state;
@@ -65,9 +67,20 @@ export class MessageStore {
     return this.of(pack).filter(({ from, moderation }) => from === user_id || moderation.status === 'clean');
   }
 
+  /** Returns the messages that carry a file. */
+  withFile(file_id: string): StoredMessage[] {
+    return [...this.#messages.values()].filter(({ files }) => files.some(({ id }) => id === file_id));
+  }
+
+  /** Returns when the buyer first wrote, in milliseconds since 1970. */
+  firstReplyAt(pack: Pack): number | undefined {
+    return this.of(pack).findLast(({ from, moderation }) => from === pack.buyer_id && moderation.status === 'clean')
+      ?.sentAt;
+  }
+
   /** Whether the buyer has written, which opens the conversation for the seller. */
   hasReply(pack: Pack): boolean {
-    return this.of(pack).some(({ from, moderation }) => from === pack.buyer_id && moderation.status === 'clean');
+    return this.firstReplyAt(pack) !== undefined;
   }
 
   /** Returns how many messages the seller can still send with an option. A reply of the buyer resets it. */
@@ -75,11 +88,13 @@ export class MessageStore {
     const messages = this.visibleTo(pack.seller_id, pack);
     const reply = messages.findIndex(({ from }) => from === pack.buyer_id);
     const since = reply < 0 ? messages : messages.slice(0, reply);
-    return Math.max(0, capPerOption - since.filter((message) => message.option === option).length);
+    return Math.max(0, this.#state.settings.capPerOption - since.filter((message) => message.option === option).length);
   }
 
   /** Adds a message to a conversation, whatever its status, and moderates it unless `moderation` is `later`. */
   add(pack: Pack, { from, text, client_id = null, option = null, files = [] }: MessageInit): StoredMessage {
+    if (Array.from(text).length > buyerTextLimit)
+      throw new FakeMarketplaceError(`a message has at most ${buyerTextLimit} characters`);
     const id = `${(this.#nextMessage++).toString(16).padStart(8, '0')}${crypto.randomUUID().replaceAll('-', '').slice(8)}`;
     const message: StoredMessage = {
       id,
@@ -127,7 +142,7 @@ export class MessageStore {
   }
 
   #moderate(message: StoredMessage): StoredMessage {
-    const reason = moderationOf(message.text) ?? null;
+    const reason = this.#state.settings.moderate(message.text) ?? null;
     const status = reason === null ? 'clean' : 'rejected';
     const moderated = this.#save({ ...message, moderation: { status, reason }, moderatedAt: this.#state.clock.ms });
     if (status === 'clean') this.#state.events.emit({ topic: 'messages', resource: message.id, user_id: message.to });
@@ -137,5 +152,17 @@ export class MessageStore {
   #save(message: StoredMessage): StoredMessage {
     this.#messages.set(message.id, message);
     return message;
+  }
+
+  /** @internal Saves the content. @returns a function that restores it */
+  checkpoint(): () => void {
+    const messages = new Map(this.#messages);
+    const locks = new Set(this.#locks);
+    const numbers = [this.#nextMessage] as const;
+    return () => {
+      this.#messages = messages;
+      this.#locks = locks;
+      [this.#nextMessage] = numbers;
+    };
   }
 }

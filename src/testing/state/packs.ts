@@ -1,4 +1,6 @@
+import type { Clock } from '../clock.js';
 import type { Accounts } from './accounts.js';
+import { assertFields } from './assert-fields.js';
 import { FakeMarketplaceError } from '../errors.js';
 
 /** The shipping mode of a pack. The available action guide options depend on it. */
@@ -17,12 +19,33 @@ export interface Pack {
   /** Autoparts and products with manufacturing time, for which the action guide is not available. */
   readonly exceptedCase: boolean;
   readonly inMediation: boolean;
+  /** The claim of a mediation; `null` without one. */
+  readonly claim_id: number | null;
+  /** The shipment of the pack; `null` without one. */
+  readonly shipping_id: number | null;
+  /** When the pack was added or last changed, in milliseconds since 1970. */
+  readonly changedAt: number;
   /** Why the conversation is blocked, e.g. `blocked_by_cancelled_order`; `null` when it is open. */
   readonly blockedBy: string | null;
 }
 
 /** The fields of a new pack. Only seller and buyer are required; the others have default values. */
-export type PackInit = Partial<Pack> & Pick<Pack, 'seller_id' | 'buyer_id'>;
+export type PackInit = Partial<Omit<Pack, 'changedAt'>> & Pick<Pack, 'seller_id' | 'buyer_id'>;
+
+const packFields: readonly (keyof PackInit)[] = [
+  'pack_id',
+  'order_ids',
+  'seller_id',
+  'buyer_id',
+  'site_id',
+  'shipping',
+  'delivered',
+  'exceptedCase',
+  'inMediation',
+  'claim_id',
+  'shipping_id',
+  'blockedBy',
+];
 
 /** Returns the number that identifies a pack in paths: its `pack_id`, or its order's id. Spec: Messages, Notes. */
 export function numberOf({ pack_id, order_ids }: Pack): number {
@@ -31,30 +54,38 @@ export function numberOf({ pack_id, order_ids }: Pack): number {
 
 /** The packs: one per sale. A `Pack` is a snapshot: `getOrThrow` returns its current state. */
 export class PackStore {
-  readonly #packs = new Map<number, Pack>();
+  #packs = new Map<number, Pack>();
   readonly #accounts: Accounts;
+  readonly #clock: Clock;
   // Sixteen digits, as the service's have.
   #nextPack = 2_000_000_000_000_001;
   #nextOrder = 3_000_000_000_000_001;
+  #nextShipment = 43_000_000_001;
+  #nextClaim = 5_300_000_001;
 
-  constructor(accounts: Accounts) {
+  constructor(accounts: Accounts, clock: Clock) {
     this.#accounts = accounts;
+    this.#clock = clock;
   }
 
   /** Adds a sale, by default with custom shipping and not yet delivered. */
   add(init: PackInit): Pack {
+    assertFields('a pack', init, packFields);
     const { site_id } = this.#accounts.getOrThrow(init.seller_id);
     this.#accounts.getOrThrow(init.buyer_id);
     const pack: Pack = {
-      pack_id: init.pack_id === undefined ? this.#nextPack++ : init.pack_id,
+      pack_id: init.pack_id === undefined ? this.#freePackId() : init.pack_id,
       order_ids: [this.#nextOrder++],
       site_id,
       shipping: 'custom',
       delivered: false,
       exceptedCase: false,
       inMediation: false,
+      claim_id: init.inMediation ? this.#nextClaim++ : null,
+      shipping_id: init.shipping_id === undefined ? this.#nextShipment++ : init.shipping_id,
+      changedAt: this.#clock.ms,
       blockedBy: null,
-      ...(init as Omit<PackInit, 'pack_id'>),
+      ...(init as Omit<PackInit, 'pack_id' | 'shipping_id'>),
     };
     if (this.#packs.has(numberOf(pack))) throw new FakeMarketplaceError(`pack ${numberOf(pack)} already exists`);
     this.#packs.set(numberOf(pack), pack);
@@ -80,9 +111,30 @@ export class PackStore {
   }
 
   /** Changes a pack, e.g. `change(pack, { blockedBy: 'blocked_by_cancelled_order' })`. */
-  change(pack: Pack, change: Partial<Omit<Pack, 'pack_id' | 'order_ids' | 'seller_id' | 'buyer_id'>>): Pack {
-    const changed = { ...this.getOrThrow(numberOf(pack)), ...change };
+  change(
+    pack: Pack,
+    change: Partial<Omit<Pack, 'pack_id' | 'order_ids' | 'seller_id' | 'buyer_id' | 'changedAt'>>,
+  ): Pack {
+    assertFields('a pack', change, packFields);
+    const current = this.getOrThrow(numberOf(pack));
+    const claim_id = change.inMediation ? (current.claim_id ?? this.#nextClaim++) : current.claim_id;
+    const changed = { ...current, claim_id, ...change, changedAt: this.#clock.ms };
     this.#packs.set(numberOf(pack), changed);
     return changed;
+  }
+
+  #freePackId(): number {
+    while (this.#packs.has(this.#nextPack)) this.#nextPack += 1;
+    return this.#nextPack++;
+  }
+
+  /** @internal Saves the content. @returns a function that restores it */
+  checkpoint(): () => void {
+    const packs = new Map(this.#packs);
+    const numbers = [this.#nextPack, this.#nextOrder, this.#nextShipment, this.#nextClaim] as const;
+    return () => {
+      this.#packs = packs;
+      [this.#nextPack, this.#nextOrder, this.#nextShipment, this.#nextClaim] = numbers;
+    };
   }
 }

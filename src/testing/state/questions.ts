@@ -30,11 +30,11 @@ export type QuestionStatus = 'UNANSWERED' | 'ANSWERED' | 'CLOSED_UNANSWERED' | '
 
 /** The questions, their answers and the blacklists. */
 export class QuestionStore {
-  readonly #questions = new Map<number, StoredQuestion>();
+  #questions = new Map<number, StoredQuestion>();
   /** By seller: the blocked users, with the time of the block. */
-  readonly #blocked = new Map<number, Map<number, number>>();
+  #blocked = new Map<number, Map<number, number>>();
   /** By asker and seller: the number of answered questions. */
-  readonly #answered = new Map<string, number>();
+  #answered = new Map<string, number>();
   readonly #state: MarketplaceState;
   // Beyond 2^31, as the service's are.
   #nextQuestion = 5_000_000_001;
@@ -144,5 +144,19 @@ export class QuestionStore {
 
   #emit({ id, seller_id }: StoredQuestion): void {
     this.#state.events.emit({ topic: 'questions', resource: `/questions/${id}`, user_id: seller_id });
+  }
+
+  /** @internal Saves the content. @returns a function that restores it */
+  checkpoint(): () => void {
+    const questions = new Map(this.#questions);
+    const blocked = new Map([...this.#blocked].map(([seller_id, users]) => [seller_id, new Map(users)]));
+    const answered = new Map(this.#answered);
+    const numbers = [this.#nextQuestion] as const;
+    return () => {
+      this.#questions = questions;
+      this.#blocked = blocked;
+      this.#answered = answered;
+      [this.#nextQuestion] = numbers;
+    };
   }
 }

@@ -128,6 +128,12 @@ export class NotificationService {
     }
   }
 
+  /** Ends all subscriptions and removes all attempts. */
+  reset(): void {
+    for (const subscription of [...this.#subscriptions]) subscription.cancel();
+    this.attempts.length = 0;
+  }
+
   #notify(event: MarketplaceEvent, to: CallbackSubscription): void {
     const { late, twice, variant } = to.nextFaults();
     const now = this.#clock.ms;

@@ -1,0 +1,18 @@
+import type { Faults } from '../http/faults.js';
+import type { ServiceRateLimiter } from '../http/rate-limit.js';
+import type { Requests } from '../http/requests.js';
+import type { SeedInit } from '../seed/schema.js';
+import type { StoredQuestion } from '../state/questions.js';
+import type { Stores } from '../state/stores.js';
+import type { NotificationService } from '../webhooks/notification-service.js';
+
+/** What the dashboard and the control endpoints need of a `FakeMarketplace`, which must not be imported here. */
+export interface ServedMarketplace extends Stores {
+  readonly faults: Faults;
+  readonly notifications: NotificationService;
+  readonly rateLimiter: ServiceRateLimiter;
+  readonly requests: Requests;
+  fetch(request: Request): Promise<Response>;
+  ask(question: { from: { readonly user_id: number }; item_id: string; text: string }): StoredQuestion;
+  seed(seed: SeedInit): void;
+}

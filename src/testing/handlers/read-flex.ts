@@ -1,0 +1,95 @@
+import { invalidJson, invalidQuery, invalidService, invalidUser, noSchema } from '../../resources/flex/errors.js';
+import { errorResponse } from '../http/handler.js';
+import type { ErrorResponse, HandlerInfo } from '../http/handler.js';
+import { isInteger, isObject, parseInteger, pathText, readJson, readJsonObject } from '../http/read-request.js';
+import type { JsonObject } from '../http/read-request.js';
+import { kindsOfDays } from '../state/flex.js';
+import type { KindOfDay, StoredRange, StoredSubscription } from '../state/flex.js';
+import { capacityRange } from './flex-view.js';
+
+/** A GraphQL request. */
+export interface GraphqlRequest {
+  readonly query: string;
+  readonly variables: JsonObject | undefined;
+  readonly operationName: string | undefined;
+}
+
+/** Reads a GraphQL request. @throws {ErrorResponse} 400: invalid JSON, no GraphQL request, or an empty query */
+export async function readQuery(info: HandlerInfo): Promise<GraphqlRequest> {
+  const body = await readJson(info, errorResponse(invalidJson));
+  if (!isObject(body) || typeof body.query !== 'string') throw errorResponse(noSchema);
+  if (body.query.trim() === '') throw errorResponse(invalidQuery);
+  const { query, variables, operationName } = body;
+  return {
+    query,
+    variables: isObject(variables) ? variables : undefined,
+    operationName: typeof operationName === 'string' ? operationName : undefined,
+  };
+}
+
+/** Reads the ids in the path. @throws {ErrorResponse} 400: invalid user_id, invalid service_id */
+export function readPathIds(info: HandlerInfo): { readonly user_id: number; readonly service_id: number } {
+  const [user_id, service_id] = [parseInteger(pathText(info, 'user_id')), parseInteger(pathText(info, 'service_id'))];
+  if (user_id === undefined) throw errorResponse(invalidUser);
+  if (service_id === undefined) throw errorResponse(invalidService);
+  return { user_id, service_id };
+}
+
+/** Reads delivery settings. @throws {ErrorResponse} 400 */
+export async function readDelivery(
+  info: HandlerInfo,
+): Promise<Partial<Pick<StoredSubscription, 'delivery_window' | 'delivery_ranges'>>> {
+  const { delivery_window, delivery_ranges } = await readJsonObject(info, errorResponse(invalidJson));
+  if (delivery_window !== undefined && typeof delivery_window !== 'string')
+    throw invalidBody('delivery_window must be a string');
+  return {
+    ...(delivery_window !== undefined && { delivery_window }),
+    ...(delivery_ranges !== undefined && { delivery_ranges: readRanges(delivery_ranges) }),
+  };
+}
+
+function readRanges(value: unknown): Partial<Record<KindOfDay, StoredRange[]>> {
+  if (!isObject(value)) throw invalidBody('delivery_ranges must be an object');
+  const given = kindsOfDays.filter((kind) => value[kind] !== undefined && value[kind] !== null);
+  return Object.fromEntries(
+    given.map((kind) => {
+      const list = value[kind];
+      if (!Array.isArray(list)) throw invalidBody(`delivery_ranges.${kind} must be a list`);
+      return [kind, list.map((range, index) => readRange(range, `delivery_ranges.${kind}.${index}`))];
+    }),
+  );
+}
+
+function readRange(value: unknown, at: string): StoredRange {
+  if (!isObject(value)) throw invalidBody(`${at} must be an object`);
+  const integer = (name: keyof StoredRange, min: number, max: number): number => {
+    const number = value[name];
+    if (!isInteger(number) || number < min || number > max)
+      throw invalidBody(`${at}.${name} must be an integer from ${min} to ${max}`);
+    return number;
+  };
+  const range = {
+    from: integer('from', 0, 24),
+    to: integer('to', 0, 24),
+    capacity: integer('capacity', capacityRange.from, capacityRange.to),
+    cutoff: integer('cutoff', 0, 24),
+  };
+  if (range.from >= range.to) throw invalidBody(`${at}.from must be before to`);
+  return range;
+}
+
+/** Reads coverage zones: a list of `{ id }`. @throws {ErrorResponse} 400 */
+export async function readZones(info: HandlerInfo): Promise<string[]> {
+  const { zones } = await readJsonObject(info, errorResponse(invalidJson));
+  if (!Array.isArray(zones) || zones.length === 0) throw invalidBody('zones must be a list of at least one zone');
+  return zones.map((zone: unknown, index) => {
+    const id = isObject(zone) ? zone.id : undefined;
+    if (typeof id !== 'string') throw invalidBody(`zones.${index}.id must be a string`);
+    return id;
+  });
+}
+
+/** 400 with the documented message and its reason. */
+function invalidBody(reason: string): ErrorResponse {
+  return errorResponse(invalidJson, { message: `${invalidJson.message}: ${reason}` });
+}

@@ -1,0 +1,105 @@
+import * as errors from '../../resources/messages/errors.js';
+import { messageTextLimit, unsupportedCharacters } from '../../resources/post-sale/text.js';
+import type { PageParams } from '../http/conventions.js';
+import { badRequest, errorResponse } from '../http/handler.js';
+import type { HandlerInfo } from '../http/handler.js';
+import { isObject, lengthOf, parseInteger, readJsonObject } from '../http/read-request.js';
+import type { JsonObject } from '../http/read-request.js';
+import type { MarketplaceSettings } from '../settings.js';
+import type { Bearer } from '../state/accounts.js';
+
+/** A message to send. */
+export interface NewMessage {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  readonly attachments: readonly string[];
+}
+
+const maxAttachments = 25;
+
+/** Reads the page of a conversation. Spec: Errors, Conversation listing. @throws {ErrorResponse} 400 */
+export function readConversationPage(
+  { query }: HandlerInfo,
+  { conversationPageSize, maxPageSize }: MarketplaceSettings,
+): Required<PageParams> {
+  const invalid = (message: string) => errorResponse(errors.invalidPaging, { message });
+  const [limitText, offsetText] = [query.get('limit'), query.get('offset')];
+  const limit = limitText === null ? conversationPageSize : Number(limitText);
+  if (limitText?.trim() === '' || !Number.isInteger(limit)) throw invalid('invalid limit');
+  if (limit <= 0) throw invalid('limit is not greater than 0');
+  const offset = offsetText === null ? 0 : parseInteger(offsetText);
+  if (offset === undefined) throw invalid('invalid offset');
+  return { limit: Math.min(limit, maxPageSize), offset };
+}
+
+/** Reads a message. Spec: POST message body; Errors, Create message. @throws {ErrorResponse} 400 */
+export async function readNewMessage(info: HandlerInfo, sender: Bearer): Promise<NewMessage> {
+  assertApplication(info, sender);
+  const body = await readJsonObject(info, errorResponse(errors.messageBodyMissing));
+  if (Object.keys(body).length === 0) throw errorResponse(errors.messageBodyMissing);
+  const from = readUserId(body.from);
+  if (from === undefined) throw errorResponse(errors.senderMissing);
+  const to = readReceiver(body);
+  if (to === from) throw errorResponse(errors.senderIsReceiver);
+  return { from, to, text: readText(body), attachments: readAttachments(body) };
+}
+
+/** @throws {ErrorResponse} 400 when `application_id` or `x-client-id` is not the application of the token */
+function assertApplication({ query, request }: HandlerInfo, { application_id }: Bearer): void {
+  const given = { application_id: query.get('application_id'), 'x-client-id': request.headers.get('x-client-id') };
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null) continue;
+    if (parseInteger(value) === undefined) throw badRequest(`${name} must be an integer`);
+    if (Number(value) !== application_id) throw badRequest(`${name} is not the application of the access token`);
+  }
+}
+
+/** Reads `to`. @throws {ErrorResponse} 400 */
+function readReceiver({ to }: JsonObject): number {
+  const invalid = (message: string) => errorResponse(errors.invalidReceiver, { message });
+  if (!isObject(to) || to.user_id === undefined || to.user_id === null) throw invalid('to.user_id is missing');
+  const user_id = readUserId(to);
+  if (user_id === undefined) throw invalid('invalid to user id');
+  // Without a user, the message goes to a secure email address of the marketplace.
+  if (user_id === 0 && !isSecureEmail(to.email)) throw invalid('to.email is not a secure email');
+  if (user_id === 0 && to.resource === undefined) throw invalid('to.resource is missing');
+  if (user_id === 0 && to.site_id === undefined) throw invalid('to.site_id is missing');
+  if (to.resource !== undefined && !isResource(to.resource)) throw invalid('to.resource is invalid');
+  if (to.site_id !== undefined && !isSite(to.site_id)) throw invalid('to.site_id is invalid');
+  return user_id;
+}
+
+function isSecureEmail(email: unknown): boolean {
+  return typeof email === 'string' && /^[^\s@]+@mail\.[^\s@]+$/.test(email);
+}
+
+function isResource(resource: unknown): boolean {
+  return typeof resource === 'string' && /^\/?(?:orders|packs|shipments|claims)\b/.test(resource);
+}
+
+function isSite(site_id: unknown): boolean {
+  return typeof site_id === 'string' && /^M[A-Z]{2}$/.test(site_id);
+}
+
+/** Reads the `user_id` of an object, as a number or its digits: the specification does not name its type here. */
+function readUserId(value: unknown): number | undefined {
+  const user_id = isObject(value) ? value.user_id : undefined;
+  return typeof user_id === 'number' || typeof user_id === 'string' ? parseInteger(String(user_id)) : undefined;
+}
+
+function readText({ text }: JsonObject): string {
+  if (typeof text !== 'string' || text.trim() === '') throw badRequest('text is required');
+  if (lengthOf(text) > messageTextLimit) throw errorResponse(errors.textTooLong);
+  if (unsupportedCharacters(text).length > 0) throw errorResponse(errors.unsupportedCharacters);
+  return text;
+}
+
+function readAttachments({ attachments = [] }: JsonObject): string[] {
+  const ids: unknown[] = Array.isArray(attachments) ? attachments : attachments === null ? [] : [attachments];
+  const texts = ids.filter((id) => typeof id === 'string');
+  if (!Array.isArray(attachments ?? []) || texts.length < ids.length)
+    throw badRequest('attachments must be a list of file ids');
+  if (texts.length > maxAttachments) throw errorResponse(errors.tooManyAttachments);
+  return texts;
+}

@@ -1,0 +1,34 @@
+import * as errors from '../../resources/messages/errors.js';
+import { badRequest, errorResponse } from '../http/handler.js';
+import type { HandlerInfo } from '../http/handler.js';
+import type { MarketplaceSettings } from '../settings.js';
+import type { StoredFile } from '../state/attachments.js';
+
+/** An uploaded file. */
+export type UploadedFile = Pick<StoredFile, 'site_id' | 'filename' | 'type' | 'bytes'>;
+
+const maxBytes = 25 * 1024 * 1024;
+/** What a multipart body adds to its file. */
+const maxOverhead = 64 * 1024;
+
+/** Reads an upload: one part `file`. Spec: Errors, Attachments. @throws {ErrorResponse} 400 */
+export async function readUpload(
+  { query, request }: HandlerInfo,
+  { attachmentExtensions }: MarketplaceSettings,
+): Promise<UploadedFile> {
+  const site_id = query.get('site_id') ?? '';
+  if (site_id === '') throw errorResponse(errors.siteMissing);
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes + maxOverhead)
+    throw errorResponse(errors.fileTooLarge);
+  const form = await request.formData().catch(() => new FormData());
+  const parts = form.getAll('file');
+  if (parts.length > 1) throw badRequest('a call uploads one file');
+  const [file] = parts;
+  if (!(file instanceof File) || file.size === 0) throw errorResponse(errors.emptyFile);
+  if (/[/\\]/.test(file.name)) throw errorResponse(errors.invalidFileName);
+  if (file.size > maxBytes) throw errorResponse(errors.fileTooLarge);
+  const extension = file.name.split('.').pop()?.toLowerCase() ?? '';
+  if (attachmentExtensions && !attachmentExtensions.includes(extension))
+    throw badRequest(`the file must be one of ${attachmentExtensions.join(', ')}`);
+  return { site_id, filename: file.name, type: file.type, bytes: new Uint8Array(await file.arrayBuffer()) };
+}

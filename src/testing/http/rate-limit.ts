@@ -1,0 +1,74 @@
+import { FakeMarketplaceError } from '../errors.js';
+import { assertFields } from '../state/assert-fields.js';
+import { asJsonp } from './conventions.js';
+import { HandlerResponse } from './handler.js';
+import { jsonResponse } from './recorded-body.js';
+import type { Interceptor } from './router.js';
+
+/** How many calls each access token may make. */
+export interface RateLimit {
+  /** Calls per second. */
+  readonly perSecond?: number | undefined;
+  /** Calls per minute. */
+  readonly perMinute?: number | undefined;
+  /** Whether a 429 carries `Retry-After`. The live service usually sends none. @default false */
+  readonly retryAfter?: boolean | undefined;
+}
+
+/** Responds 429 to calls above a rate. It counts per access token, by the machine's clock. */
+export class ServiceRateLimiter {
+  #limit: RateLimit | undefined;
+  #calls = new Map<string, number[]>();
+
+  /** Sets the limit; `undefined` removes it. @throws {FakeMarketplaceError} when the limit makes no sense */
+  set(limit: RateLimit | undefined): void {
+    if (limit) assertLimit(limit);
+    this.#limit = limit;
+    this.#calls = new Map();
+  }
+
+  /** @internal */
+  readonly interceptor: Interceptor = async (request, _endpoint, next) => {
+    const waitMs = this.#take(request.headers.get('authorization') ?? '');
+    return waitMs > 0
+      ? tooManyRequests(request, this.#limit?.retryAfter ? Math.ceil(waitMs / 1000) : undefined)
+      : next();
+  };
+
+  /** Counts a call. @returns how long to wait before it is allowed; 0 when it is */
+  #take(caller: string): number {
+    if (!this.#limit) return 0;
+    const { perSecond = Infinity, perMinute = Infinity } = this.#limit;
+    const now = Date.now();
+    const calls = (this.#calls.get(caller) ?? []).filter((at) => at > now - 60_000);
+    const waits = [waitFor(calls, now, perSecond, 1000), waitFor(calls, now, perMinute, 60_000)];
+    const waitMs = Math.max(...waits);
+    this.#calls.set(caller, waitMs > 0 ? calls : [...calls, now]);
+    return waitMs;
+  }
+}
+
+/** How long until a window of calls has room for one more. */
+function waitFor(calls: readonly number[], now: number, max: number, windowMs: number): number {
+  const oldest = calls.filter((at) => at > now - windowMs).at(-max);
+  return oldest === undefined ? 0 : oldest + windowMs - now;
+}
+
+function tooManyRequests(request: Request, retryAfter: number | undefined): Response {
+  const body = { message: 'Too many requests', error: 'too_many_requests', status: 429, cause: [] };
+  const headers = { ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }) };
+  const callback = new URL(request.url).searchParams.get('callback');
+  if (callback !== null) return asJsonp(callback, new HandlerResponse(429, body), headers);
+  return jsonResponse(body, { status: 429, headers });
+}
+
+function assertLimit(limit: RateLimit): void {
+  assertFields('`limit`', limit, ['perSecond', 'perMinute', 'retryAfter']);
+  const { perSecond, perMinute } = limit;
+  for (const rate of [perSecond, perMinute]) {
+    if (rate !== undefined && !(Number.isInteger(rate) && rate >= 1))
+      throw new FakeMarketplaceError('a rate must be an integer of at least 1');
+  }
+  if (perSecond === undefined && perMinute === undefined)
+    throw new FakeMarketplaceError('`limit` needs `perSecond` or `perMinute`');
+}

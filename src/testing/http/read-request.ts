@@ -1,0 +1,134 @@
+import type { PageParams } from './conventions.js';
+import { badRequest, errorResponse } from './handler.js';
+import type { ErrorResponse, HandlerInfo } from './handler.js';
+
+/** A JSON object of a request body. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+const maxJsonLength = 1024 * 1024;
+
+/** Reads a JSON body of at most 1 MB. @throws {ErrorResponse} `invalid` when it is missing or not JSON */
+export async function readJson({ request }: HandlerInfo, invalid: ErrorResponse): Promise<unknown> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxJsonLength) throw bodyTooLarge;
+  const text = await request.text();
+  if (text.length > maxJsonLength) throw bodyTooLarge;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw invalid;
+  }
+}
+
+const bodyTooLarge = errorResponse({ status: 413, message: 'the body is larger than 1 MB' });
+
+/** Reads a JSON object. @throws {ErrorResponse} `invalid` when the body is anything else */
+export async function readJsonObject(
+  info: HandlerInfo,
+  invalid: ErrorResponse = badRequest('invalid JSON body'),
+): Promise<JsonObject> {
+  const value = await readJson(info, invalid);
+  if (!isObject(value)) throw invalid;
+  return value;
+}
+
+/** Whether a JSON value is an object. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether a JSON value is an integer. A string of digits is not. */
+export function isInteger(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
+
+/** Parses an id or a count from a path or a query; `undefined` when it is not a whole number of 0 or more. */
+export function parseInteger(text: string | null | undefined): number | undefined {
+  const value = /^\d{1,16}$/.test(text ?? '') ? Number(text) : undefined;
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+/** Reads an integer from the path. @throws {ErrorResponse} 400 that names it */
+export function pathInteger({ params }: HandlerInfo, name: string): number {
+  const value = parseInteger(params[name]);
+  if (value === undefined) throw badRequest(`${name} must be an integer`);
+  return value;
+}
+
+/** Reads a text from the path. */
+export function pathText({ params }: HandlerInfo, name: string): string {
+  return params[name] ?? '';
+}
+
+/** Reads an integer of a JSON body. @throws {ErrorResponse} 400 that names it */
+export function bodyInteger(body: JsonObject, name: string): number {
+  const value = body[name];
+  if (!isInteger(value)) throw badRequest(`${name} must be an integer`);
+  return value;
+}
+
+/** Reads an integer from the query; `undefined` without one. @throws {ErrorResponse} 400 that names it */
+export function queryInteger({ query }: HandlerInfo, name: string, min = 0): number | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  const value = parseInteger(text);
+  if (value === undefined || value < min) throw badRequest(`${name} must be an integer of at least ${min}`);
+  return value;
+}
+
+/** Reads `limit` and `offset`. @throws {ErrorResponse} 400 when one is invalid */
+export function queryPage(info: HandlerInfo, defaultLimit: number, maxLimit: number): Required<PageParams> {
+  const limit = queryInteger(info, 'limit', 1) ?? defaultLimit;
+  return { limit: Math.min(limit, maxLimit), offset: queryInteger(info, 'offset') ?? 0 };
+}
+
+/** Reads a comma-separated list from the query; empty without one. */
+export function queryList({ query }: HandlerInfo, name: string): string[] {
+  return (query.get(name) ?? '').split(',').filter((entry) => entry !== '');
+}
+
+/** A date of a query. */
+export interface QueryDate {
+  /** The text as it was sent. */
+  readonly text: string;
+  /** In milliseconds since 1970; a time without an offset is in UTC. */
+  readonly ms: number;
+  readonly hasOffset: boolean;
+}
+
+/** Reads a date from the query; `undefined` without one. @throws {ErrorResponse} 400 that names it */
+export function queryDate({ query }: HandlerInfo, name: string): QueryDate | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  const date = parseDate(text);
+  if (!date) throw badRequest(`${name} must be an ISO 8601 date`);
+  return { text, ...date };
+}
+
+const isoDate = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/;
+
+function parseDate(text: string): Pick<QueryDate, 'ms' | 'hasOffset'> | undefined {
+  // The `+` of an offset is a blank in a query that does not encode it.
+  const found = isoDate.exec(text.replace(/(T.*) (\d{2}:?\d{2})$/, '$1+$2'));
+  if (!found) return undefined;
+  const [, day = '', time = '00:00', offset] = found;
+  const ms = Date.parse(`${day}T${time}${offset?.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2') ?? 'Z'}`);
+  return Number.isNaN(ms) ? undefined : { ms, hasOffset: offset !== undefined };
+}
+
+/** Reads one of some values from the query. @throws {ErrorResponse} 400 that names the values */
+export function queryOneOf<T extends string>(
+  { query }: HandlerInfo,
+  name: string,
+  values: readonly T[],
+  fallback?: T,
+): T {
+  const text = query.get(name) ?? fallback;
+  const found = values.find((value) => value === text);
+  if (found === undefined) throw badRequest(`${name} must be ${values.join(' or ')}`);
+  return found;
+}
+
+/** The number of characters of a text, as the service counts them: Unicode code points. */
+export function lengthOf(text: string): number {
+  return Array.from(text).length;
+}

@@ -1,0 +1,79 @@
+import type { Endpoint } from '../../core/endpoint.js';
+import { FakeMarketplaceError } from '../errors.js';
+import { nearest } from '../nearest.js';
+import { assertFields } from '../state/assert-fields.js';
+import { allEndpoints } from './all-endpoints.js';
+
+/** Selects requests. All given fields must match. */
+export interface RequestFilter {
+  /** The endpoint or its name, e.g. `questions.answer`. */
+  readonly endpoint?: Endpoint | string | undefined;
+  readonly method?: string | undefined;
+  /** The path without its query: exact, with `*` for any text, or a pattern. */
+  readonly path?: string | RegExp | undefined;
+  /** A text that the body contains, a pattern, or an object whose fields the JSON body has. */
+  readonly body?: string | RegExp | object | undefined;
+  /** The user of the access token. */
+  readonly user_id?: number | undefined;
+}
+
+/** The parts of a request that a filter looks at. */
+export interface FilteredRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly endpoint: string | null;
+  readonly user_id: number | null;
+  readonly body: unknown;
+}
+
+/** @throws {FakeMarketplaceError} when a filter has an unknown field or endpoint */
+export function assertFilter(filter: RequestFilter): void {
+  assertFields('a request filter', filter, ['endpoint', 'method', 'path', 'body', 'user_id']);
+  if (filter.endpoint !== undefined) assertEndpoint(filter.endpoint);
+}
+
+/** @throws {FakeMarketplaceError} when there is no such endpoint */
+export function assertEndpoint(endpoint: Endpoint | string): void {
+  const name = nameOf(endpoint);
+  const names = allEndpoints.map((each) => each.name);
+  if (names.includes(name)) return;
+  const near = nearest(name, names);
+  const hint = near === undefined ? `the endpoints are ${names.sort().join(', ')}` : `did you mean ${near}?`;
+  throw new FakeMarketplaceError(`there is no endpoint "${name}"; ${hint}`);
+}
+
+/** Whether a request matches a filter. */
+export function matchesFilter(request: FilteredRequest, filter: RequestFilter): boolean {
+  const { endpoint, method, path, body, user_id } = filter;
+  return (
+    (endpoint === undefined || request.endpoint === nameOf(endpoint)) &&
+    (method === undefined || request.method === method.toUpperCase()) &&
+    (path === undefined || matchesPath(request.path, path)) &&
+    (user_id === undefined || request.user_id === user_id) &&
+    (body === undefined || matchesBody(request.body, body))
+  );
+}
+
+function nameOf(endpoint: Endpoint | string): string {
+  return typeof endpoint === 'string' ? endpoint : endpoint.name;
+}
+
+function matchesPath(given: string, path: string | RegExp): boolean {
+  if (path instanceof RegExp) return path.test(given);
+  const parts = path.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join('.*')}$`).test(given);
+}
+
+function matchesBody(given: unknown, body: string | RegExp | object): boolean {
+  const text = typeof given === 'string' ? given : JSON.stringify(given ?? null);
+  if (typeof body === 'string') return text.includes(body);
+  return body instanceof RegExp ? body.test(text) : isSubset(body, given);
+}
+
+/** Whether all fields of one JSON value are in another. */
+function isSubset(part: unknown, whole: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return Object.is(part, whole);
+  if (typeof whole !== 'object' || whole === null) return false;
+  if (Array.isArray(part) && (!Array.isArray(whole) || part.length !== whole.length)) return false;
+  return Object.entries(part).every(([name, value]) => isSubset(value, (whole as Record<string, unknown>)[name]));
+}

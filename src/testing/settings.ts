@@ -1,0 +1,73 @@
+import type { ModerationReason } from '../resources/post-sale/message.js';
+import { moderationOf } from './state/moderation.js';
+
+/**
+ * The behaviour that the specification leaves open. Change a field at any time, e.g.
+ * `marketplace.settings.capPerOption = 3`.
+ */
+export interface MarketplaceSettings {
+  /**
+   * Which calls need `tag=post_sale`: every call below `/messages`, or only those that the specification names.
+   *
+   * @default 'all', or 'documented' with `follow: 'documents'`
+   */
+  postSaleTag: 'all' | 'documented';
+  /** The default page size of a conversation. @default 10, or 50 with `follow: 'documents'` */
+  conversationPageSize: number;
+  /** The largest page of any list; a larger `limit` is reduced to it. @default 100 */
+  maxPageSize: number;
+  /** Whether a closed question or an inactive item has an error code of its own. @default true, or `false` with `follow: 'documents'` */
+  detailedAnswerErrors: boolean;
+  /** Whether the response to an option is reduced: no `from`, `site_id`, `subject`. @default true, or `false` with `follow: 'documents'` */
+  reducedOptionResponse: boolean;
+  /** The multi-get of items: `{ code, body }` per id, or the bare object. @default 'wrapped', or 'bare' with `follow: 'documents'` */
+  itemStatusShape: 'wrapped' | 'bare';
+  /** The number of messages per action guide option until the buyer replies. @default 1 */
+  capPerOption: number;
+  /** How long sending an option holds its lock, in milliseconds of the machine's time. @default 40 */
+  optionLockMs: number;
+  /** Returns why moderation rejects a text, or `undefined`. @default rejects insults, links, personal data, external payment */
+  moderate: (text: string) => ModerationReason | undefined;
+  /** When a file that no message uses expires, in milliseconds. @default 48 hours, or never with `follow: 'documents'` */
+  attachmentLifetimeMs: number;
+  /** The accepted file extensions in lower case, e.g. `['pdf']`; `null` accepts every file. @default null */
+  attachmentExtensions: readonly string[] | null;
+  /** The days and hours of contact windows: in UTC, or in the time zone of the seller's site. @default 'utc' */
+  contactTimeZone: 'utc' | 'site';
+  /** Whether contact metrics need a token. @default false */
+  contactsNeedToken: boolean;
+  /** The largest `last` of a contact window. @default 1000 */
+  maxWindowIntervals: number;
+  /** The largest number of `ids` in one call. @default 100 */
+  maxIds: number;
+  /** The lifetime of an access token from `POST /oauth/token`, in seconds. @default 21600 */
+  accessTokenLifetimeSeconds: number;
+  /** Allows calls from browsers at any origin (CORS). @default false */
+  cors: boolean;
+}
+
+const hour = 3_600_000;
+
+/** Returns the default settings: those of the live service, or those of the specification alone. */
+export function defaultSettings(follow: 'live' | 'documents'): MarketplaceSettings {
+  const isLive = follow === 'live';
+  return {
+    postSaleTag: isLive ? 'all' : 'documented',
+    conversationPageSize: isLive ? 10 : 50,
+    maxPageSize: 100,
+    detailedAnswerErrors: isLive,
+    reducedOptionResponse: isLive,
+    itemStatusShape: isLive ? 'wrapped' : 'bare',
+    capPerOption: 1,
+    optionLockMs: 40,
+    moderate: moderationOf,
+    attachmentLifetimeMs: isLive ? 48 * hour : Infinity,
+    attachmentExtensions: null,
+    contactTimeZone: 'utc',
+    contactsNeedToken: false,
+    maxWindowIntervals: 1000,
+    maxIds: 100,
+    accessTokenLifetimeSeconds: 21_600,
+    cors: false,
+  };
+}

@@ -1,0 +1,1024 @@
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import type { FakeMarketplaceOptions, Listening } from 'marketplace-seller-sdk/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+/** A call over plain HTTP, without the client. */
+interface Call {
+  readonly token?: string | null;
+  readonly headers?: Record<string, string>;
+  /** JSON of an object, a string as it is, or a form. */
+  readonly body?: unknown;
+}
+
+interface Received {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+/** The fields that rules look at. */
+interface Body {
+  readonly id?: string;
+  readonly conversation_status?: { readonly shipping_id: number };
+  readonly results?: readonly { readonly total: number }[];
+}
+
+let marketplace: FakeMarketplace;
+let server: Listening;
+let tokens: Record<'seller' | 'buyer' | 'stranger' | 'noApplication', string>;
+let question: number;
+let pack: number;
+
+const pipe = { fetch: (request: Request): Promise<Response> => marketplace.fetch(request) };
+
+beforeAll(async () => {
+  const { listen } = await import('../../src/testing/server.js');
+  server = await listen((request) => pipe.fetch(request), {});
+});
+afterAll(() => server.close());
+
+/** A seller (1), a buyer (2) and a stranger (3); an item, an open question, and a pack with a reply of the buyer. */
+function arrange(options: FakeMarketplaceOptions = {}): void {
+  marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z', ...options });
+  const [seller, buyer, stranger] = [1, 2, 3].map((user_id) => marketplace.addUser({ user_id }));
+  if (!seller || !buyer || !stranger) throw new Error('unreachable');
+  marketplace.addItem({ item_id: 'MLA1', seller_id: 1 });
+  marketplace.addItem({ item_id: 'MLA2', seller_id: 1, status: 'paused' });
+  question = marketplace.ask({ from: buyer, item_id: 'MLA1', text: 'Is there stock?' }).id;
+  const sale = marketplace.addPack({ pack_id: 900, seller_id: 1, buyer_id: 2, shipping: 'flex' });
+  marketplace.addPack({ pack_id: 901, seller_id: 1, buyer_id: 2, shipping: 'cross_docking' });
+  marketplace.buyerWrites({ pack: sale, text: 'Hello' });
+  pack = 900;
+  marketplace.flex.subscribe({ user_id: 1, service_id: 77 });
+  marketplace.flex.subscribe({ user_id: 1, mode: 'TURBO', service_id: 78 });
+  tokens = {
+    seller: marketplace.tokenFor(seller),
+    buyer: marketplace.tokenFor(buyer),
+    stranger: marketplace.tokenFor(stranger),
+    noApplication: marketplace.tokenFor(seller, null),
+  };
+}
+
+beforeEach(() => arrange());
+
+async function call(line: string, { token = tokens.seller, headers = {}, body }: Call = {}): Promise<Received> {
+  const [method = '', target = ''] = line.split(' ');
+  const isRaw = typeof body === 'string' || body instanceof FormData;
+  const response = await fetch(server.url + target, {
+    method,
+    headers: { ...(token !== null && { authorization: `Bearer ${token}` }), ...headers },
+    ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+  return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : text) as Body };
+}
+
+const send = (extra: object = {}, without: readonly string[] = []): object => {
+  const message = { from: { user_id: 1 }, to: { user_id: 2 }, text: 'Here it is', ...extra };
+  return Object.fromEntries(Object.entries(message).filter(([name]) => !without.includes(name)));
+};
+const conversation = '/messages/packs/900/sellers/1?tag=post_sale';
+const option = '/messages/action_guide/packs/900/option?tag=post_sale';
+const upload = '/messages/attachments?tag=post_sale&site_id=MLA';
+const delivery = '/shipping/flex/sites/MLA/users/1/services/77/configuration/delivery/custom/v3';
+const zones = '/shipping/flex/sites/MLA/users/1/services/77/configuration/coverage/zone/v3';
+const configuration = '/shipping/flex/sites/MLA/configuration/v3';
+const period = 'date_from=2026-03-01&date_to=2026-03-02';
+
+function form(...files: [name: string, content: string | Uint8Array<ArrayBuffer>][]): FormData {
+  const data = new FormData();
+  for (const [name, content] of files) data.append('file', new Blob([content]), name);
+  return data;
+}
+
+type Rule = [title: string, line: string, call: () => Call, status: number, body?: object];
+
+describe('authentication', () => {
+  test.each<Rule>([
+    [
+      'a call without a token is 401',
+      'GET /questions/search?seller_id=1',
+      () => ({ token: null }),
+      401,
+      { error: 'unauthorized' },
+    ],
+    ['an unknown token is 401', 'GET /currencies', () => ({ token: 'nonsense' }), 401, { error: 'invalid_token' }],
+    [
+      'a token without Bearer is 401',
+      'GET /currencies',
+      () => ({ token: null, headers: { authorization: tokens.seller } }),
+      401,
+    ],
+    [
+      'another scheme is 401',
+      'GET /currencies',
+      () => ({ token: null, headers: { authorization: `Basic ${tokens.seller}` } }),
+      401,
+    ],
+    [
+      'the scheme is accepted in lower case',
+      'GET /questions/search?seller_id=1',
+      () => ({ token: null, headers: { authorization: `bearer ${tokens.seller}` } }),
+      200,
+    ],
+    ['a question can be read without a token', 'GET /questions/5000000001', () => ({ token: null }), 200],
+    [
+      'a message without a token is 400',
+      `POST ${conversation}`,
+      () => ({ token: null, body: send() }),
+      400,
+      { message: 'Access token is required' },
+    ],
+    [
+      'a message with a token without application is 400',
+      `POST ${conversation}`,
+      () => ({ token: tokens.noApplication, body: send() }),
+      400,
+      { message: 'Application id is required' },
+    ],
+    [
+      'an option without a token is 400',
+      `POST ${option}`,
+      () => ({ token: null, body: {} }),
+      400,
+      { message: 'Access token is required' },
+    ],
+    [
+      'a pack of others is 403',
+      'GET /messages/action_guide/packs/900?tag=post_sale',
+      () => ({ token: tokens.stranger }),
+      403,
+    ],
+    ['contact metrics need no token', `GET /items/MLA1/contacts/questions?${period}`, () => ({ token: null }), 200],
+  ])('%s', async (_, line, given, status, body = {}) => {
+    expect(await call(line, given())).toMatchObject({ status, body });
+  });
+
+  test('an expired token is 401', async () => {
+    marketplace.accounts.expireToken(tokens.seller);
+    expect(await call('GET /currencies')).toMatchObject({
+      status: 401,
+      body: { message: expect.stringContaining('expired') as unknown },
+    });
+  });
+});
+
+describe('questions', () => {
+  const ask = { item_id: 'MLA1', text: 'In blue?' };
+  test.each<Rule>([
+    ['a search by seller and by item is 400', 'GET /questions/search?seller_id=1&item=MLA1', () => ({}), 400],
+    ['a search by nothing is 400', 'GET /questions/search', () => ({}), 400],
+    ['from without an item is 400', 'GET /questions/search?seller_id=1&from=2', () => ({}), 400],
+    [
+      'a search by item and asker finds the question',
+      'GET /questions/search?item_id=MLA1&from=2',
+      () => ({}),
+      200,
+      { total: 1 },
+    ],
+    ['an unknown query parameter is ignored', 'GET /questions/search?seller_id=1&x=1', () => ({}), 200, { total: 1 }],
+    ['an unknown sort field is 400', 'GET /questions/search?seller_id=1&sort_fields=price', () => ({}), 400],
+    [
+      'a sort type other than ASC and DESC is 400',
+      'GET /questions/search?seller_id=1&sort_fields=item_id&sort_types=UP',
+      () => ({}),
+      400,
+    ],
+    ['an unknown question is 404', 'GET /questions/1', () => ({}), 404, { error: 'not_found' }],
+    ['a question is created with 201', 'POST /questions', () => ({ token: tokens.buyer, body: ask }), 201],
+    [
+      'an unknown field of a question is ignored',
+      'POST /questions',
+      () => ({ token: tokens.buyer, body: { ...ask, x: 1 } }),
+      201,
+    ],
+    [
+      'a question without text is 400',
+      'POST /questions',
+      () => ({ token: tokens.buyer, body: { item_id: 'MLA1' } }),
+      400,
+    ],
+    [
+      'a question of 2001 characters is 400',
+      'POST /questions',
+      () => ({ token: tokens.buyer, body: { ...ask, text: 'x'.repeat(2001) } }),
+      400,
+    ],
+    [
+      'a question of 2000 characters is accepted',
+      'POST /questions',
+      () => ({ token: tokens.buyer, body: { ...ask, text: 'x'.repeat(2000) } }),
+      201,
+    ],
+    [
+      'a question about a paused item is 400',
+      'POST /questions',
+      () => ({ token: tokens.buyer, body: { ...ask, item_id: 'MLA2' } }),
+      400,
+      { error: 'not_active_item' },
+    ],
+    ['a question about the own item is 403', 'POST /questions', () => ({ body: ask }), 403],
+    ['an answer without a body is invalid_post_body', 'POST /answers', () => ({}), 400, { error: 'invalid_post_body' }],
+    [
+      'an answer that is not JSON is invalid_post_body',
+      'POST /answers',
+      () => ({ body: '{' }),
+      400,
+      { error: 'invalid_post_body' },
+    ],
+    [
+      'an answer that is a list is invalid_post_body',
+      'POST /answers',
+      () => ({ body: [] }),
+      400,
+      { error: 'invalid_post_body' },
+    ],
+    [
+      'an answer with an unknown field is invalid_post_body',
+      'POST /answers',
+      () => ({ body: { question_id: question, text: 'Yes', x: 1 } }),
+      400,
+      { error: 'invalid_post_body' },
+    ],
+    [
+      'an answer without text is invalid_post_body',
+      'POST /answers',
+      () => ({ body: { question_id: question } }),
+      400,
+      { error: 'invalid_post_body' },
+    ],
+    [
+      'an answer of 2001 characters is 400',
+      'POST /answers',
+      () => ({ body: { question_id: question, text: 'x'.repeat(2001) } }),
+      400,
+    ],
+    [
+      'a question_id that is a string is invalid_question',
+      'POST /answers',
+      () => ({ body: { question_id: String(question), text: 'Yes' } }),
+      400,
+      { error: 'invalid_question' },
+    ],
+    [
+      'an unknown question_id is invalid_question',
+      'POST /answers',
+      () => ({ body: { question_id: 1, text: 'Yes' } }),
+      400,
+      { error: 'invalid_question' },
+    ],
+    [
+      'an answer to a question of another seller is 403',
+      'POST /answers',
+      () => ({ token: tokens.stranger, body: { question_id: question, text: 'Yes' } }),
+      403,
+    ],
+    ['an answer is accepted', 'POST /answers', () => ({ body: { question_id: question, text: 'Yes' } }), 200],
+    [
+      'a question of another seller cannot be deleted',
+      'DELETE /questions/5000000001',
+      () => ({ token: tokens.stranger }),
+      403,
+    ],
+    [
+      'deleting returns a list with one string',
+      'DELETE /questions/5000000001',
+      () => ({}),
+      200,
+      [expect.any(String) as string],
+    ],
+    ['a blocked user must be an integer', 'POST /users/1/questions_blacklist', () => ({ body: { user_id: '2' } }), 400],
+    [
+      'the blacklist of another seller is 403',
+      'GET /users/1/questions_blacklist',
+      () => ({ token: tokens.buyer }),
+      403,
+    ],
+    [
+      'response time without questions is 404',
+      'GET /users/2/questions/response_time',
+      () => ({}),
+      404,
+      { error: 'not_found' },
+    ],
+  ])('%s', async (_, line, given, status, body = {}) => {
+    expect(await call(line, given())).toMatchObject({ status, body });
+  });
+
+  test('a question takes one answer', async () => {
+    const body = { question_id: question, text: 'Yes' };
+    await call('POST /answers', { body });
+    expect(await call('POST /answers', { body })).toMatchObject({
+      status: 400,
+      body: { error: 'not_unanswered_question' },
+    });
+    arrange({ follow: 'documents' });
+    await call('POST /answers', { body });
+    expect(await call('POST /answers', { body })).toMatchObject({ status: 400, body: { error: 'invalid_question' } });
+  });
+
+  test('a blocked user cannot ask until unblocked', async () => {
+    const ask = () => call('POST /questions', { token: tokens.buyer, body: { item_id: 'MLA1', text: 'Hm?' } });
+    expect((await call('POST /users/1/questions_blacklist', { body: { user_id: 2 } })).status).toBe(201);
+    expect((await ask()).status).toBe(403);
+    expect((await call('DELETE /users/1/questions_blacklist/2')).status).toBe(204);
+    expect((await ask()).status).toBe(201);
+  });
+
+  test.each(['delete', 'ban'] as const)('without a token, a question after %s is not found', async (change) => {
+    marketplace.questions[change](question);
+    expect((await call(`GET /questions/${question}`, { token: null })).status).toBe(404);
+    expect(await call(`GET /questions/${question}`)).toMatchObject({ status: 200, body: { text: '' } });
+  });
+});
+
+describe('messages', () => {
+  test.each<Rule>([
+    [
+      'without its tag a call is 404 and names it',
+      'GET /messages/packs/900/sellers/1',
+      () => ({}),
+      404,
+      { message: expect.stringContaining('tag=post_sale') as unknown },
+    ],
+    ['a limit of 0 is 400', `GET ${conversation}&limit=0`, () => ({}), 400, { message: 'limit is not greater than 0' }],
+    [
+      'a limit of -1 is 400',
+      `GET ${conversation}&limit=-1`,
+      () => ({}),
+      400,
+      { message: 'limit is not greater than 0' },
+    ],
+    [
+      'a limit that is no number is 400',
+      `GET ${conversation}&limit=many`,
+      () => ({}),
+      400,
+      { message: 'invalid limit' },
+    ],
+    [
+      'an offset that is no number is 400',
+      `GET ${conversation}&offset=x`,
+      () => ({}),
+      400,
+      { message: 'invalid offset' },
+    ],
+    ['a conversation of others is 403', `GET ${conversation}`, () => ({ token: tokens.stranger }), 403],
+    [
+      'a conversation names its length limits',
+      `GET ${conversation}`,
+      () => ({}),
+      200,
+      { seller_max_message_length: 350, buyer_max_message_length: 3500, paging: { total: 1, offset: 0, limit: 10 } },
+    ],
+    ['an unknown message is 400', 'GET /messages/nothing?tag=post_sale', () => ({}), 400],
+    ['a message is created with 201', `POST ${conversation}`, () => ({ body: send() }), 201],
+    ['an unknown field of a message is ignored', `POST ${conversation}`, () => ({ body: send({ x: 1 }) }), 201],
+    ['a message without a body is 400', `POST ${conversation}`, () => ({}), 400],
+    ['a message without from is 400', `POST ${conversation}`, () => ({ body: send({}, ['from']) }), 400],
+    [
+      'a message without to is 400',
+      `POST ${conversation}`,
+      () => ({ body: send({}, ['to']) }),
+      400,
+      { message: 'to.user_id is missing' },
+    ],
+    [
+      'a to.user_id that is no id is 400',
+      `POST ${conversation}`,
+      () => ({ body: send({ to: { user_id: 'me' } }) }),
+      400,
+      { message: 'invalid to user id' },
+    ],
+    [
+      'a sender who is the receiver is 400',
+      `POST ${conversation}`,
+      () => ({ body: send({ to: { user_id: 1 } }) }),
+      400,
+    ],
+    [
+      'user 0 without a secure email is 400',
+      `POST ${conversation}`,
+      () => ({ body: send({ to: { user_id: 0, email: 'a@b.c' } }) }),
+      400,
+      { message: 'to.email is not a secure email' },
+    ],
+    [
+      'user 0 without to.resource is 400',
+      `POST ${conversation}`,
+      () => ({ body: send({ to: { user_id: 0, email: 'a@mail.example.com' } }) }),
+      400,
+      { message: 'to.resource is missing' },
+    ],
+    [
+      'user 0 without to.site_id is 400',
+      `POST ${conversation}`,
+      () => ({ body: send({ to: { user_id: 0, email: 'a@mail.example.com', resource: 'orders' } }) }),
+      400,
+      { message: 'to.site_id is missing' },
+    ],
+    [
+      'an invalid to.resource is 400',
+      `POST ${conversation}`,
+      () => ({ body: send({ to: { user_id: 2, resource: 7 } }) }),
+      400,
+      { message: 'to.resource is invalid' },
+    ],
+    [
+      'an invalid to.site_id is 400',
+      `POST ${conversation}`,
+      () => ({ body: send({ to: { user_id: 2, site_id: 'Mars' } }) }),
+      400,
+      { message: 'to.site_id is invalid' },
+    ],
+    [
+      'a receiver outside of the order is 403',
+      `POST ${conversation}`,
+      () => ({ body: send({ to: { user_id: 3 } }) }),
+      403,
+    ],
+    [
+      'a sender outside of the order is 403',
+      `POST ${conversation}`,
+      () => ({ token: tokens.stranger, body: send({ from: { user_id: 3 } }) }),
+      403,
+    ],
+    [
+      'a sender who is not the caller is 403',
+      `POST ${conversation}`,
+      () => ({ body: send({ from: { user_id: 3 } }) }),
+      403,
+    ],
+    ['a text of 351 characters is 400', `POST ${conversation}`, () => ({ body: send({ text: 'x'.repeat(351) }) }), 400],
+    [
+      'a text of 350 characters is accepted',
+      `POST ${conversation}`,
+      () => ({ body: send({ text: 'x'.repeat(350) }) }),
+      201,
+    ],
+    [
+      'a text with unsupported characters is 400',
+      `POST ${conversation}`,
+      () => ({ body: send({ text: 'Привет' }) }),
+      400,
+    ],
+    ['a text with an emoji is accepted', `POST ${conversation}`, () => ({ body: send({ text: 'Olá 👋' }) }), 201],
+    [
+      '26 attachments are 400',
+      `POST ${conversation}`,
+      () => ({ body: send({ attachments: Array.from({ length: 26 }, String) }) }),
+      400,
+    ],
+    ['an unknown attachment is 422', `POST ${conversation}`, () => ({ body: send({ attachments: ['x'] }) }), 422],
+    ['the own application_id is accepted', `POST ${conversation}&application_id=500`, () => ({ body: send() }), 201],
+    ['another application_id is 400', `POST ${conversation}&application_id=501`, () => ({ body: send() }), 400],
+    [
+      'an x-client-id of another application is 400',
+      `POST ${conversation}`,
+      () => ({ headers: { 'x-client-id': '501' }, body: send() }),
+      400,
+    ],
+    [
+      'an x-client-id that is no integer is 400',
+      `POST ${conversation}`,
+      () => ({ headers: { 'x-client-id': 'me' }, body: send() }),
+      400,
+    ],
+  ])('%s', async (_, line, given, status, body = {}) => {
+    expect(await call(line, given())).toMatchObject({ status, body });
+  });
+
+  test.each([
+    [
+      'blocked',
+      { blockedBy: 'blocked_by_cancelled_order' },
+      { error: 'conversation_blocked', cause: 'blocked_by_cancelled_order' },
+    ],
+    ['undelivered with fulfilment', { shipping: 'fulfilment' }, { error: 'forbidden' }],
+    ['in mediation in Brazil', { inMediation: true, site_id: 'MLB' }, { error: 'forbidden' }],
+  ] as const)('a pack that is %s takes no message', async (_, change, body) => {
+    marketplace.packs.change(marketplace.packs.getOrThrow(pack), change);
+    expect(await call(`POST ${conversation}`, { body: send() })).toMatchObject({ status: 403, body });
+  });
+
+  test('the documents ask for the tag only where they name it', async () => {
+    arrange({ follow: 'documents' });
+    expect(await call('GET /messages/packs/900/sellers/1')).toMatchObject({
+      status: 200,
+      body: { paging: { limit: 50 } },
+    });
+    expect((await call('POST /messages/packs/900/sellers/1', { body: send() })).status).toBe(404);
+  });
+
+  test('a message that storage does not have yet is 404', async () => {
+    marketplace.messages.isUnavailable = true;
+    expect((await call('GET /messages/1?tag=post_sale')).status).toBe(404);
+  });
+
+  test('claim_id, shipping_id and status_date follow the pack', async () => {
+    const before = await call(`GET ${conversation}`);
+    expect(before.body.conversation_status).toMatchObject({
+      status: 'active',
+      claim_id: null,
+      status_date: '2026-03-02T12:00:00.000Z',
+    });
+    expect(before.body.conversation_status?.shipping_id).toBeGreaterThan(0);
+    marketplace.clock.advance({ hours: 1 });
+    marketplace.packs.change(marketplace.packs.getOrThrow(pack), {
+      inMediation: true,
+      blockedBy: 'blocked_by_mediation',
+    });
+    marketplace.clock.advance({ hours: 1 });
+    expect((await call(`GET ${conversation}`)).body.conversation_status).toMatchObject({
+      status: 'blocked',
+      substatus: 'blocked_by_mediation',
+      claim_id: expect.any(Number) as number,
+      status_date: '2026-03-02T13:00:00.000Z',
+    });
+  });
+
+  test('a message held back by moderation is visible to its sender only', async () => {
+    const sent = await call(`POST ${conversation}`, { body: send({ text: 'Write to a@b.com' }) });
+    expect(sent).toMatchObject({
+      status: 201,
+      body: { status: 'moderated', message_moderation: { reason: 'PERSONAL_DATA' } },
+    });
+    const path = `/messages/${String(sent.body.id)}?tag=post_sale`;
+    expect((await call(`GET ${path}`)).status).toBe(200);
+    expect((await call(`GET ${path}`, { token: tokens.buyer })).status).toBe(403);
+  });
+});
+
+describe('attachments', () => {
+  const download = (id: string): string => `GET /messages/attachments/${id}?tag=post_sale&site_id=MLA`;
+
+  test.each<Rule>([
+    [
+      'a file is stored with 201',
+      `POST ${upload}`,
+      () => ({ body: form(['a.pdf', 'x']) }),
+      201,
+      { id: expect.stringMatching(/\.pdf$/) as unknown },
+    ],
+    [
+      'an upload without site_id is 400',
+      'POST /messages/attachments?tag=post_sale',
+      () => ({ body: form(['a.pdf', 'x']) }),
+      400,
+    ],
+    ['an empty file is 400', `POST ${upload}`, () => ({ body: form(['a.pdf', '']) }), 400],
+    ['an upload without a file is 400', `POST ${upload}`, () => ({ body: form() }), 400],
+    ['two files are 400', `POST ${upload}`, () => ({ body: form(['a.pdf', 'x'], ['b.pdf', 'y']) }), 400],
+    ['a name with a slash is 400', `POST ${upload}`, () => ({ body: form(['a/b.pdf', 'x']) }), 400],
+    [
+      String.raw`a name with a backslash is 400`,
+      `POST ${upload}`,
+      () => ({ body: form([String.raw`a\b.pdf`, 'x']) }),
+      400,
+    ],
+    [
+      'a file of more than 25 MB is 400',
+      `POST ${upload}`,
+      () => ({ body: form(['a.pdf', new Uint8Array(25 * 1024 * 1024 + 1)]) }),
+      400,
+    ],
+    ['a download without site_id is 400', 'GET /messages/attachments/x?tag=post_sale', () => ({}), 400],
+  ])('%s', async (_, line, given, status, body = {}) => {
+    expect(await call(line, given())).toMatchObject({ status, body });
+  });
+
+  test('a file can be downloaded by those who see its message', async () => {
+    const { body } = await call(`POST ${upload}`, { body: form(['a.txt', 'content']) });
+    const id = String(body.id);
+    const statuses = async () => {
+      const of = async (token: string): Promise<number> => (await call(download(id), { token })).status;
+      return { seller: await of(tokens.seller), buyer: await of(tokens.buyer), stranger: await of(tokens.stranger) };
+    };
+    expect(await statuses()).toEqual({ seller: 200, buyer: 403, stranger: 403 });
+    await call(`POST ${conversation}`, { body: send({ text: 'See a@b.com', attachments: [id] }) });
+    expect(await statuses()).toEqual({ seller: 200, buyer: 403, stranger: 403 });
+    await call(`POST ${conversation}`, { body: send({ attachments: [id] }) });
+    expect(await statuses()).toEqual({ seller: 200, buyer: 200, stranger: 403 });
+  });
+
+  test('broken storage is 500', async () => {
+    marketplace.attachments.isBroken = true;
+    expect((await call(`POST ${upload}`, { body: form(['a.pdf', 'x']) })).status).toBe(500);
+    expect((await call(download('x'))).status).toBe(500);
+  });
+});
+
+describe('the action guide', () => {
+  const hours = (init: unknown, limit: unknown) => [
+    { id: 'TEMPLATE___DELIVERY_PROMISE___1___VAR___INIT', value: init },
+    { id: 'TEMPLATE___DELIVERY_PROMISE___1___VAR___LIMIT', value: limit },
+  ];
+  const promise = { option_id: 'DELIVERY_PROMISE', template_id: 'TEMPLATE___DELIVERY_PROMISE___1' };
+  test.each<Rule>([
+    [
+      'an unknown option is 404',
+      `POST ${option}`,
+      () => ({ body: { option_id: 'NONE' } }),
+      404,
+      { message: 'The option selected is not valid' },
+    ],
+    [
+      'an option of another shipping mode is 404',
+      `POST ${option}`,
+      () => ({ body: { option_id: 'REQUEST_VARIANTS', template_id: 'TEMPLATE___REQUEST_VARIANTS___1' } }),
+      404,
+    ],
+    [
+      'a text of 351 characters is 400',
+      `POST ${option}`,
+      () => ({ body: { option_id: 'OTHER', text: 'x'.repeat(351) } }),
+      400,
+      { message: 'The text is invalid' },
+    ],
+    [
+      'a missing text is 400',
+      `POST ${option}`,
+      () => ({ body: { option_id: 'OTHER' } }),
+      400,
+      { message: 'The text is invalid' },
+    ],
+    [
+      'an unknown template is named',
+      `POST ${option}`,
+      () => ({ body: { option_id: 'REQUEST_BILLING_INFO', template_id: 'TEMPLATE___REQUEST_BILLING_INFO___9' } }),
+      400,
+      { message: 'The template TEMPLATE___REQUEST_BILLING_INFO___9 is invalid' },
+    ],
+    [
+      'a missing template is 400',
+      `POST ${option}`,
+      () => ({ body: { option_id: 'REQUEST_BILLING_INFO' } }),
+      400,
+      { message: 'The template is invalid' },
+    ],
+    ['missing variables are 400', `POST ${option}`, () => ({ body: promise }), 400],
+    [
+      'variables that are strings are 400',
+      `POST ${option}`,
+      () => ({ body: { ...promise, vars: hours('9', '13') } }),
+      400,
+    ],
+    [
+      'a delivery promise is accepted',
+      `POST ${option}`,
+      () => ({ body: { ...promise, vars: hours(9, 13) } }),
+      200,
+      { text: expect.stringContaining('9 to 13') as unknown },
+    ],
+    ['an option needs a body', `POST ${option}`, () => ({}), 400],
+    ['an option needs the tag', 'GET /messages/action_guide/packs/900', () => ({}), 404],
+  ])('%s', async (_, line, given, status, body = {}) => {
+    expect(await call(line, given())).toMatchObject({ status, body });
+  });
+
+  test('the cap of an option is used up until the buyer replies', async () => {
+    const other = () => call(`POST ${option}`, { body: { option_id: 'OTHER', text: 'Hello' } });
+    expect((await other()).status).toBe(200);
+    expect(await other()).toMatchObject({ status: 403, body: { error: 'limit_exceeded' } });
+    marketplace.buyerWrites({ pack: marketplace.packs.getOrThrow(pack), text: 'Hi' });
+    expect((await other()).status).toBe(200);
+    arrange({ settings: { capPerOption: 2 } });
+    expect([(await other()).status, (await other()).status, (await other()).status]).toEqual([200, 200, 403]);
+  });
+
+  test('of four options at once, one is accepted and the others are 409', async () => {
+    const calls = Array.from({ length: 4 }, () => call(`POST ${option}`, { body: { option_id: 'OTHER', text: 'Hi' } }));
+    const statuses = (await Promise.all(calls)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, 409, 409, 409]);
+  });
+
+  test.each([
+    [{ exceptedCase: true }, 400, { cause: 'blocked_by_excepted_case' }],
+    [{ blockedBy: 'blocked_by_time' }, 403, { message: 'The conversation is blocked' }],
+  ])('a pack with %j has no options', async (change, status, body) => {
+    marketplace.packs.change(marketplace.packs.getOrThrow(pack), change);
+    expect(await call('GET /messages/action_guide/packs/900?tag=post_sale')).toMatchObject({ status, body });
+  });
+
+  test('the response to an option is reduced by the live service only', async () => {
+    const body = { option_id: 'OTHER', text: 'Hello' };
+    expect((await call(`POST ${option}`, { body })).body).not.toHaveProperty('from');
+    arrange({ follow: 'documents' });
+    expect((await call(`POST ${option}`, { body })).body).toHaveProperty('from');
+  });
+});
+
+describe('Flex', () => {
+  const query = '{configuration(user_id:1,service_id:77){delivery_window}}';
+  const range = { from: 9, to: 18, capacity: 10, cutoff: 12 };
+  const ranges = (change: object) => ({ delivery_ranges: { week: [{ ...range, ...change }] } });
+  const item = '/sites/MLA/shipping/selfservice/items/MLA1';
+  test.each<Rule>([
+    [
+      'an empty site is 400',
+      'GET /shipping/flex/sites//users/1/subscriptions/v1',
+      () => ({}),
+      400,
+      { message: 'empty site id' },
+    ],
+    [
+      'an unknown site is 400',
+      'GET /shipping/flex/sites/MLX/users/1/subscriptions/v1',
+      () => ({}),
+      400,
+      { message: 'invalid site_id' },
+    ],
+    [
+      'the subscriptions of others are 400',
+      'GET /shipping/flex/sites/MLA/users/1/subscriptions/v1',
+      () => ({ token: tokens.buyer }),
+      400,
+      { message: "can't access to resource" },
+    ],
+    [
+      'an unknown user is 404',
+      'GET /shipping/flex/sites/MLA/users/9/subscriptions/v1',
+      () => ({}),
+      404,
+      { message: 'user not found' },
+    ],
+    [
+      'a query is answered',
+      `POST ${configuration}`,
+      () => ({ body: { query } }),
+      200,
+      { configuration: { delivery_window: 'same_day' } },
+    ],
+    [
+      'a query may carry variables',
+      `POST ${configuration}`,
+      () => ({
+        body: {
+          query: 'query Q($id: Integer!) {configuration(user_id:$id,service_id:77){delivery_window}}',
+          variables: { id: 1 },
+          operationName: 'Q',
+        },
+      }),
+      200,
+    ],
+    [
+      'a body that is not JSON is 400',
+      `POST ${configuration}`,
+      () => ({ body: '{' }),
+      400,
+      { message: 'invalid JSON body' },
+    ],
+    [
+      'a body without a query is 400',
+      `POST ${configuration}`,
+      () => ({ body: {} }),
+      400,
+      { message: 'failed to create schema in graphql operation' },
+    ],
+    [
+      'a query for an unknown field is 400',
+      `POST ${configuration}`,
+      () => ({ body: { query: query.replace('delivery_window', 'x') } }),
+      400,
+      { message: expect.stringMatching(/^invalid query/) as unknown },
+    ],
+    [
+      'a query for an unknown service is 404',
+      `POST ${configuration}`,
+      () => ({ body: { query: query.replace('77', '1') } }),
+      404,
+    ],
+    [
+      'a query on an empty site is 400',
+      'POST /shipping/flex/sites//configuration/v3',
+      () => ({ body: { query } }),
+      400,
+      { message: 'empty site id' },
+    ],
+    [
+      'a user_id that is no integer is 400',
+      `PUT ${delivery.replace('users/1', 'users/me')}`,
+      () => ({ body: {} }),
+      400,
+      { message: 'invalid user_id' },
+    ],
+    [
+      'a service_id that is no integer is 400',
+      `PUT ${zones.replace('/77', '/x')}`,
+      () => ({ body: {} }),
+      400,
+      { message: 'invalid service_id' },
+    ],
+    [
+      'settings that are not JSON are 400',
+      `PUT ${delivery}`,
+      () => ({ body: '{' }),
+      400,
+      { message: 'invalid JSON body' },
+    ],
+    ['settings without a body are 400', `PUT ${delivery}`, () => ({}), 400, { message: 'invalid JSON body' }],
+    [
+      'settings of an unknown service are 404',
+      `PUT ${delivery.replace('/77', '/99')}`,
+      () => ({ body: {} }),
+      404,
+      { message: "can't update delivery custom" },
+    ],
+    ['settings of others are 403', `PUT ${delivery}`, () => ({ token: tokens.stranger, body: {} }), 403],
+    ['a capacity above the range is 400', `PUT ${delivery}`, () => ({ body: ranges({ capacity: 501 }) }), 400],
+    ['a capacity of 0 is 400', `PUT ${delivery}`, () => ({ body: ranges({ capacity: 0 }) }), 400],
+    ['an hour that is a string is 400', `PUT ${delivery}`, () => ({ body: ranges({ from: '9' }) }), 400],
+    ['a range that ends before it starts is 400', `PUT ${delivery}`, () => ({ body: ranges({ from: 20 }) }), 400],
+    ['settings are saved', `PUT ${delivery}`, () => ({ body: ranges({}) }), 200],
+    ['zones are added', `PUT ${zones}`, () => ({ body: { zones: [{ id: 'MLA-2' }] } }), 200],
+    ['an unknown zone is 400', `PUT ${zones}`, () => ({ body: { zones: [{ id: 'MLA-99' }] } }), 400],
+    ['a zone id that is a number is 400', `PUT ${zones}`, () => ({ body: { zones: [{ id: 2 }] } }), 400],
+    [
+      'zones of a radius subscription are 400',
+      `PUT ${zones.replace('/77', '/78')}`,
+      () => ({ body: { zones: [{ id: 'MLA-2' }] } }),
+      400,
+    ],
+    ['an item outside of Flex is 404', `GET ${item}`, () => ({}), 404, { message: 'item not found' }],
+    ['an item is enabled', `POST ${item}`, () => ({}), 204],
+    [
+      'an item outside of Flex cannot be disabled',
+      `DELETE ${item}`,
+      () => ({}),
+      400,
+      { message: 'item is already in flex' },
+    ],
+    [
+      'a paused item cannot be enabled',
+      `POST ${item.replace('MLA1', 'MLA2')}`,
+      () => ({}),
+      403,
+      { message: 'item down' },
+    ],
+    ['an item of another seller is 403', `POST ${item}`, () => ({ token: tokens.stranger }), 403],
+    ['an unknown item is 404', `POST ${item.replace('MLA1', 'MLA9')}`, () => ({}), 404],
+    [
+      'an unknown shipment is 404',
+      'GET /flex/sites/MLA/shipments/1/assignment/v1',
+      () => ({}),
+      404,
+      { message: 'shipment_id not found' },
+    ],
+  ])('%s', async (_, line, given, status, body = {}) => {
+    const received = await call(line, given());
+    expect(received.status).toBe(status);
+    if (status !== 204) expect(received.body).toMatchObject(body);
+  });
+
+  test('an item can be enabled once', async () => {
+    await call(`POST ${item}`);
+    expect(await call(`POST ${item}`)).toMatchObject({ status: 400, body: { message: 'item is already in flex' } });
+    expect((await call(`GET ${item}`)).status).toBe(204);
+    expect((await call(`DELETE ${item}`)).status).toBe(204);
+  });
+
+  test('an item of a seller without a subscription is down', async () => {
+    marketplace.addItem({ item_id: 'MLA3', seller_id: 3 });
+    const path = `POST ${item.replace('MLA1', 'MLA3')}`;
+    expect(await call(path, { token: tokens.stranger })).toMatchObject({ status: 403, body: { message: 'item down' } });
+  });
+
+  test('settings of an inactive subscription cannot change', async () => {
+    marketplace.flex.setStatus(1, 'out');
+    expect((await call(`PUT ${delivery}`, { body: {} })).status).toBe(404);
+  });
+
+  test('a driver is shown to the seller of the shipment only', async () => {
+    const shipment = marketplace.flex.ship({ user_id: 1 });
+    const path = `GET /flex/sites/MLA/shipments/${shipment}/assignment/v1`;
+    expect((await call(path)).status).toBe(404);
+    marketplace.flex.assignDriver(shipment, 55);
+    expect(await call(path)).toMatchObject({ status: 200, body: { driver_id: 55 } });
+    expect((await call(path, { token: tokens.buyer })).status).toBe(403);
+  });
+});
+
+describe('contact metrics', () => {
+  test.each<Rule>([
+    ['a total needs both dates', '/items/MLA1/contacts/questions?date_from=2026-03-01', () => ({}), 400],
+    [
+      'a date must be ISO 8601',
+      '/items/MLA1/contacts/questions?date_from=yesterday&date_to=2026-03-02',
+      () => ({}),
+      400,
+    ],
+    [
+      'the dates must be in order',
+      '/items/MLA1/contacts/questions?date_from=2026-03-02&date_to=2026-03-01',
+      () => ({}),
+      400,
+    ],
+    [
+      'an item total names the item',
+      `/items/MLA1/contacts/phone_views?${period}`,
+      () => ({}),
+      200,
+      { item_id: 'MLA1', total: 0, date_from: '2026-03-01' },
+    ],
+    [
+      'a user total has a user_id of type string',
+      `/users/1/contacts/phone_views?${period}`,
+      () => ({}),
+      200,
+      { user_id: '1', total: 0 },
+    ],
+    ['an unknown item is 404', `/items/MLA9/contacts/questions?${period}`, () => ({}), 404],
+    ['a window needs a unit', '/items/MLA1/contacts/questions/time_window?last=2', () => ({}), 400],
+    ['a unit is day or hour', '/items/MLA1/contacts/questions/time_window?last=2&unit=week', () => ({}), 400],
+    ['last must be an integer', '/items/MLA1/contacts/questions/time_window?last=x&unit=day', () => ({}), 400],
+    [
+      'last has a maximum',
+      '/items/MLA1/contacts/questions/time_window?last=100000000&unit=day',
+      () => ({}),
+      400,
+      { message: 'last must be at most 1000' },
+    ],
+    ['order is asc or desc', '/items/MLA1/contacts/questions/time_window?last=2&unit=day&order=up', () => ({}), 400],
+    [
+      'a window has one entry per interval',
+      '/users/1/contacts/phone_views/time_window?last=3&unit=hour',
+      () => ({}),
+      200,
+      { last: 3, unit: 'hour', results: [{}, {}, {}] },
+    ],
+    [
+      'limit shortens a window of one item',
+      '/items/MLA1/contacts/questions/time_window?last=3&unit=day&limit=2',
+      () => ({}),
+      200,
+      { results: [{}, {}] },
+    ],
+    [
+      'limit shortens the list of items',
+      '/items/contacts/phone_views/time_window?ids=MLA1,MLA2&last=3&unit=day&limit=1',
+      () => ({}),
+      200,
+      [{ item_id: 'MLA1', results: [{}, {}, {}] }],
+    ],
+    [
+      'offset skips items',
+      '/items/contacts/phone_views/time_window?ids=MLA1,MLA2&last=1&unit=day&offset=1',
+      () => ({}),
+      200,
+      [{ item_id: 'MLA2' }],
+    ],
+    ['a window of items needs ids', '/items/contacts/phone_views/time_window?last=1&unit=day', () => ({}), 400],
+  ])('%s', async (_, path, given, status, body = {}) => {
+    expect(await call(`GET ${path}`, given())).toMatchObject({ status, body });
+  });
+
+  test('the days of a window can be those of the site', async () => {
+    marketplace.viewPhone({ item_id: 'MLA1' }, { at: '2026-03-02T01:00:00Z', times: 4 });
+    const path = 'GET /items/MLA1/contacts/phone_views/time_window?last=2&unit=day';
+    expect((await call(path)).body.results?.map(({ total }) => total)).toEqual([0, 4]);
+    marketplace.settings.contactTimeZone = 'site';
+    expect((await call(path)).body.results?.map(({ total }) => total)).toEqual([4, 0]);
+  });
+});
+
+describe('common conventions', () => {
+  test.each<Rule>([
+    ['an unknown path is 404', 'GET /nothing', () => ({}), 404, { error: 'not_found', status: 404, cause: [] }],
+    ['an unknown method is 405', 'PUT /questions', () => ({}), 405],
+    [
+      'the status of items is read with GET',
+      'GET /items?ids=MLA1,MLA9&attributes=status',
+      () => ({}),
+      200,
+      [{ code: 200, body: { status: 'active' } }, { code: 404 }],
+    ],
+    ['the status of items is read with PUT too', 'PUT /items?ids=MLA1&attributes=status', () => ({}), 200],
+    ['items need ids', 'GET /items', () => ({}), 400],
+    ['a larger limit is reduced', 'GET /questions/search?seller_id=1&limit=5000', () => ({}), 200, { limit: 100 }],
+    ['OPTIONS describes a resource', 'OPTIONS /questions', () => ({}), 200, { name: 'questions' }],
+  ])('%s', async (_, line, given, status, body = {}) => {
+    expect(await call(line, given())).toMatchObject({ status, body });
+  });
+
+  test('JSONP keeps its status 200 under an injected fault', async () => {
+    marketplace.faults.inject({ status: 503, body: { message: 'Down' } });
+    const received = await call('GET /currencies?callback=show');
+    expect(received).toMatchObject({ status: 200, body: expect.stringMatching(/^show\(\[503,.*"Down"/) as unknown });
+  });
+
+  test('the documents show items as bare objects', async () => {
+    arrange({ follow: 'documents' });
+    expect((await call('PUT /items?ids=MLA1&attributes=status')).body).toEqual([{ status: 'active' }]);
+  });
+
+  test('a browser is allowed to call when settings.cors is on', async () => {
+    const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET' };
+    expect((await call('GET /currencies', { headers })).headers.get('access-control-allow-origin')).toBeNull();
+    marketplace.settings.cors = true;
+    expect((await call('GET /currencies', { headers })).headers.get('access-control-allow-origin')).toBe(
+      headers.origin,
+    );
+    expect(await call('OPTIONS /currencies', { headers, token: null })).toMatchObject({ status: 204 });
+  });
+});
