@@ -22,6 +22,7 @@ const receiver = createReceiver({
         // The same notification has the same key, so a duplicate does not create a second job.
         jobId: entry.key,
         removeOnComplete: { age: 24 * 3600 },
+        removeOnFail: { age: 7 * 24 * 3600, count: 10_000 },
         attempts: 12,
         backoff: { type: 'exponential', delay: 1000 },
       }),

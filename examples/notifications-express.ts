@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
-import { createReceiver, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { createReceiver, hasStatus, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
 // A fake marketplace. In production: new SellerClient({ baseUrl, accessToken }), one per seller.
@@ -17,7 +17,7 @@ const receiver = createReceiver({
   store: sqliteStore({ path: join(tmpdir(), `inbox-${process.pid}.db`) }),
   clientFor: () => client,
   on: {
-    questions: async (notification, { read }) => {
+    questions: async (notification, { read, client }) => {
       // A notification only says that something has changed: read the question to know its state.
       const question = await read();
       if (question.status?.toUpperCase() !== 'UNANSWERED') return;
@@ -26,6 +26,12 @@ const receiver = createReceiver({
     },
   },
   onFailure: ({ error, attempt, dead }) => console.error(`attempt ${attempt} failed`, dead ? '(the last)' : '', error),
+});
+
+// A deploy: no more deliveries, 10 seconds for the running handlers, then the next process takes over.
+process.once('SIGTERM', () => {
+  server.close();
+  void receiver.close({ graceMs: 10_000 }).then(() => process.exit());
 });
 
 const app = express();

@@ -6,6 +6,7 @@ export type {
   QuestionNotification,
   UnknownNotification,
 } from './notification.js';
+export { askerId, hasStatus } from './question.js';
 export { readNotification } from './read-notification.js';
 export type { ReadOptions, QuestionsClient } from './read-notification.js';
 
@@ -24,7 +25,7 @@ export type {
 export { DropNotificationError, HandlerTimeoutError, UnrecoverableError } from './errors.js';
 export type { BodyLimits, IncomingRequest, OutgoingResponse } from './http/request.js';
 export { fetchHandler } from './http/fetch.js';
-export type { WaitUntilContext } from './http/fetch.js';
+export type { FetchHandler, WaitUntilContext } from './http/fetch.js';
 export { nodeHandler } from './http/node.js';
 export type { NodeRequest, NodeResponse } from './http/node.js';
 export { fastifyHandler } from './http/fastify.js';

@@ -14,14 +14,19 @@ export interface QueuedNotification {
 
 /** Builds the entry that is stored for a notification. */
 export async function queuedNotification(notification: Notification, arrivedAt: number): Promise<QueuedNotification> {
-  const { user_id, topic, resource } = notification;
-  const groupId = JSON.stringify([user_id, topic, resource.replace(/^\//, '')]);
+  const { user_id, topic } = notification;
+  const groupId = JSON.stringify([user_id, topic, resourceOf(notification)]);
   return {
     key: await digest(groupId + identityOf(notification)),
     groupId: groupId.length > 200 ? await digest(groupId) : groupId,
     sentAt: timeOf(notification.sent) ?? timeOf(notification.received) ?? arrivedAt,
     notification,
   };
+}
+
+/** `/questions/5`, `5` and `/questions/005` are one question. */
+function resourceOf({ question_id, resource }: Notification): string {
+  return question_id === undefined ? resource.replace(/^\//, '') : String(question_id);
 }
 
 /**

@@ -102,7 +102,7 @@ export class Receiver {
     const entry = await queuedNotification(notification, Date.now());
     const { accept, acceptTimeoutMs } = this.#options;
     if (accept && !(await withTimeout(acceptTimeoutMs, async () => accept(notification)))) return accepted;
-    return this.#closing.signal.aborted ? notAccepted : this.#accept(entry);
+    return this.#closing.signal.aborted ? notAccepted : this.#accept(entry, request.waitUntil);
   }
 
   /** The value of a promise, or `closing` as soon as the receiver closes. */
@@ -116,16 +116,21 @@ export class Receiver {
     return Promise.race([promise, closes]).finally(() => onClose && signal.removeEventListener('abort', onClose));
   }
 
-  async #accept(entry: QueuedNotification): Promise<OutgoingResponse> {
+  async #accept(entry: QueuedNotification, waitUntil: IncomingRequest['waitUntil']): Promise<OutgoingResponse> {
     const { queue, acknowledge, acceptTimeoutMs } = this.#options;
     const state = await withTimeout<unknown>(acceptTimeoutMs, () => (queue ?? this.#store).add(entry));
     if (queue) return accepted;
     if (acknowledge === 'handled') {
-      const isHandled = state === 'processed' || (await this.#worker.processNow(entry, () => this.#isProcessed(entry)));
+      const isHandled = state === 'processed' || (await this.#processNow(entry));
       return isHandled && !this.#isOnlyInMemory(entry) ? accepted : notHandled;
     }
-    this.#worker.wake();
+    if (waitUntil && state !== 'processed') waitUntil(this.#processNow(entry).catch(() => false));
+    else this.#worker.wake();
     return accepted;
+  }
+
+  #processNow(entry: QueuedNotification): Promise<boolean> {
+    return this.#worker.processNow(entry, () => this.#isProcessed(entry));
   }
 
   async #isProcessed(entry: QueuedNotification): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { createReceiver, fetchHandler } from 'marketplace-seller-sdk/notifications';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import { about, post } from '../support/deliveries.ts';
 
 function inbox(options: { maxBodyBytes?: number; bodyTimeoutMs?: number } = {}) {
@@ -47,6 +47,42 @@ describe('fetchHandler()', () => {
     expect(handled).toEqual([1]);
   });
 
+  test('waitUntil() waits for the one notification, not for the whole inbox', async () => {
+    const other = Promise.withResolvers<undefined>();
+    const handled: number[] = [];
+    const receiver = createReceiver({
+      on: {
+        questions: async ({ question_id }) => {
+          if (question_id === 1) await other.promise;
+          handled.push(question_id);
+        },
+      },
+    });
+    const handle = fetchHandler(receiver);
+    await handle(post(about(1)));
+    const work: Promise<unknown>[] = [];
+    await handle(post(about(2)), { waitUntil: (promise) => void work.push(promise) });
+    await Promise.all(work);
+    expect(handled).toEqual([2]);
+    other.resolve(undefined);
+    await receiver.close();
+  });
+
+  test('the handler is a route handler of Next', async () => {
+    const { handle, handled, receiver } = inbox();
+    // The checks that Next generates for `export const POST`: up to version 15, and from version 16 on.
+    type SecondArgument<T> = T extends (...args: [never, infer Context]) => unknown
+      ? unknown extends Context
+        ? 'anything'
+        : Context
+      : never;
+    expectTypeOf<SecondArgument<typeof handle>>().toEqualTypeOf<'anything'>();
+    const POST: (request: Request, context: { params: Promise<{ shop: string }> }) => Promise<Response> = handle;
+    expect((await POST(post(about(1)), { params: Promise.resolve({ shop: 'mine' }) })).status).toBe(200);
+    await receiver.idle();
+    expect(handled).toEqual([1]);
+  });
+
   test.each([
     ['another method', new Request('https://app.test/', { method: 'GET' }), 405],
     ['another method with a body', post(about(1), { method: 'PUT' }), 405],
@@ -59,12 +95,13 @@ describe('fetchHandler()', () => {
     ],
     [
       'an announced length',
-      post(about(1), { headers: { 'content-type': 'application/json', 'content-length': '1000001' } }),
+      post(about(1), { headers: { 'content-type': 'application/json', 'content-length': '16385' } }),
       413,
     ],
     ['no body', new Request('https://app.test/', { method: 'POST' }), 400],
     ['text that is not JSON', post('{'), 400],
     ['JSON that is not a notification', post({ hello: 'world' }), 400],
+    ['a body that is nested too deeply', post(`{"a":${'['.repeat(40)}${']'.repeat(40)}}`), 400],
     ['bytes that are not UTF-8', post('', { body: new Uint8Array([0xff, 0xfe, 0x7b]) }), 400],
   ])('%s is rejected', async (_, request, status) => {
     const { handle, handled } = inbox();

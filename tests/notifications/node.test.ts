@@ -138,6 +138,14 @@ describe('Express', () => {
     ]);
   });
 
+  test('an empty body gets 400, also behind express.json()', async () => {
+    const { receiver } = inbox();
+    const empty = { ...json, body: '' };
+    expect(await outcome(await app(receiver), receiver, empty)).toBe(400);
+    expect(await outcome(await app(receiver, express.json()), receiver, empty)).toBe(400);
+    expect(await outcome(await app(receiver, express.json()), receiver, { ...json, body: '{}' })).toBe(400);
+  });
+
   test('other methods get 405', async () => {
     const { receiver } = inbox();
     expect(await outcome(await app(receiver, express.json()), receiver, { method: 'DELETE' })).toBe(405);

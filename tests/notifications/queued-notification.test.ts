@@ -40,6 +40,9 @@ test('there is one short group id per user and resource, however it is spelled',
     entryOf(about(1, { resource: 'questions/1' })),
     entryOf(about(1, { user_id: 8 })),
   ]);
+  for (const resource of ['1', '/questions/001', '/questions/1/']) {
+    expect(await entryOf(about(1, { resource }))).toMatchObject({ groupId: plain.groupId, key: plain.key });
+  }
   expect(bare.groupId).toBe(plain.groupId);
   expect(bare.key).toBe(plain.key);
   expect(other.groupId).not.toBe(plain.groupId);

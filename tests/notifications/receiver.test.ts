@@ -1,5 +1,14 @@
 import { ConfigurationError } from 'marketplace-seller-sdk';
-import { HandlerTimeoutError, createReceiver, memoryStore } from 'marketplace-seller-sdk/notifications';
+import type { SellerClient } from 'marketplace-seller-sdk';
+import {
+  HandlerTimeoutError,
+  askerId,
+  createReceiver,
+  fetchHandler,
+  hasStatus,
+  keyValueStore,
+  memoryStore,
+} from 'marketplace-seller-sdk/notifications';
 import type {
   QueuedNotification,
   HandlingFailure,
@@ -7,7 +16,7 @@ import type {
   ReceiverOptions,
 } from 'marketplace-seller-sdk/notifications';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { about, deliver } from '../support/deliveries.ts';
+import { about, deliver, post } from '../support/deliveries.ts';
 
 /** A receiver that records the questions it has handled. */
 function recording(options: Partial<ReceiverOptions> = {}) {
@@ -141,6 +150,120 @@ describe('a receiver', () => {
   });
 });
 
+describe('accept()', () => {
+  test('a notification that is not accepted is acknowledged and not stored', async () => {
+    const asked: number[] = [];
+    const store = memoryStore();
+    const { receiver, handled } = recording({
+      store,
+      accept: ({ user_id, question_id }) => {
+        asked.push(question_id ?? 0);
+        return Promise.resolve(user_id === 7);
+      },
+    });
+    expect(await deliver(receiver, about(1, { user_id: 8 }))).toBe(200);
+    expect(await store.claim({ workerId: 'test', limit: 1, leaseMs: 1, coalesce: false })).toEqual({ leases: [] });
+    expect(await deliver(receiver, about(2))).toBe(200);
+    await receiver.idle();
+    expect(handled).toEqual([2]);
+    expect(asked).toEqual([1, 2]);
+  });
+
+  test('an accept() that fails or hangs gives 503', async () => {
+    const { receiver: failing } = recording({ accept: () => Promise.reject(new Error('away')) });
+    expect(await deliver(failing, about(1))).toBe(503);
+    const { receiver: hanging } = recording({ accept: () => new Promise(() => {}), acceptTimeoutMs: 5 });
+    expect(await deliver(hanging, about(1))).toBe(503);
+  });
+});
+
+describe('the context of a handler', () => {
+  test('the client of the user is in the context, in its own type', async () => {
+    const clients = { 7: { name: 'seven', questions: {} as SellerClient['questions'] } };
+    const names: string[] = [];
+    const receiver = createReceiver({
+      clientFor: () => clients[7],
+      on: { questions: (_, { client }) => void names.push(client.name) },
+    });
+    await deliver(receiver, about(1));
+    await receiver.idle();
+    expect(names).toEqual(['seven']);
+  });
+
+  test('the status of a question is compared without case, and its asker is found in both places', () => {
+    expect(hasStatus({ status: 'unanswered' }, 'UNANSWERED')).toBe(true);
+    expect(hasStatus({ status: 'ANSWERED' }, 'UNANSWERED')).toBe(false);
+    expect(hasStatus({}, 'UNANSWERED')).toBe(false);
+    expect(askerId({ from: { id: 31 } })).toBe(31);
+    expect(askerId({ buyer_id: 32 })).toBe(32);
+    expect(askerId({ from: null, buyer_id: null })).toBeUndefined();
+  });
+});
+
+describe('close()', () => {
+  test('a delivery whose body is still arriving gets 503 at once', async () => {
+    const { receiver, handled } = recording();
+    const body = new ReadableStream<Uint8Array>({ start: (stream) => stream.enqueue(new TextEncoder().encode('{')) });
+    const response = fetchHandler(receiver)(post('', { body, duplex: 'half' } as RequestInit));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await receiver.close();
+    expect((await response).status).toBe(503);
+    expect(handled).toEqual([]);
+  });
+
+  test('running handlers may end within `graceMs`', async () => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const handled: number[] = [];
+    const { receiver } = recording({
+      on: { questions: ({ question_id }) => promise.then(() => void handled.push(question_id)) },
+    });
+    await deliver(receiver, about(1));
+    const closing = receiver.close({ graceMs: 5_000 });
+    expect(receiver.close()).toBe(closing);
+    resolve(undefined);
+    await closing;
+    expect(handled).toEqual([1]);
+  });
+
+  test('after `graceMs` the signals are aborted, and the next process starts again at the same attempt', async () => {
+    const open = memoryStore();
+    const attempts: number[] = [];
+    const failures: unknown[] = [];
+    let reason: unknown;
+    const options = { store: open, onFailure: (failure: unknown) => failures.push(failure) };
+    const { receiver } = recording({
+      ...options,
+      on: {
+        questions: (_, { signal, attempt }) =>
+          new Promise((__, reject) => {
+            attempts.push(attempt);
+            signal.addEventListener('abort', () => {
+              reason = signal.reason;
+              reject(new Error('stopped'));
+            });
+          }),
+      },
+    });
+    await deliver(receiver, about(1));
+    await vi.waitUntil(() => attempts.length === 1);
+    await receiver.close({ graceMs: 10 });
+    expect(reason).toMatchObject({ message: 'The receiver is closing' });
+    const { receiver: next } = recording({ ...options, on: { questions: (_, { attempt }) => attempts.push(attempt) } });
+    await next.idle();
+    expect(attempts).toEqual([1, 1]);
+    expect(failures).toEqual([]);
+  });
+
+  test('a handler that ignores its signal does not hold the process up', async () => {
+    vi.useFakeTimers();
+    const { receiver } = recording({ on: { questions: () => new Promise(() => {}) } });
+    await deliver(receiver, about(1));
+    const closing = receiver.close({ graceMs: 1_000 });
+    await vi.advanceTimersByTimeAsync(3_000);
+    await closing;
+  });
+});
+
 describe('with acknowledge: handled', () => {
   test('the response is 200 after the handler, 503 when it failed, and 200 when a later delivery succeeded', async () => {
     let failing = true;
@@ -168,6 +291,54 @@ describe('with acknowledge: handled', () => {
     const statuses = await Promise.all(bodies.map((body) => deliver(receiver, body)));
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(3);
     expect(handled.sort()).toEqual([1, 1, 2]);
+    await receiver.close();
+  });
+
+  test('a delivery waits for a slot instead of failing, and `concurrency` holds', async () => {
+    let running = 0;
+    let most = 0;
+    const { receiver } = recording({
+      acknowledge: 'handled',
+      concurrency: 2,
+      on: {
+        questions: async () => {
+          most = Math.max(most, ++running);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          running -= 1;
+        },
+      },
+    });
+    const statuses = await Promise.all(Array.from({ length: 20 }, (_, id) => deliver(receiver, about(id))));
+    expect(statuses).toEqual(Array(20).fill(200));
+    expect(most).toBe(2);
+    await receiver.close();
+  });
+
+  test('a dead letter that is only in memory is not acknowledged until it is handled', async () => {
+    const options: Partial<ReceiverOptions> = { acknowledge: 'handled', retry: { attempts: 1 } };
+    const fail = () => {
+      throw new Error('no');
+    };
+    const { receiver } = recording({ ...options, on: { questions: fail } });
+    expect(await deliver(receiver, about(1))).toBe(503);
+    expect(await deliver(receiver, about(1))).toBe(503);
+    const { receiver: durable } = recording({ ...options, store: keyValueStore(new Map()), on: { questions: fail } });
+    expect(await deliver(durable, about(1))).toBe(503);
+    expect(await deliver(durable, about(1))).toBe(200);
+  });
+
+  test('an entry that another process is handling is acknowledged once it is handled there', async () => {
+    const store = memoryStore();
+    const { receiver: other } = recording({ queue: { add: (entry) => store.add(entry) } });
+    await deliver(other, about(1));
+    const claim = { workerId: 'other', limit: 1, leaseMs: 60_000, coalesce: false };
+    const [lease] = (await store.claim(claim)).leases;
+    const { receiver, handled } = recording({ store, acknowledge: 'handled', pollMs: 5 });
+    const response = deliver(receiver, about(1));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await store.settle({ ...lease!, done: [lease!.entry.key], deduplicationMs: 60_000 });
+    expect(await response).toBe(200);
+    expect(handled).toEqual([]);
     await receiver.close();
   });
 });
@@ -461,6 +632,14 @@ test.each([
   [{ on: { questions: () => {}, orders: () => {} } }, /has no topic `orders`/],
   [{ fallback: () => {}, concurency: 3 }, /no option `concurency`/],
   [{ fallback: () => {}, concurrency: 0 }, /`concurrency` must be a whole number above 0/],
+  [{ fallback: () => {}, concurrency: 0.5 }, /`concurrency` must be a whole number/],
+  [{ fallback: () => {}, concurrency: Infinity }, /`concurrency` must be a whole number/],
+  [{ fallback: () => {}, maxBodyBytes: 10.5 }, /`maxBodyBytes` must be a whole number/],
+  [{ fallback: () => {}, leaseMs: 2 ** 31 }, /`leaseMs` must be a number above 0 and at most 2147483647/],
+  [{ fallback: () => {}, retry: { capMs: Infinity } }, /`retry.capMs` must be/],
+  [{ fallback: () => {}, pollMs: '10' }, /`pollMs` must be a number/],
+  [{ fallback: () => {}, accept: true }, /`accept` must be a function/],
+  [{ on: { questions: undefined } }, /set `on`, `fallback`, or both/],
   [{ fallback: () => {}, retry: { attempts: -1 } }, /`retry.attempts` must be/],
   [{ fallback: () => {}, retry: { tries: 1 } }, /no option `retry.tries`/],
   [{ fallback: () => {}, acknowledge: 'later' }, /'accepted' or 'handled'/],

@@ -2,9 +2,15 @@ import { bodyConsumed, collectBody } from './request.js';
 import type { BodyLimits } from './request.js';
 import type { Receiver } from '../receiver.js';
 
-/** A platform's way to keep a program running after its response, such as the `ctx` of Workers. */
+/** A platform's way to keep a program running after its response: `ctx` of Workers, `{ waitUntil: after }` of Next. */
 export interface WaitUntilContext {
   waitUntil(promise: Promise<unknown>): void;
+}
+
+/** A Fetch API handler. Platforms pass a second argument of their own, such as Next the parameters of the route. */
+export interface FetchHandler {
+  (request: Request, context?: WaitUntilContext): Promise<Response>;
+  (request: Request, context: unknown): Promise<Response>;
 }
 
 /**
@@ -14,18 +20,23 @@ export interface WaitUntilContext {
  *
  * @example
  * const handle = fetchHandler(receiver);
- * export default { fetch: (request, env, ctx) => handle(request, ctx) };
+ * export default { fetch: (request, env, ctx) => handle(request, ctx) }; // Workers
+ * export const POST = handle; // Next
  */
-export function fetchHandler(receiver: Receiver): (request: Request, context?: WaitUntilContext) => Promise<Response> {
-  return async (request, context) => {
+export function fetchHandler(receiver: Receiver): FetchHandler {
+  return async (request: Request, context?: unknown) => {
     const { status, headers, body } = await receiver.receive({
       method: request.method,
       header: (name) => request.headers.get(name),
       body: (limits) => bodyOf(request, limits),
+      waitUntil: canWait(context) ? (promise) => context.waitUntil(promise) : undefined,
     });
-    if (status === 200 && typeof context?.waitUntil === 'function') context.waitUntil(receiver.idle());
     return new Response(body, { status, headers });
   };
+}
+
+function canWait(context: unknown): context is WaitUntilContext {
+  return typeof (context as Partial<WaitUntilContext> | null | undefined)?.waitUntil === 'function';
 }
 
 async function bodyOf(request: Request, limits: BodyLimits): Promise<Uint8Array> {

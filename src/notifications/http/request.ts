@@ -9,6 +9,8 @@ export interface IncomingRequest {
    * @throws {BodyRejected} when it is too long, too slow, or was already consumed.
    */
   body(limits: BodyLimits): Promise<unknown>;
+  /** Keeps the platform running after the response until the notification has been handled once. */
+  readonly waitUntil?: ((promise: Promise<unknown>) => void) | undefined;
 }
 
 /** How long a body may be, in bytes, and how long reading it may take, in milliseconds. */
