@@ -20,7 +20,7 @@ const receiver = createReceiver({
     questions: async (notification, { read, client }) => {
       // A notification only says that something has changed: read the question to know its state.
       const question = await read();
-      if (question.status?.toUpperCase() !== 'UNANSWERED') return;
+      if (!hasStatus(question, 'UNANSWERED')) return;
       await client.questions.answer({ question_id: question.id, text: 'Yes, there is stock.' });
       console.log(`answered question ${question.id}: ${question.text}`);
     },

@@ -121,6 +121,8 @@ export class NotificationService {
     for (;;) {
       signal?.throwIfAborted();
       await Promise.all(this.#inFlight);
+      // The timer may have posted another one meanwhile.
+      if (this.#inFlight.size > 0) continue;
       const [first] = this.#scheduled;
       if (!first) return;
       if (this.#clock.isStopped && first.at > this.#clock.ms) this.#clock.set(first.at);
