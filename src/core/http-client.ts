@@ -4,6 +4,7 @@ import type { Endpoint, Requester } from './endpoint.js';
 import { curlOf } from './errors/curl.js';
 import { ApiError, OutcomeUnknownError, requestIdOf } from './errors/errors.js';
 import { redactUrl } from './errors/redact.js';
+import { RateLimitError } from './errors/status-errors.js';
 import { SellerError, attachDiagnostics } from './errors/seller-error.js';
 import type { ErrorDiagnostics } from './errors/seller-error.js';
 import { Download } from './files/download.js';
@@ -112,7 +113,7 @@ export class HttpClient implements Requester {
 
   async #acquire(context: RequestContext): Promise<void> {
     const { request, scope, rateLimiter, sequence, call, attempts } = context;
-    const { limiter, maxConcurrency = Infinity } = this.#runtime.options;
+    const { limiter, maxConcurrency = Infinity, maxRetryDelayMs } = this.#runtime.options;
     if (limiter) {
       await acquireLimiter(
         limiter,
@@ -121,16 +122,22 @@ export class HttpClient implements Requester {
       );
     }
     if (rateLimiter.tryAcquire(maxConcurrency)) return;
-    await rateLimiter.acquire(scope, sequence, maxConcurrency, (waitMs) => {
-      emitWait(context, waitMs, 'rate limit');
+    const isAdmitted = await rateLimiter.acquire(scope, {
+      sequence,
+      maxInFlight: maxConcurrency,
+      maxPauseMs: maxRetryDelayMs,
+      onWait: (waitMs) => {
+        emitWait(context, waitMs, 'rate limit');
+      },
     });
+    if (!isAdmitted) throw pausedError(context);
   }
 
   #release(context: RequestContext, result: AttemptResult, sentAt: number): void {
     const { request, rateLimiter, emit, call, attempts } = context;
     const { limiter } = this.#runtime.options;
     const response = result.kind === 'response' ? result.response : undefined;
-    rateLimiter.release(rateLimitSignal(response?.status), sentAt);
+    context.isThrottled = rateLimiter.release(rateLimitSignal(response?.status), sentAt);
     if (emit) emitAttemptResult(context, response, sentAt);
     if (!limiter) return;
     const retryAfterMs = response && parseRetryAfter(response.headers, Date.now());
@@ -233,6 +240,7 @@ export class HttpClient implements Requester {
       isReplayable: upload?.isReplayable !== false,
       remainingMs: scope.remainingMs,
       maxDelayMs: maxRetryDelayMs,
+      pausesAll: context.isThrottled,
       throttleDelayMs: rateLimiter.backoffMs,
     });
   }
@@ -271,6 +279,26 @@ function responseInfo(
     attempts,
     durationMs: performance.now() - startedAt,
   };
+}
+
+/** The error of a call that is not sent, because the service asked to wait for longer than a call may. */
+function pausedError({ request, rateLimiter, attempts }: RequestContext): RateLimitError {
+  const { endpoint } = request;
+  const retryAfterMs = rateLimiter.pausedMs;
+  const seconds = Math.ceil(retryAfterMs / 1000);
+  const message = `${endpoint.method} ${endpoint.path} was not sent: after a 429 the service asked to wait, for ${seconds} s more`;
+  const headers = new Headers({ 'retry-after': String(seconds) });
+  const url = redactUrl(request.url);
+  return new RateLimitError(message, {
+    status: 429,
+    headers,
+    body: undefined,
+    url,
+    endpoint,
+    attempts,
+    causes: [],
+    retryAfterMs,
+  });
 }
 
 /** What a status says about the service's rate limit; `undefined` stands for no response. */

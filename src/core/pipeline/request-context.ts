@@ -47,6 +47,8 @@ export class RequestContext {
   outcomeUnknown = false;
   /** When the first attempt was sent. */
   firstSentAt = 0;
+  /** The last attempt got a 429 that concerns all calls. */
+  isThrottled = false;
   /** The token was replaced after a 401, which is done once. */
   tokenReplaced = false;
   /** A write was sent again after reading back that it had not been carried out. */

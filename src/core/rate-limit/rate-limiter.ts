@@ -1,7 +1,12 @@
 import type { CancelScope } from '../retry/cancel-scope.js';
+import { RecentCount, ThrottleShare } from './recent-responses.js';
 
 /** How many attempts may be in flight at the same time while nothing is known of the service's limit. */
 const firstWindow = 8;
+/** Without a response for this long the window doubles: attempts that hang must not hold the others back. */
+const stallMs = 200;
+/** The same after a 429: then a service that does not respond may be one that is overloaded. */
+const throttledStallMs = 1000;
 /** A window expires after this long without a call, a rate after this long without a 429; in milliseconds. */
 const idleMs = 10_000;
 const forgetMs = 60_000;
@@ -12,12 +17,18 @@ const leastKnownRate = 2;
 /** How much of the rate may be caught up at once, in milliseconds: timers are not exact. */
 const slackMs = 20;
 
-/** A call that waits for its turn. Calls are sent in the order in which they were made, retries included. */
-interface QueuedAttempt {
+/** A call that asks for its turn. Calls are sent in the order in which they were made, retries included. */
+interface AcquireRequest {
   readonly sequence: number;
   readonly maxInFlight: number;
-  readonly admit: () => void;
+  /** The longest pause that it waits for. */
+  readonly maxPauseMs: number;
   readonly onWait: (waitMs: number) => void;
+}
+
+interface QueuedAttempt extends AcquireRequest {
+  /** Ends the wait: it may be sent, or the pause is too long. */
+  readonly settle: (admitted: boolean) => void;
   notified: boolean;
 }
 
@@ -44,6 +55,9 @@ export class RateLimiter {
   readonly #waiting: QueuedAttempt[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #responses = new RecentCount();
+  readonly #share = new ThrottleShare();
+  /** When a response last came, or the window was opened without one. */
+  #progressAt = 0;
 
   /** Nothing uses it and it knows nothing that matters. */
   get isIdle(): boolean {
@@ -60,42 +74,60 @@ export class RateLimiter {
     return true;
   }
 
-  /** Waits for the turn of a call. `onWait` gets the duration, where it is known. */
-  async acquire(
-    scope: CancelScope,
-    sequence: number,
-    maxInFlight: number,
-    onWait: (waitMs: number) => void,
-  ): Promise<void> {
-    let admitted = false;
+  /**
+   * Waits for the turn of a call. `onWait` gets the duration, as far as it is known.
+   *
+   * @returns whether it may be sent; `false` where all calls are paused for longer than `maxPauseMs`.
+   */
+  async acquire(scope: CancelScope, request: AcquireRequest): Promise<boolean> {
+    if (this.pausedMs > request.maxPauseMs) return false;
+    let isAdmitted = false;
     let waiting: QueuedAttempt | undefined;
-    await scope.race(
+    return scope.race(
       () =>
-        new Promise<void>((resolve) => {
-          const admit = (): void => {
-            admitted = true;
-            resolve();
+        new Promise<boolean>((resolve) => {
+          const settle = (admitted: boolean): void => {
+            isAdmitted = admitted;
+            resolve(admitted);
           };
-          waiting = { sequence, maxInFlight, admit, onWait, notified: false };
+          waiting = { ...request, settle, notified: false };
           this.#queue(waiting);
         }),
       () => {
-        if (admitted) this.release('other', 0);
-        else if (waiting) this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        // The call ended between its admission and its next step: its place is free again.
+        if (isAdmitted) this.release('other', 0);
+        else if (waiting) this.#remove(waiting);
         this.#pump();
       },
     );
   }
 
-  /** Records that an attempt has ended; `sentAt` is a time of `performance.now()`. */
-  release(result: RateLimitSignal, sentAt: number): void {
+  /**
+   * Records that an attempt has ended; `sentAt` is a time of `performance.now()`.
+   *
+   * @returns whether a 429 concerns all calls. A rare one among many accepted calls is random.
+   */
+  release(result: RateLimitSignal, sentAt: number): boolean {
     const now = performance.now();
     const wasFull = this.#inFlight >= this.#window;
     this.#inFlight -= 1;
     this.#lastUseAt = now;
+    this.#progressAt = now;
+    if (result !== 'other') this.#share.add(result === 'throttled');
+    const concernsAll = result === 'throttled' && !this.#share.isRandom;
     if (result === 'accepted') this.#onAccepted(now, wasFull);
-    if (result === 'throttled') this.#onThrottle(now, sentAt);
-    if (this.#waiting.length > 0) this.#pump();
+    if (concernsAll) this.#onThrottle(now, sentAt);
+    if (this.#waiting.length > 0) {
+      // The pause that follows a 429 comes first.
+      if (concernsAll) this.#pumpIn(0);
+      else this.#pump();
+    }
+    return concernsAll;
+  }
+
+  /** How long all calls are still paused, in milliseconds. */
+  get pausedMs(): number {
+    return Math.max(0, this.#pausedUntil - performance.now());
   }
 
   /** How long all calls should wait after a 429 without `Retry-After`, in milliseconds. */
@@ -107,6 +139,10 @@ export class RateLimiter {
   pauseFor(ms: number): void {
     const now = performance.now();
     this.#pausedUntil = Math.max(this.#pausedUntil, now + ms);
+    for (const waiting of this.#waiting.filter(({ maxPauseMs }) => maxPauseMs < ms)) {
+      this.#remove(waiting);
+      waiting.settle(false);
+    }
     this.#pump();
     for (const [place, waiting] of this.#waiting.entries()) this.#notify(waiting, place, now);
   }
@@ -164,17 +200,41 @@ export class RateLimiter {
     while (next && this.#isOpen(now, next.maxInFlight)) {
       this.#waiting.shift();
       this.#admit(now);
-      next.admit();
+      next.settle(true);
       next = this.#waiting[0];
     }
-    if (next && this.#opensAt > now) {
-      this.#timer = setTimeout(
-        () => {
-          this.#pump();
-        },
-        Math.ceil(this.#opensAt - now),
-      );
+    if (!next) return;
+    if (this.#opensAt > now) {
+      this.#pumpIn(Math.ceil(this.#opensAt - now));
+    } else {
+      this.#timer = setTimeout(() => this.#onStall(), Math.max(1, Math.ceil(this.#progressAt + this.#stallMs - now)));
     }
+  }
+
+  #pumpIn(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#pump(), ms);
+  }
+
+  /** Nothing came back for a while: opens the window, so that attempts that hang hold nothing back. */
+  #onStall(): void {
+    const now = performance.now();
+    if (now - this.#progressAt >= this.#stallMs) {
+      if (this.#inFlight >= this.#window) this.#window *= 2;
+      this.#progressAt = now;
+    }
+    this.#pump();
+    // Those that still wait do so for a response, or for `maxConcurrency`.
+    for (const waiting of this.#waiting) this.#report(waiting, this.#stallMs);
+  }
+
+  get #stallMs(): number {
+    return this.#throttles === 0 && this.#rate === undefined ? stallMs : throttledStallMs;
+  }
+
+  #remove(waiting: QueuedAttempt): void {
+    const place = this.#waiting.indexOf(waiting);
+    if (place >= 0) this.#waiting.splice(place, 1);
   }
 
   get #opensAt(): number {
@@ -182,32 +242,13 @@ export class RateLimiter {
   }
 
   #notify(waiting: QueuedAttempt, place: number, now: number): void {
-    if (waiting.notified || this.#opensAt <= now) return;
+    if (this.#opensAt <= now) return;
+    this.#report(waiting, this.#opensAt - now + (this.#rate === undefined ? 0 : (place * 1000) / this.#rate));
+  }
+
+  #report(waiting: QueuedAttempt, waitMs: number): void {
+    if (waiting.notified) return;
     waiting.notified = true;
-    waiting.onWait(this.#opensAt - now + (this.#rate === undefined ? 0 : (place * 1000) / this.#rate));
-  }
-}
-
-/** How many events there were in the last second, from two counters. */
-class RecentCount {
-  #second = 0;
-  #count = 0;
-  #before = 0;
-
-  add(now: number): void {
-    this.#advanceTo(Math.floor(now / 1000));
-    this.#count += 1;
-  }
-
-  perSecond(now: number): number {
-    this.#advanceTo(Math.floor(now / 1000));
-    return this.#count + this.#before * (1 - (now % 1000) / 1000);
-  }
-
-  #advanceTo(second: number): void {
-    if (second === this.#second) return;
-    this.#before = second === this.#second + 1 ? this.#count : 0;
-    this.#count = 0;
-    this.#second = second;
+    waiting.onWait(waitMs);
   }
 }

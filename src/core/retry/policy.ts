@@ -34,6 +34,8 @@ export interface RetryState {
   /** How long the call may still take. */
   readonly remainingMs: number;
   readonly maxDelayMs: number;
+  /** The failure is a 429 that concerns all calls, not only this one. */
+  readonly pausesAll: boolean;
   /** How long to wait after a 429 that has no `Retry-After`. */
   readonly throttleDelayMs: number;
 }
@@ -45,7 +47,7 @@ export interface RetryPlan {
   /** How long to wait before that. */
   readonly delayMs: number;
   /** How long every call of this client has to wait: a 429 concerns all of them, not only the one that got it. */
-  readonly pauseAllMs?: number;
+  readonly pauseAllMs?: number | undefined;
 }
 
 const initialDelayMs = 500;
@@ -54,12 +56,13 @@ const giveUp: RetryPlan = { retry: false, delayMs: 0 };
 /** Decides whether a failed attempt is retried, and when. It changes nothing: pausing and waiting is up to the caller. */
 export function planRetry(state: RetryState, random = Math.random): RetryPlan {
   const { retry, failure, retries, maxRetries, maxDelayMs, remainingMs } = state;
-  const isThrottled = failure.kind === 'errorResponse' && failure.status === 429;
+  const is429 = failure.kind === 'errorResponse' && failure.status === 429;
   const retryAfterMs = failure.kind === 'errorResponse' ? failure.retryAfterMs : undefined;
-  const delayMs = isThrottled
-    ? (retryAfterMs ?? Math.min(state.throttleDelayMs, maxDelayMs))
-    : retryDelay({ initialDelayMs, maxDelayMs }, retries + 1, failure, random);
-  if (delayMs === undefined || delayMs > maxDelayMs) return giveUp;
+  const isThrottled = is429 && (state.pausesAll || retryAfterMs !== undefined);
+  const backoffMs = retryDelay({ initialDelayMs, maxDelayMs }, retries + 1, failure, random);
+  // Later calls need not find out by requests of their own that they have to wait.
+  if (backoffMs === undefined) return isThrottled ? { ...giveUp, pauseAllMs: retryAfterMs } : giveUp;
+  const delayMs = isThrottled ? Math.min(retryAfterMs ? backoffMs : state.throttleDelayMs, maxDelayMs) : backoffMs;
   const mayRetry = retries < maxRetries && state.isReplayable && shouldRetry(retry, failure);
   // Without a retry and without a `Retry-After` there is nothing to wait for.
   const pause = isThrottled && (mayRetry || retryAfterMs !== undefined) ? { pauseAllMs: delayMs } : {};
@@ -100,7 +103,8 @@ export function retryDelay(
   random = Math.random,
 ): number | undefined {
   const retryAfterMs = failure.kind === 'errorResponse' ? failure.retryAfterMs : undefined;
-  if (retryAfterMs !== undefined) return retryAfterMs > backoff.maxDelayMs ? undefined : retryAfterMs;
+  // `Retry-After: 0` names no time: without a delay of our own, all calls would come back at once.
+  if (retryAfterMs) return retryAfterMs > backoff.maxDelayMs ? undefined : retryAfterMs;
   return random() * Math.min(backoff.maxDelayMs, backoff.initialDelayMs * 2 ** (attempt - 1));
 }
 

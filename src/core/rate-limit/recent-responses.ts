@@ -1,0 +1,48 @@
+/** Up to this many 429s among the last responses are random: the service sheds load, and enforces no limit. */
+const maxRandomThrottles = 3;
+const rememberedResponses = 100;
+/** Among fewer responses, a 429 counts as one of a limit. */
+const leastResponses = 50;
+
+/** How many of the last hundred responses were a 429. */
+export class ThrottleShare {
+  readonly #throttled: boolean[] = [];
+  #next = 0;
+  #throttles = 0;
+
+  add(isThrottled: boolean): void {
+    if (this.#throttled[this.#next]) this.#throttles -= 1;
+    if (isThrottled) this.#throttles += 1;
+    this.#throttled[this.#next] = isThrottled;
+    this.#next = (this.#next + 1) % rememberedResponses;
+  }
+
+  /** Whether the 429s are too rare to be those of a limit. */
+  get isRandom(): boolean {
+    return this.#throttled.length >= leastResponses && this.#throttles <= maxRandomThrottles;
+  }
+}
+
+/** How many events there were in the last second, from two counters. */
+export class RecentCount {
+  #second = 0;
+  #count = 0;
+  #before = 0;
+
+  add(now: number): void {
+    this.#advanceTo(Math.floor(now / 1000));
+    this.#count += 1;
+  }
+
+  perSecond(now: number): number {
+    this.#advanceTo(Math.floor(now / 1000));
+    return this.#count + this.#before * (1 - (now % 1000) / 1000);
+  }
+
+  #advanceTo(second: number): void {
+    if (second === this.#second) return;
+    this.#before = second === this.#second + 1 ? this.#count : 0;
+    this.#count = 0;
+    this.#second = second;
+  }
+}
