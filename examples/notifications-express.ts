@@ -2,6 +2,7 @@
 //   node examples/notifications-express.ts
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
@@ -13,8 +14,9 @@ const marketplace = new FakeMarketplace();
 const seller = marketplace.addUser();
 const client = marketplace.clientFor(seller);
 
+const folder = mkdtempSync(join(tmpdir(), 'inbox-'));
 const receiver = createReceiver({
-  store: sqliteStore({ path: join(tmpdir(), `inbox-${process.pid}.db`) }),
+  store: sqliteStore({ path: join(folder, 'inbox.db') }),
   clientFor: () => client,
   on: {
     questions: async (notification, { read, client }) => {
@@ -53,3 +55,4 @@ await receiver.idle();
 server.close();
 server.closeAllConnections();
 await receiver.close();
+rmSync(folder, { recursive: true });

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from './support/fast-check.ts';
 import { ConnectionError, InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
 import type { ApiError } from 'marketplace-seller-sdk';
 import { FakeMarketplaceError } from 'marketplace-seller-sdk/testing';

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { missingSteps } from '../tools/prestart.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -10,13 +11,17 @@ const folder = join(root, 'examples');
 const needsMore = new Set(['notifications-bullmq.ts']);
 const programs = readdirSync(folder).filter((name) => name.endsWith('.ts') && !needsMore.has(name));
 
+// Some examples save a file in the temporary folder when they are not told where.
+const TMPDIR = mkdtempSync(join(tmpdir(), 'examples-'));
+afterAll(() => rmSync(TMPDIR, { recursive: true }));
+
 beforeAll(() => {
   const steps = missingSteps(root).map(({ reason, command }) => `${command} (${reason})`);
   if (steps.length > 0) throw new Error(`The examples use dist; first run: ${steps.join(', ')}`);
 });
 
 test.each(programs)('examples/%s runs to its end', (name) => {
-  const options = { cwd: root, encoding: 'utf8', timeout: 15_000 } as const;
+  const options = { cwd: root, encoding: 'utf8', timeout: 15_000, env: { ...process.env, TMPDIR } } as const;
   const { status, stderr } = spawnSync(process.execPath, [join(folder, name)], options);
   expect(stderr).toBe('');
   expect(status).toBe(0);

@@ -1,20 +1,34 @@
 import type { Reporter, TestModule } from 'vitest/node';
+import { seed } from '../tests/support/seed.ts';
+import { findProgram } from './find-program.mjs';
 
 /**
- * Ends vitest's output with `N passed, N failed` alone on a line, after the coverage table.
+ * Ends vitest's output with the seed of the property tests, what was left out and how to include it, and
+ * `N passed, N failed, N skipped` alone on the last line, after the coverage table.
  *
  * A file that could not be loaded counts as one failed test.
  */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
-    const line = closingLine(modules, unhandledErrors);
-    process.once('exit', () => process.stdout.write(`${line}\n`));
+    const lines = closingLines(modules, unhandledErrors);
+    process.once('exit', () => process.stdout.write(`${lines.join('\n')}\n`));
   }
 }
 
-function closingLine(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): string {
+function closingLines(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): string[] {
   const tests = modules.flatMap((module) => [...module.children.allTests()]);
   const count = (state: string): number => tests.filter((test) => test.result().state === state).length;
   const broken = modules.filter((module) => module.errors().length > 0).length + unhandledErrors.length;
-  return `${count('passed')} passed, ${count('failed') + broken} failed`;
+  const skipped = count('skipped');
+  return [
+    `Seed of the property tests: ${seed} (FUZZ_SEED)`,
+    ...(skipped > 0 ? leftOut(skipped) : []),
+    `${count('passed')} passed, ${count('failed') + broken} failed, ${skipped} skipped`,
+  ];
+}
+
+function leftOut(skipped: number): string[] {
+  const missing = (['redis-server', 'chromium'] as const).filter((program) => findProgram(program) === undefined);
+  if (missing.length === 0) return [];
+  return [`Left out: ${skipped} tests. To include them, install ${missing.join(' and ')}.`];
 }

@@ -17,7 +17,7 @@ const { status } = spawnSync(
   {
     cwd: root,
     stdio: 'inherit',
-    env: { FUZZ_CASES: '100000', CHAOS_WRITES: '10000', CHAOS_SEED: seed, ...process.env, FUZZ_SEED: seed },
+    env: { FUZZ_CASES: '100000', CHAOS_WRITES: '10000', ...process.env, FUZZ_SEED: seed },
   },
 );
 process.exitCode = status ?? 1;

@@ -69,10 +69,7 @@ const sizes = [
   ['a desktop', desktop],
 ] as const;
 
-// Without Chromium, `tests/support/chromium.ts` prints a notice, and only this is tested.
-if (chromiumPath === undefined) {
-  test('Chromium is not installed, so the dashboard is not tested', () => expect(chromiumPath).toBeUndefined());
-} else {
+describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
   describe.each(sizes)('the dashboard on %s', (_name, viewport) => {
     test('no part of the dashboard is wider than the screen', async () => {
       const { page, url } = await opened(viewport);
@@ -225,7 +222,7 @@ if (chromiumPath === undefined) {
       }
     });
   });
-}
+});
 
 /** The visible controls without an accessible name. */
 function controlsWithoutName(): string[] {

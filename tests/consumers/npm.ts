@@ -1,3 +1,4 @@
+import { findProgram } from '../../tools/find-program.mjs';
 import { spawn } from 'node:child_process';
 
 const LONGEST_MS = 240_000;
@@ -36,10 +37,11 @@ export function npm(cwd: string, ...args: readonly string[]): Promise<Run> {
   });
 }
 
-/** The environment without what npm tells the scripts of this package about this package. */
+/** The environment without npm's variables about this package, and with the path of Chromium if there is one. */
 function ours(): NodeJS.ProcessEnv {
-  const told = /^(?:npm_(?:package|lifecycle|command|config_local)|INIT_CWD)/;
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !told.test(name)));
+  const ofThisPackage = /^(?:npm_(?:package|lifecycle|command|config_local)|INIT_CWD)/;
+  const others = Object.entries(process.env).filter(([name]) => !ofThisPackage.test(name));
+  return { ...Object.fromEntries(others), CHROMIUM_PATH: findProgram('chromium') ?? '' };
 }
 
 function endGroup(leader: number | undefined): void {

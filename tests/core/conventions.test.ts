@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../support/fast-check.ts';
 import { ApiError, InvalidInputError, ServerError, UnexpectedResponseError, readJsonp } from 'marketplace-seller-sdk';
 import { endpoints, question } from 'marketplace-seller-sdk/schemas';
 import type { CallOptions } from 'marketplace-seller-sdk';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../support/fast-check.ts';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { expect, test } from 'vitest';
 import { unknown } from '../../src/core/schema/schema.js';

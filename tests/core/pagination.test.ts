@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../support/fast-check.ts';
 import { describe, expect, test } from 'vitest';
 import { Paged } from '../../src/core/pagination/paged.js';
 import type { Page } from '../../src/core/pagination/page.js';

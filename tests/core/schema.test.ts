@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../support/fast-check.ts';
 import { ConfigurationError, InvalidInputError } from 'marketplace-seller-sdk';
 import type { Endpoint, StandardSchema } from 'marketplace-seller-sdk';
 import * as schemas from 'marketplace-seller-sdk/schemas';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../support/fast-check.ts';
 import { NotificationError } from 'marketplace-seller-sdk';
 import { parseNotification } from 'marketplace-seller-sdk/notifications';
 import type { QuestionNotification, UnknownNotification } from 'marketplace-seller-sdk/notifications';

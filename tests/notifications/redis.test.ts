@@ -71,13 +71,11 @@ const scenarios: [string, () => Promise<void>][] = [
   ],
 ];
 
-if (hasRedis) {
-  describe('receivers on one Redis', () => {
-    test.each(scenarios)('%s', async (_, run) => {
-      await run();
-    });
+describe.skipIf(!hasRedis)('receivers on one Redis', () => {
+  test.each(scenarios)('%s', async (_, run) => {
+    await run();
   });
-}
+});
 
 test('the Redis store sends its scripts with prefixed keys, through any client', async () => {
   const sent: string[][] = [];

@@ -1,10 +1,10 @@
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { OutcomeUnknownError, SellerError, ServerError } from 'marketplace-seller-sdk';
 import { expect, test } from 'vitest';
+import { seed } from '../support/seed.ts';
 
-/** `CHAOS_WRITES=10000` and a `CHAOS_SEED` try more; `npm test` tries what fits into a few seconds. */
+/** `npm run fuzz` tries 10,000 writes; `npm test` tries what fits into a few seconds. */
 const writes = Number(process.env.CHAOS_WRITES ?? 300);
-const seed = Number(process.env.CHAOS_SEED ?? 20_261_105);
 
 /** Makes one call in ten fail, in each possible way. */
 function injectFaults(marketplace: FakeMarketplace): void {

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import fc from 'fast-check';
+import { fc } from '../support/fast-check.ts';
 import { Kind, parse } from 'graphql';
 import type { FieldNode, SelectionSetNode } from 'graphql';
 import {

@@ -1,15 +1,11 @@
-import { existsSync } from 'node:fs';
+import { findProgram } from '../../tools/find-program.mjs';
 
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** The Chromium of this machine; tests that need one are skipped when there is none. */
+export const chromiumPath = findProgram('chromium');
 
-/** A Chromium of this machine; says loudly where there is none. */
-export const chromiumPath = process.env.CHROMIUM_PATH ?? places.find((place) => existsSync(place));
-if (chromiumPath === undefined)
-  console.warn('NOT RUN: the tests in Chromium, because there is none; install one or set CHROMIUM_PATH');
-
-/** What keeps it to the pages it is given: it looks for nothing on other hosts. */
+/** Keeps Chromium to the pages it is given: it connects to no other host. */
 export const chromiumArguments = [
-  // Root, as which containers run, has no sandbox.
+  // Root, as in a container, has no sandbox.
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',

@@ -1,15 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { findProgram } from '../../tools/find-program.mjs';
 
-/** Whether there is a `redis-server` to test against; says so loudly where there is none. */
-export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
-if (!hasRedis) console.warn('NOT RUN: the tests against Redis, because there is no redis-server on the PATH');
+/** Whether there is a `redis-server`; tests that need one are skipped when there is none. */
+export const hasRedis = findProgram('redis-server') !== undefined;
 
-/** A Redis of the test's own, in memory, behind a socket of the file system. */
+/** A Redis of one test file, in memory, on a Unix socket. */
 export interface OwnRedis {
   connect(): Redis;
   /** A connection's settings, for libraries that make their own. */
