@@ -26,8 +26,8 @@ describe('a write that was never sent is not reported as one of unknown outcome'
     ],
     ['too many open files', fetchFailed(failed('EMFILE')), /maxConcurrency/],
     ['a blocked port', fetchFailed(new Error('bad port')), /port of `baseUrl`/],
-    ['a header that the platform refuses', new TypeError('Headers.append: "\u0100" is invalid'), /`headers`/],
-    ['a request that undici refuses', fetchFailed(failed('UND_ERR_INVALID_ARG')), /`headers`/],
+    ['a header that the platform rejects', new TypeError('Headers.append: "\u0100" is invalid'), /`headers`/],
+    ['a request that undici rejects', fetchFailed(failed('UND_ERR_INVALID_ARG')), /`headers`/],
     [
       'a proxy that rejects the tunnel',
       fetchFailed(failed('UND_ERR_ABORTED'), { message: 'Proxy response (407) !== 200 when HTTP Tunneling' }),
@@ -79,7 +79,7 @@ describe('a write that was never sent is not reported as one of unknown outcome'
     expect(error.message).toContain('check protocol and port of `baseUrl`');
   });
 
-  test('a request that the platform refuses is tried once', async () => {
+  test('a request that the platform rejects is tried once', async () => {
     const { sellerClient, sent } = stubbed([new TypeError('Headers.append: "\u0100" is invalid')], { maxRetries: 3 });
     await errorOf(sellerClient.questions.get({ question_id: 42 }));
     expect(sent).toHaveLength(1);

@@ -52,7 +52,7 @@ local function takeDead(key)
 end`;
 
 /**
- * When its memory is full, Redis refuses a script whose first write may take memory. Draining must go on, so the first write
+ * When its memory is full, Redis rejects a script whose first write may take memory. Draining must go on, so the first write
  * of these scripts takes none.
  */
 const draining = `${common}
