@@ -5,15 +5,24 @@ import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const BELONGS =
-  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+|src\/.+\.ts|src\/testing\/dashboard\/browser\/\w+\.(js|css|html)|docs\/errors\/\w+\.md)$/;
+const BELONGS = new RegExp(
+  [
+    String.raw`^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md|llms\.txt)$`,
+    String.raw`^dist/.+$`,
+    String.raw`^src/.+\.ts$`,
+    String.raw`^src/testing/dashboard/browser/\w+\.(js|css|html)$`,
+    String.raw`^docs/(README\.md|versioning\.md|openapi\.json|(guide|reference|errors|decisions)/[\w-]+\.md)$`,
+    String.raw`^examples/[\w/-]+\.(ts|md)$`,
+    String.raw`^bench/\w+\.md$`,
+  ].join('|'),
+);
 const BUNDLED = ['ky', 'zod'];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = mkdtempSync(join(tmpdir(), 'packed-'));
 try {
   const { filename, files, unpackedSize } = pack();
-  const complaints = [...contents(files), ...declarations(files), ...bundled(), ...programs()];
+  const complaints = [...contents(files), ...links(files), ...declarations(files), ...bundled(), ...programs()];
   if (complaints.length > 0) throw new Error(`The package has errors:\n- ${complaints.join('\n- ')}`);
   run('publint/src/cli.js', join(folder, filename), '--strict');
   // Resolution without `exports` (node10) can only reach the main entry, and cannot run this package.
@@ -69,6 +78,24 @@ function contents(files) {
       .filter((path) => path.startsWith('dist/') && readFileSync(join(root, path), 'utf8').includes(root))
       .map((path) => `${path} names a folder of the machine that built it`),
   ];
+}
+
+/**
+ * Checks that relative links in the packed documents lead to packed files or folders.
+ * @param {string[]} files
+ * @returns {string[]}
+ */
+function links(files) {
+  const documents = files.filter((path) => path.endsWith('.md') || path === 'llms.txt');
+  return documents.flatMap((path) => {
+    const text = readFileSync(join(root, path), 'utf8').replace(/^```[^]*?^```/gm, '');
+    return [...text.matchAll(/\]\(([^)\s#]+)/g)]
+      .map((match) => match[1] ?? '')
+      .filter((link) => !/^[a-z]+:/.test(link))
+      .map((link) => posix.join(posix.dirname(path), link))
+      .filter((target) => !files.some((file) => file === target || file.startsWith(`${target}/`)))
+      .map((target) => `${path} links to ${target}, which is not in the package`);
+  });
 }
 
 /**
