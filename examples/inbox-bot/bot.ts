@@ -10,7 +10,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { QuestionNotOpenError, SellerClient } from 'marketplace-seller-sdk';
-import { createReceiver, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { createReceiver, hasStatus, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import { refreshTokens } from '../refresh-tokens.ts';
 import { SqliteTokens } from '../sqlite-tokens.ts';
 
@@ -38,9 +38,9 @@ const receiver = createReceiver({
   on: {
     questions: async ({ user_id }, { read }) => {
       // Anybody can post a notification. Only the state that the service returns counts.
-      const { id, seller_id, status, text } = await read();
-      // The service writes a status in upper or lower case.
-      if (seller_id !== user_id || status?.toUpperCase() !== 'UNANSWERED') return;
+      const question = await read();
+      const { id, seller_id, text } = question;
+      if (seller_id !== user_id || !hasStatus(question, 'UNANSWERED')) return;
       const answer = /stock|available/i.test(text ?? '') && 'Yes, it is in stock.';
       try {
         if (answer) await clientFor(user_id).questions.answer({ question_id: id, text: answer });
