@@ -106,37 +106,40 @@ export class HttpClient implements Requester {
     context.emit?.({ type: 'attempt', call: context.call, attempt: context.attempts });
     const sentAt = performance.now();
     context.firstSentAt ||= sentAt;
-    const result = await sendAttempt(context, this.#send);
-    this.#release(context, result, sentAt);
-    return result;
+    let result: AttemptResult | undefined;
+    try {
+      return (result = await sendAttempt(context, this.#send));
+    } finally {
+      this.#release(context, result, sentAt);
+    }
   }
 
   async #acquire(context: RequestContext): Promise<void> {
     const { request, scope, rateLimiter, sequence, call, attempts } = context;
     const { limiter, maxConcurrency = Infinity, maxRetryDelayMs } = this.#runtime.options;
-    if (limiter) {
-      await acquireLimiter(
-        limiter,
-        { endpoint: request.endpoint, attempt: attempts + 1, baseUrl: call.baseUrl },
-        scope,
-      );
-    }
+    const attempt = { endpoint: request.endpoint, attempt: attempts + 1, baseUrl: call.baseUrl };
+    if (limiter) await acquireLimiter(limiter, attempt, scope);
     if (rateLimiter.tryAcquire(maxConcurrency)) return;
-    const isAdmitted = await rateLimiter.acquire(scope, {
-      sequence,
-      maxInFlight: maxConcurrency,
-      maxPauseMs: maxRetryDelayMs,
-      onWait: (waitMs) => {
-        emitWait(context, waitMs, 'rate limit');
-      },
-    });
-    if (!isAdmitted) throw pausedError(context);
+    try {
+      const isAdmitted = await rateLimiter.acquire(scope, {
+        sequence,
+        maxInFlight: maxConcurrency,
+        maxPauseMs: maxRetryDelayMs,
+        onWait: (waitMs) => {
+          emitWait(context, waitMs, 'rate limit');
+        },
+      });
+      if (!isAdmitted) throw pausedError(context);
+    } catch (error) {
+      if (limiter) releaseLimiter(limiter, attempt);
+      throw error;
+    }
   }
 
-  #release(context: RequestContext, result: AttemptResult, sentAt: number): void {
+  #release(context: RequestContext, result: AttemptResult | undefined, sentAt: number): void {
     const { request, rateLimiter, emit, call, attempts } = context;
     const { limiter } = this.#runtime.options;
-    const response = result.kind === 'response' ? result.response : undefined;
+    const response = result?.kind === 'response' ? result.response : undefined;
     context.isThrottled = rateLimiter.release(rateLimitSignal(response?.status), sentAt);
     if (emit) emitAttemptResult(context, response, sentAt);
     if (!limiter) return;

@@ -48,8 +48,9 @@ export class Download implements AsyncDisposable {
   }
 
   /** Reads the whole file into memory. */
-  arrayBuffer(): Promise<ArrayBuffer> {
-    return new Response(this.stream).arrayBuffer();
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    if (this.stream.locked) throw new TypeError('The file was read before, or is being read');
+    return await new Response(this.stream).arrayBuffer();
   }
 
   /**
@@ -108,7 +109,7 @@ function limitedStream(body: Body, size: number | undefined, scope: CancelScope,
             return;
           }
           receivedBytes += value.byteLength;
-          context.onProgress?.({ receivedBytes, totalBytes: size });
+          report(context, { receivedBytes, totalBytes: size });
           controller.enqueue(value);
         } catch (error) {
           finish();
@@ -125,7 +126,19 @@ function limitedStream(body: Body, size: number | undefined, scope: CancelScope,
   );
 }
 
+/** What a callback of the caller threw: it is passed on as it is. */
+class CallbackError extends Error {}
+
+function report({ onProgress }: DownloadContext, progress: DownloadProgress): void {
+  try {
+    onProgress?.(progress);
+  } catch (error) {
+    throw new CallbackError('onDownloadProgress failed', { cause: error });
+  }
+}
+
 function connectionLost(error: unknown, what: string, received: number, size: number | undefined): unknown {
+  if (error instanceof CallbackError) return error.cause;
   // Every network failure of fetch is a TypeError; what else comes here is ours or the caller's own.
   if (!(error instanceof TypeError)) return error;
   const of = size === undefined ? '' : ` of ${size}`;

@@ -78,10 +78,16 @@ export function resolveFile(file: unknown): ResolvedFile | undefined {
 /** The name under which a file is sent; `undefined` where it has none. */
 export function fileNameOf({ file, filename }: FileInput): string | undefined {
   if (filename !== undefined) return filename;
-  if (typeof file === 'string') return file.slice(file.lastIndexOf('/') + 1);
+  if (typeof file === 'string') return file.slice(lastSeparator(file) + 1);
   if (file instanceof URL) return lastSegment(file);
   const { name } = (file ?? {}) as { name?: unknown };
   return typeof name === 'string' && name !== '' ? name : undefined;
+}
+
+/** A backslash separates folders in a path of Windows only; elsewhere it is part of a name. */
+function lastSeparator(path: string): number {
+  const isWindows = /^(?:[A-Za-z]:[\\/]|\\\\)/.test(path);
+  return isWindows ? Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) : path.lastIndexOf('/');
 }
 
 function lastSegment({ pathname }: URL): string | undefined {
@@ -97,7 +103,11 @@ function lastSegment({ pathname }: URL): string | undefined {
 export function validateFile(input: FileInput, maxBytes: number): Issue | undefined {
   const source = resolveFile(input.file);
   if (!source) return issueAt('file', '`file` takes a path, bytes, a Blob or a stream');
-  return validateName(fileNameOf(input)) ?? validateLength(source, input.size, maxBytes);
+  return (
+    validateName(fileNameOf(input)) ??
+    validateContentType(input.contentType) ??
+    validateLength(source, input.size, maxBytes)
+  );
 }
 
 function validateName(name: string | undefined): Issue | undefined {
@@ -108,6 +118,12 @@ function validateName(name: string | undefined): Issue | undefined {
 
   if (/[\u0000-\u001f\u007f]/.test(name)) return issueAt('filename', '`filename` holds a control character');
   return undefined;
+}
+
+/** It becomes a line of the body: a line end would begin another one. */
+function validateContentType(contentType: string | undefined): Issue | undefined {
+  if (contentType === undefined || /^[\x20-\x7e]+$/.test(contentType)) return undefined;
+  return issueAt('contentType', '`contentType` is not a media type such as "application/pdf"');
 }
 
 function validateLength(source: ResolvedFile, size: number | undefined, maxBytes: number): Issue | undefined {

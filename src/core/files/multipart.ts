@@ -130,7 +130,11 @@ async function platformForm(file: OpenFile, onProgress: (progress: UploadProgres
     body: form,
     headers: {},
     onArrival: () => {
-      onProgress({ sentBytes: size, totalBytes: size });
+      try {
+        onProgress({ sentBytes: size, totalBytes: size });
+      } catch {
+        // The file is stored: that must not be reported as failed.
+      }
     },
     failure: () => undefined,
     dispose: () => undefined,

@@ -38,13 +38,13 @@ export class UploadReader {
         for (let at = 0; at < chunk.byteLength; at += chunkSize) {
           const piece = chunk.subarray(at, at + chunkSize);
           sentBytes += piece.byteLength;
-          this.#onProgress({ sentBytes, totalBytes: size });
+          this.#report(sentBytes);
           yield piece;
         }
       }
     } catch (error) {
       this.failure ??= unreadable(error);
-      throw this.failure;
+      throw this.failure as Error;
     }
     if (sentBytes === size) return;
     const actual = sentBytes > size ? 'more bytes than' : `${sentBytes} bytes instead of`;
@@ -53,6 +53,16 @@ export class UploadReader {
       'Not stored: ',
     );
     throw this.failure;
+  }
+
+  /** An error of the callback is the caller's own, not one of the file. */
+  #report(sentBytes: number): void {
+    try {
+      this.#onProgress({ sentBytes, totalBytes: this.#file.size });
+    } catch (error) {
+      this.failure = error instanceof Error ? error : new Error('onUploadProgress threw a value that is not an error');
+      throw this.failure;
+    }
   }
 
   /** Closes the source, also in the middle of a read that may never end. */
@@ -70,8 +80,13 @@ export class UploadReader {
     const { destroy } = stream as { destroy?: (this: unknown) => void };
     const iterator = iteratorOf(stream);
     this.#stop = () => {
-      if (destroy) destroy.call(stream);
-      else iterator.return?.().catch(() => undefined);
+      this.#stop = undefined;
+      try {
+        if (destroy) destroy.call(stream);
+        else void Promise.resolve(iterator.return?.()).catch(() => undefined);
+      } catch {
+        // A source that cannot be closed must not keep the attempt from ending.
+      }
     };
     try {
       for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield bytesOf(next.value);

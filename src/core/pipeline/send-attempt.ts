@@ -71,7 +71,8 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
     return await scope.race(run, (error) => controller.abort(error), timeoutMs);
   } catch (error) {
     const uploadError = multipart?.failure();
-    if (uploadError) return { kind: 'error', error: uploadError, sent, hasResponded };
+    // Without its end the file cannot have been stored.
+    if (uploadError) return { kind: 'error', error: uploadError, sent: false, hasResponded };
     // The status decides the class of an error, also when its body was lost.
     if (received && !isOk(received.status) && error !== scope.reason)
       return { kind: 'response', response: buffered(received) };

@@ -19,25 +19,31 @@ export async function acquireLimiter(
 ): Promise<void> {
   const controller = new AbortController();
   const info: AttemptInfo = { endpoint, attempt, host: hostOf(baseUrl), signal: controller.signal };
+  let permission: Promise<void> | undefined;
   try {
     await scope.race(
-      async () => limiter.acquire(info),
+      () => (permission = (async () => limiter.acquire(info))()),
       (error) => {
         controller.abort(error);
       },
     );
   } catch (error) {
+    // A limiter that ignores the signal may permit an attempt that is no longer made.
+    if (error === scope.reason) permission?.then(() => releaseLimiter(limiter, { endpoint, attempt, baseUrl }), ignore);
     if (error instanceof SellerError) throw error;
     const message = `${endpoint.method} ${endpoint.path} was not sent: the limiter rejected it; see \`cause\``;
     throw new ConnectionError(message, { cause: error, attempts: attempt - 1 });
   }
 }
 
-/** Reports the result of an attempt to the user's limiter. */
+const notSent = { status: undefined, retryAfterMs: undefined };
+const ignore = (): void => undefined;
+
+/** Reports the result of an attempt to the user's limiter; without a report, it was not sent. */
 export function releaseLimiter(
   limiter: Limiter,
   { endpoint, attempt, baseUrl }: LimitedAttempt,
-  { status, retryAfterMs }: Pick<AttemptReport, 'status' | 'retryAfterMs'>,
+  { status, retryAfterMs }: Pick<AttemptReport, 'status' | 'retryAfterMs'> = notSent,
 ): void {
   try {
     limiter.release?.({ endpoint, attempt, host: hostOf(baseUrl), status, retryAfterMs });
