@@ -17,6 +17,7 @@ export type {
   Drift,
   Logger,
   Middleware,
+  TracedAttempt,
   Tracing,
   Wait,
   CallEvent,
@@ -26,7 +27,7 @@ export type {
 export { refreshingToken } from './core/auth/refreshing-token.js';
 export type { TokenSet, RefreshingTokenOptions } from './core/auth/refreshing-token.js';
 export type { CallOptions } from './core/options/call-options.js';
-export type { ClientOptions } from './core/options/client-options.js';
+export type { ClientOptions, HttpAgent } from './core/options/client-options.js';
 export type { Limiter, AttemptReport, AttemptInfo } from './core/options/limiter.js';
 
 export type { Confirmation } from './core/errors/confirmation.js';

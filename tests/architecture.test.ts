@@ -24,7 +24,7 @@ const floors: readonly (readonly string[])[] = [
   ['core/endpoint.ts'],
   ['core/describe.ts', 'core/list-endpoints.ts', 'core/options', 'core/serialization', 'core/schema/attributes.ts'],
   ['core/retry'],
-  ['core/auth', 'core/files', 'core/observability', 'core/pagination', 'core/rate-limit'],
+  ['core/auth', 'core/files', 'core/observability', 'core/pagination', 'core/rate-limit', 'core/transport'],
   ['core/pipeline'],
   ['core/http-client.ts'],
   // What messages and the action guide have in common.
@@ -121,7 +121,8 @@ describe('names', () => {
 
 describe('third-party packages and Node', () => {
   const owners: Readonly<Record<string, readonly string[]>> = {
-    ky: ['core/pipeline/transport.ts'],
+    ky: ['core/transport/fetch.ts'],
+    '#transport': ['core/transport/choose-transport.ts'],
     'zod/mini': ['schema.ts', 'lazy-schema.ts', 'fits.ts', 'inspect.ts', 'format-issues.ts'].map(
       (file) => `core/schema/${file}`,
     ),

@@ -1,9 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { missingSteps } from '../tools/prestart.mjs';
+import { certificate } from './support/certificate.ts';
 
 const root = join(import.meta.dirname, '..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -56,18 +61,48 @@ test('the main entry loads no Node module', () => {
   expect(loadedBy('import', manifest.name).filter((each) => each.startsWith('node:'))).toEqual([]);
 });
 
-test.each(['import', 'require'])('the global fetch, 20 ms of start-up, is not loaded before a call: by %s', (way) => {
-  const said = run(`
+test.each(['import', 'require'])(
+  'the global fetch, 20 ms of start-up, is not loaded by a call that does not need it: by %s',
+  (way) => {
+    const said = run(`
     const { createRequire } = await import('node:module');
     const hasFetch = () => process.moduleLoadList.some((part) => part.includes('undici'));
     const load = { import: () => import('${manifest.name}'), require: createRequire(process.cwd() + '/') };
     const { SellerClient } = await load.${way}('${manifest.name}');
-    const seller = new SellerClient({ baseUrl: 'http://127.0.0.1:1', accessToken: 'token', maxRetries: 0 });
-    const before = hasFetch();
-    await seller.questions.get({ question_id: 42 }).catch(() => undefined);
-    say({ before, after: hasFetch() });
+    const options = { baseUrl: 'http://127.0.0.1:59999', accessToken: 'token', maxRetries: 0 };
+    const found = [hasFetch()];
+    for (const given of [{}, { fetch: (request) => fetch(request) }]) {
+      const seller = new SellerClient({ ...options, ...given });
+      await seller.questions.get({ question_id: 42 }).catch(() => undefined);
+      found.push(hasFetch());
+    }
+    say(found);
   `);
-  expect(said).toEqual({ before: false, after: true });
+    expect(said).toEqual([false, false, true]);
+  },
+);
+
+test('on Node, the certificates of NODE_EXTRA_CA_CERTS are trusted', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'certificates-'));
+  const server = createServer(certificate, (_, response) => response.end('{"id":42}'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    writeFileSync(join(folder, 'ca.pem'), certificate.cert);
+    const { port } = server.address() as AddressInfo;
+    const program = `
+      const { SellerClient } = await import('${manifest.name}');
+      const seller = new SellerClient({ baseUrl: 'https://127.0.0.1:${port}', accessToken: 'token', maxRetries: 0 });
+      console.log(JSON.stringify(await seller.questions.get({ question_id: 42 })));
+    `;
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') };
+    const args = ['--input-type=module', '-e', program];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env });
+    expect(JSON.parse(stdout)).toEqual({ id: 42 });
+  } finally {
+    server.close();
+    server.closeAllConnections();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('a package that is loaded on first use is counted when it is used', () => {

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { commonJs, link } from './link.mjs';
+import { link } from './link.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
@@ -15,8 +15,9 @@ const libraries = ['index', 'schemas', 'notifications/index', 'otel/index', 'tes
 for (const folder of [dist, bundled]) rmSync(folder, { recursive: true, force: true });
 run('tsup/dist/cli-default.js', '--silent');
 // Node runs the program itself, and it supports ES modules.
-await link(bundled, join(dist, 'esm'), [...libraries, 'cli/main']);
-await link(bundled, join(dist, 'cjs'), libraries, [commonJs]);
+const transports = ['core/transport/node', 'core/transport/no-node'];
+await link(bundled, join(dist, 'esm'), [...libraries, ...transports, 'cli/main'], { commonJs: false });
+await link(bundled, join(dist, 'cjs'), libraries, { commonJs: true });
 run('typescript/bin/tsc', '-p', 'tsconfig.build.json');
 keepReachedDeclarations();
 copyDeclarations();

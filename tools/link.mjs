@@ -24,17 +24,17 @@ const shared = {
  * @param {string} from The folder with the output of esbuild.
  * @param {string} to
  * @param {readonly string[]} entries Paths within the folder, without `.js`.
- * @param {import('rollup').OutputPlugin[]} [plugins]
+ * @param {{ commonJs: boolean }} options
  */
-export async function link(from, to, entries, plugins = []) {
+export async function link(from, to, entries, { commonJs }) {
   const input = Object.fromEntries(entries.map((entry) => [entry, join(from, `${entry}.js`)]));
   const build = await rollup({
     input,
-    external: (id) => !id.startsWith('.') && !id.startsWith(from),
+    external: (id) => !id.startsWith('.') && !id.startsWith(from) && !(commonJs && id === '#transport'),
     // esbuild has already removed unused code.
     treeshake: false,
     preserveEntrySignatures: 'strict',
-    plugins: [sourceMaps],
+    plugins: [sourceMaps, ...(commonJs ? [transportOfNode(from)] : [])],
     onwarn: ({ message }) => {
       throw new Error(message);
     },
@@ -49,10 +49,12 @@ export async function link(from, to, entries, plugins = []) {
     manualChunks: (id, { getModuleInfo }) => {
       if (Object.values(input).includes(id)) return undefined;
       const loading = Object.entries(input).filter(([, entry]) => loadedWith(entry, getModuleInfo).has(id));
-      const names = loading.map(([entry]) => entry.replace('/index', '')).filter((name) => name !== 'cli/main');
+      const names = loading
+        .map(([entry]) => entry.replace('/index', ''))
+        .filter((name) => name !== 'cli/main' && !name.startsWith('core/'));
       return shared[names.sort().join(' ')];
     },
-    plugins,
+    plugins: commonJs ? [toCommonJs] : [],
   });
   await build.close();
 }
@@ -75,12 +77,26 @@ const sourceMaps = {
 };
 
 /**
+ * Resolves `#transport` as Node does: CommonJS is for Node, and dist/cjs has a manifest of its own, in which the
+ * conditions of the package's manifest do not apply.
+ *
+ * @param {string} from
+ * @returns {import('rollup').Plugin}
+ */
+function transportOfNode(from) {
+  return {
+    name: 'transport-of-node',
+    resolveId: (id) => (id === '#transport' ? join(from, 'core/transport/node.js') : null),
+  };
+}
+
+/**
  * Converts each file to CommonJS. `import()` becomes a lazy `require`, because Jest runs CommonJS in a context where
  * `import()` fails.
  *
  * @type {import('rollup').OutputPlugin}
  */
-export const commonJs = {
+const toCommonJs = {
   name: 'commonjs',
   renderChunk: (code, { fileName }) =>
     transform(code, {

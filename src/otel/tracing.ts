@@ -1,6 +1,6 @@
 import { SpanKind, SpanStatusCode, context, propagation, trace } from '@opentelemetry/api';
 import type { Span, Tracer } from '@opentelemetry/api';
-import type { CallEvent, CallInfo, Attempt, Tracing } from '../core/options/hooks.js';
+import type { CallEvent, CallInfo, Tracing } from '../core/options/hooks.js';
 
 /** Options of `openTelemetry`. */
 export interface OpenTelemetryOptions {
@@ -34,13 +34,13 @@ export function openTelemetry({ tracer, propagate = false }: OpenTelemetryOption
       if (event.type === 'start') spans.set(event.call, started(tracer ?? trace.getTracer(name), event.call));
       else record(spans.get(event.call), event);
     },
-    middleware: ({ call, request }, next) => {
+    wrapAttempt: ({ call, url, headers }, next) => {
       const span = spans.get(call);
-      if (!span) return next(request);
-      span.setAttribute('url.full', request.url.replace(/[?#].*$/, ''));
+      if (!span) return next();
+      span.setAttribute('url.full', url.replace(/[?#].*$/, ''));
       const within = trace.setSpan(context.active(), span);
-      if (propagate) inject(within, request);
-      return context.with(within, () => next(request));
+      if (propagate) propagation.inject(within, headers);
+      return context.with(within, next);
     },
   };
 }
@@ -87,12 +87,4 @@ function finish(span: Span | undefined, { attempts, status, error }: CallEvent &
     span?.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
   }
   span?.end();
-}
-
-function inject(within: ReturnType<typeof context.active>, { headers }: Attempt['request']): void {
-  propagation.inject(within, headers, {
-    set: (carrier, key, value) => {
-      carrier.set(key, value);
-    },
-  });
 }

@@ -18,12 +18,14 @@ import type { ClientOptions, Drift, Wait } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { startServer, json, reset } from '../support/http-server.ts';
 import { errorOf, wireQuestion } from '../support/stubs.ts';
+import { transports } from '../support/transports.ts';
 
-const client = (baseUrl: string, options: Partial<ClientOptions> = {}): SellerClient =>
-  new SellerClient({ baseUrl, accessToken: 'APP_USR-secret-1', ...options });
 const answer = { question_id: 42, text: 'Sí, hay stock para entregar hoy.' };
 
-describe('failures that other libraries are known for', () => {
+describe.each(transports)('failures that other libraries are known for, over %s', (_, transport) => {
+  const client = (baseUrl: string, options: Partial<ClientOptions> = {}): SellerClient =>
+    new SellerClient({ baseUrl, accessToken: 'APP_USR-secret-1', ...transport, ...options });
+
   test('a body that stalls ends with the timeout, and its socket is closed', async () => {
     const server = await startServer((to) => {
       to.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');

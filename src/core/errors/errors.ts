@@ -1,5 +1,6 @@
 import type { Confirmation } from './confirmation.js';
 import type { Issue } from '../schema/issue.js';
+import type { ResponseHeaders } from './response-headers.js';
 import { SellerError, confirmError } from './seller-error.js';
 import type { ConfirmOptions } from './seller-error.js';
 
@@ -139,7 +140,7 @@ export interface EndpointInfo {
 /** The response behind an error. */
 export interface ResponseDetails {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: Headers | ResponseHeaders;
   readonly body: unknown;
   readonly url?: string | undefined;
   readonly endpoint?: EndpointInfo | undefined;
@@ -172,7 +173,9 @@ export class UnexpectedResponseError extends SellerError {
     this.status = details.status;
     this.issues = details.issues;
     this.attempts = details.attempts ?? 1;
-    defineHidden(this, { body: details.body, headers: details.headers, endpoint: details.endpoint });
+    const { body, headers, endpoint } = details;
+    defineHidden(this, { body, endpoint });
+    defineHeaders(this, headers);
   }
 }
 
@@ -238,13 +241,19 @@ export class ApiError extends SellerError {
     this.attempts = details.attempts ?? 1;
     this.retryAfterMs = details.retryAfterMs;
     const { body, headers, url, endpoint } = details;
-    defineHidden(this, { body, headers, url, endpoint });
+    defineHidden(this, { body, url, endpoint });
+    defineHeaders(this, headers);
   }
 }
 
 /** The request id that the service sent in a header. */
 export function requestIdOf(headers: Pick<Headers, 'get'>): string | undefined {
   return headers.get('x-request-id') ?? headers.get('x-amzn-requestid') ?? undefined;
+}
+
+/** Makes the headers when they are read: few callers read them. */
+function defineHeaders(error: Error, headers: Headers | ResponseHeaders): void {
+  Object.defineProperty(error, 'headers', { get: () => ('toHeaders' in headers ? headers.toHeaders() : headers) });
 }
 
 function defineHidden(error: Error, fields: Record<string, unknown>): void {

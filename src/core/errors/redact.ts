@@ -1,3 +1,6 @@
+import { withoutHeaders } from './response-headers.js';
+import type { ResponseHeaders } from './response-headers.js';
+
 const mask = '[redacted]';
 const secretFields =
   /("?(?:access_token|refresh_token|client_secret|authorization|set-cookie|cookie)"?\s*[=:]\s*"?)[^"&\s,}]+/gi;
@@ -56,11 +59,9 @@ export function secretsIn(headers: Readonly<Record<string, string>>): string[] {
   return values.flatMap((value) => [value, value.replace(/^\w+\s+/, '')]);
 }
 
-/** A copy without cookies, for errors. */
-export function withoutCookies(headers: Headers): Headers {
-  const copy = new Headers(headers);
-  for (const name of privateHeaders) copy.delete(name);
-  return copy;
+/** Headers without cookies, for errors. */
+export function withoutCookies(headers: ResponseHeaders): ResponseHeaders {
+  return withoutHeaders(headers, privateHeaders);
 }
 
 /** A URL without the token that may be in its query. */
@@ -118,8 +119,13 @@ function redactedCopy(error: unknown, secrets: readonly string[]): unknown {
 function contains(value: unknown, secrets: readonly string[], depth: number): boolean {
   if (typeof value === 'string') return secrets.some((secret) => secret.length >= 4 && value.includes(secret));
   if (typeof value !== 'object' || value === null || depth === 0) return false;
-  if (value instanceof Headers) return [...value].some(([, each]) => contains(each, secrets, 1));
-  if (value instanceof Request) return contains(value.headers, secrets, 2) || contains(value.url, secrets, 1);
+  // By their tags: on Node, naming the two classes would load the platform's `fetch`.
+  const tag = (value as { readonly [Symbol.toStringTag]?: unknown })[Symbol.toStringTag];
+  if (tag === 'Headers') return [...(value as Headers)].some(([, each]) => contains(each, secrets, 1));
+  if (tag === 'Request') {
+    const { headers, url } = value as Request;
+    return contains(headers, secrets, 2) || contains(url, secrets, 1);
+  }
   try {
     return Object.getOwnPropertyNames(value).some((name) =>
       contains((value as Record<string, unknown>)[name], secrets, depth - 1),

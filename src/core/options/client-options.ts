@@ -1,6 +1,11 @@
 import type { Drift, Logger, Middleware, TokenProvider, Tracing, Wait } from './hooks.js';
 import type { Limiter } from './limiter.js';
 
+/** An `Agent` of `node:http` or `node:https`, or one that inherits from it. */
+export interface HttpAgent {
+  destroy(): unknown;
+}
+
 /** Options of a `SellerClient`. */
 export interface ClientOptions {
   /**
@@ -23,6 +28,13 @@ export interface ClientOptions {
    * @default the platform's `fetch`
    */
   readonly fetch?: ((request: Request) => Promise<Response>) | typeof globalThis.fetch | undefined;
+  /**
+   * An `Agent` of `node:http` or `node:https` that opens the connections, e.g. for a proxy or a private certificate
+   * authority. Node only, and not together with `fetch` or `middleware`.
+   *
+   * @default the global agent of Node
+   */
+  readonly agent?: HttpAgent | undefined;
   /**
    * The time limit of one attempt, its body included, in milliseconds. Of an upload or a download it limits the silence
    * between two pieces.

@@ -90,10 +90,20 @@ export type CallEvent =
       readonly status?: number | undefined;
     };
 
+/** One attempt of a call, as tracing receives it. */
+export interface TracedAttempt {
+  readonly call: CallInfo;
+  readonly url: string;
+  /** What is added here is sent. Names are in lower case. */
+  readonly headers: Record<string, string>;
+}
+
 /** Observes calls, e.g. `openTelemetry()` of the `./otel` entry. */
 export interface Tracing {
   /** Called with each event. Errors that it throws are ignored. */
   observe(event: CallEvent): void;
+  /** Wraps every attempt; `next` sends it. It needs no `Request`, so `node:http` can still send the call. */
+  wrapAttempt?<T>(attempt: TracedAttempt, next: () => Promise<T>): Promise<T>;
   /** The innermost middleware: it wraps what is really sent. */
   readonly middleware?: Middleware | undefined;
 }

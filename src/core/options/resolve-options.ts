@@ -32,6 +32,7 @@ const rules: Readonly<Record<keyof ClientOptions, Rule>> = {
   baseUrl: ofType('string'),
   accessToken: (value) => (typeof value === 'function' ? undefined : token(value)),
   fetch: ofType('function'),
+  agent: withMethod('addRequest'),
   timeoutMs: positive,
   deadlineMs: positive,
   maxRetries: integerFrom(0),

@@ -4,6 +4,8 @@ import { SellerError } from '../errors/seller-error.js';
 import { connectErrorOf } from '../retry/connect-errors.js';
 import { mayHaveSucceeded } from '../retry/policy.js';
 import type { Failure } from '../retry/policy.js';
+import { networkReason } from '../transport/network-error.js';
+import { isTransportError } from '../transport/transport.js';
 import { apiErrorFrom } from './error-response.js';
 import { secretsOf } from './request-context.js';
 import type { RequestContext } from './request-context.js';
@@ -29,10 +31,11 @@ function classifyError(
   context: RequestContext,
 ): FailedAttempt {
   const { request, scope } = context;
-  if (!sent && !(error instanceof TimeoutError))
-    return { error: withoutKyWrapper(error), failure: undefined, outcomeUnknown: false };
-  // After a response, an error of a middleware can look like one of a connection.
-  const connectError = hasResponded ? undefined : connectErrorOf(error);
+  const isNetworkError = error instanceof TimeoutError || isTransportError(error);
+  if (!sent && !isNetworkError) return { error: withoutKyWrapper(error), failure: undefined, outcomeUnknown: false };
+  // What is known of the request is more than its error can tell: after a response, and where the transport says it.
+  const isSent = hasResponded || (sent && isTransportError(error));
+  const connectError = isSent ? undefined : connectErrorOf(error);
   const failure: Failure = { kind: sent && !connectError ? 'noResponse' : 'notSent' };
   const outcomeUnknown = mayHaveSucceeded(request.endpoint.retry, failure);
   const cause = connectionErrorFrom(error, connectError?.remedy, context);
@@ -74,10 +77,10 @@ function connectionErrorFrom(error: unknown, remedy: string | undefined, context
   const secrets = [...secretsOf(context), ...userTexts(input)];
   const raw = withoutKyWrapper(error);
   const inner = raw instanceof Error ? raw.cause : undefined;
-  const code = inner instanceof Error ? ((inner as NodeJS.ErrnoException).code ?? inner.message) : undefined;
+  const detail = inner instanceof Error ? networkReason(inner) : undefined;
   const reason =
     raw instanceof Error
-      ? raw.message + (code ? ` (${code})` : '')
+      ? raw.message + (detail ? ` (${detail})` : '')
       : 'fetch rejected with a value that is not an error';
   const message = `${endpoint.method} ${endpoint.path} got no response: ${reason}${remedy === undefined ? '' : `; ${remedy}`}`;
   return new ConnectionError(redactSecrets(message, secrets), { cause: redactError(raw, secrets), attempts });

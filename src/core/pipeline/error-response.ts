@@ -56,7 +56,7 @@ function errorDetailsFrom(
     ...(redirect !== undefined && { text: redirect }),
     ...inBody,
     status: response.status,
-    headers: withoutCookies(response.headers.toHeaders()),
+    headers: withoutCookies(response.headers),
     url: redactUrl(url),
     endpoint,
     attempts,

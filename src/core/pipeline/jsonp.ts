@@ -1,9 +1,9 @@
 import type { Endpoint } from '../endpoint.js';
 import { UnexpectedResponseError } from '../errors/errors.js';
+import { responseHeaders } from '../errors/response-headers.js';
 import { unknown } from '../schema/schema.js';
 import { parseJson } from '../serialization/json.js';
 import { apiErrorFrom } from './error-response.js';
-import { responseHeaders } from './fetch-response.js';
 
 /** Stands for the endpoint that was called: a JSONP response does not name it. */
 const unknownEndpoint: Endpoint = {

@@ -1,5 +1,5 @@
+import type { ResponseHeaders } from '../errors/response-headers.js';
 import { parseJson } from '../serialization/json.js';
-import type { ResponseHeaders } from './transport.js';
 
 /** A response whose body has been read. */
 export interface BufferedResponse {

@@ -90,7 +90,7 @@ function unexpectedResponse(
   const message = `${endpoint.method} ${endpoint.path} responded ${status} with ${what}.${warning}`;
   return new UnexpectedResponseError(redactSecrets(message, secretsOf(context)), {
     status,
-    headers: withoutCookies(headers.toHeaders()),
+    headers: withoutCookies(headers),
     body,
     issues,
     endpoint,

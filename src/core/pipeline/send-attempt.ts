@@ -2,7 +2,7 @@ import type { MultipartBody } from '../files/multipart.js';
 import { mayHaveSucceeded } from '../retry/policy.js';
 import type { BufferedResponse } from './parse-body.js';
 import type { RequestContext } from './request-context.js';
-import type { BodyText, Transport, TransportResponse } from './transport.js';
+import type { BodyText, Transport, TransportResponse } from '../transport/transport.js';
 
 /** The result of one attempt. */
 export type AttemptResult =

@@ -1,4 +1,6 @@
-import type { BodyText, ResponseHeaders, TransportResponse } from './transport.js';
+import { responseHeaders } from '../errors/response-headers.js';
+import type { ResponseHeaders } from '../errors/response-headers.js';
+import type { BodyText, TransportResponse } from './transport.js';
 
 /** A response of `fetch`. */
 export class FetchResponse implements TransportResponse {
@@ -37,11 +39,6 @@ export class FetchResponse implements TransportResponse {
     const length = headers.get('content-length');
     return length === null || headers.has('content-encoding') ? Infinity : Number(length);
   }
-}
-
-/** The platform's headers as those of a transport. */
-export function responseHeaders(headers: Headers): ResponseHeaders {
-  return { get: (name) => headers.get(name), toHeaders: () => headers };
 }
 
 /** Reads a stream as UTF-8, counting its bytes, and stops where there are too many. */

@@ -1,55 +1,12 @@
 import ky from 'ky';
 import type { Endpoint } from '../endpoint.js';
-import type { CallInfo, Middleware } from '../options/hooks.js';
+import type { Middleware } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { FetchResponse } from './fetch-response.js';
+import type { OutgoingRequest, Transport } from './transport.js';
 
-/** One attempt of a call, ready to be sent. */
-export interface OutgoingRequest {
-  readonly endpoint: Endpoint;
-  /** 1 for the first. */
-  readonly attempt: number;
-  readonly call: CallInfo;
-  readonly url: string;
-  readonly headers: Record<string, string>;
-  readonly body: BodyInit | undefined;
-  readonly signal: AbortSignal;
-  /** Called when the request leaves: from then on, a write may have been carried out. */
-  readonly onSend?: (() => void) | undefined;
-  /** Called when a response begins to arrive: from then on, the request was sent whatever else happens. */
-  readonly onResponse?: (() => void) | undefined;
-}
-
-/** Response headers, read one by one; a transport creates the platform's object only where a caller needs it. */
-export interface ResponseHeaders {
-  get(name: string): string | null;
-  toHeaders(): Headers;
-}
-
-/** The text of a body, of at most as many bytes as were asked for. */
-export interface BodyText {
-  readonly text: string;
-  /** The body is longer: the text is its beginning. */
-  readonly isTruncated: boolean;
-}
-
-/** A response with its body unread: all that a call needs of one. */
-export interface TransportResponse {
-  readonly status: number;
-  readonly headers: ResponseHeaders;
-  /** Reads the body, at most `maxBytes` of it after decompression, and closes it. */
-  text(maxBytes: number): Promise<BodyText>;
-  /** The body as a stream, for a download; `null` where there is none. */
-  stream(): ReadableStream<Uint8Array> | null;
-  /** Closes the body unread, so that its connection is free. */
-  discard(): void;
-}
-
-/** Sends one attempt. It retries nothing, follows no redirect except of a download, and judges no status. */
-export type Transport = (outgoing: OutgoingRequest) => Promise<TransportResponse>;
-
-/** Creates the transport of a client: ky, with everything switched off that the pipeline decides for itself. */
-export function createTransport({
+/** Sends requests with ky, on every platform and with any `fetch`; everything is switched off that the pipeline decides. */
+export function createFetchTransport({
   fetch,
   middleware = [],
   tracing,

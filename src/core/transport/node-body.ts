@@ -1,0 +1,113 @@
+import type { IncomingMessage } from 'node:http';
+import type { BrotliOptions, InputType, ZlibOptions, ZstdOptions } from 'node:zlib';
+import type { BodyText } from './transport.js';
+
+/** Up to this many compressed bytes are decompressed at once: the way to the thread pool and back would take longer. */
+const syncBytes = 64 * 1024;
+
+/** A body that was compressed more often than this is an attack. */
+const maxEncodings = 5;
+
+type Codec = 'gunzip' | 'inflate' | 'inflateRaw' | 'brotliDecompress' | 'zstdDecompress';
+type CodecOptions = ZlibOptions & BrotliOptions & ZstdOptions;
+
+/** The part of `node:zlib` that decompresses. Node 22 has zstd from 22.15 on. */
+type Zlib = Record<`${Codec}Sync`, (body: InputType, options: CodecOptions) => Buffer> &
+  Record<Codec, (body: InputType, options: CodecOptions, done: (error: Error | null, body: Buffer) => void) => void>;
+
+let zlib: Zlib | undefined;
+
+/** The encodings that `readText` reads, for `accept-encoding`. */
+export function acceptedEncodings(): string {
+  return hasZstd() ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br';
+}
+
+function hasZstd(): boolean {
+  return 'zstd' in process.versions;
+}
+
+/**
+ * Reads the body of a response as UTF-8, at most `maxBytes` of it after decompression.
+ *
+ * @throws {Error} when it breaks off or is damaged.
+ */
+export async function readText(message: IncomingMessage, encoding: string | null, maxBytes: number): Promise<BodyText> {
+  const { body, isTruncated } = await readBody(message, maxBytes);
+  if (encoding === null) return { text: textOf(body), isTruncated };
+  if (isTruncated) return { text: '', isTruncated };
+  try {
+    return { text: textOf(await decodeBody(body, encoding, maxBytes)), isTruncated };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return { text: '', isTruncated: true };
+    throw error;
+  }
+}
+
+interface RawBody {
+  readonly body: Buffer;
+  readonly isTruncated: boolean;
+}
+
+function readBody(message: IncomingMessage, maxBytes: number): Promise<RawBody> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const whole = (): Buffer => (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length));
+    message.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > maxBytes) resolve({ body: whole().subarray(0, maxBytes), isTruncated: true });
+    });
+    message.on('end', () => {
+      resolve({ body: whole(), isTruncated: false });
+    });
+    message.on('error', reject);
+  });
+}
+
+/** The text of a body, without a byte order mark, like `text()` of the platform's `fetch`. */
+function textOf(bytes: Buffer): string {
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return bytes.toString('utf8', hasMark ? 3 : 0);
+}
+
+/** Decompresses a body. An unknown encoding leaves it as it is, like the platform's `fetch` does. */
+async function decodeBody(body: Buffer, contentEncoding: string, maxBytes: number): Promise<Buffer> {
+  const encodings = contentEncoding.split(',').map((encoding) => encoding.trim().toLowerCase());
+  if (encodings.length > maxEncodings) throw new RangeError(`the body is compressed ${encodings.length} times`);
+  if (body.length === 0 || !encodings.every(isKnown)) return body;
+  let decoded = body;
+  for (const encoding of encodings.reverse()) decoded = await decompress(decoded, encoding, maxBytes);
+  return decoded;
+}
+
+function isKnown(encoding: string): boolean {
+  return /^(?:identity|x-gzip|gzip|deflate|br)$/.test(encoding) || (encoding === 'zstd' && hasZstd());
+}
+
+function decompress(body: Buffer, encoding: string, maxOutputLength: number): Buffer | Promise<Buffer> {
+  if (encoding === 'identity') return body;
+  zlib ??= process.getBuiltinModule('node:zlib');
+  const [codec, finishFlush] = codecOf(encoding, body);
+  const options: CodecOptions = { maxOutputLength, finishFlush };
+  if (body.length <= syncBytes) return zlib[`${codec}Sync`](body, options);
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  zlib[codec](body, options, (error, decoded) => {
+    if (error) reject(error);
+    else resolve(decoded);
+  });
+  return promise;
+}
+
+/**
+ * The decompressor of an encoding, and its mode at the end of the input: a body that is cut short gives what there is of
+ * it, as with the platform's `fetch`. What is missing then shows in its JSON.
+ */
+function codecOf(encoding: string, body: Buffer): [codec: Codec, finishFlush: number] {
+  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = process.getBuiltinModule('node:zlib').constants;
+  if (encoding === 'br') return ['brotliDecompress', BROTLI_OPERATION_FLUSH];
+  if (encoding === 'zstd') return ['zstdDecompress', ZSTD_e_flush];
+  if (encoding !== 'deflate') return ['gunzip', Z_SYNC_FLUSH];
+  // `deflate` means the format of zlib; some servers send the bare stream.
+  return [((body[0] ?? 0) & 0x0f) === 0x08 ? 'inflate' : 'inflateRaw', Z_SYNC_FLUSH];
+}

@@ -1,0 +1,51 @@
+import type { ClientRequest } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** How long a connection may take to open, in milliseconds: as long as with the platform's `fetch`. */
+const connectTimeoutMs = 10_000;
+
+// Test runners replace the timers, and the turns of the event loop that are waited for here must be real ones.
+const { setImmediate } = globalThis;
+
+/**
+ * Calls `ready` when the connection of a request stands. Until then nothing has been sent; an error of the request is
+ * then an error of the connection.
+ */
+export function whenConnected(outgoing: ClientRequest, ready: () => void): void {
+  outgoing.on('socket', (socket) => {
+    if (isConnected(socket)) whenAlive(outgoing, socket, ready);
+    else whenOpened(outgoing, socket, ready);
+  });
+}
+
+/** `secureConnecting` is there on every TLS socket, and in no declaration. */
+function isConnected(socket: Socket & { secureConnecting?: boolean }): boolean {
+  return !socket.connecting && socket.secureConnecting !== true;
+}
+
+/**
+ * An idle connection that the server has closed is only seen as closed after Node has polled for events. One turn of the
+ * event loop is not enough where it begins behind the poll. Without this, a fifth of the writes to a server that closes
+ * idle connections early end as unknown; with it, one in thirty, as with the platform's `fetch`.
+ */
+function whenAlive(outgoing: ClientRequest, socket: Socket, ready: () => void): void {
+  setImmediate(() => {
+    setImmediate(() => {
+      if (!outgoing.destroyed && !socket.destroyed) ready();
+    });
+  });
+}
+
+function whenOpened(outgoing: ClientRequest, socket: Socket, ready: () => void): void {
+  const timer = setTimeout(() => {
+    const error = new Error(`no connection was made within ${connectTimeoutMs} ms`);
+    outgoing.destroy(Object.assign(error, { code: 'ETIMEDOUT', syscall: 'connect' }));
+  }, connectTimeoutMs);
+  socket.once('close', () => {
+    clearTimeout(timer);
+  });
+  socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
+    clearTimeout(timer);
+    ready();
+  });
+}

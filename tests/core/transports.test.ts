@@ -1,0 +1,393 @@
+import { once } from 'node:events';
+import { createServer as createHttpsServer, Agent as HttpsAgent } from 'node:https';
+import { Agent } from 'node:http';
+import { Socket, createServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import * as fc from 'fast-check';
+import { ConfigurationError, OutcomeUnknownError, SellerClient, TimeoutError } from 'marketplace-seller-sdk';
+import type { ClientOptions } from 'marketplace-seller-sdk';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { certificate } from '../support/certificate.ts';
+import { json, startServer } from '../support/http-server.ts';
+import { errorOf, wireQuestion } from '../support/stubs.ts';
+import { transports } from '../support/transports.ts';
+
+const answer = { question_id: 42, text: 'Sí, hay stock: 5 €.' };
+const ok = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
+const gzipped = gzipSync('{"id":42,"text":"Hay stock?"}');
+
+/** A client that sends once. */
+function client(url: string, options: Partial<ClientOptions>): SellerClient {
+  return new SellerClient({
+    baseUrl: url,
+    accessToken: 'APP_USR-secret-1',
+    maxRetries: 0,
+    timeoutMs: 5000,
+    ...options,
+  });
+}
+
+describe('a failure has the same class and the same words over both transports', () => {
+  /** What a server does with the connection on which a request arrived, and why the call then fails. */
+  const failures: [does: string, act: (socket: Socket) => void, reason: string, status?: number][] = [
+    ['closes the connection', (to) => to.end(), 'fetch failed (ECONNRESET)'],
+    ['resets the connection', (to) => to.resetAndDestroy(), 'fetch failed (ECONNRESET)'],
+    ['closes it within the headers', (to) => to.end('HTTP/1.1 200 OK\r\nconte'), 'fetch failed (ECONNRESET)'],
+    ['does not speak HTTP', (to) => to.end('SSH-2.0-x\r\n'), 'fetch failed (the response is not valid HTTP)'],
+    [
+      'sends headers without an end',
+      (to) => to.write(`${ok}x: ${'y'.repeat(100_000)}`),
+      'fetch failed (the response is not valid HTTP)',
+    ],
+    [
+      'switches protocols',
+      (to) => to.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+      'fetch failed (ECONNRESET)',
+    ],
+    [
+      'closes it within the body',
+      (to) => to.end(`${ok}content-length: 50\r\n\r\n{"id"`),
+      'terminated (ECONNRESET)',
+      200,
+    ],
+    [
+      'resets it within the body',
+      (to) => to.write(`${ok}content-length: 50\r\n\r\n{"id"`, () => setTimeout(() => to.resetAndDestroy(), 50)),
+      'terminated (ECONNRESET)',
+      200,
+    ],
+    [
+      'closes it between two chunks',
+      (to) => to.end(`${ok}transfer-encoding: chunked\r\n\r\n5\r\n{"id"\r\n`),
+      'terminated (ECONNRESET)',
+      200,
+    ],
+    [
+      'sends a chunk without a length',
+      (to) => to.write(`${ok}transfer-encoding: chunked\r\n\r\n5\r\n{"id"\r\nzz\r\n`),
+      'terminated (the response is not valid HTTP)',
+      200,
+    ],
+    [
+      'sends a body that is not the gzip it claims to be',
+      (to) => to.end(`${ok}content-encoding: gzip\r\ncontent-length: 9\r\n\r\n{"id":42}`),
+      'terminated (Z_DATA_ERROR)',
+      200,
+    ],
+  ];
+
+  describe.each(failures)('where the server %s', (_, act, reason, status) => {
+    test.each(transports)('over %s', async (__, options) => {
+      const url = await rawServer(act);
+      expect(await errorOf(client(url, options).questions.get({ question_id: 42 }))).toMatchObject({
+        name: 'ConnectionError',
+        message: `GET /questions/{question_id} got no response: ${reason}`,
+        attempts: 1,
+        cause: { name: 'TypeError', message: reason.replace(/ \(.*/, '') },
+      });
+      const lost = await errorOf<OutcomeUnknownError>(client(url, options).questions.answer(answer));
+      expect(lost).toBeInstanceOf(OutcomeUnknownError);
+      expect(lost.message).toContain(`(POST /answers got no response: ${reason})`);
+      expect(lost.status).toBe(status);
+    });
+  });
+
+  test.each(transports)('over %s, a gzip body that is cut short is no JSON', async (_, options) => {
+    const cut = gzipped.subarray(0, 18);
+    const url = await rawServer((to) => {
+      to.write(`${ok}content-encoding: gzip\r\ncontent-length: ${cut.length}\r\n\r\n`);
+      to.write(cut);
+    });
+    expect(await errorOf(client(url, options).questions.get({ question_id: 42 }))).toMatchObject({
+      name: 'UnexpectedResponseError',
+      message: 'GET /questions/{question_id} responded 200 with a body that is not JSON.',
+    });
+  });
+
+  test.each(transports)('over %s, a write without a connection was never sent', async (_, options) => {
+    const closed = createServer().listen(0, '127.0.0.1');
+    await once(closed, 'listening');
+    const url = urlOf(closed);
+    await new Promise((resolve) => closed.close(resolve));
+    expect(await errorOf(client(url, options).questions.answer(answer))).toMatchObject({
+      name: 'ConnectionError',
+      message: 'POST /answers got no response: fetch failed (ECONNREFUSED); check host and port of `baseUrl`',
+    });
+  });
+
+  test.each(transports)('over %s, a write to a server that is not trusted was never sent', async (_, options) => {
+    const { url, received } = await tlsServer();
+    expect(await errorOf(client(url, options).questions.answer(answer))).toMatchObject({
+      name: 'ConnectionError',
+      message: expect.stringContaining(
+        'fetch failed (DEPTH_ZERO_SELF_SIGNED_CERT); the certificate is not trusted',
+      ) as string,
+    });
+    expect(received).toEqual([]);
+  });
+
+  test.each(transports)('over %s, a header that would make two requests of one is rejected', async (_, options) => {
+    const server = await startServer((to) => json(to, 200, wireQuestion));
+    const headers = { 'transfer-encoding': 'chunked' };
+    const error = await errorOf(client(server.url, { ...options, headers }).questions.get({ question_id: 42 }));
+    expect(error).toMatchObject({ name: 'ConnectionError', attempts: 1 });
+    expect(error.message).toContain('fetch failed (ERR_HTTP_INVALID_HEADER_VALUE); the platform does not send such');
+    expect(server.received).toEqual([]);
+  });
+});
+
+describe.each(transports)('over %s', (name, options) => {
+  test('requests are sent this way', async () => {
+    const server = await startServer((to) => json(to, 200, wireQuestion));
+    await client(server.url, options).questions.get({ question_id: 42 });
+    expect('sec-fetch-mode' in server.received[0]!.headers).toBe(name === 'fetch');
+  });
+
+  test('a body arrives as UTF-8 with its length, beside a header in Latin-1', async () => {
+    const server = await startServer((to) => json(to, 200, wireQuestion));
+    await client(server.url, { ...options, headers: { 'x-shop': 'café' } }).questions.answer(answer);
+    const { headers, body } = server.received[0]!;
+    expect(JSON.parse(body)).toEqual(answer);
+    expect(headers['content-length']).toBe(String(Buffer.byteLength(body)));
+    expect(headers['x-shop']).toBe('café');
+  });
+
+  const zstd: [string, Buffer][] =
+    'zstd' in process.versions ? [['zstd', zstdCompressSync('{"id":42,"text":"ñ"}')]] : [];
+  const encodings: [string, Buffer][] = [
+    ['gzip', gzipSync('{"id":42,"text":"ñ"}')],
+    ['deflate', deflateSync('{"id":42,"text":"ñ"}')],
+    ['deflate', deflateRawSync('{"id":42,"text":"ñ"}')],
+    ['br', brotliCompressSync('{"id":42,"text":"ñ"}')],
+    ['br, gzip', gzipSync(brotliCompressSync('{"id":42,"text":"ñ"}'))],
+    ['gzip', gzipSync(`{"id":42,"text":"ñ","more":${JSON.stringify(noise(100_000))}}`)],
+    ['unheard-of', Buffer.from('{"id":42,"text":"ñ"}')],
+    ...zstd,
+  ];
+  test.each(encodings)('a body in %s is read', async (encoding, body) => {
+    const server = await startServer((to) => to.writeHead(200, { 'content-encoding': encoding }).end(body));
+    const question = await client(server.url, options).questions.get({ question_id: 42 });
+    expect(question).toMatchObject({ id: 42, text: 'ñ' });
+  });
+
+  test('a byte order mark is no part of the text', async () => {
+    const server = await startServer((to) => to.writeHead(200).end('\ufeff{"id":42}'));
+    expect(await client(server.url, options).questions.get({ question_id: 42 })).toEqual({ id: 42 });
+  });
+
+  test('headers are those of the response', async () => {
+    const server = await startServer((to) => {
+      json(to, 200, wireQuestion, { 'x-request-id': 'r-1', 'x-two': ['a', 'b'] as unknown as string });
+    });
+    const { response } = await client(server.url, options).questions.get({ question_id: 42 }).withResponse();
+    expect(response.requestId).toBe('r-1');
+    expect(response.headers).toBeInstanceOf(Headers);
+    expect(response.headers.get('X-Two')).toBe('a, b');
+    expect(response.headers).toBe(response.headers);
+  });
+
+  test('an error keeps the headers without cookies', async () => {
+    const server = await startServer((to) => json(to, 404, {}, { 'set-cookie': 'sid=9', 'x-request-id': 'r-2' }));
+    const error = await errorOf(client(server.url, options).questions.get({ question_id: 42 }));
+    expect(error).toMatchObject({ name: 'NotFoundError', requestId: 'r-2' });
+    const { headers } = error as unknown as { headers: Headers };
+    expect(headers).toBeInstanceOf(Headers);
+    expect([headers.get('x-request-id'), headers.get('set-cookie')]).toEqual(['r-2', null]);
+  });
+
+  test('calls in turn share connections', async () => {
+    const server = await startServer((to) => json(to, 200, wireQuestion));
+    const seller = client(server.url, options);
+    for (let turn = 0; turn < 5; turn += 1) await seller.questions.get({ question_id: 42 });
+    expect(server.sockets.size).toBeLessThan(5);
+  });
+
+  test('an upload arrives whole, with its length', async () => {
+    const server = await startServer((to) => json(to, 201, { id: 'a.pdf' }));
+    const file = Buffer.alloc(300_000, 'x');
+    await client(server.url, options).messages.upload({ site_id: 'MLA', file, filename: 'a.pdf' });
+    const { headers, body } = server.received[0]!;
+    expect(headers['content-length']).toBe(String(body.length));
+    expect(headers['transfer-encoding']).toBeUndefined();
+    expect(body).toContain('x'.repeat(300_000));
+  });
+
+  test('an upload that is rejected before it is read ends with the error of the response', async () => {
+    const url = await rawServer((to) => {
+      to.pause();
+      to.write('HTTP/1.1 413 Payload Too Large\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}');
+    });
+    const file = Buffer.alloc(20_000_000, 'x');
+    const error = await errorOf(client(url, options).messages.upload({ site_id: 'MLA', file, filename: 'a.pdf' }));
+    expect(error).toMatchObject({ name: 'FileTooLargeError', status: 413 });
+  });
+
+  test.each(['the headers', 'the body'])('an abort while it waits for %s closes the connection', async (what) => {
+    const server = await startServer((to) => {
+      if (what === 'the body') to.writeHead(200).write('{"id":');
+    });
+    const controller = new AbortController();
+    const call = errorOf(client(server.url, options).questions.get({ question_id: 42 }, { signal: controller.signal }));
+    await expect.poll(() => server.received.length).toBe(1);
+    controller.abort();
+    expect(await call).toMatchObject({ name: 'AbortError' });
+    await expect.poll(() => server.sockets.size).toBe(0);
+  });
+});
+
+describe('over node:http alone', () => {
+  test('any bytes are read as the text that the platform reads', async () => {
+    let body = new Uint8Array();
+    const server = await startServer((to) => to.writeHead(400).end(body));
+    const seller = client(server.url, {});
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 40 }),
+      fc.uint8Array({ maxLength: 40 }).map((rest) => Uint8Array.of(0xef, 0xbb, 0xbf, ...rest)),
+      fc.string({ unit: 'binary', maxLength: 20 }).map((text) => new TextEncoder().encode(text)),
+    );
+    await fc.assert(
+      fc.asyncProperty(bytes, async (next) => {
+        body = next;
+        const expected = new TextDecoder().decode(next);
+        fc.pre(expected.trim() !== '' && !isJson(expected));
+        expect(await errorOf(seller.questions.get({ question_id: 42 }))).toMatchObject({ body: expected });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('a write never goes to a connection that the server has closed', async () => {
+    const server = await startServer((to) => {
+      json(to, 200, wireQuestion);
+      to.socket?.end();
+    });
+    const seller = client(server.url, {});
+    for (let turn = 1; turn <= 30; turn += 1) {
+      await seller.questions.answer(answer);
+      // Now and then long enough for Node to have seen the end.
+      if (turn % 3 === 0) await sleep(2);
+    }
+    expect(server.received).toHaveLength(30);
+  });
+
+  test('a connection that does not open within ten seconds ends as never sent', async () => {
+    class Nowhere extends Agent {
+      override createConnection(): Socket {
+        const socket = new Socket();
+        Object.defineProperty(socket, 'connecting', { value: true });
+        return socket;
+      }
+    }
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const seller = client('http://127.0.0.1:9', { agent: new Nowhere(), timeoutMs: 60_000 });
+    const call = errorOf(seller.questions.answer(answer));
+    await vi.advanceTimersByTimeAsync(10_000);
+    const error = await call;
+    expect(error).toMatchObject({
+      name: 'ConnectionError',
+      message: 'POST /answers got no response: fetch failed (ETIMEDOUT); check host and port of `baseUrl`',
+    });
+    expect(error).not.toBeInstanceOf(OutcomeUnknownError);
+  });
+
+  test('a timeout before the connection stands is no unknown outcome', async () => {
+    class Slow extends Agent {
+      override createConnection(): Socket {
+        return Object.defineProperty(new Socket(), 'connecting', { value: true });
+      }
+    }
+    const seller = client('http://127.0.0.1:9', { agent: new Slow(), timeoutMs: 50 });
+    const error = await errorOf(seller.questions.answer(answer));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).not.toBeInstanceOf(OutcomeUnknownError);
+  });
+
+  test('an agent opens the connections: with a certificate authority of its own', async () => {
+    const { url, received } = await tlsServer();
+    const agent = new HttpsAgent({ ca: certificate.cert });
+    onTestFinished(() => agent.destroy());
+    const seller = client(url, { agent });
+    expect(await seller.questions.get({ question_id: 42 })).toMatchObject({ id: 42 });
+    expect(received).toEqual(['/questions/42']);
+  });
+
+  test('an agent has no effect on `fetch` and middleware, and is rejected with them', () => {
+    const agent = new Agent();
+    const given: Partial<ClientOptions>[] = [
+      { fetch: globalThis.fetch },
+      { middleware: [({ request }, next) => next(request)] },
+    ];
+    for (const options of given) {
+      expect(() => client('http://127.0.0.1:9', { agent, ...options })).toThrow(ConfigurationError);
+    }
+    expect(() => client('http://127.0.0.1:9', { agent: { destroy: () => undefined } })).toThrow('`agent` takes');
+  });
+
+  test('an IPv6 address is reached', async () => {
+    const server = createServer((socket) => {
+      socket.once('data', () => socket.end(`${ok}content-length: 9\r\nconnection: close\r\n\r\n{"id":42}`));
+    });
+    const listening = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(0, '::1', () => resolve(true));
+    });
+    onTestFinished(() => void server.close());
+    if (!listening) return;
+    const { port } = server.address() as AddressInfo;
+    expect(await client(`http://[::1]:${port}`, {}).questions.get({ question_id: 42 })).toEqual({ id: 42 });
+  });
+});
+
+/** A server of bytes: `act` is called for each connection when its request has arrived. */
+async function rawServer(act: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).once('data', () => act(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return urlOf(server);
+}
+
+/** A server with a certificate that nobody trusts; `received` has the paths of its requests. */
+async function tlsServer(): Promise<{ url: string; received: string[] }> {
+  const received: string[] = [];
+  const server = createHttpsServer(certificate, (request, response) => {
+    received.push(request.url ?? '');
+    json(response, 200, wireQuestion);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: urlOf(server).replace('http:', 'https:'), received };
+}
+
+function urlOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Text that does not compress. */
+function noise(length: number): string {
+  let state = 7;
+  return Array.from({ length }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return String.fromCharCode(33 + (state % 90));
+  }).join('');
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
