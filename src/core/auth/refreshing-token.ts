@@ -31,6 +31,12 @@ export interface RefreshingTokenOptions<T extends TokenSet = TokenSet> {
    */
   readonly refreshBeforeMs?: number | undefined;
   /**
+   * The time limit of a refresh, its lock included, in milliseconds. Then it is aborted, and the next call tries again.
+   *
+   * @default 30_000
+   */
+  readonly refreshTimeoutMs?: number | undefined;
+  /**
    * Called when a refresh in the background fails; the current token stays in use.
    *
    * @default none
@@ -53,7 +59,8 @@ export function refreshingToken<T extends TokenSet>(options: RefreshingTokenOpti
 class RefreshingTokenSource<T extends TokenSet> {
   readonly #options: RefreshingTokenOptions<T>;
   #tokens: T | undefined;
-  #unsaved: T | undefined;
+  /** A token set that was refreshed and could not be saved, and the one that it replaces. */
+  #unsaved: { readonly tokens: T; readonly replaces: T } | undefined;
   #refreshing: Promise<T> | undefined;
 
   constructor(options: RefreshingTokenOptions<T>) {
@@ -61,7 +68,7 @@ class RefreshingTokenSource<T extends TokenSet> {
   }
 
   async token({ rejected, signal }: Parameters<TokenProvider>[0]): Promise<string> {
-    const tokens = (this.#tokens ??= await this.#options.load());
+    const tokens = (this.#tokens ??= checkTokens('load', await this.#options.load()));
     if (tokens.accessToken === rejected || this.#unsaved || remainingMs(tokens) <= 0) {
       return (await this.#refreshOnce(tokens.accessToken, signal)).accessToken;
     }
@@ -71,39 +78,99 @@ class RefreshingTokenSource<T extends TokenSet> {
 
   #refreshInBackground(oldToken: string): void {
     if (this.#refreshing) return;
-    this.#refreshOnce(oldToken, new AbortController().signal).catch((error: unknown) => {
+    this.#refreshOnce(oldToken).catch((error: unknown) => {
       this.#options.onRefreshFailed?.(error);
     });
   }
 
-  #refreshOnce(oldToken: string, signal: AbortSignal): Promise<T> {
-    return (this.#refreshing ??= this.#refresh(oldToken, signal).finally(() => {
-      this.#refreshing = undefined;
-    }));
+  /** One refresh serves all that wait for it. It is forgotten when it takes too long, so that the next call tries again. */
+  #refreshOnce(oldToken: string, signal?: AbortSignal): Promise<T> {
+    if (this.#refreshing) return this.#refreshing;
+    const limitMs = this.#options.refreshTimeoutMs ?? 30_000;
+    const refreshing = withTimeout((own) => this.#refresh(oldToken, own), limitMs, signal).finally(() => {
+      if (this.#refreshing === refreshing) this.#refreshing = undefined;
+    });
+    return (this.#refreshing = refreshing);
   }
 
   #refresh(oldToken: string, signal: AbortSignal): Promise<T> {
     const { lock, load } = this.#options;
     const work = async (): Promise<T> => {
-      const stored = this.#unsaved ?? (await load());
+      signal.throwIfAborted();
+      const stored = checkTokens('load', await load());
+      // Another process has stored a newer one since: it must not be overwritten.
+      if (this.#unsaved && stored.accessToken !== this.#unsaved.replaces.accessToken) this.#unsaved = undefined;
       const isFresh = stored.accessToken !== oldToken && remainingMs(stored) > 0;
-      return (this.#tokens = isFresh && !this.#unsaved ? stored : await this.#next(stored, signal));
+      if (isFresh && !this.#unsaved) return (this.#tokens = stored);
+      const tokens = await this.#next(stored, signal);
+      signal.throwIfAborted();
+      return (this.#tokens = tokens);
     };
     return lock ? lock(work) : work();
   }
 
   /** A token set that was not saved is kept and saved first: its refresh token is the only one that still works. */
   async #next(stored: T, signal: AbortSignal): Promise<T> {
-    const tokens = this.#unsaved ?? (await this.#options.refresh(stored, { signal }));
-    if (typeof (tokens as Partial<TokenSet> | undefined)?.accessToken !== 'string')
-      throw new AccessTokenError('`refresh` of refreshingToken returned no token set; it takes { accessToken, ... }');
-    this.#unsaved = tokens;
-    await this.#options.save(tokens);
-    this.#unsaved = undefined;
-    return tokens;
+    const { refresh, save } = this.#options;
+    let unsaved = this.#unsaved;
+    if (!unsaved) {
+      unsaved = { tokens: checkTokens('refresh', await refresh(stored, { signal })), replaces: stored };
+      // One that comes after its time limit is the next to be saved, unless another one came meanwhile.
+      this.#unsaved ??= unsaved;
+      signal.throwIfAborted();
+    }
+    await save(unsaved.tokens);
+    if (this.#unsaved === unsaved) this.#unsaved = undefined;
+    return unsaved.tokens;
   }
 }
 
+/** Rejects when `work` takes too long or `signal` aborts; `work` gets a signal that aborts then. */
+function withTimeout<R>(work: (signal: AbortSignal) => Promise<R>, limitMs: number, signal?: AbortSignal): Promise<R> {
+  const controller = new AbortController();
+  return new Promise((resolve, reject) => {
+    const end = (error: unknown): void => {
+      controller.abort(error);
+      reject(error as Error);
+    };
+    const onAbort = (): void => end(signal?.reason);
+    const timer = setTimeout(() => {
+      end(new AccessTokenError(`The refresh of the access token did not finish within ${limitMs} ms`));
+    }, limitMs);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const settle = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    };
+    work(controller.signal).then(resolve, reject).finally(settle);
+    controller.signal.addEventListener('abort', settle, { once: true });
+  });
+}
+
+/** A time between 1970 and March 1973 is one in seconds, or a duration. */
+const leastExpiresAt = 1e11;
+
+/** @throws {AccessTokenError} when a function of the user returned no token set. */
+function checkTokens<T extends TokenSet>(name: 'load' | 'refresh', tokens: T): T {
+  const { accessToken, expiresAt } = (tokens ?? {}) as { accessToken?: unknown; expiresAt?: unknown };
+  if (typeof accessToken !== 'string') {
+    throw new AccessTokenError(
+      `\`${name}\` of refreshingToken returned no token set; it takes { accessToken, refreshToken, expiresAt }`,
+    );
+  }
+  if (
+    expiresAt !== undefined &&
+    expiresAt !== null &&
+    !(typeof expiresAt === 'number' && expiresAt >= leastExpiresAt)
+  ) {
+    throw new AccessTokenError(
+      `\`expiresAt\` of \`${name}\` is not a time in milliseconds since 1970; of seconds, multiply by 1000`,
+    );
+  }
+  return tokens;
+}
+
 function remainingMs({ expiresAt }: TokenSet): number {
-  return expiresAt === undefined ? Infinity : expiresAt - Date.now();
+  // A database may give `null` for a time that is not known.
+  return expiresAt === undefined || (expiresAt as number | null) === null ? Infinity : expiresAt - Date.now();
 }

@@ -44,7 +44,7 @@ export class UploadReader {
       }
     } catch (error) {
       this.failure ??= unreadable(error);
-      throw this.failure as Error;
+      throw this.failure;
     }
     if (sentBytes === size) return;
     const actual = sentBytes > size ? 'more bytes than' : `${sentBytes} bytes instead of`;
