@@ -1,7 +1,8 @@
-import { fc } from '../support/fast-check.ts';
+import { UnexpectedResponseError } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { Paged } from '../../src/core/pagination/paged.js';
 import type { Page } from '../../src/core/pagination/page.js';
+import { fc } from '../support/fast-check.ts';
 import { MovingList, plain } from '../support/moving-list.ts';
 import type { Edit, PagingStyle } from '../support/moving-list.ts';
 
@@ -22,7 +23,8 @@ const deed: fc.Arbitrary<LoopBody> = fc.oneof(fc.constantFrom<LoopBody>('leave',
 
 const scenarios = {
   length: fc.nat(60),
-  limit: fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined }),
+  // A page of one entry cannot overlap the one before.
+  limit: fc.option(fc.integer({ min: 2, max: 5 }), { nil: undefined }),
   offset: fc.oneof(fc.constant(0), fc.nat(20)),
   prefetch: fc.constantFrom(0, 0, 1, 3),
   style,
@@ -30,13 +32,19 @@ const scenarios = {
 
 async function collect(list: MovingList, paged: Paged<number>, actions: readonly LoopBody[] = []): Promise<number[]> {
   const delivered: number[] = [];
-  for await (const item of paged) {
-    const todo = actions[delivered.length];
-    delivered.push(item);
-    if (todo === 'remove') list.remove(item);
-    else if (typeof todo === 'object') list.edit(todo);
-    if (delivered.length > 5000) throw new Error('the iteration does not end');
-  }
+  const read = async (): Promise<void> => {
+    for await (const item of paged) {
+      const todo = actions[delivered.length];
+      delivered.push(item);
+      if (todo === 'remove') list.remove(item);
+      else if (typeof todo === 'object') list.edit(todo);
+      if (delivered.length > 5000) throw new Error('the iteration does not end');
+    }
+  };
+  await read().catch((error: unknown) => {
+    // A total that does not fit is reported, after everything else has been delivered.
+    if (!list.hasOddTotal || !(error instanceof UnexpectedResponseError)) throw error;
+  });
   return delivered;
 }
 
@@ -65,6 +73,9 @@ describe('paginating a list that changes', () => {
 describe('the number of requests', () => {
   const sizes = [1, 2, 3, 5, 50, 99, 100];
   const lengths = [0, 1, 2, 5, 49, 50, 51, 99, 100, 101, 250, 251];
+  /** Each page after the first has one entry that was delivered before. */
+  const pagesFor = (length: number, size: number): number =>
+    Math.max(1, size === 1 ? length : 1 + Math.ceil((length - size) / (size - 1)));
   const cases = sizes.flatMap((size) => lengths.map((length) => ({ size, length })));
 
   test.each(cases)(
@@ -74,9 +85,7 @@ describe('the number of requests', () => {
         for (const limit of ['honest', 'absent'] as const) {
           const list = new MovingList(length, { ...plain, total, limit });
           expect(await collect(list, list.paginate({ limit: size }))).toEqual(list.items);
-          expect(list.requests.length).toBeLessThanOrEqual(
-            Math.max(1, Math.ceil(length / size)) + (total === 'too large' ? 2 : 1),
-          );
+          expect(list.requests.length).toBeLessThanOrEqual(pagesFor(length, size) + (total === 'too large' ? 2 : 1));
         }
       }
     },
@@ -100,7 +109,7 @@ describe('the number of requests', () => {
           all.map(() => 'remove'),
         ),
       ).toEqual(all);
-      expect(list.requests.length).toBeLessThanOrEqual(Math.ceil(length / size) + 2);
+      expect(list.requests.length).toBeLessThanOrEqual(pagesFor(length, size) + 2);
     },
   );
 
@@ -123,7 +132,7 @@ describe('the number of requests', () => {
         return { items: [1, 2, 3], total: 1_000_000, limit: 3, extra: {} };
       },
     });
-    expect(await paged.toArray()).toEqual([1, 2, 3]);
+    await expect(paged.toArray()).rejects.toBeInstanceOf(UnexpectedResponseError);
     expect(requests).toBeLessThan(10);
   });
 
@@ -162,37 +171,123 @@ describe('pages', () => {
     const pages = await pagesOf(list.paginate({ limit: 5 }));
     expect(pages).toEqual([
       { items: [0, 1, 2, 3, 4], offset: 0, limit: 5, total: 12 },
-      { items: [5, 6, 7, 8, 9], offset: 5, limit: 5, total: 12 },
-      { items: [10, 11], offset: 10, limit: 5, total: 12 },
+      { items: [5, 6, 7, 8], offset: 5, limit: 5, total: 12 },
+      { items: [9, 10, 11], offset: 9, limit: 5, total: 12 },
     ]);
   });
 
   test('without a limit the service decides the length of a page', async () => {
     const list = new MovingList(8, plain, [], 3);
     const pages = await pagesOf(list.paginate());
-    expect(pages.map(({ items }) => items.length)).toEqual([3, 3, 2]);
-    expect(list.requests[0]).toMatchObject({ offset: 0, limit: undefined });
+    expect(pages.map(({ items }) => items.length)).toEqual([3, 2, 2, 1]);
+    expect(list.requests.map(({ limit }) => limit)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   test('an empty list has one empty page', async () => {
     for (const empty of ['null', 'empty', 'absent'] as const) {
-      const list = new MovingList(0, { ...plain, empty, total: 'too large' });
+      const list = new MovingList(0, { ...plain, empty });
       const pages = await pagesOf(list.paginate({ limit: 5 }));
       expect(pages).toMatchObject([{ items: [], offset: 0, limit: 5 }]);
       expect(list.requests).toHaveLength(1);
     }
   });
 
-  test('a limit above 100 is sent as 100', async () => {
-    const list = new MovingList(250);
-    await collect(list, list.paginate({ limit: 100 }));
-    expect(Math.max(...list.requests.map(({ limit }) => limit ?? 0))).toBe(100);
+  test.each([1, 2, 5, 50, 100, 1000])('a limit of %i is never exceeded', async (limit) => {
+    const list = new MovingList(250, { ...plain, cap: 1000 });
+    expect(await collect(list, list.paginate({ limit, prefetch: 2 }))).toEqual(list.items);
+    expect(Math.max(...list.requests.map((request) => request.limit ?? Infinity))).toBe(limit);
+  });
+
+  test('the limit that the service reports is never exceeded', async () => {
+    const list = new MovingList(30, { ...plain, cap: 4 });
+    expect(await collect(list, list.paginate({ limit: 10 }))).toEqual(list.items);
+    expect(list.requests.slice(1).every(({ limit }) => limit === 4)).toBe(true);
+  });
+
+  test.each([undefined, 3, 4])('a service that rejects a limit above its own is read to its end: %s', async (limit) => {
+    const all = Array.from({ length: 11 }, (_, index) => index);
+    const paged = new Paged<number>({
+      offset: 0,
+      limit,
+      prefetch: 0,
+      key: (item) => item,
+      fetch: async ({ offset, limit: size = 4 }) => {
+        if (size > 4) throw new Error('invalid limit');
+        return { items: all.slice(offset, offset + size), extra: {} };
+      },
+    });
+    expect(await paged.toArray()).toEqual(all);
   });
 
   test('an entry that the service repeats is delivered once', async () => {
     const fetch = async () => ({ items: [1, 1, 2], limit: 50, total: 3, extra: {} });
     const paged = new Paged<number>({ offset: 0, limit: 50, prefetch: 0, key: (item) => item, fetch });
     expect(await paged.toArray()).toEqual([1, 2]);
+  });
+});
+
+describe('a list that ends before its total', () => {
+  const paging = (pages: readonly (readonly number[])[], total: number | undefined): Paged<number> => {
+    let requests = 0;
+    return new Paged<number>({
+      offset: 0,
+      limit: 2,
+      prefetch: 0,
+      key: (item) => item,
+      fetch: async () => ({ items: pages[requests++] ?? [], total, limit: 2, extra: {} }),
+    });
+  };
+
+  test.each([
+    ['an empty first page', [[]], 130, []],
+    ['an empty page after the first', [[0, 1], []], 6, [0, 1]],
+    [
+      'recorded pages that do not overlap',
+      [
+        [0, 1],
+        [2, 3],
+        [4, 5],
+      ],
+      6,
+      [0, 1, 4, 5],
+    ],
+    [
+      'the same page again',
+      [
+        [0, 1],
+        [0, 1],
+        [0, 1],
+        [0, 1],
+        [0, 1],
+        [0, 1],
+      ],
+      6,
+      [0, 1],
+    ],
+  ])('%s: the iteration rejects, and says what was delivered', async (_, pages, total, delivered) => {
+    const read: number[] = [];
+    const error = await (async () => {
+      for await (const item of paging(pages, total)) read.push(item);
+    })().catch((thrown: unknown) => thrown);
+    expect(read).toEqual(delivered);
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(String(error)).toContain(`after ${delivered.length} entries`);
+    expect(String(error)).toContain(`total of ${total}`);
+  });
+
+  test('a list that shrank meanwhile just ends', async () => {
+    const list = new MovingList(10);
+    const read: number[] = [];
+    for await (const item of list.paginate({ limit: 4 })) {
+      read.push(item);
+      if (item === 2) for (const gone of [7, 8, 9]) list.remove(gone);
+    }
+    expect(read).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  });
+
+  test('first() rejects where the first page is empty and its total is not', async () => {
+    await expect(paging([[]], 130).first()).rejects.toThrow('total of 130');
+    expect(await paging([[]], undefined).first()).toBeUndefined();
   });
 });
 
@@ -278,7 +373,7 @@ describe('prefetch', () => {
       (async () => {
         for await (const item of paged) read.push(item);
       })(),
-    ).rejects.toThrow('no page at 9');
-    expect(read).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    ).rejects.toThrow('no page at 8');
+    expect(read).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
   });
 });

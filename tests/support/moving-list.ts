@@ -41,6 +41,11 @@ export class MovingList {
     this.#defaultSize = defaultSize;
   }
 
+  /** Its total says nothing of what there is to deliver: it is too large, or stayed while entries came and went. */
+  get hasOddTotal(): boolean {
+    return this.#style.total === 'too large' || (this.#removed.size > 0 && this.#next > this.#initial.length);
+  }
+
   edit({ kind, at }: Edit): void {
     if (kind === 'insert') this.items.splice(at % (this.items.length + 1), 0, this.#next++);
     else if (this.items.length > 0) this.remove(this.items[at % this.items.length]!);

@@ -4,6 +4,8 @@ import type { PageRequest } from './page.js';
 export interface ObservedPage {
   readonly keys: readonly unknown[];
   readonly known: readonly boolean[];
+  /** How many entries the page had, also those that could not be read. */
+  readonly length: number;
   readonly total: number | null | undefined;
   readonly limit: number | null | undefined;
 }
@@ -32,6 +34,9 @@ const maxSearchPages = 64;
  * - with a bound on either side, halve.
  *
  * Entries before the start are not searched for, so a page at the start needs no anchor.
+ *
+ * No page is requested with a larger limit than the caller's: the anchor takes the place of one entry. A page of one entry
+ * has no place for it. It counts if it is right behind the delivered entries, as far as the total shows.
  */
 export class OffsetTracker {
   readonly #start: number;
@@ -48,10 +53,13 @@ export class OffsetTracker {
   #tooFar = Infinity;
   #forwardStep = 0;
   #backStep = 0;
-  /** The last page had no new entries: the search goes on from it. */
-  #isBehind = false;
   /** The offset right after a page of which every entry was known: nothing lies between, so no anchor is needed. */
   #adjacent = -1;
+  #end: number;
+  /** The keys of the last anchored page. The same page at another offset continues nothing. */
+  #lastKeys: readonly unknown[] = [];
+  /** An anchored page was not where it was expected. */
+  #hasMoved = false;
   #searchPages = 0;
   /** How often the same page came, and the offset from which on it would count again. */
   #repeatedPages = 0;
@@ -62,12 +70,8 @@ export class OffsetTracker {
 
   constructor(start: number) {
     this.#start = start;
+    this.#end = start;
     this.offset = start;
-  }
-
-  /** The next page is expected to begin with an entry that was delivered before. */
-  get expectsOverlap(): boolean {
-    return this.offset !== this.#start || this.isSteady || this.#isBehind;
   }
 
   /** Nothing suggests that the list changes: pages may be prefetched. */
@@ -75,16 +79,29 @@ export class OffsetTracker {
     return this.#shrinkRate === 0;
   }
 
+  /** Entries were inserted or removed before the delivered ones. */
+  get hasMoved(): boolean {
+    return this.#hasMoved;
+  }
+
+  /** The offset after the last page that continued what was delivered before. */
+  get end(): number {
+    return this.#end;
+  }
+
   /** Reads the page of a request, and moves `offset` to the next one. */
   observe(request: PageRequest, page: ObservedPage): PageStep {
     const { known } = page;
     const { offset } = request;
-    const needsNoAnchor = offset === this.#start || offset === this.#adjacent;
+    const adjacent = this.#adjacent < 0 ? -1 : this.#adjacent - this.#shrunkBy(page.total);
+    const needsNoAnchor = offset === this.#start || offset === adjacent;
+    this.#longest = Math.max(this.#longest, page.length);
+    if (adjacent >= 0 && !needsNoAnchor && known[0] === false) return this.#lookBehind(adjacent, page.total);
     this.#adjacent = -1;
-    this.#isBehind = false;
-    this.#longest = Math.max(this.#longest, known.length);
-    if (known.length === 0) return needsNoAnchor ? 'end' : this.#stepBack(offset, page.total);
+    if (page.length === 0) return needsNoAnchor ? 'end' : this.#stepBack(offset, page.total);
     if (!needsNoAnchor && known[0] === false) return this.#stepBack(offset, page.total);
+    if (known.length === 0 || !hasSameKeys(page.keys, this.#lastKeys)) this.#end = offset + page.length;
+    this.#lastKeys = page.keys;
     const firstNew = known.indexOf(false);
     return firstNew < 0 ? this.#stepForward(request, page) : this.#advance(request, page, offset + firstNew);
   }
@@ -92,7 +109,8 @@ export class OffsetTracker {
   #advance(request: PageRequest, page: ObservedPage, firstNew: number): PageStep {
     const lost = this.#lastOffset + 1 - firstNew;
     this.#shrinkRate = this.#newCount === 0 ? 0 : Math.min(1, Math.max(0, lost / this.#newCount));
-    this.#lastOffset = request.offset + page.keys.length - 1;
+    this.#hasMoved ||= page.known[0] === true && lost !== 0;
+    this.#lastOffset = request.offset + page.length - 1;
     this.#newCount = this.#lastOffset + 1 - firstNew;
     this.#total = page.total;
     this.#resetSearch();
@@ -100,7 +118,14 @@ export class OffsetTracker {
     this.#repeatedPages = 0;
     this.#keys = [];
     this.#moveTo(this.#lastOffset - this.#expectedLoss());
+    if (page.length === 1) this.#expectBehind(request.limit === 1 ? this.#lastOffset + 1 : -1);
     return isLastPage(request, page) ? 'end' : 'advance';
+  }
+
+  /** A page of one entry cannot begin with a delivered one and have a new one. */
+  #expectBehind(after: number): void {
+    this.#adjacent = after;
+    if (after >= 0) this.#moveTo(after - this.#expectedLoss());
   }
 
   /** Too far costs a request, not far enough a few entries: where some entries disappear, expect more to. */
@@ -113,7 +138,7 @@ export class OffsetTracker {
   #stepBack(offset: number, total: ObservedPage['total']): PageStep {
     if (this.#delivered >= offset) this.#resetSearch();
     // The list has shrunk by this much, if the service's total is right; if not, the search goes on from there.
-    const shrunkBy = (this.#total ?? 0) - (total ?? Infinity);
+    const shrunkBy = this.#shrunkBy(total);
     const likely = this.#backStep === 0 && shrunkBy > 0 ? this.#lastOffset - shrunkBy : offset;
     this.#tooFar = offset;
     this.#backStep = likely < offset ? offset - likely : Math.max(this.#newCount - 1, this.#backStep * 2, 1);
@@ -122,22 +147,21 @@ export class OffsetTracker {
   }
 
   #stepForward(request: PageRequest, page: ObservedPage): PageStep {
-    const { keys, total } = page;
-    const after = request.offset + keys.length;
+    const { keys, total, length } = page;
+    const after = request.offset + length;
     if (!isFullPage(request, page, this.#longest)) {
       // The list ends with this page, unless the service states that more follows: then look right behind it.
       if (typeof total !== 'number' || total <= after) return 'end';
-      return this.#lookBehind(after);
+      return this.#lookBehind(after, total);
     }
-    this.#isBehind = true;
     this.#countRepeats(request.offset, keys);
     if (this.#repeatedPages >= maxRepeatedPages) return 'end';
-    // One requested, one came: with two, they can overlap. Two requested, one came: this service gives no more.
-    if (keys.length === 1 && request.limit !== 1) return this.#lookBehind(after);
+    // A page of one entry cannot overlap.
+    if (length === 1) return this.#lookBehind(after, total);
     if (after - 1 >= this.#tooFar) this.#resetSearch();
     this.#delivered = after - 1;
     const further = this.#delivered + this.#forwardStep;
-    this.#forwardStep = Math.max(keys.length, this.#forwardStep * 2);
+    this.#forwardStep = Math.max(length, this.#forwardStep * 2);
     this.#moveTo(further < this.#tooFar ? further : this.#middle());
     return this.#search();
   }
@@ -151,10 +175,16 @@ export class OffsetTracker {
     this.#repeatsFrom = offset + keys.length;
   }
 
-  #lookBehind(after: number): PageStep {
+  #lookBehind(after: number, total: ObservedPage['total']): PageStep {
     this.#adjacent = after;
+    this.#total = total ?? this.#total;
     this.#moveTo(after);
     return this.#search();
+  }
+
+  /** By how much the list has become shorter since the last page, if the service's total is right. */
+  #shrunkBy(total: ObservedPage['total']): number {
+    return Math.max(0, (this.#total ?? 0) - (total ?? Infinity));
   }
 
   /** Halfway between what is delivered and what is too far; before the start while one of them is not known. */
@@ -182,15 +212,15 @@ export class OffsetTracker {
 }
 
 /** A page that is as long as was requested, or as long as this service ever gives. */
-function isFullPage(request: PageRequest, { keys, limit }: ObservedPage, longest: number): boolean {
-  if (keys.length >= Math.min(request.limit ?? Infinity, limit ?? Infinity)) return true;
-  return keys.length > 1 && keys.length === longest;
+function isFullPage(request: PageRequest, { length, limit }: ObservedPage, longest: number): boolean {
+  if (length >= Math.min(request.limit ?? Infinity, limit ?? Infinity)) return true;
+  return length > 1 && length === longest;
 }
 
 /** `total` alone ends nothing: it may be wrong. A page that the service itself calls short does, if `total` agrees. */
-function isLastPage(request: PageRequest, { keys, total, limit }: ObservedPage): boolean {
-  if (typeof limit !== 'number' || keys.length >= Math.min(limit, request.limit ?? Infinity)) return false;
-  return total === request.offset + keys.length;
+function isLastPage(request: PageRequest, { length, total, limit }: ObservedPage): boolean {
+  if (typeof limit !== 'number' || length >= Math.min(limit, request.limit ?? Infinity)) return false;
+  return total === request.offset + length;
 }
 
 function hasSameKeys(a: readonly unknown[], b: readonly unknown[]): boolean {

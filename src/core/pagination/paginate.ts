@@ -1,48 +1,55 @@
+import { UnexpectedResponseError } from '../errors/errors.js';
+import { leftOutOf } from '../schema/left-out.js';
 import { OffsetTracker } from './offset-tracker.js';
 import type { PageStep } from './offset-tracker.js';
-import type { Page, PageRequest, Pager, RawPage } from './page.js';
+import type { Page, Pager, RawPage } from './page.js';
 import { Prefetcher } from './prefetcher.js';
-
-/** The largest page that the service is known to give: no larger one is requested unless the caller does. */
-const largestPage = 100;
 
 /**
  * Iterates over a list by offset while it changes: every entry that stays in it is delivered exactly once.
  *
  * Each page after the first overlaps the one before by an entry, which shows whether the list has moved.
- * `OffsetTracker` decides which page to request.
+ * `OffsetTracker` decides which page to request. No page is requested with a larger limit than the caller's, or than the
+ * one that the service reported.
+ *
+ * @throws {UnexpectedResponseError} when the list ends before the total that the service stated, and did not shrink.
  */
 export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerator<Page<T, Extra>, void, undefined> {
   const seen = new Set<unknown>();
   const tracker = new OffsetTracker(pager.offset);
   const prefetcher = new Prefetcher(pager);
-  let size = pager.limit;
+  let { limit } = pager;
+  let statedTotal: number | undefined;
   try {
     for (let isFirst = true, step: PageStep = 'search'; step !== 'end'; isFirst = false) {
-      const request = isFirst ? { offset: pager.offset, limit: size } : nextRequest(tracker, size ?? 1);
+      const request = { offset: tracker.offset, limit };
       const raw = withNumbers(await prefetcher.take(request));
       const entries = raw.items ?? [];
+      const length = entries.length + leftOutOf(entries);
       const keys = entries.map((entry) => pager.key(entry));
       const known = keys.map((key) => seen.has(key));
-      size ??= Math.max(1, raw.limit ?? entries.length);
-      step = tracker.observe(request, { keys, known, total: raw.total, limit: raw.limit });
+      if (isFirst) statedTotal = raw.total ?? undefined;
+      limit = smallerLimit(limit, raw.limit);
+      step = tracker.observe(request, { keys, known, length, total: raw.total, limit: raw.limit });
       const isAnchored = step !== 'search';
       const items = isAnchored ? entries.filter((_, index) => isNew(seen, keys[index])) : [];
       if (step === 'advance' && tracker.isSteady) {
-        const next = nextRequest(tracker, size);
-        prefetcher.schedule(next, isFirst ? (next.limit ?? 1) - 1 : entries.length - 1, raw.total ?? 0);
+        const pageLength = limit ?? length;
+        prefetcher.schedule({ offset: tracker.offset, limit }, Math.max(1, pageLength - 1), raw.total ?? 0);
       }
-      if (isFirst || items.length > 0)
-        yield pageOf(items, request.offset + Math.max(0, known.indexOf(false)), size, raw);
+      const isShort = step === 'end' && endsShort(tracker, statedTotal, raw.total);
+      if (items.length > 0 || (isFirst && !isShort))
+        yield pageOf(items, request.offset + Math.max(0, known.indexOf(false)), limit ?? raw.limit ?? length, raw);
+      if (isShort) throw endedShort(seen.size, statedTotal ?? 0);
     }
   } finally {
     prefetcher.cancel();
   }
 }
 
-/** A page that overlaps contains one entry that was read before, so one entry more is requested. */
-function nextRequest({ offset, expectsOverlap }: OffsetTracker, size: number): PageRequest {
-  return { offset, limit: expectsOverlap && size < largestPage ? size + 1 : size };
+/** A service that reports a smaller limit than was requested takes no larger one. */
+function smallerLimit(limit: number | undefined, reported: number | undefined): number | undefined {
+  return limit === undefined || reported === undefined || reported < 1 ? limit : Math.min(limit, reported);
 }
 
 /** Whether an entry was not delivered yet; from now on it was. */
@@ -52,14 +59,28 @@ function isNew(seen: Set<unknown>, key: unknown): boolean {
 }
 
 /** A number of another type says nothing. */
-function withNumbers<T, Extra>(raw: RawPage<T, Extra>): RawPage<T, Extra> {
-  return { ...raw, total: numberOf(raw.total), limit: numberOf(raw.limit) };
+function withNumbers<T, Extra>(raw: RawPage<T, Extra>): RawPage<T, Extra> & { total?: number; limit?: number } {
+  const { total, limit, ...rest } = raw;
+  return { ...rest, ...(typeof total === 'number' && { total }), ...(typeof limit === 'number' && { limit }) };
 }
 
-function numberOf(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined;
+/** Whether entries are missing at the end, and not because the list changed. */
+function endsShort(tracker: OffsetTracker, first: number | undefined, last: number | undefined): boolean {
+  if (first === undefined || tracker.hasMoved) return false;
+  return tracker.end < first && (last === undefined || last >= first);
+}
+
+function endedShort(delivered: number, total: number): UnexpectedResponseError {
+  const message = `The list ended after ${delivered} entries, although the service stated a total of ${total}. The rest was not delivered.`;
+  return new UnexpectedResponseError(message, {
+    status: 200,
+    headers: new Headers(),
+    body: undefined,
+    issues: [{ path: ['total'], message: `\`total\` is ${total}; the pages have ${delivered} entries` }],
+  });
 }
 
 function pageOf<T, Extra>(items: T[], offset: number, size: number, raw: RawPage<T, Extra>): Page<T, Extra> {
-  return { ...raw.extra, items, offset, limit: Math.min(size, raw.limit ?? size), total: raw.total ?? undefined };
+  const limit = Math.max(1, Math.min(size, raw.limit ?? size));
+  return { ...raw.extra, items, offset, limit, total: raw.total ?? undefined };
 }

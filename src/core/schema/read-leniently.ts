@@ -2,6 +2,7 @@ import type { Facts } from './facts.js';
 import { formatIssues } from './format-issues.js';
 import { factsOf, inspect } from './inspect.js';
 import type { Issue } from './issue.js';
+import { noteLeftOut } from './left-out.js';
 import { LazySchema, PreprocessSchema } from './lazy-schema.js';
 import { validate } from './standard-schema.js';
 import type { StandardSchema } from './standard-schema.js';
@@ -84,7 +85,9 @@ class LenientReader {
     const isEntryLost =
       role === 'whole' || issues.some((issue) => role === undefined && issue.path.length === path.length + 1);
     if (issues.length > 0 && (isEntryLost || read.length === 0)) return { issues: differences };
-    return { value: read.map((entry) => entry.value), differences };
+    const delivered = read.map((entry) => entry.value);
+    if (read.length < entries.length) noteLeftOut(delivered, entries.length - read.length);
+    return { value: delivered, differences };
   }
 
   /** With `isRelaxed`, every entry counts as read but one that is nothing. */
