@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { SellerError, UnexpectedResponseError } from 'marketplace-seller-sdk';
 import type { ClientOptions, Drift, SellerClient } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../support/fast-check.ts';
 import { goodResponses } from '../support/good-responses.ts';
 import type { GoodResponse } from '../support/good-responses.ts';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
