@@ -1,5 +1,5 @@
-import { ConfigurationError } from 'marketplace-seller-sdk';
-import type { SellerClient } from 'marketplace-seller-sdk';
+import { ConfigurationError, SellerClient } from 'marketplace-seller-sdk';
+
 import {
   HandlerTimeoutError,
   askerId,
@@ -184,7 +184,9 @@ describe('accept()', () => {
 
 describe('the context of a handler', () => {
   test('the client of the user is in the context, in its own type', async () => {
-    const clients = { 7: { name: 'seven', questions: {} as SellerClient['questions'] } };
+    const clients = {
+      7: { name: 'seven', questions: new SellerClient({ baseUrl: 'https://api.example.com' }).questions },
+    };
     const names: string[] = [];
     const receiver = createReceiver({
       clientFor: () => clients[7],

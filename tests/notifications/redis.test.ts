@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createReceiver, redisStore } from 'marketplace-seller-sdk/notifications';
-import type { Receiver } from 'marketplace-seller-sdk/notifications';
+import type { QueuedNotification, Receiver } from 'marketplace-seller-sdk/notifications';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import type { OwnRedis } from '../support/redis.ts';
@@ -74,6 +74,96 @@ const scenarios: [string, () => Promise<void>][] = [
 describe.skipIf(!hasRedis)('receivers on one Redis', () => {
   test.each(scenarios)('%s', async (_, run) => {
     await run();
+  });
+});
+
+describe.skipIf(!hasRedis)('a store in Redis', () => {
+  const entry = (key: string, groupId = key): QueuedNotification => ({
+    key,
+    groupId,
+    sentAt: 1,
+    notification: { known: false, topic: 'orders', user_id: 7, resource: 'x'.repeat(100) },
+  });
+  const claim = { workerId: 'a', limit: 1_000, leaseMs: 60_000, coalesce: false };
+
+  test('a full Redis accepts nothing and still hands out and settles what it has', async () => {
+    const { client, store } = storeOf('{full}');
+    for (let index = 0; index < 50; index += 1) await store.add(entry(`k${index}`));
+    await client.config('SET', 'maxmemory', '1');
+    try {
+      await expect(store.add(entry('more'))).rejects.toThrow('OOM');
+      const { leases } = await store.claim(claim);
+      expect(leases).toHaveLength(50);
+      expect(await store.renew(leases, 60_000)).toEqual([]);
+      for (const [index, lease] of leases.entries()) {
+        const { key } = lease.entry;
+        const result = index === 0 ? { done: [], deadLetter: { key, failure: 'x' } } : { done: [key] };
+        expect(await store.settle({ ...lease, deduplicationMs: 60_000, ...result })).toBe(true);
+      }
+      expect(await store.claim(claim)).toEqual({ leases: [] });
+    } finally {
+      await client.config('SET', 'maxmemory', '0');
+    }
+    expect(await store.add(entry('k1'))).toBe('processed');
+    expect(await store.deadLetters(10)).toHaveLength(1);
+  });
+
+  test.each(['groups', 'group:b', 'entries', 'leases', 'leased', 'failures'])(
+    'a lost key %s stops no other group',
+    async (lost) => {
+      const prefix = `{lost-${lost.replace(':', '-')}}`;
+      const { client, store } = storeOf(prefix);
+      for (const key of ['a', 'b']) await store.add(entry(key));
+      await client.del(`${prefix}:${lost}`);
+      await store.add(entry('c'));
+      const seen = new Set<string>();
+      for (let times = 0; times < 4; times += 1) {
+        for (const lease of (await store.claim(claim)).leases) {
+          seen.add(lease.groupId);
+          expect(await store.settle({ ...lease, done: [lease.entry.key], deduplicationMs: 60_000 })).toBe(true);
+        }
+      }
+      expect([...seen].sort()).toEqual(lost === 'entries' ? ['c'] : ['a', 'b', 'c']);
+      expect(await store.claim(claim)).toEqual({ leases: [] });
+    },
+  );
+
+  test('notifications of one group are coalesced in commands of limited length, however many wait', async () => {
+    const { client } = storeOf('{many-of-one}');
+    const lengths: number[] = [];
+    const store = redisStore({
+      prefix: '{many-of-one}',
+      send: (command, ...args) => {
+        lengths.push(args.length);
+        return client.call(command, ...args);
+      },
+    });
+    await store.add(entry('first', 'group'));
+    const fill = `for i = 1, 9999 do
+      local arrival, key = string.format('%016.0f', i + 1), 'k' .. i
+      redis.call('HSET', KEYS[1] .. ':entries', key, arrival .. string.gsub(ARGV[1], 'KEY', key))
+      redis.call('ZADD', KEYS[1] .. ':group:group', 1, arrival .. key)
+    end`;
+    await client.eval(fill, 1, '{many-of-one}', JSON.stringify(entry('KEY', 'group')));
+    const [lease] = (await store.claim({ ...claim, coalesce: true })).leases;
+    expect(lease?.coalescedKeys).toHaveLength(9_999);
+    const done = [...lease!.coalescedKeys, lease!.entry.key];
+    expect(await store.settle({ ...lease!, done, deduplicationMs: 60_000 })).toBe(true);
+    expect(await store.claim(claim)).toEqual({ leases: [] });
+    expect(await store.add(entry('k77', 'group'))).toBe('processed');
+    expect(Math.max(...lengths)).toBeLessThan(1_100);
+  });
+
+  test('every key is under the prefix, so that Redis Cluster keeps them in one slot', async () => {
+    const { client, store } = storeOf('{slot}');
+    const before = new Set(await client.keys('*'));
+    await store.add(entry('a'));
+    const [lease] = (await store.claim(claim)).leases;
+    await store.settle({ ...lease!, done: [], deadLetter: { key: 'a', failure: 'x' }, deduplicationMs: 60_000 });
+    await store.add(entry('b'));
+    const keys = (await client.keys('*')).filter((key) => !before.has(key));
+    expect(keys.length).toBeGreaterThan(3);
+    expect(keys.filter((key) => !key.startsWith('{slot}:'))).toEqual([]);
   });
 });
 
