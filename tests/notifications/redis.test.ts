@@ -108,7 +108,7 @@ describe.skipIf(!hasRedis)('a store in Redis', () => {
     expect(await store.deadLetters(10)).toHaveLength(1);
   });
 
-  test.each(['groups', 'group:b', 'entries', 'leases', 'leased', 'failures'])(
+  test.each(['due', 'later', 'users', 'turns', 'clock', 'group:b', 'entries', 'leases', 'leased', 'failures'])(
     'a lost key %s stops no other group',
     async (lost) => {
       const prefix = `{lost-${lost.replace(':', '-')}}`;

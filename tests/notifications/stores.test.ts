@@ -295,6 +295,28 @@ describe.for(kinds)('the limits of a store in $name', ({ create, isAvailable }) 
     await store.close?.();
   });
 
+  test.skipIf(!isAvailable)(
+    'users take turns: many notifications of one user do not delay those of others',
+    async () => {
+      const store = create()();
+      const of = (user_id: number, key: string): QueuedNotification => {
+        const plain = entry(key);
+        return { ...plain, notification: { ...plain.notification, user_id } };
+      };
+      for (let index = 0; index < 50; index += 1) await store.add(of(1, `flood-${index}`));
+      const retried = await lease(store, { groupId: 'flood-0' });
+      await store.settle(settlement(retried, { retryInMs: 1 }));
+      for (const key of ['a', 'b']) await store.add(of(2, key));
+      await pause(10);
+      const first = (await store.claim(claim({ limit: 2 }))).leases.map(({ groupId }) => groupId);
+      expect(first).toContain('a');
+      const second = (await store.claim(claim({ limit: 2 }))).leases.map(({ groupId }) => groupId);
+      expect(second).toContain('b');
+      expect((await store.claim(claim({ limit: 100 }))).leases).toHaveLength(48);
+      await store.close?.();
+    },
+  );
+
   test.skipIf(!isAvailable)('a clock that is set back delays nothing', async () => {
     const store = create()();
     await store.add(entry('fresh'));

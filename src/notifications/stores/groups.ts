@@ -1,4 +1,5 @@
 import type { QueuedNotification } from '../queued-notification.js';
+import { PriorityQueue } from './priority-queue.js';
 
 /** A waiting entry. */
 export interface WaitingNotification {
@@ -12,84 +13,108 @@ export interface WaitingNotification {
 /** The waiting entries of one resource. */
 export interface Group {
   readonly name: string;
+  readonly userId: number;
   /** By `sentAt`, then by arrival. */
   waiting: WaitingNotification[];
-  /** When the group may be leased; while it is leased, the end of the lease. */
+  /** The place among the groups that are due; `undefined` while the group is leased or delayed. */
+  turn: number | undefined;
+  /** Without a turn: the end of the lease or of the delay. */
   readyAt: number;
   /** The current lease, also after it has expired. */
   lease: { readonly token: string; readonly leased: WaitingNotification } | undefined;
 }
 
-/** The groups, ordered by when they are due: a binary heap whose outdated items are skipped when they reach the top. */
+/** How many users are remembered before those without a later turn are forgotten. */
+const maxUsers = 1_000;
+
+/**
+ * The groups, and which is next. Users take turns: a user with many groups does not delay the groups of others.
+ *
+ * Items of the queues are not removed when their group moves; they are skipped when they come first.
+ */
 export class Groups {
   readonly #groups = new Map<string, Group>();
-  readonly #heap: { readonly at: number; readonly group: Group }[] = [];
+  readonly #due = new PriorityQueue<Group>();
+  readonly #later = new PriorityQueue<Group>();
+  /** The latest turn of each user. */
+  readonly #turns = new Map<number, number>();
+  /** The latest turn that was leased. */
+  #served = 0;
 
   get(name: string): Group | undefined {
     return this.#groups.get(name);
   }
 
   /** Inserts an entry by its time. */
-  insert(waiting: WaitingNotification, now: number): void {
-    const { groupId: name, sentAt } = waiting.entry;
+  insert(waiting: WaitingNotification): void {
+    const { groupId: name, sentAt, notification } = waiting.entry;
     let group = this.#groups.get(name);
     if (!group) {
-      group = { name, waiting: [], readyAt: now, lease: undefined };
+      group = { name, userId: notification.user_id, waiting: [], turn: undefined, readyAt: 0, lease: undefined };
       this.#groups.set(name, group);
-      this.#push({ at: now, group });
+      this.#makeDue(group);
     }
     const index = group.waiting.findLastIndex(({ entry }) => entry.sentAt <= sentAt) + 1;
     group.waiting.splice(index, 0, waiting);
   }
 
+  #makeDue(group: Group): void {
+    const turn = Math.max(this.#served, this.#turns.get(group.userId) ?? 0) + 1;
+    this.#turns.set(group.userId, turn);
+    group.turn = turn;
+    this.#due.push(turn, group);
+    if (this.#turns.size <= maxUsers) return;
+    for (const [userId, latest] of this.#turns) if (latest <= this.#served) this.#turns.delete(userId);
+  }
+
+  /** Leases a group. */
+  lease(group: Group, lease: NonNullable<Group['lease']>, until: number): void {
+    if (group.turn !== undefined) this.#served = Math.max(this.#served, group.turn);
+    group.lease = lease;
+    this.postpone(group, until);
+  }
+
+  postpone(group: Group, readyAt: number): void {
+    group.turn = undefined;
+    group.readyAt = readyAt;
+    this.#later.push(readyAt, group);
+  }
+
   /** Ends a group's lease, and deletes the group if it is empty. */
-  release(group: Group, readyAt: number): void {
+  release(group: Group, delayMs: number, now: number): void {
     group.lease = undefined;
     if (group.waiting.length === 0) this.#groups.delete(group.name);
-    else this.moveTo(group, readyAt);
+    else if (delayMs > 0) this.postpone(group, now + delayMs);
+    else this.#makeDue(group);
   }
 
-  moveTo(group: Group, readyAt: number): void {
-    group.readyAt = readyAt;
-    this.#push({ at: readyAt, group });
-  }
-
-  /** The group that is due first; `undefined` when there is none. */
-  first(): Group | undefined {
-    for (let top = this.#heap[0]; top; top = this.#heap[0]) {
-      if (top.group.readyAt === top.at && this.#groups.get(top.group.name) === top.group) return top.group;
-      this.#pop();
+  /** The group whose turn it is; `undefined` when none is due. */
+  next(now: number): Group | undefined {
+    for (let first = this.#later.peek(); first && first.priority <= now; first = this.#later.peek()) {
+      if (this.#isLater(first)) this.#makeDue(first.item);
+      this.#later.pop();
+    }
+    for (let first = this.#due.peek(); first; first = this.#due.peek()) {
+      if (first.item.turn === first.priority && this.#isPresent(first.item)) return first.item;
+      this.#due.pop();
     }
     return undefined;
   }
 
-  #push(item: { at: number; group: Group }): void {
-    const heap = this.#heap;
-    let index = heap.push(item) - 1;
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      const above = heap[parent];
-      if (!above || above.at <= item.at) break;
-      heap[index] = above;
-      heap[parent] = item;
-      index = parent;
+  /** When the first leased or delayed group will be due; `undefined` when there is none. */
+  nextReadyAt(): number | undefined {
+    for (let first = this.#later.peek(); first; first = this.#later.peek()) {
+      if (this.#isLater(first)) return first.priority;
+      this.#later.pop();
     }
+    return undefined;
   }
 
-  #pop(): void {
-    const heap = this.#heap;
-    const last = heap.pop();
-    if (!last || heap.length === 0) return;
-    let index = 0;
-    for (;;) {
-      let child = 2 * index + 1;
-      const right = heap[child + 1];
-      if (right && right.at < (heap[child]?.at ?? Infinity)) child += 1;
-      const below = heap[child];
-      if (!below || below.at >= last.at) break;
-      heap[index] = below;
-      index = child;
-    }
-    heap[index] = last;
+  #isLater({ priority, item }: { readonly priority: number; readonly item: Group }): boolean {
+    return item.turn === undefined && item.readyAt === priority && this.#isPresent(item);
+  }
+
+  #isPresent(group: Group): boolean {
+    return this.#groups.get(group.name) === group;
   }
 }

@@ -80,7 +80,7 @@ export class MemoryStore implements NotificationStore {
     const bytes = bytesOf(entry);
     this.#waiting.add(entry.key);
     this.#waitingBytes += bytes;
-    this.#groups.insert({ entry, bytes, ...counts }, performance.now());
+    this.#groups.insert({ entry, bytes, ...counts });
   }
 
   async claim(claim: Claim): Promise<Claimed> {
@@ -88,15 +88,16 @@ export class MemoryStore implements NotificationStore {
     const token = newToken(claim.workerId);
     if (claim.groupId !== undefined) {
       const group = this.#groups.get(claim.groupId);
-      const isFree = group && (group.lease === undefined || group.readyAt <= now);
+      const isFree = group && (group.lease === undefined || group.turn !== undefined || group.readyAt <= now);
       return { leases: isFree ? [this.#lease(group, claim, token, now)] : [] };
     }
     const leases: Lease[] = [];
-    let next = this.#groups.first();
-    for (; next && next.readyAt <= now && leases.length < claim.limit; next = this.#groups.first()) {
+    let next = this.#groups.next(now);
+    for (; next && leases.length < claim.limit; next = this.#groups.next(now)) {
       leases.push(this.#lease(next, claim, token, now));
     }
-    return { leases, ...(next && { nextInMs: Math.max(0, next.readyAt - now) }) };
+    const nextAt = next ? now : this.#groups.nextReadyAt();
+    return { leases, ...(nextAt !== undefined && { nextInMs: nextAt - now }) };
   }
 
   #lease(group: Group, { leaseMs, coalesce }: Claim, token: string, now: number): Lease {
@@ -104,8 +105,7 @@ export class MemoryStore implements NotificationStore {
     const leased = group.waiting.at(coalesce ? -1 : 0);
     // A group without entries is deleted.
     if (!leased) throw new RangeError('a group is empty');
-    group.lease = { token, leased };
-    this.#groups.moveTo(group, now + leaseMs);
+    this.#groups.lease(group, { token, leased }, now + leaseMs);
     return {
       groupId: group.name,
       token,
@@ -125,7 +125,7 @@ export class MemoryStore implements NotificationStore {
     const until = performance.now() + leaseMs;
     const lost = leases.filter((lease) => {
       const group = this.#leasedGroup(lease);
-      if (group) this.#groups.moveTo(group, until);
+      if (group) this.#groups.postpone(group, until);
       return group === undefined;
     });
     return lost.map(({ groupId }) => groupId);
@@ -144,7 +144,7 @@ export class MemoryStore implements NotificationStore {
       else this.#remember(waiting.entry.key, Date.now() + deduplicationMs);
     }
     group.waiting = group.waiting.filter(({ entry }) => !settled.has(entry.key));
-    this.#groups.release(group, performance.now() + (retryInMs ?? 0));
+    this.#groups.release(group, retryInMs ?? 0, performance.now());
     return true;
   }
 

@@ -4,12 +4,13 @@
  *
  *   p:entries     entry key -> 16 digits of arrival, then the entry     p:bytes       length of the waiting entries
  *   p:failures    entry key -> failed attempts                          p:stalls      entry key -> leases without a result
- *   p:group:G     arrival and entry key, by `sentAt`                    p:groups      group, by when it is due
+ *   p:group:G     arrival and entry key, by `sentAt`                    p:users       group -> its user
+ *   p:due         group that may be leased, by its turn                 p:later       leased or delayed group, by its end
+ *   p:turns       user, by its latest turn                              p:clock       latest time, offset, latest turn served
  *   p:leases      group -> token of its lease                           p:leased      group -> entry key of its lease
  *   p:dead        entry key -> arrival, then the entry                  p:dead:index  entry key, by when it was dead-lettered
  *   p:dead:meta   entry key -> attempts, time and failure, as JSON      p:dead:bytes  length of the dead letters
  *   p:seen:K      expires after `deduplicationMs`                       p:arrivals    a counter
- *   p:clock       the latest time, and the offset to Redis' clock
  */
 
 const common = `
@@ -21,12 +22,25 @@ local latest, offset = tonumber(clock[1] or 0), tonumber(clock[2] or 0)
 local now = time[1] * 1000 + math.floor(time[2] / 1000) + offset
 local function ms(n) return string.format('%.0f', n) end
 if now < latest then offset, now = offset + latest - now, latest end
-local function insert(key, group, sent, entry)
+-- Users take turns: a user with many groups does not delay the groups of others.
+local function makeDue(group)
+  local user = redis.call('HGET', p .. ':users', group) or ''
+  local turn = math.max(redis.call('HGET', p .. ':clock', 'served') or 0, redis.call('ZSCORE', p .. ':turns', user) or 0) + 1
+  redis.call('ZADD', p .. ':turns', ms(turn), user)
+  redis.call('ZADD', p .. ':due', ms(turn), group)
+  redis.call('ZREM', p .. ':later', group)
+end
+local function postpone(group, untilTime)
+  redis.call('ZREM', p .. ':due', group)
+  redis.call('ZADD', p .. ':later', ms(untilTime), group)
+end
+local function insert(key, group, sent, entry, user)
   local arrival = string.format('%016.0f', redis.call('INCR', p .. ':arrivals'))
   redis.call('HSET', p .. ':entries', key, arrival .. entry)
   redis.call('INCRBY', p .. ':bytes', #entry)
   redis.call('ZADD', p .. ':group:' .. group, sent, arrival .. key)
-  if not redis.call('ZSCORE', p .. ':groups', group) then redis.call('ZADD', p .. ':groups', ms(now), group) end
+  redis.call('HSET', p .. ':users', group, user)
+  if not (redis.call('ZSCORE', p .. ':due', group) or redis.call('ZSCORE', p .. ':later', group)) then makeDue(group) end
 end
 local function take(key, group)
   local held = redis.call('HGET', p .. ':entries', key)
@@ -38,9 +52,8 @@ local function take(key, group)
   return held, attempts
 end
 local function drop(group)
-  redis.call('ZREM', p .. ':groups', group)
-  redis.call('HDEL', p .. ':leases', group)
-  redis.call('HDEL', p .. ':leased', group)
+  for _, name in ipairs({ ':due', ':later' }) do redis.call('ZREM', p .. name, group) end
+  for _, name in ipairs({ ':leases', ':leased', ':users' }) do redis.call('HDEL', p .. name, group) end
 end
 local function takeDead(key)
   local held = redis.call('HGET', p .. ':dead', key)
@@ -61,14 +74,14 @@ if now > latest + 10000 or offset ~= tonumber(clock[2] or 0) then
   redis.call('HSET', p .. ':clock', 'latest', ms(now), 'offset', ms(offset))
 end`;
 
-/** Arguments: key, groupId, sentAt, entry, maxWaiting, maxWaitingBytes. */
+/** Arguments: key, groupId, sentAt, entry, user, maxWaiting, maxWaitingBytes. */
 export const add = `${common}
 local key = ARGV[1]
 if redis.call('HEXISTS', p .. ':entries', key) == 1 then return 'waiting' end
 if redis.call('EXISTS', p .. ':seen:' .. key) == 1 or redis.call('HEXISTS', p .. ':dead', key) == 1 then return 'processed' end
-if redis.call('HLEN', p .. ':entries') >= tonumber(ARGV[5]) then return 'maxWaiting' end
-if (redis.call('GET', p .. ':bytes') or 0) + #ARGV[4] > tonumber(ARGV[6]) then return 'maxWaitingBytes' end
-insert(key, ARGV[2], ARGV[3], ARGV[4])
+if redis.call('HLEN', p .. ':entries') >= tonumber(ARGV[6]) then return 'maxWaiting' end
+if (redis.call('GET', p .. ':bytes') or 0) + #ARGV[4] > tonumber(ARGV[7]) then return 'maxWaitingBytes' end
+insert(key, ARGV[2], ARGV[3], ARGV[4], ARGV[5])
 return 'added'`;
 
 /**
@@ -78,26 +91,30 @@ return 'added'`;
 export const claim = `${draining}
 local missing = 0
 -- Entries whose group was lost, such as by eviction, get it back.
-if redis.call('ZCARD', p .. ':groups') == 0 and redis.call('HLEN', p .. ':entries') > 0 then
+if redis.call('ZCARD', p .. ':due') + redis.call('ZCARD', p .. ':later') == 0 and redis.call('HLEN', p .. ':entries') > 0 then
   local all = redis.call('HGETALL', p .. ':entries')
   for i = 1, #all, 2 do
     local readable, entry = pcall(cjson.decode, string.sub(all[i + 1], 17))
     if readable and type(entry) == 'table' and entry.groupId and entry.sentAt then
       redis.call('ZADD', p .. ':group:' .. entry.groupId, ms(entry.sentAt), string.sub(all[i + 1], 1, 16) .. all[i])
-      redis.call('ZADD', p .. ':groups', ms(now), entry.groupId)
+      local user = type(entry.notification) == 'table' and entry.notification.user_id or ''
+      redis.call('HSET', p .. ':users', entry.groupId, user)
+      if not redis.call('ZSCORE', p .. ':due', entry.groupId) then makeDue(entry.groupId) end
     else
       redis.call('HDEL', p .. ':entries', all[i])
       missing = missing + 1
     end
   end
 end
+for _, group in ipairs(redis.call('ZRANGEBYSCORE', p .. ':later', '-inf', ms(now), 'LIMIT', 0, 1000)) do makeDue(group) end
 local groups = {}
 if ARGV[5] == '' then
-  groups = redis.call('ZRANGEBYSCORE', p .. ':groups', '-inf', ms(now), 'LIMIT', 0, ARGV[2])
-else
-  local due = redis.call('ZSCORE', p .. ':groups', ARGV[5])
-  if due and (tonumber(due) <= now or redis.call('HEXISTS', p .. ':leases', ARGV[5]) == 0) then groups = { ARGV[5] } end
+  groups = redis.call('ZRANGE', p .. ':due', 0, ARGV[2] - 1)
+elseif redis.call('ZSCORE', p .. ':due', ARGV[5])
+  or (redis.call('ZSCORE', p .. ':later', ARGV[5]) and redis.call('HEXISTS', p .. ':leases', ARGV[5]) == 0) then
+  groups = { ARGV[5] }
 end
+local served = tonumber(redis.call('HGET', p .. ':clock', 'served') or 0)
 local function nextOf(group)
   local index = ARGV[4] == '1' and -1 or 0
   while true do
@@ -116,7 +133,8 @@ for _, group in ipairs(groups) do
   if stalled and redis.call('HEXISTS', p .. ':entries', stalled) == 1 then redis.call('HINCRBY', p .. ':stalls', stalled, 1) end
   local key, entry = nextOf(group)
   if key then
-    redis.call('ZADD', p .. ':groups', ms(now + ARGV[3]), group)
+    served = math.max(served, redis.call('ZSCORE', p .. ':due', group) or 0)
+    postpone(group, now + ARGV[3])
     redis.call('HSET', p .. ':leases', group, ARGV[1])
     redis.call('HSET', p .. ':leased', group, key)
     local failures, stalls = redis.call('HGET', p .. ':failures', key), redis.call('HGET', p .. ':stalls', key)
@@ -131,8 +149,13 @@ for _, group in ipairs(groups) do
     drop(group)
   end
 end
-local first = redis.call('ZRANGE', p .. ':groups', 0, 0, 'WITHSCORES')
+if #groups > 0 then
+  redis.call('HSET', p .. ':clock', 'served', ms(served))
+  redis.call('ZREMRANGEBYSCORE', p .. ':turns', '-inf', ms(served))
+end
+local first = redis.call('ZRANGE', p .. ':later', 0, 0, 'WITHSCORES')
 reply[1] = first[2] and math.max(0, first[2] - now) or -1
+if redis.call('ZCARD', p .. ':due') > 0 then reply[1] = 0 end
 reply[2] = missing
 return reply`;
 
@@ -141,7 +164,7 @@ export const renew = `${draining}
 local lost = {}
 for i = 2, #ARGV, 2 do
   if redis.call('HGET', p .. ':leases', ARGV[i]) == ARGV[i + 1] then
-    redis.call('ZADD', p .. ':groups', ms(now + ARGV[1]), ARGV[i])
+    postpone(ARGV[i], now + ARGV[1])
   else lost[#lost + 1] = ARGV[i] end
 end
 return lost`;
@@ -186,8 +209,13 @@ if dead ~= '' then
     takeDead(oldest)
   end
 end
-drop(group)
-if redis.call('ZCARD', p .. ':group:' .. group) > 0 then redis.call('ZADD', p .. ':groups', ms(now + ARGV[4]), group) end
+if redis.call('ZCARD', p .. ':group:' .. group) == 0 then
+  drop(group)
+  return 1
+end
+redis.call('HDEL', p .. ':leases', group)
+redis.call('HDEL', p .. ':leased', group)
+if tonumber(ARGV[4]) > 0 then postpone(group, now + ARGV[4]) else makeDue(group) end
 return 1`;
 
 /** Arguments: limit. Returns `[entry, meta]...`. */
@@ -204,11 +232,11 @@ export const findDeadLetter = `${common}
 local held = redis.call('HGET', p .. ':dead', ARGV[1])
 return held and string.sub(held, 17) or ''`;
 
-/** Arguments: key, groupId, sentAt. */
+/** Arguments: key, groupId, sentAt, user. */
 export const redrive = `${draining}
 local held = takeDead(ARGV[1])
 if not held then return 0 end
-insert(ARGV[1], ARGV[2], ARGV[3], string.sub(held, 17))
+insert(ARGV[1], ARGV[2], ARGV[3], string.sub(held, 17), ARGV[4])
 return 1`;
 
 /** Arguments: key. */

@@ -80,10 +80,19 @@ class RedisStore implements NotificationStore {
   }
 
   async add(entry: QueuedNotification): Promise<EntryState> {
-    const { key, groupId, sentAt } = entry;
+    const { key, groupId, sentAt, notification } = entry;
     const { maxWaiting, maxWaitingBytes } = this.#limits;
     const text = JSON.stringify(entry);
-    const state = await this.#run(scripts.add, key, groupId, sentAt, text, maxWaiting, maxWaitingBytes);
+    const state = await this.#run(
+      scripts.add,
+      key,
+      groupId,
+      sentAt,
+      text,
+      notification.user_id,
+      maxWaiting,
+      maxWaitingBytes,
+    );
     if (state === 'maxWaiting' || state === 'maxWaitingBytes') {
       throw new StoreFullError(`The store has reached \`${state}\` (${this.#limits[state]})`);
     }
@@ -146,7 +155,7 @@ class RedisStore implements NotificationStore {
     const found = (await this.#run(scripts.findDeadLetter, key)) as string;
     const entry = entryFrom(found);
     if (!entry) return false;
-    return (await this.#run(scripts.redrive, key, entry.groupId, entry.sentAt)) === 1;
+    return (await this.#run(scripts.redrive, key, entry.groupId, entry.sentAt, entry.notification.user_id)) === 1;
   }
 
   async removeDeadLetter(key: string): Promise<boolean> {

@@ -6,6 +6,8 @@ import { prepareSchema } from './sqlite-schema.js';
 export interface Row {
   readonly key: string;
   readonly group_id: string;
+  readonly user_id: number | null;
+  readonly turn: number | null;
   readonly entry: string;
   readonly failures: number;
   readonly stalls: number;

@@ -11,8 +11,10 @@ const migrations = [
     failures INTEGER NOT NULL DEFAULT 0, stalls INTEGER NOT NULL DEFAULT 0, entry TEXT NOT NULL);
   CREATE INDEX notification_order ON notification_waiting (group_id, sent_at, number);
   CREATE TABLE notification_group (
-    group_id TEXT PRIMARY KEY, ready_at INTEGER NOT NULL, token TEXT, leased_key TEXT);
-  CREATE INDEX notification_due ON notification_group (ready_at);
+    group_id TEXT PRIMARY KEY, user_id INTEGER, turn INTEGER, ready_at INTEGER NOT NULL, token TEXT, leased_key TEXT);
+  CREATE INDEX notification_due ON notification_group (turn) WHERE turn IS NOT NULL;
+  CREATE INDEX notification_later ON notification_group (ready_at) WHERE turn IS NULL;
+  CREATE INDEX notification_user ON notification_group (user_id, turn);
   CREATE TABLE notification_processed (key TEXT PRIMARY KEY, until INTEGER NOT NULL);
   CREATE INDEX notification_expired ON notification_processed (until);
   CREATE TABLE notification_dead (
@@ -20,8 +22,9 @@ const migrations = [
     failure TEXT NOT NULL, dead_lettered_at INTEGER NOT NULL);
   CREATE TABLE notification_damaged (
     number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT, group_id TEXT, entry, found_at INTEGER NOT NULL);
-  CREATE TABLE notification_clock (id INTEGER PRIMARY KEY, latest INTEGER NOT NULL, offset INTEGER NOT NULL);
-  INSERT INTO notification_clock (id, latest, offset) VALUES (1, 0, 0);
+  CREATE TABLE notification_clock (
+    id INTEGER PRIMARY KEY, latest INTEGER NOT NULL, offset INTEGER NOT NULL, served INTEGER NOT NULL);
+  INSERT INTO notification_clock (id, latest, offset, served) VALUES (1, 0, 0, 0);
   CREATE TABLE notification_total (name TEXT PRIMARY KEY, entries INTEGER NOT NULL, bytes INTEGER NOT NULL);
   INSERT INTO notification_total (name, entries, bytes) VALUES ('waiting', 0, 0), ('dead', 0, 0);
   ${['waiting', 'dead'].map((name) => totalTriggers(name)).join('')}`,

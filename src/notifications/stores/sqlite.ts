@@ -86,12 +86,20 @@ class SqliteStore implements NotificationStore {
     }
   }
 
-  #insert({ key, groupId, sentAt }: QueuedNotification, text: string): void {
+  #insert({ key, groupId, sentAt, notification }: QueuedNotification, text: string): void {
     const now = this.#now();
     const waiting = 'INSERT INTO notification_waiting (key, group_id, sent_at, entry) VALUES (?, ?, ?, ?)';
     this.#all(waiting, key, groupId, sentAt, text);
-    this.#all('INSERT OR IGNORE INTO notification_group (group_id, ready_at) VALUES (?, ?)', groupId, now);
+    const group = 'INSERT OR IGNORE INTO notification_group (group_id, user_id, turn, ready_at) VALUES (?, ?, ?, 0)';
+    this.#all(group, groupId, notification.user_id, this.#nextTurn(notification.user_id));
     this.#keepTime(now);
+  }
+
+  /** Users take turns: a user with many groups does not delay the groups of others. */
+  #nextTurn(userId: number | null): number {
+    const next = `SELECT max((SELECT served FROM notification_clock),
+      coalesce((SELECT max(turn) FROM notification_group WHERE user_id = ?), 0)) + 1 AS turn`;
+    return this.#all(next, userId)[0]?.turn ?? 1;
   }
 
   claim(claim: Claim): Promise<Claimed> {
@@ -99,22 +107,37 @@ class SqliteStore implements NotificationStore {
       const now = this.#now();
       const token = newToken(claim.workerId);
       const problems: string[] = [];
-      const leases = this.#dueGroups(claim, now).flatMap((group) => this.#lease(group, claim, token, now, problems));
-      const next = this.#all('SELECT min(ready_at) AS ready_at FROM notification_group')[0]?.ready_at ?? undefined;
-      return {
-        leases,
-        ...(next !== undefined && { nextInMs: Math.max(0, next - now) }),
-        ...(problems.length > 0 && { problems }),
-      };
+      this.#makeDue(now);
+      const groups = this.#dueGroups(claim, now);
+      const leases = groups.flatMap((group) => this.#lease(group, claim, token, now, problems));
+      const served = Math.max(0, ...groups.map(({ turn }) => turn ?? 0));
+      if (served > 0) this.#all('UPDATE notification_clock SET served = ? WHERE served < ?', served, served);
+      const nextInMs = this.#nextInMs(now);
+      return { leases, ...(nextInMs !== undefined && { nextInMs }), ...(problems.length > 0 && { problems }) };
     });
   }
 
-  #dueGroups({ groupId, limit }: Claim, now: number): Row[] {
-    const select = 'SELECT group_id, token, leased_key FROM notification_group WHERE';
-    if (groupId !== undefined) {
-      return this.#all(`${select} group_id = ? AND (token IS NULL OR ready_at <= ?)`, groupId, now);
+  /** Gives a turn to the groups whose lease or delay has ended. */
+  #makeDue(now: number): void {
+    const ended = 'SELECT group_id, user_id FROM notification_group WHERE turn IS NULL AND ready_at <= ? LIMIT 1000';
+    for (const { group_id, user_id } of this.#all(ended, now)) {
+      this.#all('UPDATE notification_group SET turn = ? WHERE group_id = ?', this.#nextTurn(user_id), group_id);
     }
-    return this.#all(`${select} ready_at <= ? ORDER BY ready_at LIMIT ?`, now, limit);
+  }
+
+  #dueGroups({ groupId, limit }: Claim, now: number): Row[] {
+    const select = 'SELECT group_id, turn, token, leased_key FROM notification_group WHERE';
+    if (groupId !== undefined) {
+      const isFree = '(token IS NULL OR turn IS NOT NULL OR ready_at <= ?)';
+      return this.#all(`${select} group_id = ? AND ${isFree}`, groupId, now);
+    }
+    return this.#all(`${select} turn IS NOT NULL ORDER BY turn LIMIT ?`, limit);
+  }
+
+  #nextInMs(now: number): number | undefined {
+    if (this.#all('SELECT turn FROM notification_group WHERE turn IS NOT NULL LIMIT 1').length > 0) return 0;
+    const [next] = this.#all('SELECT min(ready_at) AS ready_at FROM notification_group WHERE turn IS NULL');
+    return next?.ready_at == null ? undefined : Math.max(0, next.ready_at - now);
   }
 
   #lease(group: Row, { leaseMs, coalesce }: Claim, token: string, now: number, problems: string[]): Lease[] {
@@ -128,8 +151,9 @@ class SqliteStore implements NotificationStore {
       return [];
     }
     const { row, entry } = found;
-    const update = 'UPDATE notification_group SET token = ?, leased_key = ?, ready_at = ? WHERE group_id = ?';
-    this.#all(update, token, row.key, now + leaseMs, groupId);
+    const update = `UPDATE notification_group SET token = ?, leased_key = ?, ready_at = ?, turn = NULL
+      WHERE group_id = ?`;
+    this.#all(update, token, row.key, Math.ceil(now + leaseMs), groupId);
     const others = 'SELECT key FROM notification_waiting WHERE group_id = ? AND key <> ? ORDER BY sent_at, number';
     const coalescedKeys = coalesce ? this.#all(others, groupId, row.key).map(({ key }) => key) : [];
     const attempt = row.failures + row.stalls + 1;
@@ -159,9 +183,10 @@ class SqliteStore implements NotificationStore {
   }
 
   renew(leases: readonly LeaseId[], leaseMs: number): Promise<string[]> {
-    const extend = 'UPDATE notification_group SET ready_at = ? WHERE group_id = ? AND token = ? RETURNING group_id';
+    const extend = `UPDATE notification_group SET ready_at = ?, turn = NULL
+      WHERE group_id = ? AND token = ? RETURNING group_id`;
     return this.#db.write(() => {
-      const until = this.#now() + leaseMs;
+      const until = Math.ceil(this.#now() + leaseMs);
       const lost = leases.filter(({ groupId, token }) => this.#all(extend, until, groupId, token).length === 0);
       return lost.map(({ groupId }) => groupId);
     });
@@ -169,7 +194,7 @@ class SqliteStore implements NotificationStore {
 
   settle({ groupId, token, done, retryInMs, released, deadLetter, deduplicationMs }: Settlement): Promise<boolean> {
     return this.#db.write(() => {
-      const leased = 'SELECT leased_key FROM notification_group WHERE group_id = ? AND token = ?';
+      const leased = 'SELECT leased_key, user_id FROM notification_group WHERE group_id = ? AND token = ?';
       const [group] = this.#all(leased, groupId, token);
       if (!group) return false;
       const now = this.#now();
@@ -179,18 +204,19 @@ class SqliteStore implements NotificationStore {
       }
       for (const key of done) this.#remember(key, now + deduplicationMs);
       if (deadLetter) this.#deadLetter(deadLetter);
-      this.#release(groupId, now + (retryInMs ?? 0));
+      this.#release(groupId, group.user_id, now, retryInMs ?? 0);
       const expired = 'SELECT key FROM notification_processed WHERE until <= ? LIMIT 100';
       this.#all(`DELETE FROM notification_processed WHERE key IN (${expired})`, now);
       return true;
     });
   }
 
-  #release(groupId: string, readyAt: number): void {
+  #release(groupId: string, userId: number | null, now: number, delayMs: number): void {
     const isWaiting = this.#all('SELECT key FROM notification_waiting WHERE group_id = ? LIMIT 1', groupId).length > 0;
     if (isWaiting) {
-      const release = 'UPDATE notification_group SET token = NULL, leased_key = NULL, ready_at = ? WHERE group_id = ?';
-      this.#all(release, Math.ceil(readyAt), groupId);
+      const release = `UPDATE notification_group SET token = NULL, leased_key = NULL, ready_at = ?, turn = ?
+        WHERE group_id = ?`;
+      this.#all(release, Math.ceil(now + delayMs), delayMs > 0 ? null : this.#nextTurn(userId), groupId);
     } else this.#all('DELETE FROM notification_group WHERE group_id = ?', groupId);
   }
 
