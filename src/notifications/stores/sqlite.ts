@@ -137,7 +137,7 @@ class SqliteStore implements NotificationStore {
   #nextInMs(now: number): number | undefined {
     if (this.#all('SELECT turn FROM notification_group WHERE turn IS NOT NULL LIMIT 1').length > 0) return 0;
     const [next] = this.#all('SELECT min(ready_at) AS ready_at FROM notification_group WHERE turn IS NULL');
-    return next?.ready_at == null ? undefined : Math.max(0, next.ready_at - now);
+    return typeof next?.ready_at === 'number' ? Math.max(0, next.ready_at - now) : undefined;
   }
 
   #lease(group: Row, { leaseMs, coalesce }: Claim, token: string, now: number, problems: string[]): Lease[] {
