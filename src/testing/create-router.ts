@@ -9,6 +9,7 @@ import { questionDescriptions, questionHandlers } from './handlers/questions.js'
 import { siteHandlers } from './handlers/sites.js';
 import { Router } from './http/router.js';
 import type { Interceptor } from './http/router.js';
+import { exchangeToken } from './oauth.js';
 import type { Stores } from './state/stores.js';
 
 /** Creates the router of a marketplace: one line per resource. */
@@ -22,5 +23,6 @@ export function createRouter(stores: Stores, interceptors: readonly Interceptor[
   router.add(endpoints.currencies, currencyHandlers());
   router.add(endpoints.actionGuide, actionGuideHandlers(stores.messages, stores));
   router.add(endpoints.messages, messageHandlers(stores.messages, stores.attachments, stores));
+  router.addRoute('POST', '/oauth/token', (request) => exchangeToken(request, stores.accounts, stores.settings));
   return router;
 }

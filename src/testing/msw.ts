@@ -29,7 +29,11 @@ export function mswHandler(baseUrl: string, handle: (request: Request) => Promis
       if (!isUnderBaseUrl(request)) return null;
       const copy = request.clone();
       const target = new URL(rest(request), 'https://marketplace.test');
-      const response = await handle(new Request(target, request));
+      // A fault that breaks the connection makes `fetch` reject, which msw expresses as an error response.
+      const response = await handle(new Request(target, request)).catch((error: unknown) => {
+        if (error instanceof TypeError) return Response.error();
+        throw error;
+      });
       return { handler, request: copy, requestId, response, parsedResult: {} };
     },
     test: ({ request }: Intercepted): Promise<boolean> => Promise.resolve(isUnderBaseUrl(request)),

@@ -23,6 +23,9 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** Larger than the largest upload of 25 MB, which the handler rejects by itself. */
+const maxBodyBytes = 64 * 1024 * 1024;
+
 type Handle = (request: Request) => Promise<Response>;
 type Streams = typeof Stream;
 
@@ -90,13 +93,24 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal, { Readable }:
   const { method = 'GET', url = '/', headers } = incoming;
   const requestHeaders = new Headers();
   for (const [name, value] of Object.entries(headers)) requestHeaders.set(name, String(value));
+  if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw new Error('the body is too large');
   const hasNoBody = method === 'GET' || method === 'HEAD';
   return new Request(`http://${headers.host ?? 'localhost'}${url}`, {
     method,
     headers: requestHeaders,
     signal,
-    ...(!hasNoBody && { body: Readable.toWeb(incoming), duplex: 'half' }),
+    ...(!hasNoBody && { body: Readable.toWeb(Readable.from(limited(incoming))), duplex: 'half' }),
   } as RequestInit);
+}
+
+/** Fails when a body is larger than any upload. A header may not announce its length. */
+async function* limited(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBodyBytes) throw new Error('the body is too large');
+    yield chunk;
+  }
 }
 
 async function send(response: Response, outgoing: ServerResponse, { Readable, promises }: Streams): Promise<void> {

@@ -73,4 +73,12 @@ describe('a marketplace behind msw', () => {
     expect((await fetch(`${marketplace.baseUrl}/questions/1`)).status).toBe(404);
     expect(network.listHandlers()).toHaveLength(1);
   });
+
+  test('a fault that breaks the connection is a network error', async () => {
+    const marketplace = new FakeMarketplace();
+    serve(...marketplace.handlers());
+    marketplace.faults.inject({ reset: 'before' });
+    await expect(fetch(`${marketplace.baseUrl}/currencies`)).rejects.toBeInstanceOf(TypeError);
+    expect((await fetch(`${marketplace.baseUrl}/currencies`)).status).toBe(200);
+  });
 });

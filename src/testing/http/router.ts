@@ -38,6 +38,7 @@ export interface RouterOptions {
 export class Router {
   readonly #routes: Route[] = [];
   readonly #options: RouterOptions;
+  readonly #extraRoutes = new Map<string, (request: Request) => Promise<HandlerResponse>>();
   readonly #failures = new Map<string, ErrorResponse[]>();
 
   constructor(options: RouterOptions) {
@@ -58,6 +59,11 @@ export class Router {
       } else this.add(entry as object, handler as EndpointHandlers<object>, descriptions);
     }
     this.#routes.sort((a, b) => fixedSegments(b.endpoint) - fixedSegments(a.endpoint));
+  }
+
+  /** Adds a route of the service that the client has no endpoint for. */
+  addRoute(method: string, path: string, handler: (request: Request) => Promise<HandlerResponse>): void {
+    this.#extraRoutes.set(`${method} ${path}`, handler);
   }
 
   /** Makes the next call of the endpoint fail. */
@@ -106,6 +112,8 @@ export class Router {
   async #handle(request: Request, url: URL, route: Route | undefined): Promise<HandlerResponse> {
     try {
       if (request.method === 'OPTIONS') return this.#describe(request, url.pathname);
+      const extra = this.#extraRoutes.get(`${request.method} ${url.pathname}`);
+      if (extra) return await extra(request);
       const bearer = this.#bearer(request);
       if (!route) throw this.#noRoute(request.method, url.pathname);
       const { endpoint, handler } = route;

@@ -1,0 +1,48 @@
+import type { FakeMarketplace } from './marketplace.js';
+import type { RequestFilter } from './http/request-filter.js';
+
+/** The result of a matcher, as `expect.extend` of vitest and jest expects it. */
+export interface MatcherResult {
+  readonly pass: boolean;
+  message(): string;
+}
+
+/**
+ * Matchers for `expect.extend` of vitest and jest.
+ *
+ * @example
+ * import { expect } from 'vitest';
+ * expect.extend(marketplaceMatchers);
+ * // expect(marketplace).toHaveReceived({ endpoint: 'questions.answer', body: { text: 'Yes.' } });
+ */
+export const marketplaceMatchers = {
+  /** Passes when the marketplace received at least one request that matches the filter. */
+  toHaveReceived(marketplace: FakeMarketplace, filter: RequestFilter): MatcherResult {
+    const count = marketplace.requests.filter(filter).length;
+    return resultOf(marketplace, count > 0, `at least one request with ${printFilter(filter)}`);
+  },
+
+  /** Passes when the marketplace received exactly this many requests that match the filter. */
+  toHaveReceivedTimes(marketplace: FakeMarketplace, times: number, filter: RequestFilter = {}): MatcherResult {
+    const count = marketplace.requests.filter(filter).length;
+    return resultOf(marketplace, count === times, `${times} requests with ${printFilter(filter)}, not ${count}`);
+  },
+};
+
+function resultOf({ requests }: FakeMarketplace, pass: boolean, expected: string): MatcherResult {
+  const received = requests.all.map(
+    ({ method, path, response }) => `  ${method} ${path} ${response?.status ?? 'broken'}`,
+  );
+  const list = received.length > 0 ? received.join('\n') : '  none';
+  return {
+    pass,
+    message: () => `expected the marketplace ${pass ? 'not ' : ''}to receive ${expected}\nreceived:\n${list}`,
+  };
+}
+
+function printFilter(filter: RequestFilter): string {
+  return JSON.stringify(filter, (name, value: unknown) => {
+    if (value instanceof RegExp) return String(value);
+    return name === 'endpoint' && typeof value === 'object' ? (value as { name?: unknown }).name : value;
+  });
+}

@@ -1,0 +1,307 @@
+import { ServerError, documentedError } from 'marketplace-seller-sdk';
+import { FakeMarketplace, FakeMarketplaceError, marketplaceMatchers } from 'marketplace-seller-sdk/testing';
+import type { Fault } from 'marketplace-seller-sdk/testing';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { endpoints } from '../../src/endpoints.js';
+import { createMarketplace } from '../support/marketplace.ts';
+
+expect.extend(marketplaceMatchers);
+declare module 'vitest' {
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- the parameters must be those of vitest's own declaration
+  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
+    toHaveReceived(filter: Parameters<typeof marketplaceMatchers.toHaveReceived>[1]): R;
+    toHaveReceivedTimes(times: number, filter?: Parameters<typeof marketplaceMatchers.toHaveReceivedTimes>[2]): R;
+  }
+}
+
+describe('default ids', () => {
+  test('a default id never collides with a given one', () => {
+    const marketplace = new FakeMarketplace();
+    marketplace.addUser({ user_id: 1001 });
+    expect(marketplace.addUser().user_id).toBe(1002);
+    marketplace.addItem({ seller_id: 1001, item_id: 'MLA600000001' });
+    expect(marketplace.addItem({ seller_id: 1001 }).item_id).toBe('MLA600000002');
+    marketplace.addPack({ seller_id: 1001, buyer_id: 1002, pack_id: 2_000_000_000_000_001 });
+    expect(marketplace.addPack({ seller_id: 1001, buyer_id: 1002 }).pack_id).toBe(2_000_000_000_000_002);
+    marketplace.flex.subscribe({ user_id: 1001, service_id: 10_001 });
+    expect(marketplace.flex.subscribe({ user_id: 1002 }).service_id).toBe(10_002);
+  });
+});
+
+describe('marketplace.requests', () => {
+  test('a request is recorded with its endpoint, body and response', async () => {
+    const { marketplace, sellerClient, question_id, seller } = createMarketplace();
+    await sellerClient.questions.answer({ question_id, text: 'Yes.' });
+    expect(marketplace.requests.last).toMatchObject({
+      method: 'POST',
+      path: '/answers',
+      query: {},
+      headers: expect.objectContaining({ authorization: expect.any(String) as string }) as unknown,
+      body: { question_id, text: 'Yes.' },
+      endpoint: 'questions.answer',
+      user_id: seller.user_id,
+      response: { status: 200, body: { id: question_id, answer: { text: 'Yes.' } } },
+    });
+    await sellerClient.questions.search({ seller_id: seller.user_id, limit: 3 }).first();
+    expect([...marketplace.requests]).toHaveLength(2);
+    expect(marketplace.requests.last?.query).toMatchObject({ limit: '3' });
+    marketplace.requests.clear();
+    expect(marketplace.requests.all).toEqual([]);
+  });
+
+  test('a filter selects by endpoint, method, path, body and user', async () => {
+    const { marketplace, sellerClient, question_id, seller } = createMarketplace();
+    await sellerClient.questions.answer({ question_id, text: 'Yes.' });
+    await sellerClient.questions.get({ question_id });
+    const count = (filter: Parameters<typeof marketplace.requests.filter>[0]): number =>
+      marketplace.requests.filter(filter).length;
+    expect(count({ endpoint: endpoints.questions.answer })).toBe(1);
+    expect(count({ endpoint: 'questions.get', method: 'get' })).toBe(1);
+    expect(count({ path: '/questions/*' })).toBe(1);
+    expect(count({ path: /^[/]answers$/ })).toBe(1);
+    expect(count({ body: { text: 'Yes.' } })).toBe(1);
+    expect(count({ body: { text: 'No.' } })).toBe(0);
+    expect(count({ body: 'Yes' })).toBe(1);
+    expect(count({ user_id: seller.user_id })).toBe(2);
+    expect(count({ user_id: 1 })).toBe(0);
+    expect(() => count({ endpoint: 'questions.anser' })).toThrow('did you mean questions.answer?');
+    expect(() => count({ methd: 'GET' } as object)).toThrow(
+      'a request filter has no field `methd`; did you mean `method`?',
+    );
+  });
+
+  test('a broken connection has no response', async () => {
+    const { marketplace, sellerClient, question_id } = createMarketplace({ maxRetries: 0 });
+    marketplace.faults.inject({ reset: 'before' });
+    await expect(sellerClient.questions.get({ question_id })).rejects.toThrow('ECONNRESET');
+    expect(marketplace.requests.last).toMatchObject({ endpoint: 'questions.get', response: null });
+  });
+
+  test('matchers count requests and list what was received', async () => {
+    const { marketplace, sellerClient, question_id } = createMarketplace();
+    await sellerClient.questions.get({ question_id });
+    expect(marketplace).toHaveReceived({ endpoint: 'questions.get' });
+    expect(marketplace).toHaveReceivedTimes(1);
+    expect(marketplace).not.toHaveReceived({ endpoint: 'questions.answer' });
+    expect(() => expect(marketplace).toHaveReceivedTimes(2, { path: /get/ })).toThrow(
+      `expected the marketplace to receive 2 requests with {"path":"/get/"}, not 0\nreceived:\n  GET /questions/${question_id} 200`,
+    );
+  });
+});
+
+describe('seed() and reset()', () => {
+  test('a seed adds users, items and questions', () => {
+    const marketplace = new FakeMarketplace();
+    marketplace.seed({
+      users: [{ user_id: 7, token: 'seven' }],
+      items: [{ item_id: 'MLA1', seller_id: 7 }],
+      faults: [{ status: 503 }],
+    });
+    expect(marketplace.accounts.bearerOf('seven')?.user_id).toBe(7);
+    expect(marketplace.faults.pending).toBe(1);
+  });
+
+  test.each([
+    [{ users: [{ user_id: 8 }], items: [{ item_id: 'MLA2', seller_id: 99 }] }, '`items.0`: there is no user 99'],
+    [{ users: [{ user_id: 8 }], faults: [{ status: 503 }, { status: 42 }] }, '`faults.1`'],
+    [{ now: '2020-01-01T00:00:00Z', users: [{ user_id: 7 }] }, '`users.0`: user 7 already exists'],
+    [{ users: [{ user_id: 8, nme: 'x' }] }, '`users.0.nme` is not a field here'],
+  ])('an invalid seed adds nothing: %j', async (seed, message) => {
+    const marketplace = new FakeMarketplace();
+    marketplace.addUser({ user_id: 7 });
+    const received: unknown[] = [];
+    marketplace.events.on((event) => received.push(event));
+    expect(() => marketplace.seed(seed)).toThrow(message);
+    expect(() => marketplace.seed(seed)).toThrow(FakeMarketplaceError);
+    expect(marketplace.accounts.all).toHaveLength(1);
+    expect(marketplace.faults.pending).toBe(0);
+    expect(marketplace.clock.isStopped).toBe(false);
+    expect(received).toEqual([]);
+  });
+
+  test('reset() restores the initial state', async () => {
+    const marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z' });
+    const account = marketplace.addUser();
+    await marketplace.clientFor(account).currencies.list();
+    marketplace.clock.advance({ days: 1 });
+    marketplace.faults.inject({ status: 503 });
+    marketplace.reset();
+    expect(marketplace.clock.iso).toBe('2026-03-02T12:00:00.000Z');
+    expect([marketplace.accounts.all, marketplace.requests.all, marketplace.faults.all]).toEqual([[], [], []]);
+    expect(marketplace.addUser()).toEqual(account);
+    await expect(marketplace.clientFor(account).currencies.list()).resolves.toBeInstanceOf(Array);
+  });
+});
+
+describe('selecting the calls of a fault', () => {
+  const statuses = async (fault: Fault, paths: readonly string[]): Promise<number[]> => {
+    const marketplace = new FakeMarketplace();
+    const token = marketplace.tokenFor(marketplace.addUser({ user_id: 7 }));
+    marketplace.faults.inject(fault);
+    const results = [];
+    for (const path of paths) {
+      const headers = { authorization: `Bearer ${token}` };
+      results.push((await marketplace.fetch(`${marketplace.baseUrl}${path}`, { headers })).status);
+    }
+    return results;
+  };
+  const three = ['/currencies', '/currencies', '/currencies'];
+
+  test.each<[string, Fault, readonly string[], number[]]>([
+    ['skip: 2 affects the third call', { status: 503, skip: 2 }, three, [200, 200, 503]],
+    [
+      'a path selects its calls',
+      { status: 503, match: { path: '/currencies/*' } },
+      ['/currencies', '/currencies/ARS'],
+      [200, 503],
+    ],
+    ['a user selects its calls', { status: 503, match: { user_id: 7 }, times: 9 }, three, [503, 503, 503]],
+    ['another user does not match', { status: 503, match: { user_id: 8 } }, three, [200, 200, 200]],
+    ['a method selects its calls', { status: 503, match: { method: 'POST' } }, three, [200, 200, 200]],
+  ])('%s', async (_, fault, paths, expected) => {
+    expect(await statuses(fault, paths)).toEqual(expected);
+  });
+
+  test('a body selects its calls', async () => {
+    const { marketplace, sellerClient, question_id } = createMarketplace({ maxRetries: 0 });
+    marketplace.faults.inject({ status: 500, match: { body: { text: 'No.' } } });
+    await sellerClient.questions.answer({ question_id, text: 'Yes.' });
+    await expect(sellerClient.questions.answer({ question_id, text: 'No.' })).rejects.toBeInstanceOf(ServerError);
+  });
+});
+
+describe('a rate limit', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    return () => vi.useRealTimers();
+  });
+
+  test('calls above the rate are 429 until the second is over, per token', async () => {
+    const marketplace = new FakeMarketplace({ limit: { perSecond: 2, retryAfter: true } });
+    const [first, second] = [marketplace.addUser(), marketplace.addUser()].map((user) => marketplace.tokenFor(user));
+    const call = (token: string | undefined): Promise<Response> =>
+      marketplace.fetch(`${marketplace.baseUrl}/currencies`, { headers: { authorization: `Bearer ${token ?? ''}` } });
+    expect([(await call(first)).status, (await call(first)).status]).toEqual([200, 200]);
+    const limited = await call(first);
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(await limited.json()).toMatchObject({ error: 'too_many_requests' });
+    expect((await call(second)).status).toBe(200);
+    vi.advanceTimersByTime(1000);
+    expect((await call(first)).status).toBe(200);
+    marketplace.rateLimiter.set(undefined);
+    for (let count = 0; count < 5; count += 1) expect((await call(first)).status).toBe(200);
+  });
+});
+
+describe('misuse from plain JavaScript', () => {
+  const fake = () => new FakeMarketplace();
+  test.each<[string, () => unknown, string]>([
+    [
+      'an unknown option',
+      () => new FakeMarketplace({ nw: 1 } as object),
+      'the options has no field `nw`; did you mean `now`?',
+    ],
+    ['an unknown setting', () => new FakeMarketplace({ settings: { cor: true } as object }), 'did you mean `cors`?'],
+    [
+      'an unknown value of follow',
+      () => new FakeMarketplace({ follow: 'me' as 'live' }),
+      "`follow` is 'live' or 'documents'",
+    ],
+    ['an unknown field of a user', () => fake().addUser({ nickame: 'x' } as object), 'did you mean `nickname`?'],
+    [
+      'an unknown field of an item',
+      () => fake().addItem({ seller_id: 1, statsu: 'paused' } as never),
+      'an item has no field `statsu`; did you mean `status`?',
+    ],
+    [
+      'an unknown status of an item',
+      () => createMarketplace().marketplace.addItem({ seller_id: 7, status: 'gone' as never }),
+      '`status` of an item is active',
+    ],
+    [
+      'an unknown field of a fault',
+      () => fake().faults.inject({ statsu: 503 } as never),
+      'a fault has no field `statsu`',
+    ],
+    ['a fault that does nothing', () => fake().faults.inject({}), 'a fault needs `status`'],
+    [
+      'an unknown endpoint of a fault',
+      () => fake().faults.inject({ status: 503, endpoint: { name: 'questions.aks' } as never }),
+      'did you mean questions.ask?',
+    ],
+    [
+      'an error status below 400',
+      () => fake().failNext(endpoints.questions.ask, documentedError({ status: 200, message: '' })),
+      'from 400 to 599',
+    ],
+    ['an empty rate limit', () => new FakeMarketplace({ limit: {} }), '`limit` needs `perSecond` or `perMinute`'],
+    ['a rate of 0', () => new FakeMarketplace({ limit: { perSecond: 0 } }), 'a rate must be an integer of at least 1'],
+  ])('%s is rejected', (_, misuse, message) => {
+    expect(misuse).toThrow(message);
+    expect(misuse).toThrow(FakeMarketplaceError);
+  });
+});
+
+test('a buyer can send files', async () => {
+  const { marketplace, seller, sellerClient } = createMarketplace();
+  const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: marketplace.addUser().user_id });
+  marketplace.buyerWrites({
+    pack,
+    text: 'The receipt',
+    files: [{ filename: 'a.txt', content: 'paid', type: 'text/plain' }],
+  });
+  const message = await sellerClient.messages
+    .conversation({ pack_id: pack.pack_id ?? 0, user_id: seller.user_id })
+    .first();
+  const attachment = message?.message_attachments?.[0];
+  expect(attachment).toMatchObject({ original_filename: 'a.txt', size: 4 });
+  const site_id = seller.site_id;
+  const download = await sellerClient.messages.download({ site_id, attachment_id: attachment?.filename ?? '' });
+  expect(await new Response(download.stream).text()).toBe('paid');
+});
+
+describe('tokens', () => {
+  const exchange = async (marketplace: FakeMarketplace, fields: Record<string, string>) => {
+    const body = new URLSearchParams({ client_id: '500', client_secret: 'secret', ...fields });
+    const response = await marketplace.fetch(`${marketplace.baseUrl}/oauth/token`, { method: 'POST', body });
+    return { status: response.status, body: (await response.json()) as Record<string, string> };
+  };
+
+  test('an authorization code gives tokens once, and a refresh token gives new ones once', async () => {
+    const marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z' });
+    const { user_id } = marketplace.addUser();
+    const code = marketplace.accounts.issueAuthorizationCode(user_id);
+    const first = await exchange(marketplace, { grant_type: 'authorization_code', code });
+    expect(first).toMatchObject({ status: 200, body: { token_type: 'Bearer', expires_in: 21_600, user_id } });
+    expect(await exchange(marketplace, { grant_type: 'authorization_code', code })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    });
+    const { access_token = '', refresh_token = '' } = first.body;
+    expect(marketplace.accounts.bearerOf(access_token)).toMatchObject({ user_id, application_id: 500 });
+    marketplace.clock.advance({ hours: 6 });
+    expect(marketplace.accounts.bearerOf(access_token)).toBeUndefined();
+    const second = await exchange(marketplace, { grant_type: 'refresh_token', refresh_token });
+    expect(second.status).toBe(200);
+    expect(marketplace.accounts.bearerOf(second.body.access_token ?? '')).toMatchObject({ user_id });
+    expect((await exchange(marketplace, { grant_type: 'refresh_token', refresh_token })).status).toBe(400);
+  });
+
+  test.each([
+    [{ grant_type: 'password' }, 'unsupported_grant_type'],
+    [{ grant_type: 'refresh_token', refresh_token: 'x' }, 'invalid_grant'],
+    [{ grant_type: 'refresh_token' }, 'invalid_grant'],
+    [{ grant_type: 'refresh_token', refresh_token: 'x', client_id: 'me' }, 'invalid_client'],
+    [{ grant_type: 'refresh_token', refresh_token: 'x', client_secret: '' }, 'invalid_client'],
+  ])('a wrong exchange is 400: %j', async (fields, error) => {
+    expect(await exchange(new FakeMarketplace(), fields)).toMatchObject({ status: 400, body: { error, status: 400 } });
+  });
+
+  test('a code is for its application only', async () => {
+    const marketplace = new FakeMarketplace();
+    const code = marketplace.accounts.issueAuthorizationCode(marketplace.addUser().user_id, 42);
+    expect((await exchange(marketplace, { grant_type: 'authorization_code', code })).status).toBe(400);
+    const fields = { grant_type: 'authorization_code', code, client_id: '42' };
+    expect((await exchange(marketplace, fields)).status).toBe(200);
+  });
+});
