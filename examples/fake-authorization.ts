@@ -37,7 +37,7 @@ export class FakeAuthorization {
 
   /** Returns tokens of a user whose access token has expired. */
   expiredTokens(user_id: number): TokenSet {
-    return { accessToken: 'expired', refreshToken: this.#issue(user_id), expiresAt: 0 };
+    return { accessToken: 'expired', refreshToken: this.#issue(user_id), expiresAt: Date.now() };
   }
 
   close(): void {

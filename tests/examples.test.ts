@@ -31,6 +31,7 @@ test('the inbox bot answers for two sellers, refreshes each token once, and stop
   const { stdout, status } = spawnSync(process.execPath, [join(folder, 'inbox-bot.ts')], {
     cwd: root,
     encoding: 'utf8',
+    timeout: 15_000,
   });
   expect(stdout.match(/seller 1001: question \d+ is answered/g)).toHaveLength(2);
   expect(stdout.match(/seller 1002: question \d+ is answered/g)).toHaveLength(2);

@@ -33,7 +33,8 @@ function clientFor(user_id: number): SellerClient {
 }
 
 const receiver = createReceiver({
-  store: sqliteStore({ path }),
+  // The inbox takes a file of its own.
+  store: sqliteStore({ path: `${path}.inbox` }),
   clientFor,
   on: {
     questions: async ({ user_id }, { read }) => {
