@@ -75,7 +75,7 @@ export class SellerClient {
   call<In, Out>(
     endpoint: Endpoint<In, Out>,
     input: In,
-    options?: CallOptions & Partial<WithAttributes<string>>,
+    options?: CallOptions & WithAttributes<string>,
   ): ApiPromise<Out> {
     return this.#http.call(endpoint, input, options);
   }

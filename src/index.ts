@@ -9,7 +9,7 @@ export type { ResponseInfo, WithResponse } from './core/api-promise.js';
 export { Paged } from './core/pagination/paged.js';
 export type { Page } from './core/pagination/page.js';
 export type { PaginationOptions } from './core/pagination/paged.js';
-export type { WithAttributes } from './core/schema/attributes.js';
+export type { Attributed, WithAttributes } from './core/schema/attributes.js';
 export type { Selected, Selection } from './resources/flex/graphql/selection.js';
 export type {
   TokenProvider,

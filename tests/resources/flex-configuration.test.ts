@@ -179,7 +179,7 @@ describe('the GraphQL query', () => {
   test('a query of the user is sent as it is, and its data is delivered as it came', async () => {
     const { sellerClient, whose } = createShop();
     const query = `query Mine { mine: configuration(user_id: ${whose.user_id}, service_id: ${whose.service_id}) { is_moderated } }`;
-    const data = await sellerClient.flex.configuration({ site_id: 'MLA', query });
+    const data = await sellerClient.flex.query({ site_id: 'MLA', query });
     expectTypeOf(data).toEqualTypeOf<unknown>();
     expect(data).toEqual({ mine: { is_moderated: false } });
   });
@@ -187,13 +187,11 @@ describe('the GraphQL query', () => {
   test('a mutation is not sent', async () => {
     const { sellerClient, sent } = recording();
     for (const query of ['mutation { a }', 'query A { a } mutation B { b }', '# hi\nsubscription { a }', '']) {
-      await expect(sellerClient.flex.configuration({ site_id: 'MLA', query }), query).rejects.toBeInstanceOf(
-        InvalidInputError,
-      );
+      await expect(sellerClient.flex.query({ site_id: 'MLA', query }), query).rejects.toBeInstanceOf(InvalidInputError);
     }
     const harmless =
       '# mutation\n{ mutation: a(text: "} mutation {", long: """ } mutation \\""" """) { subscription } }';
-    await sellerClient.flex.configuration({ site_id: 'MLA', query: harmless });
+    await sellerClient.flex.query({ site_id: 'MLA', query: harmless });
     expect(sent.map(({ body }) => body.query)).toEqual([harmless]);
   });
 
@@ -206,9 +204,7 @@ describe('the GraphQL query', () => {
 
   test('invalid GraphQL is not sent', async () => {
     const { sellerClient, sent } = recording();
-    const failure = await sellerClient.flex
-      .configuration({ site_id: 'MLA', query: '{a' })
-      .catch((error: unknown) => error);
+    const failure = await sellerClient.flex.query({ site_id: 'MLA', query: '{a' }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(InvalidInputError);
     expect(String(failure)).toContain('`query` is not GraphQL: Syntax Error: Expected Name, found <EOF>');
     expect(sent).toEqual([]);
@@ -217,7 +213,7 @@ describe('the GraphQL query', () => {
   test('a query excludes the other fields', async () => {
     const { sellerClient } = recording();
     const extra = { site_id: 'MLA', query: '{a}', variables: { a: 1 } };
-    await expect(sellerClient.flex.configuration(extra)).rejects.toThrow('`variables` is not a field here');
+    await expect(sellerClient.flex.query(extra)).rejects.toThrow('`variables` is not a field here');
   });
 
   test('the query is a read, so it is retried after a fault', async () => {
@@ -311,13 +307,11 @@ describe('the response to the query', () => {
     );
     await expect(sellerClient.flex.configuration({ ...whose, user_id: 1 })).rejects.toBeInstanceOf(UserNotFoundError);
     const unknownField = `{configuration(user_id:${whose.user_id},service_id:${whose.service_id}){colour}}`;
-    await expect(sellerClient.flex.configuration({ site_id: 'MLA', query: unknownField })).rejects.toBeInstanceOf(
+    await expect(sellerClient.flex.query({ site_id: 'MLA', query: unknownField })).rejects.toBeInstanceOf(
       InvalidQueryError,
     );
     const text = `{configuration(user_id:"${whose.user_id}",service_id:1){zones{id}}}`;
-    await expect(sellerClient.flex.configuration({ site_id: 'MLA', query: text })).rejects.toBeInstanceOf(
-      InvalidQueryError,
-    );
+    await expect(sellerClient.flex.query({ site_id: 'MLA', query: text })).rejects.toBeInstanceOf(InvalidQueryError);
     const other = marketplace.clientFor(marketplace.addUser());
     await expect(other.flex.configuration(whose)).rejects.toBeInstanceOf(BadRequestError);
   });

@@ -17,9 +17,9 @@ export async function selections(): Promise<void> {
   address?.zip_code;
   // @ts-expect-error -- zones have no such field
   await seller.flex.configuration({ ...whose, select: { zones: { id: true, colour: true } } });
-  (await seller.flex.configuration({ site_id: 'MLA', query: '{ configuration { id } }' })) satisfies unknown;
+  (await seller.flex.query({ site_id: 'MLA', query: '{ configuration { id } }' })) satisfies unknown;
   // @ts-expect-error -- what a query of one's own gives is not known
-  (await seller.flex.configuration({ site_id: 'MLA', query: '{ configuration { id } }' })).configuration;
+  (await seller.flex.query({ site_id: 'MLA', query: '{ configuration { id } }' })).configuration;
 }
 
 export async function settings(): Promise<void> {

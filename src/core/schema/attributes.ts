@@ -5,11 +5,18 @@ import { array, nullish, picked, unknown } from './schema.js';
 import type { Schema } from './schema.js';
 import type { StandardSchema } from './standard-schema.js';
 
-/** Call options that reduce the answer to some of its fields. Spec: Common conventions 3. */
+/** Call options that may reduce the response to some of its fields. Spec: Common conventions 3. */
 export interface WithAttributes<Name extends PropertyKey> {
-  /** The fields to ask for; only these are delivered. */
-  readonly attributes: readonly Name[];
+  /**
+   * The fields to request; only these are returned.
+   *
+   * @default every field
+   */
+  readonly attributes?: readonly Name[] | undefined;
 }
+
+/** The fields of `T` that `attributes` names; all of `T` without them. */
+export type Attributed<T, Name extends keyof T> = [keyof T] extends [Name] ? T : Pick<T, Name>;
 
 /**
  * The schema of an answer reduced to some fields: the answer, or each entry of a bare list, has these and no others.

@@ -1,5 +1,5 @@
 import type { ApiPromise } from '../../core/api-promise.js';
-import type { WithAttributes } from '../../core/schema/attributes.js';
+import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
 import type { Requester } from '../../core/endpoint.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import type { Message } from '../post-sale/message.js';
@@ -42,12 +42,10 @@ export class ActionGuide {
    * @throws {ConversationBlockedError} when the pack's messages are blocked.
    * @throws {PackAccessError} when the pack is not the token's user's.
    */
-  caps<const Name extends keyof OptionCap>(
+  caps<const Name extends keyof OptionCap = keyof OptionCap>(
     input: PackParams,
-    options: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<Pick<OptionCap, Name>[]>;
-  caps(input: PackParams, options?: CallOptions): ApiPromise<OptionCap[]>;
-  caps(input: PackParams, options?: CallOptions): ApiPromise<OptionCap[]> {
+    options?: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Attributed<OptionCap, Name>[]> {
     return this.#caller.call(endpoints.caps, input, options);
   }
 

@@ -1,5 +1,5 @@
 import type { ApiPromise } from '../../core/api-promise.js';
-import type { WithAttributes } from '../../core/schema/attributes.js';
+import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
 import type { Requester } from '../../core/endpoint.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import * as endpoints from './endpoints.js';
@@ -33,12 +33,10 @@ export class PhoneViews {
    * console.log(total);
    * @throws {InvalidInputError} when `date_to` is before `date_from`; nothing is sent.
    */
-  ofItem<const Name extends keyof ContactTotal>(
+  ofItem<const Name extends keyof ContactTotal = keyof ContactTotal>(
     input: ItemPeriodParams,
-    options: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<Pick<ContactTotal, Name>>;
-  ofItem(input: ItemPeriodParams, options?: CallOptions): ApiPromise<ContactTotal>;
-  ofItem(input: ItemPeriodParams, options?: CallOptions): ApiPromise<ContactTotal> {
+    options?: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Attributed<ContactTotal, Name>> {
     return this.#caller.call(endpoints.phoneViewsOfItem, input, options);
   }
 
@@ -54,12 +52,10 @@ export class PhoneViews {
    * console.log(total);
    * @throws {InvalidInputError} when `date_to` is before `date_from`; nothing is sent.
    */
-  ofUser<const Name extends keyof ContactTotal>(
+  ofUser<const Name extends keyof ContactTotal = keyof ContactTotal>(
     input: UserPeriodParams,
-    options: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<Pick<ContactTotal, Name>>;
-  ofUser(input: UserPeriodParams, options?: CallOptions): ApiPromise<ContactTotal>;
-  ofUser(input: UserPeriodParams, options?: CallOptions): ApiPromise<ContactTotal> {
+    options?: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Attributed<ContactTotal, Name>> {
     return this.#caller.call(endpoints.phoneViewsOfUser, input, options);
   }
 
@@ -72,12 +68,10 @@ export class PhoneViews {
    * for (const { date, total } of results ?? []) console.log(date, total);
    * @throws {InvalidInputError} when `last` is below 1, or `unit` is neither `day` nor `hour`; nothing is sent.
    */
-  windowOfItem<const Name extends keyof ContactWindow>(
+  windowOfItem<const Name extends keyof ContactWindow = keyof ContactWindow>(
     input: ItemWindowParams,
-    options: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<Pick<ContactWindow, Name>>;
-  windowOfItem(input: ItemWindowParams, options?: CallOptions): ApiPromise<ContactWindow>;
-  windowOfItem(input: ItemWindowParams, options?: CallOptions): ApiPromise<ContactWindow> {
+    options?: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Attributed<ContactWindow, Name>> {
     return this.#caller.call(endpoints.phoneViewWindowOfItem, input, options);
   }
 
@@ -89,12 +83,10 @@ export class PhoneViews {
    * for (const { item_id, total } of windows) console.log(item_id, total);
    * @throws {InvalidInputError} when `ids` is empty or an id holds a comma; nothing is sent.
    */
-  windowOfItems<const Name extends keyof ContactWindow>(
+  windowOfItems<const Name extends keyof ContactWindow = keyof ContactWindow>(
     input: ItemsWindowParams,
-    options: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<Pick<ContactWindow, Name>[]>;
-  windowOfItems(input: ItemsWindowParams, options?: CallOptions): ApiPromise<ContactWindow[]>;
-  windowOfItems(input: ItemsWindowParams, options?: CallOptions): ApiPromise<ContactWindow[]> {
+    options?: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Attributed<ContactWindow, Name>[]> {
     return this.#caller.call(endpoints.phoneViewWindowOfItems, input, options);
   }
 
@@ -107,12 +99,10 @@ export class PhoneViews {
    * for (const { date, total } of results ?? []) console.log(date, total);
    * @throws {InvalidInputError} when `last` is below 1, or `unit` is neither `day` nor `hour`; nothing is sent.
    */
-  windowOfUser<const Name extends keyof ContactWindow>(
+  windowOfUser<const Name extends keyof ContactWindow = keyof ContactWindow>(
     input: UserWindowParams,
-    options: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<Pick<ContactWindow, Name>>;
-  windowOfUser(input: UserWindowParams, options?: CallOptions): ApiPromise<ContactWindow>;
-  windowOfUser(input: UserWindowParams, options?: CallOptions): ApiPromise<ContactWindow> {
+    options?: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Attributed<ContactWindow, Name>> {
     return this.#caller.call(endpoints.phoneViewWindowOfUser, input, options);
   }
 }

@@ -1,5 +1,5 @@
 import type { ApiPromise } from '../../core/api-promise.js';
-import type { WithAttributes } from '../../core/schema/attributes.js';
+import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
 import type { Requester } from '../../core/endpoint.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import * as endpoints from './endpoints.js';
@@ -35,12 +35,10 @@ export class QuestionContacts {
    * console.log(total);
    * @throws {InvalidInputError} when `date_to` is before `date_from`; nothing is sent.
    */
-  ofItem<const Name extends keyof ContactTotal>(
+  ofItem<const Name extends keyof ContactTotal = keyof ContactTotal>(
     input: ItemPeriodParams,
-    options: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<Pick<ContactTotal, Name>>;
-  ofItem(input: ItemPeriodParams, options?: CallOptions): ApiPromise<ContactTotal>;
-  ofItem(input: ItemPeriodParams, options?: CallOptions): ApiPromise<ContactTotal> {
+    options?: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Attributed<ContactTotal, Name>> {
     return this.#caller.call(endpoints.questionsOfItem, input, options);
   }
 
@@ -58,12 +56,10 @@ export class QuestionContacts {
    * console.log(contacts?.total);
    * @throws {InvalidInputError} when `date_to` is before `date_from`; nothing is sent.
    */
-  ofUser<const Name extends keyof ContactTotal>(
+  ofUser<const Name extends keyof ContactTotal = keyof ContactTotal>(
     input: UserPeriodParams,
-    options: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<Pick<ContactTotal, Name> | undefined>;
-  ofUser(input: UserPeriodParams, options?: CallOptions): ApiPromise<ContactTotal | undefined>;
-  ofUser(input: UserPeriodParams, options?: CallOptions): ApiPromise<ContactTotal | undefined> {
+    options?: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Attributed<ContactTotal, Name> | undefined> {
     return this.#caller.call(endpoints.questionsOfUser, input, options);
   }
 
@@ -76,12 +72,10 @@ export class QuestionContacts {
    * for (const { date, total } of results ?? []) console.log(date, total);
    * @throws {InvalidInputError} when `last` is below 1, or `unit` is neither `day` nor `hour`; nothing is sent.
    */
-  windowOfItem<const Name extends keyof ContactWindow>(
+  windowOfItem<const Name extends keyof ContactWindow = keyof ContactWindow>(
     input: QuestionItemWindowParams,
-    options: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<Pick<ContactWindow, Name>>;
-  windowOfItem(input: QuestionItemWindowParams, options?: CallOptions): ApiPromise<ContactWindow>;
-  windowOfItem(input: QuestionItemWindowParams, options?: CallOptions): ApiPromise<ContactWindow> {
+    options?: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Attributed<ContactWindow, Name>> {
     return this.#caller.call(endpoints.questionWindowOfItem, input, options);
   }
 
@@ -94,12 +88,10 @@ export class QuestionContacts {
    * for (const { date, total } of results ?? []) console.log(date, total);
    * @throws {InvalidInputError} when `last` is below 1, or `unit` is neither `day` nor `hour`; nothing is sent.
    */
-  windowOfUser<const Name extends keyof ContactWindow>(
+  windowOfUser<const Name extends keyof ContactWindow = keyof ContactWindow>(
     input: UserWindowParams,
-    options: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<Pick<ContactWindow, Name>>;
-  windowOfUser(input: UserWindowParams, options?: CallOptions): ApiPromise<ContactWindow>;
-  windowOfUser(input: UserWindowParams, options?: CallOptions): ApiPromise<ContactWindow> {
+    options?: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Attributed<ContactWindow, Name>> {
     return this.#caller.call(endpoints.questionWindowOfUser, input, options);
   }
 }

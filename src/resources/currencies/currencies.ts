@@ -1,5 +1,5 @@
 import type { ApiPromise } from '../../core/api-promise.js';
-import type { WithAttributes } from '../../core/schema/attributes.js';
+import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
 import type { Requester } from '../../core/endpoint.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import * as endpoints from './endpoints.js';
@@ -19,12 +19,10 @@ export class Currencies {
    * @example
    * for (const { id, symbol } of await seller.currencies.list()) console.log(id, symbol);
    */
-  list<const Name extends keyof Currency>(
-    input: NoInput | undefined,
-    options: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<Pick<Currency, Name>[]>;
-  list(input?: NoInput, options?: CallOptions): ApiPromise<Currency[]>;
-  list(input: NoInput = {}, options?: CallOptions): ApiPromise<Currency[]> {
+  list<const Name extends keyof Currency = keyof Currency>(
+    input: NoInput = {},
+    options?: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Attributed<Currency, Name>[]> {
     return this.#caller.call(endpoints.list, input, options);
   }
 
@@ -36,12 +34,10 @@ export class Currencies {
    * console.log(symbol, decimal_places);
    * @throws {NotFoundError} when there is no such currency.
    */
-  get<const Name extends keyof Currency>(
+  get<const Name extends keyof Currency = keyof Currency>(
     input: CurrencyParams,
-    options: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<Pick<Currency, Name>>;
-  get(input: CurrencyParams, options?: CallOptions): ApiPromise<Currency>;
-  get(input: CurrencyParams, options?: CallOptions): ApiPromise<Currency> {
+    options?: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Attributed<Currency, Name>> {
     return this.#caller.call(endpoints.get, input, options);
   }
 }

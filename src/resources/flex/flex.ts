@@ -1,6 +1,6 @@
 import { ApiPromise } from '../../core/api-promise.js';
 import type { ResponseInfo, WithResponse } from '../../core/api-promise.js';
-import type { WithAttributes } from '../../core/schema/attributes.js';
+import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
 import type { Requester } from '../../core/endpoint.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
 import { dataOf } from './graphql/response.js';
@@ -48,12 +48,10 @@ export class Flex {
    * @throws {InvalidSiteError} when there is no such site.
    * @throws {UserNotFoundError} when there is no such user.
    */
-  subscriptions<const Name extends keyof FlexSubscription>(
+  subscriptions<const Name extends keyof FlexSubscription = keyof FlexSubscription>(
     input: FlexUserParams,
-    options: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<Pick<FlexSubscription, Name>[]>;
-  subscriptions(input: FlexUserParams, options?: CallOptions): ApiPromise<FlexSubscription[]>;
-  subscriptions(input: FlexUserParams, options?: CallOptions): ApiPromise<FlexSubscription[]> {
+    options?: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Attributed<FlexSubscription, Name>[]> {
     return this.#caller.call(endpoints.subscriptions, input, options);
   }
 
@@ -61,8 +59,8 @@ export class Flex {
    * How a seller delivers: of it, exactly what `select` asks for; every documented field without `select`.
    * Spec: POST /shipping/flex/sites/{site_id}/configuration/v3.
    *
-   * It takes `{ site_id, user_id, service_id, select }`, from which it writes the query, or `{ site_id, query }`: a
-   * GraphQL query of your own, whose data is delivered as it came.
+   * `select` names fields, at any depth: `true` for a whole field, an object for some of its fields. `query` sends a
+   * GraphQL query of your own.
    *
    * @example
    * const { zones } = await seller.flex.configuration({
@@ -74,22 +72,33 @@ export class Flex {
    * @throws {InvalidInputError} when the selection names a field that there is not; nothing is sent.
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
    * @throws {UserNotFoundError} when there is no such user.
-   * @throws {InvalidQueryError} when the service does not take the query.
    */
-  configuration<const S extends Selection<FlexConfiguration>>(
-    input: ConfigurationParams & { readonly select: S & Exact<FlexConfiguration, S> },
+  configuration<const S extends Selection<FlexConfiguration> | undefined = undefined>(
+    input: ConfigurationParams & { readonly select?: (S & Exact<FlexConfiguration, S>) | undefined },
     options?: CallOptions,
-  ): ApiPromise<Selected<FlexConfiguration, S>>;
-  configuration(
-    input: ConfigurationParams & { readonly select?: undefined },
-    options?: CallOptions,
-  ): ApiPromise<FlexConfiguration>;
-  configuration(input: FlexQueryParams, options?: CallOptions): ApiPromise<unknown>;
+  ): ApiPromise<S extends undefined ? FlexConfiguration : Selected<FlexConfiguration, S>>;
   configuration(
     input: FlexQueryParams | (ConfigurationParams & { readonly select?: unknown }),
     options?: CallOptions,
   ): ApiPromise<unknown> {
-    return new ApiPromise('query' in input ? this.#query(input, options) : this.#select(input, options));
+    // The types name one input, so that a mistake in `select` is reported there; `query` of the endpoint works as well.
+    return 'query' in input ? this.query(input, options) : new ApiPromise(this.#select(input, options));
+  }
+
+  /**
+   * Sends a GraphQL query of your own to the configuration, and returns its data as it came.
+   * Spec: POST /shipping/flex/sites/{site_id}/configuration/v3.
+   *
+   * It is retried like a read, so a `mutation` is not sent.
+   *
+   * @example
+   * const query = '{ configuration(user_id: 7, service_id: 1001) { working_days } }';
+   * const data = await seller.flex.query({ site_id: 'MLA', query });
+   * @throws {InvalidInputError} when the document is not a query; nothing is sent.
+   * @throws {InvalidQueryError} when the service does not accept the query.
+   */
+  query(input: FlexQueryParams, options?: CallOptions): ApiPromise<unknown> {
+    return new ApiPromise(this.#run(endpoints.configuration, input, options));
   }
 
   /**
@@ -135,10 +144,6 @@ export class Flex {
    */
   driver(input: DriverParams, options?: CallOptions): ApiPromise<DriverAssignment> {
     return this.#caller.call(endpoints.driver, input, options);
-  }
-
-  async #query(input: FlexQueryParams, options?: CallOptions): Promise<WithResponse<unknown>> {
-    return this.#run(endpoints.configuration, input, options);
   }
 
   async #select(

@@ -1,5 +1,5 @@
 import type { ApiPromise } from '../../core/api-promise.js';
-import type { WithAttributes } from '../../core/schema/attributes.js';
+import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
 import type { Requester } from '../../core/endpoint.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import { Paged, withSignal, withPage } from '../../core/pagination/paged.js';
@@ -68,12 +68,10 @@ export class Questions {
    * console.log(question.status, question.text, question.answer?.text);
    * @throws {NotFoundError} when there is no such question, or not for this token.
    */
-  get<const Name extends keyof Question>(
+  get<const Name extends keyof Question = keyof Question>(
     input: GetQuestionParams,
-    options: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<Pick<Question, Name>>;
-  get(input: GetQuestionParams, options?: CallOptions): ApiPromise<Question>;
-  get(input: GetQuestionParams, options?: CallOptions): ApiPromise<Question> {
+    options?: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Attributed<Question, Name>> {
     return this.#caller.call(endpoints.get, input, options);
   }
 
@@ -141,12 +139,10 @@ export class Questions {
    * console.log(total?.response_time, 'minutes');
    * @throws {NoQuestionsError} when the seller has had no questions.
    */
-  responseTime<const Name extends keyof ResponseTime>(
+  responseTime<const Name extends keyof ResponseTime = keyof ResponseTime>(
     input: UserParams,
-    options: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<Pick<ResponseTime, Name>>;
-  responseTime(input: UserParams, options?: CallOptions): ApiPromise<ResponseTime>;
-  responseTime(input: UserParams, options?: CallOptions): ApiPromise<ResponseTime> {
+    options?: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Attributed<ResponseTime, Name>> {
     return this.#caller.call(endpoints.responseTimeOf, input, options);
   }
 }

@@ -1,0 +1,73 @@
+// Mistakes that users make, with the place that a compiler must report and a part of its message.
+
+const whose = "site_id: 'MLA', user_id: 7, service_id: 1001";
+
+/** @type {readonly { code: string, at: string, says: string }[]} */
+export const mistakes = [
+  {
+    code: `seller.flex.configuration({ ${whose}, select: { zones: { name: true } } });`,
+    at: 'name',
+    says: "'name' does not exist",
+  },
+  {
+    code: `seller.flex.configuration({ ${whose}, select: { zone: true } });`,
+    at: 'zone:',
+    says: "Did you mean to write 'zones'?",
+  },
+  {
+    code: `seller.flex.configuration({ ${whose}, select: { zones: { price: { fractions: true } } } });`,
+    at: 'fractions',
+    says: "Did you mean to write 'fraction'?",
+  },
+  {
+    code: "seller.questions.get({ question_id: 1 }, { attributes: ['txt'] });",
+    at: "'txt'",
+    says: `Did you mean '"text"'?`,
+  },
+  {
+    code: "seller.flex.subscriptions({ site_id: 'MLA', user_id: 7 }, { attributes: ['sttus'] });",
+    at: "'sttus'",
+    says: `Did you mean '"status"'?`,
+  },
+  {
+    code: "seller.questions.get({ question_id: 1 }, { atributes: ['text'] });",
+    at: 'atributes',
+    says: "Did you mean to write 'attributes'?",
+  },
+  {
+    code: "seller.questions.get({ questionid: 1 }, { attributes: ['text'] });",
+    at: 'questionid',
+    says: "Did you mean to write 'question_id'?",
+  },
+  {
+    code: 'seller.questions.search({ seller_id: 7, filter: {} });',
+    at: 'filter:',
+    says: "Did you mean to write 'filters'?",
+  },
+  {
+    code: "seller.questions.answer({ question_id: 1, txt: 'Yes.' });",
+    at: 'txt',
+    says: "'txt' does not exist",
+  },
+];
+
+const header = "import type { SellerClient } from 'marketplace-seller-sdk';\ndeclare const seller: SellerClient;\n";
+
+/** A program with one mistake per line. */
+export const program = `${header}${mistakes.map(({ code }) => code).join('\n')}\n`;
+
+/**
+ * Compares what a compiler reports with what it must report.
+ * @param {readonly { line: number, column: number, text: string }[]} reports Lines and columns begin with 1.
+ * @returns {string[]} one sentence per mistake that is reported elsewhere, or in other words.
+ */
+export function misreported(reports) {
+  const linesBefore = header.split('\n').length - 1;
+  return mistakes.flatMap(({ code, at, says }, index) => {
+    const here = reports.filter(({ line }) => line === linesBefore + index + 1);
+    const isRight = here.length === 1 && here[0]?.column === code.lastIndexOf(at) + 1 && here[0].text.includes(says);
+    return isRight
+      ? []
+      : [`${code}\n  ${here.map(({ column, text }) => `${column}: ${text}`).join('\n  ') || 'no error'}`];
+  });
+}
