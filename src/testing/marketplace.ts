@@ -1,3 +1,4 @@
+import type { Bytes } from '../core/files/bytes.js';
 import { SellerClient } from '../client.js';
 import type { Endpoint } from '../core/endpoint.js';
 import type { DocumentedError } from '../core/errors/documented-error.js';
@@ -53,7 +54,7 @@ export interface FakeMarketplaceOptions {
 /** A file that a buyer sends with a message. */
 export interface BuyerFile {
   readonly filename: string;
-  readonly content: string | Uint8Array<ArrayBuffer>;
+  readonly content: string | Bytes;
   /** The media type. @default 'application/octet-stream' */
   readonly type?: string | undefined;
 }

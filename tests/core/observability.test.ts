@@ -33,6 +33,17 @@ describe('the logger', () => {
     expect(lines.at(-1)![2]).toEqual({ endpoint: 'questions.get', error: 'NotFoundError', attempts: 3 });
   });
 
+  test('durations in log fields are whole milliseconds', async () => {
+    const fields: object[] = [];
+    const note = (_: string, each: object = {}): void => void fields.push(each);
+    const logger = { debug: note, info: note, warn: note, error: note };
+    const { sellerClient } = stubbed([failing(), ok()], { logger });
+    await sellerClient.questions.get({ question_id: 1 });
+    const durations = fields.flatMap((each) => Object.entries(each)).filter(([name]) => name.endsWith('Ms'));
+    expect(durations.map(([name]) => name)).toEqual(['durationMs', 'waitMs', 'durationMs']);
+    for (const [, ms] of durations) expect(Number.isInteger(ms)).toBe(true);
+  });
+
   test('a logger that throws does not fail the call', async () => {
     const fail = (): never => {
       throw new Error('the disk is full');

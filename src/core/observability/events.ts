@@ -97,16 +97,18 @@ function logSink(logger: Logger): Emit {
     const what = `${endpoint.method} ${endpoint.path}`;
     switch (event.type) {
       case 'response': {
-        const { attempt, status, requestId, durationMs } = event;
+        const { attempt, status, requestId } = event;
+        const durationMs = Math.round(event.durationMs);
         const fields = { endpoint: endpoint.name, attempt, status, requestId, durationMs };
-        logger.debug(`${what} responded ${status} after ${Math.round(durationMs)} ms`, fields);
+        logger.debug(`${what} responded ${status} after ${durationMs} ms`, fields);
         break;
       }
       case 'delay': {
-        const { attempt, waitMs, reason } = event;
+        const { attempt, reason } = event;
+        const waitMs = Math.round(event.waitMs);
         const why = reason === 'fault' ? 'after a fault' : 'for the rate limit';
         const fields = { endpoint: endpoint.name, attempt, waitMs, reason };
-        logger.info(`${what} waits ${Math.round(waitMs)} ms ${why}, before attempt ${attempt}`, fields);
+        logger.info(`${what} waits ${waitMs} ms ${why}, before attempt ${attempt}`, fields);
         break;
       }
       case 'end':
