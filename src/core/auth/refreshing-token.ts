@@ -129,11 +129,11 @@ class RefreshingTokenSource<T extends TokenSet> {
 function withTimeout<R>(work: (signal: AbortSignal) => Promise<R>, limitMs: number, signal?: AbortSignal): Promise<R> {
   const controller = new AbortController();
   return new Promise((resolve, reject) => {
-    const end = (error: unknown): void => {
+    const end = (error: Error): void => {
       controller.abort(error);
-      reject(error as Error);
+      reject(error);
     };
-    const onAbort = (): void => end(signal?.reason);
+    const onAbort = (): void => end(signal?.reason as Error);
     const timer = setTimeout(() => {
       end(new AccessTokenError(`The refresh of the access token did not finish within ${limitMs} ms`));
     }, limitMs);
@@ -152,7 +152,7 @@ const leastExpiresAt = 1e11;
 
 /** @throws {AccessTokenError} when a function of the user returned no token set. */
 function checkTokens<T extends TokenSet>(name: 'load' | 'refresh', tokens: T): T {
-  const { accessToken, expiresAt } = (tokens ?? {}) as { accessToken?: unknown; expiresAt?: unknown };
+  const { accessToken, expiresAt } = (tokens as Partial<Record<keyof TokenSet, unknown>> | undefined) ?? {};
   if (typeof accessToken !== 'string') {
     throw new AccessTokenError(
       `\`${name}\` of refreshingToken returned no token set; it takes { accessToken, refreshToken, expiresAt }`,

@@ -73,7 +73,7 @@ export function planRetry(state: RetryState, random = Math.random): RetryPlan {
 const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Whether a failed attempt may be retried at all, by the endpoint's retry class. */
-export function shouldRetry(retry: RetryClass, failure: Failure): boolean {
+function shouldRetry(retry: RetryClass, failure: Failure): boolean {
   if (failure.kind === 'notSent') return true;
   // The service did nothing: also a write may be sent again.
   if (failure.kind === 'errorResponse' && (failure.transient || failure.status === 429)) return true;
@@ -96,7 +96,7 @@ export function mayHaveSucceeded(retry: RetryClass, failure: Failure): boolean {
  * How long to wait before attempt number `attempt + 1`, in milliseconds: what the service asked for, else full jitter
  * over an exponential backoff. `undefined` where the service asks for more than `maxDelayMs`.
  */
-export function retryDelay(
+function retryDelay(
   backoff: BackoffOptions,
   attempt: number,
   failure: Failure,
