@@ -11,7 +11,8 @@ import type { QuestionsClient, ReadOptions } from './read-notification.js';
 export interface RunContext {
   readonly attempt: number;
   readonly coalescedCount: number;
-  readonly signal: AbortSignal;
+  /** Its signal is the handler's; the dispatcher aborts it when the handler takes too long. */
+  readonly controller: AbortController;
 }
 
 type DispatcherOptions = Pick<ResolvedReceiverOptions, 'on' | 'fallback' | 'clientFor' | 'handlerTimeoutMs'>;
@@ -50,18 +51,16 @@ export class Dispatcher {
     const handler = this.#handlerFor(notification);
     if (!handler) return;
     const { handlerTimeoutMs } = this.#options;
-    const timedOut = new AbortController();
-    const signal = AbortSignal.any([run.signal, timedOut.signal]);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timeout = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         const error = new HandlerTimeoutError(`The handler did not end within ${handlerTimeoutMs} ms`);
-        timedOut.abort(error);
+        run.controller.abort(error);
         reject(error);
       }, handlerTimeoutMs);
     });
     try {
-      await Promise.race([this.#run(handler, notification, { ...run, signal }), timeout]);
+      await Promise.race([this.#run(handler, notification, run), timeout]);
     } finally {
       clearTimeout(timer);
     }
@@ -86,7 +85,7 @@ class RunningContext implements HandlerContext {
   constructor(notification: Notification, run: RunContext, client: QuestionsClient | undefined) {
     this.attempt = run.attempt;
     this.coalescedCount = run.coalescedCount;
-    this.signal = run.signal;
+    this.signal = run.controller.signal;
     this.#client = client;
     this.read = (options) => this.#read(notification, options);
   }

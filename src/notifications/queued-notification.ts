@@ -1,6 +1,11 @@
 import { millisecondsOf } from '../core/schema/date-time.js';
 import type { Notification } from './notification.js';
 
+type Hash = (algorithm: string, data: string, encoding: 'hex') => string;
+
+const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => { hash?: Hash } | undefined } };
+const nodeHash = process?.getBuiltinModule?.('node:crypto')?.hash;
+
 /** A notification as a store or a queue holds it: plain data that can be serialized as JSON. */
 export interface QueuedNotification {
   /** The same for every delivery of one notification: 32 hexadecimal digits. */
@@ -39,7 +44,9 @@ function identityOf({ id, sent, received, application_id, actions }: Notificatio
   return JSON.stringify((id ?? undefined) === undefined ? { sent: sent ?? received, application_id, actions } : { id });
 }
 
+/** The start of the SHA-256 in hexadecimal. Node's own hash is many times faster than that of other platforms. */
 async function digest(content: string): Promise<string> {
+  if (nodeHash) return nodeHash('sha256', content, 'hex').slice(0, 32);
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(content));
   return [...new Uint8Array(hash, 0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -149,16 +149,22 @@ export class Receiver {
    */
   async handle(
     entry: QueuedNotification,
-    { attempt = 1, signal = new AbortController().signal }: { attempt?: number; signal?: AbortSignal } = {},
+    { attempt = 1, signal }: { attempt?: number; signal?: AbortSignal } = {},
   ): Promise<void> {
+    const controller = new AbortController();
+    const onAbort = (): void => controller.abort(signal?.reason);
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener('abort', onAbort);
     try {
-      await this.#dispatcher.handle(entry, { attempt, coalescedCount: 0, signal });
+      await this.#dispatcher.handle(entry, { attempt, coalescedCount: 0, controller });
     } catch (error) {
       const retry = { ...this.#options.retry, attempts: Infinity };
       const { kind } = consequenceOf(error, { attempt, stalledCount: 0 }, retry);
       if (kind === 'drop') return;
       if (kind === 'retry' || error instanceof UnrecoverableError) throw error;
       throw new UnrecoverableError(describeFailure(error), { cause: error });
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
     }
   }
 

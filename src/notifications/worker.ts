@@ -231,7 +231,7 @@ export class Worker {
     // The group was leased again after a stall: its former handler ends first.
     const former = this.#runs.get(groupId);
     if (former) loseLease(former);
-    const result = (former?.result ?? Promise.resolve()).then(() => this.#run(lease, controller.signal));
+    const result = (former?.result ?? Promise.resolve()).then(() => this.#run(lease, controller));
     const run = { lease, controller, result };
     this.#runs.set(groupId, run);
     this.#renewal.start();
@@ -243,12 +243,13 @@ export class Worker {
     this.#answerRequests(() => result, groupId);
   }
 
-  async #run(lease: Lease, signal: AbortSignal): Promise<RunResult> {
+  async #run(lease: Lease, controller: AbortController): Promise<RunResult> {
     const { entry, attempt, coalescedKeys } = lease;
     const keys = [...coalescedKeys, entry.key];
+    const { signal } = controller;
     try {
       this.#assertNotStalledTooOften(lease);
-      await this.#dispatcher.handle(entry, { attempt, coalescedCount: coalescedKeys.length, signal });
+      await this.#dispatcher.handle(entry, { attempt, coalescedCount: coalescedKeys.length, controller });
     } catch (error) {
       if (signal.reason instanceof LeaseLostError) return { keys, handled: false };
       const result = this.#resultOf(lease, error);

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
 import type { QueuedNotification } from '../queued-notification.js';
-import { memoryStore } from './memory.js';
+import { bytesOf, memoryStore } from './memory.js';
 import type { MemoryStore, MemoryStoreOptions } from './memory.js';
 import type { Claim, Claimed, DeadLetter, EntryState, Lease, LeaseId, NotificationStore, Settlement } from './store.js';
 
@@ -128,7 +128,7 @@ class KeyValueStore implements NotificationStore {
     const processed = this.#memory.stateOf(entry.key) !== undefined || (await this.#isProcessed(entry.key));
     if (processed) return this.#delete(`entry:${number}`);
     this.#numbers.set(entry.key, number);
-    this.#memory.insert(entry, { failures, stalls: leased ? stalls + 1 : stalls });
+    this.#memory.insert(entry, bytesOf(entry), { failures, stalls: leased ? stalls + 1 : stalls });
   }
 
   /** The value is the expiry time, for stores without a time to live. */
@@ -149,7 +149,7 @@ class KeyValueStore implements NotificationStore {
 
   async #add(entry: QueuedNotification): Promise<EntryState> {
     if (await this.#isProcessed(entry.key)) return 'processed';
-    this.#memory.assertRoomFor(entry, this.#adding.size - 1);
+    this.#memory.assertRoomFor(bytesOf(entry), this.#adding.size - 1);
     await this.#write(entry);
     this.#memory.insert(entry);
     return 'added';

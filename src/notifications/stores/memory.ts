@@ -60,24 +60,24 @@ export class MemoryStore implements NotificationStore {
   async add(entry: QueuedNotification): Promise<EntryState> {
     const state = this.stateOf(entry.key);
     if (state) return state;
-    this.assertRoomFor(entry);
-    this.insert(entry);
+    const bytes = bytesOf(entry);
+    this.assertRoomFor(bytes);
+    this.insert(entry, bytes);
     return 'added';
   }
 
   /** @throws {StoreFullError} when the store is full, with `pending` entries that are being added. */
-  assertRoomFor(entry: QueuedNotification, pending = 0): void {
+  assertRoomFor(bytes: number, pending = 0): void {
     const { maxWaiting, maxWaitingBytes } = this.#limits;
     if (this.#waiting.size + pending >= maxWaiting) {
       throw new StoreFullError(`${maxWaiting} notifications are waiting (\`maxWaiting\`)`);
     }
-    if (this.#waitingBytes + bytesOf(entry) > maxWaitingBytes) {
+    if (this.#waitingBytes + bytes > maxWaitingBytes) {
       throw new StoreFullError(`The waiting notifications have ${maxWaitingBytes} bytes (\`maxWaitingBytes\`)`);
     }
   }
 
-  insert(entry: QueuedNotification, counts = { failures: 0, stalls: 0 }): void {
-    const bytes = bytesOf(entry);
+  insert(entry: QueuedNotification, bytes = bytesOf(entry), counts = { failures: 0, stalls: 0 }): void {
     this.#waiting.add(entry.key);
     this.#waitingBytes += bytes;
     this.#groups.insert({ entry, bytes, ...counts });
@@ -199,6 +199,6 @@ function deadLetterOf({ entry, failures, stalls }: WaitingNotification, failure:
   return { entry, attempts: failures + stalls + 1, failure, deadLetteredAt: Date.now() };
 }
 
-function bytesOf(value: QueuedNotification | DeadLetter): number {
+export function bytesOf(value: QueuedNotification | DeadLetter): number {
   return JSON.stringify(value).length;
 }
