@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import type { ParseArgsConfig } from 'node:util';
+import { nearest } from '../testing/nearest.js';
 
 /** The options of the `fake` command. */
 export interface FakeCommand {
@@ -9,10 +11,15 @@ export interface FakeCommand {
   readonly quiet: boolean;
   readonly names: readonly string[];
   readonly controlToken: string | undefined;
+  readonly callbacks: readonly string[];
+  readonly callbackFaults: string | undefined;
 }
 
 export type Command =
-  { readonly kind: 'help' } | { readonly kind: 'version' } | { readonly kind: 'fake'; readonly fake: FakeCommand };
+  | { readonly kind: 'usage' }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'fake'; readonly fake: FakeCommand };
 
 /** The command line is invalid. */
 export class UsageError extends Error {}
@@ -24,10 +31,12 @@ Serves a fake marketplace over HTTP for programs in any language, with a dashboa
   --port NUMBER          port to listen on; 0 picks a free port (default 4010)
   --host ADDRESS         address to bind; 0.0.0.0 accepts connections from other machines
                          (default 127.0.0.1)
-  --seed FILE            JSON file with the initial users, items, questions, packs, flex, contacts
-                         and faults
+  --seed FILE            .json file, or .js or .ts module with a default export, with the initial
+                         users, items, questions, packs, flex, contacts and faults
   --faults FAULT         fault to inject, e.g. 'status=503 times=2' or 'delayMs=300 probability=0.1';
                          repeatable
+  --callback URL         post notifications to this URL; repeatable
+  --callback-faults TEXT faults of these notifications, e.g. 'late=0.5 twice=0.3 odd=0.2 seed=7'
   --allow-host NAME      host name that may open the dashboard; repeatable
   --control-token TOKEN  x-fake-token of the calls to /__fake/; random by default
   --quiet                do not print requests
@@ -42,7 +51,7 @@ export function parseCommandLine(args: readonly string[]): Command {
   if (values.help) return { kind: 'help' };
   if (values.version) return { kind: 'version' };
   const [command, ...more] = positionals;
-  if (command === undefined) throw new UsageError('A command is missing: fake');
+  if (command === undefined) return { kind: 'usage' };
   if (command !== 'fake') throw new UsageError(`Unknown command "${command}"; the command is fake`);
   if (more.length > 0) throw new UsageError(`fake takes no arguments, only options: "${more.join(' ')}"`);
   return {
@@ -55,30 +64,46 @@ export function parseCommandLine(args: readonly string[]): Command {
       quiet: values.quiet,
       names: values['allow-host'],
       controlToken: values['control-token'],
+      callbacks: values.callback,
+      callbackFaults: values['callback-faults'],
     },
   };
 }
 
+const noValues: string[] = [];
+const options = {
+  port: { type: 'string', default: '4010' },
+  host: { type: 'string', default: '127.0.0.1' },
+  seed: { type: 'string' },
+  faults: { type: 'string', multiple: true, default: noValues },
+  callback: { type: 'string', multiple: true, default: noValues },
+  'callback-faults': { type: 'string' },
+  'allow-host': { type: 'string', multiple: true, default: noValues },
+  'control-token': { type: 'string' },
+  quiet: { type: 'boolean', default: false },
+  version: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const satisfies ParseArgsConfig['options'];
+
 function parseOptions(args: readonly string[]) {
+  assertKnown(args);
   try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        port: { type: 'string', default: '4010' },
-        host: { type: 'string', default: '127.0.0.1' },
-        seed: { type: 'string' },
-        faults: { type: 'string', multiple: true, default: [] },
-        'allow-host': { type: 'string', multiple: true, default: [] },
-        'control-token': { type: 'string' },
-        quiet: { type: 'boolean', default: false },
-        version: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
+    return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** @throws {UsageError} that names an unknown option and the most similar one */
+function assertKnown(args: readonly string[]): void {
+  const names = Object.keys(options);
+  const given = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined);
+  const unknown = given
+    .map((arg) => /^--([^=]+)/.exec(arg)?.[1])
+    .find((name) => name !== undefined && !names.includes(name));
+  if (unknown === undefined) return;
+  const near = nearest(unknown, names);
+  throw new UsageError(`Unknown option '--${unknown}'${near === undefined ? '' : `; did you mean --${near}?`}`);
 }
 
 function parsePort(text: string): number {

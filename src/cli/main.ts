@@ -1,6 +1,11 @@
 #!/usr/bin/env node
 import { run } from './program.js';
 
+// A closed pipe, e.g. of `| head -1`, does not end the server.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 process.exitCode = await run(process.argv.slice(2), {
   out: (text) => void process.stdout.write(`${text}\n`),
   err: (text) => void process.stderr.write(`${text}\n`),

@@ -1,12 +1,23 @@
-import { readAs, seededFault } from '../testing/seed/schema.js';
+import { defined, deliveryFaults } from '../testing/dashboard/notification-controls.js';
+import { readAs, SeedError, seededFault } from '../testing/seed/schema.js';
 import type { SeededFault } from '../testing/seed/schema.js';
+import type { DeliveryFaults } from '../testing/webhooks/notification-service.js';
 
 /**
  * Parses a fault from the command line: fields and values, e.g. `status=503 times=2`.
  *
- * @throws {SeedError} when a field or a value is invalid
+ * @throws {SeedError} when a field or a value is invalid, or there is no field
  */
 export function parseFault(text: string): SeededFault {
+  return readAs(seededFault, parseFields(text));
+}
+
+/** Parses the faults of a callback, e.g. `late=0.5 twice=0.3`. @throws {SeedError} when a field or a value is invalid */
+export function parseDeliveryFaults(text: string): DeliveryFaults {
+  return defined(readAs(deliveryFaults, parseFields(text)));
+}
+
+function parseFields(text: string): object {
   const fields = text
     .split(/[\s,]+/)
     .filter(Boolean)
@@ -14,7 +25,8 @@ export function parseFault(text: string): SeededFault {
       const [name = '', ...value] = word.split('=');
       return [name, value.length === 0 ? true : parseValue(value.join('='))];
     });
-  return readAs(seededFault, Object.fromEntries(fields));
+  if (fields.length === 0) throw new SeedError(['a fault is missing, e.g. status=503']);
+  return Object.fromEntries(fields) as object;
 }
 
 function parseValue(text: string): unknown {

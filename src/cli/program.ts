@@ -10,7 +10,8 @@ import type { Seed } from '../testing/seed/schema.js';
 import { faultFrom } from '../testing/seed/fault.js';
 import { UsageError, help, parseCommandLine } from './command-line.js';
 import type { FakeCommand } from './command-line.js';
-import { parseFault } from './parse-fault.js';
+import { parseDeliveryFaults, parseFault } from './parse-fault.js';
+import { readSeed } from './read-seed.js';
 import { formatBanner, formatRequest } from './format.js';
 
 /** The process that the program runs in. */
@@ -28,6 +29,10 @@ class CliError extends Error {}
 export async function run(args: readonly string[], io: ProcessIO): Promise<number> {
   try {
     const command = parseCommandLine(args);
+    if (command.kind === 'usage') {
+      io.err(help);
+      return 2;
+    }
     if (command.kind === 'help') io.out(help);
     else if (command.kind === 'version') io.out(await version());
     else await serve(command.fake, io);
@@ -45,12 +50,13 @@ export async function run(args: readonly string[], io: ProcessIO): Promise<numbe
 }
 
 async function serve(command: FakeCommand, { out, ended }: ProcessIO): Promise<void> {
-  const seedFromFile = await readSeed(command.seed);
+  const seedFromFile = command.seed === undefined ? undefined : await loadSeed(command.seed);
   const create = (): FakeMarketplace => {
     const marketplace = new FakeMarketplace();
     withLocation(command.seed ?? 'the sample', () => marketplace.seed(seedFromFile ?? sample()));
     for (const text of command.faults)
       withLocation(`--faults '${text}'`, () => marketplace.faults.inject(faultFrom(parseFault(text))));
+    subscribe(marketplace, command);
     return marketplace;
   };
   const marketplace = create();
@@ -58,9 +64,30 @@ async function serve(command: FakeCommand, { out, ended }: ProcessIO): Promise<v
   const dashboard = withLocation('--control-token', () => new Dashboard(marketplace, { controlToken, names, create }));
   const server = await listenOrFail(dashboard, command);
   out(formatBanner(server.url, command.host, marketplace, dashboard.controlToken));
-  if (!command.quiet) dashboard.requestLog.on((entry) => entry.state !== 'open' && out(formatRequest(entry)));
+  if (!command.quiet) printRequests(dashboard, out);
   await ended();
   await server.close();
+}
+
+/** Subscribes the callbacks of the command line. @throws {CliError} when one is not valid */
+function subscribe({ notifications }: FakeMarketplace, { callbacks, callbackFaults }: FakeCommand): void {
+  const faults =
+    callbackFaults === undefined
+      ? undefined
+      : withLocation(`--callback-faults '${callbackFaults}'`, () => parseDeliveryFaults(callbackFaults));
+  for (const callback of callbacks)
+    withLocation(`--callback ${callback}`, () => notifications.subscribe({ callback, faults }));
+}
+
+/** Prints one line per request, when it is done. */
+function printRequests({ requestLog }: Dashboard, out: ProcessIO['out']): void {
+  let lastPrinted: readonly number[] = [];
+  requestLog.on((entry) => {
+    // An entry can change again after its end, when the text of its body becomes known.
+    if (entry.state === 'open' || lastPrinted.includes(entry.id)) return;
+    lastPrinted = [...lastPrinted.slice(-199), entry.id];
+    out(formatRequest(entry));
+  });
 }
 
 async function listenOrFail(dashboard: Dashboard, { port, host }: FakeCommand): Promise<Listening> {
@@ -74,15 +101,17 @@ async function listenOrFail(dashboard: Dashboard, { port, host }: FakeCommand): 
   }
 }
 
-async function readSeed(path: string | undefined): Promise<Seed | undefined> {
-  if (path === undefined) return undefined;
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+async function loadSeed(path: string): Promise<Seed> {
+  try {
+    const content = await readSeed(path);
+    return withLocation(path, () => readAs(seed, content));
+  } catch (error) {
+    if (error instanceof CliError) throw error;
     const { code } = error as { code?: string };
-    throw new CliError(
-      code === 'ENOENT' ? `the seed file ${path} does not exist` : `cannot read ${path}: ${code ?? ''}`,
-    );
-  });
-  return withLocation(path, () => readAs(seed, JSON.parse(text)));
+    if (code === 'ENOENT') throw new CliError(`the seed file ${path} does not exist`);
+    if (error instanceof SyntaxError) throw new CliError(`${path} is not valid JSON: ${error.message}`);
+    throw new CliError(`cannot read ${path}: ${code ?? String(error)}`);
+  }
 }
 
 /** Adds the location to an error. @throws {CliError} with one line per problem */

@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer, get } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,12 +53,13 @@ describe('the CLI', () => {
   });
 
   test.each([
-    [[], 'A command is missing: fake'],
     [['real'], 'Unknown command "real"; the command is fake'],
     [['fake', 'now'], 'fake takes no arguments, only options: "now"'],
     [['fake', '--port', 'many'], '--port must be a number from 0 to 65535, not "many"'],
     [['fake', '--port', '65536'], '--port must be a number from 0 to 65535'],
     [['fake', '--loud'], "Unknown option '--loud'"],
+    [['fake', '--prot', '1'], "Unknown option '--prot'; did you mean --port?"],
+    [['fake', '--callbakc=x'], "Unknown option '--callbakc'; did you mean --callback?"],
   ])('wrong arguments exit with 2: %j', async (args, message) => {
     const program = running(...args);
     expect(await program.code).toBe(2);
@@ -109,6 +114,8 @@ describe('the command fake', () => {
 
   test.each([
     ['status=abc', '`status` takes an integer'],
+    ['', 'a fault is missing'],
+    ['times=2', 'a fault needs `status`'],
     ['speed=slow', '`speed` is not a field here'],
     ['status=700', '`status` is from 200 to 599'],
     ['status=503 reset=after', 'only one of `status`, `reset`, `stall` and `truncate`'],
@@ -139,6 +146,67 @@ describe('the command fake', () => {
     expect(serving.errors.join()).toContain('--control-token: a control token has 16 or more letters');
   });
 });
+
+describe('the options of fake', () => {
+  test('a bare call prints the usage and exits with 2', async () => {
+    const program = running();
+    expect(await program.code).toBe(2);
+    expect(program.errors.join()).toContain('Usage: npx marketplace-seller-sdk fake');
+  });
+
+  test('--allow-host is not case-sensitive', async () => {
+    const url = await fake('--quiet', '--allow-host', 'Fake.Test').url();
+    expect(await statusUnder(`${url}/`, 'fake.test')).toBe(200);
+  });
+
+  test('a request with a body prints one line', async () => {
+    const serving = fake();
+    const url = await serving.url();
+    const headers = { authorization: 'Bearer BUYER-TOKEN', 'content-type': 'application/json' };
+    const body = JSON.stringify({ item_id: 'MLA600000001', text: 'Is it heavy?' });
+    await (await fetch(`${url}/questions`, { method: 'POST', headers, body })).text();
+    await serving.end();
+    expect(serving.printed.filter((line) => line.includes('POST'))).toHaveLength(1);
+  });
+
+  test('--callback posts notifications, late and twice with --callback-faults', async () => {
+    const received: string[] = [];
+    const server = createServer((request, response) => {
+      request.setEncoding('utf8').on('data', (text: string) => received.push(text));
+      response.end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const callback = ['--callback', `http://127.0.0.1:${port}/`, '--callback-faults', 'twice=1'];
+    const url = await fake('--quiet', '--control-token', 'a-control-token-of-the-test', ...callback).url();
+    const headers = { 'x-fake-token': 'a-control-token-of-the-test' };
+    const body = JSON.stringify({ from: 1002, item_id: 'MLA600000002', text: 'Is it new?' });
+    await fetch(`${url}/__fake/questions`, { method: 'POST', headers, body });
+    await fetch(`${url}/__fake/flush`, { method: 'POST', headers });
+    server.closeAllConnections();
+    server.close();
+    const resources = received.map((text) => (JSON.parse(text) as { resource: string }).resource);
+    expect(resources).toContain('/questions/5000000004');
+    expect(resources.filter((resource) => resource === '/questions/5000000004')).toHaveLength(2);
+  });
+
+  test.each([
+    [['--callback', 'here'], '--callback here: a callback is a URL'],
+    [['--callback', 'http://127.0.0.1:1/', '--callback-faults', 'often=1'], '`often` is not a field here'],
+    [['--callback', 'http://127.0.0.1:1/', '--callback-faults', 'late=2'], 'a share is from 0 to 1'],
+  ])('an invalid callback exits with 1: %j', async (args, message) => {
+    const serving = fake(...args);
+    expect(await serving.code).toBe(1);
+    expect(serving.errors.join()).toContain(message);
+  });
+});
+
+/** The status of a request with another `Host`, which `fetch` does not allow. */
+async function statusUnder(url: string, host: string): Promise<number | undefined> {
+  const [response] = (await once(get(url, { headers: { host }, agent: false }), 'response')) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
+}
 
 describe('a seed file', () => {
   test('a seed file can hold every kind of entity', async () => {
@@ -237,5 +305,20 @@ describe('a seed file', () => {
     const unreadable = fake('--seed', folder);
     expect(await unreadable.code).toBe(1);
     expect(unreadable.errors.join()).toContain(`cannot read ${folder}: EISDIR`);
+  });
+
+  test('a byte order mark is ignored', async () => {
+    const seed = fileOf(`\uFEFF${JSON.stringify({ users: [{ user_id: 7, nickname: 'SHOP' }] })}`);
+    const serving = fake('--quiet', '--seed', seed);
+    await serving.url();
+    expect(serving.printed[0]).toContain('SHOP');
+  });
+
+  test.each(['mjs', 'ts'])('a module with a default export is a seed: .%s', async (extension) => {
+    const path = join(folder, `seed.${extension}`);
+    writeFileSync(path, "export default { users: [{ user_id: 7, nickname: 'MODULE' }] };");
+    const serving = fake('--quiet', '--seed', path);
+    await serving.url();
+    expect(serving.printed[0]).toContain('MODULE');
   });
 });

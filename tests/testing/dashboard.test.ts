@@ -60,6 +60,108 @@ async function stateOf(url: string): Promise<{
   return JSON.parse((await control(url, 'GET', 'state')).text) as never;
 }
 
+describe('the control endpoints for a whole integration', () => {
+  test('the OpenAPI document describes every control endpoint', async () => {
+    const document = JSON.parse((await control(await served(), 'GET', 'openapi.json')).text) as {
+      openapi: string;
+      paths: Record<string, Record<string, object>>;
+    };
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(document.openapi).toBe('3.1.0');
+    expect(described).toEqual(expect.arrayContaining([...Object.keys(controls), 'POST /__fake/reset']));
+    expect(document.paths['/__fake/answers']?.post).toMatchObject({
+      requestBody: {
+        content: {
+          'application/json': {
+            schema: { properties: { question_id: { type: 'integer' } }, required: ['question_id', 'text'] },
+          },
+        },
+      },
+    });
+  });
+
+  test('the clock is set, advanced and run', async () => {
+    const url = await served();
+    const clock = async (body: object): Promise<unknown> =>
+      JSON.parse((await control(url, 'POST', 'clock', body)).text);
+    expect(await clock({ set: '2026-03-02T12:00:00Z' })).toEqual({ now: '2026-03-02T12:00:00.000Z', running: false });
+    expect(await clock({ advanceMs: 1000 })).toEqual({ now: '2026-03-02T12:00:01.000Z', running: false });
+    expect(await clock({ running: true })).toMatchObject({ running: true });
+    expect(await control(url, 'POST', 'clock', { set: 'noon' })).toMatchObject({ status: 400 });
+  });
+
+  test('a token is issued, expires and can be refreshed', async () => {
+    const url = await served();
+    const call = async (token: string): Promise<number> =>
+      (await send(`${url}/currencies`, { authorization: `Bearer ${token}` })).status;
+    const { token: issued } = JSON.parse((await control(url, 'POST', 'tokens', { user_id: 1001 })).text) as {
+      token: string;
+    };
+    expect(await call(issued)).toBe(200);
+    await control(url, 'POST', 'expired-tokens', { token: issued });
+    expect(await call(issued)).toBe(401);
+    const granted = await control(url, 'POST', 'authorization-codes', { user_id: 1001 });
+    const { code } = JSON.parse(granted.text) as { code: string };
+    const body = new URLSearchParams({ grant_type: 'authorization_code', client_id: '500', client_secret: 'x', code });
+    const response = await fetch(`${url}/oauth/token`, { method: 'POST', body });
+    expect(await call(((await response.json()) as { access_token: string }).access_token)).toBe(200);
+  });
+
+  test('notifications are subscribed, posted and listed', async () => {
+    const url = await served();
+    await control(url, 'POST', 'notifications', { callback: 'http://127.0.0.1:1/' });
+    await control(url, 'POST', 'questions', { from: 1002, item_id: 'MLA600000002', text: 'Is it new?' });
+    expect(JSON.parse((await control(url, 'POST', 'flush')).text)).toEqual({ attempts: 8 });
+    expect(JSON.parse((await control(url, 'GET', 'notifications')).text)).toMatchObject({
+      attempts: expect.arrayContaining([expect.objectContaining({ outcome: 'unreachable' })]) as unknown,
+    });
+    await control(url, 'DELETE', 'notifications');
+    expect((await control(url, 'GET', 'notifications')).text).toBe('{"attempts":[]}');
+  });
+
+  test('storage breaks, settings and the rate limit change', async () => {
+    const url = await served();
+    await control(url, 'POST', 'storage', { messagesUnavailable: true });
+    const headers = { authorization: 'Bearer SELLER-TOKEN' };
+    expect((await send(`${url}/messages/1?tag=post_sale`, headers)).status).toBe(404);
+    expect((await control(url, 'POST', 'settings', { capPerOption: 3 })).status).toBe(200);
+    expect(await control(url, 'POST', 'settings', { capPerOptoin: 3 })).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('did you mean `capPerOption`?') as unknown,
+    });
+    expect((await control(url, 'POST', 'settings', { capPerOption: 'many' })).status).toBe(400);
+    await control(url, 'POST', 'limit', { perMinute: 1 });
+    expect([(await send(`${url}/currencies`)).status, (await send(`${url}/currencies`)).status]).toEqual([200, 429]);
+    await control(url, 'POST', 'limit', {});
+    expect((await send(`${url}/currencies`)).status).toBe(200);
+  });
+
+  test('Flex subscriptions, shipments and drivers change', async () => {
+    const url = await served();
+    const { shipment_id } = JSON.parse((await control(url, 'POST', 'shipments', { user_id: 1001 })).text) as {
+      shipment_id: number;
+    };
+    await control(url, 'POST', 'drivers', { shipment_id, driver_id: 9 });
+    const headers = { authorization: 'Bearer SELLER-TOKEN' };
+    const driver = await send(`${url}/flex/sites/MLA/shipments/${shipment_id}/assignment/v1`, headers);
+    expect(driver.text).toBe('{"driver_id":9}');
+    await control(url, 'POST', 'flex-items', { item_id: 'MLA600000001', down: true });
+    const item = `${url}/sites/MLA/shipping/selfservice/items/MLA600000001`;
+    expect((await send(item, headers)).status).toBe(403);
+  });
+
+  test('a request is listed with its headers', async () => {
+    const url = await served();
+    await send(`${url}/currencies`, { 'x-mine': 'yes' });
+    const { requests } = JSON.parse((await control(url, 'GET', 'requests')).text) as { requests: object[] };
+    expect(requests).toMatchObject([
+      { requestHeaders: { 'x-mine': 'yes' }, responseHeaders: { 'content-type': 'application/json' } },
+    ]);
+  });
+});
+
 describe('access to the dashboard', () => {
   const known = { 'x-fake-token': token };
 

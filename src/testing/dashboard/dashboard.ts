@@ -1,7 +1,7 @@
 import type { ServedMarketplace } from './served-marketplace.js';
 import { FakeMarketplaceError } from '../errors.js';
-import { SeedError } from '../seed/schema.js';
 import { files, indexHtml } from './assets.js';
+import { describeControls } from './control-openapi.js';
 import { controls } from './controls.js';
 import { denyReason } from './access.js';
 import type { ResourceKind } from './access.js';
@@ -48,7 +48,7 @@ export class Dashboard {
     if (!/^[\w-]{16,}$/.test(controlToken))
       throw new FakeMarketplaceError('a control token has 16 or more letters, digits, - and _');
     this.controlToken = controlToken;
-    this.#names = names;
+    this.#names = names.map((name) => name.toLowerCase());
     this.#create = create;
     this.#marketplace = marketplace;
     this.#events = new EventStream(this.requestLog, () => snapshot(this.#marketplace));
@@ -81,6 +81,8 @@ export class Dashboard {
         return new Response(this.#events.stream(), {
           headers: { ...securityHeaders, 'content-type': 'text/event-stream' },
         });
+      case 'GET /__fake/openapi.json':
+        return json(describeControls(controls));
       case 'GET /__fake/state':
         return json(snapshot(this.#marketplace));
       case 'GET /__fake/requests':
@@ -101,6 +103,7 @@ export class Dashboard {
     if (!this.#create)
       return errorJson(409, 'This marketplace belongs to the program that serves it; only that program can reset it.');
     this.#unsubscribe();
+    this.#marketplace.notifications.reset();
     this.#marketplace = this.#create();
     this.#unsubscribe = this.#marketplace.events.on(() => this.#events.changed());
     this.requestLog.clear();
@@ -114,9 +117,9 @@ export class Dashboard {
       return errorJson(404, 'This control endpoint does not exist. See the guide "The fake marketplace as a server".');
     try {
       const text = await request.text();
-      return json(control(this.#marketplace, text === '' ? {} : JSON.parse(text)) ?? {});
+      return json((await control.run(this.#marketplace, text === '' ? {} : JSON.parse(text))) ?? {});
     } catch (error) {
-      if (error instanceof SeedError || error instanceof FakeMarketplaceError) return errorJson(400, messageOf(error));
+      if (error instanceof FakeMarketplaceError) return errorJson(400, messageOf(error));
       if (error instanceof SyntaxError) return errorJson(400, 'The body is not valid JSON.');
       throw error;
     } finally {

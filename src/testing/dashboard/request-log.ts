@@ -20,6 +20,9 @@ export interface LoggedRequest {
   readonly status: number | null;
   /** The duration; while the request is open, until the headers. */
   readonly ms: number;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  /** The headers of the response; `null` while there is none. */
+  readonly responseHeaders: Readonly<Record<string, string>> | null;
   /** The bodies, when they are text; cut after 4,000 characters. */
   readonly sent: string | null;
   readonly received: string | null;
@@ -63,8 +66,9 @@ export class RequestLog {
     try {
       const response = await respond();
       const { status } = response;
-      if (!response.body) change({ state: 'done', status, ms: elapsedMs() });
-      else change({ status, ms: elapsedMs() });
+      const responseHeaders = Object.fromEntries(response.headers);
+      if (!response.body) change({ state: 'done', status, responseHeaders, ms: elapsedMs() });
+      else change({ status, responseHeaders, ms: elapsedMs() });
       return withBodyTap(response, (state, received) => change({ state, received, ms: elapsedMs() }));
     } catch (error) {
       change({ state: 'broken', ms: elapsedMs() });
@@ -96,6 +100,8 @@ function toEntry(id: number, { method, url, headers }: Request, accounts: Accoun
     state: 'open',
     status: null,
     ms: 0,
+    requestHeaders: Object.fromEntries(headers),
+    responseHeaders: null,
     sent: null,
     received: null,
   };

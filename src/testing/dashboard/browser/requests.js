@@ -90,7 +90,7 @@ function matches(entry, word) {
  * @param {boolean} isOpen
  */
 function draw(entry, isOpen) {
-  const { method, path, endpoint, nickname, at, sent, received } = entry;
+  const { method, path, endpoint, nickname, at, requestHeaders, responseHeaders, sent, received } = entry;
   return h(
     'li',
     {},
@@ -110,7 +110,9 @@ function draw(entry, isOpen) {
         ...pair('When', new Date(at).toLocaleTimeString()),
         ...pair('User', nickname ?? 'unknown (no valid token)'),
         ...pair('Endpoint', endpoint ?? 'unknown'),
+        ...pair('Request headers', headerList(requestHeaders)),
         ...pair('Sent', sent === null ? null : h('pre', { tabindex: 0 }, pretty(sent))),
+        ...pair('Response headers', responseHeaders && headerList(responseHeaders)),
         ...pair('Received', received === null ? null : h('pre', { tabindex: 0 }, pretty(received) || '(empty)')),
       ),
       h('button', { type: 'button', click: () => void copy(curl(entry), 'the curl line') }, 'Copy as curl'),
@@ -137,6 +139,12 @@ function outcome({ state, status, ms }) {
  */
 function pair(name, value) {
   return value === null ? [] : [h('dt', {}, name), h('dd', {}, value)];
+}
+
+/** @param {Readonly<Record<string, string>>} headers */
+function headerList(headers) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return h('pre', { class: 'headers', tabindex: 0 }, lines.join('\n'));
 }
 
 /** @param {string} text */

@@ -1,0 +1,25 @@
+import type { Schema } from '../../core/schema/schema.js';
+import { readAs } from '../seed/schema.js';
+import type { ServedMarketplace } from './served-marketplace.js';
+
+/** Changes or reads the marketplace from outside its API, for the dashboard and for tests in any language. */
+export interface Control {
+  readonly summary: string;
+  /** The schema of the body; `undefined` for none. */
+  readonly schema: Schema<unknown, unknown> | undefined;
+  run(marketplace: ServedMarketplace, body: unknown): unknown;
+}
+
+/** Creates a control that reads its body by a schema. @throws {SeedError} from `run`, when the body is invalid */
+export function control<Input>(
+  summary: string,
+  schema: Schema<Input, unknown>,
+  run: (marketplace: ServedMarketplace, input: Input) => unknown,
+): Control {
+  return { summary, schema, run: (marketplace, body) => run(marketplace, readAs(schema, body)) };
+}
+
+/** Creates a control without a body. */
+export function bodyless(summary: string, run: (marketplace: ServedMarketplace) => unknown): Control {
+  return { summary, schema: undefined, run };
+}
