@@ -45,7 +45,6 @@ export async function windows(): Promise<void> {
   await phoneViews.windowOfItem({ item_id: 'MLA1', last: 7, unit: 'day', ending: new Date() });
   await phoneViews.windowOfItems({ ids: ['MLA1', 'MLA2'], last: 24, unit: 'hour' });
   await questions.ofItem({ item_id: 'MLA1', date_from: '2026-03-01', date_to: new Date() });
-  // @ts-expect-error -- a window takes its length
   await phoneViews.windowOfItem({ item_id: 'MLA1', unit: 'day' });
   await phoneViews.windowOfItem({
     item_id: 'MLA1',

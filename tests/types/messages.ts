@@ -31,10 +31,12 @@ export async function options(): Promise<void> {
   await seller.actionGuide.send({ pack_id: 1, ...deliveryPromise({ from: 9, to: 13 }) });
   // @ts-expect-error -- OTHER takes a text
   await seller.actionGuide.send({ pack_id: 1, option_id: 'OTHER', template_id: 'TEMPLATE___OTHER___1' });
-  const billing = 'TEMPLATE___REQUEST_BILLING_INFO___1';
-  // @ts-expect-error -- the template of another option
-  await seller.actionGuide.send({ pack_id: 1, option_id: 'REQUEST_VARIANTS', template_id: billing });
-  // @ts-expect-error -- there is no such option
+  // What options() lists can be sent, also an option that the service has added since.
+  const { options } = await seller.actionGuide.options({ pack_id: 1 });
+  const [option] = options;
+  const template_id = option?.templates?.[0]?.id ?? '';
+  await seller.actionGuide.send({ pack_id: 1, option_id: 'REQUEST_VARIANTS', template_id });
+  if (option) await seller.actionGuide.send({ pack_id: 1, option_id: option.id, template_id });
   await seller.actionGuide.send({ pack_id: 1, option_id: 'GREETING', text: 'Hello' });
 }
 

@@ -79,13 +79,17 @@ function redirectText({ status, headers }: BufferedResponse): string | undefined
 function parseErrorBody(body: unknown): Pick<ApiErrorDetails, 'code' | 'text' | 'causes' | 'body'> {
   if (typeof body === 'string') return { text: body, code: undefined, causes: [], body };
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return { causes: [], body };
-  const { error, code, message, error_description, cause } = body as Record<string, unknown>;
-  const codes = [error, code].map(textOf).filter((each) => each !== undefined);
-  const texts = [message, error_description, error].map(textOf);
+  const { error, errors, code, message, error_description, cause } = body as Record<string, unknown>;
+  // `{ error: { message } }` and `{ errors: [{ message }] }`, as GraphQL services write them.
+  const nested = [typeof error === 'object' ? error : undefined, errors].flatMap((each) =>
+    causesFrom(each, maxCauseDepth),
+  );
+  const codes = [error, code, nested[0]?.code].map(textOf).filter((each) => each !== undefined);
+  const texts = [message, error_description, error, nested[0]?.message].map(textOf);
   return {
     code: codes.find(looksLikeCode) ?? texts.slice(0, 1).find(isBareCode) ?? codes[0],
     text: texts.find((each) => each !== undefined),
-    causes: causesFrom(cause, maxCauseDepth),
+    causes: [...causesFrom(cause, maxCauseDepth), ...nested],
     body,
   };
 }

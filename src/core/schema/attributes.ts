@@ -1,7 +1,7 @@
 import type { Endpoint } from '../endpoint.js';
 import { InvalidInputError } from '../errors/errors.js';
 import { inspect } from './inspect.js';
-import { array, nullish, picked, unknown } from './schema.js';
+import { array, nullish, picked, preprocess, unknown } from './schema.js';
 import type { Schema } from './schema.js';
 import type { StandardSchema } from './standard-schema.js';
 
@@ -36,7 +36,7 @@ function reduced(schema: StandardSchema, attributes: readonly string[]): Schema 
   const found = inspect(schema);
   if (found.kind === 'array') return array(reduced(found.of, attributes));
   if (found.kind === 'union') return reduced(found.of[0] ?? unknown, attributes);
-  if (found.kind === 'preprocess') return reduced(found.of, attributes);
+  if (found.kind === 'preprocess') return preprocess(reduced(found.of, attributes), found.reader);
   const shape = found.kind === 'object' ? found.shape : {};
   const fieldOf = (name: string): Schema | undefined => (Object.hasOwn(shape, name) ? shape[name] : undefined);
   return picked(Object.fromEntries(attributes.map((name) => [name, fieldOf(name) ?? nullish(unknown)])));

@@ -84,13 +84,26 @@ function appendToQuery(query: URLSearchParams, name: string, value: unknown, end
 
 function appendRecord(query: URLSearchParams, path: string, key: string, value: unknown, endpoint: Endpoint): void {
   const shape = shapeOf(endpoint.input);
+  if (key === 'callback') {
+    const message = `\`${path}\` makes a JSONP response of it, which is not read; see readJsonp`;
+    throw new InvalidInputError([{ path: path.split('.'), message }]);
+  }
   if (key in shape || query.has(key)) {
     throw new InvalidInputError([
       { path: path.split('.'), message: `\`${path}\` is a field of its own: give it as \`${key}\`` },
     ]);
   }
-  const values = Array.isArray(value) ? value : [value];
-  if (value !== undefined && value !== null) query.set(key, values.map((each) => stringify(each)).join(','));
+  if (value === undefined || value === null) return;
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  query.set(key, values.map((each) => queryText(each, path)).join(','));
+}
+
+/** A free value as it travels in the query; what would travel as nothing is rejected. */
+function queryText(value: unknown, path: string): string {
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
+  if (typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return String(value);
+  const message = `\`${path}\` takes text, a number, a boolean, a valid Date, or a list of these`;
+  throw new InvalidInputError([{ path: path.split('.'), message }]);
 }
 
 /** A value as text; other types become an empty text, which a path rejects. */

@@ -4,7 +4,7 @@ import type { Requester } from '../../core/endpoint.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import type { Message } from '../post-sale/message.js';
 import * as endpoints from './endpoints.js';
-import type { ActionGuideResponse, PackParams, OptionCap, SendOptionParams } from './schemas.js';
+import type { ActionGuideResponse, PackParams, LaterOption, OptionCap, SendOptionParams } from './schemas.js';
 
 /**
  * The reasons for which a seller may write to a buyer first. After the buyer has replied, use `messages.send`;
@@ -69,7 +69,9 @@ export class ActionGuide {
    * @throws {PackAccessError} when the pack is not the token's user's.
    * @throws {OutcomeUnknownError} when the answer was lost: read the conversation before sending again.
    */
-  send(input: SendOptionParams, options?: CallOptions): ApiPromise<Message> {
-    return this.#caller.call(endpoints.send, input, options);
+  send(input: SendOptionParams, options?: CallOptions): ApiPromise<Message>;
+  send<const Id extends string>(input: LaterOption<Id>, options?: CallOptions): ApiPromise<Message>;
+  send(input: SendOptionParams | LaterOption, options?: CallOptions): ApiPromise<Message> {
+    return this.#caller.call(endpoints.send, input as SendOptionParams, options);
   }
 }

@@ -1,8 +1,7 @@
-import { messageText } from '../post-sale/text.js';
+import { messageTextLimit } from '../post-sale/text.js';
 import {
   array,
   boolean,
-  enumOf,
   integer,
   nullish,
   openEnum,
@@ -16,7 +15,7 @@ import {
   withFacts,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { id, nullishArray } from '../../core/schema/fields.js';
+import { boundedText, id, nullishArray } from '../../core/schema/fields.js';
 
 const knownOptions = [
   'REQUEST_VARIANTS',
@@ -40,8 +39,8 @@ export type TemplateVariableId<Name extends 'INIT' | 'LIMIT' = 'INIT' | 'LIMIT'>
 
 /** The hours of a delivery promise, as `actionGuide.send` takes them. */
 export type DeliveryHours = readonly [
-  { readonly id: TemplateVariableId<'INIT'>; readonly value: number },
-  { readonly id: TemplateVariableId<'LIMIT'>; readonly value: number },
+  { readonly id: TemplateVariableId<'INIT'> | (string & {}); readonly value: number },
+  { readonly id: TemplateVariableId<'LIMIT'> | (string & {}); readonly value: number },
 ];
 
 /** A predefined text: its id, and the variables it takes. Spec: Action-guide option, `templates`. */
@@ -119,33 +118,44 @@ interface NoTemplate extends NoVariables {
 export interface VariantsRequest extends ToPack, NoText, NoVariables {
   readonly option_id: 'REQUEST_VARIANTS';
   /** See `templateId('REQUEST_VARIANTS', 1)`. */
-  readonly template_id: TemplateId<'REQUEST_VARIANTS'>;
+  readonly template_id: TemplateId<'REQUEST_VARIANTS'> | (string & {});
 }
 /** Asks for what an invoice needs. */
 export interface BillingInfoRequest extends ToPack, NoText, NoVariables {
   readonly option_id: 'REQUEST_BILLING_INFO';
   /** See `templateId('REQUEST_BILLING_INFO', 1)`. */
-  readonly template_id: TemplateId<'REQUEST_BILLING_INFO'>;
+  readonly template_id: TemplateId<'REQUEST_BILLING_INFO'> | (string & {});
 }
 /** Sends the link of the invoice, in a text of the seller's own. */
 export interface InvoiceLink extends ToPack, NoTemplate {
   readonly option_id: 'SEND_INVOICE_LINK';
-  /** 1 to 350 characters, of ISO-8859-1 or emoji. */
+  /** 1 to 350 characters. */
   readonly text: string;
 }
 /** Anything else, in a text of the seller's own. */
 export interface OtherReason extends ToPack, NoTemplate {
   readonly option_id: 'OTHER';
-  /** 1 to 350 characters, of ISO-8859-1 or emoji. */
+  /** 1 to 350 characters. */
   readonly text: string;
 }
 /** Says between which hours the parcel comes. Only for the Flex shipping mode. */
 export interface DeliveryPromise extends ToPack, NoText {
   readonly option_id: 'DELIVERY_PROMISE';
   /** See `deliveryPromise({ from: 9, to: 13 })`, which makes these three fields. */
-  readonly template_id: TemplateId<'DELIVERY_PROMISE'>;
+  readonly template_id: TemplateId<'DELIVERY_PROMISE'> | (string & {});
   /** The hours of `INIT` and of `LIMIT`, 0 to 24. */
   readonly vars: DeliveryHours;
+}
+
+/**
+ * An option that the service has added since, as `options()` lists it. Which fields it takes is not known, so they are sent
+ * as they are.
+ */
+export interface LaterOption<Id extends string = string> extends ToPack {
+  readonly option_id: Id extends OptionId ? never : Id;
+  readonly template_id?: string | undefined;
+  readonly text?: string | undefined;
+  readonly vars?: readonly { readonly id: string; readonly value: number }[] | undefined;
 }
 
 /** A message through an option of the action guide. Spec: POST .../option. */
@@ -165,11 +175,11 @@ const optionFields = params({
   /** The order's `pack_id`; where that is `null`, the order's id. */
   pack_id: id,
   /** The reason to write. */
-  option_id: enumOf(...knownOptions),
+  option_id: refine(openEnum(...knownOptions), (id) => (id === '' ? '`option_id` is empty' : undefined)),
   /** The predefined text: for REQUEST_VARIANTS, REQUEST_BILLING_INFO and DELIVERY_PROMISE. */
   template_id: optional(string),
   /** At most 350 characters: for OTHER and SEND_INVOICE_LINK. */
-  text: optional(messageText),
+  text: optional(boundedText('text', messageTextLimit, 'an option')),
   /** The hours of INIT and LIMIT: for DELIVERY_PROMISE. */
   vars: optional(array(variable)),
 });
@@ -187,7 +197,12 @@ const takes: Readonly<Record<OptionId, readonly ('template_id' | 'text' | 'vars'
   DELIVERY_PROMISE: ['template_id', 'vars'],
 };
 
+function isKnown(id: string): id is OptionId {
+  return Object.hasOwn(takes, id);
+}
+
 function fieldsVerdict(given: OptionFields): OptionIssue {
+  if (!isKnown(given.option_id)) return undefined;
   const wanted = takes[given.option_id];
   for (const name of ['template_id', 'text', 'vars'] as const) {
     const has = given[name] !== undefined;
@@ -199,21 +214,22 @@ function fieldsVerdict(given: OptionFields): OptionIssue {
 }
 
 function templateVerdict({ option_id, template_id, vars }: OptionFields): OptionIssue {
-  if (template_id === undefined) return undefined;
-  const form = `TEMPLATE___${option_id}___`;
-  if (!template_id.startsWith(form) || !/^\d+$/.test(template_id.slice(form.length)))
-    return { path: ['template_id'], message: `\`template_id\` of ${option_id} takes the form "${form}1"` };
+  if (template_id === undefined || !isKnown(option_id)) return undefined;
+  const owner = /^TEMPLATE___(.+)___\d+$/.exec(template_id)?.[1];
+  if (template_id === '' || (owner !== undefined && owner !== option_id))
+    return {
+      path: ['template_id'],
+      message: `\`template_id\` of ${option_id} takes the form "TEMPLATE___${option_id}___1"`,
+    };
   return vars && hoursVerdict(template_id, vars);
 }
 
 function hoursVerdict(template: string, vars: readonly Output<typeof variable>[]): OptionIssue {
   const valueOf = (name: string): number | undefined =>
     vars.find((each) => each.id === `${template}___VAR___${name}`)?.value;
-  const init = valueOf('INIT');
-  const limit = valueOf('LIMIT');
+  const hours = [valueOf('INIT'), valueOf('LIMIT')];
   const wrong = (message: string): OptionIssue => ({ path: ['vars'], message });
-  if (vars.length !== 2 || init === undefined || limit === undefined)
+  if (vars.length !== 2 || hours.includes(undefined))
     return wrong('`vars` takes the INIT and the LIMIT variable of its template, once each');
-  if ([init, limit].some((hour) => hour < 0 || hour > 24)) return wrong('`vars` takes hours from 0 to 24');
-  return init < limit ? undefined : wrong('`vars` takes an INIT hour before the LIMIT hour');
+  return hours.some((hour = 0) => hour < 0 || hour > 24) ? wrong('`vars` takes hours from 0 to 24') : undefined;
 }

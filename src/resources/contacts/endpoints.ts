@@ -10,6 +10,7 @@ import {
   totalOrWhatever,
   userPeriodParams,
   userWindowParams,
+  windowOrList,
 } from './schemas.js';
 import type {
   ContactTotal,
@@ -49,7 +50,7 @@ export const questionWindowOfItem: Endpoint<QuestionItemWindowParams, ContactWin
   method: 'GET',
   path: '/items/{item_id}/contacts/questions/time_window',
   input: questionItemWindowParams,
-  output: contactWindow,
+  output: windowOrList,
   retry: 'safe',
   errors: [],
   supportsAttributes: true,

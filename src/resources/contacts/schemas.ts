@@ -7,6 +7,7 @@ import {
   openEnum,
   optional,
   params,
+  preprocess,
   refine,
   response,
   string,
@@ -54,6 +55,10 @@ export const contactWindow = response({
 });
 export interface ContactWindow extends Output<typeof contactWindow> {}
 
+/** A window that may come as a list of one, as its sibling for several items does. */
+export const windowOrList = preprocess<ContactWindow>(contactWindow, (value) =>
+  Array.isArray(value) && value.length === 1 ? (value as unknown[])[0] : value,
+);
 export const contactWindows = array(contactWindow) as Schema<ContactWindow[]>;
 /** The total of a user's question contacts is not documented: the usual one where it comes, else whatever came. */
 export const totalOrWhatever = union(contactTotal as Schema<ContactTotal>, unknown) as Schema<ContactTotal | undefined>;
@@ -63,11 +68,13 @@ const period = {
   date_from: dateTimeInput,
   /** The end of the query: a `Date`, or ISO 8601 text. */
   date_to: dateTimeInput,
+  limit,
+  offset,
 };
 
 const window = {
   /** How many units back the window covers, at least 1. */
-  last: refine(integer, (value) => (value < 1 ? '`last` is at least 1' : undefined), { minimum: 1 }),
+  last: optional(refine(integer, (value) => (value < 1 ? '`last` is at least 1' : undefined), { minimum: 1 })),
   /** What an interval is. */
   unit: enumOf('day', 'hour'),
   /** The end of the window: a `Date`, or ISO 8601 text. The current moment unless given. */

@@ -109,6 +109,7 @@ export const driver: Endpoint<DriverParams, DriverAssignment> = {
   output: driverAssignment,
   retry: 'safe',
   errors: [driverNotFound],
+  supportsAttributes: true,
 };
 
 const itemPath = '/sites/{site_id}/shipping/selfservice/items/{item_id}';

@@ -83,6 +83,33 @@ export class DriverNotFoundError extends NotFoundError {
   static override readonly kind: string = 'DriverNotFoundError';
 }
 
+/**
+ * The token may not read this seller's Flex resources.
+ *
+ * Remedy: use the token of the seller whose `user_id` you send.
+ */
+export class ResourceAccessError extends BadRequestError {
+  static override readonly kind: string = 'ResourceAccessError';
+}
+
+/**
+ * The service does not accept the `user_id`.
+ *
+ * Remedy: send the seller's id, an integer.
+ */
+export class InvalidUserIdError extends BadRequestError {
+  static override readonly kind: string = 'InvalidUserIdError';
+}
+
+/**
+ * The service does not accept the `service_id`.
+ *
+ * Remedy: take `service_id` from `flex.subscriptions`.
+ */
+export class InvalidServiceIdError extends BadRequestError {
+  static override readonly kind: string = 'InvalidServiceIdError';
+}
+
 /** The specification gives only messages, so these errors are matched by any of their texts. */
 const messageMatches =
   (words: RegExp) =>
@@ -101,10 +128,26 @@ export const invalidSite = documentedError({
   error: InvalidSiteError,
   matches: messageMatches(/invalid site.?id/i),
 });
-export const noAccess = documentedError({ status: 400, message: "can't access to resource" });
+export const noAccess = documentedError({
+  status: 400,
+  message: "can't access to resource",
+  error: ResourceAccessError,
+  matches: messageMatches(/(can.?t|cannot) access/i),
+  otherStatuses: [403],
+});
 export const invalidJson = documentedError({ status: 400, message: 'invalid JSON body' });
-export const invalidUser = documentedError({ status: 400, message: 'invalid user_id' });
-export const invalidService = documentedError({ status: 400, message: 'invalid service_id' });
+export const invalidUser = documentedError({
+  status: 400,
+  message: 'invalid user_id',
+  error: InvalidUserIdError,
+  matches: messageMatches(/invalid user.?id/i),
+});
+export const invalidService = documentedError({
+  status: 400,
+  message: 'invalid service_id',
+  error: InvalidServiceIdError,
+  matches: messageMatches(/invalid service.?id/i),
+});
 export const noSchema = documentedError({
   status: 400,
   message: 'failed to create schema in graphql operation',

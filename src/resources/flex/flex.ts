@@ -12,7 +12,7 @@ import type { AnySelection, Exact, Selected, Selection } from './graphql/selecti
 import * as endpoints from './endpoints.js';
 import { FlexItems } from './items.js';
 import type { ReadItemStatus } from './items.js';
-import { configurationParams, flexConfiguration } from './schemas.js';
+import { configurationParams, flexConfiguration, flexZone } from './schemas.js';
 import type {
   ConfigurationParams,
   SetDeliveryParams,
@@ -142,6 +142,11 @@ export class Flex {
    * console.log(driver_id);
    * @throws {DriverNotFoundError} when no driver is assigned, no route is open, or there is no such shipment.
    */
+  driver<const Name extends keyof DriverAssignment>(
+    input: DriverParams,
+    options: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Pick<DriverAssignment, Name>>;
+  driver(input: DriverParams, options?: CallOptions): ApiPromise<DriverAssignment>;
   driver(input: DriverParams, options?: CallOptions): ApiPromise<DriverAssignment> {
     return this.#caller.call(endpoints.driver, input, options);
   }
@@ -152,7 +157,7 @@ export class Flex {
   ): Promise<WithResponse<unknown>> {
     const parsed = configurationParams.safeParse(input);
     if (!parsed.success) throw new InvalidInputError(parsed.error.issues);
-    const { site_id, user_id, service_id, select = true } = parsed.data;
+    const { site_id, user_id, service_id, select = defaultSelection() } = parsed.data;
     const issues = selectionIssues(flexConfiguration, select, ['select']);
     if (issues.length > 0) throw new InvalidInputError(issues);
     const fields = printSelection(flexConfiguration, select as AnySelection);
@@ -185,4 +190,17 @@ export class Flex {
     });
     return { data, response: response as unknown as ResponseInfo };
   }
+}
+
+/**
+ * Every documented field but `neighborhoods`: the specification does not say what it lists, and a service refuses a query
+ * that asks for objects without their fields.
+ */
+function defaultSelection(): AnySelection {
+  const { neighborhoods: _, ...zone } = flexZone.shape;
+  return { ...allOf(flexConfiguration.shape), zones: allOf(zone) };
+}
+
+function allOf(shape: object): { [name: string]: true } {
+  return Object.fromEntries(Object.keys(shape).map((name) => [name, true]));
 }

@@ -187,19 +187,16 @@ const hour = (name: string) =>
   });
 
 /** A range to deliver in, as it is set. Spec: Flex delivery, delivery configuration body. */
-export const deliveryRangeParams = refine(
-  params({
-    /** The hour at which it begins, 0 to 24. */
-    from: hour('from'),
-    /** The hour at which it ends, 0 to 24, after `from`. */
-    to: hour('to'),
-    /** How many deliveries it takes, at least 1. */
-    capacity: refine(integer, (value) => (value < 1 ? '`capacity` is at least 1' : undefined), { minimum: 1 }),
-    /** The hour up to which an order is delivered in it, 0 to 24. */
-    cutoff: hour('cutoff'),
-  }),
-  ({ from, to }) => (from < to ? undefined : { path: ['to'], message: 'a delivery range ends after it begins' }),
-);
+export const deliveryRangeParams = params({
+  /** The hour at which it begins, 0 to 24. */
+  from: hour('from'),
+  /** The hour at which it ends, 0 to 24. */
+  to: hour('to'),
+  /** How many deliveries it takes, at least 1. */
+  capacity: refine(integer, (value) => (value < 1 ? '`capacity` is at least 1' : undefined), { minimum: 1 }),
+  /** The hour up to which an order is delivered in it, 0 to 24. */
+  cutoff: hour('cutoff'),
+});
 export interface DeliveryRangeParams extends Input<typeof deliveryRangeParams> {}
 
 export const setDeliveryParams = refine(

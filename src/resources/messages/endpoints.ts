@@ -51,6 +51,7 @@ export const get: Endpoint<GetMessageParams, Message> = {
   retry: 'safe',
   query,
   errors: [errors.messageNotFound, errors.noAccessToMessage, errors.messageNotReady],
+  supportsAttributes: true,
 };
 
 export const send: Endpoint<SendMessageParams, Message | undefined> = {
@@ -121,7 +122,14 @@ export const upload: Endpoint<UploadParams, StoredAttachment> = {
   inQuery: ['site_id'],
   requestBody: 'multipart',
   maxUploadBytes: attachmentSizeLimit,
-  errors: [errors.siteMissing, errors.invalidFileName, errors.emptyFile, errors.fileTooLarge, errors.fileNotSaved],
+  errors: [
+    errors.siteMissing,
+    errors.invalidFileName,
+    errors.emptyFile,
+    errors.tooManyAttachments,
+    errors.fileTooLarge,
+    errors.fileNotSaved,
+  ],
 };
 
 export const download: Endpoint<DownloadParams, Download> = {

@@ -236,7 +236,9 @@ export const noAccessToMessage = documentedError({
 export const messageNotFound = documentedError({
   ...bad('The message id does not exist'),
   error: MessageNotFoundError,
-  matches: only,
+  matches: messageMatches(
+    /not exist|n't exist|not.{0,3}found|(invalid|unknown|no such).{0,20}\b(message|id)|\bid\b.{0,30}invalid/i,
+  ),
 });
 export const messageNotReady = documentedError({
   status: 404,

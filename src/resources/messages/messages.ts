@@ -5,6 +5,7 @@ import type { DownloadProgress, UploadProgress } from '../../core/files/progress
 import type { CallOptions } from '../../core/options/call-options.js';
 import { Paged, withSignal, withPage } from '../../core/pagination/paged.js';
 import type { PaginationOptions } from '../../core/pagination/paged.js';
+import type { WithAttributes } from '../../core/schema/attributes.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
 import type { Message } from '../post-sale/message.js';
 import { openChannel } from './channel.js';
@@ -101,6 +102,11 @@ export class Messages {
    * @throws {MessageAccessError} when it is not the token's user's.
    * @throws {MessageNotReadyError} when it could not be read yet, also at the last attempt.
    */
+  get<const Name extends keyof Message>(
+    input: GetMessageParams,
+    options: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Pick<Message, Name>>;
+  get(input: GetMessageParams, options?: CallOptions): ApiPromise<Message>;
   get(input: GetMessageParams, options?: CallOptions): ApiPromise<Message> {
     return this.#caller.call(endpoints.get, input, options);
   }

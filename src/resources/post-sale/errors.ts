@@ -62,6 +62,7 @@ export const exceptedCase = documentedError({
   message: 'The pack belongs to an excepted case',
   cause: excepted,
   error: ExceptedCaseError,
+  otherStatuses: [403],
   matches: (details) => blockReason(details) === excepted,
 });
 export const optionConversationBlocked = documentedError({

@@ -17,6 +17,7 @@ function tidied(value: Raw): Raw {
   return {
     ...value,
     ...(Array.isArray(to) && { to: (to as unknown[])[0] ?? null }),
+    ...(Array.isArray(to) && to.length > 1 && { recipients: to }),
     ...(isRaw(text) && { text: text.plain ?? null }),
   };
 }

@@ -9,6 +9,7 @@ import {
   preprocess,
   response,
   string,
+  unknown,
 } from '../../core/schema/schema.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
 import { key, nullishArray } from '../../core/schema/fields.js';
@@ -78,10 +79,10 @@ export interface MessageResource extends Output<typeof messageResource> {}
 
 /** What was wrong with files; only in the legacy shape. Spec: Message, `attachments_validations`. */
 export const attachmentsValidations = response({
-  invalid_size: nullish(array(string)),
-  invalid_extension: nullish(array(string)),
-  forbidden: nullish(array(string)),
-  internal_error: nullish(array(string)),
+  invalid_size: nullish(array(unknown)),
+  invalid_extension: nullish(array(unknown)),
+  forbidden: nullish(array(unknown)),
+  internal_error: nullish(array(unknown)),
 });
 export interface AttachmentsValidations extends Output<typeof attachmentsValidations> {}
 
@@ -102,6 +103,8 @@ const currentMessage = response({
   message_attachments: nullishArray<MessageAttachment>(messageAttachment),
   message_resources: nullishArray<MessageResource>(messageResource),
   conversation_first_message: nullish(boolean),
+  /** All receivers, where the legacy shape names several; `to` is the first. */
+  recipients: nullishArray<Participant>(participant),
   /** Only where the service answered in the legacy shape. */
   attachments_validations: nullish<AttachmentsValidations>(attachmentsValidations),
 });

@@ -84,6 +84,7 @@ export const userAskLimit = documentedError({
   code: 'user_ask_limit',
   message: 'The user may not ask more questions for now',
   error: AskLimitError,
+  otherStatuses: [403],
 });
 export const noQuestions = documentedError({
   status: 404,

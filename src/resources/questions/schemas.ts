@@ -175,6 +175,14 @@ const searchFields = {
   filters: optional(record),
 };
 
+/** What a search is narrowed to: query parameters, of which the specification names none. */
+export interface QuestionFilters {
+  /** The status, as the service spells it for filters. */
+  readonly status?: QuestionStatusFilter | readonly QuestionStatusFilter[] | undefined;
+  readonly [name: string]: unknown;
+}
+type QuestionStatusFilter = 'UNANSWERED' | 'ANSWERED' | 'CLOSED_UNANSWERED' | 'UNDER_REVIEW' | (string & {});
+
 interface SearchCommon {
   /** What to sort by. */
   readonly sort_fields?: readonly Input<typeof sortField>[] | undefined;
@@ -185,7 +193,7 @@ interface SearchCommon {
   /** How many questions to skip. */
   readonly offset?: number | undefined;
   /** Passed through as query parameters, e.g. `{ status: 'UNANSWERED' }`: the specification names none. */
-  readonly filters?: Readonly<Record<string, unknown>> | undefined;
+  readonly filters?: QuestionFilters | undefined;
 }
 interface BySeller extends SearchCommon {
   /** Questions this seller received. */

@@ -1,0 +1,183 @@
+import {
+  AskLimitError,
+  BadRequestError,
+  ExceptedCaseError,
+  InvalidInputError,
+  InvalidQueryError,
+  InvalidServiceIdError,
+  InvalidUserIdError,
+  MessageNotFoundError,
+  ResourceAccessError,
+  TooManyAttachmentsError,
+  UserNotFoundError,
+} from 'marketplace-seller-sdk';
+import type { SellerClient } from 'marketplace-seller-sdk';
+import { describe, expect, test } from 'vitest';
+import { errorOf, stubbed } from '../support/stubs.ts';
+
+const whose = { site_id: 'MLA', user_id: 7, service_id: 1 };
+
+describe('an error in another wording or status', () => {
+  const json = (status: number, body: object): Response => Response.json(body, { status });
+
+  test.each<[string, Response, typeof BadRequestError | typeof UserNotFoundError, (client: SellerClient) => unknown]>([
+    [
+      'an excepted case with 403',
+      json(403, { error: 'forbidden', message: 'no', cause: 'blocked_by_excepted_case' }),
+      ExceptedCaseError,
+      (client) => client.actionGuide.options({ pack_id: 1 }),
+    ],
+    [
+      'user_ask_limit with 403',
+      json(403, { error: 'user_ask_limit', message: 'Too many questions' }),
+      AskLimitError,
+      (client) => client.questions.ask({ item_id: 'MLA1', text: 'Hello?' }),
+    ],
+    [
+      'a message that does not exist',
+      json(400, { error: 'bad_request', message: 'The message id does not exist' }),
+      MessageNotFoundError,
+      (client) => client.messages.get({ message_id: 'a' }),
+    ],
+    [
+      'an invalid query in a list of errors',
+      json(400, { errors: [{ message: 'Cannot query field "colour"' }] }),
+      InvalidQueryError,
+      (client) => client.flex.configuration(whose),
+    ],
+    [
+      'a missing user in an error object',
+      json(404, { error: { message: 'user not found' } }),
+      UserNotFoundError,
+      (client) => client.flex.configuration(whose),
+    ],
+    [
+      'no access to the resource',
+      json(400, { message: "can't access to resource" }),
+      ResourceAccessError,
+      (client) => client.flex.subscriptions({ site_id: 'MLA', user_id: 7 }),
+    ],
+    [
+      'an invalid user id',
+      json(400, { message: 'invalid user_id' }),
+      InvalidUserIdError,
+      (client) => client.flex.addZones({ ...whose, zones: [{ id: 'z' }] }),
+    ],
+    [
+      'an invalid service id',
+      json(400, { message: 'invalid service_id' }),
+      InvalidServiceIdError,
+      (client) => client.flex.addZones({ ...whose, zones: [{ id: 'z' }] }),
+    ],
+    [
+      'too many attachments on an upload',
+      json(400, { message: 'more than 25 attachments on a message' }),
+      TooManyAttachmentsError,
+      (client) => client.messages.upload({ site_id: 'MLA', file: new Uint8Array(1), filename: 'a.pdf' }),
+    ],
+  ])('%s has its class', async (_, response, Class, call) => {
+    const { sellerClient } = stubbed([response], { maxRetries: 0 });
+    expect(await errorOf(call(sellerClient) as PromiseLike<unknown>)).toBeInstanceOf(Class);
+  });
+
+  test('a 400 on a message by id that says something else is no missing message', async () => {
+    const { sellerClient } = stubbed([json(400, { message: 'tag is required' })]);
+    const error = await errorOf(sellerClient.messages.get({ message_id: 'a' }));
+    expect(error).toBeInstanceOf(BadRequestError);
+    expect(error).not.toBeInstanceOf(MessageNotFoundError);
+  });
+});
+
+describe('filters', () => {
+  test('a Date is sent as ISO 8601, a list with commas', async () => {
+    const { sellerClient, sent } = stubbed([Response.json({ questions: [] })]);
+    const filters = { status: 'UNANSWERED', since: new Date(0), tags: ['a', 1, true], none: null } as const;
+    await sellerClient.questions.search({ seller_id: 7, filters }).first();
+    const { searchParams } = new URL(sent[0]!.url);
+    expect(Object.fromEntries(searchParams)).toEqual({
+      seller_id: '7',
+      status: 'UNANSWERED',
+      since: '1970-01-01T00:00:00.000Z',
+      tags: 'a,1,true',
+    });
+  });
+
+  test.each([
+    ['an object', { range: { from: 1 } }, 'filters.range'],
+    ['a bigint', { id: 1n }, 'filters.id'],
+    ['a function', { id: () => 1 }, 'filters.id'],
+    ['a symbol', { id: Symbol('x') }, 'filters.id'],
+    ['an invalid Date', { since: new Date(Number.NaN) }, 'filters.since'],
+    ['an object in a list', { ids: [1, {}] }, 'filters.ids'],
+    ['a JSONP callback', { callback: 'read' }, 'filters.callback'],
+  ])('%s is rejected with its path, before anything is sent', async (_, filters, path) => {
+    const { sellerClient, sent } = stubbed([Response.json({ questions: [] })]);
+    const error = await errorOf<InvalidInputError>(sellerClient.questions.search({ seller_id: 7, filters }).first());
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error.issues[0]?.path.join('.')).toBe(path);
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('what the specification leaves open is sent', () => {
+  const sentBody = async (call: (client: SellerClient) => PromiseLike<unknown>): Promise<unknown> => {
+    const { sellerClient, sent } = stubbed([Response.json({ id: 'a' })]);
+    await call(sellerClient);
+    return sent[0]!.method === 'GET' ? new URL(sent[0]!.url).search : sent[0]!.json();
+  };
+
+  test('an option that the service has added since, and a template of another form', async () => {
+    const later = { option_id: 'RETURN_LABEL', template_id: 'T1', text: 'Hello' };
+    expect(await sentBody((client) => client.actionGuide.send({ pack_id: 1, ...later }))).toEqual(later);
+    const known = { option_id: 'REQUEST_VARIANTS', template_id: 'variants-2' } as const;
+    expect(await sentBody((client) => client.actionGuide.send({ pack_id: 1, ...known }))).toEqual(known);
+  });
+
+  test('an option with any text, and delivery hours past midnight', async () => {
+    const dash = { option_id: 'OTHER', text: 'Mañana – 10 €' } as const;
+    expect(await sentBody((client) => client.actionGuide.send({ pack_id: 1, ...dash }))).toEqual(dash);
+    const week = [{ from: 22, to: 2, capacity: 5, cutoff: 20 }];
+    const delivery_ranges = { week };
+    expect(await sentBody((client) => client.flex.setDelivery({ ...whose, delivery_ranges }))).toEqual({
+      delivery_ranges,
+    });
+  });
+
+  test('a total with limit and offset, a message and a driver with attributes', async () => {
+    const period = { item_id: 'MLA1', date_from: '2026-03-01', date_to: '2026-03-02', limit: 5, offset: 5 };
+    const { sellerClient, sent } = stubbed([Response.json({ total: 1, driver_id: 5, message_id: 'a' })]);
+    await sellerClient.contacts.questions.ofItem(period);
+    expect(new URL(sent[0]!.url).search).toContain('limit=5&offset=5');
+    expect(await sellerClient.messages.get({ message_id: 'a' }, { attributes: ['id'] })).toEqual({ id: 'a' });
+    const driver = sellerClient.flex.driver({ site_id: 'MLA', shipment_id: 1 }, { attributes: ['driver_id'] });
+    expect(await driver).toEqual({ driver_id: 5 });
+  });
+
+  test('the default query of a configuration does not ask for neighborhoods, whose fields are not documented', async () => {
+    const { sellerClient, sent } = stubbed([Response.json({ configuration: { is_moderated: false } })]);
+    await sellerClient.flex.configuration(whose);
+    const { query } = (await sent[0]!.json()) as { query: string };
+    expect(query).toContain('zones{id label');
+    expect(query).not.toContain('neighborhoods');
+  });
+});
+
+describe('a response in another shape', () => {
+  test('a question window that comes as a list', async () => {
+    const { sellerClient } = stubbed([Response.json([{ item_id: 'MLA1', total: 3 }])]);
+    const window = sellerClient.contacts.questions.windowOfItem({ item_id: 'MLA1', last: 1, unit: 'day' });
+    expect(await window).toEqual({ item_id: 'MLA1', total: 3 });
+  });
+
+  test('a legacy message to several receivers, with validations of any kind', async () => {
+    const attachments_validations = { invalid_size: [{ id: 'f1' }] };
+    const { sellerClient } = stubbed([
+      Response.json({ message_id: 'a', to: [{ user_id: 1 }, { user_id: 2 }], attachments_validations }),
+    ]);
+    expect(await sellerClient.messages.get({ message_id: 'a' })).toMatchObject({
+      to: { user_id: 1 },
+      recipients: [{ user_id: 1 }, { user_id: 2 }],
+      attachments_validations,
+    });
+  });
+});
