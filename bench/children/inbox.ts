@@ -1,5 +1,7 @@
-// An application in its own process, whose handler takes a second: node inbox.ts <memory | sqlite> <database>
+// An application in its own process:
+// node inbox.ts <bare | memory | sqlite | redis> <database> <socket of Redis> <instant | slow | storm>
 import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as Library from 'marketplace-seller-sdk/notifications';
@@ -7,21 +9,35 @@ import { here } from '../measure.ts';
 
 // The built package, as users load it.
 const built: unknown = await import(here('../dist/esm/notifications/index.js'));
-const { createReceiver, memoryStore, nodeHandler, sqliteStore } = built as typeof Library;
+const { createReceiver, memoryStore, nodeHandler, redisStore, sqliteStore } = built as typeof Library;
 
-const [store, path = ''] = process.argv.slice(2);
+const [kind = '', path = '', socket = '', mode = ''] = process.argv.slice(2);
 const handled = new Map<number, number>();
+
+async function openStore(): Promise<Library.NotificationStore> {
+  if (kind === 'sqlite') return sqliteStore({ path });
+  if (kind !== 'redis') return memoryStore();
+  const { Redis } = await import('ioredis');
+  const redis = new Redis({ path: socket, maxRetriesPerRequest: null, retryStrategy: () => 50 });
+  redis.on('error', () => undefined);
+  return redisStore({ send: (command, ...args) => redis.call(command, ...args) });
+}
+
 const receiver = createReceiver({
-  store: store === 'sqlite' ? sqliteStore({ path }) : memoryStore(),
-  concurrency: 1_000,
+  store: await openStore(),
+  ...(mode === 'storm' && { concurrency: 1_000 }),
   on: {
     questions: async ({ question_id }) => {
       handled.set(question_id, (handled.get(question_id) ?? 0) + 1);
-      await pause(1_000);
+      if (mode !== 'instant') await pause(1_000);
     },
   },
 });
-const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1', () => {
+
+const bare: RequestListener = (request, response) => {
+  request.resume().once('end', () => response.writeHead(200, { 'content-type': 'text/plain' }).end('Accepted'));
+};
+const server = createServer(kind === 'bare' ? bare : nodeHandler(receiver)).listen(0, '127.0.0.1', () => {
   process.send?.({ port: (server.address() as AddressInfo).port });
 });
 
