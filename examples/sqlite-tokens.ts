@@ -23,17 +23,16 @@ export class SqliteTokens {
       .run(user_id, JSON.stringify(tokens));
   }
 
-  /** Returns the tokens of a seller. @throws {Error} when the seller is unknown */
-  load(user_id: number): TokenSet {
+  /** Returns the tokens of a seller, or `undefined` for any other user. */
+  load(user_id: number): TokenSet | undefined {
     const row = this.#database.prepare('SELECT body FROM tokens WHERE user_id = ?').get(user_id);
-    if (row === undefined) throw new Error(`There are no tokens for user ${user_id}`);
-    return JSON.parse(String(row.body)) as TokenSet;
+    return row && (JSON.parse(String(row.body)) as TokenSet);
   }
 
   /** Returns a token function for a client. One process at a time refreshes the tokens of a seller. */
   accessToken(user_id: number, refresh: RefreshingTokenOptions['refresh']): TokenProvider {
     return refreshingToken({
-      load: () => this.load(user_id),
+      load: () => this.load(user_id)!,
       save: (tokens) => this.save(user_id, tokens),
       lock: (work) => this.#withLock(user_id, work),
       refresh,

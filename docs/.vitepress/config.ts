@@ -32,7 +32,7 @@ export default {
   outDir: '../.site',
   cacheDir: '../node_modules/.cache/vitepress',
   rewrites: (file: string) => pageOf(file) ?? file,
-  markdown: { config: rewriteLinks, anchor: { slugify: anchorOf } },
+  markdown: { config: extendMarkdown, anchor: { slugify: anchorOf } },
   vite: { plugins: [{ name: 'vue beside the site', enforce: 'pre', resolveId: keepVueExternal }] },
   themeConfig: {
     nav: [
@@ -40,7 +40,7 @@ export default {
       { text: 'Examples', link: '/examples/', activeMatch: '^/examples/' },
       { text: 'Reference', link: '/reference/', activeMatch: '^/reference/' },
       { text: 'Errors', link: '/errors/', activeMatch: '^/errors/' },
-      { text: version, link: '/changelog' },
+      { text: `Version ${version}`, link: '/changelog' },
     ],
     sidebar: {
       '/': sidebar('docs/README.md', 2),
@@ -94,6 +94,26 @@ interface MarkdownIt {
   };
 }
 
+function extendMarkdown(markdown: MarkdownIt): void {
+  rewriteLinks(markdown);
+  labelCells(markdown);
+}
+
+/** Gives each cell of a table the title of its column, which the style sheet shows where the table is stacked. */
+function labelCells(markdown: MarkdownIt): void {
+  markdown.core.ruler.push('label cells', ({ tokens }) => {
+    let columns: string[] = [];
+    let column = 0;
+    tokens.forEach((token, index) => {
+      const { type } = token;
+      if (type === 'table_open') columns = [];
+      if (type === 'th_open') columns.push(tokens[index + 1]?.content ?? '');
+      if (type === 'tr_open') column = 0;
+      if (type === 'td_open') token.attrSet('data-column', columns[column++] ?? '');
+    });
+  });
+}
+
 /** Points each link to the page of its target. A link to a file that the site does not include becomes plain text. */
 function rewriteLinks(markdown: MarkdownIt): void {
   markdown.core.ruler.push('rewrite links', ({ tokens, env }) => {
@@ -114,9 +134,11 @@ function rewrite(tokens: readonly Token[], from: string): void {
   }
 }
 
-/** Returns the text for the search index. Pages that only list others are left out: they would rank before them. */
+/** Returns the text for the search index. Lists of pages would rank before the pages, and tables of figures match many words. */
 function searched(source: string, page: { relativePath: string }, markdown: MarkdownIt): string {
-  return ['docs/README.md', 'CHANGELOG.md'].includes(page.relativePath) ? '' : markdown.render(source, page);
+  return ['docs/README.md', 'CHANGELOG.md', 'bench/results.md'].includes(page.relativePath)
+    ? ''
+    : markdown.render(source, page);
 }
 
 function publish(file: string, folder: string): void {

@@ -22,10 +22,10 @@ const tokens = new SqliteTokens(path);
 const clients = new Map<number, SellerClient>();
 
 /** Returns the client of a seller: one per seller, because it holds the seller's rate limit and token. */
-function clientFor(user_id: number): SellerClient {
+function clientFor(user_id: number): SellerClient | undefined {
   const known = clients.get(user_id);
   if (known) return known;
-  tokens.load(user_id); // throws for a user who is not one of our sellers
+  if (!tokens.load(user_id)) return undefined; // not one of our sellers: the notification is dropped
   const accessToken = tokens.accessToken(user_id, (old, { signal }) => refreshTokens(tokenUrl!, old, signal));
   const client = new SellerClient({ baseUrl: baseUrl!, accessToken, onUnknownOutcome: 'confirm' });
   clients.set(user_id, client);
@@ -44,7 +44,7 @@ const receiver = createReceiver({
       if (seller_id !== user_id || !hasStatus(question, 'UNANSWERED')) return;
       const answer = /stock|available/i.test(text ?? '') && 'Yes, it is in stock.';
       try {
-        if (answer) await clientFor(user_id).questions.answer({ question_id: id, text: answer });
+        if (answer) await clientFor(user_id)?.questions.answer({ question_id: id, text: answer });
         console.log(`seller ${user_id}: question ${id} is ${answer ? 'answered' : 'left for a person'}`);
       } catch (error) {
         if (!(error instanceof QuestionNotOpenError)) throw error; // the receiver tries again later
