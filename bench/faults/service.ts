@@ -2,30 +2,30 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One request as it came. */
+/** One request as it was received. */
 export interface Seen {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** A service that does what a scenario says, and keeps what it was asked. */
+/** A service that responds as a scenario says, and records the requests. */
 export interface Service {
   readonly url: string;
   readonly seen: Seen[];
   close(): void;
 }
 
-export type Manner = (request: IncomingMessage, response: ServerResponse, turn: number) => void;
+export type Respond = (request: IncomingMessage, response: ServerResponse, turn: number) => void;
 
-/** Starts a service; every request is read to its end before it is answered. */
-export async function serve(manner: Manner): Promise<Service> {
+/** Starts a service; every request is read to its end before the response. */
+export async function serve(respond: Respond): Promise<Service> {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
     request.resume();
     request.once('end', () => {
       seen.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers });
-      manner(request, response, seen.length);
+      respond(request, response, seen.length);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -39,7 +39,7 @@ export async function serve(manner: Manner): Promise<Service> {
   };
 }
 
-/** What every library takes for a success. */
+/** A success for every library. */
 export const success = {
   ok: true,
   id: 42,
@@ -50,7 +50,7 @@ export const success = {
   status: 'UNANSWERED',
 };
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function json(
   response: ServerResponse,
   status: number,

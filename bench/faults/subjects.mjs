@@ -1,5 +1,6 @@
-// What the hostile scenarios call: of each library one read, one write, and a read of an id of the caller's choice. All get a
-// timeout of a second where they take one; everything else is as it comes.
+// What the scenarios call: one read and one write of each library, and a read of an id of the caller's choice. Each library is
+// set up as its vendor recommends, with a timeout of one second if it has such an option. A service responds with errors in
+// the form that the vendor documents, because clients look at it.
 import { createRequire } from 'node:module';
 
 export const token = 'APP_USR-500-secret-1001';
@@ -13,13 +14,33 @@ const quiet = () => undefined;
  * @property {boolean} [takesSignal]
  */
 
-/** @type {{ name: string, package: string, make: (lib: any, baseUrl: string) => Calls }[]} */
+/**
+ * @typedef {object} Subject
+ * @property {string} name
+ * @property {string} package
+ * @property {boolean} [hasNoTimeout] There is no option for a timeout.
+ * @property {(status: number) => unknown} errorBody The body of an error response of this vendor's service.
+ * @property {Record<string, string>} [rateLimitHeaders] The headers that the vendor documents for a 429.
+ * @property {(lib: any, baseUrl: string, options: { retries?: 0 }) => Calls} make `retries: 0` turns retries off.
+ */
+
+/** What each of the others documents for a 429. */
+const retryAfter = { 'retry-after': '1' };
+
+/** @type {Subject[]} */
 export const subjects = [
   {
     name: 'this library',
     package: new URL('../../dist/esm/index.js', import.meta.url).href,
-    make: (lib, baseUrl) => {
-      const { questions } = new lib.SellerClient({ baseUrl, accessToken: token, timeoutMs: 1000 });
+    errorBody: (status) => ({
+      message: 'no',
+      error: status === 429 ? 'too_many_requests' : 'error',
+      status,
+      cause: [],
+    }),
+    make: (lib, baseUrl, { retries }) => {
+      const options = { baseUrl, accessToken: token, timeoutMs: 1000, ...(retries === 0 && { maxRetries: 0 }) };
+      const { questions } = new lib.SellerClient(options);
       return {
         read: (options) => questions.get({ question_id: 42 }, options),
         write: () => questions.answer({ question_id: 42, text: 'Yes' }),
@@ -31,9 +52,11 @@ export const subjects = [
   {
     name: 'Stripe',
     package: 'stripe',
-    make: (lib, baseUrl) => {
+    errorBody: (status) => ({ error: { message: 'no', type: status === 429 ? 'rate_limit_error' : 'api_error' } }),
+    make: (lib, baseUrl, { retries }) => {
       const { hostname, port } = new URL(baseUrl);
-      const options = { host: hostname, port, protocol: 'http', telemetry: false, timeout: 1000 };
+      const address = { host: hostname, port, protocol: 'http' };
+      const options = { ...address, telemetry: false, timeout: 1000, ...(retries === 0 && { maxNetworkRetries: 0 }) };
       const { customers } = new lib.default(token, options);
       return {
         read: () => customers.retrieve('cus_1'),
@@ -45,8 +68,12 @@ export const subjects = [
   {
     name: 'OpenAI',
     package: 'openai',
-    make: (lib, baseURL) => {
-      const client = new lib.default({ apiKey: token, baseURL, timeout: 1000 });
+    errorBody: (status) => ({
+      error: { message: 'no', type: 'error', code: status === 429 ? 'rate_limit_exceeded' : null },
+    }),
+    make: (lib, baseURL, { retries }) => {
+      const options = { apiKey: token, baseURL, timeout: 1000, ...(retries === 0 && { maxRetries: 0 }) };
+      const client = new lib.default(options);
       return {
         read: (options) => client.models.retrieve('m', options),
         write: () => client.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'Hello' }] }),
@@ -58,8 +85,14 @@ export const subjects = [
   {
     name: 'Anthropic',
     package: '@anthropic-ai/sdk',
-    make: (lib, baseURL) => {
-      const client = new lib.default({ apiKey: token, baseURL, timeout: 1000 });
+    errorBody: (status) => ({
+      type: 'error',
+      error: { type: status === 429 ? 'rate_limit_error' : 'api_error', message: 'no' },
+    }),
+    rateLimitHeaders: retryAfter,
+    make: (lib, baseURL, { retries }) => {
+      const options = { apiKey: token, baseURL, timeout: 1000, ...(retries === 0 && { maxRetries: 0 }) };
+      const client = new lib.default(options);
       const messages = [{ role: 'user', content: 'Hello' }];
       return {
         read: (options) => client.models.retrieve('m', {}, options),
@@ -71,10 +104,22 @@ export const subjects = [
   },
   {
     name: 'Octokit',
-    package: '@octokit/rest',
-    make: (lib, baseUrl) => {
+    // With its retry and throttling plugins, which this package bundles.
+    package: 'octokit',
+    hasNoTimeout: true,
+    errorBody: (status) => ({
+      message: status === 429 ? 'You have exceeded a secondary rate limit. Please wait and try again.' : 'no',
+      documentation_url: 'https://docs.github.com/rest',
+    }),
+    rateLimitHeaders: retryAfter,
+    make: (lib, baseUrl, { retries }) => {
       const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
-      const client = new lib.Octokit({ auth: token, baseUrl, log });
+      const client = new lib.Octokit({
+        auth: token,
+        baseUrl,
+        log,
+        ...(retries === 0 && { retry: { enabled: false } }),
+      });
       return {
         read: (options) => client.request('GET /questions/{id}', { id: 42, request: options ?? {} }),
         write: () => client.request('POST /answers', { text: 'Yes' }),
@@ -86,8 +131,17 @@ export const subjects = [
   {
     name: 'Notion',
     package: '@notionhq/client',
-    make: (lib, baseUrl) => {
-      const client = new lib.Client({ auth: token, baseUrl, timeoutMs: 1000, logger: () => undefined });
+    errorBody: (status) => ({
+      object: 'error',
+      status,
+      code:
+        { 400: 'validation_error', 429: 'rate_limited', 503: 'service_unavailable' }[status] ?? 'internal_server_error',
+      message: 'no',
+    }),
+    rateLimitHeaders: retryAfter,
+    make: (lib, baseUrl, { retries }) => {
+      const options = { auth: token, baseUrl, timeoutMs: 1000, logger: () => undefined };
+      const client = new lib.Client({ ...options, ...(retries === 0 && { retry: false }) });
       const page = '0123456789abcdef0123456789abcdef';
       return {
         read: () => client.pages.retrieve({ page_id: page }),
@@ -99,6 +153,13 @@ export const subjects = [
   {
     name: 'Resend',
     package: 'resend',
+    hasNoTimeout: true,
+    errorBody: (status) => ({
+      statusCode: status,
+      name: status === 429 ? 'rate_limit_exceeded' : 'application_error',
+      message: 'no',
+    }),
+    rateLimitHeaders: retryAfter,
     make: (lib, baseUrl) => {
       const client = new lib.Resend(token, { baseUrl });
       // It does not throw: an error is part of what it delivers.
@@ -108,19 +169,27 @@ export const subjects = [
         return data;
       };
       return {
-        read: () => thrown(client.emails.get('e')),
+        read: (options) => thrown(client.emails.get('e', options)),
         write: () => thrown(client.emails.send({ from: 'a@b.example', to: 'b@c.example', subject: 'S', text: 'T' })),
         readId: (id) => thrown(client.emails.get(id)),
+        takesSignal: true,
       };
     },
   },
   {
     name: 'Slack',
     package: '@slack/web-api',
-    make: (lib, baseUrl) => {
-      const told = { debug: quiet, info: quiet, warn: quiet, error: quiet };
-      const logger = { ...told, setLevel: quiet, setName: quiet, getLevel: () => 'error' };
-      const client = new lib.WebClient(token, { slackApiUrl: `${baseUrl}/`, timeout: 1000, logger });
+    errorBody: (status) => ({ ok: false, error: status === 429 ? 'ratelimited' : 'internal_error' }),
+    rateLimitHeaders: retryAfter,
+    make: (lib, baseUrl, { retries }) => {
+      const levels = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+      const logger = { ...levels, setLevel: quiet, setName: quiet, getLevel: () => 'error' };
+      const client = new lib.WebClient(token, {
+        slackApiUrl: `${baseUrl}/`,
+        timeout: 1000,
+        logger,
+        ...(retries === 0 && { retryConfig: { retries } }),
+      });
       return {
         read: () => client.conversations.info({ channel: 'C' }),
         write: () => client.chat.postMessage({ channel: 'C', text: 'T' }),
@@ -130,6 +199,12 @@ export const subjects = [
   {
     name: 'MercadoPago',
     package: 'mercadopago',
+    errorBody: (status) => ({
+      message: 'no',
+      error: status === 429 ? 'too_many_requests' : 'error',
+      status,
+      cause: [],
+    }),
     make: (lib, baseUrl) => {
       // It has no option for the address.
       createRequire(import.meta.url)('mercadopago/dist/utils/config/index.js').AppConfig.BASE_URL = baseUrl;

@@ -77,10 +77,12 @@ describe('fetch sends a request', () => {
   });
 });
 
-describe.each([
-  ['undici 6', undici6],
-  ['undici 8', undici],
-] as const)('with %s', (_, library) => {
+// The fetch of Node.js 26 is one of undici 8: it does not see the dispatcher that undici 6 sets.
+const libraries = [['undici 6', undici6] as const, ['undici 8', undici] as const].filter(
+  ([name]) => name !== 'undici 6' || Number(process.versions.node.split('.')[0]) < 26,
+);
+
+describe.each(libraries)('with %s', (_, library) => {
   const { MockAgent, ProxyAgent, Agent, getGlobalDispatcher, setGlobalDispatcher } = library as typeof undici;
   const before = getGlobalDispatcher();
   afterEach(() => setGlobalDispatcher(before));

@@ -79,7 +79,7 @@ describe('a drifted entry', () => {
     expect(drifts).not.toEqual([]);
   });
 
-  test.each(mainLists)('%s: a list of which no entry fits is refused', async (_, good) => {
+  test.each(mainLists)('%s: a list of which no entry fits is rejected', async (_, good) => {
     const body = copyOf(good.body);
     listIn(good, body).splice(0, 3, 'x' as never, 'y' as never);
     const error = await Promise.resolve(good.read(clientOf(body).client)).catch((thrown: unknown) => thrown);
