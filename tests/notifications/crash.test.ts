@@ -28,6 +28,8 @@ interface Inbox {
   deliver(question_id: number): Promise<number>;
   /** Ends the process with SIGKILL. */
   kill(): Promise<void>;
+  /** Asks the process to end, as a deploy does, and waits for it. */
+  terminate(): Promise<void>;
 }
 
 async function start(name: string, takesMs: number): Promise<Inbox> {
@@ -51,6 +53,11 @@ async function start(name: string, takesMs: number): Promise<Inbox> {
     kill: async () => {
       const gone = once(child, 'exit');
       child.kill('SIGKILL');
+      await gone;
+    },
+    terminate: async () => {
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
       await gone;
     },
   };
@@ -114,5 +121,25 @@ describe('a process that is killed (kill -9) with an inbox in SQLite', () => {
     await pause(400);
     expect([...counted('pair').values()].filter((count) => count > 1).length).toBeLessThanOrEqual(4);
     expect(new Set(notes('pair').map(({ pid }) => pid))).toEqual(new Set([one.pid, other.pid]));
+  });
+});
+
+describe('a process with an inbox in SQLite that is terminated with SIGTERM', () => {
+  test('every acknowledged notification is handled exactly once, by it or by the next process', async () => {
+    const first = await start('deploy', 20);
+    const acknowledged: number[] = [];
+    const delivering = Array.from({ length: 60 }, async (_, question_id) => {
+      await pause(question_id * 3);
+      if ((await first.deliver(question_id)) === 200) acknowledged.push(question_id);
+    });
+    await until(() => notes('deploy').length >= 8);
+    await first.terminate();
+    await Promise.all(delivering);
+    expect(acknowledged.length).toBeGreaterThan(notes('deploy').length);
+
+    await start('deploy', 0);
+    await until(() => acknowledged.every((id) => counted('deploy').has(id)));
+    await pause(400);
+    expect(acknowledged.filter((id) => counted('deploy').get(id) !== 1)).toEqual([]);
   });
 });

@@ -19,6 +19,10 @@ const receiver = createReceiver({
     },
   },
 });
+process.once('SIGTERM', () => {
+  server.close();
+  void receiver.close({ graceMs: 5_000 }).then(() => process.exit());
+});
 const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1', () => {
   process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
 });
