@@ -40,7 +40,15 @@ export default defineConfig({
       skipFull: true,
       // Judged where everything runs, by `.ci/run`: without Redis and Chromium fewer lines are covered.
       enabled: process.env.COVERAGE === 'true',
-      thresholds: { 'src/core/**': { lines: 95, branches: 95 } },
+      thresholds: {
+        lines: 95,
+        branches: 90,
+        // No room hides behind another.
+        'src/core/**': { lines: 90, branches: 85 },
+        'src/resources/**': { lines: 90, branches: 85 },
+        'src/notifications/**': { lines: 90, branches: 85 },
+        'src/testing/**': { lines: 90, branches: 85 },
+      },
     },
   },
 });
