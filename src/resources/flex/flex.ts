@@ -193,7 +193,7 @@ export class Flex {
 }
 
 /**
- * Every documented field but `neighborhoods`: the specification does not say what it lists, and a service refuses a query
+ * Every documented field but `neighborhoods`: the specification does not say what it lists, and a service rejects a query
  * that asks for objects without their fields.
  */
 function defaultSelection(): AnySelection {
