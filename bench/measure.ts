@@ -1,6 +1,10 @@
 import { execFile, fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { certificate } from '../tests/support/certificate.ts';
 
 /** One line of the table: what was measured, of whom, and how it compares with the row's base. */
 export interface Figure {
@@ -24,19 +28,34 @@ export const here = (path: string): string => new URL(path, import.meta.url).pat
 
 /** Runs a script in a fresh process and reads the JSON it prints. */
 export async function child<T>(script: string, ...args: string[]): Promise<T> {
-  const { stdout } = await promisify(execFile)(process.execPath, [here(script), ...args], { maxBuffer: 1 << 26 });
+  return childOn(process.execPath, script, ...args);
+}
+
+/** The same on another Node. It trusts the benchmark's own server. */
+export async function childOn<T>(node: string, script: string, ...args: string[]): Promise<T> {
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS: certificateFile() };
+  const { stdout } = await promisify(execFile)(node, [here(script), ...args], { maxBuffer: 1 << 26, env });
   return JSON.parse(stdout) as T;
 }
 
 /** A server in a process of its own, so that its work is not counted. */
-export async function server(): Promise<{ url: string; process: ChildProcess }> {
+export async function server(): Promise<{ url: string; secureUrl: string; process: ChildProcess }> {
   const process = fork(here('children/server.mjs'));
-  const port = await new Promise<number>((resolve) =>
+  const [port, securePort] = await new Promise<readonly [number, number]>((resolve) =>
     process.once('message', (message) => {
-      resolve(message as number);
+      resolve(message as [number, number]);
     }),
   );
-  return { url: `http://127.0.0.1:${port}`, process };
+  return { url: `http://127.0.0.1:${port}`, secureUrl: `https://127.0.0.1:${securePort}`, process };
+}
+
+let file: string | undefined;
+
+function certificateFile(): string {
+  if (file !== undefined) return file;
+  file = join(mkdtempSync(join(tmpdir(), 'bench-')), 'certificate.pem');
+  writeFileSync(file, certificate.cert);
+  return file;
 }
 
 export function median(values: readonly number[]): number {

@@ -50,19 +50,30 @@ async function readInTime(url) {
   }
 }
 
-/** @type {Subject} */
-const ours = {
-  name: 'marketplace-seller-sdk',
-  package: new URL('../dist/esm/index.js', import.meta.url).href,
-  make: (lib, baseUrl) => {
-    const seller = new lib.SellerClient({ baseUrl, accessToken: token });
-    return () => seller.questions.get({ question_id: 42 });
-  },
-  makePage: (lib, baseUrl) => {
-    const seller = new lib.SellerClient({ baseUrl, accessToken: token });
-    return () => seller.questions.search({ seller_id: 7 }).pages().next();
-  },
-};
+/** @param {string} name @param {object} options @returns {Subject} */
+function sdk(name, options) {
+  /** @param {any} lib @param {string} baseUrl */
+  const client = (lib, baseUrl) => new lib.SellerClient({ baseUrl, accessToken: token, ...options });
+  return {
+    name,
+    package: new URL('../dist/esm/index.js', import.meta.url).href,
+    make: (lib, baseUrl) => {
+      const seller = client(lib, baseUrl);
+      return () => seller.questions.get({ question_id: 42 });
+    },
+    makePage: (lib, baseUrl) => {
+      const seller = client(lib, baseUrl);
+      return () => seller.questions.search({ seller_id: 7 }).pages().next();
+    },
+  };
+}
+
+export const ours = sdk('marketplace-seller-sdk', {});
+
+/** The same over `fetch`: what it costs in browsers and Workers, and on Node where `fetch` is needed. */
+export const portable = sdk('marketplace-seller-sdk over fetch', {
+  fetch: /** @param {Request} request */ (request) => fetch(request),
+});
 
 /**
  * One call with a time limit, through ky and validated by zod, and nothing else: the floor of every figure of ours.
@@ -124,8 +135,13 @@ const peers = [
     name: 'Stripe',
     package: 'stripe',
     make: (lib, baseUrl) => {
-      const { hostname, port } = new URL(baseUrl);
-      const client = new lib.default('sk_test_1', { host: hostname, port, protocol: 'http', telemetry: false });
+      const { hostname, port, protocol } = new URL(baseUrl);
+      const client = new lib.default('sk_test_1', {
+        host: hostname,
+        port,
+        protocol: protocol.slice(0, -1),
+        telemetry: false,
+      });
       return () => client.customers.retrieve('cus_1');
     },
   },
@@ -148,7 +164,7 @@ const peers = [
 ];
 
 /** Everyone: the bare platform first, which the others are compared with, then what nothing of ours can be below. */
-export const everyone = [bare, limited, floor, ours, ...peers];
+export const everyone = [bare, limited, floor, ours, portable, ...peers];
 
 /** @param {string} name */
 export function subject(name) {

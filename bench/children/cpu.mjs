@@ -1,10 +1,10 @@
-// In a process of its own: the CPU of a subject's calls and of a bare fetch, in turns, in microseconds a call.
+// In a process of its own: prints the CPU of one call of a subject, in microseconds.
 // With no base URL, fetch is replaced by a stub: what is left is the library's own share.
-import { bare, load, subject } from '../peers.mjs';
+import { load, subject } from '../peers.mjs';
 
-const [, , name = '', baseUrl = '', concurrency = '1', rounds = '12', calls = '1024', what = 'one'] = process.argv;
+const [, , name = '', baseUrl = '', concurrency = '1', rounds = '8', calls = '512', what = 'one'] = process.argv;
 /** The calls of the warm-up, which are not measured. */
-const warmUp = 8000;
+const warmUp = 5000;
 
 const text = JSON.stringify({
   id: 42,
@@ -21,35 +21,19 @@ if (baseUrl === '') {
   globalThis.fetch = () => Promise.resolve(new Response(text, { headers: { 'content-type': 'application/json' } }));
 }
 const target = baseUrl || 'https://stub.test';
+const it = subject(name);
+const make = what === 'page' ? it.makePage : it.make;
+if (!make) throw new Error(`${name} has no such call`);
+const call = make(await load(it), target);
 
-/** @param {import('../peers.mjs').Subject} each */
-async function callOf(each) {
-  const lib = await load(each);
-  const make = what === 'page' ? each.makePage : each.make;
-  if (!make) throw new Error(`${each.name} has no such call`);
-  return make(lib, target);
-}
-
-const base = await callOf(bare);
-const own = await callOf(subject(name));
-/** @type {{ base: number[], own: number[] }} */
-const measured = { base: [], own: [] };
-const unmeasured = Math.ceil(warmUp / Number(calls));
-for (let round = 0; round < unmeasured + Number(rounds); round += 1) {
-  // The second subject would otherwise find what the first has left: memory to collect, warm connections.
-  const baseFirst = round % 2 === 0;
-  const before = baseFirst ? await cost(base) : 0;
-  const ownCost = await cost(own);
-  const baseCost = baseFirst ? before : await cost(base);
-  if (round < unmeasured) continue;
-  measured.base.push(baseCost);
-  measured.own.push(ownCost);
-}
-console.log(JSON.stringify(measured));
+for (let done = 0; done < warmUp; done += Number(calls)) await cost();
+/** @type {number[]} */
+const measured = [];
+for (let round = 0; round < Number(rounds); round += 1) measured.push(await cost());
+console.log(JSON.stringify(measured.sort((a, b) => a - b)[measured.length >> 1]));
 process.exit();
 
-/** @param {() => Promise<unknown>} call */
-async function cost(call) {
+async function cost() {
   const before = process.cpuUsage();
   for (let done = 0; done < Number(calls); done += Number(concurrency)) {
     await Promise.all(Array.from({ length: Number(concurrency) }, () => call()));

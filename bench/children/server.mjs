@@ -1,5 +1,9 @@
-// Answers everything with one JSON body: a question, or with `page` in the path a page of fifty.
+// Answers everything with one JSON body: a question, or with `search` in the path a page of fifty; gzipped where the path
+// begins so. Over HTTP and HTTPS; it sends both ports to its parent.
 import { createServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { gzipSync } from 'node:zlib';
+import { certificate } from '../../tests/support/certificate.ts';
 
 const question = {
   id: 42,
@@ -21,14 +25,30 @@ const fifty = JSON.stringify({
   questions: Array.from({ length: 50 }, (_, id) => ({ ...question, id })),
 });
 
-const server = createServer((request, response) => {
+const zipped = new Map([one, fifty].map((body) => [body, gzipSync(body)]));
+
+/** @type {import('node:http').RequestListener} */
+const respond = (request, response) => {
   request.resume();
+  const body = request.url?.includes('/search') ? fifty : one;
   response.setHeader('content-type', 'application/json');
-  response.end(request.url?.includes('/search') ? fifty : one);
+  if (!request.url?.startsWith('/gzip')) {
+    response.end(body);
+    return;
+  }
+  response.setHeader('content-encoding', 'gzip');
+  response.end(zipped.get(body));
+};
+
+const servers = [createServer(respond), createSecureServer(certificate, respond)];
+const ports = servers.map((server) => {
+  server.keepAliveTimeout = 60_000;
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : 0);
+    });
+  });
 });
-server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  process.send?.(typeof address === 'object' && address ? address.port : 0);
-});
+process.send?.(await Promise.all(ports));
 process.on('disconnect', () => process.exit());

@@ -3,52 +3,51 @@ import { child, compare, server } from '../measure.ts';
 import type { Figure, Row } from '../measure.ts';
 import { bare, everyone } from '../peers.mjs';
 
-/** How many processes run per subject, in turns. */
-const turns = 3;
+/** How many pairs of processes are measured for each subject. */
+const turns = 5;
 
-/** The library's own share of a call, its CPU over loopback at three concurrencies, and of a page. */
+const goal = 'at most 0.90 of bare fetch, below Stripe; over fetch within 1.1 of ky and zod';
+
+/** The CPU of a call: with a stubbed fetch, over loopback at three concurrencies, over TLS, and of pages. */
 export async function cpu(): Promise<Row[]> {
   await buildFloor();
-  const rows: Row[] = [
-    {
-      title: 'own share of a call (fetch stubbed)',
-      unit: 'µs CPU',
-      figures: await beside(['', '1', '16', '4000']),
-      goal: 'at most 3.0 through ky; below Anthropic, OpenAI and Octokit',
-    },
-  ];
-  const { url, process } = await server();
+  const { url, secureUrl, process } = await server();
+  const rows: Row[] = [];
+  const add = async (title: string, how: readonly string[], of: string = goal): Promise<void> => {
+    rows.push({ title, unit: 'µs CPU', figures: await inPairs(how), goal: of });
+  };
+  await add('own share of a call over fetch, stubbed', ['', '1'], 'at most 1.1 of ky and zod');
   for (const concurrency of ['1', '16', '64']) {
-    rows.push({
-      title: `CPU of a call over loopback, 1 KB, concurrency ${concurrency}`,
-      unit: 'µs CPU',
-      figures: await beside([url, concurrency, '12', '1024']),
-      goal: 'at most 1.30; below MercadoPago, Octokit, Slack, OpenAI and Anthropic',
-    });
+    await add(`CPU of a call over loopback, 1 KB, ${concurrency} at a time`, [url, concurrency]);
   }
-  rows.push({
-    title: 'a page of 50',
-    unit: 'µs CPU',
-    figures: await beside([url, '4', '16', '400', 'page']),
-    goal: 'at most 1.10 of bare fetch',
-  });
+  await add('the same over TLS, 16 at a time', [secureUrl, '16'], 'at most 1.00');
+  await add('a page of 50, 4 at a time', [url, '4', '8', '256', 'page'], 'at most 1.00');
+  await add('a page of 50 in gzip, 4 at a time', [`${url}/gzip`, '4', '8', '256', 'page'], 'at most 0.75');
   process.kill();
   return rows;
 }
 
-/** Each subject beside a bare fetch in the same process; who cannot make the call is left out. */
-async function beside(how: readonly string[]): Promise<Figure[]> {
+/**
+ * Each subject in a process of its own, right before or after one with a bare fetch: in one process, each would collect
+ * the garbage of the other. Subjects that cannot make the call are left out.
+ */
+async function inPairs(how: readonly string[]): Promise<Figure[]> {
   const base: Record<string, number[]> = {};
   const own: Record<string, number[]> = { [bare.name]: [] };
+  const failed = new Set<string>();
+  const measure = (name: string): Promise<number> => child<number>('children/cpu.mjs', name, ...how);
   for (let turn = 0; turn < turns; turn += 1) {
-    for (const { name } of everyone.filter((each) => each !== bare)) {
-      const pair = await child<{ base: number[]; own: number[] }>('children/cpu.mjs', name, ...how).catch(
-        () => undefined,
-      );
-      if (!pair) continue;
-      (own[name] ??= []).push(...pair.own);
-      (base[name] ??= []).push(...pair.base);
-      own[bare.name]?.push(...pair.base);
+    for (const { name } of everyone.filter((each) => each !== bare && !failed.has(each.name))) {
+      const before = turn % 2 === 0 ? await measure(bare.name) : undefined;
+      const cost = await measure(name).catch(() => undefined);
+      if (cost === undefined) {
+        failed.add(name);
+        continue;
+      }
+      const beside = before ?? (await measure(bare.name));
+      (own[name] ??= []).push(cost);
+      (base[name] ??= []).push(beside);
+      own[bare.name]?.push(beside);
     }
   }
   return compare(own, base);
