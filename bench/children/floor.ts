@@ -38,7 +38,7 @@ async function ask(url: string, token: string): Promise<unknown> {
     signal: controller.signal,
   };
   try {
-    const response = await ky(url, { ...quiet, fetch: () => fetch(url, init) });
+    const response = await ky(url, { ...quiet, ...init });
     return JSON.parse(await response.text()) as unknown;
   } finally {
     clearTimeout(timer);

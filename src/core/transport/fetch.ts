@@ -5,20 +5,15 @@ import type { ResolvedOptions } from '../options/resolve-options.js';
 import { FetchResponse } from './fetch-response.js';
 import type { OutgoingRequest, Transport } from './transport.js';
 
-/** Sends requests with ky, on every platform and with any `fetch`; everything is switched off that the pipeline decides. */
+/** Sends requests with ky, on every platform and with any `fetch`. */
 export function createFetchTransport({
   fetch,
   middleware = [],
   tracing,
 }: Pick<ResolvedOptions, 'fetch' | 'middleware' | 'tracing'>): Transport {
   const layers = tracing?.middleware ? [...middleware, tracing.middleware] : middleware;
-  // ky copies each option several times, headers and a signal most of all. The platform's fetch takes them as they are;
-  // a fetch or middleware of the user gets one whole Request.
-  if (fetch === undefined && layers.length === 0) {
-    return async (outgoing) =>
-      new FetchResponse(await ky(outgoing.url, { ...kyOptions, fetch: () => platformFetch(outgoing) }));
-  }
   return async (outgoing) => {
+    // The platform's `fetch` is looked up for each request, so that it can be replaced (msw, instrumentation).
     const composed = composeMiddleware(layers, outgoing, fetch ?? globalThis.fetch);
     return new FetchResponse(await ky(outgoing.url, { ...requestInit(outgoing), ...kyOptions, fetch: composed }));
   };
@@ -54,12 +49,6 @@ function uploadRedirectMode(): RequestRedirect {
     supportedMode = 'manual';
   }
   return supportedMode;
-}
-
-/** The platform's fetch as it is at the time of the call, so that it may be replaced (msw, instrumentation). */
-function platformFetch(outgoing: OutgoingRequest): Promise<Response> {
-  outgoing.onSend?.();
-  return globalThis.fetch(outgoing.url, requestInit(outgoing));
 }
 
 function composeMiddleware(
