@@ -18,7 +18,12 @@ const text = JSON.stringify({
   answer: { text: 'Yes', status: 'ACTIVE', date_created: '2026-01-01T01:00:00.000Z' },
 });
 if (baseUrl === '') {
-  globalThis.fetch = () => Promise.resolve(new Response(text, { headers: { 'content-type': 'application/json' } }));
+  globalThis.fetch = () =>
+    Promise.resolve(
+      new Response(text, {
+        headers: { 'content-type': 'application/json', 'content-length': `${Buffer.byteLength(text)}` },
+      }),
+    );
 }
 const target = baseUrl || 'https://stub.test';
 const it = subject(name);

@@ -5,15 +5,23 @@ import { buildFloor } from '../floor.ts';
 import { compare, here } from '../measure.ts';
 import type { Row } from '../measure.ts';
 
-/** What an application's bundle grows by, minified and gzipped, in KiB; parts that load on first use are not counted. */
-export async function bundled(code: string, resolveDir = here('..')): Promise<number> {
+/**
+ * What an application's bundle grows by, minified and gzipped, in KiB; parts that load on first use are not counted. Some
+ * of the peers can be bundled for Node only.
+ */
+export async function bundled(
+  code: string,
+  resolveDir = here('..'),
+  platform: 'browser' | 'node' = 'browser',
+): Promise<number> {
   const { outputFiles, metafile } = await build({
     stdin: { contents: code, resolveDir },
     bundle: true,
     minify: true,
     splitting: true,
     format: 'esm',
-    platform: 'node',
+    platform,
+    external: ['node:*'],
     outdir: 'out',
     write: false,
     metafile: true,
@@ -58,7 +66,9 @@ export async function size(): Promise<Row[]> {
   ];
   for (const [name, code] of Object.entries(ours)) measured[name] = [await bundled(code)];
   for (const [name, pkg] of Object.entries(theirs)) {
-    const weight = await bundled(`import * as it from '${pkg}'; globalThis.it = it;`, here('.')).catch(() => undefined);
+    const weight = await bundled(`import * as it from '${pkg}'; globalThis.it = it;`, here('.'), 'node').catch(
+      () => undefined,
+    );
     if (weight !== undefined) measured[name] = [weight];
   }
   return [
@@ -78,9 +88,13 @@ export function modulesOfMainEntry(): number {
     if (seen.has(path)) return;
     seen.add(path);
     const code = readFileSync(path, 'utf8');
-    for (const [, target = ''] of code.matchAll(/(?:from|import)\s*['"](\.[^'"]+)['"]/g))
-      follow(new URL(target, `file://${path}`).pathname);
+    for (const [, target = ''] of code.matchAll(/(?:from|import)\s*['"]([.#][^'"]+)['"]/g))
+      follow(target === '#transport' ? here('../dist/esm/core/transport/node.js') : fileOf(target, path));
   };
   follow(here('../dist/esm/index.js'));
   return seen.size;
+}
+
+function fileOf(target: string, from: string): string {
+  return new URL(target, `file://${from}`).pathname;
 }
