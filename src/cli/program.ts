@@ -5,6 +5,7 @@ import { listen } from '../testing/server.js';
 import type { Listening } from '../testing/server.js';
 import { Dashboard } from '../testing/dashboard/dashboard.js';
 import { sample } from '../testing/seed/sample.js';
+import { optionLockMsOverHttp } from '../testing/settings.js';
 import { SeedError, readAs, seed } from '../testing/seed/schema.js';
 import type { Seed } from '../testing/seed/schema.js';
 import { faultFrom } from '../testing/seed/fault.js';
@@ -52,7 +53,7 @@ export async function run(args: readonly string[], io: ProcessIO): Promise<numbe
 async function serve(command: FakeCommand, { out, ended }: ProcessIO): Promise<void> {
   const seedFromFile = command.seed === undefined ? undefined : await loadSeed(command.seed);
   const create = (): FakeMarketplace => {
-    const marketplace = new FakeMarketplace();
+    const marketplace = new FakeMarketplace({ settings: { optionLockMs: optionLockMsOverHttp } });
     withLocation(command.seed ?? 'the sample', () => marketplace.seed(seedFromFile ?? sample()));
     for (const text of command.faults)
       withLocation(`--faults '${text}'`, () => marketplace.faults.inject(faultFrom(parseFault(text))));

@@ -18,7 +18,7 @@ import type { MswHandler } from './msw.js';
 import { applySeed } from './seed/apply.js';
 import type { SeedInit } from './seed/schema.js';
 import type { Listening, ListenOptions } from './server.js';
-import { defaultSettings } from './settings.js';
+import { defaultSettings, optionLockMsOverHttp } from './settings.js';
 import type { MarketplaceSettings } from './settings.js';
 import type { Account, Accounts } from './state/accounts.js';
 import { assertFields } from './state/assert-fields.js';
@@ -153,6 +153,7 @@ export class FakeMarketplace {
 
   /** Serves the marketplace over HTTP, with the dashboard at `/` if `page` is `true`. Needs Node. */
   async listen({ page = false, ...where }: ListenOptions = {}): Promise<Listening> {
+    this.settings.optionLockMs = this.#options.settings?.optionLockMs ?? optionLockMsOverHttp;
     const { listen } = await import('./server.js');
     if (!page) return listen(this.fetch, where);
     const { Dashboard } = await import('./dashboard/dashboard.js');

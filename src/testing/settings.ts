@@ -24,7 +24,12 @@ export interface MarketplaceSettings {
   itemStatusShape: 'wrapped' | 'bare';
   /** The number of messages per action guide option until the buyer replies. @default 1 */
   capPerOption: number;
-  /** How long sending an option holds its lock, in milliseconds of the machine's time. @default 40 */
+  /**
+   * How long sending an option holds its lock, in milliseconds of the machine's time. Calls over HTTP arrive less close
+   * together, so `listen()` and the command line use a longer time.
+   *
+   * @default 10, or 150 over HTTP
+   */
   optionLockMs: number;
   /** Returns why moderation rejects a text, or `undefined`. @default rejects insults, links, personal data, external payment */
   moderate: (text: string) => ModerationReason | undefined;
@@ -48,6 +53,9 @@ export interface MarketplaceSettings {
 
 const hour = 3_600_000;
 
+/** The `optionLockMs` of a marketplace that listens on a port. */
+export const optionLockMsOverHttp = 150;
+
 /** Returns the default settings: those of the live service, or those of the specification alone. */
 export function defaultSettings(follow: 'live' | 'documents'): MarketplaceSettings {
   const isLive = follow === 'live';
@@ -59,7 +67,7 @@ export function defaultSettings(follow: 'live' | 'documents'): MarketplaceSettin
     reducedOptionResponse: isLive,
     itemStatusShape: isLive ? 'wrapped' : 'bare',
     capPerOption: 1,
-    optionLockMs: 40,
+    optionLockMs: 10,
     moderate: moderationOf,
     attachmentLifetimeMs: isLive ? 48 * hour : Infinity,
     attachmentExtensions: null,

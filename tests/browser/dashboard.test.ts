@@ -71,6 +71,12 @@ const sizes = [
 
 describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
   describe.each(sizes)('the dashboard on %s', (_name, viewport) => {
+    test('the first Tab lands on the skip link', async () => {
+      const { page } = await opened(viewport);
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content');
+    });
+
     test('no part of the dashboard is wider than the screen', async () => {
       const { page, url } = await opened(viewport);
       const path = `/questions/search?seller_id=1001&q=${'x'.repeat(300)}`;

@@ -688,6 +688,7 @@ describe('the action guide', () => {
   });
 
   test('of four options at once, one is accepted and the others are 409', async () => {
+    arrange({ settings: { optionLockMs: 150 } });
     const calls = Array.from({ length: 4 }, () => call(`POST ${option}`, { body: { option_id: 'OTHER', text: 'Hi' } }));
     const statuses = (await Promise.all(calls)).map(({ status }) => status).sort();
     expect(statuses).toEqual([200, 409, 409, 409]);

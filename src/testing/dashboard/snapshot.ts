@@ -17,11 +17,17 @@ export function snapshot(marketplace: ServedMarketplace) {
   const { accounts, clock, faults, flex, items, packs, questions } = marketplace;
   return {
     now: clock.iso,
+    clockIsStopped: clock.isStopped,
     users: accounts.all.map((user) => ({ ...user, token: tokenOf(user.user_id) })),
     items: items.all.map((item) => ({ ...item, flex: flex.isEnabled(item), down: flex.isDown(item) })),
     questions: questions.all.slice(-maxEntries).reverse().map(toQuestion),
     conversations: packs.all.slice(-maxEntries).reverse().map(toConversation),
-    subscriptions: flex.all,
+    subscriptions: flex.all.map((subscription) => ({
+      ...subscription,
+      zoneNames: flex
+        .zonesOf(subscription.site_id)
+        .flatMap(({ id, label }) => (subscription.zones.includes(id) ? [label] : [])),
+    })),
     faults: faults.all.map(({ fault: { endpoint, ...fault }, left }) => ({
       ...fault,
       endpoint: endpoint?.name ?? null,

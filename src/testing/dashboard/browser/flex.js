@@ -68,7 +68,7 @@ function emptyItem(item_id, title) {
  * @param {Snapshot['subscriptions'][number]} subscription
  * @param {(user_id: number) => string} nameOf
  */
-function drawSubscription({ user_id, mode, status, service_id, delivery_window, zones, delivery_ranges }, nameOf) {
+function drawSubscription({ user_id, mode, status, service_id, delivery_window, zoneNames, delivery_ranges }, nameOf) {
   const ranges = Object.entries(delivery_ranges).map(
     ([day, list]) => `${day} ${list.map(({ from, to }) => `${from}–${to} h`).join(', ')}`,
   );
@@ -87,6 +87,6 @@ function drawSubscription({ user_id, mode, status, service_id, delivery_window, 
       h('span', { class: 'mono' }, `service ${service_id}`),
       ` · ${delivery_window.replace('_', ' ')} · ${ranges.join('; ')}`,
     ),
-    h('p', { class: 'small' }, `Zones: ${zones.join(', ') || 'none'}`),
+    h('p', { class: 'small' }, `Zones: ${zoneNames.join(', ') || 'none'}`),
   );
 }

@@ -18,6 +18,9 @@ listen({
   requests: showRequests,
   request: showRequest,
   state: (state) => {
+    byId('clock').textContent = state.clockIsStopped
+      ? `Clock stopped at ${state.now.slice(0, 19).replace('T', ' ')}`
+      : '';
     rememberTokens(state);
     showQuestions(state);
     showConversations(state);

@@ -16,6 +16,16 @@ function choose(chosen) {
     tab.tabIndex = isChosen ? 0 : -1;
     byId(panelOf(tab)).hidden = !isChosen && !(wide.matches && panelOf(tab) === 'requests');
   }
+}
+
+/**
+ * Selects a tab and puts it into the URL. Without a person's choice the URL stays as it is: a hash in it would make the
+ * first Tab key start at the panel instead of the skip link.
+ *
+ * @param {HTMLElement} chosen
+ */
+function chooseAndRemember(chosen) {
+  choose(chosen);
   history.replaceState(null, '', `#${panelOf(chosen)}`);
 }
 
@@ -39,7 +49,7 @@ function chooseByAddress() {
 /** Sets up the tabs; the arrow keys, Home and End move between them. */
 export function startTabs() {
   for (const tab of tabs) {
-    tab.addEventListener('click', () => choose(tab));
+    tab.addEventListener('click', () => chooseAndRemember(tab));
     tab.addEventListener('keydown', (event) => {
       const among = choosable();
       const at = among.indexOf(tab);
@@ -48,7 +58,7 @@ export function startTabs() {
       const next = among.at(to % among.length);
       if (Number.isNaN(to % among.length) || !next) return;
       event.preventDefault();
-      choose(next);
+      chooseAndRemember(next);
       next.focus();
     });
   }
