@@ -75,4 +75,8 @@ export interface ConfirmContext {
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: CallOptions): ApiPromise<Out>;
   /** When the write was sent, in milliseconds since 1970 by the service's clock, read from the headers of a response. */
   sentAt(headers: Headers): number;
+  /** How many equal writes this client has sent lately whose outcome was success or is unknown, this one included. */
+  readonly equalWrites: number;
+  /** The user whom the access token names; `undefined` where it names none. */
+  readonly userId: string | undefined;
 }

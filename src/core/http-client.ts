@@ -2,7 +2,7 @@ import { ApiPromise } from './api-promise.js';
 import type { ResponseInfo, WithResponse } from './api-promise.js';
 import type { Endpoint, Requester } from './endpoint.js';
 import { curlOf } from './errors/curl.js';
-import { ApiError, OutcomeUnknownError, requestIdOf } from './errors/errors.js';
+import { ApiError, OutcomeUnknownError, TimeoutError, requestIdOf } from './errors/errors.js';
 import { redactUrl } from './errors/redact.js';
 import { responseHeaders } from './errors/response-headers.js';
 import type { ResponseHeaders } from './errors/response-headers.js';
@@ -72,6 +72,7 @@ export class HttpClient implements Requester {
       return result;
     } catch (thrown) {
       const error = finalError(thrown, context);
+      if (!context.outcomeUnknown) context.recentWrites?.remove(context);
       if (error instanceof SellerError) attachDiagnostics(error, this.#diagnosticsOf(context));
       const status = error instanceof ApiError ? error.status : undefined;
       const durationMs = performance.now() - startedAt;
@@ -107,6 +108,7 @@ export class HttpClient implements Requester {
     context.emit?.({ type: 'attempt', call: context.call, attempt: context.attempts });
     const sentAt = performance.now();
     context.firstSentAt ||= sentAt;
+    if (context.attempts === 1) context.recentWrites?.add(context);
     let result: AttemptResult | undefined;
     try {
       return (result = await sendAttempt(context, this.#send));
@@ -174,7 +176,7 @@ export class HttpClient implements Requester {
     if (!this.#shouldConfirm(context, failed)) return this.#retry(context, failed);
     const { confirmation, response } = await confirmWrite(this, context, context.scope, {
       signal: context.options.signal,
-      confirmWindowMs: this.#runtime.options.confirmWindowMs,
+      confirmWindowMs: this.#confirmWindowMs(context, failed.error),
     });
     if (confirmation.done) {
       return {
@@ -194,6 +196,13 @@ export class HttpClient implements Requester {
       error: error instanceof OutcomeUnknownError ? error.cause : error,
       failure: { kind: 'notSent' },
     });
+  }
+
+  /** After a timeout the service may still be working on the write: it gets as long again to finish. */
+  #confirmWindowMs({ timeoutMs }: RequestContext, error: unknown): number {
+    const { confirmWindowMs } = this.#runtime.options;
+    const isTimeout = error instanceof OutcomeUnknownError && error.cause instanceof TimeoutError;
+    return isTimeout ? Math.max(confirmWindowMs, timeoutMs) : confirmWindowMs;
   }
 
   /** Replaces a token that got a 401: once per call, and not after a 403. */

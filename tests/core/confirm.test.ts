@@ -192,7 +192,12 @@ describe('confirm() does not guess', () => {
   });
 
   test('both ends of a long conversation are read, because either may be the newer', async () => {
-    const message = (id: string): object => ({ id, from: { user_id: 7 }, text, message_date: { created: null } });
+    const message = (id: string): object => ({
+      id,
+      from: { user_id: 7 },
+      text,
+      message_date: { created: new Date().toISOString() },
+    });
     const others = Array.from({ length: 50 }, (_, n) => ({ id: String(n), from: { user_id: 31 }, text: 'Hello' }));
     const first = Response.json({ messages: others, paging: { total: 51, limit: 50, offset: 0 } });
     const last = Response.json({ messages: [message('new')], paging: { total: 51, limit: 50, offset: 50 } });

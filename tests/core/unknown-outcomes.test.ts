@@ -149,7 +149,7 @@ describe("onUnknownOutcome: 'confirm'", () => {
   });
 
   test('a second attempt that fails with "already answered" finds the first one carried out', async () => {
-    const { sellerClient, question_id, marketplace } = confirming({ timeoutMs: 60 });
+    const { sellerClient, question_id, marketplace } = confirming({ timeoutMs: 200 });
     let late: Promise<Response> | undefined;
     let turn = 0;
     const slowFirst = sellerClient.withOptions({
@@ -162,7 +162,7 @@ describe("onUnknownOutcome: 'confirm'", () => {
           return marketplace.fetch(request);
         }
         const copy = new Request(request.url, { method: 'POST', headers: request.headers, body: await request.text() });
-        late = new Promise((resolve) => setTimeout(() => resolve(marketplace.fetch(copy)), 70));
+        late = new Promise((resolve) => setTimeout(() => resolve(marketplace.fetch(copy)), 450));
         return new Promise<Response>(() => {});
       },
     });

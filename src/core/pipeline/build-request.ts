@@ -25,7 +25,9 @@ export function buildRequest(
   runtime: ClientRuntime,
 ): BuiltRequest {
   if (options !== noOptions) checkCallOptions(options);
-  const checked = checkInput(endpoint, input ?? {});
+  const parsed = checkInput(endpoint, input ?? {});
+  // What is read back later must not change with an object that the caller uses again.
+  const checked = endpoint.confirm && endpoint.requestBody !== 'multipart' ? structuredClone(parsed) : parsed;
   const parts = encode(endpoint, checked);
   const body =
     parts.body === undefined || endpoint.requestBody === 'multipart' ? undefined : JSON.stringify(parts.body);

@@ -6,6 +6,7 @@ import type { ConfirmOptions } from '../errors/seller-error.js';
 import type { CallOptions } from '../options/call-options.js';
 import { CancelScope } from '../retry/cancel-scope.js';
 import { parseHttpDate } from '../retry/policy.js';
+import { validate } from '../schema/standard-schema.js';
 import type { RequestContext } from './request-context.js';
 
 /** A confirmation, and the last response that was read for it. */
@@ -78,6 +79,14 @@ class ConfirmContextImpl implements ConfirmContext {
     this.#signal = signal;
   }
 
+  get equalWrites(): number {
+    return this.#context.recentWrites?.count(this.#context) ?? 1;
+  }
+
+  get userId(): string | undefined {
+    return /^APP_USR-.{1,200}-(\d{1,20})$/.exec(this.#context.token ?? '')?.[1];
+  }
+
   call: ConfirmContext['call'] = (endpoint, input, options) => {
     const { accessToken, headers, timeoutMs } = this.#context.options;
     const { remainingMs } = this.#scope;
@@ -93,11 +102,18 @@ class ConfirmContextImpl implements ConfirmContext {
         if (error instanceof ApiError) this.response = error;
       },
     );
-    return reading;
+    // Whatever the client's own validation is: a response of another shape proves nothing.
+    return reading.map((data) => validated(endpoint, data));
   };
 
   sentAt(headers: Headers): number {
     const now = parseHttpDate(headers.get('date')) ?? Date.now();
     return now - (performance.now() - this.#context.firstSentAt);
   }
+}
+
+function validated<In, Out>(endpoint: Endpoint<In, Out>, data: unknown): Out {
+  const parsed = validate(endpoint.output, data);
+  if (!parsed.success) throw new TypeError('the response has another shape');
+  return parsed.data;
 }

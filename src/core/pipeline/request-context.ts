@@ -4,6 +4,7 @@ import type { Upload } from '../files/multipart.js';
 import type { Emit } from '../observability/events.js';
 import type { InternalOptions } from '../options/call-options.js';
 import type { CallInfo } from '../options/hooks.js';
+import type { RecentWrites } from '../retry/recent-writes.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { CancelScope } from '../retry/cancel-scope.js';
 import type { StandardSchema } from '../schema/standard-schema.js';
@@ -34,6 +35,8 @@ export class RequestContext {
   /** A time of `performance.now()`, like all times of a context. */
   readonly startedAt: number;
   readonly call: CallInfo;
+  /** Where a write is recorded that `confirm()` could take for another one. */
+  readonly recentWrites: RecentWrites | undefined;
   /** Where its events go; `undefined` where nothing observes them. */
   readonly emit: Emit | undefined;
   readonly timeoutMs: number;
@@ -63,6 +66,7 @@ export class RequestContext {
     this.rateLimiter = runtime.shared.rateLimiterFor(options.accessToken);
     this.sequence = runtime.shared.nextSequence();
     this.call = { endpoint, baseUrl };
+    this.recentWrites = endpoint.confirm && endpoint.retry === 'unsafe' ? runtime.shared.writes : undefined;
     this.emit = runtime.events.sink;
     this.timeoutMs = options.timeoutMs ?? timeoutMs;
     this.maxResponseBytes = maxResponseBytes;

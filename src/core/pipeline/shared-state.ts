@@ -2,6 +2,7 @@ import { TokenSource } from '../auth/token-source.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { RetryBudget } from '../retry/budget.js';
+import { RecentWrites } from '../retry/recent-writes.js';
 
 /** This many rate limiters, of tokens that single calls gave, are kept before idle ones are dropped. */
 const maxRateLimiters = 500;
@@ -10,6 +11,7 @@ const maxRateLimiters = 500;
 export class SharedState {
   readonly tokens: TokenSource | undefined;
   readonly budget = new RetryBudget();
+  readonly writes = new RecentWrites();
   readonly #baseUrl: string;
   readonly #accessToken: ResolvedOptions['accessToken'];
   readonly #rateLimiter = new RateLimiter();

@@ -27,6 +27,11 @@ export function millisecondsOf(written: string): number {
   return timeOf(written)?.at ?? Number.NaN;
 }
 
+/** Whether ISO 8601 text names its zone. */
+export function isZoned(written: string): boolean {
+  return timeOf(written)?.zoned === true;
+}
+
 function timeOf(written: string): { at: number; zoned: boolean } | undefined {
   const found = iso.exec(written);
   if (!found) return undefined;

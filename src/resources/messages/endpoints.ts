@@ -1,4 +1,4 @@
-import { isSameText, isNotBefore, singleMatch } from '../../core/retry/confirm.js';
+import { compareText, confirmByList } from '../../core/retry/confirm.js';
 import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
 import { unknown } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
@@ -82,14 +82,14 @@ export const send: Endpoint<SendMessageParams, Message | undefined> = {
     errors.attachmentNotFound,
   ],
   async confirm(input, back) {
-    const newest = await newestMessages(input, back);
-    const same = newest.messages.filter(
-      ({ from, text }) => isFrom(from?.user_id, input) && isSameText(text, input.text),
-    );
-    const dated = same.filter(
-      ({ message_date: date }) => isNotBefore(date?.created ?? date?.received, newest.since) !== false,
-    );
-    return singleMatch(dated);
+    const { messages, isComplete, sentAt } = await newestMessages(input, back);
+    const own = messages.filter(({ from }) => isFrom(from?.user_id, input));
+    const entries = own.map((entry) => ({
+      entry,
+      content: contentOf(entry, input),
+      date: entry.message_date?.created ?? entry.message_date?.received,
+    }));
+    return confirmByList<Message | undefined>({ entries, isComplete, sentAt, equalWrites: back.equalWrites });
   },
 };
 
@@ -97,18 +97,34 @@ export const send: Endpoint<SendMessageParams, Message | undefined> = {
 async function newestMessages(
   { pack_id, user_id }: SendMessageParams,
   back: ConfirmContext,
-): Promise<{ messages: readonly Message[]; since: number }> {
+): Promise<{ messages: readonly Message[]; isComplete: boolean; sentAt: number }> {
   const page = { pack_id, user_id, limit: 50, mark_as_read: false };
   const { data, response } = await back.call(conversation, page).withResponse();
-  const since = back.sentAt(response.headers);
-  const [first, total] = [data.messages ?? [], data.paging?.total ?? 0];
-  if (total <= first.length) return { messages: first, since };
-  const last = await back.call(conversation, { ...page, offset: Math.max(first.length, total - 50) });
-  return { messages: [...first, ...(last.messages ?? [])], since };
+  const sentAt = back.sentAt(response.headers);
+  const first = data.messages ?? [];
+  const total = data.paging?.total;
+  if (first.length === 0 || (typeof total === 'number' && total <= first.length))
+    return { messages: first, isComplete: true, sentAt };
+  // Without a total, the page that follows shows whether there is more.
+  const offset = typeof total === 'number' ? Math.max(first.length, total - 50) : first.length;
+  const last = (await back.call(conversation, { ...page, offset })).messages ?? [];
+  const end = offset + last.length;
+  const isComplete = typeof total === 'number' ? end >= total : last.length === 0;
+  return { messages: [...first, ...last], isComplete, sentAt };
 }
 
+/** A message without a sender may be of either side. */
 function isFrom(user_id: number | null | undefined, input: SendMessageParams): boolean {
-  return String(user_id) === String(input.from?.user_id ?? input.user_id);
+  return user_id === null || user_id === undefined || String(user_id) === String(input.from?.user_id ?? input.user_id);
+}
+
+/** Compares text and files; the same text with other files is another message, or one that lost them. */
+function contentOf({ text, message_attachments }: Message, sent: SendMessageParams): ReturnType<typeof compareText> {
+  const content = compareText(text, sent.text);
+  const files = (message_attachments ?? []).map(({ filename }) => filename);
+  const sentFiles = sent.attachments ?? [];
+  const isSame = files.length === sentFiles.length && sentFiles.every((id) => files.includes(String(id)));
+  return content === 'same' && !isSame ? 'similar' : content;
 }
 
 export const upload: Endpoint<UploadParams, StoredAttachment> = {

@@ -1,4 +1,5 @@
-import { isSameText, isNotBefore, singleMatch } from '../../core/retry/confirm.js';
+import { millisecondsOf } from '../../core/schema/date-time.js';
+import { ageOf, compareText, confirmByList } from '../../core/retry/confirm.js';
 import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
 import { unknown } from '../../core/schema/schema.js';
@@ -72,9 +73,20 @@ export const ask: Endpoint<AskParams, Question | undefined> = {
   async confirm({ item_id, text }, back) {
     const newest = { item: String(item_id), sort_fields: ['date_created'], sort_types: ['DESC'] } as const;
     const { data, response } = await back.call(search, newest).withResponse();
-    const since = back.sentAt(response.headers);
-    const same = (data.questions ?? []).filter((each) => isSameText(each.text, text));
-    return singleMatch(same.filter(({ date_created }) => isNotBefore(date_created, since) !== false));
+    const { userId, equalWrites } = back;
+    const questions = data.questions ?? [];
+    // Of a question by another user nothing follows; where the token names no user, any question may be this one.
+    const own = questions.filter(({ from }) => userId === undefined || !from?.id || String(from.id) === userId);
+    const entries = own.map((entry) => ({
+      entry,
+      content: compareText(entry.text, text),
+      date: entry.date_created,
+    }));
+    const sentAt = back.sentAt(response.headers);
+    const isComplete = isNewestFirst(questions) || data.total === questions.length || questions.length === 0;
+    const found = confirmByList<Question | undefined>({ entries, isComplete, sentAt, equalWrites });
+    if (!found.done || String(found.output?.from?.id) === userId) return found;
+    return { unknown: 'there is such a question since, and it may be of another user' };
   },
 };
 
@@ -87,12 +99,18 @@ export const answer: Endpoint<AnswerParams, Question | undefined> = {
   retry: 'unsafe',
   errors: [invalidQuestion, invalidPostBody, notUnansweredQuestion, notActiveItem],
   async confirm({ question_id, text }, back) {
-    const output = await back.call(get, { question_id });
+    const { data: output, response } = await back.call(get, { question_id }).withResponse();
     const { answer: given, status } = output;
-    if (isSameText(given?.text, text)) return { done: true, output };
+    const content = compareText(given?.text, text);
+    if (content === 'same') return { done: true, output };
     if (given?.text === '') return { unknown: 'the question has an answer whose text is not shown' };
-    // A question takes one answer: while it has none, or has another, this one was not taken.
-    if (given?.text || status?.toUpperCase() === 'UNANSWERED') return { done: false };
+    // A question takes one answer: while it has none, or has an older one, this one was not taken.
+    if (given?.text) {
+      const isOlder = ageOf(given.date_created, back.sentAt(response.headers)) === 'older';
+      if (content === 'other' || isOlder) return { done: false };
+      return { unknown: 'the question has another answer, or this one with its text changed' };
+    }
+    if (status?.toUpperCase() === 'UNANSWERED') return { done: false };
     return { unknown: `the question is ${status ?? 'in no known state'} and shows no answer` };
   },
 };
@@ -184,5 +202,16 @@ async function isOnBlacklist(
 ): Promise<boolean | undefined> {
   const { users, total } = await back.call(listBlacklist, { seller_id });
   if (users?.some(({ id }) => String(id) === String(user_id))) return true;
-  return typeof total === 'number' && total > (users?.length ?? 0) ? undefined : false;
+  const shown = users?.length ?? 0;
+  return shown === 0 || (typeof total === 'number' && total <= shown) ? false : undefined;
+}
+
+/** Whether a page of questions is sorted as it was asked for, so that nothing newer than its first entry is missing. */
+function isNewestFirst(questions: readonly Question[]): boolean {
+  const times = questions.map(({ date_created }) => millisecondsOf(date_created ?? ''));
+  return (
+    times.length > 1 &&
+    times.every((time, index) => index === 0 || time <= (times[index - 1] ?? 0)) &&
+    times[0] !== times.at(-1)
+  );
 }
