@@ -14,7 +14,8 @@ const message = (more: object): object => ({
   id: 'm-1',
   from: { user_id: 7 },
   text,
-  message_date: { created: at(0) },
+  // After the moment of sending, whenever that is.
+  message_date: { created: at(60) },
   ...more,
 });
 const dated = (created: string | null): object => ({ message_date: { created } });
@@ -105,7 +106,7 @@ describe('a message is confirmed or denied only on proof', () => {
 });
 
 describe('a question is confirmed only where it is known to be of this user', () => {
-  const question = (id: number, from: object | undefined, date = at(0)): object => ({
+  const question = (id: number, from: object | undefined, date = at(60)): object => ({
     id,
     text: 'Does it come in red?',
     date_created: date,
