@@ -35,7 +35,11 @@ export function parseResponse(
   if (endpoint.errorInBody?.(value)) throw apiErrorFrom(response, context).error;
   const parsed = validateBody(schema, value);
   if (parsed.success) return parsed.data;
-  const read = unlessTooDeep(() => readLeniently(schema, value, responseValidation !== 'throw'));
+  // To read a body leniently that is wrong in thousands of places would block the event loop.
+  const isHopeless = responseValidation === 'throw' && parsed.issues.length > maxIssues;
+  const read = isHopeless
+    ? undefined
+    : unlessTooDeep(() => readLeniently(schema, value, responseValidation !== 'throw'));
   if (read) {
     if (onDrift && responseValidation !== 'off') reportDrift(endpoint, read.differences, onDrift);
     return read.value;
@@ -44,6 +48,8 @@ export function parseResponse(
   const what = value === undefined ? 'an empty body' : `a body of another shape: ${summarizeIssues(issues)}`;
   throw unexpectedResponse(what, response, value, issues, context);
 }
+
+const maxIssues = 5000;
 
 function validateBody(schema: StandardSchema, value: unknown): Validated<unknown> {
   const tooMany = { path: [], message: 'the body is wrong in too many places to list them' };

@@ -39,8 +39,12 @@ export function readLeniently(schema: StandardSchema, value: unknown, isRelaxed:
   return isRelaxed && !hasMainList(schema) ? { value, differences: result.issues } : undefined;
 }
 
+/** A response with more places that do not fit is not read leniently: it would block the event loop for seconds. */
+const maxMisfits = 1000;
+
 class LenientReader {
   readonly #isRelaxed: boolean;
+  #misfits = 0;
 
   constructor(isRelaxed: boolean) {
     this.#isRelaxed = isRelaxed;
@@ -54,6 +58,7 @@ class LenientReader {
   ): ReadResult {
     const strict = readStrictly(schema, value, path);
     if ('value' in strict) return strict;
+    if ((this.#misfits += 1) > maxMisfits) return strict;
     const found = inspect(schema);
     const ownRole = factsOf(schema).list ?? role;
     switch (found.kind) {
@@ -78,7 +83,11 @@ class LenientReader {
 
   #readArray(of: StandardSchema, value: unknown, path: Path, role: Facts['list']): ReadResult | undefined {
     if (!Array.isArray(value)) return undefined;
-    const entries = value.map((entry: unknown, index) => this.#readEntry(of, entry, [...path, index], role));
+    const entries: ReadResult[] = [];
+    for (const [index, entry] of value.entries()) {
+      entries.push(this.#readEntry(of, entry, [...path, index], role));
+      if (this.#misfits > maxMisfits) return undefined;
+    }
     const issues = entries.flatMap((entry) => ('issues' in entry ? entry.issues : []));
     const read = entries.filter((entry) => 'value' in entry);
     const differences = [...issues, ...read.flatMap((entry) => entry.differences)];
@@ -125,7 +134,8 @@ function readStrictly(schema: StandardSchema, value: unknown, path: Path): ReadR
   if (schema instanceof LazySchema && schema.fits(value)) return { value, differences: [] };
   const result = (schema instanceof LazySchema ? schema.zod : schema).safeParse(value);
   if (result.success) return { value: result.data, differences: [] };
-  const issues = result.error.issues.flatMap((issue) => formatIssues(issue, value, path));
+  const found = result.error.issues.slice(0, maxMisfits);
+  const issues = found.flatMap((issue) => formatIssues(issue, value, path));
   return { issues: issues.map((issue) => withReceived(issue, path, value)) };
 }
 
