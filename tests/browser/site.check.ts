@@ -134,7 +134,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
   test('each section appears in the sidebar', async () => {
     for (const [path, text] of [
       ['/guide/getting-started.html', 'Pagination'],
-      ['/examples/', 'A lost answer'],
+      ['/examples/', 'A lost response'],
       ['/reference/', 'Action guide'],
       ['/errors/', 'RateLimitError'],
       ['/decisions/', 'Why do pages overlap?'],
