@@ -116,7 +116,7 @@ describe('a call rejects wrong options before anything is sent', () => {
 
   test.each(['limit', 'retries', 'constructor', 'timeout'])('an unknown option is rejected: %s', async (name) => {
     const { sellerClient, sent } = stubbed([Response.json(wireQuestion)]);
-    const call = sellerClient.questions.get({ question_id: 42 }, { [name]: 5 } as CallOptions);
+    const call = sellerClient.questions.get({ question_id: 42 }, { [name]: 5 });
     await expect(call).rejects.toThrow(`there is no option \`${name}\`; the options are signal, timeoutMs, deadlineMs`);
     await expect(call).rejects.toThrow(InvalidInputError);
     expect(sent).toEqual([]);

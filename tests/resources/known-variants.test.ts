@@ -119,6 +119,29 @@ describe('filters', () => {
   });
 });
 
+test('an unknown field of a search points to `filters`', async () => {
+  const { sellerClient, sent } = stubbed([Response.json({ questions: [] })]);
+  const search = { seller_id: 7, status: 'UNANSWERED' } as { seller_id: number };
+  await expect(sellerClient.questions.search(search).first()).rejects.toThrow(
+    'Not sent: `status` is not a field here; give it in `filters`',
+  );
+  expect(sent).toEqual([]);
+});
+
+test('a JSONP callback in the option `query` is rejected before anything is sent', async () => {
+  const { sellerClient, sent } = stubbed([Response.json({ id: 42 })]);
+  const call = sellerClient.questions.get({ question_id: 42 }, { query: { callback: 'read' } });
+  await expect(call).rejects.toThrow('`query` has `callback`, which makes the response JSONP');
+  expect(sent).toEqual([]);
+});
+
+test('an undefined value in the option `query` is left out', async () => {
+  const { sellerClient, sent } = stubbed([Response.json({ id: 42 })]);
+  const query = { page: undefined, size: 2 } as unknown as { size: number };
+  await sellerClient.questions.get({ question_id: 42 }, { query });
+  expect(new URL(sent[0]!.url).search).toBe('?size=2');
+});
+
 describe('what the specification leaves open is sent', () => {
   const sentBody = async (call: (client: SellerClient) => PromiseLike<unknown>): Promise<unknown> => {
     const { sellerClient, sent } = stubbed([Response.json({ id: 'a' })]);

@@ -35,6 +35,7 @@ const record: Rule = (value) => {
 export const queryRecord: Rule = (value) => {
   const problem = record(value);
   if (problem !== undefined) return problem;
+  if ('callback' in (value as object)) return 'has `callback`, which makes the response JSONP; see readJsonp';
   const [wrong] = Object.entries(value as object).find(([, each]) => !isQueryValue(each)) ?? [];
   return wrong === undefined ? undefined : `takes a string, number or boolean under \`${wrong}\``;
 };

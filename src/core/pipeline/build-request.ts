@@ -3,8 +3,11 @@ import { InvalidInputError } from '../errors/errors.js';
 import type { InternalOptions } from '../options/call-options.js';
 import { checkCallOptions } from '../options/resolve-options.js';
 import { selectAttributes } from '../schema/attributes.js';
+import { shapeOf } from '../schema/inspect.js';
+import type { Issue } from '../schema/issue.js';
+import type { Shape } from '../schema/schema.js';
 import { validate } from '../schema/standard-schema.js';
-import { encode } from '../serialization/request.js';
+import { encode, openFieldOf } from '../serialization/request.js';
 import type { RequestParts } from '../serialization/request.js';
 import { lowerCaseNames } from './client-runtime.js';
 import type { ClientRuntime } from './client-runtime.js';
@@ -44,8 +47,19 @@ export function buildRequest(
 
 function checkInput(endpoint: Endpoint, input: unknown): Record<string, unknown> {
   const parsed = validate(endpoint.input, input);
-  if (!parsed.success) throw new InvalidInputError(parsed.issues);
+  if (!parsed.success) {
+    const shape = shapeOf(endpoint.input);
+    throw new InvalidInputError(parsed.issues.map((issue) => withOpenField(issue, shape)));
+  }
   return parsed.data as Record<string, unknown>;
+}
+
+/** Points from an unknown field to the one that takes any name, such as `filters`. */
+function withOpenField(issue: Issue, shape: Shape): Issue {
+  const [name = ''] = issue.path;
+  const openField = openFieldOf(shape);
+  if (openField === undefined || issue.path.length !== 1 || Object.hasOwn(shape, name)) return issue;
+  return { ...issue, message: `${issue.message}; give it in \`${openField}\`` };
 }
 
 function buildUrl({ target }: RequestParts, { query, attributes }: InternalOptions, runtime: ClientRuntime): string {
@@ -53,7 +67,10 @@ function buildUrl({ target }: RequestParts, { query, attributes }: InternalOptio
   if (!attributes && !query && !clientQuery) return baseUrl + target;
   const url = new URL(baseUrl + target);
   if (attributes) url.searchParams.set('attributes', attributes.join(','));
-  for (const [name, value] of Object.entries({ ...clientQuery, ...query })) url.searchParams.set(name, String(value));
+  const all: Record<string, string | number | boolean | undefined> = { ...clientQuery, ...query };
+  for (const [name, value] of Object.entries(all)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
   return url.href;
 }
 

@@ -2,6 +2,7 @@ import type { Endpoint } from '../endpoint.js';
 import { InvalidInputError } from '../errors/errors.js';
 import { inspect, shapeOf } from '../schema/inspect.js';
 import type { Inspected } from '../schema/inspect.js';
+import type { Shape } from '../schema/schema.js';
 import { fieldsOf, fillPath, matchPath } from './path-template.js';
 import type { StandardSchema } from '../schema/standard-schema.js';
 
@@ -53,7 +54,7 @@ export function decode(
     const value = sent.headers.get(header);
     if (value !== null) input[name] = value;
   }
-  const spread = Object.keys(shape).find((name) => kindOf(shape[name]) === 'record');
+  const spread = openFieldOf(shape);
   for (const [name, value] of sent.query) {
     if (endpoint.query?.[name] !== undefined) continue;
     const field = shape[name];
@@ -109,6 +110,11 @@ function queryText(value: unknown, path: string): string {
 /** A value as text; other types become an empty text, which a path rejects. */
 function stringify(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
+/** The field of an input whose entries go to the query by any name, such as `filters`. */
+export function openFieldOf(shape: Shape): string | undefined {
+  return Object.keys(shape).find((name) => kindOf(shape[name]) === 'record');
 }
 
 /** The kind of a field, however it is wrapped. */
