@@ -161,7 +161,8 @@ export class FakeMarketplace {
   }
 
   /**
-   * Returns msw handlers that pass every request under a base URL to the marketplace. They work with msw 2 and 3.
+   * Returns msw handlers that pass every request under a base URL to the marketplace. They work with msw 2.15 or later,
+   * and with msw 3.
    *
    * @example
    * const server = setupServer(...marketplace.handlers('https://api.example.com'));
