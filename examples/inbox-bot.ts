@@ -14,26 +14,29 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { FakeAuthorization } from './fake-authorization.ts';
 import { SqliteTokens } from './sqlite-tokens.ts';
 
 const marketplace = new FakeMarketplace();
 const service = await marketplace.listen();
-const authorization = new FakeAuthorization(marketplace);
 const folder = mkdtempSync(join(tmpdir(), 'inbox-bot-'));
 const path = join(folder, 'bot.db');
 
 // Two sellers have authorised the application. Their access tokens have expired since.
 const sellers = [marketplace.addUser(), marketplace.addUser()];
 const tokens = new SqliteTokens(path);
-for (const { user_id } of sellers) tokens.save(user_id, authorization.expiredTokens(user_id));
+for (const { user_id } of sellers) {
+  const refreshToken = marketplace.accounts.issueRefreshToken(user_id);
+  tokens.save(user_id, { accessToken: 'expired', refreshToken, expiresAt: Date.now() });
+}
 tokens.close();
 
 const bot = spawn(process.execPath, [fileURLToPath(new URL('inbox-bot/bot.ts', import.meta.url))], {
   env: {
     ...process.env,
     BASE_URL: service.url,
-    TOKEN_URL: await authorization.listen(),
+    TOKEN_URL: `${service.url}/oauth/token`,
+    CLIENT_ID: '500',
+    CLIENT_SECRET: 'secret',
     CALLBACK_PATH: '/notifications/c0ffee15',
     DATABASE: path,
     PORT: '0',
@@ -58,7 +61,7 @@ while (answered() < 4 && bot.exitCode === null) await delay(10);
 
 bot.kill('SIGTERM');
 const [exitCode] = (await once(bot, 'exit')) as [number | null];
-console.log(`${answered()} questions answered, ${authorization.refreshes} refreshes, exit code ${exitCode}`);
-authorization.close();
+const refreshes = marketplace.requests.filter({ path: '/oauth/token' }).length;
+console.log(`${answered()} questions answered, ${refreshes} refreshes, exit code ${exitCode}`);
 await service.close();
 rmSync(folder, { recursive: true });

@@ -13,11 +13,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { FakeAuthorization } from './fake-authorization.ts';
 import { refreshTokens } from './refresh-tokens.ts';
 import { SqliteTokens } from './sqlite-tokens.ts';
 
-const [role, path = '', baseUrl = '', tokenUrl = '', seller = ''] = process.argv.slice(2);
+const [role, path = '', baseUrl = '', seller = ''] = process.argv.slice(2);
 await (role === 'worker' ? work(Number(seller)) : startWorkers());
 
 /** One of several processes: makes calls with the token in the database. */
@@ -25,7 +24,7 @@ async function work(user_id: number): Promise<void> {
   const tokens = new SqliteTokens(path);
   const accessToken = tokens.accessToken(user_id, (old, { signal }) => {
     console.log(`process ${process.pid} refreshes`);
-    return refreshTokens(tokenUrl, old, signal);
+    return refreshTokens(`${baseUrl}/oauth/token`, old, signal);
   });
   const client = new SellerClient({ baseUrl, accessToken });
   await Promise.all([1, 2, 3].map(() => client.questions.search({ seller_id: user_id }).first()));
@@ -37,22 +36,22 @@ async function startWorkers(): Promise<void> {
   const marketplace = new FakeMarketplace();
   const { user_id } = marketplace.addUser();
   const service = await marketplace.listen();
-  const authorization = new FakeAuthorization(marketplace);
-  const url = await authorization.listen();
 
   const folder = mkdtempSync(join(tmpdir(), 'tokens-'));
   const file = join(folder, 'tokens.db');
   const tokens = new SqliteTokens(file);
-  tokens.save(user_id, authorization.expiredTokens(user_id));
+  const refreshToken = marketplace.accounts.issueRefreshToken(user_id);
+  tokens.save(user_id, { accessToken: 'expired', refreshToken, expiresAt: Date.now() });
   tokens.close();
 
-  const args = [fileURLToPath(import.meta.url), 'worker', file, service.url, url, String(user_id)];
-  const workers = [1, 2].map(() => spawn(process.execPath, args, { stdio: 'inherit' }));
+  const args = [fileURLToPath(import.meta.url), 'worker', file, service.url, String(user_id)];
+  const env = { ...process.env, CLIENT_ID: '500', CLIENT_SECRET: 'secret' };
+  const workers = [1, 2].map(() => spawn(process.execPath, args, { env, stdio: 'inherit' }));
   const exits = await Promise.all(workers.map((worker) => once(worker, 'exit')));
   if (exits.some(([code]) => code !== 0)) process.exitCode = 1;
-  console.log(`${workers.length} processes, refresh requests: ${authorization.refreshes}`);
+  const refreshes = marketplace.requests.filter({ path: '/oauth/token' }).length;
+  console.log(`${workers.length} processes, refresh requests: ${refreshes}`);
 
-  authorization.close();
   await service.close();
   rmSync(folder, { recursive: true });
 }

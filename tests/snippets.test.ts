@@ -1,6 +1,7 @@
 import * as diagnostics from 'node:diagnostics_channel';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import * as sqlite from 'node:sqlite';
 import * as timers from 'node:timers/promises';
 import { ApiError, SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
@@ -101,6 +102,7 @@ async function run(snippet: Snippet): Promise<void> {
   const modules = {
     ...entries,
     'node:diagnostics_channel': diagnostics,
+    'node:sqlite': sqlite,
     'node:timers/promises': timers,
     // A snippet that shows a test is a test: it runs with the rest of the snippet.
     vitest: { expect, test: (_: string, body: () => Promise<void>) => void tests.push(body()) },
