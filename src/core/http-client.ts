@@ -22,7 +22,7 @@ import { createRuntime } from './pipeline/client-runtime.js';
 import type { ClientRuntime } from './pipeline/client-runtime.js';
 import { confirmLater, confirmWrite } from './pipeline/confirm-write.js';
 import { parseResponse } from './pipeline/parse-response.js';
-import { RequestContext } from './pipeline/request-context.js';
+import { RequestContext, secretsOf } from './pipeline/request-context.js';
 import { isOk, sendAttempt } from './pipeline/send-attempt.js';
 import type { AttemptResult } from './pipeline/send-attempt.js';
 import { SharedState } from './pipeline/shared-state.js';
@@ -144,7 +144,7 @@ export class HttpClient implements Requester {
     const { limiter } = this.#runtime.options;
     const response = result?.kind === 'response' ? result.response : undefined;
     context.isThrottled = rateLimiter.release(rateLimitSignal(response?.status), sentAt);
-    if (emit) emitAttemptResult(context, response, sentAt);
+    if (emit) emitAttemptResult(context, response, sentAt, () => secretsOf(context));
     if (!limiter) return;
     const retryAfterMs = response && parseRetryAfter(response.headers, Date.now());
     const attempt = { endpoint: request.endpoint, attempt: attempts, baseUrl: call.baseUrl };
@@ -214,6 +214,7 @@ export class HttpClient implements Requester {
     context.outcomeUnknown = false;
     const replacement = await this.#runtime.shared.tokens?.replace(token, scope);
     if (replacement === undefined) return false;
+    context.rejectedToken = token;
     context.token = replacement;
     context.tokenReplaced = true;
     return true;

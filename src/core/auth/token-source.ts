@@ -1,4 +1,5 @@
 import { AccessTokenError } from '../errors/errors.js';
+import { printable } from '../errors/printable.js';
 import { redactText } from '../errors/redact.js';
 import { SellerError } from '../errors/seller-error.js';
 import type { TokenProvider } from '../options/hooks.js';
@@ -103,9 +104,12 @@ export class TokenSource {
 function providerError(error: unknown): SellerError {
   if (error instanceof SellerError) return error;
   const reason = error instanceof Error ? error.message : 'it rejected with a value that is not an error';
-  return new AccessTokenError(`The function given as accessToken failed: ${redactText(reason.slice(0, 300))}`, {
-    cause: error,
-  });
+  return new AccessTokenError(
+    `The function given as accessToken failed: ${redactText(printable(reason.slice(0, 300)))}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 /** @throws {AccessTokenError} when the value cannot be part of an Authorization header. */

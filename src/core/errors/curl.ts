@@ -1,4 +1,5 @@
-import { isPrivateHeader, redactUrl, redactUserTexts } from './redact.js';
+import { redactUrl, redactUserTexts } from './redact.js';
+import { isSecretName } from './secret-names.js';
 import type { CurlOptions } from './seller-error.js';
 
 /** A request that can be printed as a curl command. */
@@ -17,7 +18,7 @@ export function curlOf(
   { method, url, headers, hasToken, body, bodyValue }: PrintableRequest,
   { texts = false }: CurlOptions,
 ): string {
-  const shown = Object.entries(headers).map(([name, value]) => [name, isPrivateHeader(name) ? '[redacted]' : value]);
+  const shown = Object.entries(headers).map(([name, value]) => [name, isSecretName(name) ? '[redacted]' : value]);
   if (hasToken) shown.push(['authorization', 'Bearer [redacted]']);
   const data = texts ? body : body && JSON.stringify(redactUserTexts(bodyValue));
   return [

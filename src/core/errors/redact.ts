@@ -1,9 +1,9 @@
-import { withoutHeaders } from './response-headers.js';
+import { changedHeaders } from './response-headers.js';
 import type { ResponseHeaders } from './response-headers.js';
+import { formsOf, maskForms } from './secret-forms.js';
+import { isSecretName, maskSecretFields } from './secret-names.js';
 
 const mask = '[redacted]';
-const secretFields =
-  /("?(?:access_token|refresh_token|client_secret|authorization|set-cookie|cookie)"?\s*[=:]\s*"?)[^"&\s,}]+/gi;
 const bearer = /\bbearer\s+[\w.~+/=-]+/gi;
 // Every pattern is bounded and starts at a border: a long text must not cost the square of its length.
 const email = /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,190}/g;
@@ -13,9 +13,13 @@ const notPhone = /^(?:\d{4}-\d\d-\d\d|\d{1,3}(?:\.\d{1,3}){2,3}(?!\d))/;
 
 /** Masks what a text must not show: the given secrets, tokens and e-mail addresses. */
 export function redactSecrets(text: string, secrets: readonly string[] = []): string {
-  let clean = text;
-  for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, mask);
-  return clean.replace(secretFields, `$1${mask}`).replace(bearer, `Bearer ${mask}`).replace(email, mask);
+  const clean = maskSecretFields(maskSecrets(text, secrets), mask);
+  return clean.replace(bearer, `Bearer ${mask}`).replace(email, mask);
+}
+
+/** Masks the given secrets only, also where they are URL-encoded, in JSON or in base64. */
+export function maskSecrets(text: string, secrets: readonly string[]): string {
+  return maskForms(text, formsOf(secrets), mask);
 }
 
 /** Also masks phone numbers and echoes of what a person wrote: for texts of the service. */
@@ -46,28 +50,31 @@ function maskEcho(text: string, userText: string): string {
   return parts.join('') + text.slice(from);
 }
 
-const privateHeaders = new Set(['authorization', 'cookie', 'set-cookie', 'proxy-authorization', 'x-api-key']);
-
-/** Whether the value of a header is secret. */
-export function isPrivateHeader(name: string): boolean {
-  return privateHeaders.has(name.toLowerCase());
-}
-
 /** The secrets in headers: their values, and what follows the scheme of an `authorization`. */
 export function secretsIn(headers: Readonly<Record<string, string>>): string[] {
-  const values = Object.entries(headers).flatMap(([name, value]) => (isPrivateHeader(name) ? [value] : []));
+  const values = Object.entries(headers).flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
   return values.flatMap((value) => [value, value.replace(/^\w+\s+/, '')]);
 }
 
-/** Headers without cookies, for errors. */
-export function withoutCookies(headers: ResponseHeaders): ResponseHeaders {
-  return withoutHeaders(headers, privateHeaders);
+/** Response headers for errors: without cookies and other secret ones, and with echoes of the secrets masked. */
+export function redactHeaders(headers: ResponseHeaders, secrets: readonly string[]): ResponseHeaders {
+  const forms = formsOf(secrets);
+  return changedHeaders(headers, (name, value) => (isSecretName(name) ? null : maskForms(value, forms, mask)));
 }
 
-/** A URL without the token that may be in its query. */
+/** A URL without the values of its secret query parameters. */
 export function redactUrl(url: string): string {
-  if (!url.includes('access_token=')) return url;
-  return url.replace(/([?&]access_token=)[^&#]*/g, `$1${mask}`);
+  return url.replace(/([?&]([^?&=#]{1,40})=)[^&#]*/g, (parameter, start: string, name: string) =>
+    isSecretName(name) ? start + mask : parameter,
+  );
+}
+
+/** The values of the secret parameters in the query of a URL. */
+export function secretsInUrl(url: string): string[] {
+  const start = url.indexOf('?');
+  if (start < 0) return [];
+  const parameters = [...new URLSearchParams(url.slice(start).replace(/#.*$/s, ''))];
+  return parameters.flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
 }
 
 /** The texts of an input that a person may have written: no message repeats them. */
@@ -85,53 +92,29 @@ function isPlain(value: unknown): value is object {
   return prototype === Object.prototype || prototype === null || Array.isArray(value);
 }
 
-/** A body with the texts of people masked. */
+/** A request body with the texts of people and the values of secret fields masked. */
 export function redactUserTexts(body: unknown): unknown {
-  if (Array.isArray(body)) return body.map(redactUserTexts);
-  if (typeof body !== 'object' || body === null) return body;
+  return mapStrings(body, (text, name) => (name === 'text' || isSecretName(name) ? mask : text));
+}
+
+/** A response body for errors: with the values of secret fields and the given secrets masked. */
+export function redactBody(body: unknown, secrets: readonly string[]): unknown {
+  const forms = formsOf(secrets);
+  return mapStrings(body, (text, name) =>
+    isSecretName(name) ? mask : maskSecretFields(maskForms(text, forms, mask), mask),
+  );
+}
+
+/** Deeper values are left out. */
+const deepestBody = 200;
+
+/** A copy of JSON with each string changed; `name` is that of the field that holds the string or its list. */
+function mapStrings(value: unknown, change: (text: string, name: string) => string, name = '', depth = 0): unknown {
+  if (typeof value === 'string') return change(value, name);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === deepestBody) return mask;
+  if (Array.isArray(value)) return value.map((each) => mapStrings(each, change, name, depth + 1));
   return Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [
-      name,
-      name === 'text' && typeof value === 'string' ? mask : redactUserTexts(value),
-    ]),
+    Object.entries(value).map(([field, each]) => [field, mapStrings(each, change, field, depth + 1)]),
   );
-}
-
-/** An error that may be shown: itself, unless it contains a secret; then a copy with its name, code and redacted message. */
-export function redactError(error: unknown, secrets: readonly string[]): unknown {
-  return contains(error, secrets, 4) ? redactedCopy(error, secrets) : error;
-}
-
-function redactedCopy(error: unknown, secrets: readonly string[]): unknown {
-  if (!(error instanceof Error)) return new Error('the thrown value contained a secret and is not shown');
-  const { name, stack, cause } = error;
-  const copy = new Error(
-    redactSecrets(error.message, secrets),
-    cause === undefined ? {} : { cause: redactError(cause, secrets) },
-  );
-  const { code } = error as { code?: unknown };
-  Object.defineProperty(copy, 'name', { value: name, configurable: true });
-  Object.defineProperty(copy, 'stack', { value: stack && redactSecrets(stack, secrets), configurable: true });
-  return typeof code === 'string' ? Object.assign(copy, { code }) : copy;
-}
-
-/** Whether a value, or a value within `depth` steps of it, contains a secret. */
-function contains(value: unknown, secrets: readonly string[], depth: number): boolean {
-  if (typeof value === 'string') return secrets.some((secret) => secret.length >= 4 && value.includes(secret));
-  if (typeof value !== 'object' || value === null || depth === 0) return false;
-  // By their tags: on Node, naming the two classes would load the platform's `fetch`.
-  const tag = (value as { readonly [Symbol.toStringTag]?: unknown })[Symbol.toStringTag];
-  if (tag === 'Headers') return [...(value as Headers)].some(([, each]) => contains(each, secrets, 1));
-  if (tag === 'Request') {
-    const { headers, url } = value as Request;
-    return contains(headers, secrets, 2) || contains(url, secrets, 1);
-  }
-  try {
-    return Object.getOwnPropertyNames(value).some((name) =>
-      contains((value as Record<string, unknown>)[name], secrets, depth - 1),
-    );
-  } catch {
-    // A value that cannot be searched cannot be shown.
-    return true;
-  }
 }

@@ -11,13 +11,25 @@ export function responseHeaders(headers: Headers): ResponseHeaders {
   return { get: (name) => headers.get(name), toHeaders: () => headers };
 }
 
-/** The headers without those of these names, which are in lower case. */
-export function withoutHeaders(headers: ResponseHeaders, names: ReadonlySet<string>): ResponseHeaders {
-  let remaining: Headers | undefined;
+/** The headers with each value changed; those that `change` makes `null` are left out. */
+export function changedHeaders(
+  headers: ResponseHeaders,
+  change: (name: string, value: string) => string | null,
+): ResponseHeaders {
+  let changed: Headers | undefined;
   const copy = (): Headers => {
-    const copied = new Headers(headers.toHeaders());
-    for (const name of names) copied.delete(name);
+    const copied = new Headers();
+    for (const [name, value] of headers.toHeaders()) {
+      const shown = change(name, value);
+      if (shown !== null) copied.append(name, shown);
+    }
     return copied;
   };
-  return { get: (name) => (names.has(name) ? null : headers.get(name)), toHeaders: () => (remaining ??= copy()) };
+  return {
+    get: (name) => {
+      const value = headers.get(name);
+      return value === null ? null : change(name, value);
+    },
+    toHeaders: () => (changed ??= copy()),
+  };
 }

@@ -1,4 +1,5 @@
 import { requestIdOf } from '../errors/errors.js';
+import { maskSecrets } from '../errors/redact.js';
 import type { CallEvent, CallInfo, Logger, WaitReason } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 
@@ -22,6 +23,7 @@ export function emitAttemptResult(
   { call, attempts, emit }: EmittingCall,
   response: { readonly status: number; readonly headers: Pick<Headers, 'get'> } | undefined,
   sentAt: number,
+  secrets: () => readonly string[],
 ): void {
   if (!response) {
     emit?.({ type: 'error', call, attempt: attempts });
@@ -29,7 +31,9 @@ export function emitAttemptResult(
   }
   const { status, headers } = response;
   const durationMs = performance.now() - sentAt;
-  emit?.({ type: 'response', call, attempt: attempts, status, requestId: requestIdOf(headers), durationMs });
+  const echoed = requestIdOf(headers);
+  const requestId = echoed && maskSecrets(echoed, secrets());
+  emit?.({ type: 'response', call, attempt: attempts, status, requestId, durationMs });
 }
 
 /** The channel of `node:diagnostics_channel` that carries every `CallEvent`. */

@@ -1,5 +1,7 @@
 import { ConnectionError, OutcomeUnknownError, TimeoutError } from '../errors/errors.js';
-import { redactError, redactSecrets, userTexts } from '../errors/redact.js';
+import { printable } from '../errors/printable.js';
+import { redactError } from '../errors/redact-error.js';
+import { redactSecrets, userTexts } from '../errors/redact.js';
 import { SellerError } from '../errors/seller-error.js';
 import { connectErrorOf } from '../retry/connect-errors.js';
 import { mayHaveSucceeded } from '../retry/policy.js';
@@ -83,7 +85,10 @@ function connectionErrorFrom(error: unknown, remedy: string | undefined, context
       ? raw.message + (detail ? ` (${detail})` : '')
       : 'fetch rejected with a value that is not an error';
   const message = `${endpoint.method} ${endpoint.path} got no response: ${reason}${remedy === undefined ? '' : `; ${remedy}`}`;
-  return new ConnectionError(redactSecrets(message, secrets), { cause: redactError(raw, secrets), attempts });
+  return new ConnectionError(printable(redactSecrets(message, secrets)), {
+    cause: redactError(raw, secrets),
+    attempts,
+  });
 }
 
 /** ky wraps what `fetch` threw in an error of its own. */

@@ -1,6 +1,7 @@
 import { matchDocumentedError, statusOfErrorInBody } from '../errors/documented-error.js';
 import type { ApiError, ApiErrorCause, ApiErrorDetails } from '../errors/errors.js';
-import { redactText, redactUrl, userTexts, withoutCookies } from '../errors/redact.js';
+import { printable } from '../errors/printable.js';
+import { maskSecrets, redactBody, redactHeaders, redactText, redactUrl, userTexts } from '../errors/redact.js';
 import { classOfStatus } from '../errors/status-errors.js';
 import { mayHaveSucceeded, parseRetryAfter } from '../retry/policy.js';
 import type { Failure } from '../retry/policy.js';
@@ -27,7 +28,7 @@ export function apiErrorFrom(response: BufferedResponse, context: ResponseContex
   const { endpoint, input } = context.request;
   const secrets = secretsOf(context);
   const texts = userTexts(input);
-  const shown = (text: string): string => shorten(redactText(text.slice(0, maxTextLength), secrets, texts));
+  const shown = (text: string): string => shorten(redactText(printable(text.slice(0, maxTextLength)), secrets, texts));
   const raw = errorDetailsFrom(response, context, secrets);
   const { status, retryAfterMs } = raw;
   const documented = matchDocumentedError(endpoint.errors, raw);
@@ -48,7 +49,7 @@ function errorDetailsFrom(
   { request: { endpoint, url }, attempts }: ResponseContext,
   secrets: readonly string[],
 ): ApiErrorDetails {
-  const stated = parseErrorBody(parseBody(withoutSecrets(response.text, secrets)).value);
+  const stated = parseErrorBody(redactBody(parseBody(maskSecrets(response.text, secrets)).value, secrets));
   const redirect = redirectText(response);
   const inBody = response.status < 300 ? endpoint.errorInBody?.(stated.body) : undefined;
   const details: ApiErrorDetails = {
@@ -56,7 +57,7 @@ function errorDetailsFrom(
     ...(redirect !== undefined && { text: redirect }),
     ...inBody,
     status: response.status,
-    headers: withoutCookies(response.headers),
+    headers: redactHeaders(response.headers, secrets),
     url: redactUrl(url),
     endpoint,
     attempts,
@@ -127,10 +128,6 @@ function textOf(value: unknown): string | undefined {
 
 function mapValues(cause: ApiErrorCause, change: (text: string) => string): ApiErrorCause {
   return Object.fromEntries(Object.entries(cause).map(([name, value]) => [name, change(value as string)]));
-}
-
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((rest, secret) => (secret.length < 4 ? rest : rest.replaceAll(secret, '[redacted]')), text);
 }
 
 function shorten(text: string): string {

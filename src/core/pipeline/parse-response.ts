@@ -1,5 +1,6 @@
 import { UnexpectedResponseError, summarizeIssues } from '../errors/errors.js';
-import { redactSecrets, withoutCookies } from '../errors/redact.js';
+import { printable } from '../errors/printable.js';
+import { redactBody, redactHeaders, redactSecrets } from '../errors/redact.js';
 import type { Endpoint } from '../endpoint.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { Issue } from '../schema/issue.js';
@@ -94,10 +95,11 @@ function unexpectedResponse(
       ? ''
       : ' The service reported success, so the write was most likely carried out; do not retry it without checking.';
   const message = `${endpoint.method} ${endpoint.path} responded ${status} with ${what}.${warning}`;
-  return new UnexpectedResponseError(redactSecrets(message, secretsOf(context)), {
+  const secrets = secretsOf(context);
+  return new UnexpectedResponseError(printable(redactSecrets(message, secrets)), {
     status,
-    headers: withoutCookies(headers),
-    body,
+    headers: redactHeaders(headers, secrets),
+    body: redactBody(body, secrets),
     issues,
     endpoint,
     attempts,

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../endpoint.js';
-import { secretsIn } from '../errors/redact.js';
+import { secretsIn, secretsInUrl } from '../errors/redact.js';
 import type { Upload } from '../files/multipart.js';
 import type { Emit } from '../observability/events.js';
 import type { InternalOptions } from '../options/call-options.js';
@@ -44,6 +44,8 @@ export class RequestContext {
   /** The file of a multipart body, once it has been opened. */
   upload: Upload | undefined;
   token: string | undefined;
+  /** The token that a 401 rejected: the service may still echo it. */
+  rejectedToken: string | undefined;
   /** How many times the request has been sent. */
   attempts = 0;
   /** A write was sent, and it is not known whether it was carried out. */
@@ -83,15 +85,12 @@ export class RequestContext {
 export interface ResponseContext {
   readonly request: Pick<BuiltRequest, 'endpoint' | 'input' | 'url' | 'headers'>;
   readonly token: string | undefined;
+  readonly rejectedToken?: string | undefined;
   readonly attempts: number;
 }
 
 /** What must be in no error, log line or trace. */
-export function secretsOf({ token, request: { headers, url } }: ResponseContext): string[] {
-  const inQuery = /[?&]access_token=([^&#]*)/.exec(url)?.[1];
-  return [
-    ...(token === undefined ? [] : [token]),
-    ...secretsIn(headers),
-    ...(inQuery === undefined ? [] : [inQuery, decodeURIComponent(inQuery)]),
-  ];
+export function secretsOf({ token, rejectedToken, request: { headers, url } }: ResponseContext): string[] {
+  const tokens = [token, rejectedToken].filter((each) => each !== undefined);
+  return [...tokens, ...secretsIn(headers), ...secretsInUrl(url)];
 }

@@ -3,6 +3,7 @@ import type { Endpoint } from '../endpoint.js';
 import type { Middleware } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { FetchResponse } from './fetch-response.js';
+import { followRedirects, mustFollowByHand } from './redirects.js';
 import type { OutgoingRequest, Transport } from './transport.js';
 
 /** Sends requests with ky, on every platform and with any `fetch`. */
@@ -28,13 +29,13 @@ function requestInit({ endpoint, headers, body, signal }: OutgoingRequest): Requ
     headers,
     ...(body !== undefined && { body, duplex: 'half' }),
     signal,
-    redirect: redirectMode(endpoint),
+    redirect: redirectMode(endpoint, headers),
   };
 }
 
 /** A redirect that is followed would carry the token to another host. Only downloads need it. */
-function redirectMode({ responseBody, requestBody }: Endpoint): RequestRedirect {
-  if (responseBody === 'stream') return 'follow';
+function redirectMode({ responseBody, requestBody }: Endpoint, headers: OutgoingRequest['headers']): RequestRedirect {
+  if (responseBody === 'stream') return mustFollowByHand(headers) ? 'manual' : 'follow';
   return requestBody === 'multipart' ? uploadRedirectMode() : 'manual';
 }
 
@@ -53,10 +54,12 @@ function uploadRedirectMode(): RequestRedirect {
 
 function composeMiddleware(
   middleware: readonly Middleware[],
-  { endpoint, attempt, call, onSend, onResponse }: OutgoingRequest,
+  { endpoint, headers, attempt, call, onSend, onResponse }: OutgoingRequest,
   fetch: NonNullable<ResolvedOptions['fetch']>,
 ): typeof globalThis.fetch {
-  const send = fetch as (request: Request) => Promise<Response>;
+  const sendOnce = fetch as (request: Request) => Promise<Response>;
+  const isByHand = endpoint.responseBody === 'stream' && mustFollowByHand(headers);
+  const send = isByHand ? (request: Request) => followRedirects(request, sendOnce) : sendOnce;
   const composed = middleware.reduceRight<(request: Request) => Promise<Response>>(
     (next, layer) => (request) => layer({ endpoint, attempt, call, request }, next),
     async (request) => {

@@ -1,0 +1,71 @@
+import { redactSecrets } from './redact.js';
+import { formsOf } from './secret-forms.js';
+
+/** Larger errors, such as one that holds a socket with everything around it, are not searched completely. */
+const maxSearched = 5000;
+const maxSearchedBytes = 65_536;
+const maxCauses = 8;
+
+/** An error that may be shown: itself, unless it contains a secret; then a copy with its name, code and redacted message. */
+export function redactError(error: unknown, secrets: readonly string[], depth = 0): unknown {
+  if (depth === maxCauses) return undefined;
+  return contains(error, formsOf(secrets)) ? redactedCopy(error, secrets, depth) : error;
+}
+
+function redactedCopy(error: unknown, secrets: readonly string[], depth: number): unknown {
+  if (!(error instanceof Error)) return new Error('the thrown value contained a secret and is not shown');
+  const { name, stack, cause } = error;
+  const copy = new Error(
+    redactSecrets(error.message, secrets),
+    cause === undefined ? {} : { cause: redactError(cause, secrets, depth + 1) },
+  );
+  const { code } = error as { code?: unknown };
+  Object.defineProperty(copy, 'name', { value: name, configurable: true });
+  Object.defineProperty(copy, 'stack', { value: stack && redactSecrets(stack, secrets), configurable: true });
+  return typeof code === 'string' ? Object.assign(copy, { code: redactSecrets(code, secrets) }) : copy;
+}
+
+/** Whether a value, or one that it leads to, contains one of the spellings of the secrets. */
+function contains(value: unknown, forms: readonly string[]): boolean {
+  const seen = new Set<unknown>([value]);
+  try {
+    // The set grows while it is iterated.
+    for (const each of seen) {
+      if (typeof each === 'string' && forms.some((form) => each.includes(form))) return true;
+      if (typeof each !== 'object' || each === null) continue;
+      for (const part of partsOf(each)) seen.add(part);
+      // A value that cannot be searched cannot be shown.
+      if (seen.size > maxSearched) return true;
+    }
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** What a value leads to: its properties with their names, entries, bytes. */
+function partsOf(value: object): unknown[] {
+  if (ArrayBuffer.isView(value)) return [textOf(value)];
+  if (value instanceof Map) return [...value].flat(1);
+  if (value instanceof Set) return [...(value as Set<unknown>)];
+  const own = Reflect.ownKeys(value).flatMap((name) => [
+    typeof name === 'symbol' ? name.description : name,
+    (value as Record<PropertyKey, unknown>)[name],
+  ]);
+  return [...own, ...platformParts(value)];
+}
+
+function textOf({ buffer, byteOffset, byteLength }: ArrayBufferView): string {
+  if (byteLength > maxSearchedBytes) throw new RangeError('too long to be searched');
+  return new TextDecoder().decode(new Uint8Array(buffer, byteOffset, byteLength));
+}
+
+/** By their tags: on Node, naming the classes would load the platform's `fetch`. */
+function platformParts(value: object): unknown[] {
+  const tag = (value as { readonly [Symbol.toStringTag]?: unknown })[Symbol.toStringTag];
+  if (tag === 'Headers') return [...(value as Headers)].flat();
+  if (tag === 'URL' || tag === 'URLSearchParams') return [(value as URL).toString()];
+  if (tag !== 'Request' && tag !== 'Response') return [];
+  const { headers, url } = value as Request;
+  return [headers, url];
+}
