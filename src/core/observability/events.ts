@@ -1,5 +1,6 @@
 import { requestIdOf } from '../errors/errors.js';
 import { maskSecrets } from '../errors/redact.js';
+import { debugLogger } from './debug-logger.js';
 import type { CallEvent, CallInfo, Logger, WaitReason } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 
@@ -46,7 +47,8 @@ export class Events {
 
   constructor({ logger, tracing, onWait }: Pick<ResolvedOptions, 'logger' | 'tracing' | 'onWait'>) {
     const waits: Emit | undefined = onWait && waitSink(onWait);
-    this.#sinks = [logger && logSink(logger), tracing?.observe.bind(tracing), waits].filter(
+    const debug = debugLogger();
+    this.#sinks = [logger && logSink(logger), debug && logSink(debug), tracing?.observe.bind(tracing), waits].filter(
       (sink) => sink !== undefined,
     );
   }
