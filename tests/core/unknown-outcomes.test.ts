@@ -1,6 +1,6 @@
 import { OutcomeUnknownError, ServerError } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
-import type { ClientOptions, RequestAbortedError } from 'marketplace-seller-sdk';
+import type { ClientOptions, Middleware, RequestAbortedError } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { createMarketplace } from '../support/marketplace.ts';
 import type { TestMarketplace } from '../support/marketplace.ts';
@@ -220,4 +220,23 @@ test('two identical entries give unknown', async () => {
     sellerClient.questions.ask({ item_id: 'MLA1', text: 'Is there stock?' }),
   );
   expect(await error.confirm()).toEqual({ unknown: '2 entries look like the one that was written' });
+});
+
+test('a middleware that removes Retry-After from a 503 makes the outcome of a write unknown, as the guide says', async () => {
+  const failing = (): Response => Response.json({}, { status: 503, headers: { 'retry-after': '0' } });
+  const distrust503: Middleware = async ({ request }, next) => {
+    const response = await next(request);
+    const headers = new Headers(response.headers);
+    headers.delete('retry-after');
+    return new Response(response.body, { status: response.status, headers });
+  };
+  for (const [middleware, requests, outcomeUnknown] of [
+    [[], 2, false],
+    [[distrust503], 1, true],
+  ] as const) {
+    const { sellerClient, sent } = stubbed([failing], { middleware, maxRetries: 1 });
+    const error = await errorOf(sellerClient.questions.answer({ question_id: 42, text: 'Yes' }));
+    expect(error).toMatchObject({ status: 503, outcomeUnknown });
+    expect(sent).toHaveLength(requests);
+  }
 });
