@@ -15,10 +15,10 @@ interface Limit {
 }
 
 const limits: readonly Limit[] = [
-  { what: 'KiB in a bundle, questions only', most: 43, measure: () => bundled(questionsOnly) },
+  { what: 'KiB in a bundle, questions only', most: 45, measure: () => bundled(questionsOnly) },
   {
     what: 'KiB in a bundle, the whole client',
-    most: 55,
+    most: 57,
     measure: () => bundled(`import { SellerClient } from 'marketplace-seller-sdk'; globalThis.it = SellerClient;`),
   },
   { what: 'files read by an import', most: 5, measure: modulesOfMainEntry },
