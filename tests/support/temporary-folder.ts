@@ -8,6 +8,8 @@ let folder: string;
 export function setup(): void {
   folder = mkdtempSync(join(tmpdir(), 'tests-'));
   process.env.TMPDIR = folder;
+  // The compiler and the linter, where a test starts them, keep compiled code in the temporary folder.
+  process.env.NODE_DISABLE_COMPILE_CACHE = '1';
 }
 
 /** Fails the run when a test has left something in the temporary folder. */
