@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { probes, quieted } from './tools/quiet-ky.js';
@@ -24,6 +25,8 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     // Without it every style sheet is empty, also one that is taken in as a text.
     css: true,
+    // One more than processors: some tests wait for a server, a program or a lease.
+    maxWorkers: availableParallelism() + 1,
     // A property test or a program run as a process may take seconds on a busy machine; nothing here takes more.
     testTimeout: 20_000,
     hookTimeout: 20_000,

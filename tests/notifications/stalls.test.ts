@@ -107,7 +107,7 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
           starts.push('current');
           await end.promise;
         },
-        5_000,
+        1_000,
       );
       void current.idle();
       await vi.waitUntil(() => starts.length === 2);

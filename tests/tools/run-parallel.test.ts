@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'scripts-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function run(scripts: Record<string, string>) {
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts }));
+  const program = join(import.meta.dirname, '../../tools/run-parallel.mjs');
+  return spawnSync(process.execPath, [program, ...Object.keys(scripts)], { cwd: folder, encoding: 'utf8' });
+}
+
+describe('npm scripts that run in parallel', () => {
+  test('a script that passes is one line', () => {
+    const { status, stdout, stderr } = run({ quick: 'echo a lot of text', second: 'echo more' });
+    expect(stdout).toMatch(/^passed: npm run quick \(\d+\.\d s\)$/m);
+    expect(stdout).toMatch(/^passed: npm run second \(\d+\.\d s\)$/m);
+    expect(stdout + stderr).not.toContain('a lot of text');
+    expect(status).toBe(0);
+  });
+
+  test('a script that fails is shown with its output, does not stop the others, and fails the run', () => {
+    const { status, stdout, stderr } = run({ wrong: 'echo line 7 && echo is wrong >&2 && exit 3', right: 'echo fine' });
+    expect(stderr).toMatch(/^failed: npm run wrong \(.+\)$/m);
+    expect(stderr).toMatch(/^line 7$/m);
+    expect(stderr).toMatch(/^is wrong$/m);
+    expect(stderr).toMatch(/Failed: npm run wrong\n$/);
+    expect(stdout).toContain('passed: npm run right');
+    expect(status).toBe(1);
+  });
+});
