@@ -21,7 +21,9 @@ beforeAll(() => {
 });
 
 test.each(programs)('examples/%s runs to its end', (name) => {
-  const options = { cwd: root, encoding: 'utf8', timeout: 15_000, env: { ...process.env, TMPDIR } } as const;
+  // Node.js 22 warns that SQLite is experimental.
+  const env = { ...process.env, TMPDIR, NODE_OPTIONS: '--disable-warning=ExperimentalWarning' };
+  const options = { cwd: root, encoding: 'utf8', timeout: 15_000, env } as const;
   const { status, stderr } = spawnSync(process.execPath, [join(folder, name)], options);
   expect(stderr).toBe('');
   expect(status).toBe(0);

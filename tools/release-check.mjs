@@ -17,7 +17,7 @@ const complaints = releaseComplaints({
 for (const complaint of complaints) console.error(complaint);
 if (complaints.length > 0) process.exit(1);
 
-const steps = ['test', 'test:previous', 'fuzz', 'bench:check', 'test:consumers', 'docs:check'];
+const steps = ['test', 'test:node', 'test:previous', 'fuzz', 'bench:check', 'test:consumers', 'docs:check'];
 for (const step of steps.filter((name) => name in scripts)) {
   console.log(`\n== npm run ${step}`);
   const npm = process.env.npm_execpath;
