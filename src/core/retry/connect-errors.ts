@@ -53,25 +53,6 @@ const connectErrors: ReadonlyMap<unknown, ConnectError> = new Map([
   ['EADDRNOTAVAIL', noResources],
   ['EMFILE', noResources],
   ['ENFILE', noResources],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', untrusted],
-  ['UNABLE_TO_GET_ISSUER_CERT', untrusted],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', untrusted],
-  ['SELF_SIGNED_CERT_IN_CHAIN', untrusted],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', untrusted],
-  ['CERT_UNTRUSTED', untrusted],
-  ['CERT_HAS_EXPIRED', wrongCertificate],
-  ['CERT_NOT_YET_VALID', wrongCertificate],
-  ['CERT_REVOKED', wrongCertificate],
-  ['CERT_SIGNATURE_FAILURE', wrongCertificate],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', wrongCertificate],
-  ['HOSTNAME_MISMATCH', wrongCertificate],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', noTls],
-  ['ERR_SSL_UNSUPPORTED_PROTOCOL', noTls],
-  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', noTls],
-  ['ERR_SSL_TLSV1_UNRECOGNIZED_NAME', noTls],
-  ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', noTls],
-  ['ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', noTls],
-  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', noTls],
   ['ERR_PROXY_TUNNEL', noProxy],
   ['UND_ERR_PRX_TLS', noProxy],
   ['UND_ERR_INVALID_ARG', notAllowed],
@@ -80,6 +61,17 @@ const connectErrors: ReadonlyMap<unknown, ConnectError> = new Map([
   ['ERR_HTTP_INVALID_HEADER_VALUE', notAllowed],
   ['ERR_INVALID_HTTP_TOKEN', notAllowed],
 ]);
+
+/** Errors of a TLS handshake, by their code. What an alert says that can also come later is not among them. */
+const tlsErrors: readonly (readonly [RegExp, ConnectError])[] = [
+  [/^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_UNTRUSTED)/, untrusted],
+  [/^(?:CERT_|CRL_|ERROR_IN_C|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_|HOSTNAME_|ERR_TLS_CERT_)/, wrongCertificate],
+  [
+    /^ERR_SSL_(?:WRONG_VERSION|UNSUPPORTED_|PACKET_LENGTH|NO_PROTOCOLS|NO_CIPHERS|UNSAFE_LEGACY|DH_|EE_|CA_|HTTP)/,
+    noTls,
+  ],
+  [/^ERR_SSL_\S*(?:_PROTOCOL_VERSION|_HANDSHAKE_FAILURE|UNRECOGNIZED_NAME|INSUFFICIENT_SECURITY)$/, noTls],
+];
 
 /** Errors without a code of their own, by the beginning of their message. */
 const connectMessages: readonly (readonly [string, ConnectError])[] = [
@@ -103,10 +95,14 @@ const maxDepth = 5;
 export function connectErrorOf(error: unknown, depth = maxDepth): ConnectError | undefined {
   if (typeof error !== 'object' || error === null || depth === 0) return undefined;
   const { code, syscall, message, errors, cause } = error as SystemError;
+  // A connection in use ends with the same codes as one that cannot be opened: the operation tells.
+  if (syscall === 'read' || syscall === 'write') return undefined;
   const text = typeof message === 'string' ? message : '';
-  const known = connectErrors.get(code) ?? connectMessages.find(([start]) => text.startsWith(start))?.[1];
+  const known =
+    connectErrors.get(code) ??
+    tlsErrors.find(([codes]) => codes.test(String(code)))?.[1] ??
+    connectMessages.find(([start]) => text.startsWith(start))?.[1];
   if (known !== undefined) return known;
-  // A timeout of the system can also strike a connection that is in use: the operation tells.
   if (syscall === 'connect' || syscall === 'getaddrinfo') return noServer;
   if (Array.isArray(errors) && errors.length > 0) {
     const found = errors.map((inner) => connectErrorOf(inner, depth - 1));

@@ -5,7 +5,7 @@ import type { BodyText } from './transport.js';
 /** Up to this many compressed bytes are decompressed at once: the way to the thread pool and back would take longer. */
 const syncBytes = 64 * 1024;
 
-/** A body that was compressed more often than this is an attack. */
+/** A body that was compressed more often than this is an attack; the platform's `fetch` has the same limit. */
 const maxEncodings = 5;
 
 type Codec = 'gunzip' | 'inflate' | 'inflateRaw' | 'brotliDecompress' | 'zstdDecompress';
@@ -74,7 +74,10 @@ function textOf(bytes: Buffer): string {
 /** Decompresses a body. An unknown encoding leaves it as it is, like the platform's `fetch` does. */
 async function decodeBody(body: Buffer, contentEncoding: string, maxBytes: number): Promise<Buffer> {
   const encodings = contentEncoding.split(',').map((encoding) => encoding.trim().toLowerCase());
-  if (encodings.length > maxEncodings) throw new RangeError(`the body is compressed ${encodings.length} times`);
+  if (encodings.length > maxEncodings)
+    throw new RangeError(
+      `too many content-encodings in response: ${encodings.length}, maximum allowed is ${maxEncodings}`,
+    );
   if (body.length === 0 || !encodings.every(isKnown)) return body;
   let decoded = body;
   for (const encoding of encodings.reverse()) decoded = await decompress(decoded, encoding, maxBytes);
@@ -100,13 +103,13 @@ function decompress(body: Buffer, encoding: string, maxOutputLength: number): Bu
 }
 
 /**
- * The decompressor of an encoding, and its mode at the end of the input: a body that is cut short gives what there is of
- * it, as with the platform's `fetch`. What is missing then shows in its JSON.
+ * The decompressor of an encoding, and its mode at the end of the input, both those of the platform's `fetch`: a body that
+ * is cut short gives what there is of it, and what is missing then shows in its JSON; with zstd it is an error.
  */
 function codecOf(encoding: string, body: Buffer): [codec: Codec, finishFlush: number] {
-  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = process.getBuiltinModule('node:zlib').constants;
+  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_end } = process.getBuiltinModule('node:zlib').constants;
   if (encoding === 'br') return ['brotliDecompress', BROTLI_OPERATION_FLUSH];
-  if (encoding === 'zstd') return ['zstdDecompress', ZSTD_e_flush];
+  if (encoding === 'zstd') return ['zstdDecompress', ZSTD_e_end];
   if (encoding !== 'deflate') return ['gunzip', Z_SYNC_FLUSH];
   // `deflate` means the format of zlib; some servers send the bare stream.
   return [((body[0] ?? 0) & 0x0f) === 0x08 ? 'inflate' : 'inflateRaw', Z_SYNC_FLUSH];

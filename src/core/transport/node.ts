@@ -37,15 +37,22 @@ class Exchange {
         if (isStale) resolve(new Exchange(outgoing, agent).response);
         else reject(this.#failure('fetch failed'));
       };
+      const fail = (error: Error): void => {
+        this.#error = error;
+        end();
+      };
       request.on('response', (message) => {
+        // Node takes a 101 that switches to nothing, and any number below 100, for the status of a response.
+        if ((message.statusCode ?? 0) < 200) {
+          fail(Object.assign(new Error('Invalid status code'), { code: 'HPE_INVALID_STATUS' }));
+          request.destroy();
+          return;
+        }
         hasEnded = true;
         outgoing.onResponse?.();
         resolve(this.#read(message));
       });
-      request.on('error', (error) => {
-        this.#error = error;
-        end();
-      });
+      request.on('error', fail);
       // A server that switches protocols ends the request without an error.
       request.on('close', end);
     });
@@ -59,9 +66,12 @@ class Exchange {
 
   #read(message: IncomingMessage): TransportResponse {
     const headers = new RawHeaders(message.rawHeaders);
+    const status = message.statusCode ?? 0;
     const text = async (maxBytes: number): Promise<BodyText> => {
       try {
-        return await readText(message, headers.get('content-encoding'), maxBytes);
+        const body = await readText(message, headers.get('content-encoding'), maxBytes);
+        // By its definition this response has no body. What comes all the same is left out, as `fetch` does.
+        return status === 205 ? { text: '', isTruncated: false } : body;
       } catch (error) {
         this.#error ??= error as Error;
         throw this.#failure('terminated');
@@ -73,7 +83,7 @@ class Exchange {
     const discard = (): void => {
       this.#request.destroy();
     };
-    return { status: message.statusCode ?? 0, headers, text, stream: () => null, discard };
+    return { status, headers, text, stream: () => null, discard };
   }
 
   /** The error of the whole exchange, in the shape that the platform's `fetch` gives it. */
