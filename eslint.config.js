@@ -12,6 +12,7 @@ export default defineConfig(
     'docs/.vitepress/theme/',
     'docs/.vitepress/.temp/',
     'tests/consumers/*/',
+    'tools/mutation/.sandbox/',
   ]),
   {
     files: ['**/*.{ts,js,mjs}'],

@@ -1,0 +1,42 @@
+/**
+ * The parts of `src` that are tested for faults, and the tests that are to notice a fault in each: quick ones that aim at the
+ * part and run in one process. A test that starts programs, a browser or Redis takes too long to run for each of thousands of
+ * faults.
+ *
+ * @type {Record<string, string[]>}
+ */
+export const parts = {
+  'core/auth': ['tests/core/{tokens,token-refresh}.test.ts', 'tests/promises/requests.test.ts'],
+  'core/errors': [
+    'tests/core/{api-errors,conventions,redaction,secrets}.test.ts',
+    'tests/resources/known-variants.test.ts',
+  ],
+  'core/files': ['tests/core/secrets.test.ts', 'tests/resources/{attachments,files}.test.ts'],
+  'core/observability': ['tests/core/{debug-logger,observability}.test.ts'],
+  'core/options': ['tests/client.test.ts', 'tests/core/{choose-transport,observability,rate-limiter}.test.ts'],
+  'core/pagination': ['tests/core/pagination.test.ts'],
+  'core/rate-limit': ['tests/core/rate-limiter.test.ts', 'tests/resilience/slots.test.ts'],
+  'core/retry': [
+    'tests/core/{confirm,confirm-proof,time-and-retry,unknown-outcomes}.test.ts',
+    'tests/promises/lost-writes.test.ts',
+    'tests/resilience/never-sent.test.ts',
+  ],
+  'core/schema': ['tests/client.test.ts', 'tests/core/{conventions,drift,schema}.test.ts'],
+  'core/serialization': ['tests/client.test.ts', 'tests/core/{conventions,json}.test.ts'],
+  'core/transport': [
+    'tests/core/{choose-transport,transports}.test.ts',
+    'tests/resilience/{never-sent,response-size}.test.ts',
+  ],
+  core: [
+    'tests/client.test.ts',
+    'tests/core/{api-errors,confirm,conventions,json,time-and-retry,tokens,unknown-outcomes}.test.ts',
+    'tests/promises/{lost-writes,requests}.test.ts',
+    'tests/resilience/response-size.test.ts',
+  ],
+  'notifications/http': ['tests/notifications/{fetch,node}.test.ts'],
+  'notifications/stores': ['tests/notifications/stores.test.ts', 'tests/promises/inbox.test.ts'],
+  notifications: [
+    'tests/notifications/{failures,notification,queued-notification,read-notification,receiver,stalls}.test.ts',
+    'tests/promises/inbox.test.ts',
+  ],
+};

@@ -1,0 +1,109 @@
+// Turns the results of the mutation tester into bench/mutation.md and into the list of survivors.
+
+/**
+ * @typedef {{ mutatorName: string, replacement: string, status?: string, statusReason?: string,
+ *   location: { start: Position, end: Position } }} Mutant a fault put into the source; lines and columns count from 1
+ * @typedef {{ line: number, column: number }} Position
+ * @typedef {{ source: string, mutants: Mutant[] }} MutatedFile
+ * @typedef {Record<string, MutatedFile>} MutatedFiles
+ */
+
+const noticed = new Set(['Killed', 'Timeout']);
+const survived = new Set(['Survived', 'NoCoverage']);
+
+/**
+ * The part of bench/mutation.md about one room: the score of the room and of each file, worst first.
+ *
+ * @param {string} room
+ * @param {MutatedFiles} files
+ * @param {string} origin what was run, and when
+ */
+export function section(room, files, origin) {
+  const all = Object.entries(files)
+    .map(([name, { mutants }]) => ({ name: `\`${name.replace(`src/${room}/`, '')}\``, ...count(mutants) }))
+    .sort((a, b) => a.noticed / a.faults - b.noticed / b.faults || b.faults - a.faults)
+    .filter(({ faults }) => faults > 0);
+  const total = count(Object.values(files).flatMap(({ mutants }) => mutants));
+  return [
+    `## ${room}`,
+    '',
+    origin,
+    '',
+    '| File | Noticed | Faults | Survived | Timed out |',
+    '| --- | ---: | ---: | ---: | ---: |',
+    ...[{ name: `**all ${all.length} files**`, ...total }, ...all].map(row),
+    '',
+  ].join('\n');
+}
+
+/** @param {Mutant[]} mutants those that were tested; others are constants of a module, or do not run */
+function count(mutants) {
+  const seen = mutants.filter(({ status }) => noticed.has(status ?? '')).length;
+  const left = mutants.filter(({ status }) => survived.has(status ?? '')).length;
+  const timedOut = mutants.filter(isTimeout).length;
+  return { noticed: seen, faults: seen + left, timedOut };
+}
+
+/** @param {{ name: string, noticed: number, faults: number, timedOut: number }} line */
+function row({ name, noticed, faults, timedOut }) {
+  const share = `${Math.floor((100 * noticed) / faults)} %`;
+  return `| ${name} | ${share} | ${faults} | ${faults - noticed} | ${timedOut} |`;
+}
+
+/**
+ * One line per fault that no test noticed: where, what the source says there, and what it was replaced by.
+ *
+ * @param {MutatedFiles} files
+ */
+export function survivors(files) {
+  return Object.entries(files).flatMap(([name, { source, mutants }]) =>
+    mutants
+      .filter(({ status }) => survived.has(status ?? ''))
+      .map(({ location: { start, end }, replacement, mutatorName }) => {
+        const original = textBetween(source, start, end);
+        return `${name}:${start.line}:${start.column} ${mutatorName}: ${oneLine(original)} -> ${oneLine(replacement)}`;
+      }),
+  );
+}
+
+/**
+ * @param {string} source
+ * @param {Position} start
+ * @param {Position} end
+ */
+function textBetween(source, start, end) {
+  const lines = source.split('\n').slice(start.line - 1, end.line);
+  const last = lines.length - 1;
+  lines[last] = (lines[last] ?? '').slice(0, end.column - 1);
+  lines[0] = (lines[0] ?? '').slice(start.column - 1);
+  return lines.join('\n');
+}
+
+/** @param {string} text */
+function oneLine(text) {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > 100 ? `${line.slice(0, 99)}…` : line;
+}
+
+/**
+ * Tells whether a fault was noticed only because a test, or the whole run, took too long.
+ *
+ * @param {Mutant} mutant
+ */
+export function isTimeout({ status, statusReason }) {
+  return status === 'Timeout' || (status === 'Killed' && (statusReason ?? '').includes('timed out'));
+}
+
+/**
+ * The page with another text in the place of the section of the room, or at its end.
+ *
+ * @param {string} page
+ * @param {string} room
+ * @param {string} text
+ */
+export function replaceSection(page, room, text) {
+  const sections = page.trimEnd().split(/\n+(?=## )/);
+  const at = sections.findIndex((part) => part.startsWith(`## ${room}\n`));
+  sections.splice(at < 0 ? sections.length : at, at < 0 ? 0 : 1, text.trimEnd());
+  return `${sections.join('\n\n')}\n`;
+}

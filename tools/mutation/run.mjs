@@ -1,0 +1,145 @@
+// Puts faults into the source, one at a time, and counts how many the tests notice: `npm run test:mutation -- core`, with
+// the names of folders or files of `src` (`core/retry`). What has not changed since the last run is not tested
+// again; `--recheck` tests again what was noticed only because a test took too long. Prints the survivors and writes
+// bench/mutation.md.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { parts } from './parts.mjs';
+import { isTimeout, replaceSection, section, survivors } from './report.mjs';
+
+const cache = 'node_modules/.cache/mutation';
+const report = 'bench/mutation.md';
+const tester = 'tools/mutation/node_modules/@stryker-mutator';
+
+const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => path.endsWith('.ts'));
+
+mkdirSync(cache, { recursive: true });
+for (const part of Object.keys(parts)) {
+  const files = sources.filter((file) => partOf(file) === part && isNamed(file));
+  if (files.length > 0) test(part, files);
+}
+for (const room of new Set(Object.keys(parts).map(roomOf))) describe(room);
+
+/** @param {string} file */
+function isNamed(file) {
+  return names.length === 0 || names.some((name) => isWithin(file, name.replace(/^src\//, '')));
+}
+
+/**
+ * The most specific part that a file belongs to.
+ *
+ * @param {string} file
+ */
+function partOf(file) {
+  return Object.keys(parts)
+    .filter((part) => isWithin(file, part))
+    .sort((a, b) => b.length - a.length)[0];
+}
+
+/**
+ * @param {string} path
+ * @param {string} folder
+ */
+function isWithin(path, folder) {
+  return `${path}/`.startsWith(`${folder}/`);
+}
+
+/** @param {string} part */
+function roomOf(part) {
+  return part.split('/')[0] ?? part;
+}
+
+/** @param {string} part */
+function resultsOf(part) {
+  return `${cache}/${part.replaceAll('/', '-')}.json`;
+}
+
+/**
+ * @param {string} part
+ * @param {string[]} files
+ */
+function test(part, files) {
+  if (process.argv.includes('--recheck')) forgetTimeouts(part);
+  const config = resultsOf(part).replace(/json$/, 'config.json');
+  writeFileSync(config, JSON.stringify(optionsFor(part, files)));
+  const { status } = spawnSync(process.execPath, [`${tester}/core/bin/stryker.js`, 'run', config], {
+    stdio: 'inherit',
+    env: { ...process.env, MUTATION_TESTS: parts[part]?.join(';') },
+  });
+  if (status !== 0) process.exit(status ?? 1);
+  const tested = Object.entries(readResults(part)).filter(([name]) => files.includes(name.replace(/^src\//, '')));
+  console.log(survivors(Object.fromEntries(tested)).join('\n'));
+}
+
+/**
+ * @param {string} part
+ * @param {string[]} files
+ */
+function optionsFor(part, files) {
+  return {
+    testRunner: 'vitest',
+    plugins: [`./${tester}/vitest-runner/dist/src/index.js`],
+    vitest: { configFile: 'vitest.mutation.config.ts', related: false },
+    mutate: files.map((file) => `src/${file}`),
+    ignorePatterns: ['.git', '.site', 'bench', 'coverage', 'dist', 'docs', 'examples'],
+    // A fault in a constant of a module would need each test in a thread of its own.
+    ignoreStatic: true,
+    incremental: true,
+    incrementalFile: resultsOf(part),
+    reporters: ['progress-append-only'],
+    tempDirName: 'tools/mutation/.sandbox',
+    // On a busy machine a test may take several times as long as in the first run.
+    timeoutMS: 10_000,
+    timeoutFactor: 3,
+    concurrency: Number(process.env.MUTATION_CONCURRENCY ?? availableParallelism()),
+    // What a fault leaves behind in a thread must not reach many others.
+    maxTestRunnerReuse: 100,
+    allowEmpty: true,
+  };
+}
+
+/**
+ * @param {string} part
+ * @returns {import('./report.mjs').MutatedFiles}
+ */
+function readResults(part) {
+  const path = resultsOf(part);
+  if (!existsSync(path)) return {};
+  /** @type {{ files: import('./report.mjs').MutatedFiles }} */
+  const { files } = JSON.parse(readFileSync(path, 'utf8'));
+  return files;
+}
+
+/** @param {string} part */
+function forgetTimeouts(part) {
+  const path = resultsOf(part);
+  if (!existsSync(path)) return;
+  /** @type {{ files: import('./report.mjs').MutatedFiles }} */
+  const known = JSON.parse(readFileSync(path, 'utf8'));
+  for (const file of Object.values(known.files)) {
+    file.mutants = file.mutants.filter((mutant) => !isTimeout(mutant));
+  }
+  writeFileSync(path, JSON.stringify(known));
+}
+
+/**
+ * Replaces what bench/mutation.md says of one room; the rest of it is written by hand. Without results it stays as it is.
+ *
+ * @param {string} room
+ */
+function describe(room) {
+  const results = Object.keys(parts)
+    .filter((part) => roomOf(part) === room)
+    .flatMap((part) => Object.entries(readResults(part)));
+  const files = Object.fromEntries(results.filter(([name]) => existsSync(name)));
+  if (results.length === 0) return;
+  const { version } = JSON.parse(readFileSync(`${tester}/core/package.json`, 'utf8'));
+  const date = new Date().toISOString().slice(0, 10);
+  const page = readFileSync(report, 'utf8');
+  const text = section(room, files, `Stryker ${version}, Node ${process.version}, ${date}.`);
+  writeFileSync(report, replaceSection(page, room, text));
+}
