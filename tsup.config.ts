@@ -22,9 +22,9 @@ export default defineConfig({
     'otel/index': 'src/otel/index.ts',
     'testing/index': 'src/testing/index.ts',
     'cli/main': 'src/cli/main.ts',
-    // The two that `#transport` of package.json leads to.
-    'core/transport/node': 'src/core/transport/node.ts',
-    'core/transport/no-node': 'src/core/transport/no-node.ts',
+    // The two that `#platform` of package.json leads to.
+    'core/platform/node': 'src/core/platform/node.ts',
+    'core/platform/portable': 'src/core/platform/portable.ts',
   },
   // tools/link.mjs goes on from here.
   outDir: 'node_modules/.cache/bundled',
@@ -40,7 +40,7 @@ export default defineConfig({
   splitting: true,
   // Bundled and tree-shaken, these two start in half the time, and CommonJS callers can load ky at all.
   noExternal: ['ky', /^zod(\/|$)/],
-  external: [/^node:/, '#transport'],
+  external: [/^node:/, '#platform'],
   esbuildPlugins: [quietKy, rawText],
   // Half the bytes to read at start-up; names stay, so that stack traces can be read.
   esbuildOptions: (options) => {

@@ -12,7 +12,7 @@ export default defineConfig({
   ],
   resolve: {
     alias: [
-      { find: /^#transport$/, replacement: source('core/transport/node.ts') },
+      { find: /^#platform$/, replacement: source('core/platform/node.ts') },
       { find: /^marketplace-seller-sdk$/, replacement: source('index.ts') },
       { find: /^marketplace-seller-sdk\/notifications$/, replacement: source('notifications/index.ts') },
       { find: /^marketplace-seller-sdk\/otel$/, replacement: source('otel/index.ts') },

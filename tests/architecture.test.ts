@@ -25,7 +25,7 @@ const floors: readonly (readonly string[])[] = [
   ['core/describe.ts', 'core/list-endpoints.ts', 'core/options', 'core/serialization', 'core/schema/attributes.ts'],
   ['core/retry'],
   ['core/auth', 'core/files', 'core/observability', 'core/pagination', 'core/rate-limit', 'core/transport'],
-  ['core/pipeline'],
+  ['core/pipeline', 'core/platform'],
   ['core/http-client.ts'],
   // What messages and the action guide have in common.
   ['resources/post-sale'],
@@ -119,7 +119,11 @@ describe('names', () => {
 describe('third-party packages and Node', () => {
   const owners: Readonly<Record<string, readonly string[]>> = {
     ky: ['core/transport/fetch.ts'],
-    '#transport': ['core/transport/choose-transport.ts'],
+    '#platform': [
+      'core/observability/events.ts',
+      'core/pipeline/classify-failure.ts',
+      'core/transport/create-transport.ts',
+    ],
     'zod/mini': ['schema.ts', 'lazy-schema.ts', 'fits.ts', 'inspect.ts', 'format-issues.ts'].map(
       (file) => `core/schema/${file}`,
     ),
@@ -144,6 +148,15 @@ describe('third-party packages and Node', () => {
       const loaded = reached(entry, needed(within));
       expect([...owning].filter((file) => loaded.has(file))).toEqual([]);
     }
+  });
+
+  test('what is loaded on first use imports nothing of the client: bundlers would split the client in two', () => {
+    const loads = within.filter(({ kind }) => kind === 'static');
+    const client = reached('index.ts', loads);
+    const starts = within.filter(({ from, kind }) => kind === 'lazy' && client.has(from)).map(({ to }) => to);
+    expect(starts).toContain('core/files/multipart.ts');
+    const lazy = starts.flatMap((start) => [start, ...reached(start, loads)]);
+    expect(lazy.filter((file) => client.has(file))).toEqual([]);
   });
 
   test('node:* is imported only by files that run on Node', () => {

@@ -15,8 +15,8 @@ const libraries = ['index', 'schemas', 'notifications/index', 'otel/index', 'tes
 for (const folder of [dist, bundled]) rmSync(folder, { recursive: true, force: true });
 run('tsup/dist/cli-default.js', '--silent');
 // Node runs the program itself, and it supports ES modules.
-const transports = ['core/transport/node', 'core/transport/no-node'];
-await link(bundled, join(dist, 'esm'), [...libraries, ...transports, 'cli/main'], { commonJs: false });
+const platforms = ['core/platform/node', 'core/platform/portable'];
+await link(bundled, join(dist, 'esm'), [...libraries, ...platforms, 'cli/main'], { commonJs: false });
 await link(bundled, join(dist, 'cjs'), libraries, { commonJs: true });
 run('typescript/bin/tsc', '-p', 'tsconfig.build.json');
 keepReachedDeclarations();

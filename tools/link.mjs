@@ -30,11 +30,11 @@ export async function link(from, to, entries, { commonJs }) {
   const input = Object.fromEntries(entries.map((entry) => [entry, join(from, `${entry}.js`)]));
   const build = await rollup({
     input,
-    external: (id) => !id.startsWith('.') && !id.startsWith(from) && !(commonJs && id === '#transport'),
+    external: (id) => !id.startsWith('.') && !id.startsWith(from) && !(commonJs && id === '#platform'),
     // esbuild has already removed unused code.
     treeshake: false,
     preserveEntrySignatures: 'strict',
-    plugins: [sourceMaps, ...(commonJs ? [transportOfNode(from)] : [])],
+    plugins: [sourceMaps, ...(commonJs ? [platformOfNode(from)] : [])],
     onwarn: ({ message }) => {
       throw new Error(message);
     },
@@ -77,16 +77,16 @@ const sourceMaps = {
 };
 
 /**
- * Resolves `#transport` as Node does: CommonJS is for Node, and dist/cjs has a manifest of its own, in which the
+ * Resolves `#platform` as Node does: CommonJS is for Node, and dist/cjs has a manifest of its own, in which the
  * conditions of the package's manifest do not apply.
  *
  * @param {string} from
  * @returns {import('rollup').Plugin}
  */
-function transportOfNode(from) {
+function platformOfNode(from) {
   return {
-    name: 'transport-of-node',
-    resolveId: (id) => (id === '#transport' ? join(from, 'core/transport/node.js') : null),
+    name: 'platform-of-node',
+    resolveId: (id) => (id === '#platform' ? join(from, 'core/platform/node.js') : null),
   };
 }
 

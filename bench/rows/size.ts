@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
+import { decode } from '@jridgewell/sourcemap-codec';
 import { build } from 'esbuild';
+import type { BuildOptions } from 'esbuild';
 import { buildFloor } from '../floor.ts';
 import { compare, here } from '../measure.ts';
 import type { Row } from '../measure.ts';
@@ -14,7 +16,41 @@ export async function bundled(
   resolveDir = here('..'),
   platform: 'browser' | 'node' = 'browser',
 ): Promise<number> {
-  const { outputFiles, metafile } = await build({
+  const { outputFiles, metafile } = await build(bundling(code, resolveDir, platform));
+  const entry = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === '<stdin>');
+  const loaded = new Set<string>();
+  const follow = (name: string): void => {
+    if (loaded.has(name)) return;
+    loaded.add(name);
+    for (const { path, kind } of metafile.outputs[name]?.imports ?? []) if (kind === 'import-statement') follow(path);
+  };
+  if (entry) follow(entry[0]);
+  const counted = outputFiles.filter(({ path }) => [...loaded].some((name) => path.endsWith(name)));
+  return counted.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0) / 1024;
+}
+
+/** How many bytes of a bundle come from files of this package that match, by its source maps. */
+export async function bytesFrom(pattern: RegExp, code: string): Promise<number> {
+  const { outputFiles } = await build({ ...bundling(code, here('..'), 'browser'), sourcemap: 'external' });
+  const text = outputFiles.find(({ path }) => path.endsWith('stdin.js'))?.text ?? '';
+  const map = outputFiles.find(({ path }) => path.endsWith('stdin.js.map'))?.text ?? '{}';
+  const { sources, mappings } = JSON.parse(map) as { sources: string[]; mappings: string };
+  const lines = text.split('\n');
+  const parts = decode(mappings).flatMap((segments, line) =>
+    segments.flatMap(([start, source], index) =>
+      source !== undefined && pattern.test(sources[source] ?? '')
+        ? [lines[line]?.slice(start, segments[index + 1]?.[0]) ?? '']
+        : [],
+    ),
+  );
+  // The keyword of a declaration that is merged with its neighbours is mapped to one of those that were removed.
+  return parts.filter((part) => !/^(?:var|let|const) $/.test(part)).join('').length;
+}
+
+type Bundling = BuildOptions & { readonly write: false; readonly metafile: true };
+
+function bundling(code: string, resolveDir: string, platform: 'browser' | 'node'): Bundling {
+  return {
     stdin: { contents: code, resolveDir },
     bundle: true,
     minify: true,
@@ -28,17 +64,7 @@ export async function bundled(
     logLevel: 'silent',
     // Without the `paths` of this repository: what is weighed is what was built.
     tsconfigRaw: {},
-  });
-  const entry = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === '<stdin>');
-  const loaded = new Set<string>();
-  const follow = (name: string): void => {
-    if (loaded.has(name)) return;
-    loaded.add(name);
-    for (const { path, kind } of metafile.outputs[name]?.imports ?? []) if (kind === 'import-statement') follow(path);
   };
-  if (entry) follow(entry[0]);
-  const counted = outputFiles.filter(({ path }) => [...loaded].some((name) => path.endsWith(name)));
-  return counted.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0) / 1024;
 }
 
 const ours = {
@@ -89,7 +115,7 @@ export function modulesOfMainEntry(): number {
     seen.add(path);
     const code = readFileSync(path, 'utf8');
     for (const [, target = ''] of code.matchAll(/(?:from|import)\s*['"]([.#][^'"]+)['"]/g))
-      follow(target === '#transport' ? here('../dist/esm/core/transport/node.js') : fileOf(target, path));
+      follow(target === '#platform' ? here('../dist/esm/core/platform/node.js') : fileOf(target, path));
   };
   follow(here('../dist/esm/index.js'));
   return seen.size;

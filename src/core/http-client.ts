@@ -9,9 +9,6 @@ import type { ResponseHeaders } from './errors/response-headers.js';
 import { RateLimitError } from './errors/status-errors.js';
 import { SellerError, attachDiagnostics } from './errors/seller-error.js';
 import type { ErrorDiagnostics } from './errors/seller-error.js';
-import { Download } from './files/download.js';
-import type { FileInput } from './files/file-source.js';
-import type { Upload } from './files/multipart.js';
 import { emitAttemptResult, emitWait } from './observability/events.js';
 import type { InternalOptions } from './options/call-options.js';
 import type { ResolvedOptions } from './options/resolve-options.js';
@@ -21,6 +18,7 @@ import type { FailedAttempt } from './pipeline/classify-failure.js';
 import { createRuntime } from './pipeline/client-runtime.js';
 import type { ClientRuntime } from './pipeline/client-runtime.js';
 import { confirmLater, confirmWrite } from './pipeline/confirm-write.js';
+import { downloadFrom, loadTransfer, transfersFile } from './pipeline/file-transfer.js';
 import { parseResponse } from './pipeline/parse-response.js';
 import { RequestContext, secretsOf } from './pipeline/request-context.js';
 import { isOk, sendAttempt } from './pipeline/send-attempt.js';
@@ -30,7 +28,7 @@ import { acquireLimiter, releaseLimiter } from './rate-limit/limiter.js';
 import type { RateLimitSignal } from './rate-limit/rate-limiter.js';
 import { parseRetryAfter, planRetry } from './retry/policy.js';
 import type { Failure } from './retry/policy.js';
-import { createTransport } from './transport/choose-transport.js';
+import { createTransport } from './transport/create-transport.js';
 import type { Transport } from './transport/transport.js';
 
 /** What follows an attempt that did not succeed; where the call fails, an error is thrown instead. */
@@ -63,7 +61,7 @@ export class HttpClient implements Requester {
     let isStreaming = false;
     emit?.({ type: 'start', call });
     try {
-      if (endpoint.requestBody === 'multipart') context.upload = await scope.race(() => openFile(context));
+      if (transfersFile(endpoint)) await scope.race(() => loadTransfer(context));
       const result = await this.#executeWithRetry(context);
       isStreaming = endpoint.responseBody === 'stream';
       this.#runtime.shared.budget.deposit(context.attempts - 1);
@@ -155,16 +153,10 @@ export class HttpClient implements Requester {
     context: RequestContext,
     { response, download }: AttemptResult & { kind: 'response' },
   ): WithResponse<unknown> {
-    const { request, scope, options, timeoutMs } = context;
-    const { method, path } = request.endpoint;
     context.outcomeUnknown = false;
     const data = download
-      ? new Download(download, scope, {
-          what: `${method} ${path}`,
-          timeoutMs,
-          onProgress: options.onDownloadProgress,
-        })
-      : parseResponse(response, request.output, context, this.#runtime.options);
+      ? downloadFrom(download, context)
+      : parseResponse(response, context.request.output, context, this.#runtime.options);
     return { data, response: responseInfo(context, response.status, response.headers) };
   }
 
@@ -271,11 +263,6 @@ export class HttpClient implements Requester {
         confirmLater(this, context, { ...options, confirmWindowMs: options.confirmWindowMs ?? confirmWindowMs }),
     };
   }
-}
-
-async function openFile({ request }: RequestContext): Promise<Upload> {
-  const { openUpload } = await import('./files/multipart.js');
-  return openUpload(request.bodyValue as FileInput, request.endpoint.maxUploadBytes);
 }
 
 function responseInfo(

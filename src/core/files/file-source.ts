@@ -64,7 +64,7 @@ export type ResolvedFile =
   | { readonly kind: 'stream'; readonly stream: ByteStream };
 
 /** Finds out what kind of source a file is; `undefined` for a value that is none. */
-export function resolveFile(file: unknown): ResolvedFile | undefined {
+function resolveFile(file: unknown): ResolvedFile | undefined {
   if (typeof file === 'string' || file instanceof URL) return { kind: 'path', path: file };
   if (file instanceof ArrayBuffer) return { kind: 'bytes', bytes: new Uint8Array(file) };
   if (ArrayBuffer.isView(file))
@@ -99,23 +99,25 @@ function lastSegment({ pathname }: URL): string | undefined {
   }
 }
 
-/** What is wrong with a file to upload, as far as that is known without reading it. */
-export function validateFile(input: FileInput, maxBytes: number): Issue | undefined {
+/** A file to upload with its name, or what is wrong with it, as far as that is known without reading it. */
+export type CheckedFile = { readonly source: ResolvedFile; readonly filename: string } | { readonly issue: Issue };
+
+/** Checks a file to upload without reading it. */
+export function checkFile(input: FileInput, maxBytes: number): CheckedFile {
   const source = resolveFile(input.file);
-  if (!source) return issueAt('file', '`file` takes a path, bytes, a Blob or a stream');
-  return (
-    validateName(fileNameOf(input)) ??
-    validateContentType(input.contentType) ??
-    validateLength(source, input.size, maxBytes)
-  );
+  if (!source) return { issue: issueAt('file', '`file` takes a path, bytes, a Blob or a stream') };
+  const filename = fileNameOf(input);
+  if (filename === undefined) {
+    return { issue: issueAt('filename', '`filename` is missing; a file without a name of its own takes one') };
+  }
+  const issue =
+    validateName(filename) ?? validateContentType(input.contentType) ?? validateLength(source, input.size, maxBytes);
+  return issue ? { issue } : { source, filename };
 }
 
-function validateName(name: string | undefined): Issue | undefined {
-  if (name === undefined)
-    return issueAt('filename', '`filename` is missing; a file without a name of its own takes one');
+function validateName(name: string): Issue | undefined {
   if (name.trim() === '') return issueAt('filename', '`filename` is blank');
   if (/[/\\]/.test(name)) return issueAt('filename', '`filename` holds / or \\; it takes a bare name');
-
   if (/[\u0000-\u001f\u007f]/.test(name)) return issueAt('filename', '`filename` holds a control character');
   return undefined;
 }

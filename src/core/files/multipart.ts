@@ -1,8 +1,8 @@
-import { InvalidInputError } from '../errors/errors.js';
+import type { Issue } from '../schema/issue.js';
 import type { Bytes } from './bytes.js';
 import { UploadReader, unreadable } from './upload-reader.js';
-import type { OpenFile } from './upload-reader.js';
-import { fileNameOf, resolveFile, validateSize } from './file-source.js';
+import type { OpenFile, RejectFile } from './upload-reader.js';
+import { checkFile, validateSize } from './file-source.js';
 import type { FileInput, ResolvedFile } from './file-source.js';
 import type { UploadProgress } from './progress.js';
 
@@ -26,18 +26,19 @@ export interface Upload {
 }
 
 /**
- * Resolves a file before it is uploaded.
+ * Checks and resolves a file before it is uploaded. This file is loaded on first use; what it imports of the client would
+ * be split from the rest in every bundle, so `reject` creates its errors.
  *
- * @throws {InvalidInputError} when it cannot be read, is empty or too large.
+ * @throws what `reject` returns when the file is not acceptable or cannot be read.
  */
-export async function openUpload(input: FileInput, maxBytes = Infinity): Promise<Upload> {
-  const source = resolveFile(input.file);
-  const filename = fileNameOf(input);
-  if (!source || filename === undefined) throw wrong('`file` takes a path, bytes, a Blob or a stream');
-  const size = await sizeOf(source, input.size);
+export async function openUpload(input: FileInput, reject: RejectFile, maxBytes = Infinity): Promise<Upload> {
+  const checked = checkFile(input, maxBytes);
+  if ('issue' in checked) throw reject(checked.issue);
+  const { source, filename } = checked;
+  const size = await sizeOf(source, reject, input.size);
   const issue = validateSize(size, maxBytes);
-  if (issue) throw wrong(issue.message);
-  const file: OpenFile = { source, filename, size, contentType: input.contentType };
+  if (issue) throw reject(issue);
+  const file: OpenFile = { source, filename, size, contentType: input.contentType, reject };
   return {
     isReplayable: source.kind !== 'stream',
     build: (onProgress) => (hasStreams() ? streamedForm(file, onProgress) : platformForm(file, onProgress)),
@@ -53,16 +54,16 @@ function hasStreams(): boolean {
   return process?.versions?.node !== undefined && navigator?.userAgent !== 'Cloudflare-Workers';
 }
 
-async function sizeOf(source: ResolvedFile, size = 0): Promise<number> {
+async function sizeOf(source: ResolvedFile, reject: RejectFile, size = 0): Promise<number> {
   if (source.kind === 'bytes') return source.bytes.byteLength;
   if (source.kind === 'blob') return source.blob.size;
   if (source.kind === 'stream') return size;
-  if (!hasStreams()) throw wrong('`file` is a path, and this platform has no files; give a Blob');
+  if (!hasStreams()) throw reject(issueOf('`file` is a path, and this platform has no files; give a Blob'));
   const { stat } = await import('node:fs/promises');
   const stats = await stat(source.path).catch((error: unknown) => {
-    throw unreadable(error);
+    throw unreadable(error, reject);
   });
-  if (!stats.isFile()) throw wrong('`file` is the path of something that is not a file');
+  if (!stats.isFile()) throw reject(issueOf('`file` is the path of something that is not a file'));
   return stats.size;
 }
 
@@ -147,6 +148,6 @@ async function readAll(file: OpenFile): Promise<Bytes[]> {
   return chunks;
 }
 
-function wrong(message: string): InvalidInputError {
-  return new InvalidInputError([{ path: ['file'], message }]);
+function issueOf(message: string): Issue {
+  return { path: ['file'], message };
 }

@@ -1,7 +1,10 @@
 import type { Bytes } from './bytes.js';
-import { InvalidInputError } from '../errors/errors.js';
+import type { Issue } from '../schema/issue.js';
 import type { ResolvedFile } from './file-source.js';
 import type { UploadProgress } from './progress.js';
+
+/** Creates the error of a file that cannot be uploaded. `prefix` is how its message begins. */
+export type RejectFile = (issue: Issue, prefix?: string) => Error;
 
 /** A file that can be uploaded. */
 export interface OpenFile {
@@ -9,6 +12,7 @@ export interface OpenFile {
   readonly filename: string;
   readonly size: number;
   readonly contentType: string | undefined;
+  readonly reject: RejectFile;
 }
 
 const chunkSize = 64 * 1024;
@@ -26,7 +30,7 @@ export class UploadReader {
   }
 
   async *chunks(): AsyncGenerator<Bytes, void, undefined> {
-    const { size } = this.#file;
+    const { size, reject } = this.#file;
     let sentBytes = 0;
     try {
       for await (const chunk of this.#source()) {
@@ -43,15 +47,12 @@ export class UploadReader {
         }
       }
     } catch (error) {
-      this.failure ??= unreadable(error);
+      this.failure ??= unreadable(error, reject);
       throw this.failure;
     }
     if (sentBytes === size) return;
     const actual = sentBytes > size ? 'more bytes than' : `${sentBytes} bytes instead of`;
-    this.failure = new InvalidInputError(
-      [{ path: ['file'], message: `\`file\` has ${actual} the stated ${size}` }],
-      'Not stored: ',
-    );
+    this.failure = reject({ path: ['file'], message: `\`file\` has ${actual} the stated ${size}` }, 'Not stored: ');
     throw this.failure;
   }
 
@@ -126,9 +127,9 @@ function bytesOf(chunk: unknown): Bytes {
 }
 
 /** The error of a file that cannot be read. */
-export function unreadable(error: unknown): InvalidInputError {
+export function unreadable(error: unknown, reject: RejectFile): Error {
   const { code, message } = error as NodeJS.ErrnoException;
-  const problem = new InvalidInputError([{ path: ['file'], message: `\`file\` cannot be read (${code ?? message})` }]);
+  const problem = reject({ path: ['file'], message: `\`file\` cannot be read (${code ?? message})` });
   problem.cause = error;
   return problem;
 }

@@ -1,6 +1,6 @@
+import { platform } from '#platform';
 import { requestIdOf } from '../errors/errors.js';
 import { maskSecrets } from '../errors/redact.js';
-import { debugLogger } from './debug-logger.js';
 import type { CallEvent, CallInfo, Logger, WaitReason } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 
@@ -37,9 +37,6 @@ export function emitAttemptResult(
   emit?.({ type: 'response', call, attempt: attempts, status, requestId, durationMs });
 }
 
-/** The channel of `node:diagnostics_channel` that carries every `CallEvent`. */
-const channelName = 'marketplace-seller-sdk:call';
-
 /** The sinks of a client's events. */
 export class Events {
   readonly #sinks: readonly Emit[];
@@ -47,7 +44,7 @@ export class Events {
 
   constructor({ logger, tracing, onWait }: Pick<ResolvedOptions, 'logger' | 'tracing' | 'onWait'>) {
     const waits: Emit | undefined = onWait && waitSink(onWait);
-    const debug = debugLogger();
+    const debug = platform.debugLogger();
     this.#sinks = [logger && logSink(logger), debug && logSink(debug), tracing?.observe.bind(tracing), waits].filter(
       (sink) => sink !== undefined,
     );
@@ -55,7 +52,7 @@ export class Events {
 
   /** Where the events of a call go; `undefined` where nothing observes them. */
   get sink(): Emit | undefined {
-    const channel = (this.#channel ??= openChannel());
+    const channel = (this.#channel ??= platform.openChannel() ?? silentChannel);
     if (!channel.hasSubscribers) return this.#sinks.length === 0 ? undefined : this.#toSinks;
     return (event) => {
       this.#toSinks(event);
@@ -74,20 +71,13 @@ export class Events {
   };
 }
 
-interface Channel {
+/** A channel of `node:diagnostics_channel`. */
+export interface Channel {
   readonly hasSubscribers: boolean;
   publish(event: CallEvent): void;
 }
 
 const silentChannel: Channel = { hasSubscribers: false, publish: () => undefined };
-
-/** The channel of Node, Bun and Deno; browsers and Workers have none. Without an import, bundlers do not resolve it. */
-function openChannel(): Channel {
-  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
-  const module = process?.getBuiltinModule?.('node:diagnostics_channel') as
-    { channel(name: string): Channel } | undefined;
-  return module?.channel(channelName) ?? silentChannel;
-}
 
 function waitSink(onWait: NonNullable<ResolvedOptions['onWait']>): Emit {
   return (event) => {

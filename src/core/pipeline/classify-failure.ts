@@ -1,12 +1,11 @@
+import { platform } from '#platform';
 import { ConnectionError, OutcomeUnknownError, TimeoutError } from '../errors/errors.js';
 import { printable } from '../errors/printable.js';
 import { redactError } from '../errors/redact-error.js';
 import { redactSecrets, userTexts } from '../errors/redact.js';
 import { SellerError } from '../errors/seller-error.js';
-import { connectErrorOf } from '../retry/connect-errors.js';
 import { mayHaveSucceeded } from '../retry/policy.js';
 import type { Failure } from '../retry/policy.js';
-import { networkReason } from '../transport/network-error.js';
 import { isTransportError } from '../transport/transport.js';
 import { apiErrorFrom } from './error-response.js';
 import { secretsOf } from './request-context.js';
@@ -37,7 +36,7 @@ function classifyError(
   if (!sent && !isNetworkError) return { error: withoutKyWrapper(error), failure: undefined, outcomeUnknown: false };
   // What is known of the request is more than its error can tell: after a response, and where the transport says it.
   const isSent = hasResponded || (sent && isTransportError(error));
-  const connectError = isSent ? undefined : connectErrorOf(error);
+  const connectError = isSent ? undefined : platform.connectErrorOf(error);
   const failure: Failure = { kind: sent && !connectError ? 'noResponse' : 'notSent' };
   const outcomeUnknown = mayHaveSucceeded(request.endpoint.retry, failure);
   const cause = connectionErrorFrom(error, connectError?.remedy, context);
@@ -79,7 +78,7 @@ function connectionErrorFrom(error: unknown, remedy: string | undefined, context
   const secrets = [...secretsOf(context), ...userTexts(input)];
   const raw = withoutKyWrapper(error);
   const inner = raw instanceof Error ? raw.cause : undefined;
-  const detail = inner instanceof Error ? networkReason(inner) : undefined;
+  const detail = inner instanceof Error ? platform.networkReason(inner) : undefined;
   const reason =
     raw instanceof Error
       ? raw.message + (detail ? ` (${detail})` : '')

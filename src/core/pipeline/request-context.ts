@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoint.js';
 import { secretsIn, secretsInUrl } from '../errors/redact.js';
 import type { Upload } from '../files/multipart.js';
+import type { openDownload, redirectFollower } from '../files/open-download.js';
 import type { Emit } from '../observability/events.js';
 import type { InternalOptions } from '../options/call-options.js';
 import type { CallInfo } from '../options/hooks.js';
@@ -43,6 +44,8 @@ export class RequestContext {
   readonly maxResponseBytes: number;
   /** The file of a multipart body, once it has been opened. */
   upload: Upload | undefined;
+  /** What reads a download, once it has been loaded. */
+  downloads: { openDownload: typeof openDownload; redirectFollower: typeof redirectFollower } | undefined;
   token: string | undefined;
   /** The token that a 401 rejected: the service may still echo it. */
   rejectedToken: string | undefined;

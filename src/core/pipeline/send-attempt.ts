@@ -1,3 +1,4 @@
+import { isSecretName } from '../errors/secret-names.js';
 import type { MultipartBody } from '../files/multipart.js';
 import { mayHaveSucceeded } from '../retry/policy.js';
 import type { BufferedResponse } from './parse-body.js';
@@ -51,7 +52,8 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
       hasResponded = true;
     };
     const attempt = context.attempts;
-    received = await send({ endpoint, attempt, call, url, headers, body, signal, onSend, onResponse });
+    const followRedirects = context.downloads?.redirectFollower(headers, isSecretName);
+    received = await send({ endpoint, attempt, call, url, headers, body, followRedirects, signal, onSend, onResponse });
     if (signal.aborted) {
       // A `fetch` that ignores its signal may respond after the end.
       received.discard();

@@ -1,9 +1,7 @@
 import ky from 'ky';
-import type { Endpoint } from '../endpoint.js';
 import type { Middleware } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { FetchResponse } from './fetch-response.js';
-import { followRedirects, mustFollowByHand } from './redirects.js';
 import type { OutgoingRequest, Transport } from './transport.js';
 
 /** Sends requests with ky, on every platform and with any `fetch`. */
@@ -23,20 +21,21 @@ export function createFetchTransport({
 /** ky without what the pipeline decides for itself. */
 const kyOptions = { retry: 0, timeout: false, throwHttpErrors: false } as const;
 
-function requestInit({ endpoint, headers, body, signal }: OutgoingRequest): RequestInit {
+function requestInit(outgoing: OutgoingRequest): RequestInit {
+  const { endpoint, headers, body, signal } = outgoing;
   return {
     method: endpoint.method,
     headers,
     ...(body !== undefined && { body, duplex: 'half' }),
     signal,
-    redirect: redirectMode(endpoint, headers),
+    redirect: redirectMode(outgoing),
   };
 }
 
 /** A redirect that is followed would carry the token to another host. Only downloads need it. */
-function redirectMode({ responseBody, requestBody }: Endpoint, headers: OutgoingRequest['headers']): RequestRedirect {
-  if (responseBody === 'stream') return mustFollowByHand(headers) ? 'manual' : 'follow';
-  return requestBody === 'multipart' ? uploadRedirectMode() : 'manual';
+function redirectMode({ endpoint, followRedirects }: OutgoingRequest): RequestRedirect {
+  if (endpoint.responseBody === 'stream') return followRedirects ? 'manual' : 'follow';
+  return endpoint.requestBody === 'multipart' ? uploadRedirectMode() : 'manual';
 }
 
 let supportedMode: RequestRedirect | undefined;
@@ -54,12 +53,11 @@ function uploadRedirectMode(): RequestRedirect {
 
 function composeMiddleware(
   middleware: readonly Middleware[],
-  { endpoint, headers, attempt, call, onSend, onResponse }: OutgoingRequest,
+  { endpoint, attempt, call, followRedirects, onSend, onResponse }: OutgoingRequest,
   fetch: NonNullable<ResolvedOptions['fetch']>,
 ): typeof globalThis.fetch {
   const sendOnce = fetch as (request: Request) => Promise<Response>;
-  const isByHand = endpoint.responseBody === 'stream' && mustFollowByHand(headers);
-  const send = isByHand ? (request: Request) => followRedirects(request, sendOnce) : sendOnce;
+  const send = followRedirects ? (request: Request) => followRedirects(request, sendOnce) : sendOnce;
   const composed = middleware.reduceRight<(request: Request) => Promise<Response>>(
     (next, layer) => (request) => layer({ endpoint, attempt, call, request }, next),
     async (request) => {

@@ -2,18 +2,19 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node
 import { acceptedEncodings, readText } from './node-body.js';
 import { whenConnected } from './node-connection.js';
 import { RawHeaders } from './raw-headers.js';
-import type { BodyText, CreateTransport, OutgoingRequest, TransportError, TransportResponse } from './transport.js';
+import type { ResolvedOptions } from '../options/resolve-options.js';
+import type { BodyText, OutgoingRequest, Transport, TransportError, TransportResponse } from './transport.js';
 
 /**
  * Sends requests with `node:http` and `node:https`: about half the work of the platform's `fetch`, which is not even
  * loaded. Unless `agent` is given, the agents are Node's own, so `NODE_EXTRA_CA_CERTS` and a replaced global agent apply.
  */
-export const createNodeTransport: CreateTransport | undefined = ({ agent }) => {
+export function createNodeTransport({ agent }: Pick<ResolvedOptions, 'agent'>): Transport {
   return async (outgoing) => {
     outgoing.signal.throwIfAborted();
     return new Exchange(outgoing, agent as Agent | undefined).response;
   };
-};
+}
 
 /** A request and its response. */
 class Exchange {

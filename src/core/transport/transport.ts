@@ -1,7 +1,6 @@
 import type { Endpoint } from '../endpoint.js';
 import type { ResponseHeaders } from '../errors/response-headers.js';
 import type { CallInfo } from '../options/hooks.js';
-import type { ResolvedOptions } from '../options/resolve-options.js';
 
 /** One attempt of a call, ready to be sent. */
 export interface OutgoingRequest {
@@ -13,6 +12,9 @@ export interface OutgoingRequest {
   /** Their names are in lower case. */
   readonly headers: Record<string, string>;
   readonly body: BodyInit | undefined;
+  /** Follows the redirects of a download where `fetch` must not; it sends with the function that it is given. */
+  readonly followRedirects?:
+    ((request: Request, send: (request: Request) => Promise<Response>) => Promise<Response>) | undefined;
   /** Ends the request at once, also while the response is read. */
   readonly signal: AbortSignal;
   /** Called when the request leaves: from then on, a write may have been carried out. */
@@ -45,9 +47,6 @@ export interface TransportResponse {
  * the platform's `fetch`, with a `TypeError` whose `cause` is the error of the network, or with the reason of the signal.
  */
 export type Transport = (outgoing: OutgoingRequest) => Promise<TransportResponse>;
-
-/** Creates the transport of a client. */
-export type CreateTransport = (options: ResolvedOptions) => Transport;
 
 /** The error of a transport that knows whether the request was sent; the platform's `fetch` does not say. */
 export interface TransportError extends TypeError {

@@ -1,8 +1,9 @@
 import { ApiPromise } from '../../core/api-promise.js';
-import type { ResponseInfo, WithResponse } from '../../core/api-promise.js';
+import type { WithResponse } from '../../core/api-promise.js';
 import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
 import type { Requester } from '../../core/endpoint.js';
-import { InvalidInputError } from '../../core/errors/errors.js';
+import { InvalidInputError, UnexpectedResponseError } from '../../core/errors/errors.js';
+import { SellerError } from '../../core/errors/seller-error.js';
 import { dataOf } from './graphql/response.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import { picked, preprocess } from '../../core/schema/schema.js';
@@ -182,14 +183,24 @@ export class Flex {
     options?: CallOptions,
   ): Promise<WithResponse<unknown>> {
     const { runQuery } = await import('./graphql/query.js');
-    let response: ResponseInfo | undefined;
-    const data = await runQuery(input.query, async (query) => {
-      const answered = await this.#caller.call(endpoint, { ...input, query }, options).withResponse();
-      response = answered.response;
-      return answered.data;
-    });
-    return { data, response: response as unknown as ResponseInfo };
+    let received: WithResponse<unknown> | undefined;
+    const send = async (query: string): Promise<unknown> => {
+      received = await this.#caller.call(endpoint, { ...input, query }, options).withResponse();
+      return received.data;
+    };
+    try {
+      const data = await runQuery(input.query, send, (issue) => new InvalidInputError([issue]));
+      return { data, response: (received as unknown as WithResponse<unknown>).response };
+    } catch (error) {
+      // An error of graphql-request prints the whole request, so it is not even kept as a cause.
+      throw error instanceof SellerError ? error : noDataError(received?.data);
+    }
   }
+}
+
+function noDataError(body: unknown): UnexpectedResponseError {
+  const message = 'The response to a GraphQL query holds no data object';
+  return new UnexpectedResponseError(message, { status: 200, headers: new Headers(), body, issues: [] });
 }
 
 /**

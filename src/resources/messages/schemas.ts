@@ -1,4 +1,3 @@
-import { validateFile } from '../../core/files/file-source.js';
 import type { FileSource } from '../../core/files/file-source.js';
 import { message } from '../post-sale/message.js';
 import type { Message } from '../post-sale/message.js';
@@ -27,7 +26,7 @@ import type { Paging } from '../../core/schema/fields.js';
 /** The most files in one message. Spec: Limits. */
 export const attachmentsLimit = 25;
 /** The most bytes in one file: 25 MB. Spec: Limits. */
-export const attachmentSizeLimit = 25 * 1024 * 1024;
+export const attachmentSizeLimit = 26_214_400;
 
 const reference = union(int64, string);
 
@@ -166,21 +165,18 @@ export type UploadParams = FileSource & {
   readonly site_id: string;
 };
 
-export const uploadParams = refine(
-  params({
-    /** The site of the order, e.g. `MLA`. */
-    site_id: siteId,
-    /** The file: a path, bytes, a Blob, or a stream with its `size`. At most 25 MB, and not empty. */
-    file: unknown,
-    /** Its name, without `/` and `\`. A path and a `File` have one of their own. */
-    filename: optional(string),
-    /** Its media type; by its name's ending unless given. */
-    contentType: optional(string),
-    /** The length of a stream, in bytes. */
-    size: optional(integer),
-  }),
-  (given) => validateFile(given, attachmentSizeLimit),
-) as Schema<unknown, UploadParams>;
+export const uploadParams = params({
+  /** The site of the order, e.g. `MLA`. */
+  site_id: siteId,
+  /** The file: a path, bytes, a Blob, or a stream with its `size`. At most 25 MB, and not empty. */
+  file: unknown,
+  /** Its name, without `/` and `\`. A path and a `File` have one of their own. */
+  filename: optional(string),
+  /** Its media type; by its name's ending unless given. */
+  contentType: optional(string),
+  /** The length of a stream, in bytes. */
+  size: optional(integer),
+}) as Schema<unknown, UploadParams>;
 
 /** A stored file. Spec: POST /messages/attachments. */
 export const storedAttachment = response({

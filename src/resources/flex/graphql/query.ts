@@ -1,7 +1,6 @@
 import { parse } from 'graphql';
 import { GraphQLClient } from 'graphql-request';
-import { InvalidInputError, UnexpectedResponseError } from '../../../core/errors/errors.js';
-import { SellerError } from '../../../core/errors/seller-error.js';
+import type { Issue } from '../../../core/schema/issue.js';
 
 /** Sends one document and delivers the parsed, validated data of the response. */
 export type SendDocument = (query: string) => Promise<unknown>;
@@ -11,14 +10,20 @@ const url = 'https://graphql.invalid/';
 
 /**
  * Runs a GraphQL query through graphql-request, with a call of this package's client as its `fetch`. The two packages
- * weigh more than the rest of the client, so this file is loaded on first use.
+ * weigh more than the rest of the client, so this file is loaded on first use. What it imports of the client would be split
+ * from the rest in every bundle, so `reject` creates its error.
  *
  * @returns the data of the response.
- * @throws {InvalidInputError} when the document is not GraphQL; nothing is sent.
- * @throws {UnexpectedResponseError} when the response holds no data object.
+ * @throws what `reject` returns when the document is not GraphQL; nothing is sent.
+ * @throws what `send` throws.
+ * @throws {Error} when the response holds no data object. It prints the whole request.
  */
-export async function runQuery(document: string, send: SendDocument): Promise<unknown> {
-  assertGraphql(document);
+export async function runQuery(
+  document: string,
+  send: SendDocument,
+  reject: (issue: Issue) => Error,
+): Promise<unknown> {
+  assertGraphql(document, reject);
   let data: unknown;
   const client = new GraphQLClient(url, {
     // The service documents a body of `{query}` and nothing else.
@@ -30,25 +35,14 @@ export async function runQuery(document: string, send: SendDocument): Promise<un
       return new Response(null, { headers: { 'content-type': 'application/json' } });
     },
   });
-  try {
-    return await client.request<unknown>(document);
-  } catch (error) {
-    if (error instanceof SellerError) throw error;
-    // An error of graphql-request prints the whole request, so it is not even kept as a cause.
-    throw new UnexpectedResponseError('The response to a GraphQL query holds no data object', {
-      status: 200,
-      headers: new Headers(),
-      body: data,
-      issues: [],
-    });
-  }
+  return await client.request<unknown>(document);
 }
 
-function assertGraphql(document: string): void {
+function assertGraphql(document: string, reject: (issue: Issue) => Error): void {
   try {
     parse(document);
   } catch (error) {
     const why = error instanceof Error ? error.message : 'it cannot be parsed';
-    throw new InvalidInputError([{ path: ['query'], message: `\`query\` is not GraphQL: ${why}` }]);
+    throw reject({ path: ['query'], message: `\`query\` is not GraphQL: ${why}` });
   }
 }

@@ -1,3 +1,5 @@
+import type { ConnectError } from './platform.js';
+
 /** The code of a system error, and what it names. */
 interface SystemError {
   readonly code?: unknown;
@@ -5,14 +7,6 @@ interface SystemError {
   readonly message?: unknown;
   readonly errors?: unknown;
   readonly cause?: unknown;
-}
-
-/** What an error says that came before the service acted. */
-export interface ConnectError {
-  /** What to do about it. */
-  readonly remedy: string;
-  /** The same request fails again: a retry cannot help. */
-  readonly isPermanent?: true;
 }
 
 const untrusted: ConnectError = {

@@ -1,41 +1,26 @@
-import { createNodeTransport } from '#transport';
 import { ConfigurationError } from '../errors/errors.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
-import { createFetchTransport } from './fetch.js';
-import type { CreateTransport, OutgoingRequest, Transport } from './transport.js';
+import { createNodeTransport } from '../transport/node.js';
+import type { OutgoingRequest, Transport } from '../transport/transport.js';
 
 /**
- * Creates the transport of a client. On Node, a request that needs nothing of `fetch` is sent with `node:http`, which
- * costs about half. What a user has put in the way of `fetch` is always respected.
+ * Chooses what sends the requests of a client on Node. A request that needs nothing of `fetch` is sent with `node:http`,
+ * which costs about half. What a user has put in the way of `fetch` is always respected.
  *
  * @throws {ConfigurationError} when `agent` is given where `node:http` is not used.
  */
-export function createTransport(
-  options: ResolvedOptions,
-  createNode: CreateTransport | undefined = createNodeTransport,
-): Transport {
-  const send = chooseTransport(options, createNode);
-  const wrapAttempt = options.tracing?.wrapAttempt?.bind(options.tracing);
-  return wrapAttempt ? (outgoing) => wrapAttempt(outgoing, () => send(outgoing)) : send;
-}
-
-function chooseTransport(options: ResolvedOptions, createNode: CreateTransport | undefined): Transport {
-  const sendWithFetch = createFetchTransport(options);
-  const reason = reasonForFetch(options, createNode);
-  if (!createNode || reason !== undefined) {
+export function chooseTransport(options: ResolvedOptions, sendWithFetch: Transport): Transport {
+  const reason = reasonForFetch(options);
+  if (reason !== undefined) {
     if (options.agent !== undefined) throw new ConfigurationError(`\`agent\` has no effect: ${reason}`);
     return sendWithFetch;
   }
-  const sendWithNode = createNode(options);
+  const sendWithNode = createNodeTransport(options);
   return (outgoing) => (canUseNode(outgoing) ? sendWithNode : sendWithFetch)(outgoing);
 }
 
 /** Why every request of a client needs `fetch`; `undefined` where none does. */
-function reasonForFetch(
-  { fetch, middleware = [], tracing }: ResolvedOptions,
-  createNode: CreateTransport | undefined,
-): string | undefined {
-  if (!createNode) return 'this is not Node';
+function reasonForFetch({ fetch, middleware = [], tracing }: ResolvedOptions): string | undefined {
   if (fetch !== undefined) return 'requests are sent with the `fetch` that you gave';
   // A middleware is given a `Request` and gives back a `Response`.
   return middleware.length > 0 || tracing?.middleware ? 'middleware needs `fetch`' : undefined;

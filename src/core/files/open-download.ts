@@ -1,0 +1,141 @@
+import type { CancelScope } from '../retry/cancel-scope.js';
+import type { Bytes } from './bytes.js';
+import type { DownloadParts } from './download.js';
+import type { DownloadProgress } from './progress.js';
+
+export { redirectFollower } from './redirects.js';
+
+/** The response that a download reads. */
+interface DownloadSource {
+  readonly headers: Pick<Headers, 'get'>;
+  stream(): ReadableStream<Uint8Array> | null;
+}
+
+/** How a download is limited and reported. */
+interface DownloadContext {
+  /** Its name in a message: method and path. */
+  readonly what: string;
+  /** The longest silence between two chunks, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
+  /** Creates the error of a connection that was lost. */
+  readonly lost: (message: string, cause: Error) => Error;
+}
+
+/**
+ * Begins to read a response as a file. This file is loaded on first use; what it imports of the client would be split from
+ * the rest in every bundle, so `lost` creates its error.
+ */
+export function openDownload(response: DownloadSource, scope: CancelScope, context: DownloadContext): DownloadParts {
+  const { headers } = response;
+  const length = headers.get('content-length');
+  // The length of a compressed response is not the file's.
+  const size = length !== null && headers.get('content-encoding') === null ? Number(length) : undefined;
+  const body = (response.stream() ?? new Blob([]).stream()) as ReadableStream<Bytes>;
+  return {
+    filename: fileNameIn(headers.get('content-disposition')),
+    contentType: headers.get('content-type') ?? undefined,
+    size,
+    stream: limitedStream(body, size, scope, context),
+  };
+}
+
+type Body = ReadableStream<Bytes>;
+
+/** The body within the limits of its call: the caller's signal, its deadline, and silence end it at once. */
+function limitedStream(body: Body, size: number | undefined, scope: CancelScope, context: DownloadContext): Body {
+  const reader = body.getReader();
+  const finished = Promise.withResolvers<undefined>();
+  let receivedBytes = 0;
+  const finish = (): void => {
+    finished.resolve(undefined);
+    scope.dispose();
+  };
+  return new ReadableStream<Bytes>(
+    {
+      start: (controller) => {
+        // The end of the call must reach a reader that is not reading at the moment.
+        scope
+          .race(() => finished.promise)
+          .catch((error: unknown) => {
+            controller.error(error);
+            finish();
+            return reader.cancel(error);
+          })
+          .catch(() => undefined);
+      },
+      pull: async (controller) => {
+        try {
+          const { done, value } = await scope.race(() => reader.read(), undefined, context.timeoutMs);
+          if (done && size !== undefined && receivedBytes < size) throw new TypeError('the response ended early');
+          if (done) {
+            finish();
+            controller.close();
+            return;
+          }
+          receivedBytes += value.byteLength;
+          report(context, { receivedBytes, totalBytes: size });
+          controller.enqueue(value);
+        } catch (error) {
+          finish();
+          void reader.cancel(error).catch(() => undefined);
+          throw readError(error, context, receivedBytes, size);
+        }
+      },
+      cancel: async (reason) => {
+        finish();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** What a callback of the caller threw: it is passed on as it is. */
+class CallbackError extends Error {}
+
+function report({ onProgress }: DownloadContext, progress: DownloadProgress): void {
+  try {
+    onProgress?.(progress);
+  } catch (error) {
+    throw new CallbackError('onDownloadProgress failed', { cause: error });
+  }
+}
+
+function readError(
+  error: unknown,
+  { what, lost }: DownloadContext,
+  received: number,
+  size: number | undefined,
+): unknown {
+  if (error instanceof CallbackError) return error.cause;
+  // Every network failure of fetch is a TypeError; what else comes here is ours or the caller's own.
+  if (!(error instanceof TypeError)) return error;
+  const of = size === undefined ? '' : ` of ${size}`;
+  return lost(`${what} broke off after ${received}${of} bytes: ${error.message}`, error);
+}
+
+/** A longer header is no name. */
+const longestHeader = 2000;
+
+/** The file name of a `Content-Disposition` header (RFC 6266), made safe: no folder, no control characters. */
+function fileNameIn(header: string | null): string | undefined {
+  if (header === null || header.length > longestHeader) return undefined;
+  const extended = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(header)?.[1];
+  const quoted = /;\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"/i.exec(header)?.[1]?.replace(/\\(["\\])/g, '$1');
+  const bare = /;\s*filename\s*=\s*([^";\s]+)/i.exec(header)?.[1];
+  const name = (extended === undefined ? undefined : decoded(extended)) ?? quoted ?? bare;
+  const safe = name
+    ?.replace(/^.*[/\\]/s, '')
+    .replace(/\p{Cc}/gu, '')
+    .trim();
+  return safe === undefined || /^\.{0,2}$/.test(safe) ? undefined : safe;
+}
+
+function decoded(value: string): string | undefined {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return undefined;
+  }
+}

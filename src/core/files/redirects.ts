@@ -1,0 +1,41 @@
+const maxRedirects = 5;
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+/** The headers that every `fetch` leaves out by itself after a redirect to another origin. */
+const leftOutByFetch = new Set(['authorization', 'cookie', 'proxy-authorization']);
+
+type IsSecret = (headerName: string) => boolean;
+type SendRequest = (request: Request) => Promise<Response>;
+
+/**
+ * What follows the redirects of a download that has a secret header, which `fetch` would carry to another origin;
+ * `undefined` where `fetch` may follow them.
+ */
+export function redirectFollower(
+  headers: Readonly<Record<string, string>>,
+  isSecret: IsSecret,
+): ((request: Request, send: SendRequest) => Promise<Response>) | undefined {
+  const mustFollow = Object.keys(headers).some((name) => isSecret(name) && !leftOutByFetch.has(name.toLowerCase()));
+  return mustFollow ? (request, send) => followRedirects(request, send, isSecret) : undefined;
+}
+
+/** Sends a GET and follows its redirects; secret headers stay with the first origin. A browser shows no redirect. */
+async function followRedirects(request: Request, send: SendRequest, isSecret: IsSecret): Promise<Response> {
+  let current = request;
+  for (let redirects = 0; ; redirects += 1) {
+    const response = await send(current);
+    const location = response.headers.get('location');
+    const isLast = redirects === maxRedirects || !redirectStatuses.has(response.status);
+    if (isLast || location === null || !URL.canParse(location, current.url)) return response;
+    await response.body?.cancel();
+    current = redirected(current, new URL(location, current.url), isSecret);
+  }
+}
+
+function redirected(request: Request, url: URL, isSecret: IsSecret): Request {
+  const { method, signal } = request;
+  const headers = new Headers(request.headers);
+  if (url.origin !== new URL(request.url).origin) {
+    for (const name of request.headers.keys()) if (isSecret(name)) headers.delete(name);
+  }
+  return new Request(url, { method, headers, signal, redirect: 'manual' });
+}

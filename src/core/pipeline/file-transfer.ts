@@ -1,0 +1,40 @@
+import type { Endpoint } from '../endpoint.js';
+import { ConnectionError, InvalidInputError } from '../errors/errors.js';
+import { Download } from '../files/download.js';
+import type { FileInput } from '../files/file-source.js';
+import type { Issue } from '../schema/issue.js';
+import type { TransportResponse } from '../transport/transport.js';
+import type { RequestContext } from './request-context.js';
+
+/** Whether a call sends or receives a file. */
+export function transfersFile({ requestBody, responseBody }: Endpoint): boolean {
+  return requestBody === 'multipart' || responseBody === 'stream';
+}
+
+/** Loads what a file needs, which no other call carries, and opens the file that is sent. */
+export async function loadTransfer(context: RequestContext): Promise<void> {
+  const { requestBody, responseBody } = context.request.endpoint;
+  if (requestBody === 'multipart') await openFile(context);
+  if (responseBody === 'stream') context.downloads = await import('../files/open-download.js');
+}
+
+async function openFile(context: RequestContext): Promise<void> {
+  const { openUpload } = await import('../files/multipart.js');
+  const { bodyValue, endpoint } = context.request;
+  const reject = (issue: Issue, prefix?: string): Error => new InvalidInputError([issue], prefix);
+  context.upload = await openUpload(bodyValue as FileInput, reject, endpoint.maxUploadBytes);
+}
+
+/** The file in a response; `undefined` where the call is no download. */
+export function downloadFrom(
+  response: TransportResponse,
+  { request: { endpoint }, scope, options, timeoutMs, downloads }: RequestContext,
+): Download | undefined {
+  const parts = downloads?.openDownload(response, scope, {
+    what: `${endpoint.method} ${endpoint.path}`,
+    timeoutMs,
+    onProgress: options.onDownloadProgress,
+    lost: (message, cause) => new ConnectionError(message, { cause }),
+  });
+  return parts && new Download(parts);
+}

@@ -1,0 +1,8 @@
+import { chooseTransport } from './choose-transport.js';
+import { connectErrorOf } from './connect-errors.js';
+import { debugLogger } from './debug-logger.js';
+import { openChannel } from './diagnostics-channel.js';
+import { networkReason } from './network-error.js';
+import type { Platform } from './platform.js';
+
+export const platform: Platform = { chooseTransport, connectErrorOf, networkReason, debugLogger, openChannel };

@@ -1,0 +1,14 @@
+import { ConfigurationError } from '../errors/errors.js';
+import type { Platform } from './platform.js';
+
+/** Browsers and Workers: `fetch` is all they have, and its errors do not say how far a request came. */
+export const platform: Platform = {
+  chooseTransport: ({ agent }, sendWithFetch) => {
+    if (agent !== undefined) throw new ConfigurationError('`agent` has no effect: this is not Node');
+    return sendWithFetch;
+  },
+  connectErrorOf: () => undefined,
+  networkReason: ({ code, message }) => (typeof code === 'string' ? code : message),
+  debugLogger: () => undefined,
+  openChannel: () => undefined,
+};

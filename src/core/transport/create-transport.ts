@@ -1,0 +1,15 @@
+import { platform } from '#platform';
+import type { ResolvedOptions } from '../options/resolve-options.js';
+import { createFetchTransport } from './fetch.js';
+import type { Transport } from './transport.js';
+
+/**
+ * Creates the transport of a client.
+ *
+ * @throws {ConfigurationError} when `agent` is given where it has no effect.
+ */
+export function createTransport(options: ResolvedOptions): Transport {
+  const send = platform.chooseTransport(options, createFetchTransport(options));
+  const wrapAttempt = options.tracing?.wrapAttempt?.bind(options.tracing);
+  return wrapAttempt ? (outgoing) => wrapAttempt(outgoing, () => send(outgoing)) : send;
+}

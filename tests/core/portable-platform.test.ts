@@ -1,0 +1,42 @@
+import { Agent } from 'node:http';
+import { describe, expect, test, vi } from 'vitest';
+import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
+
+// What browsers and Workers get in place of `core/platform/node.ts`.
+vi.mock('../../src/core/platform/node.ts', () => import('../../src/core/platform/portable.ts'));
+
+describe('where there is no Node', () => {
+  test('requests are sent with the fetch of the platform', async () => {
+    const fetch = vi.fn(() => Promise.resolve(Response.json(wireQuestion)));
+    vi.stubGlobal('fetch', fetch);
+    const { sellerClient } = stubbed([], { fetch: undefined });
+    await sellerClient.questions.get({ question_id: 42 });
+    expect(fetch).toHaveBeenCalledTimes(1);
+  });
+
+  test('`agent` has no effect, and is rejected', () => {
+    expect(() => stubbed([], { fetch: undefined, agent: new Agent() })).toThrow(
+      /`agent` has no effect: this is not Node/,
+    );
+  });
+
+  test('no error of fetch proves that a write was not sent', async () => {
+    const { sellerClient, sent } = stubbed([networkFault('ECONNREFUSED')]);
+    const error = await errorOf(sellerClient.questions.answer({ question_id: 42, text: 'Yes' }));
+    expect(error.name).toBe('OutcomeUnknownError');
+    expect(error.message).toContain('fetch failed (ECONNREFUSED)');
+    expect(sent).toHaveLength(1);
+  });
+
+  test('a read is retried all the same', async () => {
+    const { sellerClient } = stubbed([new TypeError('Failed to fetch'), Response.json(wireQuestion)]);
+    await expect(sellerClient.questions.get({ question_id: 42 })).resolves.toMatchObject({ id: 42 });
+  });
+
+  test('no environment variable switches debug lines on', async () => {
+    vi.stubEnv('MARKETPLACE_SELLER_DEBUG', '1');
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    await stubbed([Response.json(wireQuestion)]).sellerClient.questions.get({ question_id: 42 });
+    expect(write).not.toHaveBeenCalled();
+  });
+});
