@@ -1,7 +1,7 @@
 /** What zod's definition of a schema does not say; the documents, the fake and `decode` read it. */
 export interface Facts {
-  /** The documented type, where several spellings of it are read. */
-  readonly type?: 'integer' | 'int64' | 'number';
+  /** The documented type, where zod's definition does not say it. */
+  readonly type?: 'integer' | 'int64' | 'number' | 'record';
   /** The known values of an open enum. */
   readonly values?: readonly string[];
   readonly format?: 'date-time';

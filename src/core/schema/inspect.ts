@@ -22,9 +22,7 @@ export function inspect(schema: StandardSchema | undefined): Inspected {
     z.core.$ZodTypes['_zod']['def'] | undefined;
   switch (def?.type) {
     case 'string':
-    case 'number':
     case 'boolean':
-    case 'record':
       return { kind: def.type };
     case 'enum':
       return { kind: 'enum', values: Object.values(def.entries).map(String), open: false };
