@@ -1,7 +1,7 @@
 import { defined, deliveryFaults } from '../testing/dashboard/notification-controls.js';
 import { readAs, SeedError, seededFault } from '../testing/seed/schema.js';
 import type { SeededFault } from '../testing/seed/schema.js';
-import type { DeliveryFaults } from '../testing/webhooks/notification-service.js';
+import type { DeliveryFaults } from '../testing/webhooks/callback.js';
 
 /**
  * Parses a fault from the command line: fields and values, e.g. `status=503 times=2`.
@@ -9,12 +9,23 @@ import type { DeliveryFaults } from '../testing/webhooks/notification-service.js
  * @throws {SeedError} when a field or a value is invalid, or there is no field
  */
 export function parseFault(text: string): SeededFault {
-  return readAs(seededFault, parseFields(text));
+  return readAs(seededFault, nested(parseFields(text)));
 }
 
 /** Parses the faults of a callback, e.g. `late=0.5 twice=0.3`. @throws {SeedError} when a field or a value is invalid */
 export function parseDeliveryFaults(text: string): DeliveryFaults {
   return defined(readAs(deliveryFaults, parseFields(text)));
+}
+
+/** Turns `match.path=/answers` into a field of `match`. */
+function nested(fields: object): object {
+  const result: Record<string, unknown> = {};
+  const match: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (name.startsWith('match.')) match[name.slice('match.'.length)] = value;
+    else result[name] = value;
+  }
+  return Object.keys(match).length > 0 ? { ...result, match } : result;
 }
 
 function parseFields(text: string): object {

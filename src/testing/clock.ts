@@ -21,17 +21,18 @@ export class Clock {
     return this.#fixed !== undefined;
   }
 
-  /** Stops the clock at a time. @throws {TypeError} when `time` is not a date */
+  /** Stops the clock at a time. @throws {TypeError} when `time` is not a date of the years 1 to 9999 */
   set(time: Date | string | number): void {
     const ms = new Date(time).getTime();
     if (Number.isNaN(ms))
       throw new TypeError(`The clock takes a Date, an ISO 8601 string or milliseconds, not ${String(time)}`);
+    if (!isTime(ms)) throw new TypeError('The clock takes a time of the years 1 to 9999');
     this.#fixed = ms;
   }
 
-  /** Stops the clock, if it runs, and moves it forward. */
+  /** Stops the clock, if it runs, and moves it forward. @throws {TypeError} when it would leave the years 1 to 9999 */
   advance({ days = 0, hours = 0, minutes = 0, seconds = 0, ms = 0 }: Span): void {
-    this.#fixed = this.ms + ((days * 24 + hours) * 60 + minutes) * 60_000 + seconds * 1000 + ms;
+    this.set(this.ms + ((days * 24 + hours) * 60 + minutes) * 60_000 + seconds * 1000 + ms);
   }
 
   /** Runs a function at another time, then restores the clock. */
@@ -57,6 +58,15 @@ export class Clock {
   run(): void {
     this.#fixed = undefined;
   }
+}
+
+const firstTime = Date.parse('0001-01-01T00:00:00Z');
+/** The last millisecond of the year 9999. */
+export const lastTime: number = Date.UTC(10_000, 0) - 1;
+
+/** Whether a time, in milliseconds since 1970, is one that ISO 8601 writes with four digits for the year. */
+export function isTime(ms: number): boolean {
+  return ms >= firstTime && ms <= lastTime;
 }
 
 /** A duration; the parts add up. */

@@ -7,19 +7,16 @@ export type { RateLimit, ServiceRateLimiter } from './http/rate-limit.js';
 export type { ReceivedRequest, Requests } from './http/requests.js';
 export type { RequestFilter } from './http/request-filter.js';
 export type { SeedInit } from './seed/schema.js';
-export type { Fault, FaultKind, Faults } from './http/faults.js';
+export type { Fault, FaultKind } from './http/fault.js';
+export type { Faults } from './http/faults.js';
 export { FakeMarketplaceError } from './errors.js';
 export type { Clock, Span } from './clock.js';
 export type { Account, Accounts, Bearer, Grant } from './state/accounts.js';
 export type { MarketplaceEvents, MarketplaceEvent } from './state/events.js';
-export type {
-  DeliveryAttempt,
-  CallbackInit,
-  Callback,
-  DeliveryFaults,
-  NotificationService,
-  Subscription,
-} from './webhooks/notification-service.js';
+export type { Callback, CallbackInit, DeliveryFaults } from './webhooks/callback.js';
+export type { DeliveryAttempt, NotificationService, ScheduledAttempt } from './webhooks/notification-service.js';
+export type { DeliveryOutcome } from './webhooks/post-notification.js';
+export type { Subscription } from './webhooks/subscription.js';
 export type { Item, ItemInit, ItemStore, ItemState } from './state/items.js';
 export type { AttachmentStore, StoredFile } from './state/attachments.js';
 export type { MessageStore, MessageInit, StoredMessage } from './state/messages.js';

@@ -1,5 +1,5 @@
 import { ErrorResponse, HandlerResponse } from './http/handler.js';
-import { bodyOf } from './http/requests.js';
+import { copyBody } from './http/request-body.js';
 import type { MarketplaceSettings } from './settings.js';
 import type { Accounts, Grant } from './state/accounts.js';
 
@@ -32,7 +32,7 @@ function issueTokens(accounts: Accounts, { user_id, application_id }: Grant, exp
 
 /** Reads the fields of a form or of a JSON object. */
 async function readFields(request: Request): Promise<Readonly<Record<string, string | undefined>>> {
-  const body = await bodyOf(request);
+  const { value: body } = await copyBody(request);
   if (typeof body === 'string') return Object.fromEntries(new URLSearchParams(body));
   const entries = Object.entries((body ?? {}) as Record<string, unknown>);
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));

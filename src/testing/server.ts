@@ -71,7 +71,8 @@ async function serveRequest(
   const closed = new AbortController();
   outgoing.once('close', () => closed.abort());
   try {
-    await send(await respond(handle, toRequest(incoming, closed.signal, streams)), outgoing, streams);
+    const request = toRequest(incoming, closed.signal, streams);
+    await send(request ? await respond(handle, request) : unreadable(incoming), outgoing, streams);
   } catch {
     // What makes `fetch` reject in process is a broken connection over HTTP.
     outgoing.destroy();
@@ -89,18 +90,31 @@ async function respond(handle: Handle, request: Request): Promise<Response> {
   }
 }
 
-function toRequest(incoming: IncomingMessage, signal: AbortSignal, { Readable }: Streams): Request {
+/** Returns the request; `undefined` when its method, target or headers cannot be those of a `Request`. */
+function toRequest(incoming: IncomingMessage, signal: AbortSignal, { Readable }: Streams): Request | undefined {
   const { method = 'GET', url = '/', headers } = incoming;
-  const requestHeaders = new Headers();
-  for (const [name, value] of Object.entries(headers)) requestHeaders.set(name, String(value));
-  if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw new Error('the body is too large');
   const hasNoBody = method === 'GET' || method === 'HEAD';
-  return new Request(`http://${headers.host ?? 'localhost'}${url}`, {
-    method,
-    headers: requestHeaders,
-    signal,
-    ...(!hasNoBody && { body: Readable.toWeb(Readable.from(limited(incoming))), duplex: 'half' }),
-  } as RequestInit);
+  try {
+    const requestHeaders = new Headers();
+    for (const [name, value] of Object.entries(headers)) requestHeaders.set(name, String(value));
+    // A request through a proxy names the whole URL.
+    const target = `http://${headers.host ?? 'localhost'}${url.replace(/^https?:\/\/[^/]*/, '')}`;
+    return new Request(target, {
+      method,
+      headers: requestHeaders,
+      signal,
+      ...(!hasNoBody && { body: Readable.toWeb(Readable.from(limited(incoming))), duplex: 'half' }),
+    } as RequestInit);
+  } catch {
+    return undefined;
+  }
+}
+
+function unreadable({ method = '' }: IncomingMessage): Response {
+  const isMethod = ['TRACE', 'TRACK', 'CONNECT'].includes(method);
+  const [status, error] = isMethod ? [405, 'method_not_allowed'] : [400, 'bad_request'];
+  const message = isMethod ? `${method} is not allowed` : 'The target or the Host header of the request is invalid';
+  return Response.json({ message, error, status, cause: [] }, { status });
 }
 
 /** Fails when a body is larger than any upload. A header may not announce its length. */

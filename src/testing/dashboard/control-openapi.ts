@@ -5,7 +5,8 @@ import type { Control } from './control.js';
 type Json = Readonly<Record<string, unknown>>;
 
 /** The control endpoints that the dashboard handles itself. */
-const builtIn: Readonly<Record<string, Pick<Control, 'summary'>>> = {
+export const builtInControls: Readonly<Record<string, Pick<Control, 'summary'>>> = {
+  'GET /__fake/health': { summary: 'Tells that the server runs; needs no control token' },
   'POST /__fake/reset': { summary: 'Restores the initial state' },
   'GET /__fake/state': { summary: 'Returns the current state' },
   'GET /__fake/requests': { summary: 'Returns the newest 200 requests' },
@@ -18,11 +19,13 @@ const builtIn: Readonly<Record<string, Pick<Control, 'summary'>>> = {
 export function describeControls(controls: Readonly<Record<string, Control>>): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const [line, { summary, schema }] of Object.entries<Pick<Control, 'summary'> & Partial<Control>>({
-    ...builtIn,
+    ...builtInControls,
     ...controls,
   })) {
     const [method = '', path = ''] = line.split(' ');
-    paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation(summary, schema) };
+    const isOpen = path === '/__fake/health';
+    const operation = { ...toOperation(summary, schema), ...(isOpen && { security: [] }) };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
   }
   return {
     openapi: '3.1.0',

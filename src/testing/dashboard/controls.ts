@@ -1,9 +1,11 @@
-import { boolean, enumOf, integer, nullish, params, refine, string } from '../../core/schema/schema.js';
+import { boolean, enumOf, integer, nullish, optional, params, refine, string } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
-import { senderOf } from '../seed/apply.js';
+import { FakeMarketplaceError } from '../errors.js';
+import { defined, senderOf } from '../seed/apply.js';
 import { faultFrom } from '../seed/fault.js';
-import { seed, seededFault } from '../seed/schema.js';
-import { control, bodyless } from './control.js';
+import { seed, seededFault, seededPack, shippingMode } from '../seed/schema.js';
+import { numberOf } from '../state/packs.js';
+import { bodyless, control, inField } from './control.js';
 import type { Control } from './control.js';
 import { environmentControls } from './environment-controls.js';
 import { notificationControls } from './notification-controls.js';
@@ -29,32 +31,36 @@ export const controls: Readonly<Record<string, Control>> = {
   'POST /__fake/questions': control(
     'Asks a question as a buyer',
     params({ from: integer, item_id: string, text: textUpTo(2000) }),
-    (marketplace, { from, ...rest }) => ({ id: marketplace.ask({ from: { user_id: from }, ...rest }).id }),
+    ({ accounts, items, questions }, { from, item_id, text }) => {
+      const { user_id } = inField('from', () => accounts.getOrThrow(from));
+      const item = inField('item_id', () => items.getOrThrow(item_id));
+      return { id: questions.add(item, user_id, text).id };
+    },
   ),
 
   'POST /__fake/bans': control(
     'Bans a question, as moderation does',
     question,
-    ({ questions }, { question_id }) => void questions.ban(question_id),
+    ({ questions }, { question_id }) => void inField('question_id', () => questions.ban(question_id)),
   ),
 
   'POST /__fake/answers': control(
     'Answers a question as its seller',
     params({ question_id: integer, text: textUpTo(2000) }),
-    ({ questions }, input) => void questions.answer(input.question_id, input.text),
+    ({ questions }, input) => void inField('question_id', () => questions.answer(input.question_id, input.text)),
   ),
 
   'POST /__fake/disabled-answers': control(
     'Disables an answer, as moderation does',
     question,
-    ({ questions }, { question_id }) => void questions.disableAnswer(question_id),
+    ({ questions }, { question_id }) => void inField('question_id', () => questions.disableAnswer(question_id)),
   ),
 
   'POST /__fake/messages': control(
     'Writes a message as buyer or seller',
     params({ pack, from: enumOf('buyer', 'seller'), text: textUpTo(3500) }),
     ({ packs, messages }, input) => {
-      const found = packs.getOrThrow(input.pack);
+      const found = inField('pack', () => packs.getOrThrow(input.pack));
       messages.add(found, { from: senderOf(found, input.from), text: input.text });
     },
   ),
@@ -71,26 +77,48 @@ export const controls: Readonly<Record<string, Control>> = {
   'POST /__fake/reads': control(
     'Marks the messages to a user in a pack as read',
     params({ pack, user_id: integer }),
-    ({ packs, messages }, input) => messages.markAsRead(input.user_id, packs.getOrThrow(input.pack)),
+    ({ accounts, packs, messages }, input) => {
+      const found = inField('pack', () => packs.getOrThrow(input.pack));
+      const { user_id } = inField('user_id', () => accounts.getOrThrow(input.user_id));
+      messages.markAsRead(user_id, found);
+    },
   ),
 
   'POST /__fake/conversations': control(
-    'Blocks or unblocks a conversation',
-    params({ pack, blockedBy: nullish(string) }),
-    ({ packs }, input) => void packs.change(packs.getOrThrow(input.pack), { blockedBy: input.blockedBy ?? null }),
+    'Blocks or unblocks a conversation, or changes its sale',
+    params({
+      pack,
+      blockedBy: nullish(string),
+      delivered: optional(boolean),
+      inMediation: optional(boolean),
+      exceptedCase: optional(boolean),
+      shipping: optional(shippingMode),
+    }),
+    ({ packs }, input) => {
+      const { pack: number, ...change } = input;
+      const found = inField('pack', () => packs.getOrThrow(number));
+      if (Object.keys(change).length === 0) throw new FakeMarketplaceError('a change is missing, e.g. `blockedBy`');
+      packs.change(found, defined(change));
+    },
   ),
+
+  'POST /__fake/packs': control('Adds a sale, with messages', seededPack, (marketplace, input) => {
+    marketplace.seed({ packs: [input] });
+    const added = marketplace.packs.all.at(-1);
+    return { pack: added && numberOf(added) };
+  }),
 
   'POST /__fake/items': control(
     'Changes the status of an item',
     params({ item_id: string, status: enumOf('active', 'paused', 'closed', 'under_review') }),
-    ({ items }, { item_id, status }) => void items.change(item_id, { status }),
+    ({ items }, { item_id, status }) => void inField('item_id', () => items.change(item_id, { status })),
   ),
 
   'POST /__fake/flex-items': control(
     'Enables or disables Flex on an item, or takes the item down',
     params({ item_id: string, enabled: nullish(boolean), down: nullish(boolean) }),
     ({ flex, items }, { item_id, enabled, down }) => {
-      const item = items.getOrThrow(item_id);
+      const item = inField('item_id', () => items.getOrThrow(item_id));
       if (typeof enabled === 'boolean') flex.setEnabled(item, enabled);
       if (down === true) flex.takeDown(item);
       if (down === false) flex.bringUp(item);
@@ -100,19 +128,23 @@ export const controls: Readonly<Record<string, Control>> = {
   'POST /__fake/flex-subscriptions': control(
     'Changes the status of a Flex subscription',
     params({ id: integer, status: enumOf('in', 'out', 'pending') }),
-    ({ flex }, { id, status }) => void flex.setStatus(id, status),
+    ({ flex }, { id, status }) => {
+      inField('id', () => flex.getOrThrow(id));
+      inField('status', () => flex.setStatus(id, status));
+    },
   ),
 
   'POST /__fake/shipments': control(
     'Creates a delivery order of a seller',
     params({ user_id: integer }),
-    ({ flex }, { user_id }) => ({ shipment_id: flex.ship({ user_id }) }),
+    ({ flex }, { user_id }) => ({ shipment_id: inField('user_id', () => flex.ship({ user_id })) }),
   ),
 
   'POST /__fake/drivers': control(
     'Assigns a driver to a shipment, or removes it',
     params({ shipment_id: integer, driver_id: nullish(integer) }),
-    ({ flex }, { shipment_id, driver_id }) => flex.assignDriver(shipment_id, driver_id ?? undefined),
+    ({ flex }, { shipment_id, driver_id }) =>
+      inField('shipment_id', () => flex.assignDriver(shipment_id, driver_id ?? undefined)),
   ),
 
   'POST /__fake/faults': control('Injects a fault', seededFault, ({ faults }, fault) =>

@@ -1,7 +1,8 @@
 import type { ServedMarketplace } from './served-marketplace.js';
 import { FakeMarketplaceError } from '../errors.js';
+import { parseJson } from '../http/parse-json.js';
 import { files, indexHtml } from './assets.js';
-import { describeControls } from './control-openapi.js';
+import { builtInControls, describeControls } from './control-openapi.js';
 import { controls } from './controls.js';
 import { denyReason } from './access.js';
 import type { ResourceKind } from './access.js';
@@ -52,19 +53,30 @@ export class Dashboard {
     this.#create = create;
     this.#marketplace = marketplace;
     this.#events = new EventStream(this.requestLog, () => snapshot(this.#marketplace));
-    this.#unsubscribe = marketplace.events.on(() => this.#events.changed());
+    this.#unsubscribe = this.#watch(marketplace);
   }
 
   /** Handles a request: the dashboard and its control endpoints, or the marketplace for everything else. */
   readonly fetch = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);
     if (pathname === '/' && request.method === 'GET') return this.#guarded(request, 'document', () => this.#document());
+    // Open to everyone, because it tells nothing: containers and load balancers call it under any host name.
+    if (pathname === '/__fake/health' && request.method === 'GET') return json({ status: 'ok' });
     const file = files.get(pathname);
     if (file) return this.#guarded(request, 'asset', () => textResponse(file.text, file.type));
     if (pathname.startsWith('/__fake/'))
       return this.#guarded(request, 'control', () => this.#control(request, pathname));
     return this.requestLog.watch(request, this.#marketplace.accounts, () => this.#marketplace.fetch(request));
   };
+
+  /** Sends the state after each change of a marketplace. @returns a function that ends it */
+  #watch({ events, notifications }: ServedMarketplace): () => void {
+    const changed = (): void => this.#events.changed();
+    const ends = [events.on(changed), notifications.onAttempt(changed)];
+    return () => {
+      for (const end of ends) end();
+    };
+  }
 
   async #guarded(request: Request, kind: ResourceKind, respond: () => Response | Promise<Response>): Promise<Response> {
     const reason = denyReason(request, { controlToken: this.controlToken, names: this.#names }, kind);
@@ -105,27 +117,35 @@ export class Dashboard {
     this.#unsubscribe();
     this.#marketplace.notifications.reset();
     this.#marketplace = this.#create();
-    this.#unsubscribe = this.#marketplace.events.on(() => this.#events.changed());
+    this.#unsubscribe = this.#watch(this.#marketplace);
     this.requestLog.clear();
     this.#events.cleared();
     return json({});
   }
 
   async #runControl(request: Request, path: string): Promise<Response> {
-    const control = Object.hasOwn(controls, `${request.method} ${path}`) && controls[`${request.method} ${path}`];
-    if (!control)
-      return errorJson(404, 'This control endpoint does not exist. See the guide "The fake marketplace as a server".');
+    const line = `${request.method} ${path}`;
+    const control = Object.hasOwn(controls, line) ? controls[line] : undefined;
+    if (!control) return noControl(path);
+    const text = await request.text().catch(() => undefined);
+    if (text === undefined) return errorJson(413, 'The body is too large.');
     try {
-      const text = await request.text();
-      return json((await control.run(this.#marketplace, text === '' ? {} : JSON.parse(text))) ?? {});
+      return json((await control.run(this.#marketplace, text === '' ? {} : parseJson(text))) ?? {});
     } catch (error) {
       if (error instanceof FakeMarketplaceError) return errorJson(400, messageOf(error));
-      if (error instanceof SyntaxError) return errorJson(400, 'The body is not valid JSON.');
+      if (error instanceof SyntaxError) return errorJson(400, `The body is not valid JSON: ${error.message}.`);
       throw error;
     } finally {
       this.#events.changed();
     }
   }
+}
+
+function noControl(path: string): Response {
+  const lines = [...Object.keys(builtInControls), ...Object.keys(controls)];
+  const methods = lines.flatMap((line) => (line.endsWith(` ${path}`) ? [line.split(' ', 1)[0]] : []));
+  if (methods.length > 0) return errorJson(405, `The method of this control endpoint is ${methods.join(' or ')}.`);
+  return errorJson(404, 'This control endpoint does not exist. See the guide "The fake marketplace as a server".');
 }
 
 function messageOf(error: Error): string {

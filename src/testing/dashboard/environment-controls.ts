@@ -1,51 +1,54 @@
 import { boolean, integer, nullish, number, params, record, string } from '../../core/schema/schema.js';
-import { FakeMarketplaceError } from '../errors.js';
-import { assertFields } from '../state/assert-fields.js';
-import { bodyless, control } from './control.js';
+import type { Output } from '../../core/schema/schema.js';
+import type { Clock } from '../clock.js';
+import { ownToken, readAs } from '../seed/schema.js';
+import { changeSettings, settingsChange } from './change-settings.js';
+import { bodyless, control, inField } from './control.js';
 import type { Control } from './control.js';
+
+const clockChange = params({ set: nullish(string), advanceMs: nullish(number), running: nullish(boolean) });
+interface ClockChange extends Output<typeof clockChange> {}
 
 /** The control endpoints of the clock, the tokens, the storage, the settings and the rate limit. */
 export const environmentControls: Readonly<Record<string, Control>> = {
-  'GET /__fake/health': bodyless('Tells that the server runs', () => ({ status: 'ok' })),
+  'GET /__fake/clock': bodyless('Returns the time', ({ clock }) => toClockView(clock)),
 
-  'POST /__fake/clock': control(
-    'Sets, advances, stops or runs the clock',
-    params({ set: nullish(string), advanceMs: nullish(number), running: nullish(boolean) }),
-    ({ clock }, { set, advanceMs, running }) => {
-      if (typeof set === 'string') setTime(clock, set);
-      if (typeof advanceMs === 'number') clock.advance({ ms: advanceMs });
-      if (running === false) clock.set(clock.ms);
-      if (running === true) clock.run();
-      return { now: clock.iso, running: !clock.isStopped };
-    },
-  ),
+  'POST /__fake/clock': control('Sets, advances, stops or runs the clock', clockChange, ({ clock }, change) => {
+    changeClock(clock, change);
+    return toClockView(clock);
+  }),
 
   'POST /__fake/tokens': control(
     'Issues an access token',
     params({
       user_id: integer,
       application_id: nullish(integer),
-      token: nullish(string),
+      token: nullish(ownToken),
       expires_in: nullish(integer),
     }),
-    ({ accounts }, { user_id, application_id, token, expires_in }) => ({
-      token: accounts.issueToken(user_id, application_id, token ?? undefined, expires_in ?? undefined),
-    }),
+    ({ accounts }, { user_id, application_id, token, expires_in }) => {
+      inField('user_id', () => accounts.getOrThrow(user_id));
+      return {
+        token: inField('token', () =>
+          accounts.issueToken(user_id, application_id, token ?? undefined, expires_in ?? undefined),
+        ),
+      };
+    },
   ),
 
   'POST /__fake/revoked-tokens': control('Revokes an access token', params({ token: string }), ({ accounts }, input) =>
-    accounts.revokeToken(input.token),
+    inField('token', () => accounts.revokeToken(input.token)),
   ),
 
   'POST /__fake/expired-tokens': control('Expires an access token', params({ token: string }), ({ accounts }, input) =>
-    accounts.expireToken(input.token),
+    inField('token', () => accounts.expireToken(input.token)),
   ),
 
   'POST /__fake/authorization-codes': control(
     'Issues an authorization code for POST /oauth/token',
     params({ user_id: integer, application_id: nullish(integer) }),
     ({ accounts }, { user_id, application_id }) => ({
-      code: accounts.issueAuthorizationCode(user_id, application_id ?? undefined),
+      code: inField('user_id', () => accounts.issueAuthorizationCode(user_id, application_id ?? undefined)),
     }),
   ),
 
@@ -58,12 +61,11 @@ export const environmentControls: Readonly<Record<string, Control>> = {
     },
   ),
 
-  'POST /__fake/settings': control('Changes settings', record, ({ settings }, changes) => {
-    assertFields('settings', changes, Object.keys(settings));
-    const wrong = Object.entries(changes).find(([name, value]) => typeof value !== typeof settings[name as 'cors']);
-    if (wrong) throw new FakeMarketplaceError(`\`${wrong[0]}\` has another type`);
-    Object.assign(settings, changes);
-  }),
+  'POST /__fake/settings': {
+    summary: 'Changes settings',
+    schema: settingsChange,
+    run: ({ settings }, changes) => changeSettings(settings, readAs(record, changes)),
+  },
 
   'POST /__fake/limit': control(
     'Sets the rate limit; an empty object removes it',
@@ -77,10 +79,20 @@ export const environmentControls: Readonly<Record<string, Control>> = {
   ),
 };
 
-function setTime(clock: { set(time: string): void }, time: string): void {
+/** Changes the clock, completely or not at all. */
+function changeClock(clock: Clock, { set, advanceMs, running }: ClockChange): void {
+  const restore = clock.checkpoint();
   try {
-    clock.set(time);
-  } catch {
-    throw new FakeMarketplaceError('`set` must be an ISO 8601 string');
+    if (typeof set === 'string') inField('set', () => clock.set(set));
+    if (typeof advanceMs === 'number') inField('advanceMs', () => clock.advance({ ms: advanceMs }));
+    if (running === false) clock.set(clock.ms);
+    if (running === true) clock.run();
+  } catch (error) {
+    restore();
+    throw error;
   }
+}
+
+function toClockView(clock: Clock): object {
+  return { now: clock.iso, running: !clock.isStopped };
 }

@@ -1,5 +1,7 @@
 import { array, integer, nullish, number, params, refine, string } from '../../core/schema/schema.js';
-import { bodyless, control } from './control.js';
+import { maxLateMs } from '../webhooks/callback.js';
+import type { Subscription } from '../webhooks/subscription.js';
+import { bodyless, control, inField } from './control.js';
 import type { Control } from './control.js';
 
 const share = refine(number, (value) => (value < 0 || value > 1 ? 'a share is from 0 to 1' : undefined));
@@ -7,7 +9,7 @@ const share = refine(number, (value) => (value < 0 || value > 1 ? 'a share is fr
 /** The faults of the deliveries to a callback. */
 export const deliveryFaults = params({
   late: nullish(share),
-  lateMs: nullish(integer),
+  lateMs: nullish(refine(integer, (value) => (value < 0 || value > maxLateMs ? `from 0 to ${maxLateMs}` : undefined))),
   twice: nullish(share),
   odd: nullish(share),
   seed: nullish(integer),
@@ -15,9 +17,14 @@ export const deliveryFaults = params({
 
 /** The control endpoints of notifications. */
 export const notificationControls: Readonly<Record<string, Control>> = {
-  'GET /__fake/notifications': bodyless('Lists all delivery attempts', ({ notifications }) => ({
-    attempts: notifications.attempts,
-  })),
+  'GET /__fake/notifications': bodyless(
+    'Lists the delivery attempts, the scheduled ones and the subscriptions',
+    ({ notifications }) => ({
+      attempts: notifications.attempts,
+      scheduled: notifications.scheduled,
+      subscriptions: notifications.subscriptions.map(toSubscriptionView),
+    }),
+  ),
 
   'POST /__fake/flush': bodyless('Posts all scheduled notifications now, retries included', async (marketplace) => {
     await marketplace.notifications.flush();
@@ -34,13 +41,15 @@ export const notificationControls: Readonly<Record<string, Control>> = {
       faults: nullish(deliveryFaults),
     }),
     ({ notifications }, { callback, topics, user_ids, application_id, faults }) => {
-      notifications.subscribe({
-        callback,
-        topics: topics ?? undefined,
-        user_ids: user_ids ?? undefined,
-        application_id: application_id ?? undefined,
-        faults: defined(faults ?? {}),
-      });
+      inField('callback', () =>
+        notifications.subscribe({
+          callback,
+          topics: topics ?? undefined,
+          user_ids: user_ids ?? undefined,
+          application_id: application_id ?? undefined,
+          faults: defined(faults ?? {}),
+        }),
+      );
     },
   ),
 
@@ -48,6 +57,18 @@ export const notificationControls: Readonly<Record<string, Control>> = {
     notifications.reset(),
   ),
 };
+
+/** A subscription as plain data. */
+export interface SubscriptionView {
+  readonly application_id: number;
+  readonly callback: string | null;
+  readonly topics: readonly string[];
+}
+
+/** Serializes a subscription. */
+export function toSubscriptionView({ application_id, url, topics }: Subscription): SubscriptionView {
+  return { application_id, callback: url, topics: [...topics] };
+}
 
 type Given<T> = { [K in keyof T]: Exclude<T[K], null> };
 

@@ -1,5 +1,6 @@
 import type { Accounts } from '../state/accounts.js';
 import { matchPath } from '../../core/serialization/path-template.js';
+import { bearerToken } from '../http/authorization.js';
 import { allEndpoints } from '../http/all-endpoints.js';
 
 /** A request with its outcome. */
@@ -87,7 +88,7 @@ export class RequestLog {
 
 function toEntry(id: number, { method, url, headers }: Request, accounts: Accounts): LoggedRequest {
   const { pathname, search } = new URL(url);
-  const user_id = accounts.bearerOf(headers.get('authorization')?.replace(/^Bearer /, '') ?? '')?.user_id ?? null;
+  const user_id = accounts.bearerOf(bearerToken(headers) ?? '')?.user_id ?? null;
   const endpoint = allEndpoints.find((each) => each.method === method && matchPath(each.path, pathname));
   return {
     id,

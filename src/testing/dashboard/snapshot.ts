@@ -3,6 +3,7 @@ import type { StoredMessage } from '../state/messages.js';
 import { numberOf } from '../state/packs.js';
 import type { Pack } from '../state/packs.js';
 import type { StoredQuestion } from '../state/questions.js';
+import { toSubscriptionView } from './notification-controls.js';
 import { allEndpoints } from '../http/all-endpoints.js';
 
 /** The newest of each kind. */
@@ -14,7 +15,7 @@ export interface Snapshot extends ReturnType<typeof snapshot> {}
 /** Returns the current state of a marketplace as plain data. */
 // eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- `Snapshot` is derived from this function
 export function snapshot(marketplace: ServedMarketplace) {
-  const { accounts, clock, faults, flex, items, packs, questions } = marketplace;
+  const { accounts, clock, faults, flex, items, notifications, packs, questions } = marketplace;
   return {
     now: clock.iso,
     clockIsStopped: clock.isStopped,
@@ -28,6 +29,12 @@ export function snapshot(marketplace: ServedMarketplace) {
         .zonesOf(subscription.site_id)
         .flatMap(({ id, label }) => (subscription.zones.includes(id) ? [label] : [])),
     })),
+    shipments: flex.shipments.slice(-maxEntries).map(({ driver_id = null, ...rest }) => ({ ...rest, driver_id })),
+    notifications: {
+      attempts: notifications.attempts.slice(-maxEntries),
+      scheduled: notifications.scheduled.slice(0, maxEntries),
+      subscriptions: notifications.subscriptions.map(toSubscriptionView),
+    },
     faults: faults.all.map(({ fault: { endpoint, ...fault }, left }) => ({
       ...fault,
       endpoint: endpoint?.name ?? null,

@@ -2,6 +2,9 @@ import { currencyOf } from './currencies.js';
 import { kindsOfDays } from '../state/flex.js';
 import type { StoredRange, StoredSubscription, Zone } from '../state/flex.js';
 
+/** The hours at which a range, or the time to order for it, can end. */
+const hours = Array.from({ length: 25 }, (_, hour) => hour);
+
 /** How many deliveries a range may have. */
 export const capacityRange = { from: 1, to: 500 };
 
@@ -41,8 +44,8 @@ export function toConfigurationView(subscription: StoredSubscription, zones: rea
     },
     availables: {
       capacity_range: capacityRange,
-      cutoff: [10, 11, 12, 13, 14, 15, 16],
-      ranges: Array.from({ length: 25 }, (_, hour) => hour),
+      cutoff: hours,
+      ranges: hours,
     },
     delivery_window,
     is_moderated: false,

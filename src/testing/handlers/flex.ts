@@ -28,6 +28,7 @@ export function flexHandlers(
 ): EndpointHandlers<typeof endpoints.flex> {
   return {
     subscriptions: (info) => {
+      bearerOrThrow(info);
       const site_id = siteOrThrow(info);
       const user_id = pathInteger(info, 'user_id');
       assertUser(info, site_id, user_id);
@@ -35,8 +36,8 @@ export function flexHandlers(
     },
 
     configuration: async (info) => {
-      const site_id = siteOrThrow(info);
       bearerOrThrow(info);
+      const site_id = siteOrThrow(info);
       const query = await readQuery(info);
       // `graphql` is an optional part: it is loaded on first use, as in the client.
       const { executeQuery } = await import('./flex-query.js');
@@ -53,6 +54,7 @@ export function flexHandlers(
       const ids = readPathIds(info);
       const { delivery_window, delivery_ranges } = await readDelivery(info);
       const subscription = getSubscriptionOrThrow(info, ids);
+      if (subscription.mode === 'TURBO') throw badRequest('the delivery of this subscription is accurate, not custom');
       store.configure(subscription.id, {
         ...(delivery_window !== undefined && { delivery_window }),
         delivery_ranges: { ...subscription.delivery_ranges, ...delivery_ranges },

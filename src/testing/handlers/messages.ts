@@ -55,8 +55,9 @@ export function messageHandlers(
 
     send: async (info) => {
       const sender = applicationOrThrow(info);
-      const { from, to, text, attachments } = await readNewMessage(info, sender);
       const pack = getOwnPack(info, sender.user_id);
+      const maxLength = pack?.buyer_id === sender.user_id ? buyerTextLimit : messageTextLimit;
+      const { from, to, text, attachments } = await readNewMessage(info, sender, maxLength);
       if (!pack || from !== sender.user_id) throw errorResponse(errors.senderNotInOrder);
       if (![pack.seller_id, pack.buyer_id].includes(to)) throw errorResponse(errors.receiverNotInOrder);
       if (sender.user_id === pack.seller_id) assertOpen(pack);
@@ -70,7 +71,8 @@ export function messageHandlers(
     upload: async (info) => {
       const { user_id: owner } = bearerOrThrow(info);
       const upload = await readUpload(info, settings);
-      if (attachmentStore.isBroken) throw errorResponse(errors.fileNotSaved);
+      if (attachmentStore.isBroken || !attachmentStore.hasRoomFor(upload.bytes))
+        throw errorResponse(errors.fileNotSaved);
       return new HandlerResponse(201, { id: attachmentStore.add({ owner, ...upload }).id });
     },
 

@@ -65,7 +65,8 @@ function readSort(info: HandlerInfo): QuestionSearch['sort'] {
   const unknown = fields.find((field) => !Object.hasOwn(sorts, field));
   if (unknown !== undefined) throw badRequest(`sort_fields: ${unknown} is not one of ${Object.keys(sorts).join(', ')}`);
   if (types.some((type) => type !== 'ASC' && type !== 'DESC')) throw badRequest('sort_types must be ASC or DESC');
-  if (types.length > fields.length) throw badRequest('sort_types has more entries than sort_fields');
+  if (types.length > 0 && types.length !== fields.length)
+    throw badRequest('sort_types must have one entry per entry of sort_fields');
   return fields.map((field, index) => ({ field: field as SortField, isDescending: types[index] === 'DESC' }));
 }
 

@@ -1,5 +1,5 @@
 import * as errors from '../../resources/messages/errors.js';
-import { messageTextLimit, unsupportedCharacters } from '../../resources/post-sale/text.js';
+import { unsupportedCharacters } from '../../resources/post-sale/text.js';
 import type { PageParams } from '../http/conventions.js';
 import { badRequest, errorResponse } from '../http/handler.js';
 import type { HandlerInfo } from '../http/handler.js';
@@ -25,8 +25,8 @@ export function readConversationPage(
 ): Required<PageParams> {
   const invalid = (message: string) => errorResponse(errors.invalidPaging, { message });
   const [limitText, offsetText] = [query.get('limit'), query.get('offset')];
+  if (limitText !== null && !/^-?\d+$/.test(limitText)) throw invalid('invalid limit');
   const limit = limitText === null ? conversationPageSize : Number(limitText);
-  if (limitText?.trim() === '' || !Number.isInteger(limit)) throw invalid('invalid limit');
   if (limit <= 0) throw invalid('limit is not greater than 0');
   const offset = offsetText === null ? 0 : parseInteger(offsetText);
   if (offset === undefined) throw invalid('invalid offset');
@@ -34,7 +34,7 @@ export function readConversationPage(
 }
 
 /** Reads a message. Spec: POST message body; Errors, Create message. @throws {ErrorResponse} 400 */
-export async function readNewMessage(info: HandlerInfo, sender: Bearer): Promise<NewMessage> {
+export async function readNewMessage(info: HandlerInfo, sender: Bearer, maxLength: number): Promise<NewMessage> {
   assertApplication(info, sender);
   const body = await readJsonObject(info, errorResponse(errors.messageBodyMissing));
   if (Object.keys(body).length === 0) throw errorResponse(errors.messageBodyMissing);
@@ -42,7 +42,7 @@ export async function readNewMessage(info: HandlerInfo, sender: Bearer): Promise
   if (from === undefined) throw errorResponse(errors.senderMissing);
   const to = readReceiver(body);
   if (to === from) throw errorResponse(errors.senderIsReceiver);
-  return { from, to, text: readText(body), attachments: readAttachments(body) };
+  return { from, to, text: readText(body, maxLength), attachments: readAttachments(body) };
 }
 
 /** @throws {ErrorResponse} 400 when `application_id` or `x-client-id` is not the application of the token */
@@ -88,9 +88,10 @@ function readUserId(value: unknown): number | undefined {
   return typeof user_id === 'number' || typeof user_id === 'string' ? parseInteger(String(user_id)) : undefined;
 }
 
-function readText({ text }: JsonObject): string {
+function readText({ text }: JsonObject, maxLength: number): string {
   if (typeof text !== 'string' || text.trim() === '') throw badRequest('text is required');
-  if (lengthOf(text) > messageTextLimit) throw errorResponse(errors.textTooLong);
+  if (lengthOf(text) > maxLength)
+    throw errorResponse(errors.textTooLong, { message: `The text is longer than ${maxLength} characters` });
   if (unsupportedCharacters(text).length > 0) throw errorResponse(errors.unsupportedCharacters);
   return text;
 }

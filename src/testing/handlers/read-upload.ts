@@ -1,6 +1,7 @@
 import * as errors from '../../resources/messages/errors.js';
 import { badRequest, errorResponse } from '../http/handler.js';
 import type { HandlerInfo } from '../http/handler.js';
+import { readUpTo } from '../http/request-body.js';
 import type { MarketplaceSettings } from '../settings.js';
 import type { StoredFile } from '../state/attachments.js';
 
@@ -18,9 +19,7 @@ export async function readUpload(
 ): Promise<UploadedFile> {
   const site_id = query.get('site_id') ?? '';
   if (site_id === '') throw errorResponse(errors.siteMissing);
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes + maxOverhead)
-    throw errorResponse(errors.fileTooLarge);
-  const form = await request.formData().catch(() => new FormData());
+  const form = await readForm(request);
   const parts = form.getAll('file');
   if (parts.length > 1) throw badRequest('a call uploads one file');
   const [file] = parts;
@@ -31,4 +30,14 @@ export async function readUpload(
   if (attachmentExtensions && !attachmentExtensions.includes(extension))
     throw badRequest(`the file must be one of ${attachmentExtensions.join(', ')}`);
   return { site_id, filename: file.name, type: file.type, bytes: new Uint8Array(await file.arrayBuffer()) };
+}
+
+/** Reads a form; one that is invalid has no parts. @throws {ErrorResponse} 400 when it is larger than any upload */
+async function readForm(request: Request): Promise<FormData> {
+  const limit = maxBytes + maxOverhead;
+  const announced = Number(request.headers.get('content-length') ?? 0);
+  const bytes = announced > limit ? undefined : await readUpTo(request, limit);
+  if (!bytes) throw errorResponse(errors.fileTooLarge);
+  const headers = { 'content-type': request.headers.get('content-type') ?? '' };
+  return new Response(bytes, { headers }).formData().catch(() => new FormData());
 }

@@ -15,6 +15,9 @@ export interface RateLimit {
   readonly retryAfter?: boolean | undefined;
 }
 
+/** Of each rate. More calls than this are no limit. */
+const maxRate = 10_000;
+
 /** Responds 429 to calls above a rate. It counts per access token, by the machine's clock. */
 export class ServiceRateLimiter {
   #limit: RateLimit | undefined;
@@ -40,18 +43,30 @@ export class ServiceRateLimiter {
     if (!this.#limit) return 0;
     const { perSecond = Infinity, perMinute = Infinity } = this.#limit;
     const now = Date.now();
-    const calls = (this.#calls.get(caller) ?? []).filter((at) => at > now - 60_000);
-    const waits = [waitFor(calls, now, perSecond, 1000), waitFor(calls, now, perMinute, 60_000)];
-    const waitMs = Math.max(...waits);
-    this.#calls.set(caller, waitMs > 0 ? calls : [...calls, now]);
-    return waitMs;
+    this.#dropOldCallers(now);
+    const calls = this.#calls.get(caller) ?? [];
+    const waitMs = Math.max(waitFor(calls, now, perSecond, 1000), waitFor(calls, now, perMinute, 60_000));
+    if (waitMs > 0) return waitMs;
+    // Older calls than these cannot exceed a rate.
+    const kept = calls.slice(-Math.max(...[perSecond, perMinute].filter(Number.isFinite)));
+    this.#calls.delete(caller);
+    this.#calls.set(caller, [...kept, now]);
+    return 0;
+  }
+
+  /** Forgets who has not called for a minute. The map is in the order of the last calls. */
+  #dropOldCallers(now: number): void {
+    for (const [caller, calls] of this.#calls) {
+      if ((calls.at(-1) ?? 0) > now - 60_000) return;
+      this.#calls.delete(caller);
+    }
   }
 }
 
 /** How long until a window of calls has room for one more. */
 function waitFor(calls: readonly number[], now: number, max: number, windowMs: number): number {
-  const oldest = calls.filter((at) => at > now - windowMs).at(-max);
-  return oldest === undefined ? 0 : oldest + windowMs - now;
+  const oldest = Number.isFinite(max) ? calls.at(-max) : undefined;
+  return oldest === undefined ? 0 : Math.max(0, oldest + windowMs - now);
 }
 
 function tooManyRequests(request: Request, retryAfter: number | undefined): Response {
@@ -65,9 +80,9 @@ function tooManyRequests(request: Request, retryAfter: number | undefined): Resp
 function assertLimit(limit: RateLimit): void {
   assertFields('`limit`', limit, ['perSecond', 'perMinute', 'retryAfter']);
   const { perSecond, perMinute } = limit;
-  for (const rate of [perSecond, perMinute]) {
-    if (rate !== undefined && !(Number.isInteger(rate) && rate >= 1))
-      throw new FakeMarketplaceError('a rate must be an integer of at least 1');
+  for (const [name, rate] of Object.entries({ perSecond, perMinute })) {
+    if (rate !== undefined && !(Number.isInteger(rate) && rate >= 1 && rate <= maxRate))
+      throw new FakeMarketplaceError(`a rate must be an integer of at least 1 and at most ${maxRate}: \`${name}\``);
   }
   if (perSecond === undefined && perMinute === undefined)
     throw new FakeMarketplaceError('`limit` needs `perSecond` or `perMinute`');

@@ -1,6 +1,8 @@
 import type { PageParams } from './conventions.js';
 import { badRequest, errorResponse } from './handler.js';
 import type { ErrorResponse, HandlerInfo } from './handler.js';
+import { parseJson } from './parse-json.js';
+import { readUpTo } from './request-body.js';
 
 /** A JSON object of a request body. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -10,10 +12,10 @@ const maxJsonLength = 1024 * 1024;
 /** Reads a JSON body of at most 1 MB. @throws {ErrorResponse} `invalid` when it is missing or not JSON */
 export async function readJson({ request }: HandlerInfo, invalid: ErrorResponse): Promise<unknown> {
   if (Number(request.headers.get('content-length') ?? 0) > maxJsonLength) throw bodyTooLarge;
-  const text = await request.text();
-  if (text.length > maxJsonLength) throw bodyTooLarge;
+  const bytes = await readUpTo(request, maxJsonLength);
+  if (!bytes) throw bodyTooLarge;
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(new TextDecoder().decode(bytes));
   } catch {
     throw invalid;
   }

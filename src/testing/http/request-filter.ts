@@ -59,15 +59,32 @@ function nameOf(endpoint: Endpoint | string): string {
 }
 
 function matchesPath(given: string, path: string | RegExp): boolean {
-  if (path instanceof RegExp) return path.test(given);
-  const parts = path.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
-  return new RegExp(`^${parts.join('.*')}$`).test(given);
+  return path instanceof RegExp ? isFoundIn(given, path) : fits(given, path.split('*'));
+}
+
+/** Whether a text consists of these parts, with any text between them. Unlike a pattern, it never backtracks. */
+function fits(text: string, [first = '', ...parts]: readonly string[]): boolean {
+  const last = parts.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of parts) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}
+
+/** Unlike `test`, `search` is not affected by the position that a global pattern remembers. */
+function isFoundIn(text: string, pattern: RegExp): boolean {
+  return text.search(pattern) >= 0;
 }
 
 function matchesBody(given: unknown, body: string | RegExp | object): boolean {
   const text = typeof given === 'string' ? given : JSON.stringify(given ?? null);
   if (typeof body === 'string') return text.includes(body);
-  return body instanceof RegExp ? body.test(text) : isSubset(body, given);
+  return body instanceof RegExp ? isFoundIn(text, body) : isSubset(body, given);
 }
 
 /** Whether all fields of one JSON value are in another. */

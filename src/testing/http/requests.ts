@@ -1,5 +1,8 @@
+import type { Endpoint } from '../../core/endpoint.js';
 import type { Accounts } from '../state/accounts.js';
+import { bearerToken } from './authorization.js';
 import { recordedBody } from './recorded-body.js';
+import { copyBody } from './request-body.js';
 import { assertFilter, matchesFilter } from './request-filter.js';
 import type { RequestFilter } from './request-filter.js';
 import type { Interceptor } from './router.js';
@@ -27,12 +30,20 @@ export interface ReceivedRequest {
 }
 
 const maxRequests = 1000;
-const maxBodyLength = 1024 * 1024;
+/** Of the JSON of all recorded bodies, in characters. */
+const maxTotalSize = 32 * 1024 * 1024;
 
-/** The newest 1,000 requests that the marketplace received, the oldest first. */
+/** A recorded request, and how much its bodies weigh. */
+interface Recorded {
+  request: ReceivedRequest;
+  size: number;
+}
+
+/** The newest 1,000 requests that the marketplace received, the oldest first; fewer if their bodies have over 32 MB. */
 export class Requests implements Iterable<ReceivedRequest> {
   readonly #accounts: () => Accounts;
-  #all: ReceivedRequest[] = [];
+  #all: Recorded[] = [];
+  #totalSize = 0;
 
   constructor(accounts: () => Accounts) {
     this.#accounts = accounts;
@@ -40,12 +51,12 @@ export class Requests implements Iterable<ReceivedRequest> {
 
   /** All recorded requests. */
   get all(): readonly ReceivedRequest[] {
-    return [...this.#all];
+    return this.#all.map(({ request }) => request);
   }
 
   /** The newest request. */
   get last(): ReceivedRequest | undefined {
-    return this.#all.at(-1);
+    return this.#all.at(-1)?.request;
   }
 
   /**
@@ -57,12 +68,13 @@ export class Requests implements Iterable<ReceivedRequest> {
    */
   filter(filter: RequestFilter): ReceivedRequest[] {
     assertFilter(filter);
-    return this.#all.filter((request) => matchesFilter(request, filter));
+    return this.all.filter((request) => matchesFilter(request, filter));
   }
 
   /** Removes all recorded requests. */
   clear(): void {
     this.#all = [];
+    this.#totalSize = 0;
   }
 
   [Symbol.iterator](): Iterator<ReceivedRequest> {
@@ -71,42 +83,43 @@ export class Requests implements Iterable<ReceivedRequest> {
 
   /** @internal */
   readonly interceptor: Interceptor = async (request, endpoint, next) => {
-    const { pathname, searchParams } = new URL(request.url);
-    const token = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
-    let entry: ReceivedRequest = {
-      method: request.method,
-      path: pathname,
-      query: Object.fromEntries(searchParams),
-      headers: Object.fromEntries(request.headers),
-      body: await bodyOf(request),
-      endpoint: endpoint?.name ?? null,
-      user_id: this.#accounts().bearerOf(token)?.user_id ?? null,
-      response: null,
-    };
+    const { value: body, size } = await copyBody(request);
+    const entry: Recorded = { request: toReceived(request, endpoint, body, this.#accounts()), size: 0 };
     this.#all.push(entry);
-    if (this.#all.length > maxRequests) this.#all.shift();
+    this.#grow(entry, size);
     const response = await next();
     const { status, headers } = response;
-    const index = this.#all.indexOf(entry);
-    entry = { ...entry, response: { status, headers: Object.fromEntries(headers), body: recordedBody(response) } };
-    if (index >= 0) this.#all[index] = entry;
+    const recorded = recordedBody(response);
+    const received = { status, headers: Object.fromEntries(headers), body: recorded?.value };
+    entry.request = { ...entry.request, response: received };
+    if (this.#all.includes(entry)) this.#grow(entry, recorded?.size ?? 0);
     return response;
   };
+
+  /** Counts the body of an entry, and removes the oldest entries when there are too many or their bodies too large. */
+  #grow(entry: Recorded, size: number): void {
+    entry.size += size;
+    this.#totalSize += size;
+    while (this.#all.length > maxRequests || (this.#totalSize > maxTotalSize && this.#all.length > 1))
+      this.#totalSize -= this.#all.shift()?.size ?? 0;
+  }
 }
 
-/** Reads the body of a request as JSON or text, unless it is large or a file upload. */
-export async function bodyOf(request: Request): Promise<unknown> {
-  if (!request.body) return undefined;
-  const isMultipart = (request.headers.get('content-type') ?? '').startsWith('multipart/');
-  if (isMultipart || Number(request.headers.get('content-length') ?? 0) > maxBodyLength) return undefined;
-  const text = await request
-    .clone()
-    .text()
-    .catch(() => '');
-  if (text === '') return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
+function toReceived(
+  { method, url, headers }: Request,
+  endpoint: Endpoint | undefined,
+  body: unknown,
+  accounts: Accounts,
+): ReceivedRequest {
+  const { pathname, searchParams } = new URL(url);
+  return {
+    method,
+    path: pathname,
+    query: Object.fromEntries(searchParams),
+    headers: Object.fromEntries(headers),
+    body,
+    endpoint: endpoint?.name ?? null,
+    user_id: accounts.bearerOf(bearerToken(headers) ?? '')?.user_id ?? null,
+    response: null,
+  };
 }

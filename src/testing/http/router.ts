@@ -5,6 +5,7 @@ import { FakeMarketplaceError } from '../errors.js';
 import { nearest } from '../nearest.js';
 import type { MarketplaceSettings } from '../settings.js';
 import type { Accounts, Bearer } from '../state/accounts.js';
+import { bearerToken } from './authorization.js';
 import { asJsonp, pickAttributes } from './conventions.js';
 import { ErrorResponse, HandlerResponse, errorResponse, notFound, unauthorized } from './handler.js';
 import type { EndpointHandler, EndpointHandlers } from './handler.js';
@@ -103,7 +104,9 @@ export class Router {
     // The Date of the marketplace's clock: a client compares timestamps with it.
     const date = new Date(this.#options.clock.ms).toUTCString();
     const headers = { 'x-request-id': crypto.randomUUID(), date, ...response.headers };
-    if (callback !== null) return asJsonp(callback, response, headers);
+    const isFile = response.body instanceof Response;
+    // A script cannot hold the bytes of a file.
+    if (callback !== null) return asJsonp(callback, isFile ? new HandlerResponse(200) : response, headers);
     if (response.body instanceof Response) return response.body;
     if (response.body === undefined) return new Response(null, { status: response.status, headers });
     return jsonResponse(response.body, { status: response.status, headers });
@@ -134,9 +137,8 @@ export class Router {
 
   /** Returns the caller. @throws {ErrorResponse} 401 when the header is not a valid bearer token */
   #bearer(request: Request): Bearer | undefined {
-    const header = request.headers.get('authorization');
-    if (header === null) return undefined;
-    const token = /^bearer +(\S+)$/i.exec(header.trim())?.[1];
+    if (!request.headers.has('authorization')) return undefined;
+    const token = bearerToken(request.headers);
     if (token === undefined) throw unauthorized('invalid_token', 'The Authorization header must be Bearer <token>');
     const bearer = this.#options.accounts.bearerOf(token);
     if (bearer) return bearer;
@@ -162,9 +164,10 @@ export class Router {
   }
 
   #noRoute(method: string, path: string): ErrorResponse {
-    const exists = this.#routes.some(({ endpoint }) => matchRoute(endpoint, path) !== undefined);
-    if (!exists) return notFound(`There is no resource ${path}`);
-    return errorResponse({ status: 405, message: `${method} is not allowed on ${path}` });
+    const found = this.#routes.filter(({ endpoint }) => matchRoute(endpoint, path) !== undefined);
+    if (found.length === 0) return notFound(`There is no resource ${path}`);
+    const allow = [...new Set(found.map(({ endpoint }) => endpoint.method)), 'OPTIONS'].join(', ');
+    return errorResponse({ status: 405, message: `${method} is not allowed on ${path}` }, {}, { allow });
   }
 }
 

@@ -87,6 +87,6 @@ function each<T>(name: string, entries: readonly T[] | undefined, add: (entry: T
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
 /** Drops `undefined` fields, which would replace default values. */
-function defined<T extends object>(fields: T): Defined<T> {
+export function defined<T extends object>(fields: T): Defined<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }

@@ -13,6 +13,7 @@ import {
   union,
   unknown,
 } from '../../core/schema/schema.js';
+import { isTime } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 
@@ -20,11 +21,12 @@ const postedText = refine(string, (value) =>
   value.length > 2000 ? { path: [], message: 'a question or answer has at most 2000 characters' } : undefined,
 );
 const time = refine(dateTime, (value) =>
-  Number.isNaN(Date.parse(value))
-    ? { path: [], message: 'a time is an ISO 8601 string, e.g. "2026-03-02T09:30:00Z"' }
-    : undefined,
+  isTime(Date.parse(value))
+    ? undefined
+    : { path: [], message: 'a time is an ISO 8601 string from the years 1 to 9999, e.g. "2026-03-02T09:30:00Z"' },
 );
-const ownToken = refine(string, (value) =>
+/** A token that a person chooses. */
+export const ownToken = refine(string, (value) =>
   /^[\w.~+/=-]+$/.test(value) ? undefined : { path: [], message: 'a token has only letters, digits and . ~ + / = _ -' },
 );
 
@@ -64,17 +66,26 @@ const seededMessage = params({
   sent_at: optional(time),
 });
 
+export const shippingMode = enumOf('flex', 'cross_docking', 'drop_off', 'fulfilment', 'custom');
+
 /** A sale with its messages. */
-const seededPack = params({
+export const seededPack = params({
   pack_id: optional(integer),
   seller_id: integer,
   buyer_id: integer,
-  shipping: optional(enumOf('flex', 'cross_docking', 'drop_off', 'fulfilment', 'custom')),
+  shipping: optional(shippingMode),
   delivered: optional(boolean),
   exceptedCase: optional(boolean),
   inMediation: optional(boolean),
   blockedBy: optional(string),
   messages: optional(array(seededMessage)),
+});
+
+const seededMatch = params({
+  method: optional(string),
+  path: optional(string),
+  body: optional(unknown),
+  user_id: optional(integer),
 });
 
 /** A fault: the fields of `Fault`, with the endpoint's name instead of the endpoint. */
@@ -88,6 +99,8 @@ export const seededFault = params({
   stall: optional(union(boolean, enumOf('headers'))),
   truncate: optional(boolean),
   delayMs: optional(integer),
+  match: optional(seededMatch),
+  skip: optional(integer),
   times: optional(integer),
   probability: optional(number),
   seed: optional(integer),

@@ -18,6 +18,8 @@ export interface StoredFile {
   readonly inUse: boolean;
 }
 
+const maxTotalBytes = 512 * 1024 * 1024;
+
 /** The uploaded files. */
 export class AttachmentStore {
   #files = new Map<string, StoredFile>();
@@ -34,8 +36,19 @@ export class AttachmentStore {
     const extension = /\.[A-Za-z0-9]+$/.exec(init.filename)?.[0] ?? '';
     const id = `${init.owner}_${crypto.randomUUID()}${extension}`;
     const file: StoredFile = { ...init, id, storedAt: this.#state.clock.ms, inUse: false };
+    this.#dropExpired();
     this.#files.set(id, file);
     return file;
+  }
+
+  /** Whether a file fits into the storage, which holds 512 MB. */
+  hasRoomFor(bytes: Bytes): boolean {
+    const used = [...this.#files.values()].reduce((sum, file) => sum + file.bytes.byteLength, 0);
+    return used + bytes.byteLength <= maxTotalBytes;
+  }
+
+  #dropExpired(): void {
+    for (const id of this.#files.keys()) if (!this.get(id)) this.#files.delete(id);
   }
 
   /** Returns a file, unless it has expired. */

@@ -52,6 +52,14 @@ export function numberOf({ pack_id, order_ids }: Pack): number {
   return pack_id ?? order_ids[0] ?? 0;
 }
 
+/** @throws {FakeMarketplaceError} when a number is not one that a path can carry */
+function assertNumbers({ pack_id, order_ids = [] }: PackInit): void {
+  const numbers = [...order_ids, ...(pack_id === undefined || pack_id === null ? [] : [pack_id])];
+  const wrong = numbers.find((number) => !Number.isSafeInteger(number) || number < 1);
+  if (wrong !== undefined)
+    throw new FakeMarketplaceError(`\`pack_id\` and \`order_ids\` are integers of at least 1, not ${String(wrong)}`);
+}
+
 /** The packs: one per sale. A `Pack` is a snapshot: `getOrThrow` returns its current state. */
 export class PackStore {
   #packs = new Map<number, Pack>();
@@ -73,6 +81,8 @@ export class PackStore {
     assertFields('a pack', init, packFields);
     const { site_id } = this.#accounts.getOrThrow(init.seller_id);
     this.#accounts.getOrThrow(init.buyer_id);
+    if (init.seller_id === init.buyer_id) throw new FakeMarketplaceError('a seller cannot buy from themselves');
+    assertNumbers(init);
     const pack: Pack = {
       pack_id: init.pack_id === undefined ? this.#freePackId() : init.pack_id,
       order_ids: [this.#nextOrder++],

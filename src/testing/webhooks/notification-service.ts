@@ -1,49 +1,12 @@
+import { lastTime } from '../clock.js';
 import type { Clock } from '../clock.js';
-import { createRandom } from '../random.js';
-import type { MarketplaceEvents, MarketplaceEvent } from '../state/events.js';
-import { FakeMarketplaceError } from '../errors.js';
+import type { MarketplaceEvent, MarketplaceEvents } from '../state/events.js';
 import { toPayloadBody, toVariantBody } from './body.js';
 import type { NotificationPayload } from './body.js';
-
-/** The callback of an application: a URL, or a function in this process. */
-export type Callback = string | URL | ((request: Request) => Response | Promise<Response>);
-
-/** Faults of deliveries. Each is the share of notifications that it affects, from 0 to 1. */
-export interface DeliveryFaults {
-  /** Delivered late, and so out of order. */
-  readonly late?: number | undefined;
-  /** The longest delay of a late one, in milliseconds. @default 30000 */
-  readonly lateMs?: number | undefined;
-  /** Delivered twice. */
-  readonly twice?: number | undefined;
-  /** Written in another spelling that the service has been seen to use. */
-  readonly odd?: number | undefined;
-  /** The seed of the random numbers: the same seed affects the same notifications. @default 1 */
-  readonly seed?: number | undefined;
-}
-
-/** What an application subscribes to. */
-export interface CallbackInit {
-  readonly callback: Callback;
-  /** @default ['questions'] */
-  readonly topics?: readonly string[] | undefined;
-  /** Only notifications that relate to these users. @default all users */
-  readonly user_ids?: readonly number[] | undefined;
-  /** @default 500, the application of tokens */
-  readonly application_id?: number | undefined;
-  readonly faults?: DeliveryFaults | undefined;
-}
-
-/** A subscription of an application. */
-export interface Subscription {
-  readonly application_id: number;
-  /** The enabled topics. A topic is disabled after three abandoned notifications in a row. */
-  readonly topics: ReadonlySet<string>;
-  /** Enables a topic again. Events in between are not delivered. */
-  enable(topic: string): void;
-  /** Ends the subscription and drops its scheduled deliveries. */
-  cancel(): void;
-}
+import type { CallbackInit } from './callback.js';
+import type { DeliveryOutcome } from './post-notification.js';
+import { CallbackSubscription } from './subscription.js';
+import type { Subscription } from './subscription.js';
 
 /** One attempt to deliver a notification. */
 export interface DeliveryAttempt {
@@ -56,15 +19,18 @@ export interface DeliveryAttempt {
   /** The time on the marketplace's clock. */
   readonly at: string;
   /** The status of the response, or why there is none. Only 200 ends the attempts. */
-  readonly outcome: number | 'too slow' | 'unreachable';
+  readonly outcome: DeliveryOutcome;
 }
 
-/** How long the service waits for the response, in milliseconds. */
-const acknowledgeTimeoutMs = 500;
+/** An attempt that is still to come. */
+export type ScheduledAttempt = Omit<DeliveryAttempt, 'outcome'>;
+
 /** The delay after each failed attempt, in seconds: 8 attempts within an hour. */
 const retryDelays: readonly number[] = [15, 30, 60, 300, 600, 900, 1500];
-/** This many abandoned notifications in a row disable a topic. */
-const maxAbandonedInARow = 3;
+/** The newest attempts that are kept. */
+const maxAttempts = 10_000;
+/** A longer timer of the platform ends at once. */
+const maxTimerMs = 2 ** 31 - 1;
 
 /** A delivery that is due at a time. */
 interface ScheduledDelivery {
@@ -87,10 +53,11 @@ interface ScheduledDelivery {
  * await marketplace.notifications.flush();
  */
 export class NotificationService {
-  /** All delivery attempts, the oldest first. */
+  /** The newest 10,000 delivery attempts, the oldest first. */
   readonly attempts: DeliveryAttempt[] = [];
   readonly #clock: Clock;
   readonly #subscriptions = new Set<CallbackSubscription>();
+  readonly #listeners = new Set<() => void>();
   #scheduled: ScheduledDelivery[] = [];
   readonly #inFlight = new Set<Promise<void>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -102,7 +69,23 @@ export class NotificationService {
     });
   }
 
-  /** Subscribes an application to events. */
+  /** All subscriptions, the oldest first. */
+  get subscriptions(): readonly Subscription[] {
+    return [...this.#subscriptions];
+  }
+
+  /** The attempts that are still to come, the next one first. */
+  get scheduled(): readonly ScheduledAttempt[] {
+    return this.#scheduled.map(toAttempt);
+  }
+
+  /** @internal Adds a listener for new attempts. @returns a function that removes it */
+  onAttempt(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Subscribes an application to events. @throws {FakeMarketplaceError} when the subscription makes no sense */
   subscribe(init: CallbackInit): Subscription {
     const subscribed = new CallbackSubscription(init, () => {
       this.#subscriptions.delete(subscribed);
@@ -125,7 +108,7 @@ export class NotificationService {
       if (this.#inFlight.size > 0) continue;
       const [first] = this.#scheduled;
       if (!first) return;
-      if (this.#clock.isStopped && first.at > this.#clock.ms) this.#clock.set(first.at);
+      if (this.#clock.isStopped && first.at > this.#clock.ms) this.#clock.set(Math.min(first.at, lastTime));
       this.#postDue(first.at);
     }
   }
@@ -163,7 +146,7 @@ export class NotificationService {
     if (!first) return;
     const waitMs = first.at - this.#clock.ms;
     if (waitMs > 0 && this.#clock.isStopped) return;
-    this.#timer = setTimeout(() => this.#postDue(this.#clock.ms), Math.max(waitMs, 0));
+    this.#timer = setTimeout(() => this.#postDue(this.#clock.ms), Math.min(Math.max(waitMs, 0), maxTimerMs));
     // A scheduled delivery does not keep the process alive.
     (this.#timer as { unref?: () => void }).unref?.();
   }
@@ -178,13 +161,13 @@ export class NotificationService {
     this.#armTimer();
   }
 
-  async #post({ to, payload, attempt, at, variant }: ScheduledDelivery): Promise<void> {
+  async #post(delivery: ScheduledDelivery): Promise<void> {
+    const { to, payload, attempt, at, variant } = delivery;
     const { topic } = payload.event;
     if (!to.topics.has(topic)) return;
     const body = toPayloadBody(payload, attempt);
     const outcome = await to.post(variant === undefined ? body : toVariantBody(body, variant));
-    const { id, event, application_id } = payload;
-    this.attempts.push({ id, event, application_id, attempt, at: new Date(at).toISOString(), outcome });
+    this.#record({ ...toAttempt(delivery), outcome });
     const wait = retryDelays[attempt - 1];
     if (outcome === 200) to.onDelivered(topic);
     else if (wait === undefined) to.onAbandoned(topic);
@@ -192,101 +175,14 @@ export class NotificationService {
       this.#schedule({ to, payload, attempt: attempt + 1, at: at + wait * 1000, variant });
     }
   }
+
+  #record(attempt: DeliveryAttempt): void {
+    this.attempts.push(attempt);
+    if (this.attempts.length > maxAttempts) this.attempts.shift();
+    for (const listener of [...this.#listeners]) listener();
+  }
 }
 
-/** A callback with its topics and failures. */
-class CallbackSubscription implements Subscription {
-  readonly application_id: number;
-  readonly #topics: Set<string>;
-  readonly #init: CallbackInit;
-  readonly #random: () => number;
-  readonly #abandoned = new Map<string, number>();
-  readonly #cancel: () => void;
-  #sent = 0;
-
-  constructor(init: CallbackInit, cancel: () => void) {
-    const { callback, topics = ['questions'], application_id = 500, faults } = init;
-    if (typeof callback !== 'function' && !URL.canParse(callback)) {
-      throw new FakeMarketplaceError('a callback is a URL such as http://127.0.0.1:8080/, or a function');
-    }
-    this.application_id = application_id;
-    this.#topics = new Set(topics);
-    this.#init = init;
-    this.#random = createRandom(faults?.seed ?? 1);
-    this.#cancel = cancel;
-  }
-
-  get topics(): ReadonlySet<string> {
-    return this.#topics;
-  }
-
-  enable(topic: string): void {
-    this.#abandoned.delete(topic);
-    this.#topics.add(topic);
-  }
-
-  cancel(): void {
-    this.#cancel();
-  }
-
-  matches({ topic, user_id }: MarketplaceEvent): boolean {
-    return this.#topics.has(topic) && (this.#init.user_ids?.includes(user_id) ?? true);
-  }
-
-  nextId(): string {
-    this.#sent += 1;
-    return `${this.application_id}-${this.#sent.toString(16).padStart(12, '0')}`;
-  }
-
-  /** Draws the faults of the next notification. Each takes its own random numbers, so that one share does not shift another. */
-  nextFaults(): { late: number; twice: boolean; variant: number | undefined } {
-    const { late = 0, lateMs = 30_000, twice = 0, odd = 0 } = this.#init.faults ?? {};
-    const [isLate, lateness, isTwice, isVariant, variantChoice] = [
-      this.#random(),
-      this.#random(),
-      this.#random(),
-      this.#random(),
-      this.#random(),
-    ];
-    return {
-      late: isLate < late ? Math.ceil(lateness * lateMs) : 0,
-      twice: isTwice < twice,
-      variant: isVariant < odd ? variantChoice : undefined,
-    };
-  }
-
-  onDelivered(topic: string): void {
-    this.#abandoned.delete(topic);
-  }
-
-  onAbandoned(topic: string): void {
-    const count = (this.#abandoned.get(topic) ?? 0) + 1;
-    this.#abandoned.set(topic, count);
-    if (count >= maxAbandonedInARow) this.#topics.delete(topic);
-  }
-
-  async post(body: object): Promise<DeliveryAttempt['outcome']> {
-    const { callback } = this.#init;
-    const timeout = new AbortController();
-    const request = new Request(typeof callback === 'function' ? 'https://application.test/notifications' : callback, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      signal: timeout.signal,
-    });
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const slow = new Promise<'too slow'>((resolve) => {
-      timer = setTimeout(resolve, acknowledgeTimeoutMs, 'too slow');
-    });
-    const responded = (async () => (typeof callback === 'function' ? callback(request) : fetch(request)))()
-      .then(async (response) => {
-        await response.text();
-        return response.status;
-      })
-      .catch(() => 'unreachable' as const);
-    const outcome = await Promise.race([responded, slow]);
-    clearTimeout(timer);
-    if (outcome === 'too slow') timeout.abort();
-    return outcome;
-  }
+function toAttempt({ payload: { id, event, application_id }, attempt, at }: ScheduledDelivery): ScheduledAttempt {
+  return { id, event, application_id, attempt, at: new Date(at).toISOString() };
 }

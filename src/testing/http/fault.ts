@@ -1,0 +1,38 @@
+import type { Endpoint } from '../../core/endpoint.js';
+import type { RequestFilter } from './request-filter.js';
+
+/** What a fault does. Without any of these, the call only takes `delayMs` longer. */
+export interface FaultKind {
+  /** Responds with this status. The service does not act, unless `after` is `true`. */
+  readonly status?: number | undefined;
+  /** The body of that response: a string is sent as it is, anything else as JSON. */
+  readonly body?: unknown;
+  /** The headers of that response. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** With `status`: the service acts first, and its own response is lost. */
+  readonly after?: boolean | undefined;
+  /** Breaks the connection, before or after the service acts. */
+  readonly reset?: 'before' | 'after' | undefined;
+  /** The service acts, and its response stalls: after half the body, or before the headers. */
+  readonly stall?: true | 'headers' | undefined;
+  /** The service acts, and the connection breaks in the middle of its response. */
+  readonly truncate?: true | undefined;
+  /** Delays the call, in milliseconds of the machine's time. */
+  readonly delayMs?: number | undefined;
+}
+
+/** A fault, and the calls it applies to. */
+export interface Fault extends FaultKind {
+  /** Applies only to this endpoint. @default every endpoint */
+  readonly endpoint?: Endpoint | undefined;
+  /** Applies only to requests that match all given fields. @default every request */
+  readonly match?: Omit<RequestFilter, 'endpoint'> | undefined;
+  /** How many matching calls pass first: `skip: 2` affects the third. @default 0 */
+  readonly skip?: number | undefined;
+  /** How many calls it applies to. @default 1, or `Infinity` with a `probability` */
+  readonly times?: number | undefined;
+  /** The probability per call, from 0 to 1. @default 1 */
+  readonly probability?: number | undefined;
+  /** The seed of the random numbers: the same seed selects the same calls. @default 1 */
+  readonly seed?: number | undefined;
+}

@@ -1,0 +1,59 @@
+import { parseJson } from './parse-json.js';
+
+const maxRecordedBytes = 1024 * 1024;
+
+/** The body of a request, read from a copy. */
+export interface RequestBody {
+  /** The JSON value or the text; `undefined` for none, for a file upload and for more than 1 MB. */
+  readonly value: unknown;
+  /** The size of the text, in bytes. */
+  readonly size: number;
+}
+
+const noBody: RequestBody = { value: undefined, size: 0 };
+
+/** Reads the body of a request as JSON or text, unless it is large or a file upload. The request stays unread. */
+export async function copyBody(request: Request): Promise<RequestBody> {
+  if (!request.body) return noBody;
+  const isMultipart = (request.headers.get('content-type') ?? '').startsWith('multipart/');
+  if (isMultipart || Number(request.headers.get('content-length') ?? 0) > maxRecordedBytes) return noBody;
+  const bytes = await readUpTo(request.clone(), maxRecordedBytes).catch(() => undefined);
+  if (bytes === undefined || bytes.byteLength === 0) return noBody;
+  return { value: jsonOrText(new TextDecoder().decode(bytes)), size: bytes.byteLength };
+}
+
+/** Reads a body; `undefined` when it has more bytes. */
+export async function readUpTo(body: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const reader = body.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true };
+    if (done) break;
+    size += value.byteLength;
+    chunks.push(value);
+    if (size <= maxBytes) continue;
+    // The other copy of the body is still to be read, so nobody waits for the end of this one.
+    void reader?.cancel().catch(() => undefined);
+    return undefined;
+  }
+  return joined(chunks, size);
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}

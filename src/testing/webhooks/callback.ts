@@ -1,0 +1,56 @@
+import { FakeMarketplaceError } from '../errors.js';
+import { assertFields } from '../state/assert-fields.js';
+
+/** The callback of an application: a URL, or a function in this process. */
+export type Callback = string | URL | ((request: Request) => Response | Promise<Response>);
+
+/** Faults of deliveries. Each is the share of notifications that it affects, from 0 to 1. */
+export interface DeliveryFaults {
+  /** Delivered late, and so out of order. */
+  readonly late?: number | undefined;
+  /** The longest delay of a late one, in milliseconds, at most a day. @default 30000 */
+  readonly lateMs?: number | undefined;
+  /** Delivered twice. */
+  readonly twice?: number | undefined;
+  /** Written in another spelling that the service has been seen to use. */
+  readonly odd?: number | undefined;
+  /** The seed of the random numbers: the same seed affects the same notifications. @default 1 */
+  readonly seed?: number | undefined;
+}
+
+/** What an application subscribes to. */
+export interface CallbackInit {
+  readonly callback: Callback;
+  /** @default ['questions'] */
+  readonly topics?: readonly string[] | undefined;
+  /** Only notifications that relate to these users. @default all users */
+  readonly user_ids?: readonly number[] | undefined;
+  /** @default 500, the application of tokens */
+  readonly application_id?: number | undefined;
+  readonly faults?: DeliveryFaults | undefined;
+}
+
+/** A day. */
+export const maxLateMs = 86_400_000;
+
+/** @throws {FakeMarketplaceError} when a subscription makes no sense */
+export function validateCallback(init: CallbackInit): void {
+  assertFields('a subscription', init, ['callback', 'topics', 'user_ids', 'application_id', 'faults']);
+  const { callback, faults = {} } = init;
+  if (typeof callback !== 'function' && !isPostable(callback))
+    throw new FakeMarketplaceError('a callback is a URL such as http://127.0.0.1:8080/, or a function');
+  assertFields('`faults`', faults, ['late', 'lateMs', 'twice', 'odd', 'seed']);
+  for (const name of ['late', 'twice', 'odd'] as const) {
+    const share = faults[name] ?? 0;
+    if (!(share >= 0 && share <= 1)) throw new FakeMarketplaceError(`\`${name}\` is a share from 0 to 1`);
+  }
+  const { lateMs = 0 } = faults;
+  if (!(lateMs >= 0 && lateMs <= maxLateMs)) throw new FakeMarketplaceError(`\`lateMs\` is from 0 to ${maxLateMs}`);
+}
+
+/** Whether `fetch` can post to a URL. */
+function isPostable(callback: string | URL): boolean {
+  if (!URL.canParse(callback)) return false;
+  const { protocol, username, password } = new URL(callback);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
+}

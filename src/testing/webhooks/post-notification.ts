@@ -1,0 +1,32 @@
+import type { Callback } from './callback.js';
+
+/** The status of the response of a callback, or why there is none. */
+export type DeliveryOutcome = number | 'too slow' | 'unreachable';
+
+/** How long the service waits for the response, in milliseconds. */
+const acknowledgeTimeoutMs = 500;
+
+/** Posts a notification to a callback. */
+export async function postNotification(callback: Callback, body: object): Promise<DeliveryOutcome> {
+  const timeout = new AbortController();
+  const request = new Request(typeof callback === 'function' ? 'https://application.test/notifications' : callback, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: timeout.signal,
+  });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const slow = new Promise<'too slow'>((resolve) => {
+    timer = setTimeout(resolve, acknowledgeTimeoutMs, 'too slow');
+  });
+  const responded = (async () => (typeof callback === 'function' ? callback(request) : fetch(request)))()
+    .then(async (response) => {
+      await response.text();
+      return response.status;
+    })
+    .catch(() => 'unreachable' as const);
+  const outcome = await Promise.race([responded, slow]);
+  clearTimeout(timer);
+  if (outcome === 'too slow') timeout.abort();
+  return outcome;
+}

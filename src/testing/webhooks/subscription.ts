@@ -1,0 +1,99 @@
+import { createRandom } from '../random.js';
+import type { MarketplaceEvent } from '../state/events.js';
+import { validateCallback } from './callback.js';
+import type { CallbackInit } from './callback.js';
+import { postNotification } from './post-notification.js';
+import type { DeliveryOutcome } from './post-notification.js';
+
+/** A subscription of an application. */
+export interface Subscription {
+  readonly application_id: number;
+  /** The URL of the callback; `null` for a function in this process. */
+  readonly url: string | null;
+  /** The enabled topics. A topic is disabled after three abandoned notifications in a row. */
+  readonly topics: ReadonlySet<string>;
+  /** Enables a topic again. Events in between are not delivered. */
+  enable(topic: string): void;
+  /** Ends the subscription and drops its scheduled deliveries. */
+  cancel(): void;
+}
+
+/** This many abandoned notifications in a row disable a topic. */
+const maxAbandonedInARow = 3;
+
+/** A callback with its topics and failures. */
+export class CallbackSubscription implements Subscription {
+  readonly application_id: number;
+  readonly url: string | null;
+  readonly #topics: Set<string>;
+  readonly #init: CallbackInit;
+  readonly #random: () => number;
+  readonly #abandoned = new Map<string, number>();
+  readonly #cancel: () => void;
+  #sent = 0;
+
+  /** @throws {FakeMarketplaceError} when the subscription makes no sense */
+  constructor(init: CallbackInit, cancel: () => void) {
+    validateCallback(init);
+    const { callback, topics = ['questions'], application_id = 500, faults } = init;
+    this.application_id = application_id;
+    this.url = typeof callback === 'function' ? null : String(callback);
+    this.#topics = new Set(topics);
+    this.#init = init;
+    this.#random = createRandom(faults?.seed ?? 1);
+    this.#cancel = cancel;
+  }
+
+  get topics(): ReadonlySet<string> {
+    return this.#topics;
+  }
+
+  enable(topic: string): void {
+    this.#abandoned.delete(topic);
+    this.#topics.add(topic);
+  }
+
+  cancel(): void {
+    this.#cancel();
+  }
+
+  matches({ topic, user_id }: MarketplaceEvent): boolean {
+    return this.#topics.has(topic) && (this.#init.user_ids?.includes(user_id) ?? true);
+  }
+
+  nextId(): string {
+    this.#sent += 1;
+    return `${this.application_id}-${this.#sent.toString(16).padStart(12, '0')}`;
+  }
+
+  /** Draws the faults of the next notification. Each takes its own random numbers, so that one share does not shift another. */
+  nextFaults(): { late: number; twice: boolean; variant: number | undefined } {
+    const { late = 0, lateMs = 30_000, twice = 0, odd = 0 } = this.#init.faults ?? {};
+    const [isLate, lateness, isTwice, isVariant, variantChoice] = [
+      this.#random(),
+      this.#random(),
+      this.#random(),
+      this.#random(),
+      this.#random(),
+    ];
+    return {
+      late: isLate < late ? Math.ceil(lateness * lateMs) : 0,
+      twice: isTwice < twice,
+      variant: isVariant < odd ? variantChoice : undefined,
+    };
+  }
+
+  onDelivered(topic: string): void {
+    this.#abandoned.delete(topic);
+  }
+
+  onAbandoned(topic: string): void {
+    const count = (this.#abandoned.get(topic) ?? 0) + 1;
+    this.#abandoned.set(topic, count);
+    if (count >= maxAbandonedInARow) this.#topics.delete(topic);
+  }
+
+  post(body: object): Promise<DeliveryOutcome> {
+    return postNotification(this.#init.callback, body);
+  }
+}
