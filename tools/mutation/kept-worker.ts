@@ -18,12 +18,14 @@ export const keptWorker: Plugin = {
 
 let thread: Worker | undefined;
 let isStarted = false;
+let lastRun: Promise<unknown> = Promise.resolve();
 
 class KeptWorker implements PoolWorker {
   readonly name = 'kept';
   readonly #entry: string;
   readonly #options: WorkerOptions;
   readonly #listeners: [event: string, listener: Listener][] = [];
+  #config: unknown;
   #isKept = false;
 
   constructor({ distPath, env, execArgv }: PoolOptions) {
@@ -41,15 +43,29 @@ class KeptWorker implements PoolWorker {
 
   /** Responds to `stop`, and to a second `start`, in place of the thread. */
   send(message: WorkerRequest): void {
-    if (message.type === 'start' && isStarted) {
-      this.#respond('started');
-    } else if (message.type === 'stop') {
-      this.#isKept = true;
-      this.#respond('stopped');
-    } else {
-      isStarted = true;
-      thread?.postMessage(message);
-    }
+    if (message.type === 'start') this.#start(message);
+    else if (message.type === 'stop') this.#keep();
+    else if (message.type === 'run') this.#run(message);
+    else thread?.postMessage(message);
+  }
+
+  #start(message: WorkerRequest & { type: 'start' }): void {
+    this.#config = message.context.config;
+    if (isStarted) this.#respond('started');
+    else thread?.postMessage(message);
+    isStarted = true;
+  }
+
+  /** The thread knows the configuration of its first start: names of other tests than this run wants. */
+  #run({ context, ...message }: WorkerRequest & { type: 'run' }): void {
+    if (thread) lastRun = endOfRun(thread);
+    thread?.postMessage({ ...message, context: { ...context, config: this.#config } });
+  }
+
+  /** After a failed test the thread still runs what follows the test. */
+  #keep(): void {
+    this.#isKept = true;
+    void lastRun.then(() => this.#respond('stopped'));
   }
 
   /** Ends the thread only if vitest did not ask it to stop before: then it hangs or has failed. */
@@ -59,6 +75,7 @@ class KeptWorker implements PoolWorker {
     const broken = thread;
     thread = undefined;
     isStarted = false;
+    lastRun = Promise.resolve();
     await broken?.terminate();
   }
 
@@ -80,4 +97,15 @@ class KeptWorker implements PoolWorker {
       if (event === 'message') listener({ type, __vitest_worker_response__: true });
     }
   }
+}
+
+function endOfRun(worker: Worker): Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const listen = ({ type }: { type?: string }): void => {
+    if (type !== 'testfileFinished') return;
+    worker.off('message', listen);
+    resolve(undefined);
+  };
+  worker.on('message', listen);
+  return promise;
 }

@@ -8,7 +8,7 @@
 export const parts = {
   'core/auth': ['tests/core/{tokens,token-refresh}.test.ts', 'tests/promises/requests.test.ts'],
   'core/errors': [
-    'tests/core/{api-errors,conventions,redaction,secrets}.test.ts',
+    'tests/core/{api-errors,conventions,masking,redaction,secrets}.test.ts',
     'tests/resources/known-variants.test.ts',
   ],
   'core/files': ['tests/core/secrets.test.ts', 'tests/resources/{attachments,files}.test.ts'],

@@ -2,6 +2,7 @@
 
 /**
  * @typedef {{ mutatorName: string, replacement: string, status?: string, statusReason?: string,
+ *   coveredBy?: string[], testsCompleted?: number,
  *   location: { start: Position, end: Position } }} Mutant a fault put into the source; lines and columns count from 1
  * @typedef {{ line: number, column: number }} Position
  * @typedef {{ source: string, mutants: Mutant[] }} MutatedFile
@@ -106,4 +107,13 @@ export function replaceSection(page, room, text) {
   const at = sections.findIndex((part) => part.startsWith(`## ${room}\n`));
   sections.splice(at < 0 ? sections.length : at, at < 0 ? 0 : 1, text.trimEnd());
   return `${sections.join('\n\n')}\n`;
+}
+
+/**
+ * Tells whether a fault counts as a survivor although not all of its tests ran: then the tools are broken, not the tests.
+ *
+ * @param {Mutant} mutant
+ */
+export function isIncomplete({ status, coveredBy = [], testsCompleted = 0 }) {
+  return status === 'Survived' && testsCompleted < coveredBy.length;
 }

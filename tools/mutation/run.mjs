@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parts } from './parts.mjs';
-import { isTimeout, replaceSection, section, survivors } from './report.mjs';
+import { isIncomplete, isTimeout, replaceSection, section, survivors } from './report.mjs';
 
 const cache = 'node_modules/.cache/mutation';
 const report = 'bench/mutation.md';
@@ -72,6 +72,8 @@ function test(part, files) {
   });
   if (status !== 0) process.exit(status ?? 1);
   const tested = Object.entries(readResults(part)).filter(([name]) => files.includes(name.replace(/^src\//, '')));
+  if (tested.some(([, { mutants }]) => mutants.some(isIncomplete)))
+    throw new Error('Some faults were not tested in full');
   console.log(survivors(Object.fromEntries(tested)).join('\n'));
 }
 
