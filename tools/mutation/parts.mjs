@@ -8,7 +8,7 @@
 export const parts = {
   'core/auth': ['tests/core/{tokens,token-refresh}.test.ts', 'tests/promises/requests.test.ts'],
   'core/errors': [
-    'tests/core/{api-errors,conventions,masking,redaction,secrets}.test.ts',
+    'tests/core/{api-errors,conventions,documented-errors,error-classes,masking,redaction,secrets}.test.ts',
     'tests/resources/known-variants.test.ts',
   ],
   'core/files': ['tests/core/secrets.test.ts', 'tests/resources/{attachments,files}.test.ts'],
@@ -24,7 +24,7 @@ export const parts = {
   'core/schema': ['tests/client.test.ts', 'tests/core/{conventions,drift,schema}.test.ts'],
   'core/serialization': ['tests/client.test.ts', 'tests/core/{conventions,json}.test.ts'],
   'core/transport': [
-    'tests/core/{choose-transport,transports}.test.ts',
+    'tests/core/{choose-transport,transport-failures,transports}.test.ts',
     'tests/resilience/{never-sent,response-size}.test.ts',
   ],
   core: [
