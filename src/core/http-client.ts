@@ -272,11 +272,16 @@ function responseInfo(
 ): ResponseInfo {
   return {
     status,
+    // Few callers read what has to be computed.
     get headers() {
       return headers.toHeaders();
     },
-    url: redactUrl(request.url),
-    requestId: requestIdOf(headers),
+    get url() {
+      return redactUrl(request.url);
+    },
+    get requestId() {
+      return requestIdOf(headers);
+    },
     attempts,
     durationMs: performance.now() - startedAt,
   };
