@@ -13,6 +13,8 @@ const { status } = spawnSync(
     'run',
     'tests/resilience/fuzz.test.ts',
     'tests/resilience/chaos.test.ts',
+    // Aborts, broken connections and damaged bytes over both transports; `npm run soak` does the same to the built package.
+    'tests/resilience/soak.test.ts',
     // Good responses with one field changed: the entries that were not touched are always delivered.
     'tests/core/drift.test.ts',
   ],

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { AccessTokenError, AuthenticationError, ForbiddenError, refreshingToken } from 'marketplace-seller-sdk';
-import type { TokenSet } from 'marketplace-seller-sdk';
-import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
+import type { TokenProvider, TokenSet } from 'marketplace-seller-sdk';
+import { eachTransport, errorOf, wireQuestion } from '../support/stubs.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -14,10 +14,10 @@ const takes =
     bearerOf(request) === `Bearer ${token()}` ? ok() : Response.json({ error: 'invalid_token' }, { status: 401 });
 const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
-describe('a token from a function', () => {
+describe.each(eachTransport)('a token from a function, over %s', (_, createClient) => {
   test('a 401 requests a new token once and retries the call once', async () => {
     const asked: unknown[] = [];
-    const { sellerClient, sent } = stubbed([takes(() => 'new')], {
+    const { sellerClient, sent } = await createClient([takes(() => 'new')], {
       accessToken: ({ rejected }) => {
         asked.push(rejected);
         return rejected === undefined ? 'old' : 'new';
@@ -31,7 +31,7 @@ describe('a token from a function', () => {
 
   test('one token request serves all calls that failed with 401 together', async () => {
     let refreshes = 0;
-    const { sellerClient } = stubbed([takes(() => 'new')], {
+    const { sellerClient } = await createClient([takes(() => 'new')], {
       accessToken: async ({ rejected }) => {
         if (rejected === undefined) return 'old';
         refreshes += 1;
@@ -45,7 +45,7 @@ describe('a token from a function', () => {
 
   test('calls that begin during a refresh wait for it', async () => {
     let underWay = 0;
-    const { sellerClient } = stubbed([takes(() => 'new')], {
+    const { sellerClient } = await createClient([takes(() => 'new')], {
       accessToken: async ({ rejected }) => {
         underWay += 1;
         expect(underWay).toBe(1);
@@ -65,7 +65,7 @@ describe('a token from a function', () => {
   });
 
   test('a second 401 rejects the call', async () => {
-    const { sellerClient, sent } = stubbed([new Response('{}', { status: 401 })], {
+    const { sellerClient, sent } = await createClient([new Response('{}', { status: 401 })], {
       accessToken: ({ rejected }) => (rejected ? `after-${rejected}` : 'old'),
     });
     expect(await errorOf(sellerClient.questions.get({ question_id: 1 }))).toBeInstanceOf(AuthenticationError);
@@ -73,18 +73,20 @@ describe('a token from a function', () => {
   });
 
   test('a function that returns the rejected token again fails the call with its 401', async () => {
-    const { sellerClient, sent } = stubbed([new Response('{}', { status: 401 })], { accessToken: () => 'only' });
+    const { sellerClient, sent } = await createClient([new Response('{}', { status: 401 })], {
+      accessToken: () => 'only',
+    });
     expect(await errorOf(sellerClient.questions.get({ question_id: 1 }))).toBeInstanceOf(AuthenticationError);
     expect(sent).toHaveLength(1);
   });
 
   test('no new token is requested after a 403, for a string token, or for a token of the call', async () => {
     const supply = vi.fn(() => 'token');
-    const { sellerClient, sent } = stubbed([new Response('{}', { status: 403 })], { accessToken: supply });
+    const { sellerClient, sent } = await createClient([new Response('{}', { status: 403 })], { accessToken: supply });
     expect(await errorOf(sellerClient.questions.get({ question_id: 1 }))).toBeInstanceOf(ForbiddenError);
     expect(supply).toHaveBeenCalledTimes(1);
     expect(sent).toHaveLength(1);
-    const other = stubbed([new Response('{}', { status: 401 })]);
+    const other = await createClient([new Response('{}', { status: 401 })]);
     await errorOf(other.sellerClient.questions.get({ question_id: 1 }));
     await errorOf(other.sellerClient.questions.get({ question_id: 1 }, { accessToken: 'mine' }));
     expect(other.sent).toHaveLength(2);
@@ -93,7 +95,7 @@ describe('a token from a function', () => {
   test('a failed token request rejects the call with its cause, and the next call tries again', async () => {
     let isUp = false;
     const reason = new Error('the vault is sealed');
-    const { sellerClient } = stubbed([takes(() => 'new')], {
+    const { sellerClient } = await createClient([takes(() => 'new')], {
       accessToken: async ({ rejected }) => {
         if (rejected === undefined) return 'old';
         if (!isUp) throw reason;
@@ -112,7 +114,7 @@ describe('a token from a function', () => {
   test.each([[''], ['two words'], ['line\nbreak'], [7], [null]])(
     'a token function that returns %j is an AccessTokenError',
     async (given) => {
-      const { sellerClient, sent } = stubbed([ok()], { accessToken: async () => given as string });
+      const { sellerClient, sent } = await createClient([ok()], { accessToken: async () => given as string });
       expect(await errorOf(sellerClient.questions.get({ question_id: 1 }))).toBeInstanceOf(AccessTokenError);
       expect(sent).toHaveLength(0);
     },
@@ -120,7 +122,9 @@ describe('a token from a function', () => {
 
   test('an abort leaves a pending token request running for the other calls', async () => {
     let give: (token: string) => void = () => {};
-    const { sellerClient } = stubbed([ok()], { accessToken: () => new Promise((resolve) => (give = resolve)) });
+    const { sellerClient } = await createClient([ok()], {
+      accessToken: () => new Promise((resolve) => (give = resolve)),
+    });
     const controller = new AbortController();
     const aborted = errorOf(sellerClient.questions.get({ question_id: 1 }, { signal: controller.signal }));
     const other = sellerClient.questions.get({ question_id: 2 });
@@ -160,12 +164,12 @@ function vault(first: TokenSet): {
   };
 }
 
-describe('refreshingToken()', () => {
+describe.each(eachTransport)('refreshingToken(), over %s', (_, createClient) => {
   const hour = 3_600_000;
 
   test('the stored token is used while it is valid', async () => {
     const { keeping, refreshes } = vault({ accessToken: 'stored', refreshToken: 'r', expiresAt: Date.now() + hour });
-    const { sellerClient, sent } = stubbed([ok()], { accessToken: refreshingToken(keeping) });
+    const { sellerClient, sent } = await createClient([ok()], { accessToken: refreshingToken(keeping) });
     await sellerClient.questions.get({ question_id: 1 });
     expect(sent.map(bearerOf)).toEqual(['Bearer stored']);
     expect(refreshes()).toBe(0);
@@ -173,7 +177,7 @@ describe('refreshingToken()', () => {
 
   test('an expired token is refreshed before it is used, and the token set is saved', async () => {
     const { keeping, stored, refreshes } = vault({ accessToken: 'gone', refreshToken: 'r', expiresAt: Date.now() - 1 });
-    const { sellerClient, sent } = stubbed([ok()], { accessToken: refreshingToken(keeping) });
+    const { sellerClient, sent } = await createClient([ok()], { accessToken: refreshingToken(keeping) });
     await Promise.all(Array.from({ length: 5 }, () => sellerClient.questions.get({ question_id: 1 })));
     expect(new Set(sent.map(bearerOf))).toEqual(new Set(['Bearer access-1']));
     expect(stored()).toMatchObject({ accessToken: 'access-1', refreshToken: 'refresh-1' });
@@ -182,7 +186,7 @@ describe('refreshingToken()', () => {
 
   test('a token that expires soon is refreshed in the background', async () => {
     const { keeping, refreshes } = vault({ accessToken: 'old', refreshToken: 'r', expiresAt: Date.now() + 30_000 });
-    const { sellerClient, sent } = stubbed([ok()], { accessToken: refreshingToken(keeping) });
+    const { sellerClient, sent } = await createClient([ok()], { accessToken: refreshingToken(keeping) });
     await sellerClient.questions.get({ question_id: 1 });
     await sellerClient.questions.get({ question_id: 1 });
     expect(sent.map(bearerOf)).toEqual(['Bearer old', 'Bearer old']);
@@ -201,7 +205,7 @@ describe('refreshingToken()', () => {
       refresh: () => Promise.reject(new Error('down')),
       onRefreshFailed: (error) => void failures.push(error),
     });
-    const { sellerClient } = stubbed([ok()], { accessToken });
+    const { sellerClient } = await createClient([ok()], { accessToken });
     await sellerClient.questions.get({ question_id: 1 });
     await expect.poll(() => failures.length).toBe(1);
     await expect(sellerClient.questions.get({ question_id: 1 })).resolves.toMatchObject({ id: 42 });
@@ -209,7 +213,7 @@ describe('refreshingToken()', () => {
 
   test('a 401 refreshes the token once for all calls', async () => {
     const { keeping, refreshes } = vault({ accessToken: 'revoked', refreshToken: 'r' });
-    const { sellerClient } = stubbed([takes(() => 'access-1')], { accessToken: refreshingToken(keeping) });
+    const { sellerClient } = await createClient([takes(() => 'access-1')], { accessToken: refreshingToken(keeping) });
     await Promise.all(Array.from({ length: 6 }, () => sellerClient.questions.get({ question_id: 1 })));
     expect(refreshes()).toBe(1);
   });
@@ -222,7 +226,8 @@ describe('refreshingToken()', () => {
       last = mine.catch(() => undefined);
       return mine;
     };
-    const processes = [1, 2].map(() => stubbed([ok()], { accessToken: refreshingToken({ ...keeping, lock }) }));
+    const accessToken = (): TokenProvider => refreshingToken({ ...keeping, lock });
+    const processes = await Promise.all([1, 2].map(() => createClient([ok()], { accessToken: accessToken() })));
     await Promise.all(processes.map(({ sellerClient }) => sellerClient.questions.get({ question_id: 1 })));
     expect(processes.map(({ sent }) => bearerOf(sent[0]!))).toEqual(['Bearer access-1', 'Bearer access-1']);
     expect(refreshes()).toBe(1);
@@ -235,7 +240,7 @@ describe('refreshingToken()', () => {
       if (isFull) throw new Error('the disk is full');
       await keeping.save(grant);
     };
-    const { sellerClient } = stubbed([ok()], { accessToken: refreshingToken({ ...keeping, save }) });
+    const { sellerClient } = await createClient([ok()], { accessToken: refreshingToken({ ...keeping, save }) });
     const error = await errorOf(sellerClient.questions.get({ question_id: 1 }));
     expect(error).toMatchObject({ name: 'AccessTokenError', cause: { message: 'the disk is full' } });
     isFull = false;
@@ -247,7 +252,7 @@ describe('refreshingToken()', () => {
   test('a refresh that returns no token set is an AccessTokenError', async () => {
     const { keeping } = vault({ accessToken: 'gone', expiresAt: Date.now() - 1 });
     const accessToken = refreshingToken({ ...keeping, refresh: () => ({}) as TokenSet });
-    const { sellerClient } = stubbed([ok()], { accessToken });
+    const { sellerClient } = await createClient([ok()], { accessToken });
     expect((await errorOf(sellerClient.questions.get({ question_id: 1 }))).message).toContain('returned no token set');
   });
 });

@@ -2,18 +2,19 @@ import { gzipSync } from 'node:zlib';
 import { NotFoundError, SellerClient, ServerError, UnexpectedResponseError } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { startServer } from '../support/http-server.ts';
+import { transports } from '../support/transports.ts';
 import { errorOf, wireQuestion } from '../support/stubs.ts';
 
 const accessToken = 'APP_USR-secret-1';
 const maxResponseBytes = 1000;
 
-describe('a response body is read up to maxResponseBytes', () => {
+describe.each(transports)('a response body is read up to maxResponseBytes, over %s', (__, transport) => {
   test('a compressed body that expands beyond it is an error, and is not requested again', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 2 ** 20, ' '));
     const server = await startServer((to) => {
       to.writeHead(200, { 'content-encoding': 'gzip', 'content-length': bomb.length }).end(bomb);
     });
-    const sellerClient = new SellerClient({ baseUrl: server.url, accessToken });
+    const sellerClient = new SellerClient({ ...transport, baseUrl: server.url, accessToken });
     const before = process.memoryUsage().rss;
     const error = await errorOf<UnexpectedResponseError>(sellerClient.questions.get({ question_id: 42 }));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
@@ -40,7 +41,7 @@ describe('a response body is read up to maxResponseBytes', () => {
       to.write(text.slice(0, 500));
       to.end(text.slice(500));
     });
-    const sellerClient = new SellerClient({ baseUrl: server.url, accessToken, maxResponseBytes });
+    const sellerClient = new SellerClient({ ...transport, baseUrl: server.url, accessToken, maxResponseBytes });
     expect(await sellerClient.questions.get({ question_id: 42 })).toMatchObject({ id: 42 });
     expect(await errorOf(sellerClient.questions.get({ question_id: 42 }))).toBeInstanceOf(UnexpectedResponseError);
   });
@@ -52,7 +53,13 @@ describe('a response body is read up to maxResponseBytes', () => {
     const server = await startServer((to) => {
       to.writeHead(status).end('<html>' + 'x'.repeat(5000));
     });
-    const sellerClient = new SellerClient({ baseUrl: server.url, accessToken, maxResponseBytes, maxRetries: 0 });
+    const sellerClient = new SellerClient({
+      ...transport,
+      baseUrl: server.url,
+      accessToken,
+      maxResponseBytes,
+      maxRetries: 0,
+    });
     expect(await errorOf(sellerClient.questions.get({ question_id: 42 }))).toBeInstanceOf(Class);
   });
 
@@ -60,7 +67,7 @@ describe('a response body is read up to maxResponseBytes', () => {
     const server = await startServer((to) => {
       to.writeHead(201).end(JSON.stringify({ ...wireQuestion, text: 'x'.repeat(5000) }));
     });
-    const sellerClient = new SellerClient({ baseUrl: server.url, accessToken, maxResponseBytes });
+    const sellerClient = new SellerClient({ ...transport, baseUrl: server.url, accessToken, maxResponseBytes });
     const error = await errorOf(sellerClient.questions.answer({ question_id: 42, text: 'Yes.' }));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error.message).toContain('most likely carried out');

@@ -1,5 +1,7 @@
 import { SellerClient } from 'marketplace-seller-sdk';
 import type { ClientOptions, SellerError } from 'marketplace-seller-sdk';
+import { onTestFinished } from 'vitest';
+import { listen } from '../../src/testing/server.js';
 
 /** What a stubbed `fetch` does at its nth call. */
 export type Step = Response | Error | ((request: Request, turn: number) => Response | Promise<Response>);
@@ -9,6 +11,29 @@ export function stubbed(
   steps: readonly Step[],
   options: Partial<ClientOptions> = {},
 ): { sellerClient: SellerClient; sent: Request[] } {
+  const { fetch, sent } = serviceOf(steps);
+  const baseUrl = 'https://api.test';
+  return { sent, sellerClient: new SellerClient({ baseUrl, accessToken: 'token-1', fetch, ...options }) };
+}
+
+/** The same over `node:http`: a server goes through the steps, until the test is over. */
+async function served(
+  steps: readonly Step[],
+  options: Partial<ClientOptions> = {},
+): Promise<ReturnType<typeof stubbed>> {
+  const { fetch, sent } = serviceOf(steps);
+  const { url: baseUrl, close } = await listen(fetch, {});
+  onTestFinished(close);
+  return { sent, sellerClient: new SellerClient({ baseUrl, accessToken: 'token-1', ...options }) };
+}
+
+/** For `describe.each`: how a client of a stubbed service is created for each transport. */
+export const eachTransport: readonly (readonly [name: string, create: typeof served])[] = [
+  ['fetch', async (steps, options) => stubbed(steps, options)],
+  ['node:http', served],
+];
+
+function serviceOf(steps: readonly Step[]): { fetch: (request: Request) => Promise<Response>; sent: Request[] } {
   const sent: Request[] = [];
   const fetch = async (request: Request): Promise<Response> => {
     sent.push(request.clone());
@@ -17,10 +42,7 @@ export function stubbed(
     if (step instanceof Error) throw step;
     return step.clone();
   };
-  return {
-    sent,
-    sellerClient: new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token-1', fetch, ...options }),
-  };
+  return { fetch, sent };
 }
 
 /** What a call rejects with. */

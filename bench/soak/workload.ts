@@ -1,0 +1,45 @@
+import type * as Library from 'marketplace-seller-sdk';
+import type * as Testing from 'marketplace-seller-sdk/testing';
+
+/** The package under test: its sources in a test, the built package in `npm run soak`. */
+export interface Subject {
+  readonly library: Pick<
+    typeof Library,
+    'SellerClient' | 'SellerError' | 'OutcomeUnknownError' | 'RequestAbortedError'
+  >;
+  readonly testing: Pick<typeof Testing, 'FakeMarketplace'>;
+  /** The client options that choose the transport. */
+  readonly transport: Partial<Library.ClientOptions>;
+}
+
+/** How much is done, from which seed. */
+export interface Scale {
+  readonly count: number;
+  readonly seed: number;
+}
+
+/** Numbers from 0 to below 1: the same sequence for the same seed (mulberry32). */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export function pick<T>(values: readonly T[], random: () => number): T {
+  return values[Math.floor(random() * values.length)] as T;
+}
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Does some work `count` times, at most `lanes` of it at the same time. */
+export async function inLanes(count: number, lanes: number, work: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
