@@ -101,13 +101,16 @@ test('a newer token set in the store is not overwritten by an older one', async 
 });
 
 describe('expiresAt is a time in milliseconds', () => {
-  test.each([1_790_000_000, 21_600, Number.NaN, '2026-03-01T18:00:00Z', new Date(0)])('%s is noticed', async (value) => {
-    const tokens = { accessToken: 'a', expiresAt: value as number };
-    const { sellerClient, sent } = client(tokens, {});
-    const error = await errorOf(sellerClient.questions.get(ask));
-    expect(error.message).toContain('`expiresAt` of `load` is not a time in milliseconds since 1970');
-    expect(sent).toEqual([]);
-  });
+  test.each([1_790_000_000, 21_600, Number.NaN, '2026-03-01T18:00:00Z', new Date(0)])(
+    '%s is noticed',
+    async (value) => {
+      const tokens = { accessToken: 'a', expiresAt: value as number };
+      const { sellerClient, sent } = client(tokens, {});
+      const error = await errorOf(sellerClient.questions.get(ask));
+      expect(error.message).toContain('`expiresAt` of `load` is not a time in milliseconds since 1970');
+      expect(sent).toEqual([]);
+    },
+  );
 
   test.each([undefined, null])('%s is a time that is not known', async (value) => {
     const { sellerClient, sent } = client({ accessToken: 'a', expiresAt: value as undefined }, {});

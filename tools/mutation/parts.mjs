@@ -6,7 +6,7 @@
  * @type {Record<string, string[]>}
  */
 export const parts = {
-  'core/auth': ['tests/core/{tokens,token-refresh}.test.ts', 'tests/promises/requests.test.ts'],
+  'core/auth': ['tests/core/{token-provider,token-refresh,tokens}.test.ts', 'tests/promises/requests.test.ts'],
   'core/errors': [
     'tests/core/{api-errors,conventions,documented-errors,error-classes,masking,redaction,secrets}.test.ts',
     'tests/resources/known-variants.test.ts',
