@@ -28,8 +28,13 @@ describe('contract 7: a write is sent once, a read survives a fault', () => {
       expect(sent).toHaveLength(1);
     });
 
-    test.each([500, 502, 503, 504])('the write is sent once when it fails with %i', async (status) => {
-      const { sellerClient, sent } = stubbed([new Response('{}', { status })], { maxRetries: 2, maxRetryDelayMs: 1 });
+    const statuses = [500, 502, 503, 504].flatMap((status) => [
+      [status, {}],
+      [status, { 'retry-after': '0' }],
+    ]) as [number, Record<string, string>][];
+    test.each(statuses)('the write is sent once when it fails with %i %j', async (status, headers) => {
+      const failing = new Response('{}', { status, headers });
+      const { sellerClient, sent } = stubbed([failing], { maxRetries: 2, maxRetryDelayMs: 1 });
       const error = await errorOf<ServerError>(sellerClient.call(endpoint, input));
       expect(error).toBeInstanceOf(ServerError);
       expect(error.outcomeUnknown).toBe(true);

@@ -182,12 +182,7 @@ export class HttpClient implements Requester {
     if (confirmation.done !== false || !failed.outcomeUnknown) throw failed.error;
     context.resent = true;
     context.outcomeUnknown = false;
-    const { error } = failed;
-    // A write that was proved not to have been carried out is as good as never sent.
-    return this.#retry(context, {
-      error: error instanceof OutcomeUnknownError ? error.cause : error,
-      failure: { kind: 'notSent' },
-    });
+    return this.#retry(context, provedUndone(failed));
   }
 
   /** After a timeout the service may still be working on the write: it gets as long again to finish. */
@@ -263,6 +258,12 @@ export class HttpClient implements Requester {
         confirmLater(this, context, { ...options, confirmWindowMs: options.confirmWindowMs ?? confirmWindowMs }),
     };
   }
+}
+
+/** A write that was proved not to have been carried out is as good as never sent; a `Retry-After` stays in force. */
+function provedUndone({ error, failure }: FailedAttempt): Pick<FailedAttempt, 'error' | 'failure'> {
+  if (failure?.kind === 'errorResponse') return { error, failure: { ...failure, transient: true } };
+  return { error: error instanceof OutcomeUnknownError ? error.cause : error, failure: { kind: 'notSent' } };
 }
 
 function responseInfo(

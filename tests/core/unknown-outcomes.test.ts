@@ -1,10 +1,12 @@
 import { OutcomeUnknownError, ServerError } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
-import type { ClientOptions, Middleware, RequestAbortedError } from 'marketplace-seller-sdk';
-import { describe, expect, test } from 'vitest';
+import type { ClientOptions, RateLimitError, RequestAbortedError } from 'marketplace-seller-sdk';
+import type { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { describe, expect, test, vi } from 'vitest';
+import { advanceUntilSettled } from '../support/fake-time.ts';
 import { createMarketplace } from '../support/marketplace.ts';
 import type { TestMarketplace } from '../support/marketplace.ts';
-import { errorOf, networkFault, stubbed } from '../support/stubs.ts';
+import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
 
 /** A marketplace whose clients wait for no confirmation. */
 const setUp = (options: Partial<ClientOptions> = {}): TestMarketplace =>
@@ -45,11 +47,12 @@ describe('a write whose response was lost', () => {
     },
   );
 
-  test('a documented error means that nothing was carried out', async () => {
+  test('a 429 means that nothing was carried out', async () => {
     const { marketplace, sellerClient, question_id } = setUp({ maxRetries: 0 });
-    marketplace.faults.inject({ status: 503, headers: { 'retry-after': '1' }, endpoint: answer });
-    const error = await errorOf<ServerError>(sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }));
-    expect(error).toMatchObject({ status: 503, outcomeUnknown: false, retryAfterMs: 1000 });
+    marketplace.faults.inject({ status: 429, headers: { 'retry-after': '1' }, endpoint: answer });
+    const error = await errorOf<RateLimitError>(sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }));
+    expect(error).toMatchObject({ status: 429, retryAfterMs: 1000 });
+    expect(error).not.toHaveProperty('outcomeUnknown', true);
   });
 
   test('an aborted write says whether its outcome is unknown', async () => {
@@ -222,21 +225,57 @@ test('two identical entries give unknown', async () => {
   expect(await error.confirm()).toEqual({ unknown: '2 entries look like the one that was written' });
 });
 
-test('a middleware that removes Retry-After from a 503 makes the outcome of a write unknown, as the guide says', async () => {
-  const failing = (): Response => Response.json({}, { status: 503, headers: { 'retry-after': '0' } });
-  const distrust503: Middleware = async ({ request }, next) => {
-    const response = await next(request);
-    const headers = new Headers(response.headers);
-    headers.delete('retry-after');
-    return new Response(response.body, { status: response.status, headers });
-  };
-  for (const [middleware, requests, outcomeUnknown] of [
-    [[], 2, false],
-    [[distrust503], 1, true],
-  ] as const) {
-    const { sellerClient, sent } = stubbed([failing], { middleware, maxRetries: 1 });
+describe('a write that gets a 503 with Retry-After, after a gateway has passed it on', () => {
+  const passedOn = (endpoint: typeof answer | typeof ask): Parameters<FakeMarketplace['faults']['inject']>[0] => ({
+    status: 503,
+    headers: { 'retry-after': '0' },
+    after: true,
+    endpoint,
+  });
+
+  test('is not sent again, and confirm() tells that it was carried out', async () => {
+    const { marketplace, sellerClient, question_id } = setUp();
+    marketplace.faults.inject({ ...passedOn(answer), times: 9 });
+    const error = await errorOf<ServerError>(sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }));
+    expect(error).toMatchObject({ status: 503, attempts: 1, outcomeUnknown: true, retryAfterMs: 0 });
+    expect(await error.confirm()).toMatchObject({ done: true });
+  });
+
+  test("is delivered once with onUnknownOutcome: 'confirm'", async () => {
+    const { marketplace, buyerClient, item_id, seller_id } = setUp({ onUnknownOutcome: 'confirm' });
+    marketplace.faults.inject(passedOn(ask));
+    const asked = await buyerClient.questions.ask({ item_id, text: 'Does it come in red?' });
+    expect(asked).toMatchObject({ text: 'Does it come in red?' });
+    const all = await marketplace.clientFor({ user_id: seller_id }).questions.search({ item: item_id }).toArray();
+    expect(all.filter(({ text }) => text === 'Does it come in red?')).toHaveLength(1);
+  });
+
+  test.each([
+    [undefined, 1, true],
+    [true, 3, false],
+  ])('with retryWritesAfter503: %s it is sent %i times', async (retryWritesAfter503, times, outcomeUnknown) => {
+    const failing = (): Response => Response.json({}, { status: 503, headers: { 'retry-after': '0' } });
+    const { sellerClient, sent } = stubbed([failing], { retryWritesAfter503, maxRetryDelayMs: 1 });
     const error = await errorOf(sellerClient.questions.answer({ question_id: 42, text: 'Yes' }));
     expect(error).toMatchObject({ status: 503, outcomeUnknown });
-    expect(sent).toHaveLength(requests);
-  }
+    expect(sent).toHaveLength(times);
+  });
+
+  test('a write that was proved undone is sent again after the Retry-After', async () => {
+    vi.useFakeTimers();
+    try {
+      const failing = Response.json({}, { status: 503, headers: { 'retry-after': '7' } });
+      const answered = Response.json({ ...wireQuestion, answer: { text: 'Yes' } });
+      const { sellerClient, sent } = stubbed([failing, Response.json(wireQuestion), answered], {
+        onUnknownOutcome: 'confirm',
+        confirmWindowMs: 0,
+      });
+      const startedAt = performance.now();
+      await advanceUntilSettled(sellerClient.questions.answer({ question_id: 42, text: 'Yes' }));
+      expect(sent.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST']);
+      expect(performance.now() - startedAt).toBeGreaterThanOrEqual(7000);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 });

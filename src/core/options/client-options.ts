@@ -61,6 +61,13 @@ export interface ClientOptions {
    */
   readonly maxRetryDelayMs?: number | undefined;
   /**
+   * Takes a 503 with `Retry-After` as proof that the service did nothing, and retries every write after it. By default a
+   * write that is not idempotent is not retried, because a gateway that has passed it on may respond so as well.
+   *
+   * @default false
+   */
+  readonly retryWritesAfter503?: boolean | undefined;
+  /**
    * What happens when the response to a write is lost: `throw` an `OutcomeUnknownError`, or `confirm` by reading back,
    * and send it again only where it was not carried out. Endpoints that cannot be read back always throw.
    *

@@ -37,6 +37,7 @@ const rules: Readonly<Record<keyof ClientOptions, Rule>> = {
   deadlineMs: positive,
   maxRetries: integerFrom(0),
   maxRetryDelayMs: delay,
+  retryWritesAfter503: ofType('boolean'),
   onUnknownOutcome: oneOf('throw', 'confirm'),
   confirmWindowMs: delay,
   responseValidation: oneOf('throw', 'report', 'off'),

@@ -32,7 +32,9 @@ export function apiErrorFrom(response: BufferedResponse, context: ResponseContex
   const raw = errorDetailsFrom(response, context, secrets);
   const { status, retryAfterMs } = raw;
   const documented = matchDocumentedError(endpoint.errors, raw);
-  const failure: Failure = { kind: 'errorResponse', status, retryAfterMs, transient: documented?.transient === true };
+  const isRejected = context.trusts503 === true && status === 503 && retryAfterMs !== undefined;
+  const transient = documented?.transient === true || isRejected;
+  const failure: Failure = { kind: 'errorResponse', status, retryAfterMs, transient };
   const outcomeUnknown = mayHaveSucceeded(endpoint.retry, failure);
   const code = raw.code && shown(raw.code);
   const causes = raw.causes.map((cause) => mapValues(cause, shown));

@@ -42,6 +42,8 @@ export class RequestContext {
   readonly emit: Emit | undefined;
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
+  /** A 503 with `Retry-After` proves that the service did nothing. */
+  readonly trusts503: boolean;
   /** The file of a multipart body, once it has been opened. */
   upload: Upload | undefined;
   /** What reads a download, once it has been loaded. */
@@ -64,7 +66,7 @@ export class RequestContext {
 
   constructor(request: BuiltRequest, options: InternalOptions, runtime: ClientRuntime, startedAt: number) {
     const { endpoint } = request;
-    const { baseUrl, deadlineMs, timeoutMs, maxResponseBytes } = runtime.options;
+    const { baseUrl, deadlineMs, timeoutMs, maxResponseBytes, retryWritesAfter503 = false } = runtime.options;
     this.request = request;
     this.options = options;
     this.startedAt = startedAt;
@@ -75,6 +77,7 @@ export class RequestContext {
     this.emit = runtime.events.sink;
     this.timeoutMs = options.timeoutMs ?? timeoutMs;
     this.maxResponseBytes = maxResponseBytes;
+    this.trusts503 = retryWritesAfter503;
     this.scope = new CancelScope({
       what: `${endpoint.method} ${endpoint.path}`,
       signal: options.signal,
@@ -90,6 +93,7 @@ export interface ResponseContext {
   readonly token: string | undefined;
   readonly rejectedToken?: string | undefined;
   readonly attempts: number;
+  readonly trusts503?: boolean;
 }
 
 /** What must be in no error, log line or trace. */

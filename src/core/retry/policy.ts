@@ -6,7 +6,7 @@ export type Failure =
   | { readonly kind: 'notSent' }
   /** The network failed, or no response came in time, after something may have been sent. */
   | { readonly kind: 'noResponse' }
-  /** The service responded with an error. `transient`: it stated that it did nothing and asks to try again. */
+  /** The service responded with an error. `transient`: it certainly did nothing, and asks to try again. */
   | {
       readonly kind: 'errorResponse';
       readonly status: number;
@@ -56,18 +56,33 @@ const giveUp: RetryPlan = { retry: false, delayMs: 0 };
 /** Decides whether a failed attempt is retried, and when. It changes nothing: pausing and waiting is up to the caller. */
 export function planRetry(state: RetryState, random = Math.random): RetryPlan {
   const { retry, failure, retries, maxRetries, maxDelayMs, remainingMs } = state;
-  const is429 = failure.kind === 'errorResponse' && failure.status === 429;
-  const retryAfterMs = failure.kind === 'errorResponse' ? failure.retryAfterMs : undefined;
-  const isThrottled = is429 && (state.pausesAll || retryAfterMs !== undefined);
-  const backoffMs = retryDelay({ initialDelayMs, maxDelayMs }, retries + 1, failure, random);
+  const { retryAfterMs, status } = failure.kind === 'errorResponse' ? failure : noResponse;
   // Later calls need not find out by requests of their own that they have to wait.
-  if (backoffMs === undefined) return isThrottled ? { ...giveUp, pauseAllMs: retryAfterMs } : giveUp;
-  const delayMs = isThrottled ? Math.min(retryAfterMs ? backoffMs : state.throttleDelayMs, maxDelayMs) : backoffMs;
+  if (retryAfterMs !== undefined && retryAfterMs > maxDelayMs)
+    return status === 429 ? { ...giveUp, pauseAllMs: retryAfterMs } : giveUp;
+  const concernsAll = status === 429 && state.pausesAll;
+  const ownDelayMs = concernsAll
+    ? Math.min(state.throttleDelayMs, maxDelayMs)
+    : backoffDelay({ initialDelayMs, maxDelayMs }, retries, retryAfterMs === undefined ? 0 : 0.5, random);
+  const delayMs = isLong(retryAfterMs) ? retryAfterMs : ownDelayMs;
   const mayRetry = retries < maxRetries && state.isReplayable && shouldRetry(retry, failure);
   // Without a retry and without a `Retry-After` there is nothing to wait for.
-  const pause = isThrottled && (mayRetry || retryAfterMs !== undefined) ? { pauseAllMs: delayMs } : {};
+  const pause = concernsAll && (mayRetry || retryAfterMs !== undefined) ? { pauseAllMs: delayMs } : {};
   // A retry that cannot end before the deadline is not begun.
   return { retry: mayRetry && delayMs < remainingMs, delayMs, ...pause };
+}
+
+const noResponse = { retryAfterMs: undefined, status: undefined };
+
+/** A shorter `Retry-After`, such as 0, names no time: with it alone, all clients would come back at once. */
+function isLong(retryAfterMs: number | undefined): retryAfterMs is number {
+  return retryAfterMs !== undefined && retryAfterMs >= initialDelayMs;
+}
+
+/** An exponential delay with jitter, in milliseconds. `floor` is the part of it that is not random, from 0 to 1. */
+function backoffDelay(backoff: BackoffOptions, retries: number, floor: number, random: () => number): number {
+  const longest = Math.min(backoff.maxDelayMs, backoff.initialDelayMs * 2 ** retries);
+  return longest * (floor + (1 - floor) * random());
 }
 
 const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
@@ -77,8 +92,7 @@ function shouldRetry(retry: RetryClass, failure: Failure): boolean {
   if (failure.kind === 'notSent') return true;
   // The service did nothing: also a write may be sent again.
   if (failure.kind === 'errorResponse' && (failure.transient || failure.status === 429)) return true;
-  if (retry !== 'unsafe') return failure.kind === 'noResponse' || transientStatuses.has(failure.status);
-  return failure.kind === 'errorResponse' && failure.status === 503 && failure.retryAfterMs !== undefined;
+  return retry !== 'unsafe' && (failure.kind === 'noResponse' || transientStatuses.has(failure.status));
 }
 
 /**
@@ -88,24 +102,7 @@ function shouldRetry(retry: RetryClass, failure: Failure): boolean {
 export function mayHaveSucceeded(retry: RetryClass, failure: Failure): boolean {
   if (retry === 'safe' || failure.kind === 'notSent') return false;
   if (failure.kind === 'noResponse') return true;
-  if (failure.status < 500 || failure.status === 501 || failure.transient) return false;
-  return !(failure.status === 503 && failure.retryAfterMs !== undefined);
-}
-
-/**
- * How long to wait before attempt number `attempt + 1`, in milliseconds: what the service asked for, else full jitter
- * over an exponential backoff. `undefined` where the service asks for more than `maxDelayMs`.
- */
-function retryDelay(
-  backoff: BackoffOptions,
-  attempt: number,
-  failure: Failure,
-  random = Math.random,
-): number | undefined {
-  const retryAfterMs = failure.kind === 'errorResponse' ? failure.retryAfterMs : undefined;
-  // `Retry-After: 0` names no time: without a delay of our own, all calls would come back at once.
-  if (retryAfterMs) return retryAfterMs > backoff.maxDelayMs ? undefined : retryAfterMs;
-  return random() * Math.min(backoff.maxDelayMs, backoff.initialDelayMs * 2 ** (attempt - 1));
+  return failure.status >= 500 && failure.status !== 501 && !failure.transient;
 }
 
 /** No HTTP date is longer. */
