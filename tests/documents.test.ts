@@ -22,6 +22,13 @@ const texts = sourcesIn(root);
 const sources = parseSources(texts);
 const all = catalogue(schemas.endpoints, schemas, indexProse(texts), version);
 
+test('the version that requests name is the one of package.json', async () => {
+  const text = `/** The version of this package, as in package.json. \`npm run docs:update\` writes this file. */
+export const version = '${version}';
+`;
+  await expect(text).toMatchFileSnapshot(join(root, 'src/core/pipeline/version.ts'));
+});
+
 describe('docs/openapi.json', () => {
   const document = openapi(all);
 

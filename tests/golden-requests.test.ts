@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { SellerClient } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { everyEndpoint } from './support/every-endpoint.ts';
@@ -6,10 +8,14 @@ import { everyEndpoint } from './support/every-endpoint.ts';
 interface GoldenRequest {
   readonly name: string;
   readonly call: (client: SellerClient) => PromiseLike<unknown>;
-  /** Method and URL, then the headers besides `accept: application/json` and the token, then the body. */
+  /** Method and URL, then the headers besides `accept: application/json`, `user-agent` and the token, then the body. */
   readonly request: readonly string[];
 }
 
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
+  version: string;
+};
+const userAgent = `marketplace-seller-sdk/${version} (Node.js/${process.versions.node.split('.')[0]})`;
 const json = 'content-type: application/json; charset=utf-8';
 const march = { date_from: '2026-03-01T00:00:00Z', date_to: '2026-03-31T23:59:59Z' } as const;
 const inMarch = 'date_from=2026-03-01T00%3A00%3A00Z&date_to=2026-03-31T23%3A59%3A59Z';
@@ -333,7 +339,12 @@ describe('each method sends the request that the specification documents', () =>
 
   test('a call without a token sends no authorization header', async () => {
     const sent = await requestsOf((client) => client.questions.get({ question_id: 42 }, { accessToken: null }));
-    expect(sent.map(({ headers }) => [...headers])).toEqual([[['accept', 'application/json']]]);
+    expect(sent.map(({ headers }) => [...headers])).toEqual([
+      [
+        ['accept', 'application/json'],
+        ['user-agent', userAgent],
+      ],
+    ]);
   });
 
   test('`attributes` are sent as one comma list', async () => {
@@ -364,6 +375,7 @@ async function sentBy(call: (client: SellerClient) => PromiseLike<unknown>): Pro
   const [request, ...others] = await requestsOf(call);
   if (!request || others.length > 0) throw new Error(`the call sent ${others.length + (request ? 1 : 0)} requests`);
   expect(request.headers.get('authorization')).toBe('Bearer token-1');
+  expect(request.headers.get('user-agent')).toBe(userAgent);
   const { pathname, search, host } = new URL(request.url);
   expect(host).toBe('api.example.com');
   const boundary = /boundary=(\S+)/.exec(request.headers.get('content-type') ?? '')?.[1];
@@ -372,6 +384,7 @@ async function sentBy(call: (client: SellerClient) => PromiseLike<unknown>): Pro
     `${request.method} ${pathname}${search}`,
     ...[...request.headers]
       .filter(([name, value]) => name !== 'authorization' && !(name === 'accept' && value === 'application/json'))
+      .filter(([name]) => name !== 'user-agent')
       .map(([name, value]) => `${name}: ${value}`),
     ...(body === '' ? [] : ['', body]),
   ];

@@ -248,12 +248,15 @@ export class HttpClient implements Requester {
 
   #diagnosticsOf(context: RequestContext): ErrorDiagnostics {
     const { request } = context;
-    const { url, headers, body, bodyValue } = request;
+    const { url, headers, isSecretHeader, body, bodyValue } = request;
     const { method } = request.endpoint;
     const { confirmWindowMs } = this.#runtime.options;
     return {
       curl: (options) =>
-        curlOf({ method, url, headers, body, bodyValue, hasToken: context.token !== undefined }, options),
+        curlOf(
+          { method, url, headers, isSecretHeader, body, bodyValue, hasToken: context.token !== undefined },
+          options,
+        ),
       confirm: (options) =>
         confirmLater(this, context, { ...options, confirmWindowMs: options.confirmWindowMs ?? confirmWindowMs }),
     };

@@ -4,6 +4,7 @@ import type { ApiError, CallEvent } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { startServer } from '../support/http-server.ts';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
+import { transports } from '../support/transports.ts';
 
 const token = 'APP_USR-12/3+secret=';
 const secret = 'my-other-secret-77';
@@ -136,6 +137,49 @@ test('secret headers do not follow a download to another origin', async () => {
   expect(service.received.map(({ headers }) => headers['x-api-key'])).toEqual([secret, secret]);
   expect(storage.received.map(({ headers }) => headers['x-team'])).toEqual(['blue']);
   expect(JSON.stringify(storage.received)).not.toMatch(/my-other-secret|token-1/);
+});
+
+describe('a header that redactHeaders names', () => {
+  const own = { headers: { 'X-Tenant-Key': secret }, redactHeaders: ['x-tenant-KEY'] };
+  const echoes: [string, () => Response | Error][] = [
+    ['in a message', () => Response.json({ message: `tenant ${secret}` }, { status: 400 })],
+    ['in a header of the response', () => Response.json({}, { status: 400, headers: { 'x-echo': secret } })],
+    ['in a request id', () => Response.json({}, { status: 400, headers: { 'x-request-id': secret } })],
+    ['in its own header', () => Response.json({}, { status: 400, headers: { 'x-tenant-key': 'rotated-99' } })],
+    ['in base64', () => Response.json({ message: Buffer.from(`a:${secret}`).toString('base64') }, { status: 500 })],
+    ['in a success', () => new Response(`<p>${secret}</p>`)],
+    ['in a network error', () => new TypeError(`bad ${secret}`, { cause: new Error(secret) })],
+  ];
+
+  test.each(echoes)('is masked where it is repeated %s', async (_, echo) => {
+    const lines: unknown[] = [];
+    const line = (...said: unknown[]): void => void lines.push(said);
+    const step = (): Response => {
+      const made = echo();
+      if (made instanceof Error) throw made;
+      return made;
+    };
+    const { sellerClient } = stubbed([step], {
+      ...own,
+      maxRetries: 0,
+      logger: { debug: line, info: line, warn: line, error: line },
+    });
+    const error = await errorOf<ApiError>(sellerClient.questions.get({ question_id: 1 }));
+    const all = [printed(error), error.toCurl(), inspect(lines, { depth: 9 })].join('\n');
+    expect(all).not.toMatch(/my-other-secret|rotated-99/);
+    expect(all).not.toContain(Buffer.from(secret).toString('base64').slice(4, 16));
+    expect(lines).not.toEqual([]);
+  });
+
+  test.each(transports)('does not follow a download to another origin (%s)', async (_, options) => {
+    const storage = await startServer((response) => response.end('the file'));
+    const service = await startServer((response) => response.writeHead(302, { location: storage.url }).end());
+    const { sellerClient } = stubbed([], { baseUrl: service.url, fetch: undefined, ...own, ...options });
+    const file = await sellerClient.messages.download({ attachment_id: 'a.png', site_id: 'MLA' });
+    expect(Buffer.from(await file.arrayBuffer()).toString()).toBe('the file');
+    expect(service.received[0]!.headers['x-tenant-key']).toBe(secret);
+    expect(JSON.stringify(storage.received)).not.toContain(secret);
+  });
 });
 
 test('a successful response is delivered as it came', async () => {

@@ -1,5 +1,5 @@
 import { redactUrl, redactUserTexts } from './redact.js';
-import { isSecretName } from './secret-names.js';
+import type { IsSecretName } from './secret-names.js';
 import type { CurlOptions } from './seller-error.js';
 
 /** A request that can be printed as a curl command. */
@@ -7,6 +7,7 @@ interface PrintableRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly isSecretHeader: IsSecretName;
   readonly hasToken: boolean;
   /** The body as text and as the value it was made of. */
   readonly body: string | undefined;
@@ -15,10 +16,10 @@ interface PrintableRequest {
 
 /** A request as a curl command for a POSIX shell, with its token masked. */
 export function curlOf(
-  { method, url, headers, hasToken, body, bodyValue }: PrintableRequest,
+  { method, url, headers, isSecretHeader, hasToken, body, bodyValue }: PrintableRequest,
   { texts = false }: CurlOptions,
 ): string {
-  const shown = Object.entries(headers).map(([name, value]) => [name, isSecretName(name) ? '[redacted]' : value]);
+  const shown = Object.entries(headers).map(([name, value]) => [name, isSecretHeader(name) ? '[redacted]' : value]);
   if (hasToken) shown.push(['authorization', 'Bearer [redacted]']);
   const data = texts ? body : body && JSON.stringify(redactUserTexts(bodyValue));
   return [

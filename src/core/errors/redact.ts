@@ -2,6 +2,7 @@ import { changedHeaders } from './response-headers.js';
 import type { ResponseHeaders } from './response-headers.js';
 import { formsOf, maskForms } from './secret-forms.js';
 import { isSecretName, maskSecretFields } from './secret-names.js';
+import type { IsSecretName } from './secret-names.js';
 
 const mask = '[redacted]';
 const bearer = /\bbearer\s+[\w.~+/=-]+/gi;
@@ -51,15 +52,19 @@ function maskEcho(text: string, userText: string): string {
 }
 
 /** The secrets in headers: their values, and what follows the scheme of an `authorization`. */
-export function secretsIn(headers: Readonly<Record<string, string>>): string[] {
-  const values = Object.entries(headers).flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
+export function secretsIn(headers: Readonly<Record<string, string>>, isSecret: IsSecretName): string[] {
+  const values = Object.entries(headers).flatMap(([name, value]) => (isSecret(name) ? [value] : []));
   return values.flatMap((value) => [value, value.replace(/^\w+\s+/, '')]);
 }
 
 /** Response headers for errors: without cookies and other secret ones, and with echoes of the secrets masked. */
-export function redactHeaders(headers: ResponseHeaders, secrets: readonly string[]): ResponseHeaders {
+export function redactHeaders(
+  headers: ResponseHeaders,
+  secrets: readonly string[],
+  isSecret: IsSecretName,
+): ResponseHeaders {
   const forms = formsOf(secrets);
-  return changedHeaders(headers, (name, value) => (isSecretName(name) ? null : maskForms(value, forms, mask)));
+  return changedHeaders(headers, (name, value) => (isSecret(name) ? null : maskForms(value, forms, mask)));
 }
 
 /** A URL without the values of its secret query parameters. */

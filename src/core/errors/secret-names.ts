@@ -27,6 +27,16 @@ export function isSecretName(name: string): boolean {
   );
 }
 
+/** Whether the value under a name is secret. */
+export type IsSecretName = (name: string) => boolean;
+
+/** Recognises the names of secret headers, and those of the user's own. */
+export function secretNamesWith(own: readonly string[] = []): IsSecretName {
+  if (own.length === 0) return isSecretName;
+  const names = new Set(own.map((name) => name.toLowerCase()));
+  return (name) => names.has(name.toLowerCase()) || isSecretName(name);
+}
+
 /** The scheme of an `authorization` belongs to its value. */
 const secretFields =
   /("?(?:access[_-]?token|auth[_-]token|refresh[_-]?token|client[_-]?secret|api[_-]?key|authorization|set-cookie|cookie)\\?"?\s{0,9}[=:]\s{0,9}\\?"?)(?:(?:bearer|basic)\s{1,9})?[^"&\s,}\\]+/gi;

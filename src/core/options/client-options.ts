@@ -118,6 +118,23 @@ export interface ClientOptions {
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
+   * Names of headers whose values are secret, besides those that SECURITY.md lists: they are masked in errors, logs and
+   * traces, and do not follow a download to another origin.
+   *
+   * @default []
+   * @example
+   * const seller = new SellerClient({ baseUrl, headers: { 'x-tenant-key': 'a secret' }, redactHeaders: ['x-tenant-key'] });
+   */
+  readonly redactHeaders?: readonly string[] | undefined;
+  /**
+   * Your application's name and version, put in front of the `user-agent` that names this package and the runtime. A
+   * `user-agent` in `headers` replaces all of it. It has no effect in browsers, which send their own.
+   *
+   * @default none
+   * @example 'my-app/1.2'
+   */
+  readonly userAgent?: string | undefined;
+  /**
    * Query parameters of every request.
    *
    * @default none

@@ -4,7 +4,9 @@ import type { InternalOptions } from './call-options.js';
 import type { ClientOptions } from './client-options.js';
 import {
   delay,
+  headerNames,
   headerRecord,
+  headerText,
   integerFrom,
   listOf,
   ofType,
@@ -45,6 +47,8 @@ const rules: Readonly<Record<keyof ClientOptions, Rule>> = {
   onDrift: ofType('function'),
   onWait: ofType('function'),
   headers: headerRecord,
+  redactHeaders: headerNames,
+  userAgent: headerText,
   query: queryRecord,
   middleware: listOf('function'),
   logger: withMethod('info'),

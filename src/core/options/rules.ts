@@ -44,16 +44,29 @@ function isQueryValue(value: unknown): boolean {
   return ['string', 'number', 'boolean', 'undefined'].includes(typeof value);
 }
 
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
+const notInHeader = /[^\t\x20-\x7e\x80-\xff]/;
+
 export const headerRecord: Rule = (value) => {
   const problem = record(value);
   if (problem !== undefined) return problem;
   for (const [name, content] of Object.entries(value as object)) {
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return 'contains a name that no header can have';
-    if (typeof content !== 'string' || /[^\t\x20-\x7e\x80-\xff]/.test(content))
+    if (!headerName.test(name)) return 'contains a name that no header can have';
+    if (typeof content !== 'string' || notInHeader.test(content))
       return `contains under \`${name}\` a value that no header can have`;
   }
   return undefined;
 };
+
+export const headerNames: Rule = (value) =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string' && headerName.test(name))
+    ? undefined
+    : 'takes a list of header names';
+
+export const headerText: Rule = (value) =>
+  typeof value === 'string' && value.trim() !== '' && !notInHeader.test(value)
+    ? undefined
+    : 'takes a text that a header can have';
 
 export const oneOf =
   (...values: readonly string[]): Rule =>

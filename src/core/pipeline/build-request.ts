@@ -38,6 +38,7 @@ export function buildRequest(
     endpoint,
     input: checked,
     url: buildUrl(parts, options, runtime),
+    isSecretHeader: runtime.isSecretHeader,
     headers: buildHeaders(endpoint, parts, body !== undefined, options, runtime),
     body,
     bodyValue: parts.body,

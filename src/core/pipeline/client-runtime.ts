@@ -1,6 +1,9 @@
+import { secretNamesWith } from '../errors/secret-names.js';
+import type { IsSecretName } from '../errors/secret-names.js';
 import { Events } from '../observability/events.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { SharedState } from './shared-state.js';
+import { userAgentOf } from './user-agent.js';
 
 /** What all calls of a client have in common. */
 export interface ClientRuntime {
@@ -9,6 +12,10 @@ export interface ClientRuntime {
   readonly events: Events;
   /** Headers of every request, their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The `user-agent`, unless `headers` have one; `undefined` where the platform sends its own. */
+  readonly userAgent: string | undefined;
+  /** Recognises the headers whose values are secret. */
+  readonly isSecretHeader: IsSecretName;
 }
 
 /** Creates what all calls of a client have in common. */
@@ -18,6 +25,8 @@ export function createRuntime(options: ResolvedOptions, shared: SharedState): Cl
     shared,
     events: new Events(options),
     headers: { accept: 'application/json', ...lowerCaseNames(options.headers) },
+    userAgent: userAgentOf(options.userAgent),
+    isSecretHeader: secretNamesWith(options.redactHeaders),
   };
 }
 

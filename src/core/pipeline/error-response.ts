@@ -48,7 +48,7 @@ export function apiErrorFrom(response: BufferedResponse, context: ResponseContex
 /** What an error response states, in the service's own words: documented errors are recognised by them. */
 function errorDetailsFrom(
   response: BufferedResponse,
-  { request: { endpoint, url }, attempts }: ResponseContext,
+  { request: { endpoint, url, isSecretHeader }, attempts }: ResponseContext,
   secrets: readonly string[],
 ): ApiErrorDetails {
   const stated = parseErrorBody(redactBody(parseBody(maskSecrets(response.text, secrets)).value, secrets));
@@ -59,7 +59,7 @@ function errorDetailsFrom(
     ...(redirect !== undefined && { text: redirect }),
     ...inBody,
     status: response.status,
-    headers: redactHeaders(response.headers, secrets),
+    headers: redactHeaders(response.headers, secrets, isSecretHeader),
     url: redactUrl(url),
     endpoint,
     attempts,

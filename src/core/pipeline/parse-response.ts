@@ -89,7 +89,7 @@ function unexpectedResponse(
   context: ResponseContext,
 ): Error {
   const { request, attempts } = context;
-  const { endpoint } = request;
+  const { endpoint, isSecretHeader } = request;
   const warning =
     endpoint.retry === 'safe'
       ? ''
@@ -98,7 +98,7 @@ function unexpectedResponse(
   const secrets = secretsOf(context);
   return new UnexpectedResponseError(printable(redactSecrets(message, secrets)), {
     status,
-    headers: redactHeaders(headers, secrets),
+    headers: redactHeaders(headers, secrets, isSecretHeader),
     body: redactBody(body, secrets),
     issues,
     endpoint,

@@ -9,6 +9,7 @@ import type { RecentWrites } from '../retry/recent-writes.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { CancelScope } from '../retry/cancel-scope.js';
 import type { StandardSchema } from '../schema/standard-schema.js';
+import type { IsSecretName } from '../errors/secret-names.js';
 import type { ClientRuntime } from './client-runtime.js';
 
 /** A request as data: checked, encoded, without its token. */
@@ -17,6 +18,8 @@ export interface BuiltRequest {
   readonly input: Readonly<Record<string, unknown>>;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Recognises those of the headers whose values are secret. */
+  readonly isSecretHeader: IsSecretName;
   /** The JSON text of the body; `undefined` for none, and for a multipart body. */
   readonly body: string | undefined;
   /** The value of the body before it was encoded: of a multipart body, its file. */
@@ -42,6 +45,8 @@ export class RequestContext {
   readonly emit: Emit | undefined;
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
+  /** The `user-agent` of a request that has none of its own. */
+  readonly userAgent: string | undefined;
   /** A 503 with `Retry-After` proves that the service did nothing. */
   readonly trusts503: boolean;
   /** The file of a multipart body, once it has been opened. */
@@ -77,6 +82,7 @@ export class RequestContext {
     this.emit = runtime.events.sink;
     this.timeoutMs = options.timeoutMs ?? timeoutMs;
     this.maxResponseBytes = maxResponseBytes;
+    this.userAgent = runtime.userAgent;
     this.trusts503 = retryWritesAfter503;
     this.scope = new CancelScope({
       what: `${endpoint.method} ${endpoint.path}`,
@@ -89,7 +95,7 @@ export class RequestContext {
 
 /** What a response is read with. */
 export interface ResponseContext {
-  readonly request: Pick<BuiltRequest, 'endpoint' | 'input' | 'url' | 'headers'>;
+  readonly request: Pick<BuiltRequest, 'endpoint' | 'input' | 'url' | 'headers' | 'isSecretHeader'>;
   readonly token: string | undefined;
   readonly rejectedToken?: string | undefined;
   readonly attempts: number;
@@ -97,7 +103,8 @@ export interface ResponseContext {
 }
 
 /** What must be in no error, log line or trace. */
-export function secretsOf({ token, rejectedToken, request: { headers, url } }: ResponseContext): string[] {
+export function secretsOf({ token, rejectedToken, request }: ResponseContext): string[] {
+  const { headers, url, isSecretHeader } = request;
   const tokens = [token, rejectedToken].filter((each) => each !== undefined);
-  return [...tokens, ...secretsIn(headers), ...secretsInUrl(url)];
+  return [...tokens, ...secretsIn(headers, isSecretHeader), ...secretsInUrl(url)];
 }

@@ -1,4 +1,3 @@
-import { isSecretName } from '../errors/secret-names.js';
 import type { MultipartBody } from '../files/multipart.js';
 import { mayHaveSucceeded } from '../retry/policy.js';
 import type { BufferedResponse } from './parse-body.js';
@@ -52,7 +51,7 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
       hasResponded = true;
     };
     const attempt = context.attempts;
-    const followRedirects = context.downloads?.redirectFollower(headers, isSecretName);
+    const followRedirects = context.downloads?.redirectFollower(headers, request.isSecretHeader);
     received = await send({ endpoint, attempt, call, url, headers, body, followRedirects, signal, onSend, onResponse });
     if (signal.aborted) {
       // A `fetch` that ignores its signal may respond after the end.
@@ -90,10 +89,11 @@ export function isOk(status: number): boolean {
 }
 
 function attemptHeaders(
-  { request, token }: RequestContext,
+  { request, token, userAgent }: RequestContext,
   multipart: MultipartBody | undefined,
 ): Record<string, string> {
   const headers: Record<string, string> = { ...request.headers, ...multipart?.headers };
+  if (userAgent !== undefined) headers['user-agent'] ??= userAgent;
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   return headers;
 }
