@@ -179,7 +179,11 @@ const goldenRequests: readonly GoldenRequest[] = [
   {
     name: 'messages.download',
     call: (client) => client.messages.download({ site_id: 'MLA', attachment_id: 'file-1.pdf' }),
-    request: ['GET /messages/attachments/file-1.pdf?tag=post_sale&site_id=MLA', 'accept: */*'],
+    request: [
+      'GET /messages/attachments/file-1.pdf?tag=post_sale&site_id=MLA',
+      'accept: */*',
+      'accept-encoding: identity',
+    ],
   },
 
   // Flex

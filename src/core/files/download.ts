@@ -1,5 +1,6 @@
 // `AsyncDisposable`, for callers whose `lib` is older than it.
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { Issue } from '../schema/issue.js';
 import type { Bytes } from './bytes.js';
 
 /** What is known of a download when it begins. */
@@ -8,6 +9,8 @@ export interface DownloadParts {
   readonly contentType: string | undefined;
   readonly size: number | undefined;
   readonly stream: ReadableStream<Bytes>;
+  /** Creates the error of a path that takes no file. */
+  readonly reject: (issue: Issue, prefix: string) => Error;
 }
 
 /**
@@ -26,11 +29,14 @@ export class Download implements AsyncDisposable {
   /** The file. It ends with an error, never early, when the connection breaks. */
   readonly stream: ReadableStream<Bytes>;
 
+  readonly #reject: DownloadParts['reject'];
+
   constructor(parts: DownloadParts) {
     this.filename = parts.filename;
     this.contentType = parts.contentType;
     this.size = parts.size;
     this.stream = parts.stream;
+    this.#reject = parts.reject;
   }
 
   /** Reads the whole file into memory. */
@@ -40,14 +46,15 @@ export class Download implements AsyncDisposable {
   }
 
   /**
-   * Saves the file, replacing an existing one. It is written beside the path and moved there when it is complete, so
-   * that no partial file is left behind. Node, Deno and Bun only.
+   * Saves the file, replacing an existing one, whose mode it keeps. It is written beside the path and moved there when it
+   * is complete, so that no partial file is left behind. Node, Deno and Bun only.
    *
    * @returns the path.
+   * @throws {InvalidInputError} when there is a folder, a device, a pipe or a socket at the path.
    */
   async saveTo(path: string): Promise<string> {
     const { saveStream } = await import('./node.js');
-    return saveStream(this.stream, path);
+    return saveStream(this.stream, path, this.#reject);
   }
 
   /** Closes the connection without reading the file. */

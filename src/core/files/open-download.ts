@@ -8,6 +8,8 @@ export { redirectFollower } from './redirects.js';
 /** The response that a download reads. */
 interface DownloadSource {
   readonly headers: Pick<Headers, 'get'>;
+  /** The end of the body cannot be told from a connection that was lost. */
+  readonly hasOpenEnd?: boolean;
   stream(): ReadableStream<Uint8Array> | null;
 }
 
@@ -20,11 +22,12 @@ interface DownloadContext {
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
   /** Creates the error of a connection that was lost. */
   readonly lost: (message: string, cause: Error) => Error;
+  readonly reject: DownloadParts['reject'];
 }
 
 /**
  * Begins to read a response as a file. This file is loaded on first use; what it imports of the client would be split from
- * the rest in every bundle, so `lost` creates its error.
+ * the rest in every bundle, so `lost` and `reject` create its errors.
  */
 export function openDownload(response: DownloadSource, scope: CancelScope, context: DownloadContext): DownloadParts {
   const { headers } = response;
@@ -36,14 +39,27 @@ export function openDownload(response: DownloadSource, scope: CancelScope, conte
     filename: fileNameIn(headers.get('content-disposition')),
     contentType: headers.get('content-type') ?? undefined,
     size,
-    stream: limitedStream(body, size, scope, context),
+    stream: limitedStream({ body, size, hasOpenEnd: response.hasOpenEnd === true }, scope, context),
+    reject: context.reject,
   };
 }
 
 type Body = ReadableStream<Bytes>;
 
+/** A body, and what is known of its end. */
+interface UnreadBody {
+  readonly body: Body;
+  readonly size: number | undefined;
+  readonly hasOpenEnd: boolean;
+}
+
+/** Closes the connections of downloads that the program has dropped unread. */
+const dropped = new FinalizationRegistry<() => void>((close) => {
+  close();
+});
+
 /** The body within the limits of its call: the caller's signal, its deadline, and silence end it at once. */
-function limitedStream(body: Body, size: number | undefined, scope: CancelScope, context: DownloadContext): Body {
+function limitedStream({ body, size, hasOpenEnd }: UnreadBody, scope: CancelScope, context: DownloadContext): Body {
   const reader = body.getReader();
   const finished = Promise.withResolvers<undefined>();
   let receivedBytes = 0;
@@ -51,14 +67,16 @@ function limitedStream(body: Body, size: number | undefined, scope: CancelScope,
     finished.resolve(undefined);
     scope.dispose();
   };
-  return new ReadableStream<Bytes>(
+  const stream = new ReadableStream<Bytes>(
     {
       start: (controller) => {
+        // The caller's signal may live long: it must not keep a stream that nobody reads.
+        const weak = new WeakRef(controller);
         // The end of the call must reach a reader that is not reading at the moment.
         scope
           .race(() => finished.promise)
           .catch((error: unknown) => {
-            controller.error(error);
+            weak.deref()?.error(error);
             finish();
             return reader.cancel(error);
           })
@@ -68,6 +86,8 @@ function limitedStream(body: Body, size: number | undefined, scope: CancelScope,
         try {
           const { done, value } = await scope.race(() => reader.read(), undefined, context.timeoutMs);
           if (done && size !== undefined && receivedBytes < size) throw new TypeError('the response ended early');
+          if (done && hasOpenEnd)
+            throw new TypeError('the response is compressed and states no length, so it may be cut');
           if (done) {
             finish();
             controller.close();
@@ -89,6 +109,11 @@ function limitedStream(body: Body, size: number | undefined, scope: CancelScope,
     },
     { highWaterMark: 0 },
   );
+  dropped.register(stream, () => {
+    finish();
+    reader.cancel().catch(() => undefined);
+  });
+  return stream;
 }
 
 /** What a callback of the caller threw: it is passed on as it is. */

@@ -84,7 +84,8 @@ function buildHeaders(
 ): Record<string, string> {
   return {
     ...runtime.headers,
-    ...(endpoint.responseBody === 'stream' && { accept: '*/*' }),
+    // The end of a compressed file may not show that it was cut.
+    ...(endpoint.responseBody === 'stream' && { accept: '*/*', 'accept-encoding': 'identity' }),
     ...(hasBody && { 'content-type': 'application/json; charset=utf-8' }),
     ...lowerCaseNames(options.headers),
     ...parts.headers,

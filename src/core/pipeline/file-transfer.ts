@@ -35,6 +35,7 @@ export function downloadFrom(
     timeoutMs,
     onProgress: options.onDownloadProgress,
     lost: (message, cause) => new ConnectionError(message, { cause }),
+    reject: (issue, prefix) => new InvalidInputError([issue], prefix),
   });
   return parts && new Download(parts);
 }

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoint.js';
 import { UnexpectedResponseError } from '../errors/errors.js';
 import { responseHeaders } from '../errors/response-headers.js';
+import { isSecretName } from '../errors/secret-names.js';
 import { unknown } from '../schema/schema.js';
 import { parseJson } from '../serialization/json.js';
 import { apiErrorFrom } from './error-response.js';
@@ -32,7 +33,7 @@ export function readJsonp(text: string): unknown {
     text: body === undefined ? '' : JSON.stringify(body),
     isTruncated: false,
   };
-  const request = { endpoint: unknownEndpoint, input: {}, url: '', headers: {} };
+  const request = { endpoint: unknownEndpoint, input: {}, url: '', headers: {}, isSecretHeader: isSecretName };
   throw apiErrorFrom(response, { request, token: undefined, attempts: 1 }).error;
 }
 

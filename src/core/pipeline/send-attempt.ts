@@ -52,7 +52,8 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
     };
     const attempt = context.attempts;
     const followRedirects = context.downloads?.redirectFollower(headers, request.isSecretHeader);
-    received = await send({ endpoint, attempt, call, url, headers, body, followRedirects, signal, onSend, onResponse });
+    const ends = { timeoutMs, signal, onSend, onResponse };
+    received = await send({ endpoint, attempt, call, url, headers, body, followRedirects, ...ends });
     if (signal.aborted) {
       // A `fetch` that ignores its signal may respond after the end.
       received.discard();

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../errors/errors.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { createNodeTransport } from '../transport/node.js';
 import type { OutgoingRequest, Transport } from '../transport/transport.js';
+import { isNodesOwn } from './node-fetch.js';
 
 /**
  * Chooses what sends the requests of a client on Node. A request that needs nothing of `fetch` is sent with `node:http`,
@@ -30,16 +31,6 @@ function reasonForFetch({ fetch, middleware = [], tracing }: ResolvedOptions): s
 function canUseNode({ endpoint }: OutgoingRequest): boolean {
   // A download is a stream of the platform, and follows redirects.
   return endpoint.responseBody !== 'stream' && isNodesOwn(globalThis.fetch) && hasDefaultDispatcher();
-}
-
-let ownFetch: typeof globalThis.fetch | undefined;
-
-/** Tells Node's own `fetch` from one that msw, a framework or a test has put in its place, and from other runtimes'. */
-function isNodesOwn(fetch: typeof globalThis.fetch): boolean {
-  if (fetch === ownFetch) return true;
-  const isOwn = typeof fetch === 'function' && Function.prototype.toString.call(fetch).includes('internal/deps/undici');
-  if (isOwn) ownFetch = fetch;
-  return isOwn;
 }
 
 /**

@@ -22,6 +22,10 @@ export interface Platform {
    * @throws {ConfigurationError} when `agent` is given where it has no effect.
    */
   chooseTransport(options: ResolvedOptions, sendWithFetch: Transport): Transport;
+  /** Options of `fetch` for a request that may be silent for `timeoutMs`. */
+  silenceOptions(fetch: unknown, timeoutMs: number): object | undefined;
+  /** Whether the end of a body that `fetch` delivers cannot be told from a connection that was lost. */
+  hasOpenEnd(fetch: unknown, headers: Headers): boolean;
   /** Recognises a network error that certainly came before the service acted; `undefined` for any other error. */
   connectErrorOf(error: unknown): ConnectError | undefined;
   /** The reason of a network error, in short: its code, else its message. */

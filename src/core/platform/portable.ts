@@ -7,6 +7,8 @@ export const platform: Platform = {
     if (agent !== undefined) throw new ConfigurationError('`agent` has no effect: this is not Node');
     return sendWithFetch;
   },
+  silenceOptions: () => undefined,
+  hasOpenEnd: () => false,
   connectErrorOf: () => undefined,
   networkReason: ({ code, message }) => (typeof code === 'string' ? code : message),
   debugLogger: () => undefined,

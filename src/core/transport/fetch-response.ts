@@ -4,10 +4,12 @@ import type { BodyText, TransportResponse } from './transport.js';
 
 /** A response of `fetch`. */
 export class FetchResponse implements TransportResponse {
+  readonly hasOpenEnd: boolean;
   readonly #response: Response;
 
-  constructor(response: Response) {
+  constructor(response: Response, hasOpenEnd = false) {
     this.#response = response;
+    this.hasOpenEnd = hasOpenEnd;
   }
 
   get status(): number {

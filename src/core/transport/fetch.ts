@@ -1,4 +1,5 @@
 import ky from 'ky';
+import { platform } from '#platform';
 import type { Middleware } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { FetchResponse } from './fetch-response.js';
@@ -13,8 +14,14 @@ export function createFetchTransport({
   const layers = tracing?.middleware ? [...middleware, tracing.middleware] : middleware;
   return async (outgoing) => {
     // The platform's `fetch` is looked up for each request, so that it can be replaced (msw, instrumentation).
-    const composed = composeMiddleware(layers, outgoing, fetch ?? globalThis.fetch);
-    return new FetchResponse(await ky(outgoing.url, { ...requestInit(outgoing), ...kyOptions, fetch: composed }));
+    const used = fetch ?? globalThis.fetch;
+    const response = await ky(outgoing.url, {
+      ...requestInit(outgoing),
+      ...platform.silenceOptions(used, outgoing.timeoutMs),
+      ...kyOptions,
+      fetch: composeMiddleware(layers, outgoing, used),
+    });
+    return new FetchResponse(response, platform.hasOpenEnd(used, response.headers));
   };
 }
 

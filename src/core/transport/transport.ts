@@ -12,6 +12,8 @@ export interface OutgoingRequest {
   /** Their names are in lower case. */
   readonly headers: Record<string, string>;
   readonly body: BodyInit | undefined;
+  /** How long the service may be silent, in milliseconds. `signal` enforces it. */
+  readonly timeoutMs: number;
   /** Follows the redirects of a download where `fetch` must not; it sends with the function that it is given. */
   readonly followRedirects?:
     ((request: Request, send: (request: Request) => Promise<Response>) => Promise<Response>) | undefined;
@@ -38,6 +40,8 @@ export interface TransportResponse {
   text(maxBytes: number): Promise<BodyText>;
   /** The body as a stream, for a download; `null` where there is none. */
   stream(): ReadableStream<Uint8Array> | null;
+  /** The end of the body cannot be told from a connection that was lost. */
+  readonly hasOpenEnd?: boolean;
   /** Closes the body unread, so that its connection is free. */
   discard(): void;
 }

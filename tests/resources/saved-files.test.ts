@@ -1,0 +1,201 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, readdir, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
+import { ConnectionError, InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
+import type { ClientOptions, Download } from 'marketplace-seller-sdk';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { startServer } from '../support/http-server.ts';
+import { errorOf, stubbed } from '../support/stubs.ts';
+import { transports } from '../support/transports.ts';
+
+const input = { site_id: 'MLA', attachment_id: 'a' };
+const isWindows = process.platform === 'win32';
+let folder: string;
+
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'saved-')));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+async function downloaded(text = 'new'): Promise<Download> {
+  return stubbed([new Response(text)]).sellerClient.messages.download(input);
+}
+
+describe('saveTo()', () => {
+  test.skipIf(isWindows).each([0o600, 0o640, 0o755, 0o444])('keeps the mode %o of an existing file', async (mode) => {
+    const path = join(folder, 'a.pdf');
+    await writeFile(path, 'old');
+    await chmod(path, mode);
+    await (await downloaded()).saveTo(path);
+    expect((await stat(path)).mode & 0o777).toBe(mode);
+    expect(await readFile(path, 'utf8')).toBe('new');
+  });
+
+  test.skipIf(isWindows)('replaces the file that a link leads to', async () => {
+    const path = join(folder, 'file.pdf');
+    await mkdir(join(folder, 'links'));
+    await writeFile(path, 'old');
+    const link = join(folder, 'links', 'link.pdf');
+    await symlink(path, link);
+    await (await downloaded()).saveTo(link);
+    expect(await readFile(path, 'utf8')).toBe('new');
+    expect(await realpath(link)).toBe(path);
+    expect(await readdir(join(folder, 'links'))).toEqual(['link.pdf']);
+  });
+
+  test('takes a name of 255 bytes', async () => {
+    const name = 'ñ'.repeat(125) + 'a.pdf';
+    expect(Buffer.byteLength(name)).toBe(255);
+    await (await downloaded()).saveTo(join(folder, name));
+    expect(await readdir(folder)).toEqual([name]);
+  });
+
+  test.each<[what: string, make: (path: string) => unknown, message: RegExp]>([
+    ['a folder', (path) => mkdir(path), /`path` is a folder; it takes a file/],
+    ['a named pipe', (path) => execFileSync('mkfifo', [path]), /`path` is a device, a pipe or a socket/],
+    ['a link to a device', (path) => symlink('/dev/null', path), /`path` is a device, a pipe or a socket/],
+    ['a socket', listenAt, /`path` is a device, a pipe or a socket/],
+  ])('refuses %s, and closes the connection unread', async (what, make, message) => {
+    if (isWindows && what !== 'a folder') return;
+    const path = join(folder, 'taken');
+    await make(path);
+    let isCanceled = false;
+    const body = new ReadableStream({ cancel: () => void (isCanceled = true) });
+    const file = await stubbed([() => new Response(body)]).sellerClient.messages.download(input);
+    const error = await errorOf(file.saveTo(path));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error.message).toMatch(message);
+    expect(isCanceled).toBe(true);
+    expect(await readdir(folder)).toEqual(['taken']);
+  });
+
+  test('leaves the old file and nothing else behind when the connection breaks', async () => {
+    const path = join(folder, 'a.pdf');
+    await writeFile(path, 'old');
+    let turn = 0;
+    const body = new ReadableStream({
+      pull: (controller) =>
+        (turn += 1) === 1 ? controller.enqueue(new Uint8Array(9)) : controller.error(new TypeError('terminated')),
+    });
+    const file = await stubbed([() => new Response(body)]).sellerClient.messages.download(input);
+    expect(await errorOf(file.saveTo(path))).toBeInstanceOf(ConnectionError);
+    expect(await readFile(path, 'utf8')).toBe('old');
+    expect(await readdir(folder)).toEqual(['a.pdf']);
+  });
+});
+
+async function listenAt(path: string): Promise<void> {
+  const server = createServer().listen(path);
+  await new Promise((resolve) => server.once('listening', resolve));
+  onTestFinished(() => void server.close());
+}
+
+/** A server that writes these bytes and closes the connection. */
+async function rawServer(...parts: readonly (string | Uint8Array)[]): Promise<string> {
+  const server = createServer((socket: Socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      for (const part of parts) socket.write(part);
+      socket.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const once = (url: string, options: Partial<ClientOptions>): SellerClient =>
+  new SellerClient({ baseUrl: url, accessToken: 'token-1', maxRetries: 0, ...options });
+
+describe.each(transports)('a compressed file over %s', (_, options) => {
+  const whole = gzipSync('x'.repeat(5000) + '{"id":42}');
+  const head = 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\nconnection: close\r\n';
+
+  test.each([whole.length >> 1, whole.length - 8, whole.length - 1])(
+    'that ends with its connection after %i bytes is an error',
+    async (length) => {
+      const url = await rawServer(`${head}\r\n`, whole.subarray(0, length));
+      const file = await once(url, options).messages.download(input);
+      await expect(file.arrayBuffer()).rejects.toBeInstanceOf(ConnectionError);
+      await expect(once(url, options).questions.get({ question_id: 42 })).rejects.toThrow();
+    },
+  );
+
+  test.each([
+    ['a length', `content-length: ${whole.length}\r\n\r\n`, ''],
+    ['chunks', `transfer-encoding: chunked\r\n\r\n${whole.length.toString(16)}\r\n`, '\r\n0\r\n\r\n'],
+  ])('that has %s is delivered', async (_with, start, end) => {
+    const url = await rawServer(head + start, whole, end);
+    const file = await once(url, options).messages.download(input);
+    expect((await file.arrayBuffer()).byteLength).toBe(5009);
+  });
+
+  test('is not asked for', async () => {
+    const server = await startServer((response) => response.end('file'));
+    await (await once(server.url, options).messages.download(input)).arrayBuffer();
+    expect(server.received[0]!.headers['accept-encoding']).toBe('identity');
+  });
+});
+
+describe.each(transports)('over %s', (_, options) => {
+  test.each(['no signal', 'a signal that lives on'])(
+    'a file that is dropped unread closes its connection (%s)',
+    async (which) => {
+      setFlagsFromString('--expose-gc');
+      const gc = runInNewContext('gc') as () => void;
+      const server = await startServer((response) => {
+        response.writeHead(200, { 'content-length': 10_000_000 });
+        response.write(Buffer.alloc(300_000));
+      });
+      const { signal } = new AbortController();
+      const drop = async (): Promise<void> => {
+        await once(server.url, options).messages.download(input, which === 'no signal' ? {} : { signal });
+      };
+      await drop();
+      expect(server.sockets.size).toBe(1);
+      const isClosed = (): boolean => {
+        gc();
+        return server.sockets.size === 0;
+      };
+      await expect.poll(isClosed, { interval: 20, timeout: 5000 }).toBe(true);
+    },
+  );
+
+  test('a file whose stream is kept stays open', async () => {
+    setFlagsFromString('--expose-gc');
+    const gc = runInNewContext('gc') as () => void;
+    const server = await startServer((response) => {
+      response.writeHead(200, { 'content-length': 10 });
+      response.write('12345');
+      setTimeout(() => response.end('67890'), 100);
+    });
+    const streamOf = async (): Promise<Download['stream']> =>
+      (await once(server.url, options).messages.download(input)).stream;
+    const stream = await streamOf();
+    gc();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    gc();
+    expect(await new Response(stream).text()).toBe('1234567890');
+  });
+
+  test('what a progress callback throws is what the caller gets, of an upload and of a download', async () => {
+    const mine = new TypeError('the bar is gone');
+    const onProgress = (): never => {
+      throw mine;
+    };
+    const server = await startServer((response) => response.end('{"id":"file"}'));
+    const sellerClient = once(server.url, options);
+    const file = { site_id: 'MLA', file: new Uint8Array(200_000), filename: 'a.pdf' };
+    expect(await errorOf<never>(sellerClient.messages.upload(file, { onUploadProgress: onProgress }))).toBe(mine);
+    const download = await sellerClient.messages.download(input, { onDownloadProgress: onProgress });
+    await expect(download.arrayBuffer()).rejects.toBe(mine);
+  });
+});
