@@ -66,6 +66,8 @@ export interface Endpoint<In = unknown, Out = unknown> {
 
 /** Makes the calls of a resource. */
 export interface Requester {
+  /** The deadline of a call that states none, in milliseconds; operations of several calls keep it as a whole. */
+  readonly deadlineMs?: number | undefined;
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: InternalOptions): ApiPromise<Out>;
 }
 

@@ -38,6 +38,7 @@ const retry: NextStep = { kind: 'retry' };
 
 /** Carries out calls: build, acquire, send, then parse or classify and retry. All resources of a client share one. */
 export class HttpClient implements Requester {
+  readonly deadlineMs: number | undefined;
   readonly #runtime: ClientRuntime;
   readonly #send: Transport;
 
@@ -47,6 +48,7 @@ export class HttpClient implements Requester {
     const shared = inherited?.isFor(options) ? inherited : new SharedState(options);
     this.#runtime = createRuntime(options, shared);
     this.#send = createTransport(options);
+    this.deadlineMs = options.deadlineMs;
   }
 
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options: InternalOptions = noOptions): ApiPromise<Out> {
@@ -71,7 +73,7 @@ export class HttpClient implements Requester {
     } catch (thrown) {
       const error = finalError(thrown, context);
       if (!context.outcomeUnknown) context.recentWrites?.remove(context);
-      if (error instanceof SellerError) attachDiagnostics(error, this.#diagnosticsOf(context));
+      if (error instanceof SellerError) attachDiagnostics(error, this.#diagnosticsOf(context, error));
       const status = error instanceof ApiError ? error.status : undefined;
       const durationMs = performance.now() - startedAt;
       emit?.({ type: 'end', call, attempts: context.attempts, durationMs, status, error });
@@ -246,11 +248,10 @@ export class HttpClient implements Requester {
     });
   }
 
-  #diagnosticsOf(context: RequestContext): ErrorDiagnostics {
+  #diagnosticsOf(context: RequestContext, error: SellerError): ErrorDiagnostics {
     const { request } = context;
     const { url, headers, isSecretHeader, body, bodyValue } = request;
     const { method } = request.endpoint;
-    const { confirmWindowMs } = this.#runtime.options;
     return {
       curl: (options) =>
         curlOf(
@@ -258,7 +259,11 @@ export class HttpClient implements Requester {
           options,
         ),
       confirm: (options) =>
-        confirmLater(this, context, { ...options, confirmWindowMs: options.confirmWindowMs ?? confirmWindowMs }),
+        confirmLater(this, context, {
+          ...options,
+          confirmWindowMs: options.confirmWindowMs ?? this.#confirmWindowMs(context, error),
+          deadlineMs: options.deadlineMs ?? context.options.deadlineMs ?? this.deadlineMs,
+        }),
     };
   }
 }

@@ -63,7 +63,7 @@ describe('saveTo()', () => {
     ['a named pipe', (path) => execFileSync('mkfifo', [path]), /`path` is a device, a pipe or a socket/],
     ['a link to a device', (path) => symlink('/dev/null', path), /`path` is a device, a pipe or a socket/],
     ['a socket', listenAt, /`path` is a device, a pipe or a socket/],
-  ])('refuses %s, and closes the connection unread', async (what, make, message) => {
+  ])('rejects %s, and closes the connection unread', async (what, make, message) => {
     if (isWindows && what !== 'a folder') return;
     const path = join(folder, 'taken');
     await make(path);

@@ -73,7 +73,7 @@ export class MovingList {
       limit,
       prefetch,
       key: (item) => item,
-      fetch: async (place, signal) => {
+      fetch: async (place, { signal }) => {
         for (const edit of this.#others.shift() ?? []) this.edit(edit);
         for (const item of this.items.slice(0, offset)) this.#before.add(item);
         this.requests.push({ ...place, signal });

@@ -24,9 +24,15 @@ export interface ConfirmOptions {
   /**
    * How long the service may still carry out the write, in milliseconds.
    *
-   * @default the client's `confirmWindowMs`
+   * @default the client's `confirmWindowMs`; after a timeout at least `timeoutMs`
    */
   readonly confirmWindowMs?: number | undefined;
+  /**
+   * The time limit of the whole reading, in milliseconds. Then the result is `unknown`.
+   *
+   * @default the `deadlineMs` of the call
+   */
+  readonly deadlineMs?: number | undefined;
 }
 
 /** What an error can find out about its request. */

@@ -11,15 +11,12 @@ type Reject = (issue: Issue, prefix: string) => Error;
  */
 export async function saveStream(stream: AsyncIterable<Uint8Array>, path: string, reject: Reject): Promise<string> {
   // Loaded here, because bundlers for browsers and Workers resolve what a file imports even if it is never loaded.
-  const [{ open, rename, rm }, { dirname, join }] = await Promise.all([
-    import('node:fs/promises'),
-    import('node:path'),
-  ]);
+  const [{ open, rename, rm }, paths] = await Promise.all([import('node:fs/promises'), import('node:path')]);
   let unfinished: string | undefined;
   try {
     const { target, mode } = await findTarget(path, reject);
     // A short name: with the file's own in it, it could be longer than a name may be.
-    unfinished = join(dirname(target), `.${crypto.randomUUID().slice(0, 8)}.part`);
+    unfinished = paths.join(paths.dirname(target), `.${crypto.randomUUID().slice(0, 8)}.part`);
     const file = await open(unfinished, 'wx');
     try {
       if (mode !== undefined) await file.chmod(mode);

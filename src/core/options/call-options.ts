@@ -17,7 +17,8 @@ export interface CallOptions {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * The time limit of the whole call with its retries and waits, in milliseconds.
+   * The time limit of the whole call with its retries and waits, in milliseconds. Of an iteration, it limits the time of all
+   * its requests.
    *
    * @default the client's `deadlineMs`
    */

@@ -43,7 +43,8 @@ export interface ClientOptions {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * The time limit of a whole call with its retries and waits, in milliseconds.
+   * The time limit of a whole call with its retries and waits, in milliseconds. Of an iteration, it limits the time of all
+   * its requests; of a method that makes several requests, that of the whole.
    *
    * @default none
    */

@@ -22,6 +22,14 @@ export interface PageRequest {
   readonly limit: number | undefined;
 }
 
+/** What ends the request of a page early. */
+export interface PageLimits {
+  /** Aborts when a prefetched page is no longer needed. */
+  readonly signal?: AbortSignal | undefined;
+  /** What is left of the deadline of the iteration. */
+  readonly deadlineMs?: number | undefined;
+}
+
 /** How an iteration gets its pages. */
 export interface Pager<T, Extra> {
   /** Where the iteration begins. Entries that move before this offset while it runs are not searched for. */
@@ -30,8 +38,10 @@ export interface Pager<T, Extra> {
   readonly limit: number | undefined;
   /** How many pages may be requested before they are read. */
   readonly prefetch: number;
-  /** Requests a page; `signal` is given for a prefetched page, and aborts when the page is no longer needed. */
-  readonly fetch: (page: PageRequest, signal?: AbortSignal) => Promise<RawPage<T, Extra>>;
+  /** The time that all requests may take together, in milliseconds; `undefined` for no limit. */
+  readonly deadlineMs?: number | undefined;
+  /** Requests a page. */
+  readonly fetch: (page: PageRequest, limits: PageLimits) => Promise<RawPage<T, Extra>>;
   /** What identifies an entry. */
   readonly key: (item: T) => unknown;
 }

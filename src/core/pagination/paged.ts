@@ -1,8 +1,8 @@
 import type { CallOptions } from '../options/call-options.js';
-import type { Page, Pager, PageRequest } from './page.js';
+import type { Page, PageLimits, Pager, PageRequest } from './page.js';
 import { paginate } from './paginate.js';
 
-/** Call options of an iteration over pages. */
+/** Call options of an iteration over pages. `deadlineMs` limits the time of all its requests together. */
 export interface PaginationOptions extends CallOptions {
   /**
    * How many pages to request before they are read.
@@ -57,8 +57,9 @@ export function withPage<In extends object>(input: In, { offset, limit }: PageRe
   return { ...input, offset: offset === 0 ? undefined : offset, limit };
 }
 
-/** The caller's options, also aborted by the signal of a prefetched page. */
-export function withSignal(options: CallOptions, signal: AbortSignal | undefined): CallOptions {
-  if (!signal) return options;
-  return { ...options, signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal };
+/** The caller's options within the limits of a page. */
+export function withLimits(options: CallOptions, { signal, deadlineMs }: PageLimits): CallOptions {
+  const limited = deadlineMs === undefined ? options : { ...options, deadlineMs };
+  if (!signal) return limited;
+  return { ...limited, signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal };
 }

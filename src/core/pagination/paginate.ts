@@ -1,4 +1,5 @@
 import { UnexpectedResponseError } from '../errors/errors.js';
+import { Deadline } from '../retry/deadline.js';
 import { leftOutOf } from '../schema/left-out.js';
 import { OffsetTracker } from './offset-tracker.js';
 import type { PageStep } from './offset-tracker.js';
@@ -12,18 +13,21 @@ import { Prefetcher } from './prefetcher.js';
  * `OffsetTracker` decides which page to request. No page is requested with a larger limit than the caller's, or than the
  * one that the service reported.
  *
+ * The deadline counts the time that requests take, not that of the loop body.
+ *
  * @throws {UnexpectedResponseError} when the list ends before the total that the service stated, and did not shrink.
  */
 export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerator<Page<T, Extra>, void, undefined> {
   const seen = new Set<unknown>();
   const tracker = new OffsetTracker(pager.offset);
   const prefetcher = new Prefetcher(pager);
+  const deadline = new Deadline('The iteration', pager.deadlineMs);
   let { limit } = pager;
   let statedTotal: number | undefined;
   try {
     for (let isFirst = true, step: PageStep = 'search'; step !== 'end'; isFirst = false) {
       const request = { offset: tracker.offset, limit };
-      const raw = withNumbers(await prefetcher.take(request));
+      const raw = withNumbers(await deadline.within({}, (limits) => prefetcher.take(request, limits)));
       const entries = raw.items ?? [];
       const length = entries.length + leftOutOf(entries);
       const keys = entries.map((entry) => pager.key(entry));
@@ -35,7 +39,12 @@ export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerato
       const items = isAnchored ? entries.filter((_, index) => isNew(seen, keys[index])) : [];
       if (step === 'advance' && tracker.isSteady) {
         const pageLength = limit ?? length;
-        prefetcher.schedule({ offset: tracker.offset, limit }, Math.max(1, pageLength - 1), raw.total ?? 0);
+        prefetcher.schedule(
+          { offset: tracker.offset, limit },
+          Math.max(1, pageLength - 1),
+          raw.total ?? 0,
+          deadline.leftMs,
+        );
       }
       const isShort = step === 'end' && endsShort(tracker, statedTotal, raw.total);
       if (items.length > 0 || (isFirst && !isShort))

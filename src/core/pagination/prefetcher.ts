@@ -1,4 +1,4 @@
-import type { PageRequest, Pager, RawPage } from './page.js';
+import type { PageLimits, PageRequest, Pager, RawPage } from './page.js';
 
 /** Requests pages before they are read. */
 export class Prefetcher<T, Extra> {
@@ -11,24 +11,24 @@ export class Prefetcher<T, Extra> {
   }
 
   /** The page of a request: the prefetched one, or one that is requested now. */
-  take(request: PageRequest): Promise<RawPage<T, Extra>> {
+  take(request: PageRequest, limits: PageLimits): Promise<RawPage<T, Extra>> {
     const prefetched = this.#pages.get(request.offset);
     if (!prefetched) {
       this.cancel();
-      return this.#pager.fetch(request);
+      return this.#pager.fetch(request, limits);
     }
     this.#pages.delete(request.offset);
     return prefetched;
   }
 
   /** Requests the pages that follow if the list does not change: each `step` entries further, none beyond `total`. */
-  schedule({ offset, limit }: PageRequest, step: number, total: number): void {
+  schedule({ offset, limit }: PageRequest, step: number, total: number, deadlineMs: number | undefined): void {
     for (let page = 0; page < this.#pager.prefetch; page += 1) {
       const request = { offset: offset + page * step, limit };
       // The first entry of a page is one that was read before.
       if (request.offset + 1 >= total) return;
       if (this.#pages.has(request.offset)) continue;
-      const promise = this.#pager.fetch(request, this.#controller.signal);
+      const promise = this.#pager.fetch(request, { signal: this.#controller.signal, deadlineMs });
       // The page may never be taken; its rejection must not count as unhandled.
       promise.catch(() => undefined);
       this.#pages.set(request.offset, promise);

@@ -1,7 +1,7 @@
 import type { ResponseInfo } from '../api-promise.js';
 import type { ConfirmContext, Endpoint, Requester } from '../endpoint.js';
 import type { Confirmation } from '../errors/confirmation.js';
-import { ApiError } from '../errors/errors.js';
+import { ApiError, TimeoutError } from '../errors/errors.js';
 import type { ConfirmOptions } from '../errors/seller-error.js';
 import type { CallOptions } from '../options/call-options.js';
 import { CancelScope } from '../retry/cancel-scope.js';
@@ -47,9 +47,13 @@ export async function confirmLater(
   options: ResolvedConfirmOptions,
 ): Promise<Confirmation> {
   const { method, path } = context.request.endpoint;
-  const scope = new CancelScope({ what: `Confirming ${method} ${path}`, signal: options.signal, progress: notSent });
+  const { signal, deadlineMs } = options;
+  const scope = new CancelScope({ what: `Confirming ${method} ${path}`, signal, deadlineMs, progress: notSent });
   try {
     return (await confirmWrite(requester, context, scope, options)).confirmation;
+  } catch (error) {
+    if (!(error instanceof TimeoutError) || error !== scope.reason) throw error;
+    return { unknown: `reading back did not end within its deadline of ${deadlineMs} ms` };
   } finally {
     scope.dispose();
   }

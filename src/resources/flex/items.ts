@@ -4,6 +4,7 @@ import type { Requester, Endpoint } from '../../core/endpoint.js';
 import { ApiError, InvalidInputError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
+import { Deadline } from '../../core/retry/deadline.js';
 import * as endpoints from './endpoints.js';
 import { AlreadyInFlexError, ItemNotFoundError, NotInFlexError } from './errors.js';
 import type { DisableItemParams, EnableItemParams, FlexItemParams } from './schemas.js';
@@ -55,9 +56,14 @@ export class FlexItems {
   enable(input: EnableItemParams, options?: CallOptions): ApiPromise<undefined> {
     const { idempotent, requireActive, ...item } = input;
     const fits = accepted(AlreadyInFlexError, idempotent);
-    const enable = (): ApiPromise<undefined> => this.#callWith(endpoints.enableItem, item, options, fits, undefined);
-    if (!requireActive) return enable();
-    return new ApiPromise(this.#checkActive(item, options).then(() => enable().withResponse()));
+    const enable = (within: CallOptions | undefined): ApiPromise<undefined> =>
+      this.#callWith(endpoints.enableItem, item, within, fits, undefined);
+    if (!requireActive) return enable(options);
+    const deadline = new Deadline('items.enable()', options?.deadlineMs ?? this.#caller.deadlineMs);
+    const checked = deadline.within({ ...options }, (limited) => this.#checkActive(item, limited));
+    return new ApiPromise(
+      checked.then(() => deadline.within({ ...options }, (limited) => enable(limited).withResponse())),
+    );
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { CallOptions } from '../../core/options/call-options.js';
+import { Deadline } from '../../core/retry/deadline.js';
 import type { Paged } from '../../core/pagination/paged.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
 import { ExceptedCaseError } from '../post-sale/errors.js';
@@ -34,14 +35,17 @@ export async function openChannel(
   { pack_id, user_id }: ChannelParams,
   options: CallOptions = {},
 ): Promise<OpenChannel> {
-  const { status, maxLength, hasBuyerWritten } = await readConversation(messages, { pack_id, user_id }, options);
+  const deadline = new Deadline('channel()', options.deadlineMs);
+  const { status, maxLength, hasBuyerWritten } = await deadline.within(options, (limited) =>
+    readConversation(messages, { pack_id, user_id }, limited),
+  );
   const viaConversation = (): OpenChannel => {
     throwIfBlocked(status);
     return { channel: 'conversation', maxLength, maxAttachments: attachmentsLimit };
   };
   if (hasBuyerWritten) return viaConversation();
   try {
-    return await viaOption(actionGuide, pack_id, options);
+    return await deadline.within(options, (limited) => viaOption(actionGuide, pack_id, limited));
   } catch (error) {
     if (error instanceof ExceptedCaseError) return viaConversation();
     throw closedBy(error) ?? error;

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/options/call-options.js';
+import { Deadline } from '../../core/retry/deadline.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
 import { ExceptedCaseError } from '../post-sale/errors.js';
 import type { Message } from '../post-sale/message.js';
@@ -26,7 +27,7 @@ interface Correspondence {
 }
 type FirstContact = Pick<ActionGuide, 'options' | 'send'>;
 
-/** Sends a message through the open channel, with the public methods only. */
+/** Sends a message through the open channel, with the public methods only. The deadline of `options` is that of the whole. */
 export async function contact(
   messages: Correspondence,
   actionGuide: FirstContact,
@@ -36,14 +37,18 @@ export async function contact(
   const checked = sendMessageParams.safeParse(input);
   // Both channels would reject it, one of them only after the conversation was read.
   if (!checked.success) throw new InvalidInputError(checked.error.issues);
+  const deadline = new Deadline('contact()', options.deadlineMs);
+  const replyInTime = (): Promise<ContactResult> =>
+    deadline.within(options, (limited) => reply(messages, input, limited));
   try {
-    if (await hasBuyerWritten(messages, input, options)) return await reply(messages, input, options);
-    return await first(actionGuide, input, options);
+    if (await deadline.within(options, (limited) => hasBuyerWritten(messages, input, limited)))
+      return await replyInTime();
+    return await deadline.within(options, (limited) => first(actionGuide, input, limited));
   } catch (error) {
     if (!(error instanceof ExceptedCaseError)) throw closedBy(error) ?? error;
   }
   try {
-    return await reply(messages, input, options);
+    return await replyInTime();
   } catch (error) {
     throw closedBy(error) ?? error;
   }

@@ -3,7 +3,7 @@ import type { Requester } from '../../core/endpoint.js';
 import type { Download } from '../../core/files/download.js';
 import type { DownloadProgress, UploadProgress } from '../../core/files/progress.js';
 import type { CallOptions } from '../../core/options/call-options.js';
-import { Paged, withSignal, withPage } from '../../core/pagination/paged.js';
+import { Paged, withLimits, withPage } from '../../core/pagination/paged.js';
 import type { PaginationOptions } from '../../core/pagination/paged.js';
 import type { WithAttributes } from '../../core/schema/attributes.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
@@ -78,12 +78,13 @@ export class Messages {
       offset: input.offset ?? 0,
       limit: input.limit,
       prefetch,
+      deadlineMs: options.deadlineMs ?? this.#caller.deadlineMs,
       key: (message) => message.id,
-      fetch: async (place, signal) => {
+      fetch: async (place, limits) => {
         const page = await this.#caller.call(
           endpoints.conversation,
           withPage(input, place),
-          withSignal(callOptions, signal),
+          withLimits(callOptions, limits),
         );
         const { messages, paging, ...extra } = page;
         return { items: messages, total: paging?.total, limit: paging?.limit, extra };
@@ -181,7 +182,7 @@ export class Messages {
    * @throws {OutcomeUnknownError} when the response was lost: read the conversation before writing again.
    */
   contact(input: ContactParams, options?: CallOptions): Promise<ContactResult> {
-    return contact(this, this.#actionGuide, input, options);
+    return contact(this, this.#actionGuide, input, this.#withDeadline(options));
   }
 
   /**
@@ -197,6 +198,11 @@ export class Messages {
    * @throws {PackAccessError} when the order is not the token's user's.
    */
   channel(input: ChannelParams, options?: CallOptions): Promise<OpenChannel> {
-    return openChannel(this, this.#actionGuide, input, options);
+    return openChannel(this, this.#actionGuide, input, this.#withDeadline(options));
+  }
+
+  /** The options of an operation of several calls, which keep the deadline together. */
+  #withDeadline(options: CallOptions = {}): CallOptions {
+    return { ...options, deadlineMs: options.deadlineMs ?? this.#caller.deadlineMs };
   }
 }

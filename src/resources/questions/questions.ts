@@ -2,7 +2,7 @@ import type { ApiPromise } from '../../core/api-promise.js';
 import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
 import type { Requester } from '../../core/endpoint.js';
 import type { CallOptions } from '../../core/options/call-options.js';
-import { Paged, withSignal, withPage } from '../../core/pagination/paged.js';
+import { Paged, withLimits, withPage } from '../../core/pagination/paged.js';
 import type { PaginationOptions } from '../../core/pagination/paged.js';
 import { Blacklist } from './blacklist.js';
 import * as endpoints from './endpoints.js';
@@ -45,15 +45,16 @@ export class Questions {
       offset: input.offset ?? 0,
       limit: input.limit,
       prefetch,
+      deadlineMs: options.deadlineMs ?? this.#caller.deadlineMs,
       key: (question) => question.id,
-      fetch: async (place, signal) => {
+      fetch: async (place, limits) => {
         const {
           questions,
           total,
           limit,
           offset: _,
           ...extra
-        } = await this.#caller.call(endpoints.search, withPage(input, place), withSignal(callOptions, signal));
+        } = await this.#caller.call(endpoints.search, withPage(input, place), withLimits(callOptions, limits));
         return { items: questions, total, limit, extra };
       },
     });

@@ -1,5 +1,5 @@
 import type { Requester } from '../../core/endpoint.js';
-import { Paged, withPage, withSignal } from '../../core/pagination/paged.js';
+import { Paged, withLimits, withPage } from '../../core/pagination/paged.js';
 import type { PaginationOptions } from '../../core/pagination/paged.js';
 import * as endpoints from './endpoints.js';
 import type { Listing, SiteSearchParams, SiteSearchExtra } from './schemas.js';
@@ -25,12 +25,13 @@ export class Sites {
       offset: input.offset ?? 0,
       limit: input.limit,
       prefetch,
+      deadlineMs: options.deadlineMs ?? this.#caller.deadlineMs,
       key: (item) => item.id,
-      fetch: async (place, signal) => {
+      fetch: async (place, limits) => {
         const { results, paging, ...extra } = await this.#caller.call(
           endpoints.search,
           withPage(input, place),
-          withSignal(callOptions, signal),
+          withLimits(callOptions, limits),
         );
         return { items: results, total: paging?.total, limit: paging?.limit, extra };
       },

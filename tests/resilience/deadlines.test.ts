@@ -1,0 +1,154 @@
+import { TimeoutError } from 'marketplace-seller-sdk';
+import type { CallOptions, OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { silenceOptions } from '../../src/core/platform/node-fetch.js';
+import { advanceUntilSettled } from '../support/fake-time.ts';
+import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
+import type { Step } from '../support/stubs.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const slowMs = 400;
+const slowly = async (body: unknown, init: ResponseInit = {}): Promise<Response> => {
+  await new Promise((resolve) => setTimeout(resolve, slowMs));
+  return Response.json(body, init);
+};
+const never = (): Promise<Response> => new Promise(() => {});
+const idsFrom = (offset: number): { id: number }[] => Array.from({ length: 10 }, (_, n) => ({ id: offset + n }));
+
+/** A service that takes its time, and whose lists never end. */
+const service: Step = (request) => {
+  const { pathname, searchParams } = new URL(request.url);
+  const offset = Number(searchParams.get('offset') ?? 0);
+  if (pathname.endsWith('/search')) return slowly({ total: 9999, limit: 10, questions: idsFrom(offset) });
+  if (pathname.startsWith('/messages/packs')) {
+    const messages = idsFrom(offset).map(({ id }) => ({ id: String(id), from: { user_id: 7 } }));
+    return slowly({ paging: { total: 9999, limit: 10 }, messages });
+  }
+  if (pathname.startsWith('/items')) return slowly([{ status: 'active' }]);
+  return slowly({});
+};
+
+const pack = { pack_id: '1', user_id: 7 };
+const everything: [string, (client: SellerClient, options?: CallOptions) => PromiseLike<unknown>][] = [
+  ['an iteration over questions', (client, options) => client.questions.search({ seller_id: 7 }, options).toArray()],
+  [
+    'a prefetched iteration',
+    (client, options) => client.questions.search({ seller_id: 7 }, { ...options, prefetch: 3 }).toArray(),
+  ],
+  ['an iteration over messages', (client, options) => client.messages.conversation(pack, options).toArray()],
+  ['contact()', (client, options) => client.messages.contact({ ...pack, to: { user_id: 31 }, text: 'Hello' }, options)],
+  ['channel()', (client, options) => client.messages.channel(pack, options)],
+];
+
+describe('a deadline bounds everything under it', () => {
+  test.each(everything)('%s', async (_, act) => {
+    for (const [ofClient, ofCall] of [
+      [{}, { deadlineMs: 1500 }],
+      [{ deadlineMs: 1500 }, undefined],
+    ] as const) {
+      const { sellerClient, sent } = stubbed([service], ofClient);
+      const startedAt = performance.now();
+      const error = await errorOf(advanceUntilSettled(act(sellerClient, ofCall)));
+      expect(error).toBeInstanceOf(TimeoutError);
+      expect(error.message).toMatch(
+        /^(The iteration|contact\(\)|channel\(\)) did not end within its deadline of 1500 ms$/,
+      );
+      expect(performance.now() - startedAt).toBeLessThanOrEqual(1600);
+      expect(sent.length).toBeGreaterThan(2);
+    }
+  });
+
+  test('the two requests of enable() with requireActive', async () => {
+    const { sellerClient, sent } = stubbed([service, never]);
+    const input = { site_id: 'MLA', item_id: 'MLA1', requireActive: true };
+    const startedAt = performance.now();
+    const call = sellerClient.flex.items.enable(input, { deadlineMs: 600 });
+    expect(await errorOf(advanceUntilSettled(call))).toMatchObject({ cause: { name: 'TimeoutError' } });
+    expect(performance.now() - startedAt).toBeLessThanOrEqual(700);
+    expect(sent).toHaveLength(2);
+  });
+
+  test('the time of the loop body does not count', async () => {
+    const { sellerClient } = stubbed([service]);
+    let read = 0;
+    const iterate = async (): Promise<void> => {
+      for await (const question of sellerClient.questions.search({ seller_id: 7 }, { deadlineMs: 1500 })) {
+        read = question.id;
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        if (read === 25) break;
+      }
+    };
+    await advanceUntilSettled(iterate());
+    expect(read).toBe(25);
+  });
+
+  test('confirm() of an error, which then does not know', async () => {
+    const { sellerClient } = stubbed([networkFault('ECONNRESET'), never], { deadlineMs: 1500 });
+    const error = await errorOf<OutcomeUnknownError>(sellerClient.questions.answer({ question_id: 42, text: 'Yes' }));
+    const startedAt = performance.now();
+    expect(await advanceUntilSettled(error.confirm())).toEqual({
+      unknown: 'reading back did not end within its deadline of 1500 ms',
+    });
+    expect(performance.now() - startedAt).toBeLessThanOrEqual(1600);
+    await advanceUntilSettled(error.confirm({ deadlineMs: 300 }));
+    expect(performance.now() - startedAt).toBeLessThanOrEqual(2000);
+  });
+});
+
+test('after a timeout, confirm() looks for as long again before it says that the write was not carried out', async () => {
+  const { sellerClient } = stubbed([never, () => Response.json(wireQuestion)], { timeoutMs: 20_000 });
+  const call = sellerClient.questions.answer({ question_id: 42, text: 'Yes' });
+  const error = await errorOf<OutcomeUnknownError>(advanceUntilSettled(call));
+  const startedAt = performance.now();
+  expect(await advanceUntilSettled(error.confirm())).toEqual({ done: false });
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(20_000);
+  const shortly = performance.now();
+  await advanceUntilSettled(error.confirm({ confirmWindowMs: 100 }));
+  expect(performance.now() - shortly).toBeLessThan(1000);
+});
+
+describe('a timeoutMs that is longer than the limits of the platform', () => {
+  test('takes them away, from requests over the fetch of Node', () => {
+    const key = Symbol.for(`undici.globalDispatcher.${Number.parseInt(process.versions.undici!, 10) >= 8 ? 2 : 1}`);
+    const places = globalThis as unknown as Record<symbol, unknown>;
+    const before = places[key];
+    const dispatch = vi.fn(() => true);
+    places[key] = { dispatch };
+    try {
+      const { dispatcher } = silenceOptions(fetch, 600_000);
+      dispatcher?.dispatch({ headersTimeout: 1 }, 'handler');
+      expect(dispatch).toHaveBeenCalledExactlyOnceWith({ headersTimeout: 0, bodyTimeout: 0 }, 'handler');
+    } finally {
+      places[key] = before;
+    }
+  });
+
+  test('a shorter one leaves them, and so does another fetch', () => {
+    expect(silenceOptions(fetch, 30_000)).toEqual({});
+    expect(silenceOptions(() => undefined, 600_000)).toEqual({});
+  });
+
+  test('it is part of the request that is sent, and of no other', async () => {
+    const dispatchers: unknown[] = [];
+    const Own = Request;
+    vi.stubGlobal(
+      'Request',
+      class extends Own {
+        constructor(input: RequestInfo | URL, init?: RequestInit) {
+          super(input, init);
+          if (init && 'method' in init) dispatchers.push((init as { dispatcher?: unknown }).dispatcher);
+        }
+      },
+    );
+    try {
+      const { sellerClient } = stubbed([], { fetch: globalThis.fetch, baseUrl: 'http://127.0.0.1:1', maxRetries: 0 });
+      await errorOf(sellerClient.questions.get({ question_id: 1 }, { timeoutMs: 600_000 }));
+      await errorOf(sellerClient.questions.get({ question_id: 1 }));
+      expect(dispatchers).toEqual([silenceOptions(fetch, 600_000).dispatcher, undefined]);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+});
