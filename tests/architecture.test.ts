@@ -123,8 +123,9 @@ describe('third-party packages and Node', () => {
       'core/observability/events.ts',
       'core/pipeline/classify-failure.ts',
       'core/transport/create-transport.ts',
+      'core/transport/fetch.ts',
     ],
-    'zod/mini': ['schema.ts', 'lazy-schema.ts', 'fits.ts', 'inspect.ts', 'format-issues.ts'].map(
+    'zod/mini': ['schema.ts', 'lazy-schema.ts', 'bounded-array.ts', 'fits.ts', 'inspect.ts', 'format-issues.ts'].map(
       (file) => `core/schema/${file}`,
     ),
     'form-data': ['core/files/multipart.ts'],

@@ -26,18 +26,18 @@ interface DispatchOptions {
   readonly bodyTimeout?: number;
 }
 
-interface Dispatcher {
+interface FetchDispatcher {
   readonly isMockActive?: boolean | undefined;
   dispatch(options: DispatchOptions, handler: unknown): boolean;
 }
 
 /** Options of Node's own `fetch` for a request that may be silent for `timeoutMs`. */
-export function silenceOptions(fetch: unknown, timeoutMs: number): { readonly dispatcher?: Dispatcher } {
+export function silenceOptions(fetch: unknown, timeoutMs: number): { readonly dispatcher?: FetchDispatcher } {
   return timeoutMs > undiciLimitMs && isNodesOwn(fetch) ? { dispatcher } : {};
 }
 
 /** The dispatcher of all requests, without time limits of its own: the attempt has one. */
-const dispatcher: Dispatcher = {
+const dispatcher: FetchDispatcher = {
   dispatch: (options, handler) =>
     globalDispatcher().dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler),
   get isMockActive() {
@@ -46,7 +46,7 @@ const dispatcher: Dispatcher = {
 };
 
 /** Looked up for each request: a proxy or a mock may be set at any time. The version of undici decides the place. */
-function globalDispatcher(): Dispatcher {
+function globalDispatcher(): FetchDispatcher {
   const isNew = Number.parseInt(process.versions.undici ?? '', 10) >= 8;
-  return Reflect.get(globalThis, Symbol.for(`undici.globalDispatcher.${isNew ? 2 : 1}`)) as Dispatcher;
+  return Reflect.get(globalThis, Symbol.for(`undici.globalDispatcher.${isNew ? 2 : 1}`)) as FetchDispatcher;
 }

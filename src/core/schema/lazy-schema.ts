@@ -32,7 +32,7 @@ export class LazySchema {
 
   /** The zod schema. */
   get zod(): z.ZodMiniType {
-    return (this.#zod ??= this.#build());
+    return (this.#zod ??= withQuickCheck(this.#build(), this.fits));
   }
 
   get _zod(): z.ZodMiniType['_zod'] {
@@ -67,6 +67,13 @@ export class LazySchema {
     if (result.success) return result.data;
     throw new InvalidInputError(result.error.issues, 'The value does not fit: ');
   }
+}
+
+/** zod asks the parts of a schema one by one: a part that fits need not be read by it. */
+function withQuickCheck(schema: z.ZodMiniType, fits: Fits): z.ZodMiniType {
+  const run = schema._zod.run.bind(schema._zod);
+  schema._zod.run = (payload, context) => (fits(payload.value) ? payload : run(payload, context));
+  return schema;
 }
 
 type Parsing = Pick<LazySchema, 'safeParse'>;

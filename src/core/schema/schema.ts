@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { boundedArray } from './bounded-array.js';
 import type { Facts } from './facts.js';
 import type { Issue } from './issue.js';
 import {
@@ -150,7 +151,7 @@ export function enumOf<const V extends string>(...values: readonly V[]): Schema<
 
 /** A list; `In` is kept so that an input may be given as `readonly`. */
 export function array<Out, In = Out>(of: Schema<Out, In>): Schema<Out[], readonly In[]> {
-  return lazy(() => z.array(inner(of)), isArrayOf(of));
+  return lazy(() => boundedArray(inner(of)), isArrayOf(of));
 }
 
 /** In a response: may be absent or `null`. */

@@ -1,0 +1,30 @@
+import * as z from 'zod/mini';
+
+/** A list with more wrong entries is not read to its end: to explain them all would block the event loop for seconds. */
+const maxWrongEntries = 1000;
+
+/** How many wrong entries were found in all lists of one value: zod uses one context for it. */
+const wrongEntries = new WeakMap<object, number>();
+
+/** zod's array, which stops reading after a number of wrong entries. */
+export function boundedArray(element: z.ZodMiniType): z.ZodMiniType {
+  const schema: z.ZodMiniType = z.array(element);
+  const run = schema._zod.run.bind(schema._zod);
+  schema._zod.run = (payload, context) => {
+    const value: unknown = payload.value;
+    if (!Array.isArray(value)) return run(payload, context);
+    const entries: unknown[] = [];
+    payload.value = entries;
+    for (const [index, entry] of (value as unknown[]).entries()) {
+      const read = element._zod.run({ value: entry, issues: [] }, context) as typeof payload;
+      entries.push(read.value);
+      if (read.issues.length === 0) continue;
+      for (const issue of read.issues) payload.issues.push({ ...issue, path: [index, ...(issue.path ?? [])] });
+      const found = (wrongEntries.get(context) ?? 0) + 1;
+      wrongEntries.set(context, found);
+      if (found >= maxWrongEntries) break;
+    }
+    return payload;
+  };
+  return schema;
+}

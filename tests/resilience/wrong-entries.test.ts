@@ -1,0 +1,48 @@
+import type { Endpoint, UnexpectedResponseError } from 'marketplace-seller-sdk';
+import { describe, expect, test, vi } from 'vitest';
+import { array, nullish, params, record, refine, response } from '../../src/core/schema/schema.js';
+import { errorOf, stubbed } from '../support/stubs.ts';
+
+/** An endpoint whose response is a list of entries that `check` judges. */
+function listing(check: () => string | undefined): Endpoint<object> {
+  const output = response({ entries: nullish(array(refine(record, check))) });
+  return { name: 'lists.get', method: 'GET', path: '/lists', input: params({}), output, retry: 'safe', errors: [] };
+}
+
+async function checksFor(entries: number, responseValidation: 'throw' | 'report'): Promise<number> {
+  const check = vi.fn(() => 'is wrong');
+  const { sellerClient } = stubbed([Response.json({ entries: Array(entries).fill({}) })], { responseValidation });
+  await sellerClient.call(listing(check), {}).catch(() => undefined);
+  return check.mock.calls.length;
+}
+
+describe('a list in which every entry is wrong', () => {
+  test.each(['throw', 'report'] as const)('is not read to its end (%s)', async (responseValidation) => {
+    const [few, many] = [await checksFor(3000, responseValidation), await checksFor(90_000, responseValidation)];
+    expect(many).toBe(few);
+    expect(few).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['without an id', { text: 7 }],
+    ['no object', 7],
+    ['with wrong lists', { id: [], from: [], answer: [1] }],
+  ])('rejects with the first thousand entries (%s)', async (_, entry) => {
+    const { sellerClient } = stubbed([Response.json({ total: 9, questions: Array(20_000).fill(entry) })]);
+    const error = await errorOf<UnexpectedResponseError>(sellerClient.questions.search({ seller_id: 7 }).first());
+    expect(error.name).toBe('UnexpectedResponseError');
+    expect(error.message.length).toBeLessThan(600);
+    expect(error.message).toContain('`questions.0');
+    expect(new Set(error.issues.map(({ path }) => path[1])).size).toBe(1000);
+  });
+});
+
+test('one wrong entry among many leaves the others as they are', async () => {
+  const questions = Array.from({ length: 5000 }, (_, id) => (id === 77 ? { text: 'no id' } : { id: String(id) }));
+  const onDrift = vi.fn();
+  const { sellerClient } = stubbed([Response.json({ questions })], { onDrift });
+  const { value: page } = await sellerClient.questions.search({ seller_id: 7 }).pages().next();
+  expect(page?.items).toHaveLength(4999);
+  expect(page?.items[78]).toEqual({ id: 79 });
+  expect(onDrift).toHaveBeenCalledTimes(1);
+});
