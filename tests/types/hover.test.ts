@@ -47,6 +47,8 @@ test('an editor shows named types and prose on hover', async () => {
   expect(all.length).toBeGreaterThan(15);
   for (const { name, shown, docs } of all) {
     expect(shown.length, `${name}: ${shown}`).toBeLessThan(420);
+    const values = Array.from(shown.matchAll(/"(\w+)"/g), ([, value = '']) => value.toLowerCase());
+    expect(values, `${name}: a value in two spellings`).toEqual([...new Set(values)]);
     if (/^\((method|class|constructor|function)|^function|^class/.test(shown)) expect(docs, name).not.toBe('');
   }
   const printed = all.map(({ shown, docs }) => `${shown}\n\n${docs.replace(/^/gm, '    ')}\n`).join('\n');

@@ -46,3 +46,7 @@ export const token = refreshingToken({ load: () => grant, refresh: () => grant, 
 //                   ^
 export const unknown = OutcomeUnknownError;
 //                     ^
+export const status = async () => (await questions.get({ question_id: 42 })).status;
+//                                                                           ^
+export const answerStatus = async () => (await questions.get({ question_id: 42 })).answer?.status;
+//                                                                                         ^

@@ -43,7 +43,6 @@ const moderationReason = openEnum(
   'AUTOMATIC_MESSAGE',
   'PERSONAL_DATA',
   'EVASION_CLAIM_SELLER',
-  'out_of_place_language',
 );
 /** Why moderation rejected a message. The case varies and brands stand in some, so compare with `toUpperCase()`. */
 export type ModerationReason = Output<typeof moderationReason>;
@@ -51,7 +50,7 @@ export type ModerationReason = Output<typeof moderationReason>;
 /** The result of moderation. Spec: Message, `message_moderation`. */
 export const messageModeration = response({
   /** `pending` while it is looked at; `non_moderated` for older messages. */
-  status: nullish(openEnum('clean', 'rejected', 'pending', 'non_moderated', 'NON_MODERATED')),
+  status: nullish(openEnum('clean', 'rejected', 'pending', 'non_moderated')),
   /** Why it was rejected; see `moderationReasonOf`. */
   reason: nullish(moderationReason),
   source: nullish(string),

@@ -34,7 +34,8 @@ export interface Asker extends Output<typeof asker> {}
 export const answerOfQuestion = response({
   /** At most 2,000 characters; `""` where the answer was deleted or banned. */
   text: nullish(string),
-  status: nullish(openEnum('ACTIVE', 'DISABLED', 'BANNED', 'active', 'disabled')),
+  /** Upper case when read by id; elsewhere the case varies, so compare with `toUpperCase()`. */
+  status: nullish(openEnum('ACTIVE', 'DISABLED', 'BANNED')),
   date_created: nullish(dateTime),
 });
 export interface AnswerOfQuestion extends Output<typeof answerOfQuestion> {}
@@ -47,21 +48,8 @@ export const question = response({
   item_id: nullish(string),
   /** At most 2,000 characters; `""` where the question was deleted or banned. */
   text: nullish(string),
-  /** Upper case when read by id; the case and the set vary, so compare with `toUpperCase()`. */
-  status: nullish(
-    openEnum(
-      'UNANSWERED',
-      'ANSWERED',
-      'CLOSED_UNANSWERED',
-      'UNDER_REVIEW',
-      'DELETED',
-      'BANNED',
-      'unanswered',
-      'answered',
-      'closed_unanswered',
-      'under_review',
-    ),
-  ),
+  /** Upper case when read by id; elsewhere the case varies, so compare with `toUpperCase()`. More values may come. */
+  status: nullish(openEnum('UNANSWERED', 'ANSWERED', 'CLOSED_UNANSWERED', 'UNDER_REVIEW', 'DELETED', 'BANNED')),
   date_created: nullish(dateTime),
   /** Delivered when read by id. */
   deleted_from_listing: nullish(boolean),
