@@ -12,16 +12,26 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 const marketplace = new FakeMarketplace();
 const account = marketplace.addUser({ nickname: 'LAMPS' });
 const lamp = marketplace.addItem({ seller_id: account.user_id, title: 'A lamp' });
-const texts = ['Is it in stock?', 'How heavy is it?', 'Do you have it in blue?', 'Is the large one in stock?'];
+const texts = [
+  'Is it in stock?',
+  'How heavy is it?',
+  'Do you have it in blue?',
+  'Is the large one in stock?',
+];
 for (const text of texts) marketplace.ask({ from: marketplace.addUser(), item_id: lamp.item_id, text });
 
 const { url, close } = await marketplace.listen();
 const seller = new SellerClient({ baseUrl: url, accessToken: marketplace.tokenFor(account) });
 
-const unanswered = seller.questions.search({ seller_id: account.user_id, filters: { status: 'UNANSWERED' } });
+const unanswered = seller.questions.search({
+  seller_id: account.user_id,
+  filters: { status: 'UNANSWERED' },
+});
 for await (const question of unanswered) {
   const text = answerTo(question);
-  console.log(`${question.text ?? ''}\n  ${text === undefined ? 'left for a person' : await answer(question, text)}`);
+  console.log(
+    `${question.text ?? ''}\n  ${text === undefined ? 'left for a person' : await answer(question, text)}`,
+  );
 }
 await close();
 

@@ -26,6 +26,12 @@ const { id } = await seller.messages.upload(
 );
 
 const to = { user_id: buyer.user_id };
-const sent = await seller.messages.send({ pack_id, user_id, to, text: 'Here is your invoice. 📄', attachments: [id] });
+const sent = await seller.messages.send({
+  pack_id,
+  user_id,
+  to,
+  text: 'Here is your invoice. 📄',
+  attachments: [id],
+});
 const [attached] = sent?.message_attachments ?? [];
 console.log(`Sent: ${sent?.text ?? ''} ${attached?.original_filename ?? ''}, ${attached?.size ?? 0} bytes`);

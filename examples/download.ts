@@ -11,7 +11,13 @@ const { user_id, site_id } = marketplace.addUser();
 const { user_id: owner } = marketplace.addUser();
 const pack = marketplace.addPack({ seller_id: user_id, buyer_id: owner });
 const bytes = new TextEncoder().encode('a photo of the parcel');
-const photo = marketplace.attachments.add({ owner, site_id, filename: 'photo.jpg', type: 'image/jpeg', bytes });
+const photo = marketplace.attachments.add({
+  owner,
+  site_id,
+  filename: 'photo.jpg',
+  type: 'image/jpeg',
+  bytes,
+});
 marketplace.messages.add(pack, { from: owner, text: 'It looks like this.', files: [photo] });
 const pack_id = pack.pack_id ?? pack.order_ids[0] ?? 0;
 const seller = marketplace.clientFor({ user_id });

@@ -9,7 +9,7 @@ import {
 } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
-// A fake marketplace on which a buyer has just bought something. With a real one, only `seller` is different.
+// A fake marketplace on which a buyer has just bought something. With a real one, only `seller` differs.
 const marketplace = new FakeMarketplace();
 const { user_id } = marketplace.addUser();
 const buyer = marketplace.addUser();
@@ -33,7 +33,8 @@ try {
 // If moderation rejects a message, the call still succeeds. Only the seller sees the message.
 const message = { pack_id, user_id, to: { user_id: buyer.user_id }, text: 'Call me at +54 11 4321-5678' };
 const first = await seller.messages.contact(message);
-if (isModerated(first.message)) console.log(`Rejected (${moderationReasonOf(first.message) ?? 'no reason given'})`);
+if (isModerated(first.message))
+  console.log(`Rejected (${moderationReasonOf(first.message) ?? 'no reason given'})`);
 
 const again = { ...message, text: 'Your parcel leaves today.' };
 try {

@@ -13,7 +13,9 @@ const seller = marketplace.clientFor({ user_id });
 const [subscription] = await seller.flex.subscriptions({ site_id, user_id });
 if (!subscription?.service_id) throw new Error('This seller has no Flex subscription');
 const keys = { site_id, user_id, service_id: subscription.service_id };
-console.log(`${flexCoverageAreas.MLB.country}: ${subscription.mode ?? ''} is ${subscription.status?.id ?? 'unknown'}`);
+console.log(
+  `${flexCoverageAreas.MLB.country}: ${subscription.mode ?? ''} is ${subscription.status?.id ?? 'unknown'}`,
+);
 
 await seller.flex.setDelivery({
   ...keys,
@@ -34,10 +36,15 @@ await seller.flex.addZones({ ...keys, zones: unselected.map(({ id }) => ({ id })
 
 const { delivery_ranges, zones: after } = await seller.flex.configuration({
   ...keys,
-  select: { delivery_ranges: true, zones: { label: true, selected: true, price: { symbol: true, fraction: true } } },
+  select: {
+    delivery_ranges: true,
+    zones: { label: true, selected: true, price: { symbol: true, fraction: true } },
+  },
 });
 for (const days of ['week', 'saturday', 'sunday'] as const) {
-  const hours = (delivery_ranges?.[days] ?? []).map(({ from, to, capacity }) => `${from}-${to} h, ${capacity} parcels`);
+  const hours = (delivery_ranges?.[days] ?? []).map(
+    ({ from, to, capacity }) => `${from}-${to} h, ${capacity} parcels`,
+  );
   console.log(`${days}: ${hours.length > 0 ? hours.join('; ') : 'no deliveries'}`);
 }
 for (const { label, selected, price } of after ?? []) {

@@ -47,7 +47,8 @@ const lines = createInterface(bot.stdout);
 const [greeting] = (await once(lines, 'line')) as [string];
 lines.on('line', (line) => console.log(line));
 
-// From here on, this program is the service. It delivers some notifications twice, and some in unusual formats.
+// From here on, this program is the service. It delivers some notifications twice, and some in unusual
+// formats.
 const callback = `http://127.0.0.1:${/\d+$/.exec(greeting)?.[0] ?? ''}/notifications/c0ffee15`;
 marketplace.notifications.subscribe({ callback, faults: { twice: 0.5, odd: 0.5 } });
 for (const { user_id } of sellers) {

@@ -10,7 +10,11 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 const marketplace = new FakeMarketplace();
 const account = marketplace.addUser();
 const { item_id } = marketplace.addItem({ seller_id: account.user_id });
-const { id: question_id } = marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Is it in stock?' });
+const { id: question_id } = marketplace.ask({
+  from: marketplace.addUser(),
+  item_id,
+  text: 'Is it in stock?',
+});
 const seller = marketplace.clientFor(account);
 
 // The connection breaks after the marketplace has saved the answer. The seller cannot know that.

@@ -44,7 +44,10 @@ const worker = new Worker<QueuedNotification>(
 );
 
 // The rest is the service, which delivers every notification twice.
-marketplace.notifications.subscribe({ callback: (request) => fetchHandler(receiver)(request), faults: { twice: 1 } });
+marketplace.notifications.subscribe({
+  callback: (request) => fetchHandler(receiver)(request),
+  faults: { twice: 1 },
+});
 const { item_id } = marketplace.addItem({ seller_id: seller.user_id });
 const buyer = marketplace.addUser();
 const texts = ['Is there stock?', 'And in blue?'];
@@ -56,9 +59,8 @@ for (const text of texts) marketplace.ask({ from: buyer, item_id, text });
 await marketplace.notifications.flush();
 await handled;
 const { completed, waiting, active } = await queue.getJobCounts();
-console.log(
-  `${completed} jobs done, ${waiting}, ${active} left, for ${marketplace.notifications.attempts.length} deliveries`,
-);
+const { length } = marketplace.notifications.attempts;
+console.log(`${completed} jobs done, ${waiting}, ${active} left, for ${length} deliveries`);
 await worker.close();
 await queue.obliterate({ force: true });
 await queue.close();

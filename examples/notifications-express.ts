@@ -27,7 +27,8 @@ const receiver = createReceiver({
       console.log(`answered question ${question.id}: ${question.text}`);
     },
   },
-  onFailure: ({ error, attempt, dead }) => console.error(`attempt ${attempt} failed`, dead ? '(the last)' : '', error),
+  onFailure: ({ error, attempt, dead }) =>
+    console.error(`attempt ${attempt} failed`, dead ? '(the last)' : '', error),
 });
 
 // A deploy: no more deliveries, 10 seconds for the running handlers, then the next process takes over.
@@ -48,7 +49,8 @@ const callback = `http://127.0.0.1:${port}/notifications/c0ffee15`;
 marketplace.notifications.subscribe({ callback, faults: { twice: 0.5 } });
 const item = marketplace.addItem({ seller_id: seller.user_id });
 const buyer = marketplace.addUser();
-for (const text of ['Is there stock?', 'And in blue?']) marketplace.ask({ from: buyer, item_id: item.item_id, text });
+for (const text of ['Is there stock?', 'And in blue?'])
+  marketplace.ask({ from: buyer, item_id: item.item_id, text });
 await marketplace.notifications.flush();
 
 await receiver.idle();

@@ -22,7 +22,8 @@ const receiver = createReceiver({
 });
 
 const handle = fetchHandler(receiver);
-// On Workers: export default { fetch: (request, env, ctx) => handle(request, ctx) };  with Hono: (c) => handle(c.req.raw)
+// On Workers: export default { fetch: (request, env, ctx) => handle(request, ctx) };
+// With Hono: (c) => handle(c.req.raw)
 
 // From here on this is the service.
 marketplace.notifications.subscribe({

@@ -19,7 +19,9 @@ export class SqliteTokens {
   /** Adds a seller or replaces their tokens. */
   save(user_id: number, tokens: TokenSet): void {
     this.#database
-      .prepare('INSERT INTO tokens (user_id, body) VALUES (?, ?) ON CONFLICT DO UPDATE SET body = excluded.body')
+      .prepare(
+        'INSERT INTO tokens (user_id, body) VALUES (?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',
+      )
       .run(user_id, JSON.stringify(tokens));
   }
 
@@ -43,12 +45,17 @@ export class SqliteTokens {
     this.#database.close();
   }
 
-  /** A lock in a row, not a transaction: it waits without blocking this process, and other sellers can refresh. */
+  /** A lock in a row, not a transaction: it does not block this process, and other sellers can refresh. */
   async #withLock<T>(user_id: number, work: () => Promise<T>): Promise<T> {
-    const lock = this.#database.prepare('UPDATE tokens SET locked_until = ? WHERE user_id = ? AND locked_until < ?');
-    const unlock = this.#database.prepare('UPDATE tokens SET locked_until = 0 WHERE user_id = ? AND locked_until = ?');
+    const lock = this.#database.prepare(
+      'UPDATE tokens SET locked_until = ? WHERE user_id = ? AND locked_until < ?',
+    );
+    const unlock = this.#database.prepare(
+      'UPDATE tokens SET locked_until = 0 WHERE user_id = ? AND locked_until = ?',
+    );
     let until = Date.now() + leaseMs;
-    for (; lock.run(until, user_id, Date.now()).changes === 0; until = Date.now() + leaseMs) await delay(25);
+    for (; lock.run(until, user_id, Date.now()).changes === 0; until = Date.now() + leaseMs)
+      await delay(25);
     try {
       return await work();
     } finally {

@@ -117,6 +117,17 @@ describe('the JSDoc', () => {
     expect(silent).toEqual([]);
   });
 
+  test('everything that can be set has a description', () => {
+    const settings = exported.filter(
+      ({ kind, name }) => kind === 'interface' && /(Settings|Init|Filter|Faults|Kind|Span|Handlers)$/.test(name),
+    );
+    expect(settings.length).toBeGreaterThan(5);
+    const silent = settings.flatMap(({ name, members }) =>
+      members.filter(({ prose }) => prose.text === '').map((each) => `${name}.${each.name}`),
+    );
+    expect(silent).toEqual([]);
+  });
+
   test('every method describes itself and names its section of the specification', () => {
     const silent = all.operations.filter(({ method: { prose } }) => prose.text === '' || prose.spec === undefined);
     expect(silent.map(({ endpoint }) => endpoint.name)).toEqual([]);
@@ -125,6 +136,22 @@ describe('the JSDoc', () => {
   test('every method of the client has an example', () => {
     const silent = all.operations.filter(({ method: { prose } }) => prose.examples.length === 0);
     expect(silent.map(({ endpoint }) => endpoint.name)).toEqual([]);
+  });
+
+  test('every exported class and function has an example, which uses every method of the class', () => {
+    // The methods of a resource have examples of their own, and an error class has a page.
+    const objects = exported.filter(
+      ({ kind, name, file }) =>
+        kind === 'function' || (kind === 'class' && !name.endsWith('Error') && !file.startsWith('src/resources/')),
+    );
+    const silent = objects.flatMap(({ name, kind, prose, members }) => {
+      const examples = [prose, ...members.map((each) => each.prose)].flatMap((each) => each.examples);
+      const methods = members.filter((each) => each.kind === 'method').map((each) => each.name);
+      const isShown = (method: string): boolean => examples.some((code) => new RegExp(`\\.${method}\\b`).test(code));
+      const missing = methods.filter((method) => !isShown(method)).map((method) => `${name}.${method}`);
+      return kind === 'function' && examples.length === 0 ? [name, ...missing] : missing;
+    });
+    expect(silent).toEqual([]);
   });
 
   test('every input field has a description', () => {

@@ -25,6 +25,7 @@ const givenInGuides: Given = {
 const around: Given = {
   Keyv: 'any',
   KeyvFile: 'any',
+  Redis: 'any',
   accessToken: 'string',
   answer: '(question: unknown) => void',
   attachment_id: 'string',
@@ -40,6 +41,7 @@ const around: Given = {
   load: '() => any',
   notification: "import('marketplace-seller-sdk/notifications').QuestionNotification",
   pack_id: 'number',
+  queue: "import('marketplace-seller-sdk/notifications').QueuedNotification[]",
   receiver: "import('marketplace-seller-sdk/notifications').Receiver",
   refresh: '() => any',
   save: '() => any',

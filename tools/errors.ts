@@ -111,5 +111,5 @@ const entries: Readonly<Record<string, string>> = {
 
 function example(kind: string): string {
   const from = `marketplace-seller-sdk${entries[kind] ?? ''}`;
-  return `import { ${kind} } from '${from}';\n\nif (error instanceof ${kind}) console.log(error.message, error.docsPath);`;
+  return `import { ${kind} } from '${from}';\n\nif (error instanceof ${kind}) {\n  console.log(error.message, error.docsPath);\n}`;
 }

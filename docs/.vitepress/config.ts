@@ -50,7 +50,15 @@ export default {
       '/decisions/': sidebar('docs/decisions/README.md', 2),
     },
     outline: { level: [2, 3] },
-    search: { provider: 'local', options: { detailedView: true, _render: searched } },
+    search: {
+      provider: 'local',
+      options: {
+        detailedView: true,
+        _render: searched,
+        // The name of the button contains what it shows: "Search" and its key.
+        translations: { button: { buttonText: 'Search', buttonAriaLabel: 'Search K' } },
+      },
+    },
     externalLinkIcon: true,
   },
   // The folder of a page becomes its CSS class, so that the style sheet recognises reference pages.
@@ -79,6 +87,7 @@ function keepVueExternal(
 
 interface Token {
   type: string;
+  tag: string;
   children: Token[] | null;
   content: string;
   attrGet(name: string): string | null;
@@ -107,11 +116,19 @@ function labelCells(markdown: MarkdownIt): void {
     tokens.forEach((token, index) => {
       const { type } = token;
       if (type === 'table_open') columns = [];
-      if (type === 'th_open') columns.push(tokens[index + 1]?.content ?? '');
+      if (type === 'th_open') columns.push(titleOf(tokens, index));
       if (type === 'tr_open') column = 0;
       if (type === 'td_open') token.attrSet('data-column', columns[column++] ?? '');
     });
   });
+}
+
+/** Returns the title of a column. The empty cell above the titles of the rows is no title. */
+function titleOf(tokens: readonly Token[], index: number): string {
+  const [open, title, close] = tokens.slice(index, index + 3);
+  if (title?.content) return title.content;
+  for (const token of [open, close]) if (token) token.tag = 'td';
+  return '';
 }
 
 /** Points each link to the page of its target. A link to a file that the site does not include becomes plain text. */

@@ -9,7 +9,10 @@ export const blocking: Chapter = {
   async play({ say, client, clientOf, seller, marketplace, items }) {
     const spammer = marketplace.addUser({ nickname: 'Ofertas24' });
     const advertise = () =>
-      clientOf(spammer).questions.ask({ item_id: items.kettle.item_id, text: 'Cheaper kettles at our shop!!!' });
+      clientOf(spammer).questions.ask({
+        item_id: items.kettle.item_id,
+        text: 'Cheaper kettles at our shop!!!',
+      });
     const spam = await advertise();
     say.quote(spammer.nickname, items.kettle.title, spam?.text ?? '');
 

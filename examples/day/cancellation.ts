@@ -12,7 +12,12 @@ export const cancellation: Chapter = {
     const text = 'Was something wrong?';
     say.code('await seller.messages.send({ pack_id, user_id, to, text });');
     try {
-      await client.messages.send({ pack_id: String(sales.shelf.pack_id), user_id: seller.user_id, to, text });
+      await client.messages.send({
+        pack_id: String(sales.shelf.pack_id),
+        user_id: seller.user_id,
+        to,
+        text,
+      });
     } catch (error) {
       if (!(error instanceof ConversationBlockedError)) throw error;
       say.error(error);

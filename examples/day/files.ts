@@ -43,7 +43,9 @@ async function readConversation({ say, client, clientOf, seller, buyers, sales }
   const received = await clientOf(buyers.lucia).messages.conversation(conversation).toArray({ max: 10 });
   for (const { id, from, text, message_attachments } of messages.reverse()) {
     const who = from?.user_id === seller.user_id ? seller : buyers.lucia;
-    const names = (message_attachments ?? []).map(({ original_filename }) => `  [${original_filename ?? 'a file'}]`);
+    const names = (message_attachments ?? []).map(
+      ({ original_filename }) => `  [${original_filename ?? 'a file'}]`,
+    );
     const hidden = received.some((each) => each.id === id) ? '' : '  (rejected by moderation)';
     say.quote(who.nickname, '', `${text ?? ''}${names.join('')}${hidden}`);
   }
@@ -51,9 +53,14 @@ async function readConversation({ say, client, clientOf, seller, buyers, sales }
 }
 
 /** The buyer downloads the invoice. */
-async function fetchInvoice({ say, clientOf, seller, buyers, sales }: Stage, folder: string): Promise<void> {
+async function fetchInvoice(
+  { say, clientOf, seller, buyers, sales }: Stage,
+  folder: string,
+): Promise<void> {
   const { messages } = clientOf(buyers.lucia);
-  const newest = await messages.conversation({ pack_id: String(sales.lamp.pack_id), user_id: seller.user_id }).first();
+  const newest = await messages
+    .conversation({ pack_id: String(sales.lamp.pack_id), user_id: seller.user_id })
+    .first();
   const attachment_id = newest?.message_attachments?.[0]?.filename ?? '';
   say.line('');
   say.code('const file = await buyer.messages.download(');
@@ -61,9 +68,14 @@ async function fetchInvoice({ say, clientOf, seller, buyers, sales }: Stage, fol
   say.code('await file.saveTo(path);');
   const file = await messages.download(
     { site_id: seller.site_id, attachment_id },
-    { onDownloadProgress: ({ receivedBytes, totalBytes = 0 }) => say.progress('received', receivedBytes, totalBytes) },
+    {
+      onDownloadProgress: ({ receivedBytes, totalBytes = 0 }) =>
+        say.progress('received', receivedBytes, totalBytes),
+    },
   );
   const saved = await readFile(await file.saveTo(join(folder, 'copy.pdf')));
   const isSame = saved.equals(await readFile(join(folder, 'invoice.pdf')));
-  say.good(`${file.filename ?? 'The file'} was downloaded. ${isSame ? 'It is identical.' : 'It is different.'}`);
+  say.good(
+    `${file.filename ?? 'The file'} was downloaded. ${isSame ? 'It is identical.' : 'It is different.'}`,
+  );
 }

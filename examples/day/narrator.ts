@@ -37,7 +37,10 @@ export class Narrator {
     this.#isTerminal = out.isTTY === true;
     this.#wire = wire;
     this.#width = this.#isTerminal ? Math.min(columnsOf(out), widestLine) : Infinity;
-    this.barWidth = Math.max(1, Math.min(widestBar, this.#width - margin.length - 'received    9.9 of 9.9 MB'.length));
+    this.barWidth = Math.max(
+      1,
+      Math.min(widestBar, this.#width - margin.length - 'received    9.9 of 9.9 MB'.length),
+    );
   }
 
   title(text: string, subtitle: string): void {
@@ -48,7 +51,11 @@ export class Narrator {
   /** Starts a chapter, with the time of the marketplace. */
   heading(text: string, ms: number): void {
     this.#write('\n');
-    this.#print(text, { indent: margin, first: `  ${this.#paint('dim', timeIn(ms))}  `, style: ['bold', 'cyan'] });
+    this.#print(text, {
+      indent: margin,
+      first: `  ${this.#paint('dim', timeIn(ms))}  `,
+      style: ['bold', 'cyan'],
+    });
   }
 
   /** Prints a line. */
@@ -90,7 +97,8 @@ export class Narrator {
     const isComplete = bytes >= total;
     if (!isComplete && !this.#isTerminal) return;
     const bar = '█'.repeat(Math.floor((bytes / total) * this.barWidth)).padEnd(this.barWidth, '░');
-    const text = `${what.padEnd(10)} ${this.#paint('cyan', bar)} ${megabytes(bytes)} of ${megabytes(total)} MB`;
+    const size = `${megabytes(bytes)} of ${megabytes(total)} MB`;
+    const text = `${what.padEnd(10)} ${this.#paint('cyan', bar)} ${size}`;
     this.#write(`${this.#isTerminal ? '\r' : ''}${margin}${text}${isComplete ? '\n' : ''}`);
   }
 
@@ -108,7 +116,10 @@ export class Narrator {
     const sent = isText(request) ? await request.clone().text() : '(a file)';
     const response = await next(request);
     this.#printMessage('→', `${request.method} ${decodeURIComponent(pathname + search)} ${sent}`);
-    this.#printMessage('←', `${response.status} ${isText(response) ? await response.clone().text() : '(a file)'}`);
+    this.#printMessage(
+      '←',
+      `${response.status} ${isText(response) ? await response.clone().text() : '(a file)'}`,
+    );
     return response;
   };
 
@@ -144,12 +155,13 @@ function isText({ headers }: Request | Response): boolean {
   return /json|text/.test(headers.get('content-type') ?? 'text');
 }
 
-/** Splits a text between words into lines of at most `width` visible characters. A longer word is split itself. */
+/** Splits a text between words into lines of at most `width` visible characters. Splits a longer word. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ').flatMap((each) => pieces(each, width))) {
     const last = lines.at(-1);
-    if (last !== undefined && visibleLength(`${last} ${word}`) <= width) lines[lines.length - 1] = `${last} ${word}`;
+    if (last !== undefined && visibleLength(`${last} ${word}`) <= width)
+      lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines;
@@ -157,7 +169,9 @@ function wrap(text: string, width: number): string[] {
 
 function pieces(word: string, width: number): string[] {
   if (visibleLength(word) <= width) return [word];
-  return Array.from({ length: Math.ceil(word.length / width) }, (_, at) => word.slice(at * width, (at + 1) * width));
+  return Array.from({ length: Math.ceil(word.length / width) }, (_, at) =>
+    word.slice(at * width, (at + 1) * width),
+  );
 }
 
 function visibleLength(text: string): number {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createReceiver, nodeHandler } from 'marketplace-seller-sdk/notifications';
 import type { Chapter, Stage } from './stage.ts';
 
-/** The service sends notifications, some twice and some in unusual formats. Each question is answered once. */
+/** The service sends notifications, some twice, some in unusual formats. Each question is answered once. */
 export const notifications: Chapter = {
   title: 'Notifications announce new questions',
   at: '2026-03-02T12:10:00-03:00',
@@ -18,7 +18,10 @@ export const notifications: Chapter = {
     const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const callback = `http://127.0.0.1:${(server.address() as AddressInfo).port}/notifications`;
-    const subscription = marketplace.notifications.subscribe({ callback, faults: { twice: 0.5, late: 0.5, odd: 0.5 } });
+    const subscription = marketplace.notifications.subscribe({
+      callback,
+      faults: { twice: 0.5, late: 0.5, odd: 0.5 },
+    });
 
     const asked = [
       { who: buyers.mateo, about: items.lamp, text: 'Is it in stock?' },
@@ -34,9 +37,8 @@ export const notifications: Chapter = {
       await receiver.idle();
     }
     printDeliveries(stage, callback);
-    say.good(
-      `${marketplace.notifications.attempts.length} deliveries for ${handled.length} events; each event was handled once.`,
-    );
+    const { length } = marketplace.notifications.attempts;
+    say.good(`${length} deliveries for ${handled.length} events; each event was handled once.`);
     subscription.cancel();
     server.close();
     server.closeAllConnections();

@@ -15,7 +15,11 @@ export const phoneViews: Chapter = {
     say.line('The shop sells its old van with a classified ad. Clicks on "See phone":');
     say.code('await seller.contacts.phoneViews');
     say.code("  .windowOfItem({ item_id, last: 7, unit: 'day' });");
-    const window = await client.contacts.phoneViews.windowOfItem({ item_id: van.item_id, last: 7, unit: 'day' });
+    const window = await client.contacts.phoneViews.windowOfItem({
+      item_id: van.item_id,
+      last: 7,
+      unit: 'day',
+    });
     say.chart(barsOf(window, say.barWidth));
     say.good(`${window.total} clicks in a week.`);
   },

@@ -11,7 +11,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 class UsageError extends Error {}
 
 /** Runs the program and returns its exit code. A failure is one sentence on `errors`. */
-export async function main(args: readonly string[], env: Environment, out: Output, errors: Output): Promise<number> {
+export async function main(
+  args: readonly string[],
+  env: Environment,
+  out: Output,
+  errors: Output,
+): Promise<number> {
   try {
     const { wire } = optionsFrom(args);
     const say = new Narrator(out, { wire, color: out.isTTY === true && !env.NO_COLOR });
@@ -44,22 +49,33 @@ async function playDay(say: Narrator): Promise<void> {
 function optionsFrom(args: readonly string[]): { wire: boolean } {
   const unknown = args.find((each) => each !== '--wire');
   if (unknown !== undefined) {
-    throw new UsageError(`There is no option ${unknown}. \`npm start -- --wire\` also shows requests and responses.`);
+    throw new UsageError(
+      `There is no option ${unknown}. \`npm start -- --wire\` also shows requests and responses.`,
+    );
   }
   return { wire: args.includes('--wire') };
 }
 
 function serviceFrom(env: Environment) {
-  const { SELLER_BASE_URL: baseUrl, SELLER_ACCESS_TOKEN: accessToken, SELLER_USER_ID: user, SELLER_SITE_ID } = env;
+  const {
+    SELLER_BASE_URL: baseUrl,
+    SELLER_ACCESS_TOKEN: accessToken,
+    SELLER_USER_ID: user,
+    SELLER_SITE_ID,
+  } = env;
   if (!baseUrl && !accessToken) return undefined;
   if (!baseUrl || !accessToken) {
     const [given, missing] = ['SELLER_BASE_URL', 'SELLER_ACCESS_TOKEN'].sort((a) => (env[a] ? -1 : 1));
-    throw new UsageError(`${given} is set and ${missing} is not. Set both to read from a service, or neither.`);
+    throw new UsageError(
+      `${given} is set and ${missing} is not. Set both to read from a service, or neither.`,
+    );
   }
   // The tokens of the service end in the id of their user.
   const user_id = user ?? /-(\d+)$/.exec(accessToken)?.[1];
   if (user_id === undefined) {
-    throw new UsageError('The token does not contain the id of its user. Set SELLER_USER_ID to the id of the seller.');
+    throw new UsageError(
+      'The token does not contain the id of its user. Set SELLER_USER_ID to the id of the seller.',
+    );
   }
   return { baseUrl, accessToken, user_id, site_id: SELLER_SITE_ID };
 }

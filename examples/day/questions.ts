@@ -1,6 +1,6 @@
 import type { Chapter, Stage } from './stage.ts';
 
-/** Buyers ask questions. The seller iterates over the open ones and answers each; the list gets shorter meanwhile. */
+/** Buyers ask. The seller iterates over the open questions and answers each, so the list gets shorter. */
 export const questions: Chapter = {
   title: 'Questions arrive and are answered',
   at: '2026-03-02T09:05:00-03:00',
@@ -23,9 +23,12 @@ export const questions: Chapter = {
     }
 
     const all = await client.questions.search({ seller_id: seller.user_id, limit: 5 }).toArray({ max: 5 });
-    for (const { text, answer } of all.reverse()) say.line(`${(text ?? '').padEnd(27)} ${answer?.text ?? ''}`);
+    for (const { text, answer } of all.reverse())
+      say.line(`${(text ?? '').padEnd(27)} ${answer?.text ?? ''}`);
     const left = await client.questions.search(open).first();
-    say.good(`${answered} questions answered while the list got shorter; ${left ? 'some are' : 'none is'} left.`);
+    say.good(
+      `${answered} questions answered while the list got shorter; ${left ? 'some are' : 'none is'} left.`,
+    );
   },
 };
 

@@ -13,14 +13,18 @@ interface Service {
 }
 
 /** Reads from a real service and changes nothing. */
-export async function readFrom({ baseUrl, accessToken, user_id, site_id }: Service, say: Narrator): Promise<void> {
+export async function readFrom(
+  { baseUrl, accessToken, user_id, site_id }: Service,
+  say: Narrator,
+): Promise<void> {
   const seller = new SellerClient({ baseUrl, accessToken, middleware: [say.wire] });
   say.title(`Seller ${user_id}`, `read-only, from ${new URL(baseUrl).host}`);
 
   say.heading('Open questions', Date.now());
   const search = seller.questions.search({ seller_id: user_id, filters: { status: 'UNANSWERED' } });
   const open = await search.toArray({ max: 10 });
-  for (const { from, text, item_id } of open) say.quote(`${from?.id ?? 'Unknown'}`, item_id ?? '', text ?? '');
+  for (const { from, text, item_id } of open)
+    say.quote(`${from?.id ?? 'Unknown'}`, item_id ?? '', text ?? '');
   say.good(open.length === 0 ? 'None.' : `${open.length}${open.length === 10 ? ' or more' : ''}.`);
 
   say.heading('Response time', Date.now());
@@ -33,7 +37,12 @@ export async function readFrom({ baseUrl, accessToken, user_id, site_id }: Servi
 
   say.heading('Clicks on "See phone" per day', Date.now());
   await orError(say, async () => {
-    say.chart(barsOf(await seller.contacts.phoneViews.windowOfUser({ user_id, last: 7, unit: 'day' }), say.barWidth));
+    say.chart(
+      barsOf(
+        await seller.contacts.phoneViews.windowOfUser({ user_id, last: 7, unit: 'day' }),
+        say.barWidth,
+      ),
+    );
   });
 
   say.heading('Flex subscriptions', Date.now());

@@ -28,7 +28,9 @@ export const evening: Chapter = {
   async play({ say, client, seller, marketplace }) {
     const today = await client.questions.responseTime({ user_id: seller.user_id });
     const before = today.total?.response_time ?? 0;
-    say.line(`It is still ${formatMinutes(before)}, because it is computed once a day. On Tuesday morning:`);
+    say.line(
+      `It is still ${formatMinutes(before)}, because it is computed once a day. On Tuesday morning:`,
+    );
 
     marketplace.clock.set('2026-03-03T09:00:00-03:00');
     const record = await client.questions.responseTime({ user_id: seller.user_id });

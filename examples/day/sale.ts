@@ -16,7 +16,8 @@ export const sale: Chapter = {
     }
 
     const to = { user_id: buyers.lucia.user_id };
-    const write = (message: string) => client.messages.contact({ pack_id, user_id: seller.user_id, to, text: message });
+    const write = (message: string) =>
+      client.messages.contact({ pack_id, user_id: seller.user_id, to, text: message });
     const text = 'Thank you! Your lamp leaves this afternoon.';
     say.line('');
     say.code('await seller.messages.contact({ pack_id, user_id, to, text });');
@@ -37,9 +38,8 @@ export const sale: Chapter = {
     say.good(`Sent. ${channels[channel]}`);
     say.code('isModerated(message)');
     if (!isModerated(message)) return;
-    say.bad(
-      `The call succeeded, but moderation rejected the message: ${moderationReasonOf(message) ?? 'no reason given'}.`,
-    );
+    const reason = moderationReasonOf(message) ?? 'no reason given';
+    say.bad(`The call succeeded, but moderation rejected the message: ${reason}.`);
   },
 };
 

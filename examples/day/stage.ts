@@ -32,7 +32,9 @@ export interface Chapter {
 export async function openStage(say: Narrator): Promise<Stage> {
   const marketplace = new FakeMarketplace({ now: '2026-02-23T10:00:00-03:00' });
   const seller = marketplace.addUser({ nickname: 'Casa Norte' });
-  const [lucia, mateo, ines] = ['Lucía', 'Mateo', 'Inés'].map((nickname) => marketplace.addUser({ nickname }));
+  const [lucia, mateo, ines] = ['Lucía', 'Mateo', 'Inés'].map((nickname) =>
+    marketplace.addUser({ nickname }),
+  );
   const [lamp, kettle, shelf] = ['Desk lamp', 'Kettle', 'Bookshelf'].map((title) =>
     marketplace.addItem({ seller_id: seller.user_id, title }),
   );
@@ -42,20 +44,41 @@ export async function openStage(say: Narrator): Promise<Stage> {
   };
   simulateLastWeek(marketplace, stage);
   const sales = {
-    lamp: marketplace.addPack({ seller_id: seller.user_id, buyer_id: stage.buyers.lucia.user_id, shipping: 'flex' }),
+    lamp: marketplace.addPack({
+      seller_id: seller.user_id,
+      buyer_id: stage.buyers.lucia.user_id,
+      shipping: 'flex',
+    }),
     shelf: marketplace.addPack({ seller_id: seller.user_id, buyer_id: stage.buyers.mateo.user_id }),
   };
   const server = await marketplace.listen();
   const clientOf = (account: Account): SellerClient =>
-    new SellerClient({ baseUrl: server.url, accessToken: marketplace.tokenFor(account), middleware: [say.wire] });
-  return { ...stage, sales, say, marketplace, url: server.url, server, seller, client: clientOf(seller), clientOf };
+    new SellerClient({
+      baseUrl: server.url,
+      accessToken: marketplace.tokenFor(account),
+      middleware: [say.wire],
+    });
+  return {
+    ...stage,
+    sales,
+    say,
+    marketplace,
+    url: server.url,
+    server,
+    seller,
+    client: clientOf(seller),
+    clientOf,
+  };
 }
 
 export async function closeStage({ server }: Stage): Promise<void> {
   await server.close();
 }
 
-function simulateLastWeek(marketplace: FakeMarketplace, { buyers, items }: Pick<Stage, 'buyers' | 'items'>): void {
+function simulateLastWeek(
+  marketplace: FakeMarketplace,
+  { buyers, items }: Pick<Stage, 'buyers' | 'items'>,
+): void {
   const exchanges: [at: string, from: Account, about: Item, text: string, minutes: number][] = [
     ['2026-02-24T11:00:00-03:00', buyers.lucia, items.kettle, 'Does it whistle?', 190],
     ['2026-02-25T20:30:00-03:00', buyers.mateo, items.lamp, 'Which bulb does it take?', 750],

@@ -26,7 +26,9 @@ function clientFor(user_id: number): SellerClient | undefined {
   const known = clients.get(user_id);
   if (known) return known;
   if (!tokens.load(user_id)) return undefined; // not one of our sellers: the notification is dropped
-  const accessToken = tokens.accessToken(user_id, (old, { signal }) => refreshTokens(tokenUrl!, old, signal));
+  const accessToken = tokens.accessToken(user_id, (old, { signal }) =>
+    refreshTokens(tokenUrl!, old, signal),
+  );
   const client = new SellerClient({ baseUrl: baseUrl!, accessToken, onUnknownOutcome: 'confirm' });
   clients.set(user_id, client);
   return client;
@@ -51,7 +53,8 @@ const receiver = createReceiver({
       }
     },
   },
-  onFailure: ({ error, attempt, dead }) => console.error(`attempt ${attempt} failed${dead ? ' for good' : ''}:`, error),
+  onFailure: ({ error, attempt, dead }) =>
+    console.error(`attempt ${attempt} failed${dead ? ' for good' : ''}:`, error),
 });
 
 const app = express();

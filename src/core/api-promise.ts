@@ -17,7 +17,14 @@ export interface WithResponse<T> {
   readonly response: ResponseInfo;
 }
 
-/** A promise of the parsed output; `withResponse()` also gives status, headers, request id, attempts and duration. */
+/**
+ * A promise of the parsed output; `withResponse()` also gives status, headers, request id, attempts and duration.
+ *
+ * @example
+ * const { data, response } = await seller.questions.get({ question_id }).withResponse();
+ * const text = await seller.questions.get({ question_id }).map((question) => question.text ?? '');
+ * console.log(data.id, response.status, response.attempts, text);
+ */
 export class ApiPromise<T> extends Promise<T> {
   readonly #source: Promise<WithResponse<T>>;
   #data: Promise<T> | undefined;

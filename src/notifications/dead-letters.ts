@@ -1,6 +1,15 @@
 import type { DeadLetter, NotificationStore } from './stores/store.js';
 
-/** The notifications that were given up after their last attempt. */
+/**
+ * The notifications that were given up after their last attempt.
+ *
+ * @example
+ * for (const { entry, failure } of await receiver.deadLetters.list({ limit: 20 })) {
+ *   console.log(entry.key, failure);
+ *   if (failure.includes('TimeoutError')) await receiver.deadLetters.replay(entry.key);
+ *   else await receiver.deadLetters.remove(entry.key);
+ * }
+ */
 export class DeadLetters {
   readonly #store: NotificationStore;
   readonly #wake: () => void;

@@ -45,6 +45,7 @@ export type Handler<N, Resource = unknown, Client = QuestionsClient> = (
 
 /** One handler per documented topic. */
 export interface Handlers<Client = QuestionsClient> {
+  /** Handles the notifications of the topic `questions`. */
   readonly questions?: Handler<QuestionNotification, Question, Client> | undefined;
 }
 

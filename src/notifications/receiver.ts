@@ -48,7 +48,24 @@ export interface CloseOptions {
   readonly graceMs?: number | undefined;
 }
 
-/** An inbox for notifications. Create one with `createReceiver`. */
+/**
+ * An inbox for notifications. Create one with `createReceiver`.
+ *
+ * @example
+ * const receiver = createReceiver({
+ *   clientFor: () => seller,
+ *   on: {
+ *     questions: async (_, { read }) => {
+ *       console.log((await read()).text);
+ *     },
+ *   },
+ * });
+ * const notification = { user_id: 7, topic: 'questions', resource: `/questions/${question_id}` };
+ * // What `nodeHandler`, `fetchHandler` and `fastifyHandler` do with a request:
+ * const { status } = await receiver.receive({ method: 'POST', header: () => null, body: async () => notification });
+ * await receiver.idle(); // in tests: until everything has been handled
+ * await receiver.close({ graceMs: 5000 });
+ */
 export class Receiver {
   /** The notifications that were given up: list, replay or remove them. */
   readonly deadLetters: DeadLetters;
@@ -146,6 +163,9 @@ export class Receiver {
    * Handles an entry that a queue has stored: what the queue's worker calls.
    *
    * @throws whatever the handler throws, so that the queue retries; an `UnrecoverableError` when it should not.
+   * @example
+   * // Where `queue` stores the entries that `createReceiver({ queue })` adds:
+   * for (const entry of queue) await receiver.handle(entry, { attempt: 1 });
    */
   async handle(
     entry: QueuedNotification,

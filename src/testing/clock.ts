@@ -1,4 +1,12 @@
-/** The marketplace's clock. It follows the machine's clock, or stands still at the time where it was set. */
+/**
+ * The marketplace's clock. It follows the machine's clock, or stands still at the time where it was set.
+ *
+ * @example
+ * marketplace.clock.set('2026-03-02T12:00:00Z');
+ * marketplace.clock.advance({ days: 1, hours: 6 });
+ * marketplace.clock.at('2026-03-01', () => marketplace.ask({ from: { user_id: 31 }, item_id: 'MLA100', text: 'Is it new?' }));
+ * marketplace.clock.run(); // follows the clock of the machine again
+ */
 export class Clock {
   #fixed: number | undefined;
 
@@ -71,9 +79,14 @@ export function isTime(ms: number): boolean {
 
 /** A duration; the parts add up. */
 export interface Span {
+  /** Days of 24 hours. */
   readonly days?: number;
+  /** Hours. */
   readonly hours?: number;
+  /** Minutes. */
   readonly minutes?: number;
+  /** Seconds. */
   readonly seconds?: number;
+  /** Milliseconds. */
   readonly ms?: number;
 }

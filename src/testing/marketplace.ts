@@ -67,7 +67,21 @@ export interface BuyerFile {
  * @example
  * const marketplace = new FakeMarketplace();
  * const seller = marketplace.addUser();
+ * const buyer = marketplace.addUser();
  * const client = marketplace.clientFor(seller);
+ * const item = marketplace.addItem({ seller_id: seller.user_id });
+ *
+ * marketplace.ask({ from: buyer, item_id: item.item_id, text: 'Is it new?' });
+ * const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
+ * marketplace.buyerWrites({ pack, text: 'Where is my parcel?' });
+ * marketplace.viewPhone(item, { times: 3 });
+ * marketplace.guestQuestion(item);
+ * marketplace.failNext(endpoints.questions.get, { status: 500, message: 'Internal server error' });
+ *
+ * const { url, close } = await marketplace.listen();
+ * const overHttp = new SellerClient({ baseUrl: url, accessToken: marketplace.tokenFor(seller) });
+ * await close();
+ * marketplace.reset();
  */
 export class FakeMarketplace {
   /** The base URL to use with `marketplace.fetch`. */
@@ -175,6 +189,8 @@ export class FakeMarketplace {
    * Adds everything in a seed, e.g. the JSON of a seed file. When an entry is invalid, nothing is added.
    *
    * @throws {FakeMarketplaceError} that names each invalid entry
+   * @example
+   * marketplace.seed({ users: [{ user_id: 8, nickname: 'SHOP' }], items: [{ seller_id: 8, item_id: 'MLA200' }] });
    */
   seed(seed: SeedInit): void {
     applySeed(this.#stores, this.faults, seed);

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
+import type * as Axe from 'axe-core';
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -17,6 +19,8 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css',
   '.json': 'application/json',
 };
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let server: Server;
 let url: string;
@@ -45,8 +49,8 @@ afterEach(() => {
   expect(complaints.splice(0)).toEqual([]);
 });
 
-async function opened(path: string, width: number): Promise<Page> {
-  const page = await browser.newPage({ viewport: { width, height: 844 } });
+async function opened(path: string, width: number, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width, height: 844 }, colorScheme });
   page.on('pageerror', (error) => void complaints.push(`${path}: ${error.message}`));
   page.on('response', (response) => {
     if (response.status() >= 400) complaints.push(`${path} leads to ${response.url()}: ${response.status()}`);
@@ -107,15 +111,116 @@ describe.skipIf(!isBuilt)('the documentation site', () => {
 });
 
 describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site in Chromium', () => {
-  test.each([390, 1280])('no page scrolls sideways on a screen of %i pixels', async (width) => {
+  test.each([
+    [390, 'light'],
+    [1280, 'light'],
+    [1280, 'dark'],
+  ] as const)('axe finds nothing on a screen of %i pixels, %s', { timeout: 400_000 }, async (width, colorScheme) => {
+    const page = await opened('/', width, colorScheme);
+    const violations: string[] = [];
+    for (const path of pages.keys()) {
+      await page.goto(url + path, { waitUntil: 'load' });
+      await page.evaluate(axe);
+      const found = await page.evaluate(async () => {
+        const { axe } = window as unknown as { axe: typeof Axe };
+        const { violations } = await axe.run(document, { resultTypes: ['violations'] });
+        return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' ')}`);
+      });
+      violations.push(...found.map((violation) => `${path}: ${violation}`));
+    }
+    expect(violations).toEqual([]);
+    await page.close();
+  });
+
+  test.each([
+    [390, 'table'],
+    [1280, 'table, pre'],
+  ])('on a screen of %i pixels neither a page nor its %s scrolls sideways', async (width, parts) => {
     const page = await opened('/', width);
     const wide: string[] = [];
     for (const path of pages.keys()) {
-      await page.goto(url + path, { waitUntil: 'domcontentloaded' });
-      const excess = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      if (excess > 0) wide.push(`${path}: ${excess} pixels too wide`);
+      await page.goto(url + path, { waitUntil: 'load' });
+      const found = await page.evaluate((parts) => {
+        const checked = [document.documentElement, ...document.querySelectorAll(`:is(${parts}):not([hidden] *)`)];
+        return checked
+          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+          .map((part) => `${part.tagName} ${part.scrollWidth - part.clientWidth} pixels too wide`);
+      }, parts);
+      wide.push(...found.map((each) => `${path}: ${each}`));
     }
     expect(wide).toEqual([]);
+    await page.close();
+  });
+
+  test.each([
+    ['webhook', '/guide/notifications'],
+    ['polling', '/guide/notifications'],
+    ['express', '/guide/notifications'],
+    ['dead letter', '/guide/notifications'],
+    ['pagination', '/guide/pagination'],
+    ['concurrency', '/guide/pagination'],
+    ['mock', '/guide/testing'],
+    ['vitest', '/guide/testing'],
+    ['jest', '/guide/testing'],
+    ['sandbox', '/guide/fake-server'],
+    ['python', '/guide/fake-server'],
+    ['retry', '/guide/retries'],
+    ['backoff', '/guide/retries'],
+    ['rate limit', '/guide/retries'],
+    ['timeout', '/errors/TimeoutError'],
+    ['429', '/errors/RateLimitError'],
+    ['typescript types', '/guide/getting-started'],
+    ['commonjs', '/guide/getting-started'],
+    ['oauth', '/guide/first-authorization'],
+    ['login', '/guide/first-authorization'],
+    ['refresh token', '/guide/authentication'],
+    ['multiple sellers', '/guide/several-sellers'],
+    ['upload', '/guide/files'],
+    ['attachment', '/guide/files'],
+    ['unread', '/guide/messages'],
+    ['logging', '/guide/observability'],
+    ['proxy', '/guide/performance'],
+    ['bundle size', '/guide/performance'],
+  ])('the search for "%s" finds %s', async (words, target) => {
+    const page = await opened('/', 1280);
+    await page.keyboard.press('Control+k');
+    await page.locator('#localsearch-input').fill(words);
+    await expect
+      .poll(() =>
+        page
+          .locator('.VPLocalSearchBox .result')
+          .evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
+      )
+      .toContainEqual(expect.stringMatching(new RegExp(`^${target}\\.html`)));
+    await page.close();
+  });
+
+  test('figures are not found by the search', async () => {
+    const index = names.find((name) => name.includes('localSearchIndex')) ?? '';
+    expect(readFileSync(join(site, index), 'utf8')).not.toContain('/bench/results');
+  });
+
+  test.each(['/reference/questions.html', '/errors/UserNotFoundError.html', '/guide/fake-server.html'])(
+    'the sidebar opens at %s',
+    async (path) => {
+      const page = await opened(path, 1280);
+      const active = page.locator('.VPSidebarItem.is-active > .item').first();
+      await expect
+        .poll(() =>
+          active.evaluate((item) => {
+            const { top, bottom } = item.getBoundingClientRect();
+            return top > 0 && bottom < window.innerHeight;
+          }),
+        )
+        .toBe(true);
+      await page.close();
+    },
+  );
+
+  test('the link of the version names the changelog', async () => {
+    const page = await opened('/', 1280);
+    const link = page.locator('nav a', { hasText: /^Version \d+\.\d+\.\d+/ }).first();
+    expect(await link.getAttribute('href')).toBe('/changelog.html');
     await page.close();
   });
 
@@ -127,7 +232,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
     await page.locator('.VPLocalSearchBox .result').first().waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/errors\/OutcomeUnknownError/);
-    expect(await page.locator('h1').innerText()).toContain('OutcomeUnknownError');
+    await page.locator('h1', { hasText: 'OutcomeUnknownError' }).waitFor();
     await page.close();
   });
 

@@ -22,7 +22,12 @@ export interface DocumentedError {
 
 type DocumentedErrorInit = Omit<DocumentedError, 'error'> & { readonly error?: typeof ApiError };
 
-/** Describes a documented error. */
+/**
+ * Describes a documented error.
+ *
+ * @example
+ * const itemPaused = documentedError({ status: 400, code: 'item_paused', message: 'The item is paused' });
+ */
 export function documentedError(init: DocumentedErrorInit): DocumentedError {
   return { ...init, error: init.error ?? classOfStatus(init.status) };
 }

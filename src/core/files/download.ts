@@ -18,6 +18,12 @@ export interface DownloadParts {
  * The call's `signal` and `deadlineMs` stay in force until its end; `timeoutMs` limits the silence between two chunks.
  *
  * Call `cancel()` to close the connection of a file that you do not read.
+ *
+ * @example
+ * const download = await seller.messages.download({ site_id: 'MLA', attachment_id });
+ * if ((download.size ?? 0) > 1_000_000) await download.cancel();
+ * else if (path) await download.saveTo(path);
+ * else console.log(await download.arrayBuffer());
  */
 export class Download implements AsyncDisposable {
   /** The name the service gives the file, without any folder; `undefined` where it gives none. */

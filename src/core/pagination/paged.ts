@@ -17,6 +17,13 @@ export interface PaginationOptions extends CallOptions {
  *
  * The list may change during the iteration, also by the loop body: every entry that stays in it is delivered exactly
  * once.
+ *
+ * @example
+ * const search = seller.questions.search({ seller_id: 7 });
+ * for await (const question of search) console.log(question.text);
+ * for await (const page of search.pages()) console.log(page.items.length, page.total);
+ * const newest = await search.first();
+ * const some = await search.toArray({ max: 200 });
  */
 export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
   readonly #pager: Pager<T, Extra>;

@@ -23,6 +23,8 @@ const unknownEndpoint: Endpoint = {
  * @returns the body.
  * @throws {ApiError} of the class of the status inside, when that is not a success.
  * @throws {UnexpectedResponseError} when the text is not a JSONP response.
+ * @example
+ * const body = readJsonp('show([200, {}, {"id": "ARS"}])'); // { id: 'ARS' }
  */
 export function readJsonp(text: string): unknown {
   const [status, headers, body] = unwrapped(text);

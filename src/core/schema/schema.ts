@@ -139,27 +139,52 @@ function isPlain(value: unknown): value is object {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** One of the known words, or one that the service has added since. */
+/**
+ * One of the known words, or one that the service has added since.
+ *
+ * @example
+ * const state = openEnum('active', 'paused'); // also delivers 'archived'
+ */
 export function openEnum<const V extends string>(...values: readonly V[]): Schema<V | (string & {})> {
   return lazy(() => z.string(), isString, { values });
 }
 
-/** One of these words and no other. */
+/**
+ * One of these words and no other.
+ *
+ * @example
+ * const unit = enumOf('day', 'hour'); // rejects 'week'
+ */
 export function enumOf<const V extends string>(...values: readonly V[]): Schema<V> {
   return lazy(() => z.enum(values), isOneOf(values));
 }
 
-/** A list; `In` is kept so that an input may be given as `readonly`. */
+/**
+ * A list; `In` is kept so that an input may be given as `readonly`.
+ *
+ * @example
+ * const names = array(string);
+ */
 export function array<Out, In = Out>(of: Schema<Out, In>): Schema<Out[], readonly In[]> {
   return lazy(() => boundedArray(inner(of)), isArrayOf(of));
 }
 
-/** In a response: may be absent or `null`. */
+/**
+ * In a response: may be absent or `null`.
+ *
+ * @example
+ * const reply = response({ id: integer, text: nullish(string) });
+ */
 export function nullish<Out>(of: Schema<Out>): Optional<Out | null> {
   return lazy(() => z.nullish(inner(of)), isNullish(of));
 }
 
-/** In an input: may be left out. */
+/**
+ * In an input: may be left out.
+ *
+ * @example
+ * const search = params({ q: string, limit: optional(integer) });
+ */
 export function optional<Out, In>(of: Schema<Out, In>): Optional<Out, In> {
   return lazy(() => z.optional(inner(of)), isOptional(of));
 }
@@ -169,12 +194,22 @@ export function withFacts<S extends Schema>(of: S, facts: Facts): S {
   return lazy(() => zodOf(of), (of as unknown as LazySchema).fits, facts);
 }
 
-/** The first that fits. */
+/**
+ * The first that fits.
+ *
+ * @example
+ * const id = union(integer, string);
+ */
 export function union<A, B, InA = A, InB = B>(a: Schema<A, InA>, b: Schema<B, InB>): Schema<A | B, InA | InB> {
   return lazy(() => z.union([inner(a), inner(b)]), isFirstOf(a));
 }
 
-/** A schema with a rule of its own; `facts` are what the OpenAPI document says of the rule (`maxLength`, ...). */
+/**
+ * A schema with a rule of its own; `facts` are what the OpenAPI document says of the rule (`maxLength`, ...).
+ *
+ * @example
+ * const even = refine(integer, (value) => (value % 2 === 0 ? undefined : 'the number is odd'));
+ */
 export function refine<Out, In>(
   of: Schema<Out, In>,
   check: (value: Out) => RefineResult,
@@ -202,6 +237,9 @@ function checkWith(check: (value: unknown) => RefineResult): z.core.CheckFn<unkn
 /**
  * Reads the value with a function before `of` checks it, so that one schema takes several shapes. A reader gives back the
  * very value where it has nothing to change. `note` may mark what came of a value that is read by itself.
+ *
+ * @example
+ * const text = preprocess<string>(string, (value) => (typeof value === 'number' ? String(value) : value));
  */
 export function preprocess<Out, In = Out>(
   of: Schema<Out>,
@@ -211,17 +249,32 @@ export function preprocess<Out, In = Out>(
   return new PreprocessSchema(of, reader, note) as never;
 }
 
-/** An object that the service delivers. Wrap every field in `nullish` without which the object still has sense. */
+/**
+ * An object that the service delivers. Wrap every field in `nullish` without which the object still has sense.
+ *
+ * @example
+ * const order = response({ id: integer, total: nullish(number), buyer: nullish(response({ id: integer })) });
+ */
 export function response<const S extends Shape>(shape: S): Entity<S> {
   return lazy(() => z.looseObject(innerShape(shape)), isObjectOf(shape, true));
 }
 
-/** The input of a call: unknown fields are rejected. */
+/**
+ * The input of a call: unknown fields are rejected.
+ *
+ * @example
+ * const orderParams = params({ order_id: integer, note: optional(string) });
+ */
 export function params<const S extends Shape>(shape: S): Params<S> {
   return lazy(() => z.strictObject(innerShape(shape)), isObjectOf(shape, false));
 }
 
-/** An object reduced to these fields: nothing else is delivered. */
+/**
+ * An object reduced to these fields: nothing else is delivered.
+ *
+ * @example
+ * const orderState = picked({ id: integer, status: nullish(string) });
+ */
 export function picked<const S extends Shape>(shape: S): Entity<S> {
   return lazy(() => z.object(innerShape(shape)), isObjectOf(shape, false));
 }

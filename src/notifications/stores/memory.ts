@@ -26,7 +26,15 @@ export interface MemoryStoreOptions extends StoreLimits {
   readonly maxRemembered?: number | undefined;
 }
 
-/** Creates a store in this process's memory: waiting notifications are lost when the process ends. */
+/**
+ * Creates a store in this process's memory: waiting notifications are lost when the process ends.
+ *
+ * @example
+ * const receiver = createReceiver({
+ *   store: memoryStore({ maxWaiting: 1000 }),
+ *   fallback: (notification) => console.log(notification.topic),
+ * });
+ */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new MemoryStore(options);
 }

@@ -36,6 +36,13 @@ export interface RedisStoreOptions extends StoreLimits {
  * It is as durable as Redis: set `appendonly yes` so that accepted notifications survive a crash of Redis, and
  * `maxmemory-policy noeviction` so that Redis deletes none of them. When Redis is full, it accepts nothing more but still
  * hands out what it has. With a hash tag in the prefix it works on Redis Cluster.
+ *
+ * @example
+ * const redis = new Redis('redis://localhost:6379');
+ * const receiver = createReceiver({
+ *   store: redisStore({ send: (command, ...args) => redis.call(command, ...args) }),
+ *   fallback: (notification) => console.log(notification.topic),
+ * });
  */
 export function redisStore(options: RedisStoreOptions): NotificationStore {
   return new RedisStore(options);

@@ -25,6 +25,12 @@ export interface SqliteStoreOptions extends StoreLimits {
  * Creates a store in a SQLite file, for the processes of one machine: accepted notifications survive crashes and power cuts.
  *
  * Needs Node 22.13 or later; `node:sqlite` is loaded on first use. Do not use it on a network file system.
+ *
+ * @example
+ * const receiver = createReceiver({
+ *   store: sqliteStore({ path }),
+ *   fallback: (notification) => console.log(notification.topic),
+ * });
  */
 export function sqliteStore({ path, ...limits }: SqliteStoreOptions): NotificationStore {
   if (typeof path !== 'string' || path === '') throw new ConfigurationError('`path` must be the name of a file');

@@ -10,7 +10,12 @@ export function templateId<const Option extends TemplateOption>(option: Option, 
   return `TEMPLATE___${option}___${number}`;
 }
 
-/** The id of a variable of a delivery promise's template: `INIT` is the first hour, `LIMIT` the last. */
+/**
+ * The id of a variable of a delivery promise's template: `INIT` is the first hour, `LIMIT` the last.
+ *
+ * @example
+ * templateVariableId(templateId('DELIVERY_PROMISE', 1), 'INIT'); // 'TEMPLATE___DELIVERY_PROMISE___1___VAR___INIT'
+ */
 export function templateVariableId<const Name extends 'INIT' | 'LIMIT'>(
   template: TemplateId<'DELIVERY_PROMISE'>,
   name: Name,

@@ -120,6 +120,10 @@ export const message: Schema<Message> = preprocess<Message>(currentMessage, curr
 /**
  * The message as the service delivered it: what came, where `messages.get` was answered in the legacy or the wrapped
  * shape; the message itself where it came in the current one.
+ *
+ * @example
+ * const message = await seller.messages.get({ message_id: '5f1b' });
+ * console.log(originalOf(message));
  */
 export function originalOf(delivered: Message): unknown {
   return (delivered as { [original]?: unknown })[original] ?? delivered;
@@ -128,6 +132,10 @@ export function originalOf(delivered: Message): unknown {
 /**
  * Whether moderation rejected a message. The service reports that with HTTP 200: the message was taken, and the other
  * side will never see it.
+ *
+ * @example
+ * const message = await seller.actionGuide.send({ pack_id: 42, option_id: 'OTHER', text: 'Thank you!' });
+ * if (isModerated(message)) console.log(moderationReasonOf(message));
  */
 export function isModerated(delivered: Message | null | undefined): boolean {
   const { status, message_moderation: moderation } = delivered ?? {};
@@ -139,7 +147,13 @@ function isWord(status: unknown, word: string): boolean {
   return String(status).toLowerCase() === word;
 }
 
-/** Why moderation rejected a message; `undefined` where it did not, or did not say. */
+/**
+ * Why moderation rejected a message; `undefined` where it did not, or did not say.
+ *
+ * @example
+ * const message = await seller.actionGuide.send({ pack_id: 42, option_id: 'OTHER', text: 'Thank you!' });
+ * if (moderationReasonOf(message)?.toUpperCase() === 'PERSONAL_DATA') console.log('Leave out the phone number');
+ */
 export function moderationReasonOf(delivered: Message | null | undefined): ModerationReason | undefined {
   return isModerated(delivered) ? (delivered?.message_moderation?.reason ?? undefined) : undefined;
 }

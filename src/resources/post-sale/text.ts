@@ -10,7 +10,12 @@ let emoji: RegExp | undefined;
 /** ISO-8859-1 with its tab and line ends, without its other control characters. */
 const latin = /[\t\n\r\u0020-\u007e\u00a0-\u00ff]/gu;
 
-/** The characters that a message cannot carry, each once: neither ISO-8859-1 nor of an emoji. */
+/**
+ * The characters that a message cannot carry, each once: neither ISO-8859-1 nor of an emoji.
+ *
+ * @example
+ * unsupportedCharacters('Size 42 → 43'); // ['→']
+ */
 export function unsupportedCharacters(text: string): string[] {
   emoji ??= emojiPattern();
   return [...new Set(text.replace(emoji, '').replace(latin, ''))];

@@ -25,6 +25,7 @@ interface PendingFault {
  * marketplace.faults.inject({ status: 503, headers: { 'retry-after': '1' }, times: 2 });
  * marketplace.faults.inject({ delayMs: 50, probability: 0.1, seed: 42 });
  * marketplace.faults.inject({ status: 500, skip: 2, match: { path: '/questions/*', user_id: 1001 } });
+ * marketplace.faults.clear();
  */
 export class Faults {
   readonly #accounts: () => Accounts;

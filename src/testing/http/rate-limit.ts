@@ -18,7 +18,13 @@ export interface RateLimit {
 /** Of each rate. More calls than this are no limit. */
 const maxRate = 10_000;
 
-/** Responds 429 to calls above a rate. It counts per access token, by the machine's clock. */
+/**
+ * Responds 429 to calls above a rate. It counts per access token, by the machine's clock.
+ *
+ * @example
+ * marketplace.rateLimiter.set({ perSecond: 10, retryAfter: true });
+ * marketplace.rateLimiter.set(undefined);
+ */
 export class ServiceRateLimiter {
   #limit: RateLimit | undefined;
   #calls = new Map<string, number[]>();

@@ -8,6 +8,7 @@ import { allEndpoints } from './all-endpoints.js';
 export interface RequestFilter {
   /** The endpoint or its name, e.g. `questions.answer`. */
   readonly endpoint?: Endpoint | string | undefined;
+  /** The HTTP method, e.g. `POST`. */
   readonly method?: string | undefined;
   /** The path without its query: exact, with `*` for any text, or a pattern. */
   readonly path?: string | RegExp | undefined;

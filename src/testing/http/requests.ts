@@ -39,7 +39,14 @@ interface Recorded {
   size: number;
 }
 
-/** The newest 1,000 requests that the marketplace received, the oldest first; fewer if their bodies have over 32 MB. */
+/**
+ * The newest 1,000 requests that the marketplace received, the oldest first; fewer if their bodies have over 32 MB.
+ *
+ * @example
+ * await seller.questions.get({ question_id });
+ * console.log(marketplace.requests.all.length, marketplace.requests.last?.path);
+ * marketplace.requests.clear();
+ */
 export class Requests implements Iterable<ReceivedRequest> {
   readonly #accounts: () => Accounts;
   #all: Recorded[] = [];

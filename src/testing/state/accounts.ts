@@ -28,7 +28,21 @@ export interface Grant {
   readonly accessToken?: string | undefined;
 }
 
-/** The users and their access tokens. */
+/**
+ * The users and their access tokens.
+ *
+ * @example
+ * const { accounts } = marketplace;
+ * const { user_id } = accounts.add({ nickname: 'SHOP' });
+ * console.log(accounts.getOrThrow(user_id).nickname, accounts.get(1)); // SHOP undefined
+ * const token = accounts.issueToken(user_id);
+ * console.log(accounts.bearerOf(token)?.user_id, accounts.isExpired(token));
+ * accounts.expireToken(token);
+ * accounts.revokeToken(token);
+ * const code = accounts.issueAuthorizationCode(user_id); // what the seller's browser brings back
+ * console.log(accounts.redeem('authorization_code', code, 500));
+ * console.log(accounts.issueRefreshToken(user_id));
+ */
 export class Accounts {
   readonly #clock: Clock;
   #users = new Map<number, Account>();

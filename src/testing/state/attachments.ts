@@ -20,7 +20,15 @@ export interface StoredFile {
 
 const maxTotalBytes = 512 * 1024 * 1024;
 
-/** The uploaded files. */
+/**
+ * The uploaded files.
+ *
+ * @example
+ * const bytes = new TextEncoder().encode('An invoice');
+ * const file = marketplace.attachments.add({ owner: 7, site_id: 'MLA', filename: 'a.txt', type: 'text/plain', bytes });
+ * marketplace.attachments.use(file.id); // as a message with this file does
+ * console.log(marketplace.attachments.get(file.id)?.inUse); // true
+ */
 export class AttachmentStore {
   #files = new Map<string, StoredFile>();
   readonly #state: Pick<MarketplaceState, 'clock' | 'settings'>;

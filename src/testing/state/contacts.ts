@@ -19,13 +19,19 @@ export interface StoredContact {
 
 /** When contacts were made, and how many. */
 export interface ContactInit {
-  /** @default now */
+  /** When they were made. @default now */
   readonly at?: Date | string | number;
-  /** @default 1 */
+  /** How many. @default 1 */
   readonly times?: number;
 }
 
-/** The contacts made through items. They are counted, never shown. */
+/**
+ * The contacts made through items. They are counted, never shown.
+ *
+ * @example
+ * marketplace.contacts.record('phone_view', { item_id: 'MLA100' }, { at: '2026-03-01T10:00:00Z', times: 3 });
+ * console.log(marketplace.contacts.of('phone_view', ({ seller_id }) => seller_id === 7));
+ */
 export class ContactStore {
   readonly #state: MarketplaceState;
   #contacts: StoredContact[] = [];

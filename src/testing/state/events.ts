@@ -10,7 +10,14 @@ export interface MarketplaceEvent {
 
 type Listener = (event: MarketplaceEvent) => void;
 
-/** The marketplace's event emitter. */
+/**
+ * The marketplace's event emitter.
+ *
+ * @example
+ * const stop = marketplace.events.on(({ topic, resource }) => console.log(topic, resource));
+ * marketplace.events.emit({ topic: 'items', resource: '/items/MLA100', user_id: 7 });
+ * stop();
+ */
 export class MarketplaceEvents {
   readonly #listeners = new Set<Listener>();
   #held: MarketplaceEvent[] | undefined;

@@ -55,7 +55,25 @@ export interface Zone {
 
 const defaultRanges: readonly StoredRange[] = [{ from: 9, to: 18, capacity: 50, cutoff: 13 }];
 
-/** The Flex subscriptions, items, shipments and drivers. A `StoredSubscription` is a snapshot. */
+/**
+ * The Flex subscriptions, items, shipments and drivers. A `StoredSubscription` is a snapshot.
+ *
+ * @example
+ * const { flex } = marketplace;
+ * const item = marketplace.addItem({ seller_id: 7 });
+ * const { id, service_id } = flex.subscribe({ user_id: 7, status: 'pending' });
+ * flex.setStatus(id, 'in');
+ * flex.configure(id, { delivery_window: 'same_day' });
+ * console.log(flex.getOrThrow(id).status, flex.find('MLA', 7, service_id)?.id, flex.subscriptionsOf(7).length);
+ * console.log(flex.covers('MLA'), flex.zonesOf('MLA').length);
+ * flex.setEnabled(item, true);
+ * flex.takeDown(item);
+ * console.log(flex.isEnabled(item), flex.isDown(item));
+ * flex.bringUp(item);
+ * const shipment_id = flex.ship({ user_id: 7 });
+ * flex.assignDriver(shipment_id, 345);
+ * console.log(flex.driverOf('MLA', shipment_id), flex.shipmentOf('MLA', shipment_id));
+ */
 export class FlexStore {
   readonly #state: MarketplaceState;
   #subscriptions = new Map<number, StoredSubscription>();

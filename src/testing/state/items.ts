@@ -17,7 +17,14 @@ export interface Item {
 /** The fields of a new item. Only `seller_id` is required; the others have default values. */
 export type ItemInit = Partial<Item> & Pick<Item, 'seller_id'>;
 
-/** The items for sale. An `Item` is a snapshot: `getOrThrow` returns its current state. */
+/**
+ * The items for sale. An `Item` is a snapshot: `getOrThrow` returns its current state.
+ *
+ * @example
+ * const { item_id } = marketplace.items.add({ seller_id: 7, title: 'Lamp' });
+ * marketplace.items.change(item_id, { status: 'paused' });
+ * console.log(marketplace.items.getOrThrow(item_id).status, marketplace.items.get('MLA1')); // paused undefined
+ */
 export class ItemStore {
   #items = new Map<string, Item>();
   readonly #accounts: Accounts;

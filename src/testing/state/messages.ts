@@ -34,7 +34,22 @@ export type MessageInit = Pick<StoredMessage, 'from' | 'text'> &
 /** The largest text of a buyer's message. Spec: Limits. */
 export const buyerTextLimit = 3500;
 
-/** The messages of all conversations, and their moderation. */
+/**
+ * The messages of all conversations, and their moderation.
+ *
+ * @example
+ * const pack = marketplace.addPack({ seller_id: 7, buyer_id: 31 });
+ * const message = marketplace.messages.add(pack, { from: 31, text: 'Where is my parcel?' });
+ * marketplace.messages.moderate(); // finishes the moderation of pending messages
+ * marketplace.messages.markAsRead(7, pack);
+ * console.log(marketplace.messages.get(message.id)?.readAt, marketplace.messages.of(pack).length);
+ * console.log(marketplace.messages.visibleTo(31, pack).length, marketplace.messages.withFile('a.pdf').length);
+ * console.log(marketplace.messages.hasReply(pack), marketplace.messages.firstReplyAt(pack));
+ * console.log(marketplace.messages.capOf('OTHER', pack));
+ * const unlock = marketplace.messages.lock(pack); // options are answered with 409 meanwhile
+ * console.log(marketplace.messages.isLocked(pack)); // true
+ * unlock();
+ */
 export class MessageStore {
   #messages = new Map<string, StoredMessage>();
   #locks = new Set<number>();

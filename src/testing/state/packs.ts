@@ -60,7 +60,15 @@ function assertNumbers({ pack_id, order_ids = [] }: PackInit): void {
     throw new FakeMarketplaceError(`\`pack_id\` and \`order_ids\` are integers of at least 1, not ${String(wrong)}`);
 }
 
-/** The packs: one per sale. A `Pack` is a snapshot: `getOrThrow` returns its current state. */
+/**
+ * The packs: one per sale. A `Pack` is a snapshot: `getOrThrow` returns its current state.
+ *
+ * @example
+ * const pack = marketplace.packs.add({ seller_id: 7, buyer_id: 31, shipping: 'flex' });
+ * marketplace.packs.change(pack, { delivered: true });
+ * const id = pack.pack_id ?? 0;
+ * console.log(marketplace.packs.getOrThrow(id).delivered, marketplace.packs.get(1)); // true undefined
+ */
 export class PackStore {
   #packs = new Map<number, Pack>();
   readonly #accounts: Accounts;

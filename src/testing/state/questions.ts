@@ -28,7 +28,22 @@ export interface StoredAnswer {
 /** The status of a question. Spec: States and transitions, Question status. */
 export type QuestionStatus = 'UNANSWERED' | 'ANSWERED' | 'CLOSED_UNANSWERED' | 'UNDER_REVIEW' | 'DELETED' | 'BANNED';
 
-/** The questions, their answers and the blacklists. */
+/**
+ * The questions, their answers and the blacklists.
+ *
+ * @example
+ * const { questions } = marketplace;
+ * const { id } = questions.add(marketplace.items.getOrThrow('MLA100'), 31, 'Is it new?');
+ * questions.answer(id, 'Yes.');
+ * questions.disableAnswer(id);
+ * console.log(questions.statusOf(questions.getOrThrow(id)), questions.get(1)); // ANSWERED undefined
+ * console.log(questions.answeredCount(31, 7));
+ * questions.hide(id);
+ * questions.ban(id); // or questions.delete(id)
+ * questions.block(31, 7);
+ * console.log(questions.isBlocked(31, 7), questions.blockedBy(7));
+ * questions.unblock(31, 7);
+ */
 export class QuestionStore {
   #questions = new Map<number, StoredQuestion>();
   /** By seller: the blocked users, with the time of the block. */

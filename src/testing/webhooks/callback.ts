@@ -20,13 +20,15 @@ export interface DeliveryFaults {
 
 /** What an application subscribes to. */
 export interface CallbackInit {
+  /** Where to post: a URL, or a function of the request that returns a response. */
   readonly callback: Callback;
-  /** @default ['questions'] */
+  /** The topics that are delivered. @default ['questions'] */
   readonly topics?: readonly string[] | undefined;
   /** Only notifications that relate to these users. @default all users */
   readonly user_ids?: readonly number[] | undefined;
-  /** @default 500, the application of tokens */
+  /** The application that the notifications name. @default 500, the application of tokens */
   readonly application_id?: number | undefined;
+  /** What goes wrong in the delivery. @default nothing */
   readonly faults?: DeliveryFaults | undefined;
 }
 

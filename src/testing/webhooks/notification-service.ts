@@ -51,6 +51,8 @@ interface ScheduledDelivery {
  * @example
  * marketplace.notifications.subscribe({ callback: 'http://127.0.0.1:8080/notifications' });
  * await marketplace.notifications.flush();
+ * console.log(marketplace.notifications.attempts.length);
+ * marketplace.notifications.reset();
  */
 export class NotificationService {
   /** The newest 10,000 delivery attempts, the oldest first. */
