@@ -25,6 +25,7 @@ const maxTotalBytes = 512 * 1024 * 1024;
  *
  * @example
  * const bytes = new TextEncoder().encode('An invoice');
+ * console.log(marketplace.attachments.hasRoomFor(bytes)); // true
  * const file = marketplace.attachments.add({ owner: 7, site_id: 'MLA', filename: 'a.txt', type: 'text/plain', bytes });
  * marketplace.attachments.use(file.id); // as a message with this file does
  * console.log(marketplace.attachments.get(file.id)?.inUse); // true
