@@ -128,7 +128,7 @@ function page(): string {
     ...lines,
     '',
     `Writes of unknown outcome, of ${values.idle}, to a service that closes idle connections after 5 ms, where the writes of each`,
-    'of eight lanes are 4 to 6 ms apart:',
+    'of eight loops are 4 to 6 ms apart:',
     '',
     '| | closes | resets |',
     '| --- | ---: | ---: |',

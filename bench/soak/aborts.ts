@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { inLanes, pause, pick, randomFrom } from './workload.ts';
+import { inParallel, pause, pick, randomFrom } from './workload.ts';
 import type { Scale, Subject } from './workload.ts';
 
 export interface AbortResult {
@@ -69,7 +69,7 @@ export async function abortAtRandom({ library, transport }: Subject, { count, se
     },
   ];
   const result = { calls: count, aborted: 0, completed: 0, wrong: [] as string[] };
-  await inLanes(count, 16, async (n) => {
+  await inParallel(count, 16, async (n) => {
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(), random() < 0.15 ? 5000 : random() * 60);
     try {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { inLanes, pick, randomFrom } from './workload.ts';
+import { inParallel, pick, randomFrom } from './workload.ts';
 import type { Scale, Subject } from './workload.ts';
 
 export interface ByteResult {
@@ -68,7 +68,7 @@ export async function misbehave({ library, transport }: Subject, { count, seed }
     maxRetries: 0,
     ...transport,
   });
-  await inLanes(count, 32, async (n) => {
+  await inParallel(count, 32, async (n) => {
     try {
       await seller.questions.answer({ question_id: n + 1, text: 'Yes.' });
       result.delivered += 1;

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { Agent, request as httpRequest } from 'node:http';
-import { inLanes, pause, randomFrom } from './workload.ts';
+import { inParallel, pause, randomFrom } from './workload.ts';
 import type { Scale, Subject } from './workload.ts';
 
 /** Sends one write; rejects where its outcome is unknown. */
@@ -8,14 +8,14 @@ type Write = (url: string) => Promise<unknown>;
 
 /**
  * How many of the writes to a service that closes idle connections after 5 ms end as unknown. The writes of each of eight
- * lanes are 4 to 6 ms apart, so that many meet the end of their connection.
+ * loops are 4 to 6 ms apart, so that many meet the end of their connection.
  */
 export async function unknownOutcomes(how: 'close' | 'reset', write: Write, { count, seed }: Scale): Promise<number> {
   const random = randomFrom(seed);
   const service = fork(new URL('closing-server.ts', import.meta.url), [how]);
   const port = await new Promise<unknown>((resolve) => service.once('message', resolve));
   let unknown = 0;
-  await inLanes(count, 8, async () => {
+  await inParallel(count, 8, async () => {
     await pause(4 + random() * 2);
     await write(`http://127.0.0.1:${String(port)}`).catch(() => (unknown += 1));
   });

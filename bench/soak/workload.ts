@@ -35,11 +35,15 @@ export function pick<T>(values: readonly T[], random: () => number): T {
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Does some work `count` times, at most `lanes` of it at the same time. */
-export async function inLanes(count: number, lanes: number, work: (index: number) => Promise<void>): Promise<void> {
+/** Does some work `count` times, at most `concurrency` of it at the same time. */
+export async function inParallel(
+  count: number,
+  concurrency: number,
+  work: (index: number) => Promise<void>,
+): Promise<void> {
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (next < count) await work(next++);
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: concurrency }, worker));
 }

@@ -1,5 +1,5 @@
 import { chaosProxy } from './chaos-proxy.ts';
-import { inLanes, randomFrom } from './workload.ts';
+import { inParallel, randomFrom } from './workload.ts';
 import type { Scale, Subject } from './workload.ts';
 
 export interface WriteResult {
@@ -53,7 +53,7 @@ export async function writeThroughChaos(
       }),
   );
   const reported: ('done' | 'failed' | 'unknown')[] = [];
-  await inLanes(count, 12, async (n) => {
+  await inParallel(count, 12, async (n) => {
     const pack_id = packs[n % packs.length]!;
     const message = { pack_id, user_id: owner.user_id, to: { user_id: buyer.user_id }, text: `Message ${n}.` };
     const client = clients[n % 2]!;
