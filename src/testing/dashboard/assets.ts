@@ -1,17 +1,36 @@
 import flex from './browser/flex.js?raw';
+import clock from './browser/clock.js?raw';
 import connect from './browser/connect.js?raw';
 import conversations from './browser/conversations.js?raw';
 import dom from './browser/dom.js?raw';
 import faults from './browser/faults.js?raw';
 import main from './browser/main.js?raw';
+import notifications from './browser/notifications.js?raw';
 import questions from './browser/questions.js?raw';
 import requests from './browser/requests.js?raw';
+import sale from './browser/sale.js?raw';
 import server from './browser/server.js?raw';
+import shipments from './browser/shipments.js?raw';
 import tabs from './browser/tabs.js?raw';
 import style from './browser/style.css?raw';
 import html from './browser/index.html?raw';
 
-const scripts = { connect, conversations, dom, faults, flex, main, questions, requests, server, tabs };
+const scripts = {
+  clock,
+  connect,
+  conversations,
+  dom,
+  faults,
+  flex,
+  main,
+  notifications,
+  questions,
+  requests,
+  sale,
+  server,
+  shipments,
+  tabs,
+};
 
 /** The HTML of the dashboard, with a placeholder for the control token. */
 export const indexHtml: string = html;

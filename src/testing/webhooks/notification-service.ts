@@ -62,6 +62,7 @@ export class NotificationService {
   readonly #listeners = new Set<() => void>();
   #scheduled: ScheduledDelivery[] = [];
   readonly #inFlight = new Set<Promise<void>>();
+  #notified = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(clock: Clock, events: MarketplaceEvents) {
@@ -119,6 +120,7 @@ export class NotificationService {
   reset(): void {
     for (const subscription of [...this.#subscriptions]) subscription.cancel();
     this.attempts.length = 0;
+    this.#notified = 0;
   }
 
   #notify(event: MarketplaceEvent, to: CallbackSubscription): void {
@@ -126,13 +128,19 @@ export class NotificationService {
     const now = this.#clock.ms;
     const at = now + late;
     const payload: NotificationPayload = {
-      id: to.nextId(),
+      id: this.#nextId(to.application_id),
       event,
       application_id: to.application_id,
       receivedAt: now,
       sentAt: now,
     };
     for (let copy = twice ? 2 : 1; copy > 0; copy -= 1) this.#schedule({ to, payload, attempt: 1, at, variant });
+  }
+
+  /** Unique among all subscriptions, because an application may have several. */
+  #nextId(application_id: number): string {
+    this.#notified += 1;
+    return `${application_id}-${this.#notified.toString(16).padStart(12, '0')}`;
   }
 
   #schedule(delivery: ScheduledDelivery): void {

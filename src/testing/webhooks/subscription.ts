@@ -30,7 +30,6 @@ export class CallbackSubscription implements Subscription {
   readonly #random: () => number;
   readonly #abandoned = new Map<string, number>();
   readonly #cancel: () => void;
-  #sent = 0;
 
   /** @throws {FakeMarketplaceError} when the subscription makes no sense */
   constructor(init: CallbackInit, cancel: () => void) {
@@ -59,11 +58,6 @@ export class CallbackSubscription implements Subscription {
 
   matches({ topic, user_id }: MarketplaceEvent): boolean {
     return this.#topics.has(topic) && (this.#init.user_ids?.includes(user_id) ?? true);
-  }
-
-  nextId(): string {
-    this.#sent += 1;
-    return `${this.application_id}-${this.#sent.toString(16).padStart(12, '0')}`;
   }
 
   /** Draws the faults of the next notification. Each takes its own random numbers, so that one share does not shift another. */

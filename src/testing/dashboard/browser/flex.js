@@ -1,5 +1,6 @@
 import { byId, setOptions, h, showList } from './dom.js';
 import { act } from './server.js';
+import { showShipments } from './shipments.js';
 
 /** @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot */
 
@@ -9,7 +10,8 @@ const states = ['active', 'paused', 'closed', 'under_review'].map((value) => ({
 }));
 
 /** @param {Snapshot} state */
-export function showFlex({ items, subscriptions, users }) {
+export function showFlex(state) {
+  const { items, subscriptions, users } = state;
   byId('no-items').hidden = items.length > 0;
   showList(byId('item-list'), items, ({ item_id }) => item_id, drawItem);
   byId('no-subscriptions').hidden = subscriptions.length > 0;
@@ -20,6 +22,7 @@ export function showFlex({ items, subscriptions, users }) {
     ({ id }) => id,
     (subscription) => drawSubscription(subscription, nameOf),
   );
+  showShipments(state, nameOf);
 }
 
 /**
@@ -65,10 +68,41 @@ function emptyItem(item_id, title) {
 }
 
 /**
+ * @param {number} id
+ * @param {string} whose
+ * @param {string} status
+ */
+function statusSelect(id, whose, status) {
+  const select = h(
+    'select',
+    {
+      'aria-label': `Status of the subscription of ${whose}`,
+      change: () => void act('POST', 'flex-subscriptions', { id, status: select.value }, 'Changed'),
+    },
+    ...['in', 'out', 'pending'].map((value) => h('option', { value, selected: value === status }, value)),
+  );
+  return select;
+}
+
+/**
+ * @param {number} user_id
+ * @param {string} mode
+ * @param {string} status
+ */
+function shipButton(user_id, mode, status) {
+  if (mode !== 'FLEX' || status !== 'in') return null;
+  const ship = () => void act('POST', 'shipments', { user_id }, 'Added a shipment');
+  return h('button', { type: 'button', click: ship }, 'New shipment');
+}
+
+/**
  * @param {Snapshot['subscriptions'][number]} subscription
  * @param {(user_id: number) => string} nameOf
  */
-function drawSubscription({ user_id, mode, status, service_id, delivery_window, zoneNames, delivery_ranges }, nameOf) {
+function drawSubscription(
+  { id, user_id, mode, status, service_id, delivery_window, zoneNames, delivery_ranges },
+  nameOf,
+) {
   const ranges = Object.entries(delivery_ranges).map(
     ([day, list]) => `${day} ${list.map(({ from, to }) => `${from}–${to} h`).join(', ')}`,
   );
@@ -88,5 +122,11 @@ function drawSubscription({ user_id, mode, status, service_id, delivery_window, 
       ` · ${delivery_window.replace('_', ' ')} · ${ranges.join('; ')}`,
     ),
     h('p', { class: 'small' }, `Zones: ${zoneNames.join(', ') || 'none'}`),
+    h(
+      'div',
+      { class: 'line' },
+      statusSelect(id, `${nameOf(user_id)}, ${mode}`, status),
+      shipButton(user_id, mode, status),
+    ),
   );
 }

@@ -1,10 +1,13 @@
+import { showClock, startClock } from './clock.js';
 import { showConnect, startConnect } from './connect.js';
 import { showConversations } from './conversations.js';
 import { byId } from './dom.js';
 import { showFaults, startFaults } from './faults.js';
 import { showFlex } from './flex.js';
+import { showNotifications, startNotifications } from './notifications.js';
 import { showQuestions, startQuestions } from './questions.js';
 import { rememberTokens, showRequest, showRequests, startRequests } from './requests.js';
+import { showSale, startSale } from './sale.js';
 import { listen } from './server.js';
 import { startTabs } from './tabs.js';
 
@@ -13,18 +16,21 @@ startConnect();
 startRequests();
 startQuestions();
 startFaults();
+startClock();
+startSale();
+startNotifications();
 
 listen({
   requests: showRequests,
   request: showRequest,
   state: (state) => {
-    byId('clock').textContent = state.clockIsStopped
-      ? `Clock stopped at ${state.now.slice(0, 19).replace('T', ' ')}`
-      : '';
+    showClock(state);
     rememberTokens(state);
     showQuestions(state);
+    showSale(state);
     showConversations(state);
     showFlex(state);
+    showNotifications(state);
     showFaults(state);
     showConnect(state);
   },

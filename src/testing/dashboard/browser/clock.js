@@ -1,0 +1,65 @@
+import { byId } from './dom.js';
+import { act } from './server.js';
+
+/** @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot */
+
+const units = { seconds: 1000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
+const setForm = /** @type {HTMLFormElement} */ (byId('clock-set'));
+const advanceForm = /** @type {HTMLFormElement} */ (byId('clock-advance'));
+const details = /** @type {HTMLDetailsElement} */ (byId('clock'));
+const toggle = byId('clock-toggle');
+let isStopped = false;
+/** How far the marketplace's clock is ahead of this browser's, in milliseconds. */
+let aheadMs = 0;
+let stoppedAt = 0;
+
+export function startClock() {
+  setForm.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const time = String(new FormData(setForm).get('time'));
+    void act('POST', 'clock', { set: `${time}Z` }, 'The clock is set and stopped');
+  });
+  advanceForm.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const fields = new FormData(advanceForm);
+    const unit = /** @type {keyof typeof units} */ (String(fields.get('unit')));
+    void act('POST', 'clock', { advanceMs: Number(fields.get('amount')) * units[unit] }, 'The clock is advanced');
+  });
+  toggle.addEventListener(
+    'click',
+    () => void act('POST', 'clock', { running: isStopped }, isStopped ? 'The clock runs' : 'The clock is stopped'),
+  );
+  // Only when it opens: a person may be editing the time when the next state comes.
+  details.addEventListener('toggle', () => {
+    /** @type {HTMLInputElement} */ (setForm.elements.namedItem('time')).value = currentTime().slice(0, 19);
+  });
+  document.addEventListener('click', ({ target }) => {
+    if (!details.contains(/** @type {Node} */ (target))) details.open = false;
+  });
+  details.addEventListener('keydown', ({ key }) => {
+    if (key !== 'Escape') return;
+    details.open = false;
+    details.querySelector('summary')?.focus();
+  });
+  window.setInterval(show, 1000);
+}
+
+function currentTime() {
+  return new Date(isStopped ? stoppedAt : Date.now() + aheadMs).toISOString();
+}
+
+/** @param {Snapshot} state */
+export function showClock({ now, clockIsStopped }) {
+  const ms = Date.parse(now);
+  isStopped = clockIsStopped;
+  stoppedAt = ms;
+  aheadMs = ms - Date.now();
+  toggle.textContent = isStopped ? 'Run' : 'Stop';
+  show();
+}
+
+function show() {
+  const time = currentTime();
+  const text = `${time.slice(0, 10)} ${time.slice(11, 19)} UTC${isStopped ? ', stopped' : ''}`;
+  if (byId('clock-time').textContent !== text) byId('clock-time').textContent = text;
+}
