@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 const names = {
   chromium: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
   'redis-server': ['redis-server'],
+  python3: ['python3'],
 };
 
 /** The path of a program on the PATH; `undefined` when it is not installed. CHROMIUM_PATH names another Chromium. */

@@ -5,7 +5,7 @@ import { currencyHandlers } from './handlers/currencies.js';
 import { flexHandlers } from './handlers/flex.js';
 import { itemHandlers } from './handlers/items.js';
 import { messageHandlers } from './handlers/messages.js';
-import { questionDescriptions, questionHandlers } from './handlers/questions.js';
+import { questionHandlers } from './handlers/questions.js';
 import { siteHandlers } from './handlers/sites.js';
 import { Router } from './http/router.js';
 import type { Interceptor } from './http/router.js';
@@ -15,7 +15,7 @@ import type { Stores } from './state/stores.js';
 /** Creates the router of a marketplace: one line per resource. */
 export function createRouter(stores: Stores, interceptors: readonly Interceptor[]): Router {
   const router = new Router({ ...stores, interceptors });
-  router.add(endpoints.questions, questionHandlers(stores.questions, stores), questionDescriptions);
+  router.add(endpoints.questions, questionHandlers(stores.questions, stores));
   router.add(endpoints.flex, flexHandlers(stores.flex, stores));
   router.add(endpoints.contacts, contactHandlers(stores.contacts, stores));
   router.add(endpoints.items, itemHandlers(stores));

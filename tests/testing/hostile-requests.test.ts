@@ -171,7 +171,7 @@ describe('no request can hurt the marketplace', () => {
     );
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ message: expect.stringMatching(/^invalid query/) as unknown });
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(performance.now() - started).toBeLessThan(5000);
   });
 
   test('the recorded requests do not grow without bound', async () => {

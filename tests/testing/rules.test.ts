@@ -1,20 +1,14 @@
-import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import type { FakeMarketplaceOptions, Listening } from 'marketplace-seller-sdk/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-
-/** A call over plain HTTP, without the client. */
-interface Call {
-  readonly token?: string | null;
-  readonly headers?: Record<string, string>;
-  /** JSON of an object, a string as it is, or a form. */
-  readonly body?: unknown;
-}
-
-interface Received {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Body;
-}
+import { describe, expect, test } from 'vitest';
+import {
+  arrange,
+  marketplace,
+  call as plainCall,
+  pack,
+  question,
+  serveMarketplace,
+  tokens,
+} from '../support/plain-http.ts';
+import type { Call, Received } from '../support/plain-http.ts';
 
 /** The fields that rules look at. */
 interface Body {
@@ -23,56 +17,9 @@ interface Body {
   readonly results?: readonly { readonly total: number }[];
 }
 
-let marketplace: FakeMarketplace;
-let server: Listening;
-let tokens: Record<'seller' | 'buyer' | 'stranger' | 'noApplication', string>;
-let question: number;
-let pack: number;
+serveMarketplace();
 
-const pipe = { fetch: (request: Request): Promise<Response> => marketplace.fetch(request) };
-
-beforeAll(async () => {
-  const { listen } = await import('../../src/testing/server.js');
-  server = await listen((request) => pipe.fetch(request), {});
-});
-afterAll(() => server.close());
-
-/** A seller (1), a buyer (2) and a stranger (3); an item, an open question, and a pack with a reply of the buyer. */
-function arrange(options: FakeMarketplaceOptions = {}): void {
-  marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z', ...options });
-  const [seller, buyer, stranger] = [1, 2, 3].map((user_id) => marketplace.addUser({ user_id }));
-  if (!seller || !buyer || !stranger) throw new Error('unreachable');
-  marketplace.addItem({ item_id: 'MLA1', seller_id: 1 });
-  marketplace.addItem({ item_id: 'MLA2', seller_id: 1, status: 'paused' });
-  question = marketplace.ask({ from: buyer, item_id: 'MLA1', text: 'Is there stock?' }).id;
-  const sale = marketplace.addPack({ pack_id: 900, seller_id: 1, buyer_id: 2, shipping: 'flex' });
-  marketplace.addPack({ pack_id: 901, seller_id: 1, buyer_id: 2, shipping: 'cross_docking' });
-  marketplace.buyerWrites({ pack: sale, text: 'Hello' });
-  pack = 900;
-  marketplace.flex.subscribe({ user_id: 1, service_id: 77 });
-  marketplace.flex.subscribe({ user_id: 1, mode: 'TURBO', service_id: 78 });
-  tokens = {
-    seller: marketplace.tokenFor(seller),
-    buyer: marketplace.tokenFor(buyer),
-    stranger: marketplace.tokenFor(stranger),
-    noApplication: marketplace.tokenFor(seller, null),
-  };
-}
-
-beforeEach(() => arrange());
-
-async function call(line: string, { token = tokens.seller, headers = {}, body }: Call = {}): Promise<Received> {
-  const [method = '', target = ''] = line.split(' ');
-  const isRaw = typeof body === 'string' || body instanceof FormData;
-  const response = await fetch(server.url + target, {
-    method,
-    headers: { ...(token !== null && { authorization: `Bearer ${token}` }), ...headers },
-    ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-  return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : text) as Body };
-}
+const call = (line: string, given?: Call): Promise<Received<Body>> => plainCall<Body>(line, given);
 
 const send = (extra: object = {}, without: readonly string[] = []): object => {
   const message = { from: { user_id: 1 }, to: { user_id: 2 }, text: 'Here it is', ...extra };

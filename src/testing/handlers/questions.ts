@@ -160,20 +160,6 @@ export function questionHandlers(
   }
 }
 
-/** One sentence per endpoint, for OPTIONS. */
-export const questionDescriptions: Readonly<Record<string, string>> = {
-  'questions.search': "Searches a seller's questions, an item's, or one user's questions on an item",
-  'questions.get': 'Reads a question',
-  'questions.ask': 'Asks a question about an item',
-  'questions.answer': 'Answers a question',
-  'questions.delete': 'Deletes a question that the seller received',
-  'questions.hide': 'Hides a received question from the listing',
-  'questions.responseTime': 'Reads how long a seller takes to answer, by time band',
-  'questions.blacklist.add': "Blocks a user from asking about the seller's items",
-  'questions.blacklist.list': 'Lists the users that the seller has blocked',
-  'questions.blacklist.remove': 'Unblocks a user',
-};
-
 const notYourQuestion = forbidden('The question belongs to another seller');
 
 /** Reads the body of an answer: `question_id` and `text`, and nothing else. Spec: Errors, Questions. */

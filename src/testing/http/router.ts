@@ -7,6 +7,7 @@ import type { MarketplaceSettings } from '../settings.js';
 import type { Accounts, Bearer } from '../state/accounts.js';
 import { bearerToken } from './authorization.js';
 import { asJsonp, pickAttributes } from './conventions.js';
+import { descriptions } from './descriptions.js';
 import { ErrorResponse, HandlerResponse, errorResponse, notFound, unauthorized } from './handler.js';
 import type { EndpointHandler, EndpointHandlers } from './handler.js';
 import { matchRoute } from './match-route.js';
@@ -47,17 +48,13 @@ export class Router {
   }
 
   /** Adds a group of endpoints with their handlers. */
-  add<Group extends object>(
-    group: Group,
-    handlers: EndpointHandlers<Group>,
-    descriptions: Readonly<Record<string, string>> = {},
-  ): void {
+  add<Group extends object>(group: Group, handlers: EndpointHandlers<Group>): void {
     for (const [name, entry] of Object.entries(group)) {
       const handler = (handlers as Record<string, unknown>)[name];
       if (isEndpoint(entry)) {
         const description = descriptions[entry.name] ?? entry.name;
         this.#routes.push({ endpoint: entry, handler: handler as EndpointHandler, description });
-      } else this.add(entry as object, handler as EndpointHandlers<object>, descriptions);
+      } else this.add(entry as object, handler as EndpointHandlers<object>);
     }
     this.#routes.sort((a, b) => fixedSegments(b.endpoint) - fixedSegments(a.endpoint));
   }

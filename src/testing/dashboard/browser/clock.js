@@ -6,6 +6,9 @@ import { act } from './server.js';
 const units = { seconds: 1000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
 const setForm = /** @type {HTMLFormElement} */ (byId('clock-set'));
 const advanceForm = /** @type {HTMLFormElement} */ (byId('clock-advance'));
+const time = /** @type {HTMLInputElement} */ (setForm.elements.namedItem('time'));
+const amount = /** @type {HTMLInputElement} */ (advanceForm.elements.namedItem('amount'));
+const unit = /** @type {HTMLSelectElement} */ (advanceForm.elements.namedItem('unit'));
 const details = /** @type {HTMLDetailsElement} */ (byId('clock'));
 const toggle = byId('clock-toggle');
 let isStopped = false;
@@ -16,14 +19,12 @@ let stoppedAt = 0;
 export function startClock() {
   setForm.addEventListener('submit', (event) => {
     event.preventDefault();
-    const time = String(new FormData(setForm).get('time'));
-    void act('POST', 'clock', { set: `${time}Z` }, 'The clock is set and stopped');
+    void act('POST', 'clock', { set: `${time.value}Z` }, 'The clock is set and stopped');
   });
   advanceForm.addEventListener('submit', (event) => {
     event.preventDefault();
-    const fields = new FormData(advanceForm);
-    const unit = /** @type {keyof typeof units} */ (String(fields.get('unit')));
-    void act('POST', 'clock', { advanceMs: Number(fields.get('amount')) * units[unit] }, 'The clock is advanced');
+    const unitMs = units[/** @type {keyof typeof units} */ (unit.value)];
+    void act('POST', 'clock', { advanceMs: Number(amount.value) * unitMs }, 'The clock is advanced');
   });
   toggle.addEventListener(
     'click',
@@ -31,7 +32,7 @@ export function startClock() {
   );
   // Only when it opens: a person may be editing the time when the next state comes.
   details.addEventListener('toggle', () => {
-    /** @type {HTMLInputElement} */ (setForm.elements.namedItem('time')).value = currentTime().slice(0, 19);
+    time.value = currentTime().slice(0, 19);
   });
   document.addEventListener('click', ({ target }) => {
     if (!details.contains(/** @type {Node} */ (target))) details.open = false;
@@ -59,7 +60,7 @@ export function showClock({ now, clockIsStopped }) {
 }
 
 function show() {
-  const time = currentTime();
-  const text = `${time.slice(0, 10)} ${time.slice(11, 19)} UTC${isStopped ? ', stopped' : ''}`;
+  const now = currentTime();
+  const text = `${now.slice(0, 10)} ${now.slice(11, 19)} UTC${isStopped ? ', stopped' : ''}`;
   if (byId('clock-time').textContent !== text) byId('clock-time').textContent = text;
 }

@@ -9,13 +9,14 @@ import { act } from './server.js';
  */
 
 const form = /** @type {HTMLFormElement} */ (byId('subscribe'));
+const callback = /** @type {HTMLInputElement} */ (form.elements.namedItem('callback'));
 
 export function startNotifications() {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const fields = new FormData(form);
-    const body = { callback: String(fields.get('callback')), topics: fields.getAll('topics').map(String) };
-    void act('POST', 'notifications', body, 'Subscribed');
+    const chosen = [...form.querySelectorAll('input')].filter(({ name, checked }) => name === 'topics' && checked);
+    const topics = chosen.map(({ value }) => value);
+    void act('POST', 'notifications', { callback: callback.value, topics }, 'Subscribed');
   });
   byId('flush').addEventListener('click', () => void flush());
   byId('unsubscribe').addEventListener(
@@ -67,14 +68,14 @@ function grouped(attempts, scheduled) {
 }
 
 /** @param {Snapshot['notifications']['subscriptions'][number]} subscription */
-function drawSubscription({ application_id, callback, topics }) {
+function drawSubscription({ application_id, callback: url, topics }) {
   return h(
     'article',
     { class: 'card' },
     h(
       'div',
       { class: 'heading' },
-      h('p', { class: 'about mono' }, callback ?? 'a function of the program'),
+      h('p', { class: 'about mono' }, url ?? 'a function of the program'),
       topics.length === 0
         ? h('span', { class: 'chip bad' }, 'switched off')
         : h('span', { class: 'chip' }, topics.join(', ')),
