@@ -2,6 +2,7 @@ import { fc } from '../support/fast-check.ts';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { expect, test } from 'vitest';
 import { unknown } from '../../src/core/schema/schema.js';
+import { parseJson } from '../../src/core/serialization/json.js';
 import { stubbed } from '../support/stubs.ts';
 
 const anything = {
@@ -37,3 +38,42 @@ test('a long integer keeps its digits anywhere in the body', async () => {
     }),
   );
 });
+
+/** What the platform's parser makes of it, told the text of each number. */
+function parseBySource(text: string): unknown {
+  const revive = (_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown =>
+    typeof value === 'number' && /^-?\d+$/.test(source) && !Number.isSafeInteger(value) ? source : value;
+  return JSON.parse(text, revive);
+}
+
+test('any JSON is parsed as by the platform, except for integers beyond 2^53', () => {
+  const digits = fc.stringMatching(/^[1-9]\d{13,19}$/);
+  const number = fc.oneof(
+    digits,
+    digits.map((text) => `-${text}`),
+    fc.tuple(digits, digits).map(([whole, rest]) => `${whole}.${rest}`),
+    fc.tuple(digits, fc.constantFrom('e1', 'E+2', 'e-3')).map(([text, exponent]) => text + exponent),
+    fc.integer().map(String),
+  );
+  const piece = fc.constantFrom('\\', '"', 'e', '-', '9007199254740993', '1234567890123456', ' ', ',', 'é');
+  const string = fc.array(piece, { maxLength: 6 }).map((pieces) => JSON.stringify(pieces.join('')));
+  const { value } = fc.letrec<{ value: string; leaf: string; list: string; object: string }>((tie) => ({
+    value: fc.oneof({ depthSize: 'small', withCrossShrink: true }, tie('leaf'), tie('list'), tie('object')),
+    leaf: fc.oneof(number, string, fc.constantFrom('true', 'false', 'null')),
+    list: fc.array(tie('value')).map((all) => `[ ${all.join(' ,')}\n]`),
+    object: fc.array(fc.tuple(string, tie('value'))).map((all) => `{${all.map((pair) => pair.join(':')).join(', ')}}`),
+  }));
+  fc.assert(
+    fc.property(value, (text) => {
+      expect(parseJson(text)).toEqual(parseBySource(text));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test.each(['[9007199254740993', '{"a":9007199254740993,}', '"9007199254740993', ''])(
+  'what is not JSON is not parsed: %j',
+  (text) => {
+    expect(() => parseJson(text)).toThrow(SyntaxError);
+  },
+);

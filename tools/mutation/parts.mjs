@@ -15,7 +15,7 @@ export const parts = {
   'core/observability': ['tests/core/{debug-logger,observability}.test.ts'],
   'core/options': ['tests/client.test.ts', 'tests/core/{choose-transport,observability,rate-limiter}.test.ts'],
   'core/pagination': ['tests/core/pagination.test.ts'],
-  'core/rate-limit': ['tests/core/rate-limiter.test.ts', 'tests/resilience/slots.test.ts'],
+  'core/rate-limit': ['tests/core/{rate-limiter,rate-limiter-rules}.test.ts', 'tests/resilience/slots.test.ts'],
   'core/retry': [
     'tests/core/{confirm,confirm-proof,time-and-retry,unknown-outcomes}.test.ts',
     'tests/promises/lost-writes.test.ts',

@@ -56,7 +56,7 @@ export class RateLimiter {
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #responses = new RecentCount();
   readonly #share = new ThrottleShare();
-  /** When a response last came, or the window was opened without one. */
+  /** When a response last came, the first attempt was sent, or the window was opened without a response. */
   #progressAt = 0;
 
   /** Nothing uses it and it knows nothing that matters. */
@@ -153,6 +153,8 @@ export class RateLimiter {
   }
 
   #admit(now: number): void {
+    // While nothing was in flight, no response was missing.
+    if (this.#inFlight === 0) this.#progressAt = now;
     this.#inFlight += 1;
     if (this.#rate !== undefined) this.#nextAt = Math.max(this.#nextAt, now - slackMs) + 1000 / this.#rate;
   }
