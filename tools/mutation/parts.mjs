@@ -22,7 +22,12 @@ export const parts = {
     'tests/resilience/never-sent.test.ts',
   ],
   'core/schema': ['tests/client.test.ts', 'tests/core/{conventions,drift,schema}.test.ts'],
-  'core/serialization': ['tests/client.test.ts', 'tests/core/{conventions,json}.test.ts'],
+  'core/serialization': [
+    'tests/client.test.ts',
+    'tests/contract.test.ts',
+    'tests/core/{conventions,json}.test.ts',
+    'tests/golden-requests.test.ts',
+  ],
   'core/transport': [
     'tests/core/{choose-transport,transport-failures,transports}.test.ts',
     'tests/resilience/{never-sent,response-size}.test.ts',
