@@ -64,6 +64,8 @@ function resultsOf(part) {
  */
 function test(part, files) {
   if (process.argv.includes('--recheck')) forgetTimeouts(part);
+  const others = completeFiles(part).filter((file) => !files.includes(file));
+  writeFileSync(listOf(part), JSON.stringify(others));
   const config = resultsOf(part).replace(/json$/, 'config.json');
   writeFileSync(config, JSON.stringify(optionsFor(part, files)));
   const { status } = spawnSync(process.execPath, [`${tester}/core/bin/stryker.js`, 'run', config], {
@@ -71,6 +73,7 @@ function test(part, files) {
     env: { ...process.env, MUTATION_TESTS: parts[part]?.join(';') },
   });
   if (status !== 0) process.exit(status ?? 1);
+  writeFileSync(listOf(part), JSON.stringify([...others, ...files]));
   const tested = Object.entries(readResults(part)).filter(([name]) => files.includes(name.replace(/^src\//, '')));
   const incomplete = tested.filter(([, { mutants }]) => mutants.some(isIncomplete)).map(([name]) => name);
   if (incomplete.length > 0) {
@@ -107,6 +110,21 @@ function optionsFor(part, files) {
   };
 }
 
+/** @param {string} part */
+function listOf(part) {
+  return resultsOf(part).replace(/json$/, 'files.json');
+}
+
+/**
+ * The files that were tested to the end: a run that is stopped leaves some of their faults out.
+ *
+ * @param {string} part
+ * @returns {string[]}
+ */
+function completeFiles(part) {
+  return existsSync(listOf(part)) ? JSON.parse(readFileSync(listOf(part), 'utf8')) : [];
+}
+
 /**
  * @param {string} part
  * @returns {import('./report.mjs').MutatedFiles}
@@ -139,7 +157,10 @@ function forgetTimeouts(part) {
 function describe(room) {
   const results = Object.keys(parts)
     .filter((part) => roomOf(part) === room)
-    .flatMap((part) => Object.entries(readResults(part)));
+    .flatMap((part) => {
+      const complete = completeFiles(part);
+      return Object.entries(readResults(part)).filter(([name]) => complete.includes(name.replace(/^src\//, '')));
+    });
   const files = Object.fromEntries(results.filter(([name]) => existsSync(name)));
   if (results.length === 0) return;
   const { version } = JSON.parse(readFileSync(`${tester}/core/package.json`, 'utf8'));
