@@ -122,7 +122,10 @@ function listOf(part) {
  * @returns {string[]}
  */
 function completeFiles(part) {
-  return existsSync(listOf(part)) ? JSON.parse(readFileSync(listOf(part), 'utf8')) : [];
+  if (!existsSync(listOf(part))) return [];
+  /** @type {string[]} */
+  const files = JSON.parse(readFileSync(listOf(part), 'utf8'));
+  return files;
 }
 
 /**
