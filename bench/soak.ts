@@ -2,6 +2,7 @@
 // --aborts, --writes, --responses and --idle set how many calls are made, --seed repeats a run, and --page=false leaves the
 // page as it is.
 import { writeFileSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import type * as Library from 'marketplace-seller-sdk';
 import type * as Testing from 'marketplace-seller-sdk/testing';
@@ -117,7 +118,8 @@ function page(): string {
     '# Results of `npm run soak`',
     '',
     `Written by \`${command}\` on ${new Date().toISOString().slice(0, 10)}, Node ${process.version} with undici`,
-    `${process.versions.undici}, ${process.platform} ${process.arch}. Unhandled rejections and exceptions: ${unhandled.length}.`,
+    `${process.versions.undici}, ${process.platform} ${process.arch}, with a load of ${loadavg()[0]?.toFixed(0)} on`,
+    `${availableParallelism()} cores. Unhandled rejections and exceptions: ${unhandled.length}.`,
     '',
     'Calls are aborted at a random moment: in the limiter, in the queue, in flight, in an upload or in a download. The proxy',
     "breaks one chunk in twenty, in ten ways; half of the writes use `onUnknownOutcome: 'confirm'`. Each response of damaged bytes",
