@@ -1,7 +1,7 @@
 export { FakeMarketplace } from './marketplace.js';
 export type { BuyerFile, FakeMarketplaceOptions } from './marketplace.js';
 export { marketplaceMatchers } from './matchers.js';
-export type { MatcherResult } from './matchers.js';
+export type { MarketplaceMatchers, MatcherResult } from './matchers.js';
 export type { MarketplaceSettings } from './settings.js';
 export type { RateLimit, ServiceRateLimiter } from './http/rate-limit.js';
 export type { ReceivedRequest, Requests } from './http/requests.js';

@@ -8,6 +8,18 @@ export interface MatcherResult {
 }
 
 /**
+ * The matchers as methods of an assertion, to declare them to the compiler.
+ *
+ * `R` is what the methods of an assertion return: `void`, or the promise of `expect(...).resolves`.
+ */
+export interface MarketplaceMatchers<R = void> {
+  /** Passes when the marketplace received at least one request that matches the filter. */
+  toHaveReceived(filter: RequestFilter): R;
+  /** Passes when the marketplace received exactly this many requests that match the filter. */
+  toHaveReceivedTimes(times: number, filter?: RequestFilter): R;
+}
+
+/**
  * Matchers for `expect.extend` of vitest and jest.
  *
  * @example
