@@ -55,8 +55,8 @@ export default {
       options: {
         detailedView: true,
         _render: searched,
-        // The name of the button contains what it shows: "Search" and its key.
-        translations: { button: { buttonText: 'Search', buttonAriaLabel: 'Search K' } },
+        // The name of the button is what it shows: "Search", a space, and its key.
+        translations: { button: { buttonText: 'Search ', buttonAriaLabel: 'Search K' } },
       },
     },
     externalLinkIcon: true,
