@@ -31,9 +31,7 @@ interface DownloadContext {
  */
 export function openDownload(response: DownloadSource, scope: CancelScope, context: DownloadContext): DownloadParts {
   const { headers } = response;
-  const length = headers.get('content-length');
-  // The length of a compressed response is not the file's.
-  const size = length !== null && headers.get('content-encoding') === null ? Number(length) : undefined;
+  const size = sizeIn(headers);
   const body = (response.stream() ?? new Blob([]).stream()) as ReadableStream<Bytes>;
   return {
     filename: fileNameIn(headers.get('content-disposition')),
@@ -42,6 +40,14 @@ export function openDownload(response: DownloadSource, scope: CancelScope, conte
     stream: limitedStream({ body, size, hasOpenEnd: response.hasOpenEnd === true }, scope, context),
     reject: context.reject,
   };
+}
+
+/** The length of the file: of a part that nobody asked for, that of the whole, so that it ends as one that is cut. */
+function sizeIn(headers: DownloadSource['headers']): number | undefined {
+  const whole = /^bytes \d{1,15}-\d{1,15}\/(\d{1,15})$/.exec(headers.get('content-range') ?? '')?.[1];
+  const length = whole ?? headers.get('content-length');
+  // The length of a compressed response is not the file's.
+  return length !== null && headers.get('content-encoding') === null ? Number(length) : undefined;
 }
 
 type Body = ReadableStream<Bytes>;

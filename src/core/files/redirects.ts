@@ -26,8 +26,11 @@ async function followRedirects(request: Request, send: SendRequest, isSecret: Is
     const location = response.headers.get('location');
     const isLast = redirects === maxRedirects || !redirectStatuses.has(response.status);
     if (isLast || location === null || !URL.canParse(location, current.url)) return response;
+    const target = new URL(location, current.url);
+    // Like `fetch` itself: `data:` and the like would deliver what is no file of the service.
+    if (target.protocol !== 'https:' && target.protocol !== 'http:') return response;
     await response.body?.cancel();
-    current = redirected(current, new URL(location, current.url), isSecret);
+    current = redirected(current, target, isSecret);
   }
 }
 

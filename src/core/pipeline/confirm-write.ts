@@ -17,6 +17,8 @@ export interface ConfirmResult {
 
 type ResolvedConfirmOptions = ConfirmOptions & { readonly confirmWindowMs: number };
 
+/** Clocks that differ by less agree: the header is cut to the second, and the response took its time. */
+const clocksAgreeMs = 2000;
 const notSent = { attempts: 0, outcomeUnknown: false };
 /** The first pause between two looks; each next one is twice as long. */
 const firstPauseMs = 100;
@@ -111,7 +113,10 @@ class ConfirmContextImpl implements ConfirmContext {
   };
 
   sentAt(headers: Headers): number {
-    const now = parseHttpDate(headers.get('date')) ?? Date.now();
+    const local = Date.now();
+    const stated = parseHttpDate(headers.get('date')) ?? local;
+    // The header has no fraction of a second: where the clocks agree, this machine's is the more exact one.
+    const now = local >= stated && local < stated + clocksAgreeMs ? local : stated;
     return now - (performance.now() - this.#context.firstSentAt);
   }
 }

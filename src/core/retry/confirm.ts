@@ -7,6 +7,10 @@ const dateGranularityMs = 1000;
 const clockSlackMs = 90_000;
 /** A date without a zone may be of any zone. */
 const zoneSlackMs = 15 * 3_600_000;
+/** A date without a time stands for the whole day. */
+const dayMs = 24 * 3_600_000;
+
+const dateLength = '2026-03-01'.length;
 
 /** An entry of a list in which a write would appear. */
 export interface ListedEntry<T> {
@@ -31,7 +35,8 @@ export interface SeenList<T> {
 
 /**
  * Whether a write appears in a list. It is confirmed only where one new entry per equal write has its content, and
- * denied only where every entry was seen and none that is new can be the write with its text changed.
+ * denied only where every entry was seen and its author has written none since: the service may have changed the text
+ * beyond recognition.
  */
 export function confirmByList<T>({ entries, isComplete, sentAt, equalWrites }: SeenList<T>): Confirmation<T> {
   const recent = entries.filter(({ date }) => ageOf(date, sentAt) !== 'older');
@@ -46,6 +51,8 @@ export function confirmByList<T>({ entries, isComplete, sentAt, equalWrites }: S
   }
   if (recent.some(({ content }) => content === 'similar'))
     return { unknown: 'there is a similar entry, and the service may have changed the text' };
+  if (recent.some(({ date }) => !isBefore(date, sentAt)))
+    return { unknown: 'there is another entry since, and the service may have changed the text' };
   return isComplete ? { done: false } : { unknown: 'the service does not show the list up to its newest entry' };
 }
 
@@ -53,6 +60,8 @@ export function confirmByList<T>({ entries, isComplete, sentAt, equalWrites }: S
 export function compareText(read: string | null | undefined, sent: string): ListedEntry<unknown>['content'] {
   const bare = (text: string): string => text.replace(/\s+/g, ' ').trim();
   if (typeof read === 'string' && bare(read) === bare(sent)) return 'same';
+  const [readPlain, sentPlain] = [plain(read ?? ''), plain(sent)];
+  if (sentPlain.startsWith(readPlain) || readPlain.startsWith(sentPlain)) return 'similar';
   const [readWords, sentWords] = [wordsOf(read ?? ''), wordsOf(sent)];
   const shared = [...readWords].filter((word) => sentWords.has(word)).length;
   const shorter = Math.min(readWords.size, sentWords.size);
@@ -61,7 +70,26 @@ export function compareText(read: string | null | undefined, sent: string): List
 }
 
 function wordsOf(text: string): Set<string> {
-  return new Set(text.toLowerCase().match(/\p{L}{2,}/gu));
+  return new Set(withoutAccents(text).match(/\p{L}{2,}/gu));
+}
+
+/** Letters and digits only: of a text that was cut, the beginning. */
+function plain(text: string): string {
+  return withoutAccents(text).replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+function withoutAccents(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+}
+
+/** A date with seconds, and one with a fraction of a second that was not cut. */
+const withSeconds = /:\d\d:\d\d/;
+const withFraction = /\.\d{0,8}[1-9]/;
+
+/** Whether an entry is dated before a write, as exactly as it is dated: then it is another one of the same author. */
+export function isBefore(date: string | null | undefined, sentAt: number): boolean {
+  if (typeof date !== 'string' || !withSeconds.test(date) || !isZoned(date)) return false;
+  return millisecondsOf(date) < sentAt - (withFraction.test(date) ? 2 : dateGranularityMs);
 }
 
 /** Whether an entry is older or newer than a write; `unclear` where its date does not prove either. */
@@ -69,6 +97,7 @@ export function ageOf(date: string | null | undefined, sentAt: number): 'older' 
   const at = typeof date === 'string' ? millisecondsOf(date) : Number.NaN;
   if (Number.isNaN(at) || date === null || date === undefined) return 'unclear';
   const isExact = isZoned(date);
-  if (at < sentAt - (isExact ? clockSlackMs : zoneSlackMs)) return 'older';
+  const slackMs = isExact ? clockSlackMs : zoneSlackMs + (date.length <= dateLength ? dayMs : 0);
+  if (at < sentAt - slackMs) return 'older';
   return isExact && at >= sentAt - dateGranularityMs ? 'newer' : 'unclear';
 }

@@ -1,5 +1,5 @@
 import { millisecondsOf } from '../../core/schema/date-time.js';
-import { ageOf, compareText, confirmByList } from '../../core/retry/confirm.js';
+import { ageOf, compareText, confirmByList, isBefore } from '../../core/retry/confirm.js';
 import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
 import { unknown } from '../../core/schema/schema.js';
@@ -106,8 +106,11 @@ export const answer: Endpoint<AnswerParams, Question | undefined> = {
     if (given?.text === '') return { unknown: 'the question has an answer whose text is not shown' };
     // A question takes one answer: while it has none, or has an older one, this one was not taken.
     if (given?.text) {
-      const isOlder = ageOf(given.date_created, back.sentAt(response.headers)) === 'older';
-      if (content === 'other' || isOlder) return { done: false };
+      const sentAt = back.sentAt(response.headers);
+      const date = given.date_created;
+      // An answer that was there before is another one; so is one with another text, unless its date speaks for this one.
+      const isOther = content === 'other' && (!date || isBefore(date, sentAt));
+      if (isOther || ageOf(date, sentAt) === 'older') return { done: false };
       return { unknown: 'the question has another answer, or this one with its text changed' };
     }
     if (status?.toUpperCase() === 'UNANSWERED') return { done: false };
