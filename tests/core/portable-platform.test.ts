@@ -33,6 +33,16 @@ describe('where there is no Node', () => {
     await expect(sellerClient.questions.get({ question_id: 42 })).resolves.toMatchObject({ id: 42 });
   });
 
+  test('a Blob is uploaded with the form of the platform, and there are no files on disk', async () => {
+    const { sellerClient, sent } = stubbed([Response.json({ id: 'a.pdf' })]);
+    const file = new Blob(['bytes']);
+    await sellerClient.messages.upload({ site_id: 'MLA', file, filename: 'a.pdf' });
+    expect((await sent[0]!.formData()).get('file')).toMatchObject({ name: 'a.pdf', size: 5 });
+    const failure = errorOf(sellerClient.messages.upload({ site_id: 'MLA', file: '/tmp/a.pdf' }));
+    expect((await failure).message).toContain('this platform has no files; give a Blob');
+    expect(sent).toHaveLength(1);
+  });
+
   test('no environment variable switches debug lines on', async () => {
     vi.stubEnv('MARKETPLACE_SELLER_DEBUG', '1');
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);

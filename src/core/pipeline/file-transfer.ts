@@ -1,3 +1,4 @@
+import { platform } from '#platform';
 import type { Endpoint } from '../endpoint.js';
 import { ConnectionError, InvalidInputError } from '../errors/errors.js';
 import { Download } from '../files/download.js';
@@ -19,7 +20,7 @@ export async function loadTransfer(context: RequestContext): Promise<void> {
 }
 
 async function openFile(context: RequestContext): Promise<void> {
-  const { openUpload } = await import('../files/multipart.js');
+  const { openUpload } = await platform.loadUploads();
   const { bodyValue, endpoint } = context.request;
   const reject = (issue: Issue, prefix?: string): Error => new InvalidInputError([issue], prefix);
   context.upload = await openUpload(bodyValue as FileInput, reject, endpoint.maxUploadBytes);

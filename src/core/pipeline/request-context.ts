@@ -1,6 +1,6 @@
 import type { Endpoint } from '../endpoint.js';
 import { secretsIn, secretsInUrl } from '../errors/redact.js';
-import type { Upload } from '../files/multipart.js';
+import type { Upload } from '../files/upload.js';
 import type { openDownload, redirectFollower } from '../files/open-download.js';
 import type { Emit } from '../observability/events.js';
 import type { InternalOptions } from '../options/call-options.js';

@@ -1,4 +1,4 @@
-import type { MultipartBody } from '../files/multipart.js';
+import type { MultipartBody } from '../files/upload.js';
 import { mayHaveSucceeded } from '../retry/policy.js';
 import type { BufferedResponse } from './parse-body.js';
 import type { RequestContext } from './request-context.js';

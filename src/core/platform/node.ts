@@ -12,6 +12,7 @@ export const platform: Platform = {
   hasOpenEnd,
   connectErrorOf,
   networkReason,
+  loadUploads: () => import('../files/multipart.js'),
   debugLogger,
   openChannel,
 };

@@ -1,3 +1,6 @@
+import type { FileInput } from '../files/file-source.js';
+import type { Upload } from '../files/upload.js';
+import type { RejectFile } from '../files/upload-reader.js';
 import type { Channel } from '../observability/events.js';
 import type { Logger } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
@@ -9,6 +12,11 @@ export interface ConnectError {
   readonly remedy: string;
   /** The same request fails again: a retry cannot help. */
   readonly isPermanent?: true;
+}
+
+/** What opens files for uploads. */
+export interface Uploads {
+  readonly openUpload: (input: FileInput, reject: RejectFile, maxBytes?: number) => Promise<Upload>;
 }
 
 /**
@@ -30,6 +38,8 @@ export interface Platform {
   connectErrorOf(error: unknown): ConnectError | undefined;
   /** The reason of a network error, in short: its code, else its message. */
   networkReason(error: Error & { readonly code?: unknown }): string;
+  /** Loads what opens files for uploads. */
+  loadUploads(): Promise<Uploads>;
   /** A logger that an environment variable switches on; `undefined` where it is off. */
   debugLogger(): Logger | undefined;
   /** Opens the channel that carries every `CallEvent`; `undefined` where the platform has none. */

@@ -11,6 +11,7 @@ export const platform: Platform = {
   hasOpenEnd: () => false,
   connectErrorOf: () => undefined,
   networkReason: ({ code, message }) => (typeof code === 'string' ? code : message),
+  loadUploads: () => import('../files/portable-upload.js'),
   debugLogger: () => undefined,
   openChannel: () => undefined,
 };
