@@ -1,11 +1,13 @@
 import { ConfigurationError } from '../core/errors/errors.js';
 import { NotFoundError } from '../core/errors/status-errors.js';
 import { DropNotificationError, HandlerTimeoutError } from './errors.js';
+import type { Handler, HandlerContext } from './handler.js';
 import type { Notification } from './notification.js';
-import type { Handler, HandlerContext, ResolvedReceiverOptions } from './options.js';
 import type { QueuedNotification } from './queued-notification.js';
 import { readNotification } from './read-notification.js';
 import type { QuestionsClient, ReadOptions } from './read-notification.js';
+import type { ResolvedReceiverOptions } from './resolve-options.js';
+import { TimeLimit } from './time-limit.js';
 
 /** The context of one run of a handler. */
 export interface RunContext {
@@ -27,9 +29,11 @@ export function isNotFoundRead(error: unknown): boolean {
 /** Calls the handler of a notification. */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
+  readonly #timeLimit: TimeLimit;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    this.#timeLimit = new TimeLimit(options.handlerTimeoutMs);
   }
 
   /** Whether a handler was given for this notification. */
@@ -50,20 +54,14 @@ export class Dispatcher {
   async handle({ notification }: QueuedNotification, run: RunContext): Promise<void> {
     const handler = this.#handlerFor(notification);
     if (!handler) return;
-    const { handlerTimeoutMs } = this.#options;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        const error = new HandlerTimeoutError(`The handler did not end within ${handlerTimeoutMs} ms`);
+    await this.#timeLimit.run(
+      () => this.#run(handler, notification, run),
+      () => {
+        const error = new HandlerTimeoutError(`The handler did not end within ${this.#options.handlerTimeoutMs} ms`);
         run.controller.abort(error);
-        reject(error);
-      }, handlerTimeoutMs);
-    });
-    try {
-      await Promise.race([this.#run(handler, notification, run), timeout]);
-    } finally {
-      clearTimeout(timer);
-    }
+        return error;
+      },
+    );
   }
 
   async #run(handler: Handler<never, never>, notification: Notification, run: RunContext): Promise<void> {

@@ -1,7 +1,7 @@
 import { jitteredDelay } from './backoff.js';
 import { isNotFoundRead } from './dispatcher.js';
 import { DropNotificationError, UnrecoverableError } from './errors.js';
-import type { ResolvedReceiverOptions } from './options.js';
+import type { ResolvedReceiverOptions } from './resolve-options.js';
 import type { Lease } from './stores/store.js';
 
 /** What follows from a failed attempt. */

@@ -13,15 +13,8 @@ export type { ReadOptions, QuestionsClient } from './read-notification.js';
 export { createReceiver } from './receiver.js';
 export type { CloseOptions, Receiver } from './receiver.js';
 export type { DeadLetters } from './dead-letters.js';
-export type {
-  Handler,
-  HandlerContext,
-  Handlers,
-  HandlingFailure,
-  NotificationQueue,
-  ReceiverOptions,
-  RetryOptions,
-} from './options.js';
+export type { Handler, HandlerContext, Handlers } from './handler.js';
+export type { HandlingFailure, NotificationQueue, ReceiverOptions, RetryOptions } from './options.js';
 export { DropNotificationError, HandlerTimeoutError, UnrecoverableError } from './errors.js';
 export type { BodyLimits, IncomingRequest, OutgoingResponse } from './http/request.js';
 export { fetchHandler } from './http/fetch.js';

@@ -27,14 +27,26 @@ export class LeaseRenewal {
   }
 
   start(): void {
-    if (this.#timer !== undefined) return;
-    this.#renewedAt = now();
-    this.#timer = setInterval(() => void this.#renew(), this.#leaseMs / 3);
+    if (this.#timer === undefined) {
+      this.#renewedAt = now();
+      this.#timer = setInterval(() => this.#tick(), this.#leaseMs / 3);
+    }
+    (this.#timer as Partial<NodeJS.Timeout>).ref?.();
+  }
+
+  /** No handler is running. The timer stays, since the next handler may start soon, but does not keep the process alive. */
+  pause(): void {
+    (this.#timer as Partial<NodeJS.Timeout> | undefined)?.unref?.();
   }
 
   stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
+  }
+
+  #tick(): void {
+    if (this.#leases().length === 0) this.stop();
+    else void this.#renew();
   }
 
   /**

@@ -6,14 +6,16 @@ import { consequenceOf } from './failure-policy.js';
 import { BodyRejected, checkHeaders, decodeBody, respond } from './http/request.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import { parseNotification } from './notification.js';
-import { resolveReceiverOptions } from './options.js';
-import type { ReceiverOptions, ResolvedReceiverOptions } from './options.js';
+import type { ReceiverOptions } from './options.js';
 import { queuedNotification } from './queued-notification.js';
 import type { QueuedNotification } from './queued-notification.js';
 import type { QuestionsClient } from './read-notification.js';
 import { Reporter } from './reporter.js';
+import { resolveReceiverOptions } from './resolve-options.js';
+import type { ResolvedReceiverOptions } from './resolve-options.js';
 import { memoryStore } from './stores/memory.js';
 import type { NotificationStore } from './stores/store.js';
+import { TimeLimit } from './time-limit.js';
 import { Worker } from './worker.js';
 
 const accepted = respond(200, 'Accepted');
@@ -74,8 +76,11 @@ export class Receiver {
   readonly #dispatcher: Dispatcher;
   readonly #reporter: Reporter;
   readonly #worker: Worker;
-  readonly #closing = new AbortController();
-  readonly #receiving = new Set<Promise<unknown>>();
+  readonly #acceptLimit: TimeLimit;
+  /** What stops the bodies that are arriving. */
+  readonly #arriving = new Set<() => void>();
+  #receiving = 0;
+  #onReceived: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(options: ResolvedReceiverOptions) {
@@ -84,6 +89,7 @@ export class Receiver {
     this.#dispatcher = new Dispatcher(options);
     this.#reporter = new Reporter(options);
     this.#worker = new Worker(this.#store, this.#dispatcher, options, this.#reporter);
+    this.#acceptLimit = new TimeLimit(options.acceptTimeoutMs);
     this.deadLetters = new DeadLetters(this.#store, () => this.#worker.wake());
     // Entries that an earlier process left are handled without waiting for a delivery.
     if (this.#store.durable) this.#worker.wake();
@@ -91,9 +97,14 @@ export class Receiver {
 
   /** Responds to one delivery: what an adapter calls. Never throws. */
   async receive(request: IncomingRequest): Promise<OutgoingResponse> {
-    const receiving = this.#receive(request).catch((error: unknown) => this.#responseTo(error));
-    this.#receiving.add(receiving);
-    return receiving.finally(() => this.#receiving.delete(receiving));
+    this.#receiving += 1;
+    try {
+      return await this.#receive(request);
+    } catch (error) {
+      return this.#responseTo(error);
+    } finally {
+      if (--this.#receiving === 0) this.#onReceived?.();
+    }
   }
 
   #responseTo(error: unknown): OutgoingResponse {
@@ -112,30 +123,32 @@ export class Receiver {
     if (this.#closed) return notAccepted;
     const rejection = checkHeaders(request, this.#options);
     if (rejection) return this.#reject(rejection, rejection.body);
-    const body = await this.#unlessClosing(request.body(this.#options));
+    const body = await this.#bodyUnlessClosing(request);
     if (body === closing) return notAccepted;
     const notification = parseNotification(decodeBody(body, this.#options));
     if (!this.#dispatcher.hasHandlerFor(notification)) return accepted;
     const entry = await queuedNotification(notification, Date.now());
-    const { accept, acceptTimeoutMs } = this.#options;
-    if (accept && !(await withTimeout(acceptTimeoutMs, async () => accept(notification)))) return accepted;
-    return this.#closing.signal.aborted ? notAccepted : this.#accept(entry, request.waitUntil);
+    const { accept } = this.#options;
+    if (accept && !(await this.#inTime(async () => accept(notification)))) return accepted;
+    return this.#closed ? notAccepted : this.#accept(entry, request.waitUntil);
   }
 
-  /** The value of a promise, or `closing` as soon as the receiver closes. */
-  async #unlessClosing<T>(promise: Promise<T>): Promise<T | typeof closing> {
-    const { signal } = this.#closing;
-    let onClose: (() => void) | undefined;
-    const closes = new Promise<typeof closing>((resolve) => {
-      onClose = () => resolve(closing);
-      signal.addEventListener('abort', onClose);
-    });
-    return Promise.race([promise, closes]).finally(() => onClose && signal.removeEventListener('abort', onClose));
+  /** The body, or `closing` as soon as the receiver closes. */
+  async #bodyUnlessClosing(request: IncomingRequest): Promise<unknown> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const stop = (): void => resolve(closing);
+    this.#arriving.add(stop);
+    try {
+      request.body(this.#options).then(resolve, reject);
+      return await promise;
+    } finally {
+      this.#arriving.delete(stop);
+    }
   }
 
   async #accept(entry: QueuedNotification, waitUntil: IncomingRequest['waitUntil']): Promise<OutgoingResponse> {
-    const { queue, acknowledge, acceptTimeoutMs } = this.#options;
-    const state = await withTimeout<unknown>(acceptTimeoutMs, () => (queue ?? this.#store).add(entry));
+    const { queue, acknowledge } = this.#options;
+    const state = await this.#inTime<unknown>(() => (queue ?? this.#store).add(entry));
     if (queue) return accepted;
     if (acknowledge === 'handled') {
       const isHandled = state === 'processed' || (await this.#processNow(entry));
@@ -144,6 +157,12 @@ export class Receiver {
     if (waitUntil && state !== 'processed') waitUntil(this.#processNow(entry).catch(() => false));
     else this.#worker.wake();
     return accepted;
+  }
+
+  #inTime<T>(run: () => Promise<T>): Promise<T> {
+    const { acceptTimeoutMs } = this.#options;
+    const message = `The store, queue or accept() did not respond within ${acceptTimeoutMs} ms`;
+    return this.#acceptLimit.run(run, () => new Error(message));
   }
 
   #processNow(entry: QueuedNotification): Promise<boolean> {
@@ -203,24 +222,11 @@ export class Receiver {
   }
 
   async #close(graceMs: number): Promise<void> {
-    this.#closing.abort();
+    for (const stop of this.#arriving) stop();
     await this.#worker.close(graceMs);
-    await Promise.all(this.#receiving);
+    if (this.#receiving > 0) await new Promise<void>((resolve) => (this.#onReceived = resolve));
     await this.#store.close?.();
   }
 }
 
 const closing = Symbol('closing');
-
-/** Rejects when a promise does not settle in time. */
-async function withTimeout<T>(ms: number, run: () => Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The store, queue or accept() did not respond within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([run(), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

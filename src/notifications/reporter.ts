@@ -1,6 +1,7 @@
 import type { Logger } from '../core/options/hooks.js';
 import { describeFailure } from './errors.js';
-import type { HandlingFailure, ResolvedReceiverOptions } from './options.js';
+import type { HandlingFailure } from './options.js';
+import type { ResolvedReceiverOptions } from './resolve-options.js';
 
 /** Reports failures to the logger and to `onFailure`. An observer that fails has no effect on the inbox. */
 export class Reporter {

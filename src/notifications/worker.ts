@@ -5,9 +5,9 @@ import { describeFailure } from './errors.js';
 import { consequenceOf, hasStalledTooOften } from './failure-policy.js';
 import { Isolation } from './isolation.js';
 import { LeaseRenewal } from './lease-renewal.js';
-import type { ResolvedReceiverOptions } from './options.js';
 import type { QueuedNotification } from './queued-notification.js';
 import type { Reporter } from './reporter.js';
+import type { ResolvedReceiverOptions } from './resolve-options.js';
 import type { Claim, Claimed, Lease, NotificationStore, Settlement } from './stores/store.js';
 
 /** The result of one lease. */
@@ -17,7 +17,12 @@ interface RunResult {
 }
 
 interface Run {
-  readonly lease: Lease;
+  lease: Lease;
+  /**
+   * A later lease of the same group: the worker stood still for longer than the first one, or has stored its result already
+   * and does not know it yet.
+   */
+  next: Lease | undefined;
   readonly controller: AbortController;
   readonly result: Promise<RunResult>;
 }
@@ -64,10 +69,10 @@ export class Worker {
     this.#dispatcher = dispatcher;
     this.#options = options;
     this.#reporter = reporter;
-    const leases = (): Lease[] => [...this.#runs.values()].map(({ lease }) => lease);
+    const leases = (): Lease[] => [...this.#runs.values()].map(({ lease, next }) => next ?? lease);
     this.#renewal = new LeaseRenewal(store, options.leaseMs, reporter, leases, (groupId, renewed) => {
       const run = this.#runs.get(groupId);
-      if (run && renewed.includes(run.lease)) loseLease(run);
+      if (run && renewed.includes(run.next ?? run.lease)) loseLease(run);
     });
   }
 
@@ -226,36 +231,40 @@ export class Worker {
   }
 
   #start(lease: Lease): void {
-    const { groupId } = lease;
-    const controller = new AbortController();
-    // The group was leased again after a stall: its former handler ends first.
-    const former = this.#runs.get(groupId);
-    if (former) loseLease(former);
-    const result = (former?.result ?? Promise.resolve()).then(() => this.#run(lease, controller));
-    const run = { lease, controller, result };
-    this.#runs.set(groupId, run);
-    this.#renewal.start();
-    void result.finally(() => {
-      if (this.#runs.get(groupId) === run) this.#runs.delete(groupId);
-      if (this.#runs.size === 0) this.#renewal.stop();
-      this.wake();
-    });
-    this.#answerRequests(() => result, groupId);
+    const running = this.#runs.get(lease.groupId);
+    // Its handler goes on: a worker never runs one group twice.
+    if (running) running.next = lease;
+    else this.#run(lease);
+    this.#answerRequests(() => this.#runs.get(lease.groupId)?.result, lease.groupId);
   }
 
-  async #run(lease: Lease, controller: AbortController): Promise<RunResult> {
+  #run(lease: Lease): void {
+    const { promise: result, resolve } = Promise.withResolvers<RunResult>();
+    const run: Run = { lease, next: undefined, controller: new AbortController(), result };
+    this.#runs.set(lease.groupId, run);
+    this.#renewal.start();
+    void this.#handle(run).then((handled) => {
+      resolve(handled);
+      this.#runs.delete(lease.groupId);
+      if (run.next) this.#run(run.next);
+      if (this.#runs.size === 0) this.#renewal.pause();
+      this.wake();
+    });
+  }
+
+  async #handle(run: Run): Promise<RunResult> {
+    const { lease, controller } = run;
     const { entry, attempt, coalescedKeys } = lease;
     const keys = [...coalescedKeys, entry.key];
-    const { signal } = controller;
     try {
       this.#assertNotStalledTooOften(lease);
       await this.#dispatcher.handle(entry, { attempt, coalescedCount: coalescedKeys.length, controller });
     } catch (error) {
-      if (signal.reason instanceof LeaseLostError) return { keys, handled: false };
+      if (controller.signal.reason instanceof LeaseLostError) return { keys, handled: false };
       const result = this.#resultOf(lease, error);
-      return { keys, handled: (await this.#settle(lease, result, signal)) && result.done.includes(entry.key) };
+      return { keys, handled: (await this.#settleRun(run, result)) && result.done.includes(entry.key) };
     }
-    return { keys, handled: await this.#settle(lease, { done: keys }, signal) };
+    return { keys, handled: await this.#settleRun(run, { done: keys }) };
   }
 
   #assertNotStalledTooOften({ stalledCount }: Lease): void {
@@ -276,17 +285,34 @@ export class Worker {
     return { done: coalescedKeys, deadLetter: { key: entry.key, failure: describeFailure(error) } };
   }
 
-  /** Stores the result of a lease, and retries while the lease is kept: an unreachable store does not cause a second run. */
-  async #settle({ groupId, token }: Lease, result: Result, signal?: AbortSignal): Promise<boolean> {
+  /** Stores the result of a run. A lease that the worker itself has replaced meanwhile does not count as lost. */
+  async #settleRun(run: Run, result: Result): Promise<boolean> {
+    const isKept = (): boolean => run.next === undefined && !run.controller.signal.aborted;
+    for (;;) {
+      const isSettled = await this.#settle(run.lease, result, isKept);
+      if (isSettled !== false) return isSettled === true;
+      await this.#polling;
+      if (!run.next) break;
+      run.lease = run.next;
+      run.next = undefined;
+    }
+    this.#reporter.failed('A notification took longer than its lease, so its result was ignored');
+    return false;
+  }
+
+  /**
+   * Stores the result of a lease, and retries while the lease is kept: an unreachable store does not cause a second run.
+   *
+   * @returns whether the lease was still valid; `undefined` when the store stayed unreachable.
+   */
+  async #settle({ groupId, token }: Lease, result: Result, isKept = () => false): Promise<boolean | undefined> {
     const { deduplicationMs } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const isSettled = await this.#store.settle({ groupId, token, deduplicationMs, ...result });
-        if (!isSettled) this.#reporter.failed('A notification took longer than its lease, so its result was ignored');
-        return isSettled;
+        return await this.#store.settle({ groupId, token, deduplicationMs, ...result });
       } catch (error) {
         this.#reporter.failed('The result of a notification was not stored', error);
-        if (attempt >= 5 && (this.#closed || signal?.aborted !== false)) return false;
+        if (attempt >= 5 && (this.#closed || !isKept())) return undefined;
         await new Promise((resolve) => setTimeout(resolve, exponentialDelay(attempt, settleBackoff)));
       }
     }

@@ -154,6 +154,39 @@ describe.skipIf(!hasRedis)('a store in Redis', () => {
     expect(Math.max(...lengths)).toBeLessThan(1_100);
   });
 
+  test('the clock of Redis set back an hour delays nothing that was accepted', async () => {
+    const { client } = storeOf('{time}');
+    let shiftSeconds = 0;
+    // The scripts read a time that this test sets.
+    const shifted =
+      "(function() local t = redis.call('TIME') return { t[1] + redis.call('GET', p .. ':shift'), t[2] } end)()";
+    const store = redisStore({
+      prefix: '{time}',
+      send: async (command, ...args) => {
+        await client.set('{time}:shift', shiftSeconds);
+        // Redis may have the real script from another test.
+        if (command === 'EVALSHA') throw new Error('NOSCRIPT');
+        const texts = args.map((text) => text.replace("redis.call('TIME')", shifted));
+        return client.call(command, ...texts);
+      },
+    });
+    for (const key of ['fresh', 'failed', 'stalled']) await store.add(entry(key));
+    const leased = async (groupId: string, leaseMs: number) =>
+      (await store.claim({ ...claim, limit: 1, leaseMs, groupId })).leases[0]!;
+    const failed = await leased('failed', 60_000);
+    await store.settle({ ...failed, done: [], retryInMs: 20, deduplicationMs: 60_000 });
+    await leased('stalled', 20);
+    shiftSeconds = -3_600;
+    const groups = new Set<string>();
+    for (let times = 0; times < 40 && groups.size < 3; times += 1) {
+      await pause(10);
+      for (const { groupId } of (await store.claim(claim)).leases) groups.add(groupId);
+    }
+    expect([...groups].sort()).toEqual(['failed', 'fresh', 'stalled']);
+    shiftSeconds = 3_600;
+    expect((await store.claim(claim)).leases).toHaveLength(3);
+  });
+
   test('every key is under the prefix, so that Redis Cluster keeps them in one slot', async () => {
     const { client, store } = storeOf('{slot}');
     const before = new Set(await client.keys('*'));

@@ -1,4 +1,4 @@
-import { bodyConsumed, collectBody } from './request.js';
+import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTooSlow } from './request.js';
 import type { BodyLimits } from './request.js';
 import type { Receiver } from '../receiver.js';
 
@@ -43,10 +43,27 @@ async function bodyOf(request: Request, limits: BodyLimits): Promise<Uint8Array>
   if (request.bodyUsed) throw bodyConsumed;
   const reader = request.body?.getReader();
   if (!reader) return new Uint8Array();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const slow = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(bodyTooSlow), limits.bodyTimeoutMs);
+  });
   try {
-    return await collectBody(async () => (await reader.read()).value, limits);
+    return await Promise.race([readAll(reader, limits), slow]);
   } catch (error) {
     void reader.cancel().catch(() => undefined);
     throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, limits: BodyLimits): Promise<Uint8Array> {
+  const chunks = new BodyChunks(limits);
+  for (;;) {
+    const { value } = await reader.read().catch(() => {
+      throw bodyIncomplete;
+    });
+    if (!value) return chunks.concatenated();
+    chunks.add(value);
   }
 }

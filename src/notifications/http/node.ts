@@ -1,4 +1,5 @@
-import { bodyConsumed, collectBody } from './request.js';
+import { TurnBatch } from '../turns.js';
+import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTooSlow } from './request.js';
 import type { BodyLimits, OutgoingResponse } from './request.js';
 import type { Receiver } from '../receiver.js';
 
@@ -11,12 +12,19 @@ export interface NodeRequest {
   readonly readableDidRead: boolean;
   readonly body?: unknown;
   readonly rawBody?: unknown;
-  iterator(options: { readonly destroyOnReturn: boolean }): AsyncIterator<unknown>;
+  on(event: 'data' | 'end' | 'error' | 'close', listener: (chunk: Uint8Array) => void): unknown;
+  off(event: 'data' | 'end' | 'error' | 'close', listener: (chunk: Uint8Array) => void): unknown;
 }
 
 /** The parts of Node's response that the receiver uses. */
 export interface NodeResponse {
   writeHead(status: number, headers: Record<string, string | number>): { end(body: string): unknown };
+}
+
+interface Answered {
+  readonly request: NodeRequest;
+  readonly response: NodeResponse;
+  readonly outgoing: OutgoingResponse;
 }
 
 /**
@@ -29,6 +37,8 @@ export interface NodeResponse {
  * express().all('/notifications', nodeHandler(receiver));
  */
 export function nodeHandler(receiver: Receiver): (request: NodeRequest, response: NodeResponse) => void {
+  // Responses of one turn are written together: each write between other work would wake the sender's process again.
+  const responses = new TurnBatch<Answered>((batch) => batch.forEach(write));
   return (request, response) => {
     void receiver
       .receive({
@@ -36,11 +46,11 @@ export function nodeHandler(receiver: Receiver): (request: NodeRequest, response
         header: (name) => firstOf(request.headers[name]),
         body: (limits) => bodyOf(request, limits),
       })
-      .then((outgoing) => write(request, response, outgoing));
+      .then((outgoing) => responses.add({ request, response, outgoing }));
   };
 }
 
-function write(request: NodeRequest, response: NodeResponse, { status, headers, body }: OutgoingResponse): void {
+function write({ request, response, outgoing: { status, headers, body } }: Answered): void {
   // An unread rest of the body would keep the connection busy.
   const connection = request.complete ? {} : { connection: 'close' };
   response.writeHead(status, { ...headers, ...connection, 'content-length': Buffer.byteLength(body) }).end(body);
@@ -59,12 +69,67 @@ async function bodyOf(request: NodeRequest, limits: BodyLimits): Promise<unknown
     if (request.headers['content-length'] === '0') return '';
     throw bodyConsumed;
   }
-  const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array, undefined>;
-  return collectBody(async () => (await chunks.next()).value, limits);
+  return new BodyStream(request, limits).body;
 }
 
 /** Some body parsers leave `{}` when they parsed nothing. */
 function hasContent(body: unknown): boolean {
   if (typeof body === 'string' || body instanceof Uint8Array) return body.length > 0;
   return typeof body === 'object' && body !== null && Object.keys(body).length > 0;
+}
+
+type Settle = Pick<PromiseWithResolvers<Uint8Array>, 'resolve' | 'reject'>;
+type StreamEvent = Parameters<NodeRequest['on']>[0];
+
+/** Reads the stream of a request with listeners: its iterator costs three times as much. */
+class BodyStream {
+  readonly body: Promise<Uint8Array>;
+  readonly #request: NodeRequest;
+  readonly #chunks: BodyChunks;
+  readonly #listeners: readonly [StreamEvent, (chunk: Uint8Array) => void][];
+  #settle: Settle | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(request: NodeRequest, limits: BodyLimits) {
+    const { promise, ...settle } = Promise.withResolvers<Uint8Array>();
+    this.body = promise;
+    this.#settle = settle;
+    this.#request = request;
+    this.#chunks = new BodyChunks(limits);
+    const onGone = (): void => this.#fail(bodyIncomplete);
+    this.#listeners = [
+      ['data', (chunk) => this.#add(chunk)],
+      ['end', () => this.#stop()?.resolve(this.#chunks.concatenated())],
+      ['error', onGone],
+      ['close', onGone],
+    ];
+    for (const [event, listener] of this.#listeners) request.on(event, listener);
+    // A body that came with its headers is complete after this callback, and needs no timer.
+    queueMicrotask(() => this.#limitTime(limits.bodyTimeoutMs));
+  }
+
+  #limitTime(ms: number): void {
+    if (!this.#request.complete && this.#settle) this.#timer = setTimeout(() => this.#fail(bodyTooSlow), ms);
+  }
+
+  #add(chunk: Uint8Array): void {
+    try {
+      this.#chunks.add(chunk);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#stop()?.reject(error);
+  }
+
+  /** Removes the listeners. `undefined` when the body is settled. */
+  #stop(): Settle | undefined {
+    const settle = this.#settle;
+    this.#settle = undefined;
+    clearTimeout(this.#timer);
+    for (const [event, listener] of this.#listeners) this.#request.off(event, listener);
+    return settle;
+  }
 }

@@ -50,8 +50,6 @@ export class BodyRejected extends Error {
 }
 
 const tooLong = respond(413, 'The body is too long', { connection: 'close' });
-const tooSlow = respond(408, 'The body took too long', { connection: 'close' });
-const incomplete = respond(400, 'The body ended early');
 const tooDeep = respond(400, 'The body is nested too deeply');
 const unreadable = respond(400, 'The body cannot be stored as JSON');
 const consumed = respond(
@@ -61,6 +59,12 @@ const consumed = respond(
 
 /** The body was consumed by something in front of the receiver. */
 export const bodyConsumed = new BodyRejected(consumed);
+/** The body took longer than `bodyTimeoutMs`. */
+export const bodyTooSlow = new BodyRejected(respond(408, 'The body took too long', { connection: 'close' }));
+/** The sender disconnected: not an error of the inbox. */
+export const bodyIncomplete = new BodyRejected(respond(400, 'The body ended early'));
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Checks the method and the headers; `undefined` when the body may be read. */
 export function checkHeaders(
@@ -81,47 +85,35 @@ function isJson(contentType: string): boolean {
   return /^(?:application|text)\/(?:[\w.-]+\+)?json\s*$/.test(type.trim()) && (!charset || /^utf-?8$/.test(charset));
 }
 
-/** Reads a stream within its limits. `next` returns one chunk at a time, and `undefined` at the end. */
-export async function collectBody(
-  next: () => Promise<Uint8Array | undefined>,
-  limits: BodyLimits,
-): Promise<Uint8Array> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const slow = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new BodyRejected(tooSlow)), limits.bodyTimeoutMs);
-  });
-  try {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    const read = async (): Promise<Uint8Array | undefined> => Promise.race([nextOf(next), slow]);
-    for (let chunk = await read(); chunk; chunk = await read()) {
-      length += chunk.length;
-      if (length > limits.maxBodyBytes) throw new BodyRejected(tooLong);
-      chunks.push(chunk);
+/** The chunks of a body, up to `maxBodyBytes`. */
+export class BodyChunks {
+  readonly #maxBodyBytes: number;
+  readonly #chunks: Uint8Array[] = [];
+  #length = 0;
+
+  constructor({ maxBodyBytes }: BodyLimits) {
+    this.#maxBodyBytes = maxBodyBytes;
+  }
+
+  /** @throws {BodyRejected} when the body is too long. */
+  add(chunk: Uint8Array): void {
+    this.#length += chunk.length;
+    if (this.#length > this.#maxBodyBytes) throw new BodyRejected(tooLong);
+    this.#chunks.push(chunk);
+  }
+
+  /** The whole body. One chunk, which is usual, is not copied. */
+  concatenated(): Uint8Array {
+    const [first] = this.#chunks;
+    if (first && this.#chunks.length === 1) return first;
+    const whole = new Uint8Array(this.#length);
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      whole.set(chunk, at);
+      at += chunk.length;
     }
-    return concatenated(chunks, length);
-  } finally {
-    clearTimeout(timer);
+    return whole;
   }
-}
-
-/** A sender that disconnects is not an error of the inbox. */
-async function nextOf(next: () => Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
-  try {
-    return await next();
-  } catch {
-    throw new BodyRejected(incomplete);
-  }
-}
-
-function concatenated(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }
 
 /**
@@ -146,7 +138,7 @@ function isBytes(body: unknown): body is Uint8Array | ArrayBuffer {
 function textOf(body: Uint8Array | ArrayBuffer, maxBodyBytes: number): string {
   if (body.byteLength > maxBodyBytes) throw new BodyRejected(tooLong);
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+    return utf8.decode(body);
   } catch {
     throw new BodyRejected(respond(400, 'The body is not UTF-8 text'));
   }

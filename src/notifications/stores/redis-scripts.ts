@@ -23,33 +23,38 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000) + offset
 local function ms(n) return string.format('%.0f', n) end
 if now < latest then offset, now = offset + latest - now, latest end
 -- Users take turns: a user with many groups does not delay the groups of others.
-local function makeDue(group)
-  local user = redis.call('HGET', p .. ':users', group) or ''
-  local turn = math.max(redis.call('HGET', p .. ':clock', 'served') or 0, redis.call('ZSCORE', p .. ':turns', user) or 0) + 1
-  redis.call('ZADD', p .. ':turns', ms(turn), user)
-  redis.call('ZADD', p .. ':due', ms(turn), group)
+local served, turns = nil, {}
+local function turnOf(user)
+  served = served or tonumber(redis.call('HGET', p .. ':clock', 'served') or 0)
+  turns[user] = math.max(served, tonumber(turns[user] or redis.call('ZSCORE', p .. ':turns', user) or 0)) + 1
+  redis.call('ZADD', p .. ':turns', ms(turns[user]), user)
+  return ms(turns[user])
+end
+local function makeDue(group, user)
+  redis.call('ZADD', p .. ':due', turnOf(user or redis.call('HGET', p .. ':users', group) or ''), group)
+end
+local function makeDueFromLater(group)
   redis.call('ZREM', p .. ':later', group)
+  makeDue(group)
 end
 local function postpone(group, untilTime)
   redis.call('ZREM', p .. ':due', group)
   redis.call('ZADD', p .. ':later', ms(untilTime), group)
 end
-local function insert(key, group, sent, entry, user)
-  local arrival = string.format('%016.0f', redis.call('INCR', p .. ':arrivals'))
-  redis.call('HSET', p .. ':entries', key, arrival .. entry)
-  redis.call('INCRBY', p .. ':bytes', #entry)
-  redis.call('ZADD', p .. ':group:' .. group, sent, arrival .. key)
+local function insert(key, group, sent, entry, user, arrival)
+  local number = string.format('%016.0f', arrival)
+  redis.call('HSET', p .. ':entries', key, number .. entry)
+  redis.call('ZADD', p .. ':group:' .. group, sent, number .. key)
   redis.call('HSET', p .. ':users', group, user)
-  if not (redis.call('ZSCORE', p .. ':due', group) or redis.call('ZSCORE', p .. ':later', group)) then makeDue(group) end
+  if not (redis.call('ZSCORE', p .. ':due', group) or redis.call('ZSCORE', p .. ':later', group)) then makeDue(group, user) end
 end
 local function take(key, group)
   local held = redis.call('HGET', p .. ':entries', key)
   if not held then return nil end
-  local attempts = 1 + (redis.call('HGET', p .. ':failures', key) or 0) + (redis.call('HGET', p .. ':stalls', key) or 0)
   redis.call('ZREM', p .. ':group:' .. group, string.sub(held, 1, 16) .. key)
   for _, name in ipairs({ ':entries', ':failures', ':stalls' }) do redis.call('HDEL', p .. name, key) end
   redis.call('DECRBY', p .. ':bytes', #held - 16)
-  return held, attempts
+  return held
 end
 local function drop(group)
   for _, name in ipairs({ ':due', ':later' }) do redis.call('ZREM', p .. name, group) end
@@ -74,15 +79,30 @@ if now > latest + 10000 or offset ~= tonumber(clock[2] or 0) then
   redis.call('HSET', p .. ':clock', 'latest', ms(now), 'offset', ms(offset))
 end`;
 
-/** Arguments: key, groupId, sentAt, entry, user, maxWaiting, maxWaitingBytes. */
+/** Arguments: maxWaiting, maxWaitingBytes, then key, groupId, sentAt, entry and user of each. Returns the state of each. */
 export const add = `${common}
-local key = ARGV[1]
-if redis.call('HEXISTS', p .. ':entries', key) == 1 then return 'waiting' end
-if redis.call('EXISTS', p .. ':seen:' .. key) == 1 or redis.call('HEXISTS', p .. ':dead', key) == 1 then return 'processed' end
-if redis.call('HLEN', p .. ':entries') >= tonumber(ARGV[6]) then return 'maxWaiting' end
-if (redis.call('GET', p .. ':bytes') or 0) + #ARGV[4] > tonumber(ARGV[7]) then return 'maxWaitingBytes' end
-insert(key, ARGV[2], ARGV[3], ARGV[4], ARGV[5])
-return 'added'`;
+local states, added, addedBytes = {}, {}, 0
+local count = redis.call('HLEN', p .. ':entries')
+local bytes = tonumber(redis.call('GET', p .. ':bytes') or 0)
+for i = 3, #ARGV, 5 do
+  local key, state = ARGV[i], 'added'
+  if added[key] or redis.call('HEXISTS', p .. ':entries', key) == 1 then state = 'waiting'
+  elseif redis.call('EXISTS', p .. ':seen:' .. key) == 1 or redis.call('HEXISTS', p .. ':dead', key) == 1 then state = 'processed'
+  elseif count >= tonumber(ARGV[1]) then state = 'maxWaiting'
+  elseif bytes + addedBytes + #ARGV[i + 3] > tonumber(ARGV[2]) then state = 'maxWaitingBytes'
+  else
+    added[key], count, addedBytes = i, count + 1, addedBytes + #ARGV[i + 3]
+  end
+  states[#states + 1] = state
+end
+if addedBytes == 0 then return states end
+local arrival = redis.call('INCRBY', p .. ':arrivals', #states) - #states
+redis.call('INCRBY', p .. ':bytes', addedBytes)
+for i = 3, #ARGV, 5 do
+  arrival = arrival + 1
+  if added[ARGV[i]] == i then insert(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], arrival) end
+end
+return states`;
 
 /**
  * Arguments: token, limit, leaseMs, coalesce (1 or 0), groupId or an empty string.
@@ -106,7 +126,7 @@ if redis.call('ZCARD', p .. ':due') + redis.call('ZCARD', p .. ':later') == 0 an
     end
   end
 end
-for _, group in ipairs(redis.call('ZRANGEBYSCORE', p .. ':later', '-inf', ms(now), 'LIMIT', 0, 1000)) do makeDue(group) end
+for _, group in ipairs(redis.call('ZRANGEBYSCORE', p .. ':later', '-inf', ms(now), 'LIMIT', 0, 1000)) do makeDueFromLater(group) end
 local groups = {}
 if ARGV[5] == '' then
   groups = redis.call('ZRANGE', p .. ':due', 0, ARGV[2] - 1)
@@ -114,7 +134,7 @@ elseif redis.call('ZSCORE', p .. ':due', ARGV[5])
   or (redis.call('ZSCORE', p .. ':later', ARGV[5]) and redis.call('HEXISTS', p .. ':leases', ARGV[5]) == 0) then
   groups = { ARGV[5] }
 end
-local served = tonumber(redis.call('HGET', p .. ':clock', 'served') or 0)
+served = tonumber(served or redis.call('HGET', p .. ':clock', 'served') or 0)
 local function nextOf(group)
   local index = ARGV[4] == '1' and -1 or 0
   while true do
@@ -169,54 +189,64 @@ for i = 2, #ARGV, 2 do
 end
 return lost`;
 
+/** Ends the entries of ARGV[from] to ARGV[to], which were handled. */
 const remember = `
-local group = ARGV[1]
-if redis.call('HGET', p .. ':leases', group) ~= ARGV[2] then return 0 end
-local function remember(from)
-  for i = from, #ARGV do
+local function remember(group, deduplicationMs, from, to)
+  for i = from, to do
     take(ARGV[i], group)
-    redis.call('SET', p .. ':seen:' .. ARGV[i], '1', 'PX', ARGV[3])
+    redis.call('SET', p .. ':seen:' .. ARGV[i], '1', 'PX', deduplicationMs)
   end
 end`;
 
-/** Arguments: groupId, token, deduplicationMs, handled keys. The lease goes on. */
+/** Arguments: groupId, token, deduplicationMs, handled keys. The lease goes on. Returns 1, or 0 when the lease is lost. */
 export const settlePart = `${draining}${remember}
-remember(4)
+if redis.call('HGET', p .. ':leases', ARGV[1]) ~= ARGV[2] then return 0 end
+remember(ARGV[1], ARGV[3], 4, #ARGV)
 return 1`;
 
 /**
- * Arguments: groupId, token, deduplicationMs, delay in ms, whether it is a failure (1 or 0), key of the dead letter or an empty
- * string, its failure as JSON, maxDead, maxDeadBytes, handled keys.
+ * Arguments: maxDead, maxDeadBytes, then of each lease: groupId, token, deduplicationMs, delay in ms, whether it is a failure
+ * (1 or 0), key of the dead letter or an empty string, its failure as JSON, number of handled keys, handled keys.
+ * Returns of each lease 1, or 0 when it is lost.
  */
 export const settle = `${draining}${remember}
-local leased, dead = redis.call('HGET', p .. ':leased', group), ARGV[6]
-remember(10)
-if ARGV[5] == '1' and leased and redis.call('HEXISTS', p .. ':entries', leased) == 1 then
-  redis.call('HINCRBY', p .. ':failures', leased, 1)
-end
-if dead ~= '' then
-  local held, attempts = take(dead, group)
+local function addDead(key, group, failure)
+  local attempts = 1 + (redis.call('HGET', p .. ':failures', key) or 0) + (redis.call('HGET', p .. ':stalls', key) or 0)
+  local held = take(key, group)
   if held then
-    redis.call('HSET', p .. ':dead', dead, held)
-    redis.call('HSET', p .. ':dead:meta', dead, '{"attempts":' .. ms(attempts) .. ',"deadLetteredAt":' .. ms(now) .. ',"failure":' .. ARGV[7] .. '}')
-    redis.call('ZADD', p .. ':dead:index', ms(now), dead)
+    redis.call('HSET', p .. ':dead', key, held)
+    redis.call('HSET', p .. ':dead:meta', key, '{"attempts":' .. ms(attempts) .. ',"deadLetteredAt":' .. ms(now) .. ',"failure":' .. failure .. '}')
+    redis.call('ZADD', p .. ':dead:index', ms(now), key)
     redis.call('INCRBY', p .. ':dead:bytes', #held - 16)
   end
-  while redis.call('ZCARD', p .. ':dead:index') > tonumber(ARGV[8])
-    or (redis.call('GET', p .. ':dead:bytes') or 0) + 0 > tonumber(ARGV[9]) do
+  while redis.call('ZCARD', p .. ':dead:index') > tonumber(ARGV[1])
+    or (redis.call('GET', p .. ':dead:bytes') or 0) + 0 > tonumber(ARGV[2]) do
     local oldest = redis.call('ZRANGE', p .. ':dead:index', 0, 0)[1]
     if not oldest then break end
     takeDead(oldest)
   end
 end
-if redis.call('ZCARD', p .. ':group:' .. group) == 0 then
-  drop(group)
-  return 1
+local function release(group, delay)
+  if redis.call('EXISTS', p .. ':group:' .. group) == 0 then return drop(group) end
+  redis.call('HDEL', p .. ':leases', group)
+  redis.call('HDEL', p .. ':leased', group)
+  if delay > 0 then postpone(group, now + delay) else makeDueFromLater(group) end
 end
-redis.call('HDEL', p .. ':leases', group)
-redis.call('HDEL', p .. ':leased', group)
-if tonumber(ARGV[4]) > 0 then postpone(group, now + ARGV[4]) else makeDue(group) end
-return 1`;
+local results, at = {}, 3
+while at <= #ARGV do
+  local group, dead, last = ARGV[at], ARGV[at + 5], at + 7 + ARGV[at + 7]
+  local isValid = redis.call('HGET', p .. ':leases', group) == ARGV[at + 1]
+  if isValid then
+    local leased = ARGV[at + 4] == '1' and redis.call('HGET', p .. ':leased', group)
+    remember(group, ARGV[at + 2], at + 8, last)
+    if leased and redis.call('HEXISTS', p .. ':entries', leased) == 1 then redis.call('HINCRBY', p .. ':failures', leased, 1) end
+    if dead ~= '' then addDead(dead, group, ARGV[at + 6]) end
+    release(group, tonumber(ARGV[at + 3]))
+  end
+  results[#results + 1] = isValid and 1 or 0
+  at = last + 1
+end
+return results`;
 
 /** Arguments: limit. Returns `[entry, meta]...`. */
 export const deadLetters = `${common}
@@ -236,7 +266,8 @@ return held and string.sub(held, 17) or ''`;
 export const redrive = `${draining}
 local held = takeDead(ARGV[1])
 if not held then return 0 end
-insert(ARGV[1], ARGV[2], ARGV[3], string.sub(held, 17), ARGV[4])
+redis.call('INCRBY', p .. ':bytes', #held - 16)
+insert(ARGV[1], ARGV[2], ARGV[3], string.sub(held, 17), ARGV[4], redis.call('INCR', p .. ':arrivals'))
 return 1`;
 
 /** Arguments: key. */

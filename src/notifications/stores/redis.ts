@@ -1,4 +1,5 @@
 import type { QueuedNotification } from '../queued-notification.js';
+import { BatchedScript, maxArguments } from './redis-batch.js';
 import * as scripts from './redis-scripts.js';
 import { StoreFullError, newToken, resolveLimits } from './store.js';
 import type {
@@ -48,9 +49,6 @@ export function redisStore(options: RedisStoreOptions): NotificationStore {
   return new RedisStore(options);
 }
 
-/** The most keys in one command: an argument list of any length would exceed the stack. */
-const keysPerCommand = 1_000;
-
 type LeaseReply = [groupId: string, key: string, entry: string, failures: number, stalls: number, ...keys: string[]];
 
 class RedisStore implements NotificationStore {
@@ -60,11 +58,16 @@ class RedisStore implements NotificationStore {
   readonly #prefix: string;
   readonly #limits: ReturnType<typeof resolveLimits>;
   readonly #digests = new Map<string, string>();
+  readonly #adding: BatchedScript;
+  readonly #settling: BatchedScript;
 
   constructor({ send, prefix = '{notifications}', ...limits }: RedisStoreOptions) {
     this.#send = send;
     this.#prefix = prefix;
     this.#limits = resolveLimits(limits);
+    const { maxWaiting, maxWaitingBytes, maxDead, maxDeadBytes } = this.#limits;
+    this.#adding = new BatchedScript((args) => this.#run(scripts.add, maxWaiting, maxWaitingBytes, ...args));
+    this.#settling = new BatchedScript((args) => this.#run(scripts.settle, maxDead, maxDeadBytes, ...args));
   }
 
   /** Sends a script once, then its digest: Redis keeps the script. */
@@ -88,18 +91,7 @@ class RedisStore implements NotificationStore {
 
   async add(entry: QueuedNotification): Promise<EntryState> {
     const { key, groupId, sentAt, notification } = entry;
-    const { maxWaiting, maxWaitingBytes } = this.#limits;
-    const text = JSON.stringify(entry);
-    const state = await this.#run(
-      scripts.add,
-      key,
-      groupId,
-      sentAt,
-      text,
-      notification.user_id,
-      maxWaiting,
-      maxWaitingBytes,
-    );
+    const state = await this.#adding.call(key, groupId, sentAt, JSON.stringify(entry), notification.user_id);
     if (state === 'maxWaiting' || state === 'maxWaitingBytes') {
       throw new StoreFullError(`The store has reached \`${state}\` (${this.#limits[state]})`);
     }
@@ -129,7 +121,7 @@ class RedisStore implements NotificationStore {
 
   async renew(leases: readonly LeaseId[], leaseMs: number): Promise<string[]> {
     const lost: string[] = [];
-    for (const part of chunks(leases, keysPerCommand)) {
+    for (const part of chunks(leases, maxArguments)) {
       const args = part.flatMap(({ groupId, token }) => [groupId, token]);
       lost.push(...((await this.#run(scripts.renew, Math.ceil(leaseMs), ...args)) as string[]));
     }
@@ -139,15 +131,14 @@ class RedisStore implements NotificationStore {
   async settle(settlement: Settlement): Promise<boolean> {
     const { groupId, token, done, retryInMs, released, deadLetter, deduplicationMs } = settlement;
     const lease = [groupId, token, Math.ceil(deduplicationMs)];
-    const parts = chunks(done, keysPerCommand);
+    const parts = chunks(done, maxArguments);
     const last = parts.pop() ?? [];
     for (const part of parts) {
       if ((await this.#run(scripts.settlePart, ...lease, ...part)) !== 1) return false;
     }
-    const delay = [Math.ceil(retryInMs ?? 0), retryInMs !== undefined && !released ? 1 : 0];
-    const dead = [deadLetter?.key ?? '', JSON.stringify(deadLetter?.failure ?? '')];
-    const { maxDead, maxDeadBytes } = this.#limits;
-    return (await this.#run(scripts.settle, ...lease, ...delay, ...dead, maxDead, maxDeadBytes, ...last)) === 1;
+    const result: (string | number)[] = [Math.ceil(retryInMs ?? 0), retryInMs !== undefined && !released ? 1 : 0];
+    result.push(deadLetter?.key ?? '', JSON.stringify(deadLetter?.failure ?? ''), last.length);
+    return (await this.#settling.call(...lease, ...result, ...last)) === 1;
   }
 
   async deadLetters(limit: number): Promise<DeadLetter[]> {

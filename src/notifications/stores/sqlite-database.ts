@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { ConfigurationError } from '../../core/errors/errors.js';
+import { atEndOfTurn } from '../turns.js';
 import { prepareSchema } from './sqlite-schema.js';
 
 /** A row of any of the tables; each query has only the columns that it names. */
@@ -21,10 +22,20 @@ export interface Row {
   readonly bytes: number;
   readonly latest: number;
   readonly offset: number;
+  readonly served: number;
+  readonly state: 'waiting' | 'processed';
 }
 
-interface Job {
-  readonly run: () => unknown;
+/** What the writes of one transaction have in common. */
+export interface Transaction {
+  /** Writes what was collected, before the transaction is committed. */
+  finish(): void;
+}
+
+interface Job<T> {
+  readonly run: (transaction: T) => unknown;
+  /** Whether the result must survive a power cut. */
+  readonly isDurable: boolean;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -35,31 +46,47 @@ type JobResult = { readonly value: unknown } | { readonly error: unknown };
 const lockTimeoutMs = 10_000;
 
 /** A database file whose writes share transactions, and wait for other processes without blocking the event loop. */
-export class SqliteDatabase {
+export class SqliteDatabase<T extends Transaction> {
   readonly #path: string;
+  readonly #begin: (db: SqliteDatabase<T>) => T;
   #opening: Promise<void> | undefined;
   #db!: DatabaseSync;
   readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
-  #jobs: Job[] = [];
+  #jobs: Job<T>[] = [];
+  #synchronous = '';
 
-  constructor(path: string) {
+  constructor(path: string, begin: (db: SqliteDatabase<T>) => T) {
     this.#path = path;
+    this.#begin = begin;
   }
 
-  /** Runs all writes of one turn of the event loop in one transaction, which waits for the disk once. */
-  async write<T>(run: () => T): Promise<T> {
+  /**
+   * Runs all writes of one turn of the event loop in one transaction, which waits for the disk once.
+   *
+   * @param isDurable Whether the write has to survive a power cut. Every write survives the end of the process.
+   */
+  async write<R>(run: (transaction: T) => R, { isDurable = true } = {}): Promise<R> {
     this.#opening ??= this.#open();
     await this.#opening;
-    return new Promise<T>((resolve, reject) => {
-      if (this.#jobs.push({ run, resolve, reject }) === 1) setImmediate(() => void this.#commit());
+    return new Promise<R>((resolve, reject) => {
+      if (this.#jobs.push({ run, isDurable, resolve, reject }) === 1) atEndOfTurn(() => void this.#write());
     });
   }
 
-  /** Runs a statement within a write. */
+  /** Runs a statement within a write, and returns its rows. */
   all(sql: string, ...values: SQLInputValue[]): Row[] {
-    const statement = this.#statements.get(sql) ?? this.#db.prepare(sql);
-    this.#statements.set(sql, statement);
-    return statement.all(...values) as unknown as Row[];
+    return this.#prepared(sql).all(...values) as unknown as Row[];
+  }
+
+  /** Runs a statement within a write, and returns how many rows it has changed. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#prepared(sql).run(...values).changes);
+  }
+
+  #prepared(sql: string): ReturnType<DatabaseSync['prepare']> {
+    let statement = this.#statements.get(sql);
+    if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
+    return statement;
   }
 
   async #open(): Promise<void> {
@@ -82,17 +109,37 @@ export class SqliteDatabase {
     }
   }
 
-  async #commit(): Promise<void> {
+  async #write(): Promise<void> {
+    let jobs: readonly Job<T>[] = [];
     try {
-      await unlessBusy(() => this.#db.exec('BEGIN IMMEDIATE'));
+      await unlessBusy(() => {
+        this.#waitForDisk(this.#jobs.some(({ isDurable }) => isDurable));
+        this.run('BEGIN IMMEDIATE');
+        jobs = this.#takeJobs();
+        this.#commit(jobs);
+      });
     } catch (error) {
-      for (const { reject } of this.#takeJobs()) reject(error);
-      return;
+      for (const { reject } of jobs.length > 0 ? jobs : this.#takeJobs()) reject(error);
     }
-    const jobs = this.#takeJobs();
+  }
+
+  #takeJobs(): Job<T>[] {
+    const jobs = this.#jobs;
+    this.#jobs = [];
+    return jobs;
+  }
+
+  /** Only between transactions. `NORMAL` waits for the disk at a checkpoint, `FULL` at each commit. */
+  #waitForDisk(atEachCommit: boolean): void {
+    const synchronous = `PRAGMA synchronous = ${atEachCommit ? 'FULL' : 'NORMAL'}`;
+    if (synchronous !== this.#synchronous) this.#db.exec(synchronous);
+    this.#synchronous = synchronous;
+  }
+
+  #commit(jobs: readonly Job<T>[]): void {
     try {
-      const results = jobs.map(({ run }) => this.#runAlone(run));
-      this.#db.exec('COMMIT');
+      const results = this.#runTogether(jobs) ?? jobs.map((job) => this.#runAlone(job));
+      this.run('COMMIT');
       for (const [index, { resolve, reject }] of jobs.entries()) {
         const result = results[index];
         if (result && 'error' in result) reject(result.error);
@@ -104,28 +151,36 @@ export class SqliteDatabase {
     }
   }
 
-  #takeJobs(): Job[] {
-    const jobs = this.#jobs;
-    this.#jobs = [];
-    return jobs;
+  /** Runs all writes. When one of them fails, starts the transaction anew and returns `undefined`. */
+  #runTogether(jobs: readonly Job<T>[]): JobResult[] | undefined {
+    try {
+      return this.#inTransaction((transaction) => jobs.map(({ run }) => ({ value: run(transaction) })));
+    } catch {
+      this.#rollBack();
+      this.run('BEGIN IMMEDIATE');
+      return undefined;
+    }
   }
 
-  /** A write that fails is undone alone. @throws when the whole transaction has ended, such as on a full disk. */
-  #runAlone(run: () => unknown): JobResult {
-    this.all('SAVEPOINT one');
+  /** Runs a write so that its failure has no effect on the others. @throws when the whole transaction has ended. */
+  #runAlone({ run }: Job<T>): JobResult {
+    this.run('SAVEPOINT alone');
     try {
-      const value = run();
-      this.all('RELEASE one');
+      const value = this.#inTransaction(run);
+      this.run('RELEASE alone');
       return { value };
     } catch (error) {
-      try {
-        this.all('ROLLBACK TO one');
-        this.all('RELEASE one');
-      } catch {
-        throw error;
-      }
+      this.run('ROLLBACK TO alone');
+      this.run('RELEASE alone');
       return { error };
     }
+  }
+
+  #inTransaction<R>(run: (transaction: T) => R): R {
+    const transaction = this.#begin(this);
+    const result = run(transaction);
+    transaction.finish();
+    return result;
   }
 
   #rollBack(): void {

@@ -1,0 +1,111 @@
+import { ConfigurationError } from '../core/errors/errors.js';
+import { longestTimerMs } from '../core/retry/cancel-scope.js';
+import type { BodyLimits } from './http/request.js';
+import type { ReceiverOptions } from './options.js';
+import type { QuestionsClient } from './read-notification.js';
+
+/** The defaults of the options that are whole numbers. */
+const countDefaults = { concurrency: 32, maxBodyBytes: 16_384 };
+/** The defaults of the options in milliseconds. */
+const timeDefaults = {
+  handlerTimeoutMs: 300_000,
+  leaseMs: 30_000,
+  deduplicationMs: 24 * 3_600_000,
+  pollMs: 1_000,
+  acceptTimeoutMs: 400,
+  bodyTimeoutMs: 5_000,
+};
+const numericDefaults = { ...countDefaults, ...timeDefaults };
+const retryDefaults = { attempts: 12, baseMs: 1_000, capMs: 600_000 };
+/** How long after a first 404 the handler runs again, in milliseconds. */
+const notFoundMs = 5_000;
+
+const behaviorOptions = ['on', 'fallback', 'clientFor', 'accept', 'store', 'queue', 'acknowledge', 'coalesce'] as const;
+const otherOptions = ['retry', 'logger', 'onFailure'] as const;
+
+/** The options with their defaults filled in. */
+export type ResolvedReceiverOptions = Omit<
+  ReceiverOptions,
+  keyof typeof numericDefaults | 'retry' | 'acknowledge' | 'coalesce'
+> &
+  Readonly<typeof numericDefaults> &
+  BodyLimits & {
+    readonly retry: Readonly<typeof retryDefaults> & { readonly notFoundMs: number };
+    readonly acknowledge: 'accepted' | 'handled';
+    readonly coalesce: boolean;
+  };
+
+/**
+ * Checks a receiver's options and fills in the defaults.
+ *
+ * @throws {ConfigurationError} when an option is unknown or wrong.
+ */
+export function resolveReceiverOptions<Client extends QuestionsClient>(
+  options: ReceiverOptions<Client>,
+): ResolvedReceiverOptions {
+  const known: readonly string[] = [...behaviorOptions, ...Object.keys(numericDefaults), ...otherOptions];
+  const { retry = {}, ...given } = defined(options);
+  const problems = [
+    ...unknownNames(given, known, ''),
+    ...unknownNames(retry, Object.keys(retryDefaults), 'retry.'),
+    ...invalidCounts(given, Object.keys(countDefaults), ''),
+    ...invalidCounts(retry, ['attempts'], 'retry.'),
+    ...invalidTimes(given, Object.keys(timeDefaults), ''),
+    ...invalidTimes(retry, ['baseMs', 'capMs'], 'retry.'),
+    ...invalidFunctions(given),
+    ...contradictions(options),
+  ];
+  if (problems.length > 0) throw new ConfigurationError(problems.join('; '));
+  return {
+    acknowledge: 'accepted',
+    coalesce: false,
+    ...numericDefaults,
+    ...given,
+    retry: { ...retryDefaults, ...defined(retry), notFoundMs },
+  } as ResolvedReceiverOptions;
+}
+
+function defined<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}
+
+function unknownNames(given: object, known: readonly string[], prefix: string): string[] {
+  const names = Object.keys(given).filter((name) => !known.includes(name));
+  return names.map((name) => `there is no option \`${prefix}${name}\`; the options are ${known.join(', ')}`);
+}
+
+function invalidCounts(given: object, names: readonly string[], prefix: string): string[] {
+  const isValid = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0;
+  const invalid = Object.entries(given).filter(([name, value]) => names.includes(name) && !isValid(value));
+  return invalid.map(([name]) => `\`${prefix}${name}\` must be a whole number above 0`);
+}
+
+function invalidTimes(given: object, names: readonly string[], prefix: string): string[] {
+  const isValid = (value: unknown): boolean => typeof value === 'number' && value > 0 && value <= longestTimerMs;
+  const invalid = Object.entries(given).filter(([name, value]) => names.includes(name) && !isValid(value));
+  return invalid.map(([name]) => `\`${prefix}${name}\` must be a number above 0 and at most ${longestTimerMs}`);
+}
+
+function invalidFunctions(given: object): string[] {
+  const names = ['fallback', 'clientFor', 'accept', 'onFailure'];
+  const invalid = Object.entries(given).filter(([name, value]) => names.includes(name) && typeof value !== 'function');
+  return invalid.map(([name]) => `\`${name}\` must be a function`);
+}
+
+function contradictions(
+  options: Pick<ReceiverOptions<never>, 'on' | 'fallback' | 'store' | 'queue' | 'acknowledge'>,
+): string[] {
+  const { on = {}, fallback, store, queue, acknowledge } = options;
+  const topics = Object.keys(on).filter((topic) => topic !== 'questions');
+  return [
+    ...topics.map((topic) => `\`on\` has no topic \`${topic}\`: use \`fallback\` for topics other than questions`),
+    ...(!Object.values(on).some(Boolean) && !fallback ? ['set `on`, `fallback`, or both'] : []),
+    ...(store && queue ? ['set `store` or `queue`, not both'] : []),
+    ...(queue && acknowledge === 'handled'
+      ? ["`acknowledge: 'handled'` needs a store: the receiver cannot know when a queue's worker is done"]
+      : []),
+    ...(acknowledge === undefined || ['accepted', 'handled'].includes(acknowledge)
+      ? []
+      : ["`acknowledge` must be 'accepted' or 'handled'"]),
+  ];
+}

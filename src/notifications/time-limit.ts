@@ -1,0 +1,67 @@
+import { atEndOfTurn } from './turns.js';
+
+interface Running {
+  readonly endsAt: number;
+  readonly expire: () => void;
+}
+
+/**
+ * Limits the time of many operations with one timer: they all have the same limit, so the oldest ends first.
+ *
+ * What ends within the turn of the event loop in which it started needs no timer.
+ */
+export class TimeLimit {
+  readonly #ms: number;
+  readonly #running = new Set<Running>();
+  #isScheduled = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(ms: number) {
+    this.#ms = ms;
+  }
+
+  /** The result of `start`, or the error that `onTimeout` returns when the time is over. */
+  async run<T>(start: () => Promise<T>, onTimeout: () => Error): Promise<T> {
+    const { promise: timeout, reject } = Promise.withResolvers<never>();
+    const running = { endsAt: performance.now() + this.#ms, expire: () => reject(onTimeout()) };
+    this.#running.add(running);
+    this.#schedule();
+    try {
+      return await Promise.race([start(), timeout]);
+    } finally {
+      this.#running.delete(running);
+      if (this.#running.size === 0) this.#stop();
+    }
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    atEndOfTurn(() => this.#startTimer());
+  }
+
+  #startTimer(): void {
+    const [oldest] = this.#running;
+    this.#isScheduled = oldest !== undefined;
+    if (oldest) this.#timer = setTimeout(() => this.#expire(), Math.max(oldest.endsAt - performance.now(), 1));
+  }
+
+  #stop(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isScheduled = false;
+  }
+
+  #expire(): void {
+    this.#timer = undefined;
+    const now = performance.now();
+    for (const running of this.#running) {
+      // A timer may be early by a part of a millisecond.
+      if (running.endsAt > now + 1) break;
+      this.#running.delete(running);
+      running.expire();
+    }
+    this.#startTimer();
+  }
+}

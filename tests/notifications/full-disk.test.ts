@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createReceiver, redisStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import type { NotificationStore } from 'marketplace-seller-sdk/notifications';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { about, deliver } from '../support/deliveries.ts';
+import { hasRedis, startRedis } from '../support/redis.ts';
+
+const silent = () => {};
+const logger = { debug: silent, info: silent, warn: silent, error: silent };
+
+/** A store whose space can be taken away. */
+interface LimitedStore {
+  readonly store: NotificationStore;
+  fill(): Promise<void>;
+  free(): Promise<void>;
+}
+
+async function limitedSqlite(): Promise<LimitedStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'full-'));
+  const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
+  const store = sqliteStore({ path: join(folder, 'inbox.db') });
+  await store.claim({ workerId: 'test', limit: 1, leaseMs: 1, coalesce: false });
+  const [database] = exec.mock.contexts as DatabaseSync[];
+  onTestFinished(async () => {
+    await store.close?.();
+    rmSync(folder, { recursive: true });
+  });
+  // SQLite itself reports a full disk from this size on.
+  const limitTo = (pages: number): Promise<void> => Promise.resolve(database?.exec(`PRAGMA max_page_count = ${pages}`));
+  return { store, fill: () => limitTo(1), free: () => limitTo(1_000_000) };
+}
+
+async function limitedRedis(): Promise<LimitedStore> {
+  const redis = await startRedis();
+  onTestFinished(() => redis.stop());
+  const client = redis.connect();
+  const limitTo = async (bytes: string): Promise<void> => void (await client.config('SET', 'maxmemory', bytes));
+  return {
+    store: redisStore({ send: (command, ...args) => client.call(command, ...args) }),
+    fill: () => limitTo('1'),
+    free: () => limitTo('0'),
+  };
+}
+
+describe.each([
+  { name: 'SQLite', isAvailable: true, create: limitedSqlite },
+  { name: 'Redis', isAvailable: hasRedis, create: limitedRedis },
+])('an inbox in $name without space', ({ isAvailable, create }) => {
+  test.skipIf(!isAvailable)(
+    'it acknowledges nothing that it cannot keep, and recovers with all it acknowledged',
+    async () => {
+      const { store, fill, free } = await create();
+      const handled: number[] = [];
+      let running = 0;
+      const handling = Promise.withResolvers<undefined>();
+      const receiver = createReceiver({
+      store,
+      logger,
+      pollMs: 20,
+      on: { questions: async ({ question_id }) => {
+        running += 1;
+        await handling.promise;
+        handled.push(question_id);
+      } },
+    }); // prettier-ignore
+      const acknowledged: number[] = [];
+      const deliverAll = async (ids: readonly number[]): Promise<void> => {
+        const deliverOne = async (id: number): Promise<void> => {
+          const status = await deliver(receiver, about(id, { padding: 'x'.repeat(2_000) }));
+          expect([200, 503]).toContain(status);
+          if (status === 200) acknowledged.push(id);
+        };
+        await Promise.all(ids.map(deliverOne));
+      };
+      const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
+      await deliverAll(range(0, 100));
+      expect(acknowledged).toHaveLength(100);
+      await vi.waitUntil(() => running === 32);
+      await fill();
+      await deliverAll(range(100, 300));
+      expect(acknowledged.length).toBeLessThan(250);
+      // Results are stored, or kept until they can be.
+      handling.resolve(undefined);
+      await vi.waitUntil(() => handled.length >= 32);
+      await free();
+      await deliverAll(range(300, 350));
+      await receiver.idle();
+      expect(handled.sort((a, b) => a - b)).toEqual(acknowledged.sort((a, b) => a - b));
+      expect(acknowledged.length).toBeGreaterThanOrEqual(150);
+      await receiver.close();
+    },
+  );
+});
