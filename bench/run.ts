@@ -7,6 +7,7 @@ import { heap } from './rows/heap.ts';
 import { installedSize } from './rows/installed.ts';
 import { notifications } from './rows/notifications.ts';
 import { prefetch } from './rows/prefetch.ts';
+import { receiver } from './rows/receiver.ts';
 import { size } from './rows/size.ts';
 import { startUp } from './rows/start-up.ts';
 import { types } from './rows/types.ts';
@@ -19,6 +20,7 @@ const benchmarks: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   validation,
   prefetch,
   notifications,
+  receiver,
   size,
   types,
   installed: installedSize,

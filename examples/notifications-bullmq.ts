@@ -40,7 +40,8 @@ const receiver = createReceiver({
 const worker = new Worker<QueuedNotification>(
   'notifications',
   async (job) => receiver.handle(job.data, { attempt: job.attemptsMade + 1 }),
-  { connection, concurrency: 32 },
+  // A job whose process was killed is started again. BullMQ's own limit is one such restart: a second kill would lose the job.
+  { connection, concurrency: 32, maxStalledCount: 10 },
 );
 
 // The rest is the service, which delivers every notification twice.

@@ -1,5 +1,6 @@
 // An application in its own process:
-// node inbox.ts <bare | memory | sqlite | redis> <database> <socket of Redis> <instant | slow | storm>
+// node inbox.ts <bare | memory | sqlite | redis> <database> <socket of Redis> <instant | slow | storm | killed> [notes]
+import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +12,7 @@ import { here } from '../measure.ts';
 const built: unknown = await import(here('../dist/esm/notifications/index.js'));
 const { createReceiver, memoryStore, nodeHandler, redisStore, sqliteStore } = built as typeof Library;
 
-const [kind = '', path = '', socket = '', mode = ''] = process.argv.slice(2);
+const [kind = '', path = '', socket = '', mode = '', notes = ''] = process.argv.slice(2);
 const handled = new Map<number, number>();
 
 async function openStore(): Promise<Library.NotificationStore> {
@@ -26,10 +27,12 @@ async function openStore(): Promise<Library.NotificationStore> {
 const receiver = createReceiver({
   store: await openStore(),
   ...(mode === 'storm' && { concurrency: 1_000 }),
+  ...(mode === 'killed' && { leaseMs: 300, pollMs: 50 }),
   on: {
     questions: async ({ question_id }) => {
       handled.set(question_id, (handled.get(question_id) ?? 0) + 1);
-      if (mode !== 'instant') await pause(1_000);
+      if (mode === 'slow' || mode === 'storm') await pause(1_000);
+      if (notes) appendFileSync(notes, `${question_id}\n`);
     },
   },
 });

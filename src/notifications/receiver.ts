@@ -120,7 +120,7 @@ export class Receiver {
   }
 
   async #receive(request: IncomingRequest): Promise<OutgoingResponse> {
-    if (this.#closed) return notAccepted;
+    if (this.#isClosing()) return notAccepted;
     const rejection = checkHeaders(request, this.#options);
     if (rejection) return this.#reject(rejection, rejection.body);
     const body = await this.#bodyUnlessClosing(request);
@@ -130,7 +130,11 @@ export class Receiver {
     const entry = await queuedNotification(notification, Date.now());
     const { accept } = this.#options;
     if (accept && !(await this.#inTime(async () => accept(notification)))) return accepted;
-    return this.#closed ? notAccepted : this.#accept(entry, request.waitUntil);
+    return this.#isClosing() ? notAccepted : this.#accept(entry, request.waitUntil);
+  }
+
+  #isClosing(): boolean {
+    return this.#closed !== undefined;
   }
 
   /** The body, or `closing` as soon as the receiver closes. */

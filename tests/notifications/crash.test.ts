@@ -5,16 +5,19 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { bundled } from '../support/program.ts';
 import { about } from '../support/deliveries.ts';
+import { hasRedis, startRedis } from '../support/redis.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'crash-'));
 let program: string;
+let bullProgram: string;
 const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   program = await bundled('tests/notifications/inbox-process.ts');
+  bullProgram = await bundled('tests/notifications/bullmq-process.ts');
 });
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
@@ -32,13 +35,11 @@ interface Inbox {
   terminate(): Promise<void>;
 }
 
-async function start(name: string, takesMs: number): Promise<Inbox> {
-  const child = spawn(process.execPath, [
-    program,
-    join(folder, `${name}.db`),
-    join(folder, `${name}.txt`),
-    String(takesMs),
-  ]);
+/** Starts an inbox in SQLite, or in BullMQ on the Redis of this socket. */
+async function start(name: string, takesMs: number, socket?: string): Promise<Inbox> {
+  const location = socket ?? join(folder, `${name}.db`);
+  const notesFile = join(folder, `${name}.txt`);
+  const child = spawn(process.execPath, [socket ? bullProgram : program, location, notesFile, String(takesMs)]);
   children.push(child);
   const [port] = (await once(child.stdout, 'data')) as [Buffer];
   return {
@@ -142,4 +143,32 @@ describe('a process with an inbox in SQLite that is terminated with SIGTERM', ()
     await pause(400);
     expect(acknowledged.filter((id) => counted('deploy').get(id) !== 1)).toEqual([]);
   });
+});
+
+describe.skipIf(!hasRedis)('a process that is killed (kill -9) with the options of the BullMQ example', () => {
+  test('after three kills in a row every acknowledged notification is handled', async () => {
+    const redis = await startRedis();
+    onTestFinished(() => redis.stop());
+    const acknowledged: number[] = [];
+    const deliverTo = async (inbox: Inbox, from: number): Promise<void> => {
+      const delivering = Array.from({ length: 30 }, async (_, index) => {
+        await pause(index * 3);
+        if ((await inbox.deliver(from + index)) === 200) acknowledged.push(from + index);
+      });
+      await Promise.all(delivering);
+    };
+    for (let kills = 0; kills < 3; kills += 1) {
+      const before = notes('bull').length;
+      const inbox = await start('bull', 20, redis.path);
+      const delivering = deliverTo(inbox, kills * 30);
+      await until(() => notes('bull').length >= before + 4);
+      await inbox.kill();
+      await delivering;
+    }
+    expect(acknowledged.length).toBeGreaterThan(counted('bull').size);
+    await start('bull', 0, redis.path);
+    await until(() => acknowledged.every((id) => counted('bull').has(id)));
+    expect(acknowledged.filter((id) => !counted('bull').has(id))).toEqual([]);
+    expect(await redis.connect().zcard('bull:notifications:failed')).toBe(0);
+  }, 60_000);
 });

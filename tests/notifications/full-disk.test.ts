@@ -37,7 +37,9 @@ async function limitedRedis(): Promise<LimitedStore> {
   const redis = await startRedis();
   onTestFinished(() => redis.stop());
   const client = redis.connect();
-  const limitTo = async (bytes: string): Promise<void> => void (await client.config('SET', 'maxmemory', bytes));
+  const limitTo = async (bytes: string): Promise<void> => {
+    await client.config('SET', 'maxmemory', bytes);
+  };
   return {
     store: redisStore({ send: (command, ...args) => client.call(command, ...args) }),
     fill: () => limitTo('1'),

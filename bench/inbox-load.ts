@@ -1,0 +1,114 @@
+import { fork, spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { here } from './measure.ts';
+
+/** How many deliveries are under way at a time. */
+export const concurrency = 64;
+export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+
+/** An inbox in a process of its own. */
+export interface Inbox {
+  readonly port: number;
+  readonly process: ChildProcess;
+}
+
+/** Starts an inbox in a process of its own, and ends it after `use`. */
+export async function withInbox<T>(kind: readonly [string, string], use: (inbox: Inbox) => Promise<T>): Promise<T> {
+  return withInboxes(kind, 1, async ([inbox]) => use(inbox!));
+}
+
+/** Starts processes that share one store, and ends them after `use`. */
+export async function withInboxes<T>(
+  [store, mode]: readonly [string, string],
+  count: number,
+  use: (inboxes: readonly Inbox[]) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'storm-'));
+  const socket = join(folder, 'redis.sock');
+  const redis = store === 'redis' ? startRedis(folder, socket) : undefined;
+  const start = (): ChildProcess => fork(here('children/inbox.ts'), [store, join(folder, 'inbox.db'), socket, mode]);
+  const processes = range(count).map(start);
+  try {
+    const started = await Promise.all(processes.map((process) => nextMessage<{ port: number }>(process)));
+    return await use(processes.map((process, index) => ({ process, port: started[index]?.port ?? 0 })));
+  } finally {
+    for (const process of processes) process.kill('SIGKILL');
+    redis?.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function startRedis(folder: string, socket: string): ChildProcess {
+  return spawn('redis-server', redisSettings(folder, socket), { stdio: 'ignore' });
+}
+
+/** The arguments of a Redis in memory, on a Unix socket. */
+export function redisSettings(folder: string, socket: string): string[] {
+  return ['--port', '0', '--unixsocket', socket, '--dir', folder, '--save', '', '--appendonly', 'no'];
+}
+
+/** Delivers notifications of these questions, some at a time, to one process or to several in turn. */
+export async function deliver(
+  ports: number | readonly number[],
+  questionIds: readonly number[],
+): Promise<{ latencies: readonly number[]; rejected: number }> {
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
+  const all = [ports].flat();
+  const ids = [...questionIds];
+  const latencies: number[] = [];
+  let rejected = 0;
+  const poster = async (port: number): Promise<void> => {
+    for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
+      const started = performance.now();
+      if ((await post(port, agent, id)) !== 200) rejected += 1;
+      latencies.push(performance.now() - started);
+    }
+  };
+  await Promise.all(range(concurrency).map((index) => poster(all[index % all.length] ?? 0)));
+  agent.destroy();
+  return { latencies: latencies.sort((a, b) => a - b), rejected };
+}
+
+export function percentile99(latencies: readonly number[]): number {
+  return latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN;
+}
+
+export function nextMessage<T>(child: ChildProcess): Promise<T> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (message) => {
+      resolve(message as T);
+    });
+    child.once('exit', (code) => {
+      reject(new Error(`the inbox ended with ${code}`));
+    });
+  });
+}
+
+export function range(length: number): number[] {
+  return Array.from({ length }, (_, index) => index);
+}
+
+/** Posts a notification about a question, and resolves to the status of the response. */
+export function post(port: number, agent: Agent, id: number): Promise<number | undefined> {
+  const body = JSON.stringify({
+    _id: `event-${id}`,
+    user_id: 7,
+    resource: `/questions/${id}`,
+    topic: 'questions',
+    sent: '2026-11-20T10:00:00.000Z',
+  });
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  return new Promise((resolve, reject) => {
+    request({ port, agent, method: 'POST', headers }, (response) => {
+      response.resume().once('end', () => {
+        resolve(response.statusCode);
+      });
+    })
+      .once('error', reject)
+      .end(body);
+  });
+}

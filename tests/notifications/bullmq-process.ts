@@ -1,0 +1,42 @@
+// An application in its own process: it receives over HTTP, adds jobs to BullMQ, handles them, and appends each handled question
+// to a file. Its options are those of examples/notifications-bullmq.ts, with shorter times.
+// node bullmq-process.js <socket of Redis> <notes> <how long a handling takes, in ms>
+import { appendFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Queue, Worker } from 'bullmq';
+import { createReceiver, nodeHandler } from 'marketplace-seller-sdk/notifications';
+import type { QueuedNotification } from 'marketplace-seller-sdk/notifications';
+
+const [path = '', notes = '', takesMs = '0'] = process.argv.slice(2);
+const connection = { path, maxRetriesPerRequest: null };
+const queue = new Queue<QueuedNotification>('notifications', { connection });
+const receiver = createReceiver({
+  queue: {
+    add: (entry) =>
+      queue.add('notification', entry, {
+        jobId: entry.key,
+        removeOnComplete: { age: 24 * 3600 },
+        removeOnFail: { age: 7 * 24 * 3600, count: 10_000 },
+        attempts: 12,
+        backoff: { type: 'exponential', delay: 1000 },
+      }),
+  },
+  acceptTimeoutMs: 5_000,
+  on: {
+    questions: async ({ question_id }) => {
+      await pause(Number(takesMs));
+      appendFileSync(notes, `${process.pid} ${question_id}\n`);
+    },
+  },
+});
+const worker = new Worker<QueuedNotification>(
+  'notifications',
+  async (job) => receiver.handle(job.data, { attempt: job.attemptsMade + 1 }),
+  { connection, concurrency: 4, maxStalledCount: 10, lockDuration: 500, stalledInterval: 200 },
+);
+worker.on('error', () => {});
+const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1', () => {
+  process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
+});
