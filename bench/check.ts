@@ -15,10 +15,10 @@ interface Limit {
 }
 
 const limits: readonly Limit[] = [
-  { what: 'KiB in a bundle, questions only', most: 40.2, measure: () => bundled(questionsOnly) },
+  { what: 'KiB in a bundle, questions only', most: 40.5, measure: () => bundled(questionsOnly) },
   {
     what: 'KiB in a bundle, the whole client',
-    most: 52.2,
+    most: 52.5,
     measure: () => bundled(`import { SellerClient } from 'marketplace-seller-sdk'; globalThis.it = SellerClient;`),
   },
   {
