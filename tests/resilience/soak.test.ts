@@ -29,7 +29,7 @@ describe.each(transports)('over %s', (_, transport) => {
       const result = await writeThroughChaos(subject, { count: writes, seed });
       expect(result).toMatchObject({ lost: 0, doubled: 0, denied: 0 });
       expect(result.faults).toBeGreaterThan(writes / 30);
-      expect(result.done).toBeGreaterThan(writes * 0.7);
+      expect(result.done).toBeGreaterThan(writes * 0.5);
     },
   );
 
