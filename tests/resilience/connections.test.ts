@@ -36,9 +36,10 @@ describe.each(transports)('over %s', (_, transport) => {
       setTimeout(() => to.write(`${ok}content-length: 9\r\n\r\n{"id":66}`), 10);
     });
     const sellerClient = client(url);
-    for (let call = 1; call <= 4; call += 1) {
+    for (let call = 1; call <= 3; call += 1) {
       expect(await sellerClient.questions.answer(answer)).toEqual({ id: call });
-      await sleep(30);
+      // Long enough for the client to have seen it, on a busy machine too.
+      await sleep(150);
     }
   });
 

@@ -23,17 +23,31 @@ function isConnected(socket: Socket & { secureConnecting?: boolean }): boolean {
   return !socket.connecting && socket.secureConnecting !== true;
 }
 
+/** A turn of the event loop that is shorter than this had nothing else to do than to poll, in milliseconds. */
+const shortTurnMs = 0.25;
+const maxTurns = 4;
+
 /**
  * An idle connection that the server has closed is only seen as closed after Node has polled for events. One turn of the
- * event loop is not enough where it begins behind the poll. Without this, a fifth of the writes to a server that closes
- * idle connections early end as unknown; with it, one in thirty, as with the platform's `fetch`.
+ * event loop is not enough where it begins behind the poll, and after a long turn the poll is long ago. Without this, a
+ * fifth of the writes to a server that closes idle connections early end as unknown; with it, fewer than with the
+ * platform's `fetch` (`npm run soak`).
  */
 function whenAlive(outgoing: ClientRequest, socket: Socket, ready: () => void): void {
-  setImmediate(() => {
-    setImmediate(() => {
-      if (!outgoing.destroyed && !socket.destroyed) ready();
-    });
-  });
+  let turns = 0;
+  let last = performance.now();
+  const turn = (): void => {
+    if (outgoing.destroyed || socket.destroyed) return;
+    const now = performance.now();
+    turns += 1;
+    if (turns === maxTurns || (turns > 1 && now - last < shortTurnMs)) {
+      ready();
+      return;
+    }
+    last = now;
+    setImmediate(turn);
+  };
+  setImmediate(turn);
 }
 
 function whenOpened(outgoing: ClientRequest, socket: Socket, ready: () => void): void {
