@@ -32,7 +32,7 @@ export function section(room, files, origin) {
     '',
     '| File | Noticed | Faults | Survived | Timed out |',
     '| --- | ---: | ---: | ---: | ---: |',
-    ...[{ name: `**all ${all.length} files**`, ...total }, ...all].map(row),
+    ...[{ name: `**these ${all.length} files**`, ...total }, ...all].map(row),
     '',
   ].join('\n');
 }
