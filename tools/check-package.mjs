@@ -12,7 +12,7 @@ const BELONGS = new RegExp(
     String.raw`^src/.+\.ts$`,
     String.raw`^src/testing/dashboard/browser/\w+\.(js|css|html)$`,
     String.raw`^docs/(README\.md|versioning\.md|openapi\.json|(guide|reference|errors|decisions)/[\w-]+\.md)$`,
-    String.raw`^examples/[\w/-]+\.(ts|md)$`,
+    String.raw`^examples/[\w/-]+\.(ts|py|md)$`,
     String.raw`^bench/\w+\.md$`,
   ].join('|'),
 );
