@@ -155,7 +155,7 @@ export function readAs<Out>(schema: Schema<Out, unknown>, value: unknown): Out {
   throw new SeedError(
     parsed.error.issues.map(({ path, message }) => {
       const location = path.map(String).join('.');
-      return location === '' || message.includes(location) ? message : `\`${location}\`: ${message}`;
+      return location === '' || message.includes(`\`${location}`) ? message : `\`${location}\`: ${message}`;
     }),
   );
 }

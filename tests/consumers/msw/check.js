@@ -1,9 +1,11 @@
-// msw 2, which many projects still have: its requests reach the fake marketplace.
+// The lowest supported versions of msw 2 and 3: their requests reach the fake marketplace. Its name is the argument.
 import assert from 'node:assert/strict';
 import { SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { HttpResponse, http } from 'msw';
-import { setupServer } from 'msw/node';
+
+const [, , msw = 'msw'] = process.argv;
+const { HttpResponse, http } = await import(msw);
+const { setupServer } = await import(`${msw}/node`);
 
 const marketplace = new FakeMarketplace();
 const account = marketplace.addUser();
@@ -14,7 +16,7 @@ marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Is it in stock?' 
 const baseUrl = 'https://api.example.com';
 const elsewhere = http.get('https://elsewhere.test/', () => HttpResponse.json('elsewhere'));
 const server = setupServer(...marketplace.handlers(baseUrl), elsewhere);
-server.listen({ onUnhandledRequest: 'error' });
+server.listen({ onUnhandledRequest: 'error', onUnhandledFrame: 'error' });
 
 const seller = new SellerClient({ baseUrl, accessToken: marketplace.tokenFor(account) });
 const question = await seller.questions.search({ seller_id }).first();

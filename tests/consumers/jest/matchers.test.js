@@ -1,0 +1,1 @@
+require('./matchers.js')(require('marketplace-seller-sdk/testing'), { beforeEach, expect, test });
