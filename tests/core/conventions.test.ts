@@ -23,6 +23,16 @@ describe('attributes', () => {
     expect(sent).toEqual([]);
   });
 
+  test.each(Object.getOwnPropertyNames(Object.prototype))(
+    '`%s`, which every object inherits, is not sent',
+    async (name) => {
+      const { sellerClient, sent } = stubbed([Response.json(wireQuestion)]);
+      const error = await errorOf(sellerClient.call(get, { question_id: 42 }, reduced(['id', name])));
+      expect(error).toBeInstanceOf(InvalidInputError);
+      expect(sent).toEqual([]);
+    },
+  );
+
   test('an endpoint whose list would lose its entries rejects attributes', async () => {
     const { sellerClient, sent } = stubbed([Response.json({ questions: [] })]);
     const error = await errorOf(sellerClient.call(search, { seller_id: 7 }, reduced(['total'])));

@@ -27,9 +27,13 @@ export function selectAttributes(endpoint: Endpoint, attributes: readonly string
   if (!endpoint.supportsAttributes)
     throw wrong(`${endpoint.method} ${endpoint.path} takes no \`attributes\`: its answer would lose its list`);
   if (attributes.length === 0) throw wrong('`attributes` is empty; leave it out for every field');
-  const bad = attributes.find((name) => !/^[\w.]+$/.test(name));
-  if (bad !== undefined) throw wrong('`attributes` takes names of fields');
+  if (!attributes.every(canBeField)) throw wrong('`attributes` takes names of fields');
   return reduced(endpoint.output, attributes);
+}
+
+/** A field that the documentation does not know may exist; one that every object inherits is a mistake. */
+function canBeField(name: string): boolean {
+  return /^[\w.]+$/.test(name) && !(name in Object.prototype);
 }
 
 function reduced(schema: StandardSchema, attributes: readonly string[]): Schema {
