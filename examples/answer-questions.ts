@@ -3,7 +3,8 @@
  *
  *   node examples/answer-questions.ts
  *
- * It starts a fake marketplace and calls it over HTTP. For a real one, use its base URL and your token instead.
+ * It starts a fake marketplace and calls it over HTTP. To use a real marketplace, set `baseUrl` and
+ * `accessToken` of the client to its base URL and your token.
  */
 import { QuestionNotOpenError, SellerClient } from 'marketplace-seller-sdk';
 import type { Question } from 'marketplace-seller-sdk';

@@ -1,8 +1,8 @@
-// Replies to a buyer who asks for an invoice: reads the conversation, uploads the file, sends it.
-// node examples/conversation-with-a-file.ts [file]
+// Replies to a buyer who asks for an invoice: reads the conversation, uploads the file and sends it.
+// node examples/conversation-with-a-file.ts [file]    without a file, it sends a generated one
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
-// A fake marketplace on which a buyer has written. With a real one, only `seller` is different.
+// A fake marketplace where a buyer has written a message. With a real one, only `seller` is different.
 const marketplace = new FakeMarketplace();
 const { user_id, site_id } = marketplace.addUser();
 const buyer = marketplace.addUser();
@@ -11,11 +11,11 @@ marketplace.buyerWrites({ pack, text: 'Could I have an invoice?' });
 const pack_id = pack.pack_id ?? pack.order_ids[0] ?? 0;
 const seller = marketplace.clientFor({ user_id });
 
-// Reading marks messages as read, and the buyer can see that. This program only looks.
+// By default, reading marks the messages as read, and the buyer can see that. `mark_as_read: false` avoids it.
 const asked = await seller.messages.conversation({ pack_id, user_id, mark_as_read: false }).first();
 console.log(`${asked?.from?.user_id ?? 'Unknown'}: ${asked?.text ?? ''}`);
 
-// A path is streamed from disk. Bytes from memory need a name.
+// `file` is a path, which is streamed from disk, or a `File` with a name and bytes from memory.
 const [path] = process.argv.slice(2);
 const generated = new File(['%PDF-1.7 an invoice'], 'invoice.pdf', { type: 'application/pdf' });
 const { id } = await seller.messages.upload(

@@ -1,7 +1,7 @@
 // A seller's day: `npm start`, or `npm start -- --wire` to see the HTTP requests and responses.
 // The program is in day/program.ts. The other files in that folder are the chapters of the day.
 
-// `npm start | head` closes the pipe before the end. That is not a failure.
+// `npm start | head` closes the pipe before the program ends. This is not a failure.
 process.stdout.on('error', () => process.exit(0));
 
 try {

@@ -1,11 +1,11 @@
-// Saves the files of a conversation in a folder. A broken connection is an error and leaves no partial file.
+// Saves the files of a conversation in a folder. If the connection breaks, it fails and leaves no partial file.
 // node examples/download.ts [folder]
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
-// A fake marketplace on which a buyer has sent a file. With a real one, only `seller` is different.
+// A fake marketplace where a buyer has sent a file. With a real one, only `seller` is different.
 const marketplace = new FakeMarketplace();
 const { user_id, site_id } = marketplace.addUser();
 const { user_id: owner } = marketplace.addUser();

@@ -1,4 +1,5 @@
-// Writes to a buyer first, with an option of the action guide; then again, through whichever channel is open.
+// Writes to a buyer who has not written yet, with an option of the action guide. Then writes again, through the
+// channel that is open.
 // node examples/first-contact.ts
 import {
   CapExhaustedError,
@@ -9,7 +10,7 @@ import {
 } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
-// A fake marketplace on which a buyer has just bought something. With a real one, only `seller` differs.
+// A fake marketplace where a buyer has just bought something. With a real one, only `seller` is different.
 const marketplace = new FakeMarketplace();
 const { user_id } = marketplace.addUser();
 const buyer = marketplace.addUser();
@@ -21,7 +22,7 @@ for (const { id, type, cap_available } of (await seller.actionGuide.options({ pa
   console.log(`${id} (${type ?? 'unknown'}): ${cap_available ?? 0} left`);
 }
 
-// The compiler knows the fields of each option. This one needs a template and hours.
+// The compiler knows the fields of each option. This option needs a template and hours.
 await seller.actionGuide.send({ pack_id, ...deliveryPromise({ from: 9, to: 13 }) });
 try {
   await seller.actionGuide.send({ pack_id, ...deliveryPromise({ from: 14, to: 18 }) });

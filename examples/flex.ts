@@ -3,7 +3,7 @@
 import { DriverNotFoundError, flexCoverageAreas } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
-// A fake marketplace on which a seller has just subscribed. With a real one, only `seller` is different.
+// A fake marketplace where a seller has just subscribed. With a real one, only `seller` is different.
 const marketplace = new FakeMarketplace();
 const { user_id, site_id } = marketplace.addUser({ site_id: 'MLB' });
 marketplace.flex.subscribe({ user_id });
@@ -26,7 +26,7 @@ await seller.flex.setDelivery({
   },
 });
 
-// The result has exactly the selected fields, in value and type.
+// The result contains exactly the selected fields, and so does its type.
 const { zones } = await seller.flex.configuration({
   ...keys,
   select: { zones: { id: true, label: true, selected: true } },

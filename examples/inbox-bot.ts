@@ -3,7 +3,7 @@
  *
  *   node examples/inbox-bot.ts
  *
- * The bot itself is examples/inbox-bot/bot.ts. It is a process of its own, as in production.
+ * The bot itself is examples/inbox-bot/bot.ts. It runs in a separate process, as in production.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ const service = await marketplace.listen();
 const folder = mkdtempSync(join(tmpdir(), 'inbox-bot-'));
 const path = join(folder, 'bot.db');
 
-// Two sellers have authorised the application. Their access tokens have expired since.
+// Two sellers have authorised the application. Their access tokens have already expired.
 const sellers = [marketplace.addUser(), marketplace.addUser()];
 const tokens = new SqliteTokens(path);
 for (const { user_id } of sellers) {
@@ -47,7 +47,7 @@ const lines = createInterface(bot.stdout);
 const [greeting] = (await once(lines, 'line')) as [string];
 lines.on('line', (line) => console.log(line));
 
-// From here on, this program is the service. It delivers some notifications twice, and some in unusual
+// From here on, this program acts as the service. It delivers some notifications twice, and some in unusual
 // formats.
 const callback = `http://127.0.0.1:${/\d+$/.exec(greeting)?.[0] ?? ''}/notifications/c0ffee15`;
 marketplace.notifications.subscribe({ callback, faults: { twice: 0.5, odd: 0.5 } });

@@ -1,4 +1,5 @@
-// Notifications in BullMQ: acknowledged once Redis has them, handled by workers on any number of machines.
+// Notifications in BullMQ: they are acknowledged when Redis has stored them, and handled by workers on any number of
+// machines.
 //   REDIS_URL=redis://127.0.0.1:6379 node examples/notifications-bullmq.ts
 import { Queue, Worker } from 'bullmq';
 import type { ConnectionOptions } from 'bullmq';
@@ -9,7 +10,7 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 const { REDIS_SOCKET: path, REDIS_URL: url = 'redis://127.0.0.1:6379' } = process.env;
 const connection: ConnectionOptions = { ...(path ? { path } : { url }), maxRetriesPerRequest: null };
 
-// A fake marketplace. In production: new SellerClient({ baseUrl, accessToken }), one per seller.
+// A fake marketplace. In production, create one client per seller: new SellerClient({ baseUrl, accessToken }).
 const marketplace = new FakeMarketplace();
 const seller = marketplace.addUser();
 const client = marketplace.clientFor(seller);
@@ -19,7 +20,7 @@ const receiver = createReceiver({
   queue: {
     add: (entry) =>
       queue.add('notification', entry, {
-        // The same notification has the same key, so a duplicate does not create a second job.
+        // A duplicate notification has the same key, so it does not create a second job.
         jobId: entry.key,
         removeOnComplete: { age: 24 * 3600 },
         removeOnFail: { age: 7 * 24 * 3600, count: 10_000 },
@@ -36,15 +37,15 @@ const receiver = createReceiver({
   },
 });
 
-// In production the worker is its own program, with the same `on` and `clientFor`.
+// In production the worker is a separate program, with the same `on` and `clientFor`.
 const worker = new Worker<QueuedNotification>(
   'notifications',
   async (job) => receiver.handle(job.data, { attempt: job.attemptsMade + 1 }),
-  // A job whose process was killed is started again. BullMQ's own limit is one such restart: a second kill would lose the job.
+  // BullMQ restarts a job whose process was killed, but by default only once: a second kill would lose the job.
   { connection, concurrency: 32, maxStalledCount: 10 },
 );
 
-// The rest is the service, which delivers every notification twice.
+// The rest of this file acts as the service, which delivers every notification twice.
 marketplace.notifications.subscribe({
   callback: (request) => fetchHandler(receiver)(request),
   faults: { twice: 1 },

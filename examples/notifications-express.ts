@@ -1,4 +1,4 @@
-// An Express application that answers questions as they are asked. It loses none when it crashes.
+// An Express application that answers questions when they are asked. It loses no question if it crashes.
 //   node examples/notifications-express.ts
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ import express from 'express';
 import { createReceiver, hasStatus, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
-// A fake marketplace. In production: new SellerClient({ baseUrl, accessToken }), one per seller.
+// A fake marketplace. In production, create one client per seller: new SellerClient({ baseUrl, accessToken }).
 const marketplace = new FakeMarketplace();
 const seller = marketplace.addUser();
 const client = marketplace.clientFor(seller);
@@ -31,19 +31,19 @@ const receiver = createReceiver({
     console.error(`attempt ${attempt} failed`, dead ? '(the last)' : '', error),
 });
 
-// A deploy: no more deliveries, 10 seconds for the running handlers, then the next process takes over.
+// For a deploy: stop receiving, give the running handlers 10 seconds, and let the next process continue.
 process.once('SIGTERM', () => {
   server.close();
   void receiver.close({ graceMs: 10_000 }).then(() => process.exit());
 });
 
 const app = express();
-// Notifications have no signature: a secret path keeps strangers from filling the inbox.
+// Notifications have no signature, so the path is secret: otherwise anybody could fill the inbox.
 app.all('/notifications/c0ffee15', nodeHandler(receiver));
 const server = app.listen(0, '127.0.0.1');
 await once(server, 'listening');
 
-// The rest is the service: it delivers a notification of every question, some of them twice.
+// The rest of this file acts as the service. It delivers a notification for each question, some of them twice.
 const { port } = server.address() as AddressInfo;
 const callback = `http://127.0.0.1:${port}/notifications/c0ffee15`;
 marketplace.notifications.subscribe({ callback, faults: { twice: 0.5 } });

@@ -1,17 +1,17 @@
-// A Fetch API handler: the same for Cloudflare Workers, Deno, Bun, Hono and Next.
+// A Fetch API handler for notifications. The same code works on Cloudflare Workers, Deno, Bun, Hono and Next.
 //   node examples/notifications-fetch.ts
 import { createReceiver, fetchHandler } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
-// A fake marketplace. In production: new SellerClient({ baseUrl, accessToken }), one per seller.
+// A fake marketplace. In production, create one client per seller: new SellerClient({ baseUrl, accessToken }).
 const marketplace = new FakeMarketplace();
 const sellers = [marketplace.addUser(), marketplace.addUser()];
 const clients = new Map(sellers.map((seller) => [seller.user_id, marketplace.clientFor(seller)]));
 
 const receiver = createReceiver({
-  // On a platform that stops the program after the response, the handler runs first.
+  // Respond after the handler has run. This is needed on a platform that stops the program after the response.
   acknowledge: 'handled',
-  // Notifications of users who are not ours are dropped.
+  // For a user without a client, this returns `undefined`, and the notification is dropped.
   clientFor: (user_id) => clients.get(user_id),
   on: {
     questions: async ({ user_id }, { read }) => {
@@ -25,7 +25,7 @@ const handle = fetchHandler(receiver);
 // On Workers: export default { fetch: (request, env, ctx) => handle(request, ctx) };
 // With Hono: (c) => handle(c.req.raw)
 
-// From here on this is the service.
+// The rest of this file acts as the service.
 marketplace.notifications.subscribe({
   callback: (request) => handle(request),
   faults: { late: 0.5, lateMs: 100, odd: 0.5 },

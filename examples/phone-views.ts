@@ -1,4 +1,4 @@
-// Shows how often buyers clicked "See phone" per day: as bars in the terminal and as an SVG file.
+// Shows how often buyers clicked "See phone" on each day, as bars in the terminal and as an SVG file.
 // node examples/phone-views.ts [file.svg]
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -17,7 +17,7 @@ const backend = redis
   : new RateLimiterMemory(limit);
 const queue = new RateLimiterQueue(backend);
 
-/** Sends ten requests per second, all clients together. There is one queue per host. */
+/** Limits all clients together to ten requests per second and host. */
 const limiter: Limiter = {
   acquire: async ({ host }) => {
     await queue.removeTokens(1, host);
@@ -33,7 +33,7 @@ const { id: question_id } = marketplace.ask({
   text: 'Is it in stock?',
 });
 
-// Two clients, as if on two machines. Without the limiter, their 24 calls would be sent at once.
+// Two clients, which could be on two machines. Without the limiter, their 24 calls would be sent at once.
 const [one, other] = [
   marketplace.clientFor(account, { limiter }),
   marketplace.clientFor(account, { limiter }),

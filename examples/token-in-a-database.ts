@@ -1,9 +1,9 @@
 /**
- * Tokens in a database that several processes share. A refresh token works only once, so one process refreshes.
+ * Tokens in a database that several processes share. A refresh token works only once, so only one process may use it.
  *
  *   node examples/token-in-a-database.ts
  *
- * It starts itself twice as a worker. Both workers find an expired token, and only one refreshes it.
+ * The program starts itself twice as a worker. Both workers find an expired token, and only one of them refreshes it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

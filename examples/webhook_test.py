@@ -1,10 +1,10 @@
-"""Tests an integration against the fake marketplace as a server, with Python's standard library only.
+"""Tests an integration against the fake marketplace, which runs as a server. Needs only Python's standard library.
 
     npx marketplace-seller-sdk fake --quiet --control-token of-my-test-suite &
     FAKE_TOKEN=of-my-test-suite python3 examples/webhook_test.py
 
-The integration below answers each new question. The tests start it as a callback, and prepare the fake through its
-control endpoints: faults, the clock, tokens, notifications.
+The integration below answers each new question. The tests register it as a callback of the fake. They control faults,
+the clock, tokens and notifications through the control endpoints.
 """
 
 import json
@@ -31,7 +31,7 @@ def request(method, path, body=None, headers=None):
 
 
 def control(method, name, body=None):
-    """Calls a control endpoint of the fake. A test that calls it wrongly fails."""
+    """Calls a control endpoint of the fake. An invalid call makes the test fail."""
     status, result = request(method, f"/__fake/{name}", body, {"x-fake-token": CONTROL_TOKEN})
     if status != 200:
         raise AssertionError(f"{method} {name}: {result['message']}")
@@ -39,7 +39,7 @@ def control(method, name, body=None):
 
 
 class Integration:
-    """The program under test: it answers each question that it is notified about, once."""
+    """The program under test. It answers each question that it is notified about once."""
 
     def __init__(self, token):
         self.token = token
@@ -49,7 +49,7 @@ class Integration:
         return request(method, path, body, {"authorization": f"Bearer {self.token}"})
 
     def on_notification(self, notification):
-        """Returns the status of the callback: 200 when the notification is done, 503 to get it again."""
+        """Handles a notification. Returns the status to respond with: 200 when it is done, 503 to receive it again."""
         status, question = self.call("GET", notification["resource"])
         if status >= 500:
             return 503

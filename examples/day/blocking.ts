@@ -1,7 +1,7 @@
 import { ForbiddenError } from 'marketplace-seller-sdk';
 import type { Chapter } from './stage.ts';
 
-/** A user who advertises is blocked and cannot ask questions any more. */
+/** The seller blocks a user who advertises. This user can no longer ask questions. */
 export const blocking: Chapter = {
   title: 'A user is blocked',
   at: '2026-03-02T11:20:00-03:00',

@@ -1,7 +1,7 @@
 import { InvalidInputError, QuestionNotOpenError } from 'marketplace-seller-sdk';
 import type { Chapter } from './stage.ts';
 
-/** Errors are told apart by class: error responses of the service, and invalid input that is never sent. */
+/** Each error has a class: error responses of the service, and invalid input, which is never sent. */
 export const errors: Chapter = {
   title: 'Errors are caught by their class',
   at: '2026-03-02T10:00:00-03:00',

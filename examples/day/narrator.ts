@@ -10,7 +10,7 @@ export interface Output {
 
 type Style = Parameters<typeof styleText>[0];
 
-/** How a text is printed: what stands before its first line and the others, and how it is painted. */
+/** How a text is printed: the text before its first line, the text before the other lines, and the style. */
 interface PrintOptions {
   readonly indent?: string;
   readonly first?: string;
@@ -68,7 +68,7 @@ export class Narrator {
     for (const line of text.split('\n')) this.#print(line, { style: 'magenta' });
   }
 
-  /** Prints what somebody writes, and optionally about what. */
+  /** Prints what a person writes, and optionally what it is about. */
   quote(who: string, about: string, text: string): void {
     const topic = about === '' ? '' : `${this.#paint('dim', about.padEnd(10))} `;
     this.#print(`${this.#paint('yellow', who.padEnd(10))} ${topic}${text}`);
@@ -146,7 +146,7 @@ export class Narrator {
   }
 }
 
-/** Returns the width of a terminal. Some report 0 columns. */
+/** Returns the width of a terminal. Some terminals report 0 columns. */
 function columnsOf({ columns = 0 }: Output): number {
   return columns > 0 ? columns : widestLine;
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createReceiver, nodeHandler } from 'marketplace-seller-sdk/notifications';
 import type { Chapter, Stage } from './stage.ts';
 
-/** The service sends notifications, some twice, some in unusual formats. Each question is answered once. */
+/** The service sends some notifications twice and some in unusual formats. Each question is answered once. */
 export const notifications: Chapter = {
   title: 'Notifications announce new questions',
   at: '2026-03-02T12:10:00-03:00',
@@ -32,7 +32,7 @@ export const notifications: Chapter = {
       await clientOf(who).questions.ask({ item_id: about.item_id, text });
       await marketplace.notifications.flush();
       await receiver.idle();
-      // The answer causes a notification as well.
+      // The answer also causes a notification.
       await marketplace.notifications.flush();
       await receiver.idle();
     }

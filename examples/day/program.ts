@@ -7,10 +7,10 @@ import { closeStage, openStage } from './stage.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A wrong argument or environment variable. Only its message is printed. */
+/** An argument or an environment variable is wrong. The program prints only the message. */
 class UsageError extends Error {}
 
-/** Runs the program and returns its exit code. A failure is one sentence on `errors`. */
+/** Runs the program and returns its exit code. If it fails, it writes one sentence to `errors`. */
 export async function main(
   args: readonly string[],
   env: Environment,

@@ -8,7 +8,7 @@ interface Service {
   readonly baseUrl: string;
   readonly accessToken: string;
   readonly user_id: string;
-  /** Without it, no Flex subscriptions are read. */
+  /** The site of the seller. Without it, no Flex subscriptions are read. */
   readonly site_id?: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export async function readFrom(
   say.end();
 }
 
-/** Not every seller has every resource. Prints an error response and continues. */
+/** Prints an error response and continues, because some sellers do not have all resources. */
 async function orError(say: Narrator, read: () => Promise<unknown>): Promise<void> {
   try {
     await read();

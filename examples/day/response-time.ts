@@ -39,7 +39,7 @@ export const evening: Chapter = {
   },
 };
 
-/** Prints the bands of a record, one per line. */
+/** Prints the bands of the week (such as weekends) in a response time record, one per line. */
 export function printTimes(say: Narrator, record: ResponseTime): void {
   for (const [band, name] of bands) {
     const time = record[band];

@@ -1,7 +1,7 @@
 import { isModerated, moderationReasonOf } from 'marketplace-seller-sdk';
 import type { Chapter } from './stage.ts';
 
-/** Before the buyer writes there is one channel, afterwards another. `contact` uses the open one. */
+/** The seller has one channel before the buyer writes, and another one after. `contact` uses the one that is open. */
 export const sale: Chapter = {
   title: 'Lucía buys the desk lamp, and the shop writes to her',
   at: '2026-03-02T14:00:00-03:00',

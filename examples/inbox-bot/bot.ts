@@ -2,9 +2,10 @@
  * A bot that answers questions for several sellers. Express receives notifications; SQLite stores notifications and tokens.
  *
  *   BASE_URL=https://... TOKEN_URL=https://... CALLBACK_PATH=/notifications/secret node examples/inbox-bot/bot.ts
- *   node examples/inbox-bot.ts      runs it against a fake marketplace
+ *   node examples/inbox-bot.ts      runs the bot against a fake marketplace
  *
- * Its sellers are the rows of `tokens` in the database. SIGTERM stops it; open notifications stay in the database.
+ * Each row of the table `tokens` in the database is a seller. SIGTERM stops the bot. Notifications that are not handled
+ * yet stay in the database.
  */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -21,7 +22,7 @@ if (!baseUrl || !tokenUrl || !callbackPath) throw new Error('Set BASE_URL, TOKEN
 const tokens = new SqliteTokens(path);
 const clients = new Map<number, SellerClient>();
 
-/** Returns the client of a seller: one per seller, because it holds the seller's rate limit and token. */
+/** Returns the client of a seller. Each seller has one client, which holds the seller's rate limit and token. */
 function clientFor(user_id: number): SellerClient | undefined {
   const known = clients.get(user_id);
   if (known) return known;
@@ -35,12 +36,12 @@ function clientFor(user_id: number): SellerClient | undefined {
 }
 
 const receiver = createReceiver({
-  // The inbox takes a file of its own.
+  // The inbox needs its own file.
   store: sqliteStore({ path: `${path}.inbox` }),
   clientFor,
   on: {
     questions: async ({ user_id }, { read }) => {
-      // Anybody can post a notification. Only the state that the service returns counts.
+      // Anybody can post a notification. Trust only the state that the service returns.
       const question = await read();
       const { id, seller_id, text } = question;
       if (seller_id !== user_id || !hasStatus(question, 'UNANSWERED')) return;
@@ -58,7 +59,7 @@ const receiver = createReceiver({
 });
 
 const app = express();
-// Notifications have no signature. A path that cannot be guessed keeps strangers out.
+// Notifications have no signature, so the path is a secret that nobody else can guess.
 app.all(callbackPath, nodeHandler(receiver));
 const server = app.listen(Number(port), '127.0.0.1');
 await once(server, 'listening');
@@ -66,7 +67,7 @@ console.log(`listening on port ${(server.address() as AddressInfo).port}`);
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());
 
-/** Accepts nothing new, lets running handlers finish, and ends the process. */
+/** Stops accepting notifications, lets running handlers finish, and ends the process. */
 async function stop(): Promise<void> {
   server.close();
   await receiver.close();

@@ -26,24 +26,29 @@ export class UsageError extends Error {}
 
 export const help = `Usage: npx marketplace-seller-sdk fake [options]
 
-Serves a fake marketplace over HTTP for programs in any language, with a dashboard at /.
+Serves a fake marketplace over HTTP, for programs in any language.
+Open its base URL in a browser for a dashboard.
 
-  --port NUMBER          port to listen on; 0 picks a free port (default 4010)
-  --host ADDRESS         address to bind; 0.0.0.0 accepts connections from other machines
-                         (default 127.0.0.1)
-  --seed FILE            .json file, or .js or .ts module with a default export, with the initial
-                         users, items, questions, packs, flex, contacts and faults
+  --port NUMBER          port to listen on; 0 picks a free port (default: 4010)
+  --host ADDRESS         address to listen on; 0.0.0.0 accepts connections from other machines
+                         (default: 127.0.0.1)
+  --seed FILE            initial content: a .json file, or a .js or .ts module with a default export,
+                         with users, items, questions, packs, flex, contacts and faults
+                         (default: a small sample)
   --faults FAULT         fault to inject, e.g. 'status=503 times=2' or 'delayMs=300 probability=0.1';
                          repeatable
   --callback URL         post notifications to this URL; repeatable
-  --callback-faults TEXT faults of these notifications, e.g. 'late=0.5 twice=0.3 odd=0.2 seed=7'
+  --callback-faults TEXT shares of these notifications that arrive late, twice or in an odd format,
+                         e.g. 'late=0.5 twice=0.3 odd=0.2 seed=7'
   --allow-host NAME      host name that may open the dashboard; repeatable
-  --control-token TOKEN  x-fake-token of the calls to /__fake/; random by default
+  --control-token TOKEN  token that calls to /__fake/ need in the header x-fake-token, with 16 or more
+                         letters, digits, - and _ (default: a random token)
   --quiet                do not print requests
   --version              print the version
   --help                 print this help
 
-The dashboard, seed files, faults and control endpoints are described in docs/guide/fake-server.md.`;
+The file docs/guide/fake-server.md of this package describes the dashboard, seed files, faults and
+control endpoints.`;
 
 /** Parses the arguments. @throws {UsageError} when they are invalid */
 export function parseCommandLine(args: readonly string[]): Command {
