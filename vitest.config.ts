@@ -5,6 +5,10 @@ import { probes, quieted } from './tools/quiet-ky.js';
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
+const isBrowserWanted =
+  process.env.COVERAGE === 'true' ||
+  process.argv.some((arg) => arg === '--coverage' || arg.startsWith('tests/browser'));
+
 export default defineConfig({
   // Tests run on ky as the package holds it.
   plugins: [
@@ -23,6 +27,10 @@ export default defineConfig({
   test: {
     server: { deps: { inline: ['ky'] } },
     include: ['tests/**/*.test.ts'],
+    // A browser takes as long as a third of all other tests: it runs where it is asked for, and where coverage is judged.
+    exclude: isBrowserWanted ? [] : ['tests/browser/**'],
+    // Files of one worker share the modules, which saves a third of the time.
+    isolate: false,
     // Without it every style sheet is empty, also one that is taken in as a text.
     css: true,
     // One more than processors: some tests wait for a server, a program or a lease.

@@ -5,7 +5,7 @@ import * as sqlite from 'node:sqlite';
 import * as timers from 'node:timers/promises';
 import { ApiError, SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { examplesIn, runSnippet, snippetsIn, typeErrors, usesAny } from '../tools/snippets.ts';
 import { entries } from './support/entries.ts';
 import type { Given, Snippet } from '../tools/snippets.ts';
@@ -55,6 +55,16 @@ const givenInSources: Given = {
   ...around,
 };
 
+/** What snippets have subscribed; other tests of the same process would hear it as well. */
+const subscribed: Parameters<typeof diagnostics.subscribe>[] = [];
+const subscribe: typeof diagnostics.subscribe = (...args) => {
+  subscribed.push(args);
+  diagnostics.subscribe(...args);
+};
+afterEach(() => {
+  for (const args of subscribed.splice(0)) diagnostics.unsubscribe(...args);
+});
+
 describe('the code in the documents', () => {
   test('every snippet compiles', { timeout: 60_000 }, () => {
     const all = [...inGuides, ...inSources];
@@ -103,7 +113,7 @@ async function run(snippet: Snippet): Promise<void> {
   const everything = Object.assign({}, ...Object.values(entries)) as Record<string, unknown>;
   const modules = {
     ...entries,
-    'node:diagnostics_channel': diagnostics,
+    'node:diagnostics_channel': { ...diagnostics, subscribe },
     'node:sqlite': sqlite,
     'node:timers/promises': timers,
     // A snippet that shows a test is a test: it runs with the rest of the snippet.

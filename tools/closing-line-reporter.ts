@@ -20,11 +20,19 @@ function closingLines(modules: readonly TestModule[], unhandledErrors: readonly 
   const count = (state: string): number => tests.filter((test) => test.result().state === state).length;
   const broken = modules.filter((module) => module.errors().length > 0).length + unhandledErrors.length;
   const skipped = count('skipped');
+  const isWholeRun = !process.argv.some((argument) => argument.startsWith('tests'));
   return [
     `Seed of the property tests: ${seed} (FUZZ_SEED)`,
     ...(skipped > 0 ? leftOut(skipped) : []),
+    ...(isWholeRun && !modules.some(isOfBrowser) ? [`Left out: ${browserTests}`] : []),
     `${count('passed')} passed, ${count('failed') + broken} failed, ${skipped} skipped`,
   ];
+}
+
+const browserTests = 'the tests of the dashboard in Chromium. To run them: npm run test:browser.';
+
+function isOfBrowser({ moduleId }: TestModule): boolean {
+  return moduleId.replaceAll('\\', '/').includes('/tests/browser/');
 }
 
 function leftOut(skipped: number): string[] {

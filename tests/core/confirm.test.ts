@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Endpoint, OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
@@ -100,6 +101,8 @@ describe.each(writes)('confirm() of $endpoint.name', ({ endpoint, before, write 
   ] as const)('a connection reset $reset the write is carried out gives done: $done', async ({ reset, done }) => {
     const shop = createShop();
     await before?.(shop);
+    // What the same buyer wrote in the same moment would leave the outcome unknown.
+    await pause(5);
     shop.marketplace.faults.inject({ reset, endpoint });
     const error = await errorOf<OutcomeUnknownError>(write(shop));
     expect(await error.confirm()).toMatchObject({ done });

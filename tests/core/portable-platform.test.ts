@@ -1,9 +1,14 @@
 import { Agent } from 'node:http';
-import { describe, expect, test, vi } from 'vitest';
-import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 
-// What browsers and Workers get in place of `core/platform/node.ts`.
-vi.mock('../../src/core/platform/node.ts', () => import('../../src/core/platform/portable.ts'));
+// What browsers and Workers get in place of `core/platform/node.ts`. Other test files share the modules, so these are new.
+vi.resetModules();
+vi.doMock('../../src/core/platform/node.ts', () => import('../../src/core/platform/portable.ts'));
+const { errorOf, networkFault, stubbed, wireQuestion } = await import('../support/stubs.ts');
+afterAll(() => {
+  vi.doUnmock('../../src/core/platform/node.ts');
+  vi.resetModules();
+});
 
 describe('where there is no Node', () => {
   test('requests are sent with the fetch of the platform', async () => {
