@@ -48,7 +48,8 @@ function preface(): string {
     '# Results of `npm run bench`',
     '',
     `Node ${process.version}, ${process.platform} ${process.arch}. Medians of interleaved runs, with the middle half of the`,
-    'measurements beside them; the ratio is to the first line of each table. Absolute figures depend on the machine; ratios hardly do.',
+    'measurements beside them. The ratio is to the first line of each table. Ratios move by about a tenth between runs: compare',
+    'two lines only where their middle halves do not touch.',
     '',
   ].join('\n');
 }
