@@ -1,6 +1,8 @@
 import type { ContactWindow } from 'marketplace-seller-sdk';
 
-/** Draws a window of contacts as bars in a terminal: one per day or hour, at most `width` characters long. */
+/**
+ * Draws a window of contacts as bars in a terminal: one per day or hour, at most `width` characters long.
+ */
 export function barsOf({ results, unit }: ContactWindow, width = 40): string[] {
   const highest = Math.max(1, ...(results ?? []).map(({ total }) => total));
   return (results ?? []).map(({ date, total }) => {

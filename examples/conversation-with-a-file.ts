@@ -11,7 +11,8 @@ marketplace.buyerWrites({ pack, text: 'Could I have an invoice?' });
 const pack_id = pack.pack_id ?? pack.order_ids[0] ?? 0;
 const seller = marketplace.clientFor({ user_id });
 
-// By default, reading marks the messages as read, and the buyer can see that. `mark_as_read: false` avoids it.
+// By default, reading marks the messages as read, and the buyer can see that. `mark_as_read: false`
+// avoids it.
 const asked = await seller.messages.conversation({ pack_id, user_id, mark_as_read: false }).first();
 console.log(`${asked?.from?.user_id ?? 'Unknown'}: ${asked?.text ?? ''}`);
 

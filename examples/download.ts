@@ -1,4 +1,5 @@
-// Saves the files of a conversation in a folder. If the connection breaks, it fails and leaves no partial file.
+// Saves the files of a conversation in a folder. If the connection breaks, it fails and leaves no partial
+// file.
 // node examples/download.ts [folder]
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Writes to a buyer who has not written yet, with an option of the action guide. Then writes again, through the
-// channel that is open.
+// Writes to a buyer who has not written yet, with an option of the action guide. Then writes again,
+// through the channel that is open.
 // node examples/first-contact.ts
 import {
   CapExhaustedError,

@@ -1,4 +1,5 @@
-// Configures Flex delivery for a seller: subscription, hours, zones and items, then the driver of a shipment.
+// Configures Flex delivery for a seller: subscription, hours, zones and items, then the driver of a
+// shipment.
 // node examples/flex.ts
 import { DriverNotFoundError, flexCoverageAreas } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';

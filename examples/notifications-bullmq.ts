@@ -1,5 +1,5 @@
-// Notifications in BullMQ: they are acknowledged when Redis has stored them, and handled by workers on any number of
-// machines.
+// Notifications in BullMQ: they are acknowledged when Redis has stored them, and handled by workers on
+// any number of machines.
 //   REDIS_URL=redis://127.0.0.1:6379 node examples/notifications-bullmq.ts
 import { Queue, Worker } from 'bullmq';
 import type { ConnectionOptions } from 'bullmq';
@@ -10,7 +10,7 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 const { REDIS_SOCKET: path, REDIS_URL: url = 'redis://127.0.0.1:6379' } = process.env;
 const connection: ConnectionOptions = { ...(path ? { path } : { url }), maxRetriesPerRequest: null };
 
-// A fake marketplace. In production, create one client per seller: new SellerClient({ baseUrl, accessToken }).
+// A fake marketplace. In production, create one client per seller with `new SellerClient()`.
 const marketplace = new FakeMarketplace();
 const seller = marketplace.addUser();
 const client = marketplace.clientFor(seller);
@@ -41,7 +41,8 @@ const receiver = createReceiver({
 const worker = new Worker<QueuedNotification>(
   'notifications',
   async (job) => receiver.handle(job.data, { attempt: job.attemptsMade + 1 }),
-  // BullMQ restarts a job whose process was killed, but by default only once: a second kill would lose the job.
+  // BullMQ restarts a job whose process was killed, but by default only once: a second kill would lose
+  // the job.
   { connection, concurrency: 32, maxStalledCount: 10 },
 );
 

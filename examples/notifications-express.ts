@@ -9,7 +9,7 @@ import express from 'express';
 import { createReceiver, hasStatus, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
-// A fake marketplace. In production, create one client per seller: new SellerClient({ baseUrl, accessToken }).
+// A fake marketplace. In production, create one client per seller with `new SellerClient()`.
 const marketplace = new FakeMarketplace();
 const seller = marketplace.addUser();
 const client = marketplace.clientFor(seller);
@@ -43,7 +43,8 @@ app.all('/notifications/c0ffee15', nodeHandler(receiver));
 const server = app.listen(0, '127.0.0.1');
 await once(server, 'listening');
 
-// The rest of this file acts as the service. It delivers a notification for each question, some of them twice.
+// The rest of this file acts as the service. It delivers a notification for each question, some of them
+// twice.
 const { port } = server.address() as AddressInfo;
 const callback = `http://127.0.0.1:${port}/notifications/c0ffee15`;
 marketplace.notifications.subscribe({ callback, faults: { twice: 0.5 } });

@@ -1,15 +1,17 @@
-// A Fetch API handler for notifications. The same code works on Cloudflare Workers, Deno, Bun, Hono and Next.
+// A Fetch API handler for notifications. The same code works on Cloudflare Workers, Deno, Bun, Hono and
+// Next.
 //   node examples/notifications-fetch.ts
 import { createReceiver, fetchHandler } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
-// A fake marketplace. In production, create one client per seller: new SellerClient({ baseUrl, accessToken }).
+// A fake marketplace. In production, create one client per seller with `new SellerClient()`.
 const marketplace = new FakeMarketplace();
 const sellers = [marketplace.addUser(), marketplace.addUser()];
 const clients = new Map(sellers.map((seller) => [seller.user_id, marketplace.clientFor(seller)]));
 
 const receiver = createReceiver({
-  // Respond after the handler has run. This is needed on a platform that stops the program after the response.
+  // Respond after the handler has run. This is needed on a platform that stops the program after the
+  // response.
   acknowledge: 'handled',
   // For a user without a client, this returns `undefined`, and the notification is dropped.
   clientFor: (user_id) => clients.get(user_id),

@@ -3,7 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { refreshingToken } from 'marketplace-seller-sdk';
 import type { RefreshingTokenOptions, TokenProvider, TokenSet } from 'marketplace-seller-sdk';
 
-/** How long one process may take for a refresh before another one may try. It must be longer than the timeout of a refresh. */
+/**
+ * How long one process may take for a refresh before another one may try. It must be longer than the
+ * timeout of a refresh.
+ */
 const leaseMs = 60_000;
 
 /** The tokens of all sellers, in a SQLite file that several processes share. */
@@ -45,7 +48,10 @@ export class SqliteTokens {
     this.#database.close();
   }
 
-  /** Locks the row of a seller. Unlike a transaction, this does not block this process or the tokens of other sellers. */
+  /**
+   * Locks the row of a seller. Unlike a transaction, this does not block this process or the tokens of
+   * other sellers.
+   */
   async #withLock<T>(user_id: number, work: () => Promise<T>): Promise<T> {
     const lock = this.#database.prepare(
       'UPDATE tokens SET locked_until = ? WHERE user_id = ? AND locked_until < ?',

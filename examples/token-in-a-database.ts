@@ -1,9 +1,11 @@
 /**
- * Tokens in a database that several processes share. A refresh token works only once, so only one process may use it.
+ * Tokens in a database that several processes share. A refresh token works only once, so only one process
+ * may use it.
  *
  *   node examples/token-in-a-database.ts
  *
- * The program starts itself twice as a worker. Both workers find an expired token, and only one of them refreshes it.
+ * The program starts itself twice as a worker. Both workers find an expired token, and only one of them
+ * refreshes it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -2,7 +2,10 @@ import { OutcomeUnknownError } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Chapter } from './stage.ts';
 
-/** The response to a write is lost. The client does not retry it; `error.confirm()` finds out whether it was carried out. */
+/**
+ * The response to a write is lost. The client does not retry it; `error.confirm()` finds out whether it
+ * was carried out.
+ */
 export const lostResponse: Chapter = {
   title: 'A connection breaks after a write was sent',
   at: '2026-03-02T17:30:00-03:00',

@@ -10,7 +10,9 @@ export interface Output {
 
 type Style = Parameters<typeof styleText>[0];
 
-/** How a text is printed: the text before its first line, the text before the other lines, and the style. */
+/**
+ * How a text is printed: the text before its first line, the text before the other lines, and the style.
+ */
 interface PrintOptions {
   readonly indent?: string;
   readonly first?: string;

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { createReceiver, nodeHandler } from 'marketplace-seller-sdk/notifications';
 import type { Chapter, Stage } from './stage.ts';
 
-/** The service sends some notifications twice and some in unusual formats. Each question is answered once. */
+/**
+ * The service sends some notifications twice and some in unusual formats. Each question is answered once.
+ */
 export const notifications: Chapter = {
   title: 'Notifications announce new questions',
   at: '2026-03-02T12:10:00-03:00',

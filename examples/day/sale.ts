@@ -1,7 +1,10 @@
 import { isModerated, moderationReasonOf } from 'marketplace-seller-sdk';
 import type { Chapter } from './stage.ts';
 
-/** The seller has one channel before the buyer writes, and another one after. `contact` uses the one that is open. */
+/**
+ * The seller has one channel before the buyer writes, and another one after. `contact` uses the one that
+ * is open.
+ */
 export const sale: Chapter = {
   title: 'Lucía buys the desk lamp, and the shop writes to her',
   at: '2026-03-02T14:00:00-03:00',

@@ -1,11 +1,12 @@
 /**
- * A bot that answers questions for several sellers. Express receives notifications; SQLite stores notifications and tokens.
+ * A bot that answers questions for several sellers. Express receives notifications; SQLite stores
+ * notifications and tokens.
  *
  *   BASE_URL=https://... TOKEN_URL=https://... CALLBACK_PATH=/notifications/secret node examples/inbox-bot/bot.ts
  *   node examples/inbox-bot.ts      runs the bot against a fake marketplace
  *
- * Each row of the table `tokens` in the database is a seller. SIGTERM stops the bot. Notifications that are not handled
- * yet stay in the database.
+ * Each row of the table `tokens` in the database is a seller. SIGTERM stops the bot. Notifications that
+ * are not handled yet stay in the database.
  */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -22,7 +23,10 @@ if (!baseUrl || !tokenUrl || !callbackPath) throw new Error('Set BASE_URL, TOKEN
 const tokens = new SqliteTokens(path);
 const clients = new Map<number, SellerClient>();
 
-/** Returns the client of a seller. Each seller has one client, which holds the seller's rate limit and token. */
+/**
+ * Returns the client of a seller. Each seller has one client, which holds the seller's rate limit and
+ * token.
+ */
 function clientFor(user_id: number): SellerClient | undefined {
   const known = clients.get(user_id);
   if (known) return known;
