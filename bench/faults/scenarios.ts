@@ -283,6 +283,6 @@ export async function play(
     const options = scenario.retries === undefined ? {} : { retries: scenario.retries };
     return await scenario.play(make(service.url, options), service, vendor);
   } finally {
-    service.close();
+    await service.close();
   }
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../tests/support/listen.ts';
 
 /** One request as it was received. */
 export interface Seen {
@@ -13,7 +13,7 @@ export interface Seen {
 export interface Service {
   readonly url: string;
   readonly seen: Seen[];
-  close(): void;
+  close(): Promise<void>;
 }
 
 export type Respond = (request: IncomingMessage, response: ServerResponse, turn: number) => void;
@@ -28,15 +28,8 @@ export async function serve(respond: Respond): Promise<Service> {
       respond(request, response, seen.length);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    seen,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  const { url, close } = await listen(server);
+  return { url, seen, close };
 }
 
 /** A success for every library. */

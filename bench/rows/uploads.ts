@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { listen } from '../../tests/support/listen.ts';
 import { child, compare } from '../measure.ts';
 import type { Row } from '../measure.ts';
 
@@ -99,12 +99,11 @@ async function measured(url: string, ways: Readonly<Record<string, readonly [str
 async function withServer<T>(work: (url: string, folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'transfers-'));
   const server = createServer((request, response) => void answer(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await listen(server);
   try {
-    return await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, folder);
+    return await work(url, folder);
   } finally {
-    server.closeAllConnections();
-    server.close();
+    await close();
     rmSync(folder, { recursive: true });
   }
 }

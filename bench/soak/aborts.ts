@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { inParallel, pause, pick, randomFrom } from './workload.ts';
+import { createRandom } from '../../src/testing/random.ts';
+import { listen } from '../../tests/support/listen.ts';
+import { inParallel, pause, pick } from './workload.ts';
 import type { Scale, Subject } from './workload.ts';
 
 export interface AbortResult {
@@ -26,7 +27,7 @@ export interface AbortResult {
  * in an upload and in a download. One in seven is left to end by itself.
  */
 export async function abortAtRandom({ library, transport }: Subject, { count, seed }: Scale): Promise<AbortResult> {
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const before = activeResources();
   const service = await slowService(random);
   const left = { listeners: 0, slots: 0, sources: 0, requests: 0 };
@@ -93,7 +94,6 @@ export async function abortAtRandom({ library, transport }: Subject, { count, se
 async function slowService(
   random: () => number,
 ): Promise<{ url: string; open: () => number; close: () => Promise<void> }> {
-  const sockets = new Set<Socket>();
   let open = 0;
   const entries = Array.from({ length: 50 }, (_, n) => ({ id: n + 1, text: 'Is there stock?', status: 'UNANSWERED' }));
   const page = JSON.stringify({ total: 50, limit: 50, questions: entries });
@@ -109,20 +109,8 @@ async function slowService(
       setTimeout(() => response.end(text.slice(text.length >> 1)), random() * 8);
     }, random() * 12);
   });
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    open: () => open,
-    close: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
-  };
+  const { url, close } = await listen(server);
+  return { url, open: () => open, close };
 }
 
 function activeResources(): number {

@@ -1,7 +1,10 @@
 import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { inParallel, pick, randomFrom } from './workload.ts';
+import { createRandom } from '../../src/testing/random.ts';
+import { listen } from '../../tests/support/listen.ts';
+import type { Listening } from '../../tests/support/listen.ts';
+import { inParallel, pick } from './workload.ts';
 import type { Scale, Subject } from './workload.ts';
 
 export interface ByteResult {
@@ -54,7 +57,7 @@ function damaged(template: Buffer, random: () => number): Buffer {
 
 /** Sends writes to a service that does each of them and responds with damaged bytes, in random pieces. */
 export async function misbehave({ library, transport }: Subject, { count, seed }: Scale): Promise<ByteResult> {
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const arrived = new Set<string>();
   const service = await byteService((body, socket) => {
     arrived.add(body);
@@ -95,14 +98,10 @@ function respond(socket: Socket, bytes: Buffer, random: () => number): void {
   }, random() * 4);
 }
 
-async function byteService(
-  act: (body: string, socket: Socket) => void,
-): Promise<{ url: string; close: () => Promise<void> }> {
-  const sockets = new Set<Socket>();
+function byteService(act: (body: string, socket: Socket) => void): Promise<Listening> {
   const server = createServer((socket) => {
-    sockets.add(socket);
     let received = '';
-    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    socket.on('error', () => undefined);
     socket.on('data', (bytes) => {
       received += String(bytes);
       const [head = '', body = ''] = received.split('\r\n\r\n');
@@ -111,13 +110,5 @@ async function byteService(
       act(body, socket);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
-  };
+  return listen(server);
 }

@@ -1,5 +1,6 @@
 import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { listen } from '../../tests/support/listen.ts';
 import { pick } from './workload.ts';
 
 /** What the proxy does to a connection, and when. */
@@ -49,14 +50,11 @@ export interface ChaosProxy {
 
 /** A TCP proxy that breaks a share of what passes, each time in one of ten ways. */
 export async function chaosProxy(port: number, random: () => number, share: number): Promise<ChaosProxy> {
-  const sockets = new Set<Socket>();
   let injected = 0;
   const server = createServer((client) => {
     const service = connect(port, '127.0.0.1');
     for (const socket of [client, service]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
-      socket.setNoDelay();
+      socket.on('error', () => undefined).setNoDelay();
     }
     client.on('close', () => service.destroy());
     service.pipe(client);
@@ -69,14 +67,6 @@ export async function chaosProxy(port: number, random: () => number, share: numb
       faults[pick(kinds, random)](client, service, request);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    injected: () => injected,
-    close: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
-  };
+  const { url, close } = await listen(server);
+  return { url, injected: () => injected, close };
 }

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { Agent, request as httpRequest } from 'node:http';
-import { inParallel, pause, randomFrom } from './workload.ts';
+import { createRandom } from '../../src/testing/random.ts';
+import { inParallel, pause } from './workload.ts';
 import type { Scale, Subject } from './workload.ts';
 
 /** Sends one write; rejects where its outcome is unknown. */
@@ -11,7 +12,7 @@ type Write = (url: string) => Promise<unknown>;
  * loops are 4 to 6 ms apart, so that many meet the end of their connection.
  */
 export async function unknownOutcomes(how: 'close' | 'reset', write: Write, { count, seed }: Scale): Promise<number> {
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const service = fork(new URL('closing-server.ts', import.meta.url), [how]);
   const port = await new Promise<unknown>((resolve) => service.once('message', resolve));
   let unknown = 0;

@@ -18,17 +18,6 @@ export interface Scale {
   readonly seed: number;
 }
 
-/** Numbers from 0 to below 1: the same sequence for the same seed (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 export function pick<T>(values: readonly T[], random: () => number): T {
   return values[Math.floor(random() * values.length)] as T;
 }

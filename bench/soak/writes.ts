@@ -1,5 +1,6 @@
+import { createRandom } from '../../src/testing/random.ts';
 import { chaosProxy } from './chaos-proxy.ts';
-import { inParallel, randomFrom } from './workload.ts';
+import { inParallel } from './workload.ts';
 import type { Scale, Subject } from './workload.ts';
 
 export interface WriteResult {
@@ -39,7 +40,7 @@ export async function writeThroughChaos(subject: Subject, { count, seed }: Scale
  * compares what was reported with what the service has stored.
  */
 async function writeToOne({ library, testing, transport }: Subject, { count, seed }: Scale): Promise<WriteResult> {
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const marketplace = new testing.FakeMarketplace();
   const [owner, buyer] = [marketplace.addUser(), marketplace.addUser()];
   const packs = Array.from({ length: Math.ceil(count / perPack) }, () => {

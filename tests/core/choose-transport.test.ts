@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { SellerClient } from 'marketplace-seller-sdk';
 import type { ClientOptions } from 'marketplace-seller-sdk';
 import { http as http3, HttpResponse as Response3 } from 'msw';
@@ -10,6 +9,7 @@ import * as undici from 'undici';
 import * as undici6 from 'undici6';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { json, startServer } from '../support/http-server.ts';
+import { listen } from '../support/listen.ts';
 import type { ReceivedRequest } from '../support/http-server.ts';
 import { wireQuestion } from '../support/stubs.ts';
 
@@ -105,9 +105,9 @@ describe.each(libraries)('with %s', (_, library) => {
       asked.push(request.url);
       socket.end('HTTP/1.1 502 No\r\n\r\n');
     });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void proxy.close());
-    const agent = new ProxyAgent(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+    const { url, close } = await listen(proxy);
+    onTestFinished(close);
+    const agent = new ProxyAgent(url);
     setGlobalDispatcher(agent);
     await client('http://127.0.0.1:59999')
       .questions.get({ question_id: 42 })

@@ -3,13 +3,14 @@ import { Agent, createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTlsServer, Agent as TlsAgent } from 'node:https';
 import { connect } from 'node:net';
-import type { AddressInfo, Server } from 'node:net';
+import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
 import { ProxyAgent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { certificate } from '../support/certificate.ts';
+import { listen } from '../support/listen.ts';
 import { run } from '../support/program.ts';
 import { errorOf, wireQuestion } from '../support/stubs.ts';
 
@@ -129,10 +130,7 @@ async function proxy(status?: number): Promise<string> {
 }
 
 async function listening(server: Server, protocol: string): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    (server as Server & { closeAllConnections(): void }).closeAllConnections();
-  });
-  return `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await listen(server, protocol);
+  onTestFinished(close);
+  return url;
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer as createHttpsServer, Agent as HttpsAgent } from 'node:https';
 import { Agent } from 'node:http';
 import { Socket, createServer } from 'node:net';
@@ -11,7 +10,8 @@ import type { ClientOptions } from 'marketplace-seller-sdk';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { certificate } from '../support/certificate.ts';
 import { json, startServer, socketsClose } from '../support/http-server.ts';
-import { rawServer, urlOf } from '../support/raw-server.ts';
+import { listen, unusedUrl } from '../support/listen.ts';
+import { rawServer } from '../support/raw-server.ts';
 import { errorOf, wireQuestion } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';
 
@@ -31,11 +31,7 @@ function client(url: string, options: Partial<ClientOptions>): SellerClient {
 
 describe('a request that was not sent is reported as such over both transports', () => {
   test.each(transports)('over %s, a write without a connection was never sent', async (_, options) => {
-    const closed = createServer().listen(0, '127.0.0.1');
-    await once(closed, 'listening');
-    const url = urlOf(closed);
-    await new Promise((resolve) => closed.close(resolve));
-    expect(await errorOf(client(url, options).questions.answer(answer))).toMatchObject({
+    expect(await errorOf(client(await unusedUrl(), options).questions.answer(answer))).toMatchObject({
       name: 'ConnectionError',
       message: 'POST /answers got no response: fetch failed (ECONNREFUSED); check host and port of `baseUrl`',
     });
@@ -275,12 +271,9 @@ async function tlsServer(): Promise<{ url: string; received: string[] }> {
     received.push(request.url ?? '');
     json(response, 200, wireQuestion);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { url: urlOf(server).replace('http:', 'https:'), received };
+  const { url, close } = await listen(server, 'https');
+  onTestFinished(close);
+  return { url, received };
 }
 
 /** Text that does not compress. */

@@ -6,7 +6,8 @@ import { OutcomeUnknownError, SellerClient, TimeoutError } from 'marketplace-sel
 import type { ClientOptions } from 'marketplace-seller-sdk';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { json, socketsClose, startServer } from '../support/http-server.ts';
-import { rawServer, urlOf } from '../support/raw-server.ts';
+import { unusedUrl, urlOf } from '../support/listen.ts';
+import { rawServer } from '../support/raw-server.ts';
 import { errorOf, wireQuestion } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';
 
@@ -101,10 +102,7 @@ describe.each(transports)('over %s', (_, transport) => {
   });
 
   test('localhost without a server was never reached, at none of its addresses', async () => {
-    const closed = createServer();
-    await new Promise<void>((resolve) => closed.listen(0, resolve));
-    const url = urlOf(closed).replace('127.0.0.1', 'localhost');
-    await new Promise((resolve) => closed.close(resolve));
+    const url = (await unusedUrl()).replace('127.0.0.1', 'localhost');
     expect(await errorOf(client(url).questions.answer(answer))).toMatchObject({
       name: 'ConnectionError',
       message: 'POST /answers got no response: fetch failed (ECONNREFUSED); check host and port of `baseUrl`',

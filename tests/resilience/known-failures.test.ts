@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -18,6 +15,7 @@ import {
 import type { ClientOptions, Drift, Wait } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { startServer, json, reset, socketsClose } from '../support/http-server.ts';
+import { unusedUrl } from '../support/listen.ts';
 import { errorOf, wireQuestion } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';
 
@@ -85,11 +83,7 @@ describe.each(transports)('failures that other libraries are known for, over %s'
   });
 
   test('a write that could not be sent has no unknown outcome', async () => {
-    const gone = createServer().listen(0, '127.0.0.1');
-    await once(gone, 'listening');
-    const { port } = gone.address() as AddressInfo;
-    await new Promise((resolve) => gone.close(resolve));
-    const sellerClient = client(`http://127.0.0.1:${port}`, { maxRetries: 1 });
+    const sellerClient = client(await unusedUrl(), { maxRetries: 1 });
     const error = await errorOf<ConnectionError>(sellerClient.questions.answer(answer));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).not.toBeInstanceOf(OutcomeUnknownError);

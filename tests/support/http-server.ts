@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { listen } from './listen.ts';
 
 /** One request as the server received it. */
 export interface ReceivedRequest {
@@ -21,13 +22,12 @@ export interface TestServer {
   readonly url: string;
   readonly received: ReceivedRequest[];
   /** How many connections are open. */
-  readonly sockets: Set<Socket>;
+  readonly sockets: ReadonlySet<Socket>;
 }
 
 /** Listens on a free port of loopback until the test is over. */
 export async function startServer(respond: Respond): Promise<TestServer> {
   const received: ReceivedRequest[] = [];
-  const sockets = new Set<Socket>();
   const server = createServer((request, response) => {
     void bodyOf(request).then((body) => {
       const { method = '', url = '', headers } = request;
@@ -36,17 +36,9 @@ export async function startServer(respond: Respond): Promise<TestServer> {
       respond(response, received.length, entry);
     });
   });
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeAllConnections();
-    await closed;
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received, sockets };
+  const { url, sockets, close } = await listen(server);
+  onTestFinished(close);
+  return { url, received, sockets };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -1,11 +1,7 @@
 import { createServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-
-/** Where a server on this machine listens. */
-export function urlOf(server: Server): string {
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+import { listen } from './listen.ts';
 
 /**
  * A server of bytes: `act` is called with a connection each time a request has arrived on it, with its body unless only
@@ -15,10 +11,8 @@ export async function rawServer(
   act: (socket: Socket, turn: number) => void,
   { waitsFor = 'request' }: { waitsFor?: 'request' | 'headers' } = {},
 ): Promise<string> {
-  const sockets = new Set<Socket>();
   let turn = 0;
   const server = createServer((socket) => {
-    sockets.add(socket);
     let received = '';
     socket
       .on('error', () => undefined)
@@ -29,12 +23,9 @@ export async function rawServer(
         act(socket, (turn += 1));
       });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return urlOf(server);
+  const { url, close } = await listen(server);
+  onTestFinished(close);
+  return url;
 }
 
 /** Whether a request has arrived with its body, as far as its headers state the length. */

@@ -104,12 +104,8 @@ export class TokenSource {
 function providerError(error: unknown): SellerError {
   if (error instanceof SellerError) return error;
   const reason = error instanceof Error ? error.message : 'it rejected with a value that is not an error';
-  return new AccessTokenError(
-    `The function given as accessToken failed: ${redactText(printable(reason.slice(0, 300)))}`,
-    {
-      cause: error,
-    },
-  );
+  const told = redactText(printable(reason.slice(0, 300)));
+  return new AccessTokenError(`The function given as accessToken failed: ${told}`, { cause: error });
 }
 
 /** @throws {AccessTokenError} when the value cannot be part of an Authorization header. */

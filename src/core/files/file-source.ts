@@ -145,6 +145,7 @@ export function validateSize(size: number, maxBytes: number): Issue | undefined 
   return undefined;
 }
 
-function issueAt(field: string, message: string): Issue {
+/** What is wrong with a file, and which field of the input says so. */
+export function issueAt(field: string, message: string): Issue {
   return { path: [field], message };
 }

@@ -1,6 +1,7 @@
+import { issueAt } from './file-source.js';
 import type { FileInput } from './file-source.js';
 import type { UploadProgress } from './progress.js';
-import { issueOf, platformForm, prepareUpload } from './upload.js';
+import { platformForm, prepareUpload } from './upload.js';
 import type { MultipartBody, Upload } from './upload.js';
 import { UploadReader, unreadable } from './upload-reader.js';
 import type { OpenFile, RejectFile } from './upload-reader.js';
@@ -25,7 +26,7 @@ async function sizeOnDisk(path: string | URL, reject: RejectFile): Promise<numbe
   const stats = await stat(path).catch((error: unknown) => {
     throw unreadable(error, reject);
   });
-  if (!stats.isFile()) throw reject(issueOf('`file` is the path of something that is not a file'));
+  if (!stats.isFile()) throw reject(issueAt('file', '`file` is the path of something that is not a file'));
   return stats.size;
 }
 

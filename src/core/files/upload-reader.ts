@@ -1,5 +1,6 @@
 import type { Bytes } from './bytes.js';
 import type { Issue } from '../schema/issue.js';
+import { issueAt } from './file-source.js';
 import type { ResolvedFile } from './file-source.js';
 import type { UploadProgress } from './progress.js';
 
@@ -52,7 +53,7 @@ export class UploadReader {
     }
     if (sentBytes === size) return;
     const actual = sentBytes > size ? 'more bytes than' : `${sentBytes} bytes instead of`;
-    this.failure = reject({ path: ['file'], message: `\`file\` has ${actual} the stated ${size}` }, 'Not stored: ');
+    this.failure = reject(issueAt('file', `\`file\` has ${actual} the stated ${size}`), 'Not stored: ');
     throw this.failure;
   }
 
@@ -129,7 +130,7 @@ function bytesOf(chunk: unknown): Bytes {
 /** The error of a file that cannot be read. */
 export function unreadable(error: unknown, reject: RejectFile): Error {
   const { code, message } = error as NodeJS.ErrnoException;
-  const problem = reject({ path: ['file'], message: `\`file\` cannot be read (${code ?? message})` });
+  const problem = reject(issueAt('file', `\`file\` cannot be read (${code ?? message})`));
   problem.cause = error;
   return problem;
 }

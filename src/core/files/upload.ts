@@ -1,5 +1,4 @@
-import type { Issue } from '../schema/issue.js';
-import { checkFile, validateSize } from './file-source.js';
+import { checkFile, issueAt, validateSize } from './file-source.js';
 import type { FileInput, ResolvedFile } from './file-source.js';
 import type { UploadProgress } from './progress.js';
 import { UploadReader } from './upload-reader.js';
@@ -48,7 +47,7 @@ export async function prepareUpload(
   if ('issue' in checked) throw reject(checked.issue);
   const { source, filename } = checked;
   if (source.kind === 'path' && !sizeOnDisk)
-    throw reject(issueOf('`file` is a path, and this platform has no files; give a Blob'));
+    throw reject(issueAt('file', '`file` is a path, and this platform has no files; give a Blob'));
   const size = source.kind === 'path' ? ((await sizeOnDisk?.(source.path, reject)) ?? 0) : sizeOf(source, input.size);
   const issue = validateSize(size, maxBytes);
   if (issue) throw reject(issue);
@@ -59,11 +58,6 @@ export async function prepareUpload(
 function sizeOf(source: Exclude<ResolvedFile, { kind: 'path' }>, size = 0): number {
   if (source.kind === 'bytes') return source.bytes.byteLength;
   return source.kind === 'blob' ? source.blob.size : size;
-}
-
-/** The error of a file as an issue. */
-export function issueOf(message: string): Issue {
-  return { path: ['file'], message };
 }
 
 /** The platform's form: it knows its length and streams a Blob; it reports progress at the beginning and end only. */
