@@ -105,3 +105,8 @@ export function textsOf({ code, text, causes }: Pick<ApiErrorDetails, 'code' | '
   const all = [code, text, ...causes.flatMap((cause: ApiErrorCause) => [cause.code, cause.message])];
   return all.filter((each) => each !== undefined);
 }
+
+/** Matches an error response by any of its texts. */
+export function messageMatches(pattern: RegExp): (details: ApiErrorDetails) => boolean {
+  return (details) => textsOf(details).some((text) => pattern.test(text));
+}

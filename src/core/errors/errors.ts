@@ -5,7 +5,7 @@ import { SellerError, confirmError } from './seller-error.js';
 import type { ConfirmOptions } from './seller-error.js';
 
 /**
- * The client is configured wrongly; the message says what to write instead.
+ * An option of the client is wrong. The message says what it accepts.
  *
  * Remedy: correct the option that the message names.
  */
@@ -14,7 +14,7 @@ export class ConfigurationError extends SellerError {
 }
 
 /**
- * The function given as `accessToken` failed, or returned something that is not a token; its error is the `cause`.
+ * The function that you passed as `accessToken` failed or did not return a token. Its error is the `cause`.
  *
  * Remedy: check the `cause`. When the refresh token is no longer valid, the seller has to authorise the application
  * again.
@@ -26,7 +26,7 @@ export class AccessTokenError extends SellerError {
 /**
  * The input of a call is wrong. Nothing was sent.
  *
- * Remedy: each of `issues` has the path of a field and a sentence that says what it accepts.
+ * Remedy: correct the fields that `issues` lists, each with its path and what it accepts.
  */
 export class InvalidInputError extends SellerError {
   static override readonly kind: string = 'InvalidInputError';
@@ -51,7 +51,8 @@ export function summarizeIssues(issues: readonly Issue[]): string {
 /**
  * The caller's signal aborted the call. `name` is `AbortError`; `cause` is the signal's reason.
  *
- * Remedy: a read needs none. A write may have been carried out before it was aborted: call `confirm()` first.
+ * Remedy: for a read, none needed. A write may have been carried out before the abort: call `confirm()` before you repeat
+ * it.
  */
 export class RequestAbortedError extends SellerError {
   static override readonly kind: string = 'RequestAbortedError';
@@ -74,9 +75,9 @@ export class RequestAbortedError extends SellerError {
 }
 
 /**
- * There was no response: the network failed. The platform's error is the `cause`.
+ * The network failed, so there was no response. The platform's error is the `cause`.
  *
- * Remedy: check `baseUrl`, DNS, proxy and certificates, guided by the `cause`; then call again.
+ * Remedy: read the `cause`, check `baseUrl`, DNS, proxy and certificates, then call again.
  */
 export class ConnectionError extends SellerError {
   static override readonly kind: string = 'ConnectionError';
@@ -180,15 +181,15 @@ export class UnexpectedResponseError extends SellerError {
 }
 
 /**
- * An inbound notification that cannot be read.
+ * A received notification cannot be read.
  *
- * Remedy: respond with 200 all the same, or the service sends it again; its content cannot be used.
+ * Remedy: respond with 200 nevertheless; otherwise the service sends it again. Do not use its content.
  */
 export class NotificationError extends SellerError {
   static override readonly kind: string = 'NotificationError';
 }
 
-/** One entry of an error body's `cause`, whichever of its forms the service used. */
+/** One entry of the `cause` in an error body. */
 export interface ApiErrorCause {
   readonly code?: string;
   readonly message?: string;
@@ -204,16 +205,16 @@ export interface ApiErrorDetails extends ResponseDetails {
 }
 
 /**
- * The service responded with an error. The HTTP status decides the class; a documented error refines it.
+ * The service responded with an error. Its class follows from the HTTP status; a documented error has a class of its own.
  *
- * `instanceof` of a status class (`BadRequestError`, ...) goes by the status itself, so that an error that is documented
- * under 403 and came as 400 is a `BadRequestError`.
+ * `instanceof` of a status class (`BadRequestError`, ...) checks the status of the response: an error that is documented
+ * with 403 and came with 400 is a `BadRequestError`.
  *
  * Remedy: check `status`, `code` and `causes` for the reason. Include `requestId` when you contact support.
  */
 export class ApiError extends SellerError {
   static override readonly kind: string = 'ApiError';
-  /** The HTTP status of the response, not the one in its body; of an error inside a 200, the status of that error. */
+  /** The HTTP status of the response, not the one in its body. For an error inside a 200, the status of that error. */
   readonly status: number;
   /** The machine-readable code: the first of `error`, `code` and `message` that looks like one. */
   readonly code: string | undefined;

@@ -5,9 +5,9 @@ import { confirmError } from './seller-error.js';
 import type { ConfirmOptions } from './seller-error.js';
 
 /**
- * 400: the request is not acceptable.
+ * 400: the service rejected the request.
  *
- * Remedy: the message and `causes` say what to change; the same request fails again.
+ * Remedy: change what the message and `causes` name. The same request would fail again.
  */
 export class BadRequestError extends ApiError {
   static override readonly kind: string = 'BadRequestError';
@@ -15,9 +15,9 @@ export class BadRequestError extends ApiError {
 }
 
 /**
- * 401: there is no valid token.
+ * 401: the token is missing or not valid.
  *
- * Remedy: give a new token. With a function as `accessToken` the client requests one itself, once per call.
+ * Remedy: pass a new token. If `accessToken` is a function, the client requests a new token itself, once per call.
  */
 export class AuthenticationError extends ApiError {
   static override readonly kind: string = 'AuthenticationError';
@@ -27,8 +27,7 @@ export class AuthenticationError extends ApiError {
 /**
  * 403: the user of the token may not do this, or not now.
  *
- * Remedy: use the token of the user who owns the resource; where it is only not possible now, the message says what to
- * wait for.
+ * Remedy: use the token of the user who owns the resource. If it is not possible now, the message says what to wait for.
  */
 export class ForbiddenError extends ApiError {
   static override readonly kind: string = 'ForbiddenError';
@@ -56,9 +55,9 @@ export class ConflictError extends ApiError {
 }
 
 /**
- * 422: the request is well-formed and not possible.
+ * 422: the request is well-formed, but the service cannot carry it out.
  *
- * Remedy: the message and `causes` give the reason.
+ * Remedy: read the reason in the message and in `causes`.
  */
 export class UnprocessableEntityError extends ApiError {
   static override readonly kind: string = 'UnprocessableEntityError';
@@ -66,9 +65,9 @@ export class UnprocessableEntityError extends ApiError {
 }
 
 /**
- * 429: too many requests; `retryAfterMs` is how long to wait, where the service stated it.
+ * 429: too many requests. `retryAfterMs` is how long to wait, if the service stated it.
  *
- * Remedy: send fewer calls at the same time (`maxConcurrency`). Calls of one client already wait together.
+ * Remedy: send fewer calls in parallel (`maxConcurrency`). After a 429 all calls of a client already wait.
  */
 export class RateLimitError extends ApiError {
   static override readonly kind: string = 'RateLimitError';
@@ -76,14 +75,14 @@ export class RateLimitError extends ApiError {
 }
 
 /**
- * 5xx: the service failed. After a write, `outcomeUnknown` states whether it may have been carried out all the same.
+ * 5xx: the service failed. After a write, `outcomeUnknown` states whether it may have been carried out nevertheless.
  *
- * Remedy: call again later. After a write, call `confirm()` or read back first.
+ * Remedy: call again later. After a write, first call `confirm()`.
  */
 export class ServerError extends ApiError {
   static override readonly kind: string = 'ServerError';
   static readonly statuses: readonly [number, number] = [500, 599];
-  /** A write was sent, and the service does not state that it did nothing: it may have been carried out. */
+  /** A write was sent and may have been carried out: the service did not state that it did nothing. */
   readonly outcomeUnknown: boolean;
 
   constructor(message: string, details: ApiErrorDetails) {

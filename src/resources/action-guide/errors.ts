@@ -1,47 +1,46 @@
 import { BadRequestError, ConflictError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
-import { messageMatches } from '../post-sale/errors.js';
-import { documentedError } from '../../core/errors/documented-error.js';
+import { documentedError, messageMatches } from '../../core/errors/documented-error.js';
 
 /**
- * The text of an option's message is over 350 characters, or otherwise not acceptable.
+ * The text of the option's message has more than 350 characters or is not acceptable for another reason.
  *
- * Remedy: keep to 350 characters without links, addresses or phone numbers.
+ * Remedy: write at most 350 characters, without links, addresses or phone numbers.
  */
 export class InvalidTextError extends BadRequestError {
   static override readonly kind: string = 'InvalidTextError';
 }
 
 /**
- * There is no such template for the option; `actionGuide.options` lists those there are.
+ * The option has no template with this id.
  *
- * Remedy: take the template's id from `actionGuide.options`.
+ * Remedy: use the id of a template that `actionGuide.options` returns.
  */
 export class InvalidTemplateError extends BadRequestError {
   static override readonly kind: string = 'InvalidTemplateError';
 }
 
 /**
- * The option has been used as often as it may be; it comes back when the buyer replies.
+ * The option has been used as often as the service allows until the buyer replies.
  *
- * Remedy: wait for the buyer's reply; from then on `messages.send` is open.
+ * Remedy: wait for the buyer's reply. After it, use `messages.send`.
  */
 export class CapExhaustedError extends ForbiddenError {
   static override readonly kind: string = 'CapExhaustedError';
 }
 
 /**
- * The pack has no such option; `actionGuide.options` lists those it has.
+ * The pack has no option with this id.
  *
- * Remedy: take the option's id from `actionGuide.options`.
+ * Remedy: use the id of an option that `actionGuide.options` returns.
  */
 export class InvalidOptionError extends NotFoundError {
   static override readonly kind: string = 'InvalidOptionError';
 }
 
 /**
- * Another option of the same seller and sale is being sent at this moment. Nothing was done: send again.
+ * The service is still processing another option for the same seller and sale. It did nothing for this call.
  *
- * Remedy: send again in a moment, one option at a time.
+ * Remedy: call again in a moment, with one option at a time.
  */
 export class OptionLockedError extends ConflictError {
   static override readonly kind: string = 'OptionLockedError';

@@ -1,27 +1,26 @@
 import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
-import { documentedError, textsOf } from '../../core/errors/documented-error.js';
-import type { ApiErrorDetails } from '../../core/errors/errors.js';
+import { documentedError, messageMatches } from '../../core/errors/documented-error.js';
 
 /**
- * The site is not one, or is empty.
+ * The site is empty or does not exist.
  *
- * Remedy: give a site code such as `MLA`.
+ * Remedy: pass a site code, for example `MLA`.
  */
 export class InvalidSiteError extends BadRequestError {
   static override readonly kind: string = 'InvalidSiteError';
 }
 
 /**
- * The GraphQL query is not valid: its syntax, or a field that there is not.
+ * The GraphQL query is not valid: its syntax is wrong, or it names a field that does not exist.
  *
- * Remedy: let `select` write the query; a query of your own names the fields of `FlexConfiguration`.
+ * Remedy: let `select` write the query, or use only the fields of `FlexConfiguration`.
  */
 export class InvalidQueryError extends BadRequestError {
   static override readonly kind: string = 'InvalidQueryError';
 }
 
 /**
- * There is no such user on the site.
+ * The user does not exist on the site.
  *
  * Remedy: check `user_id` and that `site_id` is the user's own site.
  */
@@ -30,27 +29,27 @@ export class UserNotFoundError extends NotFoundError {
 }
 
 /**
- * The user has no Flex subscription with this service; `flex.subscriptions` lists the ones there are.
+ * The user has no Flex subscription with this `service_id`.
  *
- * Remedy: take `service_id` from the subscription that `flex.subscriptions` lists.
+ * Remedy: use the `service_id` of a subscription that `flex.subscriptions` returns.
  */
 export class SubscriptionNotFoundError extends NotFoundError {
   static override readonly kind: string = 'SubscriptionNotFoundError';
 }
 
 /**
- * The item is in Flex already. `enable` with `idempotent: true` takes this for success.
+ * The item is already in Flex. With `idempotent: true`, `enable` treats this as success.
  *
- * Remedy: nothing is left to do.
+ * Remedy: none needed: the item is in the state that you asked for.
  */
 export class AlreadyInFlexError extends BadRequestError {
   static override readonly kind: string = 'AlreadyInFlexError';
 }
 
 /**
- * The item is not in Flex any more. `disable` with `idempotent: true` takes this for success.
+ * The item is no longer in Flex. With `idempotent: true`, `disable` treats this as success.
  *
- * Remedy: nothing is left to do.
+ * Remedy: none needed: the item is in the state that you asked for.
  */
 export class NotInFlexError extends BadRequestError {
   static override readonly kind: string = 'NotInFlexError';
@@ -59,32 +58,33 @@ export class NotInFlexError extends BadRequestError {
 /**
  * The item does not offer Flex.
  *
- * Remedy: check that the item is active (`seller.items.status`) and that its listing ships by Flex.
+ * Remedy: check that the item is active (`seller.items.status`) and that its listing offers Flex as shipping.
  */
 export class ItemDownError extends ForbiddenError {
   static override readonly kind: string = 'ItemDownError';
 }
 
 /**
- * There is no such item; when asking whether it is in Flex: it is not, or its country has no Flex.
+ * The item does not exist. When you ask whether an item is in Flex, the same error means that it is not, or that its site
+ * has no Flex.
  *
- * Remedy: check `item_id` and `site_id`; where both are right, the item is simply not in Flex.
+ * Remedy: check `item_id` and `site_id`. If both are right, the item is not in Flex.
  */
 export class ItemNotFoundError extends NotFoundError {
   static override readonly kind: string = 'ItemNotFoundError';
 }
 
 /**
- * No driver: the shipment has none assigned, is on no open route, or does not exist.
+ * The shipment has no driver: none is assigned, it is on no open route, or it does not exist.
  *
- * Remedy: ask again once the shipment is on its way.
+ * Remedy: call again when the shipment is on its way.
  */
 export class DriverNotFoundError extends NotFoundError {
   static override readonly kind: string = 'DriverNotFoundError';
 }
 
 /**
- * The token may not read this seller's Flex resources.
+ * The token gives no access to this seller's Flex resources.
  *
  * Remedy: use the token of the seller whose `user_id` you send.
  */
@@ -95,7 +95,7 @@ export class ResourceAccessError extends BadRequestError {
 /**
  * The service does not accept the `user_id`.
  *
- * Remedy: send the seller's id, an integer.
+ * Remedy: pass the seller's id, which is an integer.
  */
 export class InvalidUserIdError extends BadRequestError {
   static override readonly kind: string = 'InvalidUserIdError';
@@ -104,17 +104,13 @@ export class InvalidUserIdError extends BadRequestError {
 /**
  * The service does not accept the `service_id`.
  *
- * Remedy: take `service_id` from `flex.subscriptions`.
+ * Remedy: use a `service_id` that `flex.subscriptions` returns.
  */
 export class InvalidServiceIdError extends BadRequestError {
   static override readonly kind: string = 'InvalidServiceIdError';
 }
 
-/** The specification gives only messages, so these errors are matched by any of their texts. */
-const messageMatches =
-  (words: RegExp) =>
-  (details: ApiErrorDetails): boolean =>
-    textsOf(details).some((word) => words.test(word));
+// The specification gives only messages, so these errors are matched by any of their texts.
 
 export const emptySite = documentedError({
   status: 400,
@@ -208,7 +204,7 @@ export const itemNotFound = documentedError({
 export const itemLocked = documentedError({
   status: 409,
   message: 'another change of this item is under way',
-  // Seen in production and not documented, so any 409 is taken for it. The service did nothing: a retry is safe.
+  // Seen in production and not documented: any 409 is treated as this error. The service did nothing, so a retry is safe.
   matches: ({ status }) => status === 409,
   transient: true,
 });

@@ -1,5 +1,5 @@
-import { PackAccessError, messageMatches } from '../post-sale/errors.js';
-import { documentedError } from '../../core/errors/documented-error.js';
+import { PackAccessError } from '../post-sale/errors.js';
+import { documentedError, messageMatches } from '../../core/errors/documented-error.js';
 import { SellerError } from '../../core/errors/seller-error.js';
 import {
   BadRequestError,
@@ -10,27 +10,27 @@ import {
 } from '../../core/errors/status-errors.js';
 
 /**
- * A `limit` or `offset` that the service does not take.
+ * The service does not accept the `limit` or the `offset`.
  *
- * Remedy: give a `limit` of 1 or more and an `offset` of 0 or more; or omit both.
+ * Remedy: use a `limit` of at least 1 and an `offset` of at least 0, or omit both.
  */
 export class InvalidPagingError extends BadRequestError {
   static override readonly kind: string = 'InvalidPagingError';
 }
 
 /**
- * There is no message of this id. The service says so with 400.
+ * No message has this id. The service responds with 400, not with 404.
  *
- * Remedy: take the id from the conversation or from a notification.
+ * Remedy: use an id from the conversation or from a notification.
  */
 export class MessageNotFoundError extends BadRequestError {
   static override readonly kind: string = 'MessageNotFoundError';
 }
 
 /**
- * The message exists and cannot be read at the moment; it can in a few seconds.
+ * The message exists, but the service cannot read it for a few seconds.
  *
- * Remedy: read it again in a few seconds; the client has tried already as often as `retries` allows.
+ * Remedy: read it again in a few seconds. The client has already retried as often as `maxRetries` allows.
  */
 export class MessageNotReadyError extends NotFoundError {
   static override readonly kind: string = 'MessageNotReadyError';
@@ -39,16 +39,16 @@ export class MessageNotReadyError extends NotFoundError {
 /**
  * The user of the token may not read the message.
  *
- * Remedy: use the token of a user who takes part in the order.
+ * Remedy: use the token of the seller or of the buyer of the order.
  */
 export class MessageAccessError extends ForbiddenError {
   static override readonly kind: string = 'MessageAccessError';
 }
 
 /**
- * The text holds characters that are neither ISO-8859-1 nor on the service's list of emoticons.
+ * The text contains characters that are neither in ISO-8859-1 nor on the service's list of emoticons.
  *
- * Remedy: write the text in ISO-8859-1; `messages.send` names the first character that is not.
+ * Remedy: remove these characters. `messages.send` checks the text first and names the first of them.
  */
 export class UnsupportedCharactersError extends BadRequestError {
   static override readonly kind: string = 'UnsupportedCharactersError';
@@ -64,45 +64,45 @@ export class TextTooLongError extends BadRequestError {
 }
 
 /**
- * A mediation is in process, so nothing can be written (Brazil only).
+ * A mediation is in process, so no message can be sent (Brazil only).
  *
- * Remedy: follow the claim instead; writing is open again when the mediation has ended.
+ * Remedy: reply in the claim. Messages can be sent again when the mediation has ended.
  */
 export class MediationInProcessError extends ForbiddenError {
   static override readonly kind: string = 'MediationInProcessError';
 }
 
 /**
- * The purchase is shipped by fulfilment and not yet delivered, so nothing can be written.
+ * The purchase is shipped by fulfilment and not yet delivered, so no message can be sent.
  *
- * Remedy: write after the delivery.
+ * Remedy: send the message after the delivery.
  */
 export class NotYetDeliveredError extends ForbiddenError {
   static override readonly kind: string = 'NotYetDeliveredError';
 }
 
 /**
- * The receiver has no part in the order.
+ * The receiver is not part of the order.
  *
- * Remedy: take the receiver from the conversation: on some threads an agent stands between seller and buyer.
+ * Remedy: use the receiver that the conversation shows. In some conversations an agent stands between seller and buyer.
  */
 export class ReceiverNotInOrderError extends ForbiddenError {
   static override readonly kind: string = 'ReceiverNotInOrderError';
 }
 
 /**
- * Something in `to` is missing or invalid: `user_id`, `resource`, `site_id` or `email`.
+ * A field of `to` is missing or invalid: `user_id`, `resource`, `site_id` or `email`.
  *
- * Remedy: give `to: { user_id }` as the conversation shows it.
+ * Remedy: pass `to: { user_id }` with the id that the conversation shows.
  */
 export class InvalidReceiverError extends BadRequestError {
   static override readonly kind: string = 'InvalidReceiverError';
 }
 
 /**
- * The sender is the receiver.
+ * The sender and the receiver are the same user.
  *
- * Remedy: give the buyer as `to`; `from` is the seller by itself.
+ * Remedy: pass the buyer as `to`. The client sets `from` to the seller.
  */
 export class SenderIsReceiverError extends BadRequestError {
   static override readonly kind: string = 'SenderIsReceiverError';
@@ -111,32 +111,32 @@ export class SenderIsReceiverError extends BadRequestError {
 /**
  * `from` is missing.
  *
- * Remedy: leave `from` to the client, which takes it from `user_id`.
+ * Remedy: pass `user_id`. The client sets `from` to this user.
  */
 export class SenderMissingError extends BadRequestError {
   static override readonly kind: string = 'SenderMissingError';
 }
 
 /**
- * There was no JSON body.
+ * The request had no JSON body.
  *
- * Remedy: none through this client, which always sends one; look at what stands between it and the service.
+ * Remedy: check the proxies between the client and the service. The client always sends a body.
  */
 export class MessageBodyMissingError extends BadRequestError {
   static override readonly kind: string = 'MessageBodyMissingError';
 }
 
 /**
- * A message takes at most 25 attachments.
+ * The message has more than 25 attachments.
  *
- * Remedy: send the others with another message.
+ * Remedy: send the other attachments in another message.
  */
 export class TooManyAttachmentsError extends BadRequestError {
   static override readonly kind: string = 'TooManyAttachmentsError';
 }
 
 /**
- * An attachment is not stored (any more): an upload that no message uses is gone after 48 hours. Upload it again.
+ * An attachment does not exist, or no longer: the service deletes an upload that no message uses after 48 hours.
  *
  * Remedy: upload the file again and send the new id.
  */
@@ -145,25 +145,25 @@ export class AttachmentNotFoundError extends UnprocessableEntityError {
 }
 
 /**
- * The file has no content.
+ * The file is empty.
  *
- * Remedy: give a file with content; a stream that was read before is empty.
+ * Remedy: pass a file with content. A stream that was already read is empty.
  */
 export class EmptyFileError extends BadRequestError {
   static override readonly kind: string = 'EmptyFileError';
 }
 
 /**
- * The name of the file holds `/` or `\`.
+ * The name of the file contains `/` or `\`.
  *
- * Remedy: give `filename` without its folders.
+ * Remedy: pass `filename` without folders.
  */
 export class InvalidFileNameError extends BadRequestError {
   static override readonly kind: string = 'InvalidFileNameError';
 }
 
 /**
- * The file has more than 25 MB.
+ * The file is larger than 25 MB.
  *
  * Remedy: make the file smaller, or split it.
  */
@@ -172,38 +172,42 @@ export class FileTooLargeError extends BadRequestError {
 }
 
 /**
- * The query names no site.
+ * The query contains no site.
  *
- * Remedy: give `site_id`, such as `MLA`.
+ * Remedy: pass `site_id`, for example `MLA`.
  */
 export class SiteMissingError extends BadRequestError {
   static override readonly kind: string = 'SiteMissingError';
 }
 
 /**
- * The service could not save the file, or not fetch it from where it is saved.
+ * The service could not save the file or could not read the saved file.
  *
- * Remedy: try again in a moment; an upload may have been stored all the same, which does no harm.
+ * Remedy: try again in a moment. The upload may have been stored nevertheless; a second copy does no harm.
  */
 export class FileStorageError extends ServerError {
   static override readonly kind: string = 'FileStorageError';
 }
 
-/** Why a seller cannot write at the moment: see `NoChannelError`. */
+/** Why a seller cannot send messages at the moment: see `NoChannelError`. */
 export type NoChannelReason =
   'cap_exhausted' | 'option_not_offered' | 'mediation' | 'not_yet_delivered' | 'attachments' | (string & {});
 
 /**
- * No channel to the buyer is open. `cause` is the error of the service, if it sent one.
+ * The seller has no way to write to the buyer at the moment. `cause` is the error of the service, if it sent one.
  *
- * Remedy: check `reason`; for `cap_exhausted`, wait for the buyer's reply.
+ * Remedy: check `reason`. For `cap_exhausted`, wait for the buyer's reply.
  */
 export class NoChannelError extends SellerError {
   static override readonly kind: string = 'NoChannelError';
   /**
-   * `cap_exhausted`: wait until the buyer replies · `option_not_offered`: the pack has no option OTHER ·
-   * `mediation` · `not_yet_delivered` · `attachments`: a first message carries none · or the conversation's own
-   * `blocked_by_...`, `blocked` where the service gave none.
+   * One of:
+   * - `cap_exhausted`: wait until the buyer replies;
+   * - `option_not_offered`: the pack has no option OTHER;
+   * - `mediation`: a mediation is in process;
+   * - `not_yet_delivered`: the purchase is shipped by fulfilment and not yet delivered;
+   * - `attachments`: a first message cannot have attachments;
+   * - the `blocked_by_...` of the conversation, or `blocked` if the service gives no reason.
    */
   readonly reason: NoChannelReason;
 

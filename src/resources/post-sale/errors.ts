@@ -1,24 +1,25 @@
 import { BadRequestError, ForbiddenError } from '../../core/errors/status-errors.js';
 import type { ApiErrorDetails } from '../../core/errors/errors.js';
-import { documentedError, textsOf } from '../../core/errors/documented-error.js';
+import { documentedError, messageMatches, textsOf } from '../../core/errors/documented-error.js';
 
 /**
- * The pack is of an excepted case (autoparts, manufacturing time): write with `messages.send` instead.
+ * The pack is an exception (autoparts, manufacturing time): it needs no option of the action guide.
  *
- * Remedy: write with `messages.send`: this pack needs no option of the action guide.
+ * Remedy: use `messages.send`.
  */
 export class ExceptedCaseError extends BadRequestError {
   static override readonly kind: string = 'ExceptedCaseError';
 }
 
 /**
- * The conversation is blocked, so nothing can be written; `reason` says why.
+ * The conversation is blocked, so no message can be sent; `reason` says why.
  *
- * Remedy: `reason` says why; some reasons pass, such as a mediation, others do not, such as a cancelled order.
+ * Remedy: check `reason`. Some reasons are temporary, for example a mediation; others are not, for example a cancelled
+ * order.
  */
 export class ConversationBlockedError extends ForbiddenError {
   static override readonly kind: string = 'ConversationBlockedError';
-  /** Such as `blocked_by_cancelled_order`, wherever the service said it; `undefined` where it did not. */
+  /** For example `blocked_by_cancelled_order`, from any field of the response; `undefined` if the service gave none. */
   readonly reason: string | undefined;
 
   constructor(message: string, details: ApiErrorDetails) {
@@ -28,25 +29,25 @@ export class ConversationBlockedError extends ForbiddenError {
 }
 
 /**
- * The user of the token has no part in the pack or order.
+ * The user of the token is not part of the pack or order.
  *
- * Remedy: use the token of the seller to whom the pack belongs.
+ * Remedy: use the token of the seller who sold the pack.
  */
 export class PackAccessError extends ForbiddenError {
   static override readonly kind: string = 'PackAccessError';
 }
 
 /**
- * The token is absent, although messages take one.
+ * The request had no token, but messages need one.
  *
- * Remedy: give `accessToken` to the client or to the call.
+ * Remedy: pass `accessToken` to the client or to the call.
  */
 export class AccessTokenRequiredError extends BadRequestError {
   static override readonly kind: string = 'AccessTokenRequiredError';
 }
 
 /**
- * The token belongs to no application, although messages take one that does.
+ * The token belongs to no application, but messages need a token that does.
  *
  * Remedy: use a token that was issued to an application.
  */
@@ -111,18 +112,13 @@ function blockReason(details: Pick<ApiErrorDetails, 'code' | 'text' | 'causes' |
   return find(textsOf(details).join(' ')) ?? (typeof body === 'object' ? find(jsonOf(body)) : undefined);
 }
 
-/** Matches an error response by any of its texts. */
-export function messageMatches(pattern: RegExp): (details: ApiErrorDetails) => boolean {
-  return (details) => textsOf(details).some((word) => pattern.test(word));
-}
-
 function isBlocked(details: ApiErrorDetails): boolean {
   const reason = blockReason(details);
   if (reason !== undefined) return reason !== excepted;
   return messageMatches(/conversation_blocked|blocked_conversation|conversation is blocked/i)(details);
 }
 
-/** A body as JSON; empty where it is nested too deeply to be written. */
+/** A body as JSON; empty if it is nested too deeply for that. */
 function jsonOf(body: object | null): string {
   try {
     return JSON.stringify(body);

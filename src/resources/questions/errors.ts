@@ -4,25 +4,25 @@ import { documentedError } from '../../core/errors/documented-error.js';
 /**
  * The question cannot be answered: it does not exist, or its id is not an integer.
  *
- * Remedy: find the question through `seller.questions.search`.
+ * Remedy: find the id of the question with `seller.questions.search`.
  */
 export class InvalidQuestionError extends BadRequestError {
   static override readonly kind: string = 'InvalidQuestionError';
 }
 
 /**
- * The body of an answer was not understood; it takes `question_id` and `text`.
+ * The service did not understand the body of the answer. It accepts `question_id` and `text`.
  *
- * Remedy: give these two and nothing else; a client of your own may send more than this one does.
+ * Remedy: check what a middleware or a proxy adds to the request. The client sends only these two fields.
  */
 export class InvalidPostBodyError extends BadRequestError {
   static override readonly kind: string = 'InvalidPostBodyError';
 }
 
 /**
- * The question has its answer already, or is closed: it is no longer `UNANSWERED`.
+ * The question is no longer `UNANSWERED`: it already has an answer, or it is closed.
  *
- * Remedy: leave it; `seller.questions.get` shows the answer it has.
+ * Remedy: none needed; `seller.questions.get` returns the existing answer.
  */
 export class QuestionNotOpenError extends BadRequestError {
   static override readonly kind: string = 'QuestionNotOpenError';
@@ -31,14 +31,14 @@ export class QuestionNotOpenError extends BadRequestError {
 /**
  * The item is not active, so its questions cannot be asked or answered.
  *
- * Remedy: activate the item first; a closed item cannot be activated.
+ * Remedy: activate the item first. A closed item cannot be activated.
  */
 export class ItemNotActiveError extends BadRequestError {
   static override readonly kind: string = 'ItemNotActiveError';
 }
 
 /**
- * The user has asked as many questions as the service allows for now.
+ * The user has reached the number of questions that the service allows.
  *
  * Remedy: wait for answers before asking more.
  */
@@ -47,9 +47,9 @@ export class AskLimitError extends BadRequestError {
 }
 
 /**
- * The seller has had no questions on any item, so there is no response time.
+ * The seller has not received any questions, so there is no response time.
  *
- * Remedy: treat it as "nothing to show yet".
+ * Remedy: show that there is no data yet.
  */
 export class NoQuestionsError extends NotFoundError {
   static override readonly kind: string = 'NoQuestionsError';
@@ -91,7 +91,7 @@ export const noQuestions = documentedError({
   code: 'not_found',
   message: 'The seller has no questions on any item',
   error: NoQuestionsError,
-  // The only 404 of its endpoint that carries this code.
+  // The only 404 of its endpoint with this code.
   matches: ({ code, status }) => status === 404 && code === 'not_found',
 });
 export const questionNotFound = documentedError({ status: 404, code: 'not_found', message: 'Question not found' });
