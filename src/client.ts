@@ -28,12 +28,12 @@ export class SellerClient {
   readonly questions: Questions;
   /** Delivery by the seller: subscriptions, settings, zones, items, drivers. */
   readonly flex: Flex;
-  /** How often people contacted a seller through classified items. */
+  /** How often users contacted a seller through classified items. */
   readonly contacts: Contacts;
   readonly items: Items;
   readonly sites: Sites;
   readonly currencies: Currencies;
-  /** The options by which a seller may write to a buyer first. */
+  /** The options with which a seller can send the first message to a buyer. */
   readonly actionGuide: ActionGuide;
   /** Conversations with buyers after a sale, and their files. */
   readonly messages: Messages;
@@ -41,7 +41,7 @@ export class SellerClient {
   readonly #http: HttpClient;
 
   /**
-   * Creates a client; nothing is sent. One serves a whole program.
+   * Creates a client. It sends nothing. One client is enough for a whole program.
    *
    * @throws {ConfigurationError} when an option is unknown or wrong.
    */
@@ -66,7 +66,7 @@ export class SellerClient {
   }
 
   /**
-   * Calls any endpoint, also one of your own.
+   * Calls any endpoint, including endpoints that you define.
    *
    * @example
    * await seller.call(endpoints.questions.answer, { question_id: 42, text: 'Yes.' });
@@ -81,7 +81,7 @@ export class SellerClient {
   }
 
   /**
-   * Describes a resource, as the service does (OPTIONS). Spec: Common conventions 5.
+   * Returns the service's description of a resource (OPTIONS). Spec: Common conventions 5.
    *
    * @example
    * const { name, methods } = await seller.describe({ path: '/currencies' });
@@ -92,8 +92,8 @@ export class SellerClient {
   }
 
   /**
-   * Creates a client with other options, at low cost; this client stays as it is. While base URL and token are the same,
-   * both share the token, the rate limiter and the retry budget.
+   * Creates a client with other options, at low cost. This client does not change. Both clients share the token, the
+   * rate limiter and the retry budget as long as their base URL and their token are the same.
    *
    * @example
    * const patient = seller.withOptions({ timeoutMs: 60_000, maxRetries: 4 });
@@ -104,7 +104,7 @@ export class SellerClient {
   }
 }
 
-/** Outside the class: esbuild gives a class that names itself another name, which logs would show. */
+/** Outside the class: esbuild renames a class that refers to itself, and logs would show that name. */
 function derived(options: ClientOptions, parent: HttpClient): SellerClient {
   return new SellerClient(options, parent);
 }

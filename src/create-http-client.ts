@@ -4,7 +4,7 @@ import type { ClientOptions } from './core/options/client-options.js';
 import { resolveOptions } from './core/options/resolve-options.js';
 
 /**
- * Creates what a resource makes its calls with: for applications that use one or two resources and need a small bundle.
+ * Creates the HTTP client that a resource needs. It is for applications that use few resources and need a small bundle.
  *
  * @example
  * const questions = new Questions(createHttpClient({ baseUrl: 'https://api.example.com', accessToken }));

@@ -8,7 +8,7 @@ import * as messages from './resources/messages/endpoints.js';
 import * as questions from './resources/questions/endpoints.js';
 import * as sites from './resources/sites/endpoints.js';
 
-/** Every endpoint there is, grouped by resource: what `SellerClient.call` takes. */
+/** All endpoints, grouped by resource. `SellerClient.call` calls them. */
 export const endpoints = {
   describe,
   actionGuide: {

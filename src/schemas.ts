@@ -1,4 +1,4 @@
-// './schemas': the schemas of inputs and responses, what they are built with, and every endpoint.
+// './schemas': the schemas of inputs and responses, the functions that build schemas, and all endpoints.
 export { endpoints } from './endpoints.js';
 export { description, methodDescription, resourcePath } from './core/describe.js';
 export {

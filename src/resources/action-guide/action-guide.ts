@@ -7,8 +7,9 @@ import * as endpoints from './endpoints.js';
 import type { ActionGuideResponse, PackParams, LaterOption, OptionCap, SendOptionParams } from './schemas.js';
 
 /**
- * The reasons for which a seller may write to a buyer first. After the buyer has replied, use `messages.send`;
- * `messages.contact` uses the channel that is open. Spec: Post-sale reasons to communicate (action guide).
+ * The options with which a seller can send the first message to a buyer. After the buyer has replied, use
+ * `messages.send`. `messages.contact` finds the open channel and uses it.
+ * Spec: Post-sale reasons to communicate (action guide).
  */
 export class ActionGuide {
   readonly #caller: Requester;
@@ -18,29 +19,30 @@ export class ActionGuide {
   }
 
   /**
-   * The options of a pack. Spec: GET /messages/action_guide/packs/{pack_id}.
+   * Returns the options of a pack. Spec: GET /messages/action_guide/packs/{pack_id}.
    *
    * @example
    * const { options } = await seller.actionGuide.options({ pack_id });
    * for (const { id, cap_available } of options) console.log(id, cap_available);
-   * @throws {ExceptedCaseError} when the pack takes none (autoparts, manufacturing time): use `messages.send`.
+   * @throws {ExceptedCaseError} when the pack needs no option (autoparts, manufacturing time): use `messages.send`.
    * @throws {ConversationBlockedError} when the pack's messages are blocked.
-   * @throws {PackAccessError} when the pack is not the token's user's.
+   * @throws {PackAccessError} when the user of the token is not part of the pack.
    */
   options(input: PackParams, options?: CallOptions): ApiPromise<ActionGuideResponse> {
     return this.#caller.call(endpoints.options, input, options);
   }
 
   /**
-   * How many messages each option still takes. Spec: GET /messages/action_guide/packs/{pack_id}/caps_available.
+   * Returns how many messages can still be sent with each option.
+   * Spec: GET /messages/action_guide/packs/{pack_id}/caps_available.
    *
    * @example
    * for (const { option_id, cap_available } of await seller.actionGuide.caps({ pack_id })) {
    *   console.log(option_id, cap_available);
    * }
-   * @throws {ExceptedCaseError} when the pack takes none.
+   * @throws {ExceptedCaseError} when the pack needs no option: use `messages.send`.
    * @throws {ConversationBlockedError} when the pack's messages are blocked.
-   * @throws {PackAccessError} when the pack is not the token's user's.
+   * @throws {PackAccessError} when the user of the token is not part of the pack.
    */
   caps<const Name extends keyof OptionCap = keyof OptionCap>(
     input: PackParams,
@@ -52,22 +54,22 @@ export class ActionGuide {
   /**
    * Sends a message through an option. Spec: POST /messages/action_guide/packs/{pack_id}/option.
    *
-   * The message comes back reduced (without `from`, say). **One that moderation rejected comes back too, as a
-   * success**: look at it with `isModerated(message)`.
+   * The service returns the message without some fields, for example without `from`. **If moderation rejects the
+   * message, the call still succeeds**: check the result with `isModerated(message)`.
    *
    * @example
    * const message = await seller.actionGuide.send({ pack_id, option_id: 'OTHER', text: 'Your parcel leaves today.' });
    * if (isModerated(message)) console.log(moderationReasonOf(message));
    * @throws {InvalidInputError} when the fields do not fit the option; nothing is sent.
-   * @throws {InvalidOptionError} when the pack has no such option.
-   * @throws {InvalidTemplateError} when the option has no such template.
+   * @throws {InvalidOptionError} when the pack does not have this option.
+   * @throws {InvalidTemplateError} when the option does not have this template.
    * @throws {InvalidTextError} when the text is not acceptable.
    * @throws {CapExhaustedError} when the option is used up until the buyer replies.
-   * @throws {ExceptedCaseError} when the pack takes no options: use `messages.send`.
-   * @throws {OptionLockedError} when another option of this sale was being sent, also at the last attempt.
+   * @throws {ExceptedCaseError} when the pack needs no option: use `messages.send`.
+   * @throws {OptionLockedError} when the service was processing another option of this sale, also at the last retry.
    * @throws {ConversationBlockedError} when the pack's messages are blocked.
-   * @throws {PackAccessError} when the pack is not the token's user's.
-   * @throws {OutcomeUnknownError} when the answer was lost: read the conversation before sending again.
+   * @throws {PackAccessError} when the user of the token is not part of the pack.
+   * @throws {OutcomeUnknownError} when the response was lost: read the conversation before you send again.
    */
   send(input: SendOptionParams, options?: CallOptions): ApiPromise<Message>;
   send<const Id extends string>(input: LaterOption<Id>, options?: CallOptions): ApiPromise<Message>;

@@ -12,7 +12,7 @@ import { capExhausted, guideFailed, invalidOption, invalidTemplate, invalidText,
 import { actionGuideResponse, packParams, optionCaps, sendOptionParams } from './schemas.js';
 import type { ActionGuideResponse, PackParams, OptionCap, SendOptionParams } from './schemas.js';
 
-/** Without it, the service answers every call of post-sale messaging with 404. */
+/** Without it, the service responds to every call of post-sale messaging with 404. */
 const query = { tag: 'post_sale' };
 
 export const options: Endpoint<PackParams, ActionGuideResponse> = {

@@ -24,7 +24,7 @@ const knownOptions = [
   'OTHER',
   'DELIVERY_PROMISE',
 ] as const;
-/** The reasons for which a seller may write first. Spec: Action guide, option ids. */
+/** The reasons for which a seller can send the first message. Spec: Action guide, option ids. */
 export type OptionId = (typeof knownOptions)[number];
 
 /** The options whose text is a template. Spec: Action-guide option, `type`. */
@@ -37,22 +37,22 @@ export type TemplateId<Option extends TemplateOption = TemplateOption> = `TEMPLA
 export type TemplateVariableId<Name extends 'INIT' | 'LIMIT' = 'INIT' | 'LIMIT'> =
   `${TemplateId<'DELIVERY_PROMISE'>}___VAR___${Name}`;
 
-/** The hours of a delivery promise, as `actionGuide.send` takes them. */
+/** The hours of a delivery promise, in the form that `actionGuide.send` needs. */
 export type DeliveryHours = readonly [
   { readonly id: TemplateVariableId<'INIT'> | (string & {}); readonly value: number },
   { readonly id: TemplateVariableId<'LIMIT'> | (string & {}); readonly value: number },
 ];
 
-/** A predefined text: its id, and the variables it takes. Spec: Action-guide option, `templates`. */
+/** A predefined text: its id and its variables. Spec: Action-guide option, `templates`. */
 export const optionTemplate = response({
-  /** Such as `TEMPLATE___REQUEST_VARIANTS___1`. */
+  /** For example `TEMPLATE___REQUEST_VARIANTS___1`. */
   id: string,
-  /** Their contents are not documented. */
+  /** The content of the variables is not documented. */
   vars: nullish(array(unknown)),
 });
 export interface OptionTemplate extends Output<typeof optionTemplate> {}
 
-/** A reason for which a seller may write to a buyer first. Spec: Action-guide option. */
+/** An option with which a seller can send the first message to a buyer. Spec: Action-guide option. */
 export const actionGuideOption = response({
   id: openEnum(...knownOptions),
   internal_description: nullish(string),
@@ -61,11 +61,11 @@ export const actionGuideOption = response({
   /** The predefined texts of a template option. */
   templates: nullishArray<OptionTemplate>(optionTemplate),
   actionable: nullish(boolean),
-  /** The most characters of a free text: 350. */
+  /** The maximum length of a free text, in characters: 350. */
   char_limit: nullish(integer),
   /** Not documented. */
   child_options: nullish(array(unknown)),
-  /** How many messages may still be sent with this option; 0 for none. */
+  /** How many messages can still be sent with this option; 0 if none. */
   cap_available: nullish(integer),
 });
 export interface ActionGuideOption extends Output<typeof actionGuideOption> {}
@@ -73,7 +73,7 @@ export interface ActionGuideOption extends Output<typeof actionGuideOption> {}
 /** The options of a pack. Spec: GET /messages/action_guide/packs/{pack_id}. */
 export const actionGuideResponse = preprocess(
   response({
-    /** Empty where the service gives none. */
+    /** Empty if the service sends none. */
     options: withFacts(array<ActionGuideOption>(actionGuideOption), { list: 'main' }),
   }),
   (value) => {
@@ -84,10 +84,10 @@ export const actionGuideResponse = preprocess(
 );
 export interface ActionGuideResponse extends Output<typeof actionGuideResponse> {}
 
-/** How many messages an option still takes. Spec: GET .../caps_available. */
+/** How many messages can still be sent with an option. Spec: GET .../caps_available. */
 export const optionCap = response({
   option_id: openEnum(...knownOptions),
-  /** 0 for none, until the buyer replies. */
+  /** 0 if no message can be sent until the buyer replies. */
   cap_available: integer,
 });
 export interface OptionCap extends Output<typeof optionCap> {}
@@ -95,13 +95,13 @@ export interface OptionCap extends Output<typeof optionCap> {}
 export const optionCaps = array<OptionCap>(optionCap) as Schema<OptionCap[]>;
 
 export const packParams = params({
-  /** The order's `pack_id`; where that is `null`, the order's id. */
+  /** The order's `pack_id`, or the order's id if `pack_id` is `null`. */
   pack_id: id,
 });
 export interface PackParams extends Input<typeof packParams> {}
 
 interface ToPack {
-  /** The order's `pack_id`; where that is `null`, the order's id. */
+  /** The order's `pack_id`, or the order's id if `pack_id` is `null`. */
   readonly pack_id: number | string;
 }
 interface NoText {
@@ -120,36 +120,35 @@ export interface VariantsRequest extends ToPack, NoText, NoVariables {
   /** See `templateId('REQUEST_VARIANTS', 1)`. */
   readonly template_id: TemplateId<'REQUEST_VARIANTS'> | (string & {});
 }
-/** Asks for what an invoice needs. */
+/** Asks for the data that an invoice needs. */
 export interface BillingInfoRequest extends ToPack, NoText, NoVariables {
   readonly option_id: 'REQUEST_BILLING_INFO';
   /** See `templateId('REQUEST_BILLING_INFO', 1)`. */
   readonly template_id: TemplateId<'REQUEST_BILLING_INFO'> | (string & {});
 }
-/** Sends the link of the invoice, in a text of the seller's own. */
+/** Sends the link of the invoice, in a text that the seller writes. */
 export interface InvoiceLink extends ToPack, NoTemplate {
   readonly option_id: 'SEND_INVOICE_LINK';
   /** 1 to 350 characters. */
   readonly text: string;
 }
-/** Anything else, in a text of the seller's own. */
+/** Sends a text that the seller writes, for any other reason. */
 export interface OtherReason extends ToPack, NoTemplate {
   readonly option_id: 'OTHER';
   /** 1 to 350 characters. */
   readonly text: string;
 }
-/** Says between which hours the parcel comes. Only for the Flex shipping mode. */
+/** Tells the buyer between which hours the parcel comes. Only for the Flex shipping mode. */
 export interface DeliveryPromise extends ToPack, NoText {
   readonly option_id: 'DELIVERY_PROMISE';
-  /** See `deliveryPromise({ from: 9, to: 13 })`, which makes these three fields. */
+  /** `deliveryPromise({ from: 9, to: 13 })` returns `option_id`, `template_id` and `vars`. */
   readonly template_id: TemplateId<'DELIVERY_PROMISE'> | (string & {});
   /** The hours of `INIT` and of `LIMIT`, 0 to 24. */
   readonly vars: DeliveryHours;
 }
 
 /**
- * An option that the service has added since, as `options()` lists it. Which fields it takes is not known, so they are sent
- * as they are.
+ * An option that the service added after this release. Its fields are unknown here, so they are sent without a check.
  */
 export interface LaterOption<Id extends string = string> extends ToPack {
   readonly option_id: Id extends OptionId ? never : Id;
@@ -158,7 +157,7 @@ export interface LaterOption<Id extends string = string> extends ToPack {
   readonly vars?: readonly { readonly id: string; readonly value: number }[] | undefined;
 }
 
-/** A message through an option of the action guide. Spec: POST .../option. */
+/** A message that is sent through an option of the action guide. Spec: POST .../option. */
 export type SendOptionParams = VariantsRequest | BillingInfoRequest | InvoiceLink | OtherReason | DeliveryPromise;
 
 const variable = params({
@@ -172,15 +171,15 @@ type OptionFields = Output<typeof optionFields>;
 type OptionIssue = string | { path: readonly PropertyKey[]; message: string } | undefined;
 
 const optionFields = params({
-  /** The order's `pack_id`; where that is `null`, the order's id. */
+  /** The order's `pack_id`, or the order's id if `pack_id` is `null`. */
   pack_id: id,
-  /** The reason to write. */
+  /** The reason for the message. */
   option_id: refine(openEnum(...knownOptions), (id) => (id === '' ? '`option_id` is empty' : undefined)),
-  /** The predefined text: for REQUEST_VARIANTS, REQUEST_BILLING_INFO and DELIVERY_PROMISE. */
+  /** The predefined text. For REQUEST_VARIANTS, REQUEST_BILLING_INFO and DELIVERY_PROMISE. */
   template_id: optional(string),
-  /** At most 350 characters: for OTHER and SEND_INVOICE_LINK. */
+  /** At most 350 characters. For OTHER and SEND_INVOICE_LINK. */
   text: optional(boundedText('text', messageTextLimit, 'an option')),
-  /** The hours of INIT and LIMIT: for DELIVERY_PROMISE. */
+  /** The hours of INIT and LIMIT. For DELIVERY_PROMISE. */
   vars: optional(array(variable)),
 });
 

@@ -1,7 +1,7 @@
 import type { DeliveryHours, TemplateId, TemplateOption, TemplateVariableId } from './schemas.js';
 
 /**
- * The id of an option's template.
+ * Returns the id of an option's template.
  *
  * @example
  * templateId('REQUEST_VARIANTS', 1); // 'TEMPLATE___REQUEST_VARIANTS___1'
@@ -11,7 +11,7 @@ export function templateId<const Option extends TemplateOption>(option: Option, 
 }
 
 /**
- * The id of a variable of a delivery promise's template: `INIT` is the first hour, `LIMIT` the last.
+ * Returns the id of a variable in the template of a delivery promise. `INIT` is the first hour, `LIMIT` the last.
  *
  * @example
  * templateVariableId(templateId('DELIVERY_PROMISE', 1), 'INIT'); // 'TEMPLATE___DELIVERY_PROMISE___1___VAR___INIT'
@@ -24,7 +24,7 @@ export function templateVariableId<const Name extends 'INIT' | 'LIMIT'>(
 }
 
 /**
- * The fields of a delivery promise: its template, and the hours between which the parcel comes.
+ * Returns the fields of a delivery promise: its template, and the hours between which the parcel comes.
  *
  * @example
  * await seller.actionGuide.send({ pack_id, ...deliveryPromise({ template: 1, from: 9, to: 13 }) });

@@ -2,9 +2,9 @@ import type { Requester } from '../../core/endpoint.js';
 import { PhoneViews } from './phone-views.js';
 import { QuestionContacts } from './question-contacts.js';
 
-/** How often people made contact through classified items. Read only. Spec: Classified contact metrics. */
+/** How often users contacted a seller through classified items. Read only. Spec: Classified contact metrics. */
 export class Contacts {
-  /** Questions of guests. */
+  /** Questions from guests. */
   readonly questions: QuestionContacts;
   /** Clicks on "See phone". */
   readonly phoneViews: PhoneViews;

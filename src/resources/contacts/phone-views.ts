@@ -22,7 +22,7 @@ export class PhoneViews {
   }
 
   /**
-   * How many clicks on "See phone" there were on an item. Spec: GET /items/{item_id}/contacts/phone_views.
+   * Returns how many clicks on "See phone" an item had. Spec: GET /items/{item_id}/contacts/phone_views.
    *
    * @example
    * const { total } = await seller.contacts.phoneViews.ofItem({
@@ -41,7 +41,7 @@ export class PhoneViews {
   }
 
   /**
-   * How many clicks on "See phone" there were on all items of a seller. Spec: GET /users/{user_id}/contacts/phone_views.
+   * Returns how many clicks on "See phone" all items of a seller had. Spec: GET /users/{user_id}/contacts/phone_views.
    *
    * @example
    * const { total } = await seller.contacts.phoneViews.ofUser({
@@ -60,7 +60,7 @@ export class PhoneViews {
   }
 
   /**
-   * How many clicks on "See phone" there were on an item, day by day or hour by hour.
+   * Returns how many clicks on "See phone" an item had, per day or per hour.
    * Spec: GET /items/{item_id}/contacts/phone_views/time_window.
    *
    * @example
@@ -76,12 +76,13 @@ export class PhoneViews {
   }
 
   /**
-   * How many clicks on "See phone" there were on each of several items. Spec: GET /items/contacts/phone_views/time_window.
+   * Returns how many clicks on "See phone" each of several items had.
+   * Spec: GET /items/contacts/phone_views/time_window.
    *
    * @example
    * const windows = await seller.contacts.phoneViews.windowOfItems({ ids: ['MLA100'], last: 7, unit: 'day' });
    * for (const { item_id, total } of windows) console.log(item_id, total);
-   * @throws {InvalidInputError} when `ids` is empty or an id holds a comma; nothing is sent.
+   * @throws {InvalidInputError} when `ids` is empty or an id contains a comma; nothing is sent.
    */
   windowOfItems<const Name extends keyof ContactWindow = keyof ContactWindow>(
     input: ItemsWindowParams,
@@ -91,7 +92,7 @@ export class PhoneViews {
   }
 
   /**
-   * How many clicks on "See phone" there were on all items of a seller, day by day or hour by hour.
+   * Returns how many clicks on "See phone" all items of a seller had, per day or per hour.
    * Spec: GET /users/{user_id}/contacts/phone_views/time_window.
    *
    * @example

@@ -13,8 +13,8 @@ import type {
 } from './schemas.js';
 
 /**
- * Questions of guests, who are not logged in: they reach the seller's e-mail and are only counted here. The questions
- * of logged-in users are at `seller.questions`.
+ * Questions from guests, who are not logged in. The seller receives them by e-mail; this resource only counts them. The
+ * questions of logged-in users are at `seller.questions`.
  */
 export class QuestionContacts {
   readonly #caller: Requester;
@@ -24,7 +24,7 @@ export class QuestionContacts {
   }
 
   /**
-   * How many guest questions there were on an item. Spec: GET /items/{item_id}/contacts/questions.
+   * Returns how many guest questions an item had. Spec: GET /items/{item_id}/contacts/questions.
    *
    * @example
    * const { total } = await seller.contacts.questions.ofItem({
@@ -43,9 +43,9 @@ export class QuestionContacts {
   }
 
   /**
-   * How many guest questions there were on all items of a seller. Spec: GET /users/{user_id}/contacts/questions.
+   * Returns how many guest questions all items of a seller had. Spec: GET /users/{user_id}/contacts/questions.
    *
-   * The answer is not documented: the usual total where it comes, `undefined` where nothing comes.
+   * The response is not documented. The result is `undefined` if the response body is empty.
    *
    * @example
    * const contacts = await seller.contacts.questions.ofUser({
@@ -64,7 +64,7 @@ export class QuestionContacts {
   }
 
   /**
-   * How many guest questions there were on an item, day by day or hour by hour.
+   * Returns how many guest questions an item had, per day or per hour.
    * Spec: GET /items/{item_id}/contacts/questions/time_window.
    *
    * @example
@@ -80,7 +80,7 @@ export class QuestionContacts {
   }
 
   /**
-   * How many guest questions there were on all items of a seller, day by day or hour by hour.
+   * Returns how many guest questions all items of a seller had, per day or per hour.
    * Spec: GET /users/{user_id}/contacts/questions/time_window.
    *
    * @example

@@ -18,68 +18,68 @@ import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { isAfter, dateTimeInput } from '../../core/schema/date-time.js';
 import { id, key, limit, offset, wholeList } from '../../core/schema/fields.js';
 
-/** How many contacts there were from one date to another. Spec: Contact metrics, total. */
+/** The number of contacts between two dates. Spec: Contact metrics, total. */
 export const contactTotal = response({
   total: integer,
   date_from: nullish(dateTime),
   date_to: nullish(dateTime),
-  /** Where an item was asked about. */
+  /** Present if the request was for an item. */
   item_id: nullish(string),
-  /** Where a user was asked about. */
+  /** Present if the request was for a user. */
   user_id: nullish(integer),
 });
 export interface ContactTotal extends Output<typeof contactTotal> {}
 
-/** How many contacts there were in one interval of a window. */
+/** The number of contacts in one interval of a window. */
 export const contactInterval = response({
-  /** When the interval begins, as the service writes it: often without a zone. */
+  /** The start of the interval. The service often sends it without a time zone. */
   date: dateTime,
   total: integer,
 });
 export interface ContactInterval extends Output<typeof contactInterval> {}
 
-/** How many contacts there were in each interval of a window. Spec: Contact metrics, time window. */
+/** The number of contacts in each interval of a window. Spec: Contact metrics, time window. */
 export const contactWindow = response({
   total: integer,
   date_from: nullish(dateTime),
   date_to: nullish(dateTime),
-  /** How many units back the window covers. */
+  /** The length of the window, in units. */
   last: nullish(integer),
   unit: nullish(openEnum('day', 'hour')),
-  /** Where an item was asked about. */
+  /** Present if the request was for an item. */
   item_id: nullish(string),
-  /** Where a user was asked about. */
+  /** Present if the request was for a user. */
   user_id: nullish(integer),
-  /** One entry an interval. */
+  /** One entry per interval. */
   results: wholeList<ContactInterval>(contactInterval),
 });
 export interface ContactWindow extends Output<typeof contactWindow> {}
 
-/** A window that may come as a list of one, as its sibling for several items does. */
+/** The service may send a window as a list with one entry. */
 export const windowOrList = preprocess<ContactWindow>(contactWindow, (value) =>
   Array.isArray(value) && value.length === 1 ? (value as unknown[])[0] : value,
 );
 export const contactWindows = array(contactWindow) as Schema<ContactWindow[]>;
-/** The total of a user's question contacts is not documented: the usual one where it comes, else whatever came. */
+/** This response is not documented: it is parsed as the usual total if possible, otherwise returned unchanged. */
 export const totalOrWhatever = union(contactTotal as Schema<ContactTotal>, unknown) as Schema<ContactTotal | undefined>;
 
 const period = {
-  /** The start of the query: a `Date`, or ISO 8601 text. */
+  /** The start of the period: a `Date` or ISO 8601 text. */
   date_from: dateTimeInput,
-  /** The end of the query: a `Date`, or ISO 8601 text. */
+  /** The end of the period: a `Date` or ISO 8601 text. */
   date_to: dateTimeInput,
   limit,
   offset,
 };
 
 const window = {
-  /** How many units back the window covers, at least 1. */
+  /** The length of the window, in units; at least 1. */
   last: optional(refine(integer, (value) => (value < 1 ? '`last` is at least 1' : undefined), { minimum: 1 })),
-  /** What an interval is. */
+  /** The length of an interval. */
   unit: enumOf('day', 'hour'),
-  /** The end of the window: a `Date`, or ISO 8601 text. The current moment unless given. */
+  /** The end of the window: a `Date` or ISO 8601 text. The default is the current time. */
   ending: optional(dateTimeInput),
-  /** Sorts by date; `asc` unless given. */
+  /** The sort direction, by date. The default is `asc`. */
   order: optional(enumOf('asc', 'desc')),
   limit,
   offset,
@@ -127,7 +127,7 @@ export const questionItemWindowParams = params({
   /** The item. */
   item_id: key,
   ...window,
-  /** Several items, as the specification allows here. */
+  /** Several items. The specification allows this parameter here. */
   ids: optional(itemIds),
 });
 export interface QuestionItemWindowParams extends Input<typeof questionItemWindowParams> {}

@@ -5,7 +5,7 @@ import type { CallOptions } from '../../core/options/call-options.js';
 import * as endpoints from './endpoints.js';
 import type { Currency, CurrencyParams, NoInput } from './schemas.js';
 
-/** The currencies that prices are in. Spec: Common resources. */
+/** The currencies of prices. Spec: Common resources. */
 export class Currencies {
   readonly #caller: Requester;
 
@@ -14,7 +14,7 @@ export class Currencies {
   }
 
   /**
-   * All currencies. Spec: GET /currencies.
+   * Returns all currencies. Spec: GET /currencies.
    *
    * @example
    * for (const { id, symbol } of await seller.currencies.list()) console.log(id, symbol);
@@ -27,12 +27,12 @@ export class Currencies {
   }
 
   /**
-   * One currency. Spec: GET /currencies/{id}.
+   * Returns one currency. Spec: GET /currencies/{id}.
    *
    * @example
    * const { symbol, decimal_places } = await seller.currencies.get({ id: 'ARS' });
    * console.log(symbol, decimal_places);
-   * @throws {NotFoundError} when there is no such currency.
+   * @throws {NotFoundError} when the currency does not exist.
    */
   get<const Name extends keyof Currency = keyof Currency>(
     input: CurrencyParams,

@@ -1,4 +1,4 @@
-/** Where Flex delivers: a seller's delivery address must be in one of its country's areas. Spec: Flex delivery. */
+/** The areas where Flex delivers, by site. The seller's address must be in one of them. Spec: Flex delivery. */
 export const flexCoverageAreas = {
   MLA: { country: 'Argentina', areas: ['Buenos Aires metropolitan area', 'Córdoba'] },
   MLB: {

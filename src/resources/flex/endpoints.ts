@@ -61,7 +61,7 @@ export const configuration: Endpoint<FlexQueryParams> = {
   path: '/shipping/flex/sites/{site_id}/configuration/v3',
   input: flexQueryParams,
   output: preprocess(record, dataOf),
-  // A POST that only reads, so it may be repeated: see docs/decisions/configuration-query-is-a-read.md.
+  // This POST only reads, so a retry is safe: see docs/decisions/configuration-query-is-a-read.md.
   retry: 'safe',
   errors: [emptySite, invalidSite, noAccess, invalidJson, noSchema, invalidQuery, userNotFound, subscriptionNotFound],
   errorInBody: graphqlErrorInBody,
@@ -162,7 +162,9 @@ async function configured(
   return parsed.success ? parsed.data : {};
 }
 
-/** Whether a configuration holds what was set; the hours up to which an order is taken are not shown as they are set. */
+/**
+ * Whether a configuration has the values that were set. It ignores `cutoff`, which the service does not return as set.
+ */
 function isDelivery(
   found: Partial<FlexConfiguration>,
   { delivery_window, delivery_ranges = {} }: SetDeliveryParams,

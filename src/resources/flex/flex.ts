@@ -28,10 +28,10 @@ import type {
 
 /** Delivery by the seller: subscriptions, settings, zones, items, drivers. Spec: Flex delivery. */
 export class Flex {
-  /** Which items are delivered with Flex. */
+  /** The items that are delivered with Flex. */
   readonly items: FlexItems;
   readonly #caller: Requester;
-  /** Narrowed answers by their selection: a program has few, and a schema is compiled once. */
+  /** Response schemas by selection, so that each schema is compiled only once. A program has few selections. */
   readonly #answers = new Map<string, Schema<{ configuration: unknown }>>();
 
   constructor(caller: Requester, readItemStatus: ReadItemStatus) {
@@ -40,14 +40,14 @@ export class Flex {
   }
 
   /**
-   * The seller's subscriptions: one with Flex alone, two where Turbo is active too.
+   * Returns the seller's subscriptions: one with only Flex, two if Turbo is also active.
    * Spec: GET /shipping/flex/sites/{site_id}/users/{user_id}/subscriptions/v1.
    *
    * @example
    * const [subscription] = await seller.flex.subscriptions({ site_id: 'MLA', user_id: 7 });
    * console.log(subscription?.service_id, subscription?.status?.id);
-   * @throws {InvalidSiteError} when there is no such site.
-   * @throws {UserNotFoundError} when there is no such user.
+   * @throws {InvalidSiteError} when the site does not exist.
+   * @throws {UserNotFoundError} when the user does not exist on the site.
    */
   subscriptions<const Name extends keyof FlexSubscription = keyof FlexSubscription>(
     input: FlexUserParams,
@@ -57,11 +57,11 @@ export class Flex {
   }
 
   /**
-   * How a seller delivers: of it, exactly what `select` asks for; every documented field without `select`.
-   * Spec: POST /shipping/flex/sites/{site_id}/configuration/v3.
+   * Returns how a seller delivers. Spec: POST /shipping/flex/sites/{site_id}/configuration/v3.
    *
-   * `select` names fields, at any depth: `true` for a whole field, an object for some of its fields. `query` sends a
-   * GraphQL query of your own.
+   * The result has exactly the fields that `select` names: `true` selects a whole field, and an object selects some of
+   * its fields, at any depth. Without `select`, it has every documented field except `neighborhoods` of the zones.
+   * Instead of `select`, `query` sends your own GraphQL query.
    *
    * @example
    * const { zones } = await seller.flex.configuration({
@@ -70,9 +70,9 @@ export class Flex {
    *   service_id: 1001,
    *   select: { zones: { id: true, price: true } },
    * });
-   * @throws {InvalidInputError} when the selection names a field that there is not; nothing is sent.
+   * @throws {InvalidInputError} when the selection names a field that does not exist; nothing is sent.
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
-   * @throws {UserNotFoundError} when there is no such user.
+   * @throws {UserNotFoundError} when the user does not exist on the site.
    */
   configuration<const S extends Selection<FlexConfiguration> | undefined = undefined>(
     input: ConfigurationParams & { readonly select?: (S & Exact<FlexConfiguration, S>) | undefined },
@@ -82,15 +82,15 @@ export class Flex {
     input: FlexQueryParams | (ConfigurationParams & { readonly select?: unknown }),
     options?: CallOptions,
   ): ApiPromise<unknown> {
-    // The types name one input, so that a mistake in `select` is reported there; `query` of the endpoint works as well.
+    // Only one input is typed, so that the compiler reports a mistake in `select` at that place. `query` works as well.
     return 'query' in input ? this.query(input, options) : new ApiPromise(this.#select(input, options));
   }
 
   /**
-   * Sends a GraphQL query of your own to the configuration, and returns its data as it came.
+   * Sends your own GraphQL query to the configuration and returns its data unchanged.
    * Spec: POST /shipping/flex/sites/{site_id}/configuration/v3.
    *
-   * It is retried like a read, so a `mutation` is not sent.
+   * The call is retried like a read, so a `mutation` is rejected.
    *
    * @example
    * const query = '{ configuration(user_id: 7, service_id: 1001) { working_days } }';
@@ -103,7 +103,7 @@ export class Flex {
   }
 
   /**
-   * Sets the delivery date window, the time ranges, their cut-off hours and limits.
+   * Sets the delivery date window, the time ranges, their cut-off hours and their capacities.
    * Spec: PUT .../configuration/delivery/custom/v3.
    *
    * @example
@@ -114,8 +114,9 @@ export class Flex {
    *   delivery_window: 'same_day',
    *   delivery_ranges: { week: [{ from: 9, to: 18, capacity: 40, cutoff: 12 }] },
    * });
-   * @returns what the service said, as it came.
-   * @throws {InvalidInputError} when an hour is not 0 to 24, a range ends before it begins, or its capacity is below 1.
+   * @returns the response body, which is not documented.
+   * @throws {InvalidInputError} when an hour is not between 0 and 24, a capacity is below 1, or both `delivery_window`
+   *   and `delivery_ranges` are missing; nothing is sent.
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
    */
   setDelivery(input: SetDeliveryParams, options?: CallOptions): ApiPromise<unknown> {
@@ -123,12 +124,12 @@ export class Flex {
   }
 
   /**
-   * Adds zones to those that the seller delivers to. Spec: PUT .../configuration/coverage/zone/v3.
+   * Adds zones to the seller's coverage area. Spec: PUT .../configuration/coverage/zone/v3.
    *
    * @example
    * await seller.flex.addZones({ site_id: 'MLA', user_id: 7, service_id: 1001, zones: [{ id: 'MLA-2' }] });
-   * @returns what the service said, as it came.
-   * @throws {InvalidInputError} when there are no zones; nothing is sent.
+   * @returns the response body, which is not documented.
+   * @throws {InvalidInputError} when `zones` is empty; nothing is sent.
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
    */
   addZones(input: AddZonesParams, options?: CallOptions): ApiPromise<unknown> {
@@ -136,12 +137,12 @@ export class Flex {
   }
 
   /**
-   * Who drives a shipment. Spec: GET /flex/sites/{site_id}/shipments/{shipment_id}/assignment/v1.
+   * Returns the driver of a shipment. Spec: GET /flex/sites/{site_id}/shipments/{shipment_id}/assignment/v1.
    *
    * @example
    * const { driver_id } = await seller.flex.driver({ site_id: 'MLA', shipment_id: 40_000_000_001 });
    * console.log(driver_id);
-   * @throws {DriverNotFoundError} when no driver is assigned, no route is open, or there is no such shipment.
+   * @throws {DriverNotFoundError} when no driver is assigned, no route is open, or the shipment does not exist.
    */
   driver<const Name extends keyof DriverAssignment>(
     input: DriverParams,
@@ -163,7 +164,7 @@ export class Flex {
     if (issues.length > 0) throw new InvalidInputError(issues);
     const fields = printSelection(flexConfiguration, select as AnySelection);
     const endpoint = { ...endpoints.configuration, output: this.#answerOf(fields, select as AnySelection) };
-    // Both ids are digits by now and the fields are names of ours, so nothing else can get into the query.
+    // The schema has checked that both ids are digits, and the fields are documented names: nothing can be injected.
     const query = `{configuration(user_id:${user_id},service_id:${service_id})${fields}}`;
     const { data, response } = await this.#run(endpoint, { site_id, query }, options);
     return { data: (data as { configuration?: unknown } | null)?.configuration, response };
@@ -192,7 +193,7 @@ export class Flex {
       const data = await runQuery(input.query, send, (issue) => new InvalidInputError([issue]));
       return { data, response: (received as unknown as WithResponse<unknown>).response };
     } catch (error) {
-      // An error of graphql-request prints the whole request, so it is not even kept as a cause.
+      // An error of graphql-request prints the whole request, so it is not kept as the cause.
       throw error instanceof SellerError ? error : noDataError(received?.data);
     }
   }
@@ -204,8 +205,8 @@ function noDataError(body: unknown): UnexpectedResponseError {
 }
 
 /**
- * Every documented field but `neighborhoods`: the specification does not say what it lists, and a service rejects a query
- * that asks for objects without their fields.
+ * Selects every documented field except `neighborhoods`: the specification does not name its fields, and a GraphQL
+ * service rejects a query that selects an object without fields.
  */
 function defaultSelection(): AnySelection {
   const { neighborhoods: _, ...zone } = flexZone.shape;

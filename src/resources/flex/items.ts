@@ -9,10 +9,12 @@ import * as endpoints from './endpoints.js';
 import { AlreadyInFlexError, ItemNotFoundError, NotInFlexError } from './errors.js';
 import type { DisableItemParams, EnableItemParams, FlexItemParams } from './schemas.js';
 
-/** Reads an item's status, e.g. `active`; `undefined` when it cannot be read. */
+/** Reads an item's status, e.g. `active`; `undefined` if the service could not read it. */
 export type ReadItemStatus = (item_id: string, options?: CallOptions) => Promise<string | undefined>;
 
-/** Which items are delivered with Flex. Spec: Flex delivery, /sites/{site_id}/shipping/selfservice/items/{item_id}. */
+/**
+ * The items that are delivered with Flex. Spec: Flex delivery, /sites/{site_id}/shipping/selfservice/items/{item_id}.
+ */
 export class FlexItems {
   readonly #caller: Requester;
   readonly #readStatus: ReadItemStatus;
@@ -23,11 +25,11 @@ export class FlexItems {
   }
 
   /**
-   * Returns whether an item is enabled for Flex. 204 is `true`; a 404 with "item not found" or without a body is `false`.
-   * Spec: Flex delivery, GET /sites/{site_id}/shipping/selfservice/items/{item_id}.
+   * Returns whether an item is enabled for Flex. 204 is `true`; a 404 with "item not found" or without a body is
+   * `false`. Spec: Flex delivery, GET /sites/{site_id}/shipping/selfservice/items/{item_id}.
    *
-   * The service sends the same 404 for an unknown item and for a country without Flex, so these are `false` too. Any
-   * other response is an error, for example a 404 page of a proxy.
+   * The service sends the same 404 for an unknown item and for a site without Flex, so the result is also `false` for
+   * these. Any other response is an error, for example a 404 page of a proxy.
    *
    * @example
    * console.log(await seller.flex.items.isEnabled({ site_id: 'MLA', item_id: 'MLA100' }));
@@ -44,14 +46,14 @@ export class FlexItems {
    * Enables an item for Flex. The item must be active; `requireActive: true` checks this first.
    * Spec: Flex delivery, POST /sites/{site_id}/shipping/selfservice/items/{item_id}.
    *
-   * A retry after a lost response finds the item already enabled; that is a success too.
+   * If a retry after a lost response finds the item already enabled, the call succeeds.
    *
    * @example
    * await seller.flex.items.enable({ site_id: 'MLA', item_id: 'MLA100', requireActive: true, idempotent: true });
    * @throws {InvalidInputError} when `requireActive` is given and the item is not active; nothing is sent.
    * @throws {AlreadyInFlexError} when the item is already enabled, unless `idempotent: true`.
-   * @throws {ItemDownError} when it does not offer Flex.
-   * @throws {ItemNotFoundError} when there is no such item.
+   * @throws {ItemDownError} when the item does not offer Flex.
+   * @throws {ItemNotFoundError} when the item does not exist.
    */
   enable(input: EnableItemParams, options?: CallOptions): ApiPromise<undefined> {
     const { idempotent, requireActive, ...item } = input;
@@ -72,8 +74,8 @@ export class FlexItems {
    * @example
    * await seller.flex.items.disable({ site_id: 'MLA', item_id: 'MLA100', idempotent: true });
    * @throws {NotInFlexError} when the item is not enabled, unless `idempotent: true`.
-   * @throws {ItemDownError} when it does not offer Flex.
-   * @throws {ItemNotFoundError} when there is no such item.
+   * @throws {ItemDownError} when the item does not offer Flex.
+   * @throws {ItemNotFoundError} when the item does not exist.
    */
   disable(input: DisableItemParams, options?: CallOptions): ApiPromise<undefined> {
     const { idempotent, ...item } = input;
@@ -88,7 +90,7 @@ export class FlexItems {
     throw new InvalidInputError([{ path: ['item_id'], message }]);
   }
 
-  /** Makes the call, and returns `meaning` in place of an error that fits. */
+  /** Makes the call, and returns `meaning` instead of an error for which `fits` is true. */
   #callWith<T>(
     endpoint: Endpoint<FlexItemParams>,
     input: FlexItemParams,
@@ -111,7 +113,7 @@ function meansNotInFlex(error: ApiError): boolean {
   return error instanceof NotFoundError && error.body === undefined;
 }
 
-/** An idempotent call accepts "already so"; so does a retry, because the first attempt may have been carried out. */
+/** Accepts "already enabled" from idempotent calls, and from retries because an earlier attempt may have succeeded. */
 function accepted(already: typeof ApiError, idempotent: boolean | undefined) {
   return (error: ApiError): boolean => error instanceof already && (idempotent === true || error.attempts > 1);
 }

@@ -16,7 +16,7 @@ import {
 import type { Input, Output } from '../../core/schema/schema.js';
 import { id, key, nullishArray, siteId } from '../../core/schema/fields.js';
 
-/** `in`: active. `out`: inactive, its settings cannot be changed. `pending`: settings yes, delivery orders not yet. */
+/** `in`: active. `out`: inactive, settings cannot be changed. `pending`: settings can be changed, no orders yet. */
 const subscriptionState = response({ id: nullish(openEnum('in', 'out', 'pending')) });
 
 /** How a subscription covers and delivers. Spec: Flex subscription, `configuration_type`. */
@@ -35,9 +35,9 @@ export const flexSubscription = response({
   user_id: nullish(integer),
   mode: nullish(openEnum('FLEX', 'TURBO')),
   configuration_type: nullish<ConfigurationType>(configurationType),
-  /** The service that the other operations ask for. */
+  /** The service id that the other operations need. */
   service_id: nullish(integer),
-  /** `in`: active. `out`: inactive, settings cannot be changed. `pending`: settings yes, delivery orders not yet. */
+  /** `in`: active. `out`: inactive, settings cannot be changed. `pending`: settings can be changed, no orders yet. */
   status: nullish(subscriptionState),
   creation_date: nullish(dateTime),
 });
@@ -52,7 +52,7 @@ export const flexAddress = response({
 });
 export interface FlexAddress extends Output<typeof flexAddress> {}
 
-/** A span of time in the unit it names. */
+/** A duration: a value and its unit. */
 export const trainingSpan = response({ value: nullish(integer), unit: nullish(string) });
 export interface TrainingSpan extends Output<typeof trainingSpan> {}
 
@@ -75,9 +75,9 @@ export const configuredSubscription = response({
 });
 export interface ConfiguredSubscription extends Output<typeof configuredSubscription> {}
 
-/** What a seller may choose from. Spec: Flex configuration, `availables`. */
+/** The values that a seller can choose from. Spec: Flex configuration, `availables`. */
 export const flexAvailables = response({
-  /** The least and the most deliveries that a range may take. */
+  /** The minimum and the maximum `capacity` of a range. */
   capacity_range: nullish(response({ from: nullish(integer), to: nullish(integer) })),
   /** Hours of the day. */
   cutoff: nullishArray(integer),
@@ -88,16 +88,16 @@ export interface FlexAvailables extends Output<typeof flexAvailables> {}
 
 /** Hours of the day between which a seller delivers. Spec: Range object. */
 export const deliveryRange = response({
-  /** The hour at which it begins. */
+  /** The hour at which the range begins. */
   from: nullish(integer),
-  /** The hour at which it ends. */
+  /** The hour at which the range ends. */
   to: nullish(integer),
-  /** How many deliveries it takes. */
+  /** The maximum number of deliveries. */
   capacity: nullish(integer),
   type: nullish(openEnum('cpt')),
   processing_time: nullish(integer),
   et_hour: nullish(integer),
-  /** The hour up to which an order is delivered in it. */
+  /** Orders up to this hour are delivered in this range. */
   calculated_cutoff: nullish(integer),
 });
 export interface DeliveryRange extends Output<typeof deliveryRange> {}
@@ -110,7 +110,7 @@ export const deliveryRanges = response({
 });
 export interface DeliveryRanges extends Output<typeof deliveryRanges> {}
 
-/** What a delivery to a zone costs, in parts as they are shown. Spec: Zone object, `price`. */
+/** The price of a delivery to a zone, split into the parts that are displayed. Spec: Zone object, `price`. */
 export const zonePrice = response({
   cents: nullish(string),
   fraction: nullish(string),
@@ -126,9 +126,9 @@ export const flexZone = response({
   label: nullish(string),
   enabled: nullish(boolean),
   is_mandatory: nullish(boolean),
-  /** The seller delivers to it. */
+  /** Whether the seller delivers to this zone. */
   selected: nullish(boolean),
-  /** The specification does not say what it lists. */
+  /** The specification does not describe the entries. */
   neighborhoods: nullish(array(unknown)),
   price: nullish<ZonePrice>(zonePrice),
 });
@@ -149,7 +149,7 @@ export const flexConfiguration = response({
 });
 export interface FlexConfiguration extends Output<typeof flexConfiguration> {}
 
-/** Who drives a shipment. Spec: Flex delivery, assignment. */
+/** The driver of a shipment. Spec: Flex delivery, assignment. */
 export const driverAssignment = response({ driver_id: integer });
 export interface DriverAssignment extends Output<typeof driverAssignment> {}
 
@@ -160,7 +160,7 @@ export const flexUserParams = params({
 });
 export interface FlexUserParams extends Input<typeof flexUserParams> {}
 
-/** The body of the configuration query: a GraphQL document, sent as it is. */
+/** A query of a configuration: a GraphQL document, sent unchanged. */
 export const flexQueryParams = params({
   site_id: siteId,
   /** A GraphQL query on `configuration(user_id: ..., service_id: ...)`. */
@@ -172,12 +172,12 @@ export const configurationParams = params({
   site_id: siteId,
   /** The seller. */
   user_id: id,
-  /** The service of the subscription; `subscriptions` tells it. */
+  /** The service of the subscription; `subscriptions` returns it. */
   service_id: id,
-  /** The fields to ask for; every documented one unless given. */
+  /** The fields to request. The default is every documented field except `neighborhoods` of the zones. */
   select: optional(unknown),
 });
-/** Whose configuration to read. */
+/** The seller and the service whose configuration to read. */
 export interface ConfigurationParams extends Omit<Input<typeof configurationParams>, 'select'> {}
 
 const hour = (name: string) =>
@@ -186,15 +186,15 @@ const hour = (name: string) =>
     maximum: 24,
   });
 
-/** A range to deliver in, as it is set. Spec: Flex delivery, delivery configuration body. */
+/** A delivery range to set. Spec: Flex delivery, delivery configuration body. */
 export const deliveryRangeParams = params({
-  /** The hour at which it begins, 0 to 24. */
+  /** The hour at which the range begins, 0 to 24. */
   from: hour('from'),
-  /** The hour at which it ends, 0 to 24. */
+  /** The hour at which the range ends, 0 to 24. */
   to: hour('to'),
-  /** How many deliveries it takes, at least 1. */
+  /** The maximum number of deliveries, at least 1. */
   capacity: refine(integer, (value) => (value < 1 ? '`capacity` is at least 1' : undefined), { minimum: 1 }),
-  /** The hour up to which an order is delivered in it, 0 to 24. */
+  /** Orders up to this hour are delivered in this range, 0 to 24. */
   cutoff: hour('cutoff'),
 });
 export interface DeliveryRangeParams extends Input<typeof deliveryRangeParams> {}
@@ -206,11 +206,11 @@ export const setDeliveryParams = refine(
     user_id: id,
     /** The service of the subscription. */
     service_id: id,
-    /** e.g. `same_day`; the specification names no other. */
+    /** For example `same_day`, the only value that the specification names. */
     delivery_window: optional(
       refine(openEnum('same_day'), (value) => (value === '' ? '`delivery_window` is empty' : undefined)),
     ),
-    /** The ranges of each kind of day; a kind that is left out stays as it is. */
+    /** The ranges of each kind of day. The ranges of a kind that you omit do not change. */
     delivery_ranges: optional(
       params({
         week: optional(array(deliveryRangeParams)),
@@ -232,7 +232,7 @@ export const addZonesParams = params({
   user_id: id,
   /** The service of the subscription. */
   service_id: id,
-  /** The zones to add, at least one, by their ids. */
+  /** The ids of the zones to add, at least one. */
   zones: refine(
     array(params({ id: key })),
     (zones) => (zones.length === 0 ? '`zones` is empty; it takes at least one zone' : undefined),
@@ -248,17 +248,17 @@ export const flexItemParams = params({
 });
 export interface FlexItemParams extends Input<typeof flexItemParams> {}
 
-/** How to take an item out of Flex. */
+/** An item to disable for Flex. */
 export interface DisableItemParams extends FlexItemParams {
-  /** The item's being out of Flex already is a success instead of `NotInFlexError`. */
+  /** With `true`, the call succeeds if the item is already disabled, instead of throwing `NotInFlexError`. */
   readonly idempotent?: boolean | undefined;
 }
 
-/** How to bring an item into Flex. */
+/** An item to enable for Flex. */
 export interface EnableItemParams extends FlexItemParams {
-  /** The item's being in Flex already is a success instead of `AlreadyInFlexError`. */
+  /** With `true`, the call succeeds if the item is already enabled, instead of throwing `AlreadyInFlexError`. */
   readonly idempotent?: boolean | undefined;
-  /** Reads the item's status first, and sends nothing unless it is `active`. */
+  /** With `true`, the call reads the item's status first, and changes nothing unless it is `active`. */
   readonly requireActive?: boolean | undefined;
 }
 

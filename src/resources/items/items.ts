@@ -4,7 +4,7 @@ import type { CallOptions } from '../../core/options/call-options.js';
 import * as endpoints from './endpoints.js';
 import type { ItemStatusParams, ItemStatus } from './schemas.js';
 
-/** What is for sale. Spec: Flex delivery, the item's status attribute. */
+/** The items for sale. Spec: Flex delivery, the item's status attribute. */
 export class Items {
   readonly #caller: Requester;
 
@@ -13,21 +13,22 @@ export class Items {
   }
 
   /**
-   * The status of items, in the order of `ids`. An item that could not be read has no `status` but a `code` and a
-   * `message`, and does not keep the others from being delivered. Spec: /items with `ids` and `attributes=status`.
+   * Returns the status of items, in the order of `ids`. An item that the service could not read has a `code` and a
+   * `message` instead of a `status`; the other items are still returned. Spec: /items with `ids` and
+   * `attributes=status`.
    *
-   * The specification writes PUT; the service answers to GET.
+   * The specification says PUT, but the method of the service is GET.
    *
    * @example
    * for (const { id, status } of await seller.items.status({ ids: ['MLA100'] })) console.log(id, status);
-   * @throws {InvalidInputError} when `ids` is empty or an id holds a comma; nothing is sent.
+   * @throws {InvalidInputError} when `ids` is empty or an id contains a comma; nothing is sent.
    */
   status(input: ItemStatusParams, options?: CallOptions): ApiPromise<ItemStatus[]> {
     return this.#caller.call(endpoints.status, input, options).map((entries) => named(entries, input.ids));
   }
 }
 
-/** Entries reduced to their status do not say whose it is; their place does, unless some are missing. */
+/** Adds the missing ids by position. This is only possible if no entry is missing. */
 function named(entries: readonly ItemStatus[], ids: ItemStatusParams['ids']): ItemStatus[] {
   if (entries.length !== ids.length) return [...entries];
   return entries.map((entry, index) => ({ ...entry, id: entry.id ?? String(ids[index]) }));

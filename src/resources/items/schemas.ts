@@ -15,25 +15,27 @@ import { key } from '../../core/schema/fields.js';
 /** An item's status, or why it could not be read. Spec: Flex delivery, the item's status attribute. */
 export const itemStatus = preprocess(
   response({
-    /** The item, where the service says it or its place in the list does. */
+    /** The item's id, from the service or from the position in the list; absent if neither is known. */
     id: nullish(string),
-    /** `active` is what Flex asks for; absent where it could not be read. */
+    /** Flex needs `active`. Absent if the service could not read the item. */
     status: nullish(openEnum('active', 'paused', 'closed', 'under_review', 'inactive')),
-    /** The entry's own HTTP status, where it has one: each item is read by itself. */
+    /** The HTTP status of this entry, if the service sent one: it reads each item separately. */
     code: nullish(integer),
-    /** What the service says of an item that it could not read. */
+    /** Why the service could not read the item. */
     message: nullish(string),
   }),
   flattened,
 );
 export interface ItemStatus extends Output<typeof itemStatus> {}
 
-/** The statuses in the order of the ids asked for. */
+/** The statuses, in the order of the requested ids. */
 export const itemStatuses = preprocess(array(itemStatus) as Schema<ItemStatus[]>, (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? [value] : value,
 );
 
-/** An entry comes as `{status}`, as `{code, body: {status}}`, or as the status alone. None of them may fail the rest. */
+/**
+ * An entry is `{status}`, `{code, body: {status}}` or only the status. A wrong entry must not fail the other entries.
+ */
 function flattened(entry: unknown): unknown {
   if (typeof entry === 'string') return { status: entry };
   if (typeof entry !== 'object' || entry === null) return {};

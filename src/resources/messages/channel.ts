@@ -15,15 +15,15 @@ export interface ChannelParams extends Pick<ConversationParams, 'pack_id' | 'use
 
 /** An open channel to a buyer, and what a message may contain. */
 export interface OpenChannel {
-  /** `option`: through the action guide's OTHER · `conversation`: as a message of the conversation. */
+  /** `option`: the option OTHER of the action guide. `conversation`: a message of the conversation. */
   readonly channel: 'option' | 'conversation';
-  /** The longest text, in characters. */
+  /** The maximum length of the text, in characters. */
   readonly maxLength: number;
-  /** The most attachments of a message; 0 for an option. */
+  /** The maximum number of attachments; 0 for an option. */
   readonly maxAttachments: number;
 }
 
-/** The methods of `Messages` that this needs. */
+/** The methods of `Messages` that `openChannel` needs. */
 interface Conversations {
   conversation(input: ConversationParams, options?: CallOptions): Paged<Message, ConversationExtra>;
 }

@@ -3,7 +3,9 @@ import { ConversationBlockedError } from '../post-sale/errors.js';
 import { MediationInProcessError, NoChannelError, NotYetDeliveredError } from './errors.js';
 import type { NoChannelReason } from './errors.js';
 
-/** The one error for a buyer who cannot be written to now; `undefined` for any other failure. */
+/**
+ * Converts the errors that mean "no message can be sent to the buyer now" to one error; `undefined` for other errors.
+ */
 export function closedBy(error: unknown): NoChannelError | undefined {
   const found = closedReason(error);
   if (!found) return undefined;

@@ -9,25 +9,25 @@ import { NoChannelError } from './errors.js';
 import { sendMessageParams } from './schemas.js';
 import type { ConversationParams, SendMessageParams } from './schemas.js';
 
-/** A message to a buyer, through the open channel. It has the fields of `messages.send`. */
+/** A message that is sent to a buyer through the open channel. It has the fields of `messages.send`. */
 export interface ContactParams extends SendMessageParams {}
 
 /** The result of a contact. */
 export interface ContactResult {
-  /** `option`: through the action guide's OTHER · `conversation`: as a message of the conversation. */
+  /** `option`: the option OTHER of the action guide. `conversation`: a message of the conversation. */
   readonly channel: 'option' | 'conversation';
-  /** The message as the service returned it; check it with `isModerated(message)`. */
+  /** The message that the service returned. Check it with `isModerated(message)`. */
   readonly message: Message | undefined;
 }
 
-/** The methods of `Messages` that a contact needs. */
+/** The methods of `Messages` that `contact` needs. */
 interface Correspondence {
   conversation(input: ConversationParams, options?: CallOptions): AsyncIterable<Message>;
   send(input: SendMessageParams, options?: CallOptions): PromiseLike<Message | undefined>;
 }
 type FirstContact = Pick<ActionGuide, 'options' | 'send'>;
 
-/** Sends a message through the open channel, with the public methods only. The deadline of `options` is that of the whole. */
+/** Sends a message through the open channel. `options.deadlineMs` limits all its calls together. */
 export async function contact(
   messages: Correspondence,
   actionGuide: FirstContact,
@@ -35,7 +35,7 @@ export async function contact(
   options: CallOptions = {},
 ): Promise<ContactResult> {
   const checked = sendMessageParams.safeParse(input);
-  // Both channels would reject it, one of them only after the conversation was read.
+  // Checked first, so that wrong input is reported at once, whichever channel is open.
   if (!checked.success) throw new InvalidInputError(checked.error.issues);
   const deadline = new Deadline('contact()', options.deadlineMs);
   const replyInTime = (): Promise<ContactResult> =>
@@ -73,7 +73,7 @@ async function first(
   options: CallOptions,
 ) {
   if (attachments.length > 0) {
-    // For an excepted pack this throws, and the conversation takes the files.
+    // If the pack is an excepted case, this throws, and `contact` sends the files through the conversation.
     await actionGuide.options({ pack_id }, options);
     throw new NoChannelError(
       'The message was not sent: the buyer has not written yet, and a first message carries no attachments. Send the text alone, and the files after the reply.',

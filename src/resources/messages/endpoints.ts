@@ -28,7 +28,7 @@ import type {
   StoredAttachment,
 } from './schemas.js';
 
-/** Without it, the service answers every call of post-sale messaging with 404. */
+/** Without it, the service responds to every call of post-sale messaging with 404. */
 const query = { tag: 'post_sale' };
 
 export const conversation: Endpoint<ConversationParams, ConversationResponse> = {
@@ -93,7 +93,7 @@ export const send: Endpoint<SendMessageParams, Message | undefined> = {
   },
 };
 
-/** The messages at both ends of a conversation: which end is the newer is not documented. Nothing is marked as read. */
+/** Reads both ends of a conversation, because it is not documented which end is newer. It marks nothing as read. */
 async function newestMessages(
   { pack_id, user_id }: SendMessageParams,
   back: ConfirmContext,
@@ -105,7 +105,7 @@ async function newestMessages(
   const total = data.paging?.total;
   if (first.length === 0 || (typeof total === 'number' && total <= first.length))
     return { messages: first, isComplete: true, sentAt };
-  // Without a total, the page that follows shows whether there is more.
+  // Without a total, only the next page shows whether there are more messages.
   const offset = typeof total === 'number' ? Math.max(first.length, total - 50) : first.length;
   const last = (await back.call(conversation, { ...page, offset })).messages ?? [];
   const end = offset + last.length;
@@ -113,12 +113,14 @@ async function newestMessages(
   return { messages: [...first, ...last], isComplete, sentAt };
 }
 
-/** A message without a sender may be of either side. */
+/** A message without a sender counts as the seller's, because either side may have sent it. */
 function isFrom(user_id: number | null | undefined, input: SendMessageParams): boolean {
   return user_id === null || user_id === undefined || String(user_id) === String(input.from?.user_id ?? input.user_id);
 }
 
-/** Compares text and files; the same text with other files is another message, or one that lost them. */
+/**
+ * Compares text and files. The same text with other files is `similar`: another message, or this one without its files.
+ */
 function contentOf({ text, message_attachments }: Message, sent: SendMessageParams): ReturnType<typeof compareText> {
   const content = compareText(text, sent.text);
   const files = (message_attachments ?? []).map(({ filename }) => filename);

@@ -23,13 +23,13 @@ import type {
   StoredAttachment,
 } from './schemas.js';
 
-/** The messages of a pack; each page also carries the conversation's status and the length limits. */
+/** The messages of a pack. Each page also has the status of the conversation and the length limits. */
 export interface Conversation extends Paged<Message, ConversationExtra> {}
 
 /** Call options of an upload. `timeoutMs` limits the time between two chunks of the file, not the whole upload. */
 export interface UploadOptions extends CallOptions {
   /**
-   * Called when chunks of the file have been sent; in a browser only at the start and the end.
+   * Called when chunks of the file have been sent. In browsers, it is called only at the start and at the end.
    *
    * @default none
    */
@@ -49,7 +49,7 @@ export interface DownloadOptions extends CallOptions {
 /**
  * Messages between seller and buyer after a sale, and their files. Spec: Messages.
  *
- * A conversation is of a pack: the `pack_id` of the order, or the order's id where its `pack_id` is `null`.
+ * Each conversation belongs to a pack: its id is the order's `pack_id`, or the order's id if `pack_id` is `null`.
  */
 export class Messages {
   readonly #caller: Requester;
@@ -63,14 +63,14 @@ export class Messages {
   /**
    * Iterates over the messages of a pack. Spec: GET /messages/packs/{pack_id}/sellers/{user_id}.
    *
-   * **Reading marks the messages as read**, which the buyer can see. `mark_as_read: false` prevents it.
+   * **Reading marks the messages as read**, and the buyer can see this. `mark_as_read: false` prevents it.
    *
    * @example
    * for await (const message of seller.messages.conversation({ pack_id, user_id: 7, mark_as_read: false })) {
    *   console.log(message.from?.user_id, message.text);
    * }
-   * @throws {PackAccessError} at the first read, when the order is not the token's user's.
-   * @throws {InvalidPagingError} when the service does not take `limit` or `offset`.
+   * @throws {PackAccessError} when the user of the token is not part of the order, at the first read.
+   * @throws {InvalidPagingError} when the service does not accept `limit` or `offset`.
    */
   conversation(input: ConversationParams, options: PaginationOptions = {}): Conversation {
     const { prefetch = 0, ...callOptions } = options;
@@ -93,15 +93,16 @@ export class Messages {
   }
 
   /**
-   * Reads one message. Whichever of its shapes the service answers in, the current one is delivered; `originalOf`
-   * gives the one that came. Spec: GET /messages/{message_id}.
+   * Reads one message. The service has a current, a legacy and a wrapped shape of a message; the result always has the
+   * current shape. `originalOf` returns the message in the shape that the service sent.
+   * Spec: GET /messages/{message_id}.
    *
    * @example
    * const message = await seller.messages.get({ message_id: '0a1b2c' });
    * console.log(message?.text);
-   * @throws {MessageNotFoundError} when there is no such message; the service says so with 400.
-   * @throws {MessageAccessError} when it is not the token's user's.
-   * @throws {MessageNotReadyError} when it could not be read yet, also at the last attempt.
+   * @throws {MessageNotFoundError} when the message does not exist; the service responds with 400.
+   * @throws {MessageAccessError} when the user of the token is not allowed to read the message.
+   * @throws {MessageNotReadyError} when the service cannot read the message yet, also at the last retry.
    */
   get<const Name extends keyof Message>(
     input: GetMessageParams,
@@ -113,95 +114,97 @@ export class Messages {
   }
 
   /**
-   * Writes to the buyer, once the buyer has written or where the pack is an excepted case; before that, the way is
-   * `actionGuide.send`. `contact` finds out which. Spec: POST /messages/packs/{pack_id}/sellers/{user_id}.
+   * Sends a message to a buyer who has already written, or whose pack is an excepted case. For a first message, use
+   * `actionGuide.send`. `contact` selects one of them. Spec: POST /messages/packs/{pack_id}/sellers/{user_id}.
    *
-   * The answer is not documented: where it is the message, look at it with `isModerated(message)`.
+   * The response is not documented. If it is the message, check it with `isModerated(message)`.
    *
    * @example
    * const to = { user_id: 31 };
    * const message = await seller.messages.send({ pack_id, user_id: 7, to, text: 'It leaves today.' });
    * if (message && isModerated(message)) console.log('The buyer will not see it:', moderationReasonOf(message));
-   * @throws {InvalidInputError} when the text is blank, over 350 characters or holds unsupported ones, when there are
-   *   over 25 attachments, or the receiver is the sender; nothing is sent.
-   * @throws {ConversationBlockedError} when the conversation is blocked; its `reason` says why.
+   * @throws {InvalidInputError} when the text is blank, has more than 350 characters or contains unsupported
+   *   characters, when there are more than 25 attachments, or when the receiver is the sender; nothing is sent.
+   * @throws {ConversationBlockedError} when the conversation is blocked; `reason` of the error says why.
    * @throws {MediationInProcessError} when a mediation is in process (Brazil).
-   * @throws {NotYetDeliveredError} when a purchase shipped by fulfilment has not arrived.
-   * @throws {PackAccessError} when the sender has no part in the order.
-   * @throws {ReceiverNotInOrderError} when the receiver has none.
-   * @throws {AttachmentNotFoundError} when a file is not stored any more.
+   * @throws {NotYetDeliveredError} when the purchase is shipped by fulfilment and not yet delivered.
+   * @throws {PackAccessError} when the sender is not part of the order.
+   * @throws {ReceiverNotInOrderError} when the receiver is not part of the order.
+   * @throws {AttachmentNotFoundError} when the service no longer stores an attachment.
    * @throws {ApplicationIdRequiredError} when the token belongs to no application.
-   * @throws {OutcomeUnknownError} when the answer was lost: read the conversation before sending again.
+   * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
    */
   send(input: SendMessageParams, options?: CallOptions): ApiPromise<Message | undefined> {
     return this.#caller.call(endpoints.send, input, options);
   }
 
   /**
-   * Stores a file, to be sent with a message within 48 hours. Spec: POST /messages/attachments.
+   * Uploads a file, which a message must use within 48 hours. Spec: POST /messages/attachments.
    *
-   * The file is streamed: however large, little of it is in memory. At most 25 MB, not empty.
+   * The file must not be empty and may have at most 25 MB. It is streamed, so only a small part of it is in memory.
    *
    * @example
    * const { id } = await seller.messages.upload({ site_id: 'MLA', file: path });
    * const text = 'Here is your invoice.';
    * await seller.messages.send({ pack_id, user_id: 7, to: { user_id: 31 }, text, attachments: [id] });
-   * @throws {InvalidInputError} when the file is empty, too large or cannot be read, or its name holds `/` or `\`.
-   * @throws {FileStorageError} when the service could not save it.
-   * @throws {OutcomeUnknownError} when the answer was lost. Uploading again does no harm: an unused file vanishes.
+   * @throws {InvalidInputError} when the file is empty, too large or cannot be read, or its name contains `/` or `\`.
+   * @throws {FileStorageError} when the service could not save the file.
+   * @throws {OutcomeUnknownError} when the response was lost. You can upload again: the service deletes unused files.
    */
   upload(input: UploadParams, options?: UploadOptions): ApiPromise<StoredAttachment> {
     return this.#caller.call(endpoints.upload, input, options);
   }
 
   /**
-   * Fetches a file. It is delivered as it begins to arrive: read it, save it, or `cancel()` it.
+   * Downloads a file. The call resolves as soon as the file begins to arrive: read it, save it, or `cancel()` it.
    * Spec: GET /messages/attachments/{attachment_id}.
    *
    * @example
    * const file = await seller.messages.download({ site_id: 'MLA', attachment_id });
    * await file.saveTo(path);
-   * @throws {FileStorageError} when the service could not fetch it from where it is saved.
+   * @throws {FileStorageError} when the service could not read the file from its storage.
    */
   download(input: DownloadParams, options?: DownloadOptions): ApiPromise<Download> {
     return this.#caller.call(endpoints.download, input, options);
   }
 
   /**
-   * Writes to the buyer through the open channel: the action guide's OTHER before the buyer has written, the
-   * conversation after, and the conversation for a pack that is an excepted case. The conversation is read
-   * without marking it as read.
+   * Sends a message to the buyer through the open channel. The channel is the conversation if the buyer has written or
+   * the pack is an excepted case; otherwise it is the option OTHER of the action guide. It does not mark messages as
+   * read.
    *
    * @example
    * const input = { pack_id, user_id: 7, to: { user_id: 31 }, text: 'Your parcel leaves today.' };
    * const { channel, message } = await seller.messages.contact(input);
-   * @returns the message, and the channel it was sent through.
+   * @returns the message and the channel through which it was sent.
    * @throws {InvalidInputError} when the text or the receiver is not acceptable; nothing is sent.
-   * @throws {NoChannelError} when the buyer cannot be written to now; its `reason` says why, its `cause` is the service's error.
-   * @throws {PackAccessError} when the order is not the token's user's.
-   * @throws {OutcomeUnknownError} when the response was lost: read the conversation before writing again.
+   * @throws {NoChannelError} when no message can be sent to the buyer now; `reason` of the error says why, and `cause`
+   *   is the service's error.
+   * @throws {PackAccessError} when the user of the token is not part of the order.
+   * @throws {OutcomeUnknownError} when the response was lost: read the conversation before you send again.
    */
   contact(input: ContactParams, options?: CallOptions): Promise<ContactResult> {
     return contact(this, this.#actionGuide, input, this.#withDeadline(options));
   }
 
   /**
-   * Finds the open channel to the buyer, and what a message may contain. It only reads, and marks nothing as read.
+   * Finds the open channel to the buyer and the limits of a message. It only reads, and it does not mark messages as
+   * read.
    *
-   * Use it before you upload a file: the option of the action guide takes none. A mediation or an undelivered
-   * fulfilment purchase is only found when you send.
+   * Call it before you upload a file, because a message through the action guide has no attachments. It cannot detect a
+   * mediation or an undelivered fulfilment purchase; `send` reports these.
    *
    * @example
    * const { channel, maxAttachments } = await seller.messages.channel({ pack_id, user_id: 7 });
    * console.log(channel, maxAttachments > 0 ? 'takes files' : 'takes no files');
-   * @throws {NoChannelError} when the buyer cannot be written to now; its `reason` says why.
-   * @throws {PackAccessError} when the order is not the token's user's.
+   * @throws {NoChannelError} when no message can be sent to the buyer now; `reason` of the error says why.
+   * @throws {PackAccessError} when the user of the token is not part of the order.
    */
   channel(input: ChannelParams, options?: CallOptions): Promise<OpenChannel> {
     return openChannel(this, this.#actionGuide, input, this.#withDeadline(options));
   }
 
-  /** The options of an operation of several calls, which keep the deadline together. */
+  /** The options of an operation that makes several calls: one deadline limits all of them together. */
   #withDeadline(options: CallOptions = {}): CallOptions {
     return { ...options, deadlineMs: options.deadlineMs ?? this.#caller.deadlineMs };
   }

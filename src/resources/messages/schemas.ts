@@ -23,19 +23,19 @@ import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { id, key, limit, mainList, offset, paging, siteId } from '../../core/schema/fields.js';
 import type { Paging } from '../../core/schema/fields.js';
 
-/** The most files in one message. Spec: Limits. */
+/** The maximum number of files in one message. Spec: Limits. */
 export const attachmentsLimit = 25;
-/** The most bytes in one file: 25 MB. Spec: Limits. */
+/** The maximum size of a file, in bytes: 25 MB. Spec: Limits. */
 export const attachmentSizeLimit = 26_214_400;
 
 const reference = union(int64, string);
 
 /** Whether a conversation is open, and if not, why. Spec: Conversation status. */
 export const conversationStatus = response({
-  /** Its form varies: not to be parsed. */
+  /** The form of the path varies, so do not parse it. */
   path: nullish(string),
   status: nullish(openEnum('active', 'blocked')),
-  /** Why it is blocked. Some two dozen are known, and the list grows. */
+  /** Why the conversation is blocked. The service has about two dozen values and adds more. */
   substatus: nullish(
     openEnum(
       'blocked_by_time',
@@ -53,29 +53,29 @@ export const conversationStatus = response({
 });
 export interface ConversationStatus extends Output<typeof conversationStatus> {}
 
-/** A page of a conversation as the service delivers it. Spec: GET /messages/packs/{pack_id}/sellers/{user_id}. */
+/** A page of a conversation. Spec: GET /messages/packs/{pack_id}/sellers/{user_id}. */
 export const conversationResponse = response({
   paging: nullish<Paging>(paging),
   conversation_status: nullish<ConversationStatus>(conversationStatus),
   messages: mainList<Message>(message),
-  /** How many characters a seller's message takes: 350. */
+  /** The maximum length of a seller's message, in characters: 350. */
   seller_max_message_length: nullish(integer),
-  /** How many characters a buyer's message takes: 3,500. */
+  /** The maximum length of a buyer's message, in characters: 3,500. */
   buyer_max_message_length: nullish(integer),
 });
 export interface ConversationResponse extends Output<typeof conversationResponse> {}
 
-/** What a page of a conversation holds beside its messages. */
+/** What a page of a conversation contains besides its messages. */
 export interface ConversationExtra {
   readonly conversation_status?: ConversationStatus | null | undefined;
-  /** How many characters a seller's message takes: 350. */
+  /** The maximum length of a seller's message, in characters: 350. */
   readonly seller_max_message_length?: number | null | undefined;
-  /** How many characters a buyer's message takes: 3,500. */
+  /** The maximum length of a buyer's message, in characters: 3,500. */
   readonly buyer_max_message_length?: number | null | undefined;
 }
 
 const place = {
-  /** The order's `pack_id`; where that is `null`, the order's id. */
+  /** The order's `pack_id`, or the order's id if `pack_id` is `null`. */
   pack_id: id,
   /** The seller. */
   user_id: id,
@@ -101,9 +101,9 @@ const sender = params({
   user_id: id,
 });
 
-/** Who a message goes to. Spec: POST message body, `to`. */
+/** The receiver of a message. Spec: POST message body, `to`. */
 export const recipient = params({
-  /** The buyer of the order; or the site's agent, where the conversation shows one in the buyer's place. */
+  /** The buyer of the order, or the site's agent if the conversation shows an agent in the buyer's place. */
   user_id: id,
   resource: optional(string),
   resource_id: optional(id),
@@ -117,11 +117,11 @@ export interface SendMessageParams extends Input<typeof newMessageFields> {}
 
 const newMessageFields = params({
   ...place,
-  /** The seller; `user_id` unless given. */
+  /** The seller. The default is `user_id`. */
   from: optional(sender),
-  /** The buyer, or whom the conversation shows in the buyer's place. */
+  /** The buyer, or the user whom the conversation shows in the buyer's place. */
   to: recipient,
-  /** 1 to 350 characters, of ISO-8859-1 or emoji. */
+  /** 1 to 350 characters: ISO-8859-1 or emoji. */
   text: messageText,
   /** The ids of uploaded files, at most 25. */
   attachments: optional(
@@ -134,9 +134,9 @@ const newMessageFields = params({
       { maxItems: attachmentsLimit },
     ),
   ),
-  /** The application that sends, in the query. */
+  /** The id of the sending application, sent in the query. */
   application_id: optional(id),
-  /** The application that sends, in the header `x-client-id`. */
+  /** The id of the sending application, sent in the header `x-client-id`. */
   client_id: optional(id),
 });
 
@@ -156,10 +156,10 @@ function withSender(given: unknown): unknown {
   return from === undefined && user_id !== undefined ? { from: { user_id }, ...rest } : given;
 }
 
-/** The message where the service sends it back; whatever came where it sends something else, or nothing. */
+/** The message if the service returns it; otherwise the response body unchanged, or `undefined` if it is empty. */
 export const messageOrNothing = union(message, unknown) as Schema<Message | undefined>;
 
-/** A file to store, on a site. Spec: POST /messages/attachments. */
+/** A file to upload, and its site. Spec: POST /messages/attachments. */
 export type UploadParams = FileSource & {
   /** The site of the order, e.g. `MLA`. */
   readonly site_id: string;
@@ -168,19 +168,19 @@ export type UploadParams = FileSource & {
 export const uploadParams = params({
   /** The site of the order, e.g. `MLA`. */
   site_id: siteId,
-  /** The file: a path, bytes, a Blob, or a stream with its `size`. At most 25 MB, and not empty. */
+  /** The file: a path, bytes, a Blob, or a stream with its `size`. It must not be empty and may have at most 25 MB. */
   file: unknown,
-  /** Its name, without `/` and `\`. A path and a `File` have one of their own. */
+  /** The name of the file, without `/` and `\`. The default is the name of a path or of a `File`. */
   filename: optional(string),
-  /** Its media type; by its name's ending unless given. */
+  /** The media type. The default follows from the extension of the file name. */
   contentType: optional(string),
-  /** The length of a stream, in bytes. */
+  /** The size of a stream, in bytes. */
   size: optional(integer),
 }) as Schema<unknown, UploadParams>;
 
 /** A stored file. Spec: POST /messages/attachments. */
 export const storedAttachment = response({
-  /** What `messages.send` takes in `attachments`. A file that no message uses within 48 hours is gone. */
+  /** The id for `attachments` of `messages.send`. The service deletes a file that no message uses within 48 hours. */
   id: key,
 });
 export interface StoredAttachment extends Output<typeof storedAttachment> {}
@@ -188,7 +188,7 @@ export interface StoredAttachment extends Output<typeof storedAttachment> {}
 export const downloadParams = params({
   /** The site of the order, e.g. `MLA`. */
   site_id: siteId,
-  /** The stored file's id: what the upload gave, or `filename` of a message's attachment. */
+  /** The id of the stored file: the `id` that the upload returned, or the `filename` of a message's attachment. */
   attachment_id: key,
 });
 export interface DownloadParams extends Input<typeof downloadParams> {}

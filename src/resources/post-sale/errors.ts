@@ -105,7 +105,7 @@ export const applicationIdRequired = documentedError({
   otherStatuses: [401, 403],
 });
 
-/** The `blocked_by_...` of an error response, anywhere in it. */
+/** The `blocked_by_...` of an error response, from any of its fields. */
 function blockReason(details: Pick<ApiErrorDetails, 'code' | 'text' | 'causes' | 'body'>): string | undefined {
   const find = (words: string): string | undefined => /\bblocked_by_\w+/i.exec(words)?.[0];
   const { body } = details;
@@ -118,7 +118,7 @@ function isBlocked(details: ApiErrorDetails): boolean {
   return messageMatches(/conversation_blocked|blocked_conversation|conversation is blocked/i)(details);
 }
 
-/** A body as JSON; empty if it is nested too deeply for that. */
+/** Returns a body as JSON, or an empty string if it is nested too deeply. */
 function jsonOf(body: object | null): string {
   try {
     return JSON.stringify(body);

@@ -1,6 +1,6 @@
 type Raw = Readonly<Record<string, unknown>>;
 
-/** Brings a message of any shape the service is known to answer with into the current one, before it is checked. */
+/** Converts a message of any known shape to the current shape, before the schema checks it. */
 export function currentShape(value: unknown): unknown {
   if (!isRaw(value)) return value;
   if (value.id === undefined && Array.isArray(value.messages)) return currentShape(value.messages[0]);
@@ -22,7 +22,7 @@ function tidied(value: Raw): Raw {
   };
 }
 
-/** Spec: Message, legacy shape. What has no place in the current one keeps its name. */
+/** Spec: Message, legacy shape. Fields that the current shape does not have keep their names. */
 function modernised(value: Raw): Raw {
   const {
     message_id,

@@ -18,20 +18,20 @@ import { currentShape } from './legacy.js';
 /** The sender or receiver of a message. Spec: Message, `from` and `to`. */
 export const participant = response({
   user_id: nullish(integer),
-  /** Delivered for the receiver of an option's message. */
+  /** Present for the receiver of a message that was sent through an option. */
   name: nullish(string),
 });
 export interface Participant extends Output<typeof participant> {}
 
-/** When each event of a message happened; `null` for one that has not. Spec: Message, `message_date`. */
+/** When each event of a message happened; `null` if it has not happened. Spec: Message, `message_date`. */
 export const messageDate = response({
   received: nullish(dateTime),
-  /** When it passed moderation. */
+  /** When the message passed moderation. */
   available: nullish(dateTime),
-  /** When the other side was notified. */
+  /** When the receiver was notified. */
   notified: nullish(dateTime),
   created: nullish(dateTime),
-  /** When the other side read it. */
+  /** When the receiver read the message. */
   read: nullish(dateTime),
 });
 export interface MessageDate extends Output<typeof messageDate> {}
@@ -44,14 +44,16 @@ const moderationReason = openEnum(
   'PERSONAL_DATA',
   'EVASION_CLAIM_SELLER',
 );
-/** Why moderation rejected a message. The case varies and brands stand in some, so compare with `toUpperCase()`. */
+/**
+ * Why moderation rejected a message. Upper and lower case vary, so compare with `toUpperCase()`. Other values occur.
+ */
 export type ModerationReason = Output<typeof moderationReason>;
 
 /** The result of moderation. Spec: Message, `message_moderation`. */
 export const messageModeration = response({
-  /** `pending` while it is looked at; `non_moderated` for older messages. */
+  /** `pending` until moderation has decided; `non_moderated` for older messages. */
   status: nullish(openEnum('clean', 'rejected', 'pending', 'non_moderated')),
-  /** Why it was rejected; see `moderationReasonOf`. */
+  /** Why the message was rejected; see `moderationReasonOf`. */
   reason: nullish(moderationReason),
   source: nullish(string),
   moderation_date: nullish(dateTime),
@@ -60,7 +62,7 @@ export interface MessageModeration extends Output<typeof messageModeration> {}
 
 /** A file of a message. Spec: Attachment object. */
 export const messageAttachment = response({
-  /** The stored file's id: what `messages.download` takes. */
+  /** The id of the stored file: the `attachment_id` for `messages.download`. */
   filename: nullish(string),
   original_filename: nullish(string),
   /** The media type. */
@@ -72,11 +74,11 @@ export const messageAttachment = response({
 });
 export interface MessageAttachment extends Output<typeof messageAttachment> {}
 
-/** What a message belongs to, e.g. `{ id: '2000000012345678', name: 'packs' }`. Spec: Message, `message_resources`. */
+/** A resource of a message, e.g. `{ id: '2000000012345678', name: 'packs' }`. Spec: Message, `message_resources`. */
 export const messageResource = response({ id: nullish(key), name: nullish(string) });
 export interface MessageResource extends Output<typeof messageResource> {}
 
-/** What was wrong with files; only in the legacy shape. Spec: Message, `attachments_validations`. */
+/** The problems of files; only in the legacy shape. Spec: Message, `attachments_validations`. */
 export const attachmentsValidations = response({
   invalid_size: nullish(array(unknown)),
   invalid_extension: nullish(array(unknown)),
@@ -88,12 +90,12 @@ export interface AttachmentsValidations extends Output<typeof attachmentsValidat
 const currentMessage = response({
   id: key,
   site_id: nullish(string),
-  /** The application that sent it; a string where it is longer than 2^53. */
+  /** The id of the sending application; a string if it exceeds 2^53. */
   client_id: nullish(int64),
-  /** Who wrote it; absent in the answer of an option. */
+  /** The sender; absent in the response to `actionGuide.send`. */
   from: nullish<Participant>(participant),
   to: nullish<Participant>(participant),
-  /** `moderated` is a rejection, although it comes with HTTP 200: see `isModerated`. */
+  /** `moderated` means rejected, although the HTTP status is 200: see `isModerated`. */
   status: nullish(openEnum('available', 'moderated')),
   subject: nullish(string),
   text: nullish(string),
@@ -102,13 +104,13 @@ const currentMessage = response({
   message_attachments: nullishArray<MessageAttachment>(messageAttachment),
   message_resources: nullishArray<MessageResource>(messageResource),
   conversation_first_message: nullish(boolean),
-  /** All receivers, where the legacy shape names several; `to` is the first. */
+  /** All receivers, if the service sent several; `to` is the first of them. */
   recipients: nullishArray<Participant>(participant),
-  /** Only where the service answered in the legacy shape. */
+  /** Only if the service sent the legacy shape. */
   attachments_validations: nullish<AttachmentsValidations>(attachmentsValidations),
 });
 
-/** A message after a sale, read from the current, the legacy and the wrapped shape. Spec: Message. */
+/** A message after a sale. The legacy and the wrapped shape are converted to this one. Spec: Message. */
 export interface Message extends Output<typeof currentMessage> {}
 
 const original = Symbol.for('marketplace-seller-sdk.original');
@@ -118,8 +120,8 @@ export const message: Schema<Message> = preprocess<Message>(currentMessage, curr
 });
 
 /**
- * The message as the service delivered it: what came, where `messages.get` was answered in the legacy or the wrapped
- * shape; the message itself where it came in the current one.
+ * Returns the message in the shape that the service sent: the legacy or the wrapped shape, or the same object if the
+ * service sent the current shape.
  *
  * @example
  * const message = await seller.messages.get({ message_id: '5f1b' });
@@ -130,8 +132,8 @@ export function originalOf(delivered: Message): unknown {
 }
 
 /**
- * Whether moderation rejected a message. The service reports that with HTTP 200: the message was taken, and the other
- * side will never see it.
+ * Returns whether moderation rejected a message. The service reports a rejection with HTTP 200; the receiver will never
+ * see the message.
  *
  * @example
  * const message = await seller.actionGuide.send({ pack_id: 42, option_id: 'OTHER', text: 'Thank you!' });
@@ -142,13 +144,13 @@ export function isModerated(delivered: Message | null | undefined): boolean {
   return isWord(status, 'moderated') || isWord(moderation?.status, 'rejected');
 }
 
-/** Statuses vary in case; one of another type is delivered as it came. */
+/** Statuses vary in case, and at run time a status can have another type. */
 function isWord(status: unknown, word: string): boolean {
   return String(status).toLowerCase() === word;
 }
 
 /**
- * Why moderation rejected a message; `undefined` where it did not, or did not say.
+ * Returns why moderation rejected a message; `undefined` if it was not rejected, or if the service gave no reason.
  *
  * @example
  * const message = await seller.actionGuide.send({ pack_id: 42, option_id: 'OTHER', text: 'Thank you!' });

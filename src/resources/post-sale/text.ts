@@ -2,16 +2,16 @@ import { refine } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { boundedText } from '../../core/schema/fields.js';
 
-/** The most characters in a seller's message. Spec: Limits. */
+/** The maximum length of a seller's message, in characters. Spec: Limits. */
 export const messageTextLimit = 350;
 
-/** Built on first use: it takes Unicode's tables, and a quarter of a millisecond. */
+/** Created on first use, because it loads Unicode tables and takes a quarter of a millisecond. */
 let emoji: RegExp | undefined;
-/** ISO-8859-1 with its tab and line ends, without its other control characters. */
+/** ISO-8859-1, without control characters except tab, line feed and carriage return. */
 const latin = /[\t\n\r\u0020-\u007e\u00a0-\u00ff]/gu;
 
 /**
- * The characters that a message cannot carry, each once: neither ISO-8859-1 nor of an emoji.
+ * Returns the characters that a message cannot contain, each once: neither ISO-8859-1 nor part of an emoji.
  *
  * @example
  * unsupportedCharacters('Size 42 → 43'); // ['→']
@@ -21,14 +21,16 @@ export function unsupportedCharacters(text: string): string[] {
   return [...new Set(text.replace(emoji, '').replace(latin, ''))];
 }
 
-/** Every sequence that can be an emoji (Unicode Technical Standard 51): the service's own list is unpublished. */
+/**
+ * Matches every possible emoji sequence (Unicode Technical Standard 51), because the service does not publish its list.
+ */
 function emojiPattern(): RegExp {
   const mark = String.raw`(?:\p{EMod}|\uFE0F?\u20E3|\uFE0F|[\u{E0020}-\u{E007E}]+\u{E007F})?`;
   const sign = String.raw`(?:\p{RI}\p{RI}|\p{Emoji}${mark})`;
   return new RegExp(String.raw`${sign}(?:\u200D${sign})*`, 'gu');
 }
 
-/** The text of a seller's message: 1 to 350 characters, of ISO-8859-1 or emoji. Spec: POST message body, `text`. */
+/** The text of a seller's message: 1 to 350 characters, ISO-8859-1 or emoji. Spec: POST message body, `text`. */
 export const messageText: Schema<string> = refine(boundedText('text', messageTextLimit, 'a message'), (text) => {
   const found = unsupportedCharacters(text);
   if (found.length === 0) return undefined;

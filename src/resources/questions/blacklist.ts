@@ -4,7 +4,7 @@ import type { CallOptions } from '../../core/options/call-options.js';
 import * as endpoints from './endpoints.js';
 import type { BlockedUser, BlacklistParams, SellerParams } from './schemas.js';
 
-/** The users who may not ask on a seller's items. Spec: Questions blacklist. */
+/** The users who are blocked from asking about a seller's items. Spec: Questions blacklist. */
 export class Blacklist {
   readonly #caller: Requester;
 
@@ -13,11 +13,11 @@ export class Blacklist {
   }
 
   /**
-   * Blocks a user from asking on all the seller's items. Spec: POST /users/{seller_id}/questions_blacklist.
+   * Blocks a user from asking about any item of the seller. Spec: POST /users/{seller_id}/questions_blacklist.
    *
    * @example
    * await seller.questions.blacklist.add({ seller_id: 7, user_id: 31 });
-   * @returns what the service said, as it came.
+   * @returns the response body, which is not documented.
    * @throws {ForbiddenError} when the token is not the seller's.
    */
   add(input: BlacklistParams, options?: CallOptions): ApiPromise<unknown> {
@@ -25,7 +25,7 @@ export class Blacklist {
   }
 
   /**
-   * The blocked users. Spec: GET /users/{seller_id}/questions_blacklist (the entries are not documented).
+   * Returns the blocked users. Spec: GET /users/{seller_id}/questions_blacklist (the entries are not documented).
    *
    * @example
    * for (const { id } of await seller.questions.blacklist.list({ seller_id: 7 })) console.log(id);
@@ -35,11 +35,11 @@ export class Blacklist {
   }
 
   /**
-   * Lets a blocked user ask again. Spec: DELETE /users/{seller_id}/questions_blacklist/{user_id}.
+   * Allows a blocked user to ask again. Spec: DELETE /users/{seller_id}/questions_blacklist/{user_id}.
    *
    * @example
    * await seller.questions.blacklist.remove({ seller_id: 7, user_id: 31 });
-   * @returns what the service said, as it came.
+   * @returns the response body, which is not documented.
    */
   remove(input: BlacklistParams, options?: CallOptions): ApiPromise<unknown> {
     return this.#caller.call(endpoints.removeFromBlacklist, input, options);

@@ -75,7 +75,7 @@ export const ask: Endpoint<AskParams, Question | undefined> = {
     const { data, response } = await back.call(search, newest).withResponse();
     const { userId, equalWrites } = back;
     const questions = data.questions ?? [];
-    // Of a question by another user nothing follows; where the token names no user, any question may be this one.
+    // Questions by other users do not count. If the token names no user, any of the questions may be this one.
     const own = questions.filter(({ from }) => userId === undefined || !from?.id || String(from.id) === userId);
     const entries = own.map((entry) => ({
       entry,
@@ -104,11 +104,11 @@ export const answer: Endpoint<AnswerParams, Question | undefined> = {
     const content = compareText(given?.text, text);
     if (content === 'same') return { done: true, output };
     if (given?.text === '') return { unknown: 'the question has an answer whose text is not shown' };
-    // A question takes one answer: while it has none, or has an older one, this one was not taken.
+    // A question has at most one answer. If it has none, or an older one, this write was not carried out.
     if (given?.text) {
       const sentAt = back.sentAt(response.headers);
       const date = given.date_created;
-      // An answer that was there before is another one; so is one with another text, unless its date speaks for this one.
+      // An older answer is another one. So is an answer with another text, unless its date may be after the write.
       const isOther = content === 'other' && (!date || isBefore(date, sentAt));
       if (isOther || ageOf(date, sentAt) === 'older') return { done: false };
       return { unknown: 'the question has another answer, or this one with its text changed' };
@@ -198,7 +198,10 @@ export const removeFromBlacklist: Endpoint<BlacklistParams> = {
   },
 };
 
-/** Whether a user is on a blacklist; `undefined` where only a part of it is shown, without the user. */
+/**
+ * Whether a user is on a blacklist; `undefined` if the service shows only a part of it and the user is not in that
+ * part.
+ */
 async function isOnBlacklist(
   { seller_id, user_id }: BlacklistParams,
   back: ConfirmContext,
@@ -209,7 +212,7 @@ async function isOnBlacklist(
   return shown === 0 || (typeof total === 'number' && total <= shown) ? false : undefined;
 }
 
-/** Whether a page of questions is sorted as it was asked for, so that nothing newer than its first entry is missing. */
+/** Whether a page of questions is sorted by date, newest first. Then it contains the newest questions. */
 function isNewestFirst(questions: readonly Question[]): boolean {
   const times = questions.map(({ date_created }) => millisecondsOf(date_created ?? ''));
   return (

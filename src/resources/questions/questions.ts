@@ -19,7 +19,7 @@ import type {
 
 /** Buyers' questions and the seller's answers. Spec: Questions. */
 export class Questions {
-  /** Who may not ask. */
+  /** The users who are blocked from asking. */
   readonly blacklist: Blacklist;
   readonly #caller: Requester;
 
@@ -29,15 +29,17 @@ export class Questions {
   }
 
   /**
-   * Iterates over the questions of a seller, of an item, or of one user on an item. Spec: Questions, GET /questions/search.
+   * Iterates over the questions to a seller, about an item, or of one user about an item.
+   * Spec: Questions, GET /questions/search.
    *
-   * The loop body may answer, delete or hide questions: every question that stays in the list is delivered once.
+   * You can answer, delete or hide questions in the loop: every question that stays in the list is delivered once.
    *
    * @example
    * for await (const question of seller.questions.search({ seller_id: 7, filters: { status: 'UNANSWERED' } })) {
    *   await seller.questions.answer({ question_id: question.id, text: 'Yes, there is stock.' });
    * }
-   * @throws {InvalidInputError} at the first read, when there is not exactly one way to search.
+   * @throws {InvalidInputError} when the input does not have exactly one of `seller_id`, `item` and `item_id`, at the
+   *   first read.
    */
   search(input: QuestionSearchParams, options: PaginationOptions = {}): Paged<Question, QuestionSearchExtra> {
     const { prefetch = 0, ...callOptions } = options;
@@ -61,13 +63,13 @@ export class Questions {
   }
 
   /**
-   * Reads one question. Without a token (`accessToken: null`) a DELETED or BANNED one is "not found".
+   * Reads one question. Without a token (`accessToken: null`), a DELETED or BANNED question is not found.
    * Spec: Questions, GET /questions/{question_id}; Authentication 4.
    *
    * @example
    * const question = await seller.questions.get({ question_id });
    * console.log(question.status, question.text, question.answer?.text);
-   * @throws {NotFoundError} when there is no such question, or not for this token.
+   * @throws {NotFoundError} when the question does not exist, or the token does not show it.
    */
   get<const Name extends keyof Question = keyof Question>(
     input: GetQuestionParams,
@@ -77,45 +79,46 @@ export class Questions {
   }
 
   /**
-   * Asks a question about an item, as the buyer whose token it is. Spec: Questions, POST /questions.
+   * Asks a question about an item, as the user of the token. Spec: Questions, POST /questions.
    *
    * @example
    * const question = await seller.questions.ask({ item_id: 'MLA100', text: 'Is it in stock?' });
    * console.log(question?.id);
    * @throws {InvalidInputError} when the text is blank or has more than 2,000 characters; nothing is sent.
-   * @throws {ItemNotActiveError} when the item takes no questions.
-   * @throws {AskLimitError} when the user has asked too many.
+   * @throws {ItemNotActiveError} when the item is not active.
+   * @throws {AskLimitError} when the user has asked too many questions.
    * @throws {ForbiddenError} when the seller has blocked the user.
-   * @throws {OutcomeUnknownError} when the response was lost.
+   * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
    */
   ask(input: AskParams, options?: CallOptions): ApiPromise<Question | undefined> {
     return this.#caller.call(endpoints.ask, input, options);
   }
 
   /**
-   * Answers a question. A question takes one answer. Spec: Questions, POST /answers.
+   * Answers a question. A question has at most one answer. Spec: Questions, POST /answers.
    *
-   * The response to this call is not documented; in production it is the whole question.
+   * The response is not documented; in production it is the whole question.
    *
    * @example
    * await seller.questions.answer({ question_id, text: 'Yes, it is in stock.' });
    * @throws {InvalidInputError} when the text is blank or has more than 2,000 characters; nothing is sent.
    * @throws {InvalidQuestionError} when the question cannot be answered.
-   * @throws {QuestionNotOpenError} when it has an answer, or is closed.
-   * @throws {OutcomeUnknownError} when the response was lost.
+   * @throws {QuestionNotOpenError} when the question already has an answer or is closed.
+   * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
    */
   answer(input: AnswerParams, options?: CallOptions): ApiPromise<Question | undefined> {
     return this.#caller.call(endpoints.answer, input, options);
   }
 
   /**
-   * Deletes a question the seller received; takes the seller's token. Spec: Questions, DELETE /questions/{question_id}.
+   * Deletes a question that the seller received. It needs the seller's token.
+   * Spec: Questions, DELETE /questions/{question_id}.
    *
    * @example
    * await seller.questions.delete({ question_id });
    * @returns a list with one sentence of confirmation.
-   * @throws {ForbiddenError} when the question is on another seller's item.
-   * @throws {NotFoundError} when there is no such question.
+   * @throws {ForbiddenError} when the question is about another seller's item.
+   * @throws {NotFoundError} when the question does not exist.
    */
   delete(input: GetQuestionParams, options?: CallOptions): ApiPromise<string[]> {
     return this.#caller.call(endpoints.remove, input, options);
@@ -126,19 +129,20 @@ export class Questions {
    *
    * @example
    * await seller.questions.hide({ question_id });
-   * @returns the response body as it came.
+   * @returns the response body, which is not documented.
    */
   hide(input: GetQuestionParams, options?: CallOptions): ApiPromise<unknown> {
     return this.#caller.call(endpoints.hide, input, options);
   }
 
   /**
-   * How long a seller takes to answer, in minutes, over the last 14 days. Refreshed once a day. Spec: Response time.
+   * Returns how long a seller takes to answer, in minutes, over the last 14 days. The service updates it once a day.
+   * Spec: Response time.
    *
    * @example
    * const { total } = await seller.questions.responseTime({ user_id: 7 });
    * console.log(total?.response_time, 'minutes');
-   * @throws {NoQuestionsError} when the seller has had no questions.
+   * @throws {NoQuestionsError} when the seller has received no questions.
    */
   responseTime<const Name extends keyof ResponseTime = keyof ResponseTime>(
     input: UserParams,

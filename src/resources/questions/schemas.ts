@@ -19,10 +19,10 @@ import {
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { boundedText, id, key, limit, mainList, offset } from '../../core/schema/fields.js';
 
-/** The most characters in a question or an answer. Spec: Limits. */
+/** The maximum length of a question or an answer, in characters. Spec: Limits. */
 export const questionTextLimit = 2000;
 
-/** Who asked. Spec: Question, `from`. */
+/** The user who asked. Spec: Question, `from`. */
 export const asker = response({
   id: integer,
   /** How many questions of this user the seller has answered. */
@@ -32,39 +32,41 @@ export interface Asker extends Output<typeof asker> {}
 
 /** The seller's answer to a question. Spec: Question, `answer`. */
 export const answerOfQuestion = response({
-  /** At most 2,000 characters; `""` where the answer was deleted or banned. */
+  /** At most 2,000 characters; `""` if the answer was deleted or banned. */
   text: nullish(string),
-  /** Upper case when read by id; elsewhere the case varies, so compare with `toUpperCase()`. */
+  /** Upper case if read by id. Elsewhere the case varies, so compare with `toUpperCase()`. */
   status: nullish(openEnum('ACTIVE', 'DISABLED', 'BANNED')),
   date_created: nullish(dateTime),
 });
 export interface AnswerOfQuestion extends Output<typeof answerOfQuestion> {}
 
-/** What a buyer asked about an item. Spec: Resources and their fields, Question. */
+/** A buyer's question about an item. Spec: Resources and their fields, Question. */
 export const question = response({
   id: integer,
   /** The seller who received the question. */
   seller_id: nullish(integer),
   item_id: nullish(string),
-  /** At most 2,000 characters; `""` where the question was deleted or banned. */
+  /** At most 2,000 characters; `""` if the question was deleted or banned. */
   text: nullish(string),
-  /** Upper case when read by id; elsewhere the case varies, so compare with `toUpperCase()`. More values may come. */
+  /**
+   * Upper case if read by id. Elsewhere the case varies, so compare with `toUpperCase()`. The service may add values.
+   */
   status: nullish(openEnum('UNANSWERED', 'ANSWERED', 'CLOSED_UNANSWERED', 'UNDER_REVIEW', 'DELETED', 'BANNED')),
   date_created: nullish(dateTime),
-  /** Delivered when read by id. */
+  /** Present if the question was read by id. */
   deleted_from_listing: nullish(boolean),
-  /** Delivered when read by id. */
+  /** Present if the question was read by id. */
   hold: nullish(boolean),
-  /** Who asked; some answers carry `buyer_id` instead. */
+  /** The user who asked. Some responses have `buyer_id` instead. */
   from: nullish<Asker>(asker),
-  /** Who asked, where `from` is absent. */
+  /** The user who asked, if `from` is absent. */
   buyer_id: nullish(integer),
-  /** The seller's answer; absent, `null` or empty while there is none. */
+  /** The seller's answer; absent, `null` or empty if there is none. */
   answer: nullish<Partial<AnswerOfQuestion>>(answerOfQuestion),
 });
 export interface Question extends Output<typeof question> {}
 
-/** The answer of the question search, in each shape it is known to have. */
+/** The response to a question search. All its known shapes are accepted. */
 export const questionSearchResponse = preprocess(
   response({
     total: nullish(integer),
@@ -79,14 +81,14 @@ export const questionSearchResponse = preprocess(
 );
 export interface QuestionSearchResponse extends Output<typeof questionSearchResponse> {}
 
-/** What a page of the question search holds beside its questions. */
+/** What a page of the question search contains besides its questions. */
 export interface QuestionSearchExtra {
   readonly filters?: unknown;
   readonly available_filters?: unknown;
   readonly available_sorts?: unknown;
 }
 
-/** A user who may not ask. Spec: Blacklist entry (its fields are not documented). */
+/** A user who is blocked from asking. Spec: Blacklist entry (its fields are not documented). */
 export const blockedUser = preprocess(response({ id: integer, blocked_at: nullish(dateTime) }), (value) => {
   if (typeof value !== 'object' || value === null) return { id: value };
   const { id, user_id } = value as { id?: unknown; user_id?: unknown };
@@ -94,7 +96,7 @@ export const blockedUser = preprocess(response({ id: integer, blocked_at: nullis
 });
 export interface BlockedUser extends Output<typeof blockedUser> {}
 
-/** The blacklist, in each shape it is known to have. */
+/** The blacklist. All its known shapes are accepted. */
 export const blacklistResponse = preprocess(
   response({
     users: mainList<BlockedUser>(blockedUser),
@@ -106,7 +108,9 @@ export const blacklistResponse = preprocess(
 );
 export interface BlacklistResponse extends Output<typeof blacklistResponse> {}
 
-/** Lists come bare, under their own name or `results`, with `paging` or its fields; this makes one shape of them. */
+/**
+ * Accepts a bare list, or an object with the list as `name` or `results`, and with `paging` or the fields of `paging`.
+ */
 function unwrapList(name: string): (value: unknown) => unknown {
   return (value) => {
     if (value === null || value === undefined) return { [name]: null };
@@ -119,19 +123,21 @@ function unwrapList(name: string): (value: unknown) => unknown {
   };
 }
 
-/** The response time in one band of the week. Spec: Response time record. */
+/** The response time in one part of the week. Spec: Response time record. */
 export const responseTimeBand = response({
   /** The average, in minutes. */
   response_time: nullish(integer),
-  /** The forecast percentage of additional sales if answers came within the hour; `null` unless the time exceeds 60. */
+  /**
+   * How many percent more sales to expect if answers take less than an hour; `null` unless `response_time` exceeds 60.
+   */
   sales_percent_increase: nullish(integer),
 });
 export interface ResponseTimeBand extends Output<typeof responseTimeBand> {}
 
-/** How long a seller takes to answer, over the last 14 days, refreshed once a day. Spec: Response time record. */
+/** How long a seller takes to answer, over the last 14 days, updated once a day. Spec: Response time record. */
 export const responseTime = response({
   user_id: integer,
-  /** Without bands: also counts the questions asked from 00:00 to 09:00, which are in none. */
+  /** The whole week, including questions asked from 00:00 to 09:00, which the other fields do not count. */
   total: nullish(response({ response_time: nullish(integer) })),
   weekend: nullish<ResponseTimeBand>(responseTimeBand),
   /** Monday to Friday, 09:00 to 18:00. */
@@ -145,69 +151,69 @@ const sortField = enumOf('item_id', 'seller_id', 'from_id', 'date_created');
 const sortType = enumOf('ASC', 'DESC');
 
 const searchFields = {
-  /** Questions this seller received. */
+  /** Questions that this seller received. */
   seller_id: optional(id),
-  /** Questions on this item. */
+  /** Questions about this item. */
   item: optional(key),
-  /** The other spelling of `item`. */
+  /** An alias of `item`. */
   item_id: optional(key),
-  /** With an item: the questions this user asked on it. */
+  /** With `item` or `item_id`: only the questions that this user asked. */
   from: optional(id),
-  /** What to sort by. */
+  /** The fields to sort by. */
   sort_fields: optional(array(sortField)),
-  /** One per sort field. */
+  /** The sort directions, one for each of `sort_fields`. */
   sort_types: optional(array(sortType)),
   limit,
   offset,
-  /** Passed through as query parameters, e.g. `{ status: 'UNANSWERED' }`: the specification names none. */
+  /** Sent as query parameters, e.g. `{ status: 'UNANSWERED' }`. The specification does not name the filters. */
   filters: optional(record),
 };
 
-/** What a search is narrowed to: query parameters, of which the specification names none. */
+/** Filters of a search, sent as query parameters. The specification does not name them. */
 export interface QuestionFilters {
-  /** The status, as the service spells it for filters. */
+  /** One status or several. */
   readonly status?: QuestionStatusFilter | readonly QuestionStatusFilter[] | undefined;
   readonly [name: string]: unknown;
 }
 type QuestionStatusFilter = 'UNANSWERED' | 'ANSWERED' | 'CLOSED_UNANSWERED' | 'UNDER_REVIEW' | (string & {});
 
 interface SearchCommon {
-  /** What to sort by. */
+  /** The fields to sort by. */
   readonly sort_fields?: readonly Input<typeof sortField>[] | undefined;
-  /** One per sort field. */
+  /** The sort directions, one for each of `sort_fields`. */
   readonly sort_types?: readonly Input<typeof sortType>[] | undefined;
-  /** How many questions a page holds. The service's default is 50. */
+  /** The number of questions per page. The service's default is 50. */
   readonly limit?: number | undefined;
   /** How many questions to skip. */
   readonly offset?: number | undefined;
-  /** Passed through as query parameters, e.g. `{ status: 'UNANSWERED' }`: the specification names none. */
+  /** Sent as query parameters, e.g. `{ status: 'UNANSWERED' }`. The specification does not name the filters. */
   readonly filters?: QuestionFilters | undefined;
 }
 interface BySeller extends SearchCommon {
-  /** Questions this seller received. */
+  /** Questions that this seller received. */
   readonly seller_id: number | string;
   readonly item?: never;
   readonly item_id?: never;
   readonly from?: never;
 }
 interface ByItem extends SearchCommon {
-  /** Questions on this item. */
+  /** Questions about this item. */
   readonly item: string;
-  /** Of these, the ones this user asked. */
+  /** Only the questions that this user asked. */
   readonly from?: number | string | undefined;
   readonly item_id?: never;
   readonly seller_id?: never;
 }
 interface ByItemId extends SearchCommon {
-  /** Questions on this item. */
+  /** Questions about this item. */
   readonly item_id: string;
-  /** Of these, the ones this user asked. */
+  /** Only the questions that this user asked. */
   readonly from?: number | string | undefined;
   readonly item?: never;
   readonly seller_id?: never;
 }
 
-/** Exactly one way to search: a seller's questions, an item's, or one user's on an item. Spec: Questions. */
+/** Which questions to search: to a seller, about an item, or of one user about an item. Spec: Questions. */
 export type QuestionSearchParams = BySeller | ByItem | ByItemId;
 
 export const questionSearchParams = refine(
@@ -247,15 +253,15 @@ export const answerParams = params({
 export interface AnswerParams extends Input<typeof answerParams> {}
 
 export const sellerParams = params({
-  /** The seller whose blacklist it is. */
+  /** The seller who owns the blacklist. */
   seller_id: id,
 });
 export interface SellerParams extends Input<typeof sellerParams> {}
 
 export const blacklistParams = params({
-  /** The seller whose blacklist it is. */
+  /** The seller who owns the blacklist. */
   seller_id: id,
-  /** The user who may not ask. */
+  /** The user to block or to unblock. */
   user_id: id,
 });
 export interface BlacklistParams extends Input<typeof blacklistParams> {}
@@ -266,7 +272,7 @@ export const userParams = params({
 });
 export interface UserParams extends Input<typeof userParams> {}
 
-/** A question where the service sends it back; whatever came where it sends something else, or nothing. */
+/** The question if the service returns it; otherwise the response body unchanged, or `undefined` if it is empty. */
 export const questionOrNothing = union(question as Schema<Question>, unknown) as Schema<Question | undefined>;
-/** What a deletion says: a list with one sentence. */
+/** The response to a deletion: a list with one sentence. */
 export const confirmation = union(array(string), unknown) as Schema<string[]>;

@@ -14,7 +14,7 @@ import type { Input, Output } from '../../core/schema/schema.js';
 import { limit, mainList, offset, paging, siteId } from '../../core/schema/fields.js';
 import type { Paging } from '../../core/schema/fields.js';
 
-/** An item that a search found. The specification does not name its fields; these are the usual ones. */
+/** An item that a search found. The specification does not name its fields; these are the common ones. */
 export const listing = response({
   id: preprocess(string, (value) => (typeof value === 'number' ? String(value) : value)),
   title: nullish(string),
@@ -25,7 +25,7 @@ export const listing = response({
 });
 export interface Listing extends Output<typeof listing> {}
 
-/** The answer of a site's search. Spec: Common resources, site search. */
+/** The response to a site search. Spec: Common resources, site search. */
 export const siteSearchResponse = response({
   site_id: nullish(string),
   query: nullish(string),
@@ -38,25 +38,25 @@ export const siteSearchResponse = response({
 });
 export interface SiteSearchResponse extends Output<typeof siteSearchResponse> {}
 
-/** What a page of a site's search holds beside its results. */
+/** What a page of a site search contains besides its results. */
 export interface SiteSearchExtra {
   readonly site_id?: string | null | undefined;
   readonly query?: string | null | undefined;
   /** How the results are sorted. */
   readonly sort?: unknown;
   readonly available_sorts?: unknown;
-  /** The filters that are in force. */
+  /** The active filters. */
   readonly filters?: unknown;
   readonly available_filters?: unknown;
 }
 
 export const siteSearchParams = params({
   site_id: siteId,
-  /** What to look for. */
+  /** The search text. */
   q: optional(string),
   limit,
   offset,
-  /** Passed through as query parameters, e.g. the ids of `available_filters` and `sort`. */
+  /** Sent as query parameters, e.g. the ids of `available_filters` and `sort`. */
   filters: optional(record),
 });
 export interface SiteSearchParams extends Input<typeof siteSearchParams> {}

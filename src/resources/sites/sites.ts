@@ -13,7 +13,7 @@ export class Sites {
   }
 
   /**
-   * Iterates over the items that a site's search finds; its pages also have the filters and sorts.
+   * Iterates over the items that a site search finds. Its pages also have the filters and sorts.
    * Spec: GET /sites/{site_id}/search.
    *
    * @example

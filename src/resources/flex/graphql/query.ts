@@ -2,21 +2,21 @@ import { parse } from 'graphql';
 import { GraphQLClient } from 'graphql-request';
 import type { Issue } from '../../../core/schema/issue.js';
 
-/** Sends one document and delivers the parsed, validated data of the response. */
+/** Sends one document and returns the parsed, validated data of the response. */
 export type SendDocument = (query: string) => Promise<unknown>;
 
-/** Never requested: graphql-request needs a URL, and `fetch` below is one call of this package's client. */
+/** Never requested: graphql-request needs a URL, but its `fetch` below makes a call of this package's client. */
 const url = 'https://graphql.invalid/';
 
 /**
- * Runs a GraphQL query through graphql-request, with a call of this package's client as its `fetch`. The two packages
- * weigh more than the rest of the client, so this file is loaded on first use. What it imports of the client would be split
- * from the rest in every bundle, so `reject` creates its error.
+ * Runs a GraphQL query with graphql-request, which sends it through a call of this package's client. `graphql` and
+ * `graphql-request` are larger than the rest of the client, so this file is loaded on first use. It imports no values
+ * from the client, because bundlers would move them to a separate chunk; therefore `reject` creates the error.
  *
  * @returns the data of the response.
  * @throws what `reject` returns when the document is not GraphQL; nothing is sent.
  * @throws what `send` throws.
- * @throws {Error} when the response holds no data object. It prints the whole request.
+ * @throws {Error} when the response contains no data object. This error prints the whole request.
  */
 export async function runQuery(
   document: string,
@@ -26,9 +26,9 @@ export async function runQuery(
   assertGraphql(document, reject);
   let data: unknown;
   const client = new GraphQLClient(url, {
-    // The service documents a body of `{query}` and nothing else.
+    // The documented body is `{query}` without other fields.
     excludeOperationName: true,
-    // The call writes and reads the JSON (and keeps long ids exact): nothing is serialized or parsed twice.
+    // The call serializes and parses the JSON, and keeps long ids exact, so nothing is done twice here.
     jsonSerializer: { stringify: (body: { query: string }) => body.query, parse: () => ({ data }) },
     fetch: async (_: unknown, init?: { body?: unknown }) => {
       data = await send(String(init?.body));

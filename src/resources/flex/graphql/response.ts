@@ -1,12 +1,12 @@
 import type { ErrorInBody } from '../../../core/errors/documented-error.js';
 
-/** Strings and comments. A string that is not closed reaches to the end of its line, so that each character is read once. */
+/** Strings and comments. A string that is not closed ends with its line, which keeps the search linear. */
 const ignored = /"""(?:\\"""|[^])*?(?:"""|$)|"(?:\\.|[^"\\\n])*(?:"|\\?)|#[^\n\r]*/g;
 
 /**
- * Rejects a GraphQL document that is not a query: this call is retried after a fault, and a mutation must not be.
+ * Rejects a GraphQL document that is not a query, because this call is retried and a mutation must not be.
  *
- * Only words outside strings, comments and braces tell an operation, so those are taken away first.
+ * The keyword of an operation is always outside strings, comments and brackets, so these are removed first.
  */
 export function documentRule(document: string): string | undefined {
   if (document.trim() === '') return '`query` is empty; it takes a GraphQL query';
@@ -28,7 +28,7 @@ function withoutNested(text: string): string {
   return outside;
 }
 
-/** The data of an answer that came bare or as a GraphQL result. */
+/** Returns the data of a response that is either the data itself or a GraphQL result. */
 export function dataOf(body: unknown): unknown {
   return isGraphqlResult(body) ? body.data : body;
 }
@@ -37,10 +37,10 @@ function isGraphqlResult(body: unknown): body is { data?: unknown; errors?: unkn
   return typeof body === 'object' && body !== null && ('data' in body || 'errors' in body);
 }
 
-/** No more errors of a response than these are read. */
+/** The maximum number of errors that are read from one response. */
 const maxErrors = 100;
 
-/** The statuses of the codes that GraphQL servers use. */
+/** The HTTP statuses that match the usual error codes of GraphQL servers. */
 const statusOfCode = new Map(
   Object.entries({
     GRAPHQL_PARSE_FAILED: 400,
@@ -53,7 +53,9 @@ const statusOfCode = new Map(
   }),
 );
 
-/** The errors in a GraphQL response with status 200, also beside data; `undefined` when there are none. */
+/**
+ * Returns the errors of a GraphQL response with status 200, even if it also has data; `undefined` if there are none.
+ */
 export function graphqlErrorInBody(body: unknown): ErrorInBody | undefined {
   if (!isGraphqlResult(body) || body.errors === undefined || body.errors === null) return undefined;
   const errors: unknown[] = Array.isArray(body.errors) ? body.errors : [body.errors];

@@ -20,7 +20,7 @@ export type Exact<T, S> = {
     : never;
 };
 
-/** The part of `T` that a selection delivers: exactly its fields, through lists and nulls. */
+/** The part of `T` that a selection selects: exactly its fields, also inside lists and nullable fields. */
 export type Selected<T, S> = S extends true
   ? T
   : T extends readonly (infer Entry)[]
@@ -33,10 +33,10 @@ export type Selected<T, S> = S extends true
         }
       : T;
 
-/** A selection at run time, after it was checked. */
+/** A selection at run time, after `selectionIssues` has checked it. */
 export type AnySelection = true | { readonly [name: string]: AnySelection };
 
-/** What is wrong with a selection: a field that the schema does not have, or something other than `true`. */
+/** Returns the issues of a selection: unknown fields, and values that are neither `true` nor an object of fields. */
 export function selectionIssues(schema: Schema, select: unknown, path: readonly string[]): Issue[] {
   if (select === true) return [];
   const shape = shapeWithin(schema);
@@ -54,7 +54,7 @@ export function selectionIssues(schema: Schema, select: unknown, path: readonly 
   });
 }
 
-/** The selection as GraphQL, e.g. `{address{city{name}}}`; empty for a field that holds no others. */
+/** Returns the selection as GraphQL, e.g. `{address{city{name}}}`; empty for a field without fields. */
 export function printSelection(schema: Schema, select: AnySelection): string {
   const shape = shapeWithin(schema);
   if (!shape) return '';
@@ -65,7 +65,7 @@ export function printSelection(schema: Schema, select: AnySelection): string {
   return `{${fields.join(' ')}}`;
 }
 
-/** The schema reduced to the selection: it delivers these fields and no others. */
+/** Returns the schema reduced to the selected fields. */
 export function applySelection(schema: Schema, select: AnySelection): Schema {
   const found = inspect(schema);
   switch (found.kind) {
@@ -89,7 +89,7 @@ export function applySelection(schema: Schema, select: AnySelection): Schema {
   }
 }
 
-/** The fields that a schema's value holds, however it is wrapped; `undefined` where it holds none. */
+/** Returns the fields of an object schema, also inside lists and other wrappers; `undefined` if it has no fields. */
 function shapeWithin(schema: Schema): Shape | undefined {
   const found = inspect(schema);
   switch (found.kind) {
