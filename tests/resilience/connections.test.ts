@@ -122,19 +122,33 @@ describe.each(transports)('over %s', (_, transport) => {
     if (!isListening) skip('this machine has no IPv6');
     expect(await client(urlOf(server).replace('127.0.0.1', 'localhost')).questions.answer(answer)).toEqual({ id: 42 });
   });
-
-  test('a call ends while a test has replaced the timers', async () => {
-    const server = await startServer((to) => json(to, 200, wireQuestion));
-    const sellerClient = client(server.url);
-    await sellerClient.questions.get({ question_id: 42 });
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-    // Over a connection that is kept, over new ones, and with a body.
-    await sellerClient.questions.get({ question_id: 42 });
-    await Promise.all([1, 2, 3].map(() => sellerClient.questions.answer(answer)));
-    expect(server.received).toHaveLength(5);
-  });
 });
+
+// Over fetch, undici waits until the server closes the idle connection.
+test.each(['before the package was imported', 'between two calls'])(
+  'over node:http, a connection is used again if a test replaces the timers %s',
+  async (when) => {
+    const connections = new Set<number | undefined>();
+    const server = await startServer((to) => {
+      connections.add(to.socket?.remotePort);
+      json(to, 200, wireQuestion);
+    });
+    vi.resetModules();
+    onTestFinished(() => {
+      vi.useRealTimers();
+      vi.resetModules();
+    });
+    if (when === 'before the package was imported') vi.useFakeTimers();
+    const { SellerClient: Client } = await import('marketplace-seller-sdk');
+    const sellerClient = new Client({ baseUrl: server.url, accessToken: 'token-1', maxRetries: 0 });
+    await sellerClient.questions.answer(answer);
+    vi.useFakeTimers();
+    await sellerClient.questions.answer(answer);
+    await Promise.all([1, 2, 3].map((id) => sellerClient.questions.get({ question_id: id })));
+    expect(server.received).toHaveLength(5);
+    expect(connections.size).toBe(3);
+  },
+);
 
 describe('over node:http, an agent', () => {
   const client = (baseUrl: string, options: Partial<ClientOptions>): SellerClient =>

@@ -4,8 +4,11 @@ import type { Socket } from 'node:net';
 /** How long a connection may take to open, in milliseconds: as long as with the platform's `fetch`. */
 const connectTimeoutMs = 10_000;
 
-// Test runners replace the timers, and the turns of the event loop that are waited for here must be real ones.
-const { setImmediate } = globalThis;
+/**
+ * The next turn of the event loop. Test runners replace `setImmediate` by one that never calls back: the real one is kept
+ * from the start. If it was replaced before (the fakes of Sinon, Jest and Vitest have a `clock`), nothing is waited for.
+ */
+const nextTurn = 'clock' in setImmediate ? (turn: () => void): void => turn() : setImmediate;
 
 /**
  * Calls `ready` when the connection of a request stands. Until then nothing has been sent; an error of the request is
@@ -45,9 +48,9 @@ function whenAlive(outgoing: ClientRequest, socket: Socket, ready: () => void): 
       return;
     }
     last = now;
-    setImmediate(turn);
+    nextTurn(turn);
   };
-  setImmediate(turn);
+  nextTurn(turn);
 }
 
 function whenOpened(outgoing: ClientRequest, socket: Socket, ready: () => void): void {
