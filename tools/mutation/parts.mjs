@@ -8,20 +8,32 @@
 export const parts = {
   'core/auth': ['tests/core/{token-provider,token-refresh,tokens}.test.ts', 'tests/promises/requests.test.ts'],
   'core/errors': [
-    'tests/core/{api-errors,conventions,documented-errors,error-classes,masking,redaction,secrets}.test.ts',
+    'tests/core/{api-errors,conventions,documented-errors,error-classes,masking,redaction,schema,secrets}.test.ts',
     'tests/resources/known-variants.test.ts',
   ],
-  'core/files': ['tests/core/secrets.test.ts', 'tests/resources/{attachments,files}.test.ts'],
-  'core/observability': ['tests/core/{debug-logger,observability}.test.ts'],
+  'core/files': [
+    'tests/core/secrets.test.ts',
+    'tests/resilience/odd-responses.test.ts',
+    'tests/resources/{attachments,downloads,files,saved-files}.test.ts',
+  ],
+  'core/observability': [
+    'tests/client.test.ts',
+    'tests/core/{debug-logger,masking,observability,rate-limiter}.test.ts',
+  ],
   'core/options': ['tests/client.test.ts', 'tests/core/{choose-transport,observability,rate-limiter}.test.ts'],
   'core/pagination': ['tests/core/pagination.test.ts'],
   'core/rate-limit': ['tests/core/{rate-limiter,rate-limiter-rules}.test.ts', 'tests/resilience/slots.test.ts'],
   'core/retry': [
     'tests/core/{confirm,confirm-proof,time-and-retry,unknown-outcomes}.test.ts',
     'tests/promises/lost-writes.test.ts',
-    'tests/resilience/never-sent.test.ts',
+    'tests/resilience/{deadlines,never-sent,slots}.test.ts',
+    'tests/retry-classes.test.ts',
   ],
-  'core/schema': ['tests/client.test.ts', 'tests/core/{conventions,drift,schema}.test.ts'],
+  'core/schema': [
+    'tests/client.test.ts',
+    'tests/core/{conventions,drift,schema}.test.ts',
+    'tests/resilience/wrong-entries.test.ts',
+  ],
   'core/serialization': [
     'tests/client.test.ts',
     'tests/contract.test.ts',
@@ -30,7 +42,7 @@ export const parts = {
   ],
   'core/transport': [
     'tests/core/{choose-transport,transport-failures,transports}.test.ts',
-    'tests/resilience/{never-sent,response-size}.test.ts',
+    'tests/resilience/{hostile-bodies,never-sent,odd-responses,response-size}.test.ts',
   ],
   core: [
     'tests/client.test.ts',
@@ -38,8 +50,22 @@ export const parts = {
     'tests/promises/{lost-writes,requests}.test.ts',
     'tests/resilience/response-size.test.ts',
   ],
-  'notifications/http': ['tests/notifications/{fetch,node}.test.ts'],
-  'notifications/stores': ['tests/notifications/stores.test.ts', 'tests/promises/inbox.test.ts'],
+  'core/pipeline': [
+    'tests/client.test.ts',
+    'tests/core/{api-errors,confirm,conventions,documented-errors,masking,time-and-retry,tokens,unknown-outcomes,user-agent}.test.ts',
+    'tests/golden-requests.test.ts',
+    'tests/promises/{lost-writes,requests}.test.ts',
+    'tests/resilience/{never-sent,odd-responses,response-size}.test.ts',
+    'tests/resources/{known-variants,reference}.test.ts',
+  ],
+  'core/platform': [
+    'tests/core/{choose-transport,debug-logger,observability,portable-platform,system-errors,transport-failures}.test.ts',
+    'tests/resilience/{never-sent,odd-responses}.test.ts',
+  ],
+  'notifications/stores/redis.ts': ['tests/notifications/{redis,store-properties,stores}.test.ts'],
+  'notifications/stores/redis-batch.ts': ['tests/notifications/{redis,store-properties,stores}.test.ts'],
+  'notifications/http': ['tests/notifications/{bodies,fetch,node,receiver}.test.ts', 'tests/promises/inbox.test.ts'],
+  'notifications/stores': ['tests/notifications/{receiver,store-properties,stores}.test.ts', 'tests/promises/inbox.test.ts'],
   notifications: [
     'tests/notifications/{failures,notification,queued-notification,read-notification,receiver,stalls}.test.ts',
     'tests/promises/inbox.test.ts',

@@ -13,42 +13,73 @@ const noticed = new Set(['Killed', 'Timeout']);
 const survived = new Set(['Survived', 'NoCoverage']);
 
 /**
+ * @typedef {{ name: string, noticed: number, faults: number, timedOut: number, tested: string }} Score the faults of one
+ *   file, and the day of the test
+ */
+
+/**
  * The part of bench/mutation.md about one room: the score of the room and of each file, worst first.
  *
  * @param {string} room
- * @param {MutatedFiles} files
- * @param {string} origin what was run, and when
+ * @param {Score[]} scores
+ * @param {string} origin what was run
  */
-export function section(room, files, origin) {
-  const all = Object.entries(files)
-    .map(([name, { mutants }]) => ({ name: `\`${name.replace(`src/${room}/`, '')}\``, ...count(mutants) }))
-    .sort((a, b) => a.noticed / a.faults - b.noticed / b.faults || b.faults - a.faults)
-    .filter(({ faults }) => faults > 0);
-  const total = count(Object.values(files).flatMap(({ mutants }) => mutants));
+export function section(room, scores, origin) {
+  const all = scores
+    .filter(({ faults }) => faults > 0)
+    .sort((a, b) => a.noticed / a.faults - b.noticed / b.faults || b.faults - a.faults);
+  /** @param {'noticed' | 'faults' | 'timedOut'} column */
+  const sum = (column) => all.reduce((total, score) => total + score[column], 0);
+  const total = { noticed: sum('noticed'), faults: sum('faults'), timedOut: sum('timedOut'), tested: '' };
   return [
     `## ${room}`,
     '',
     origin,
     '',
-    '| File | Noticed | Faults | Survived | Timed out |',
-    '| --- | ---: | ---: | ---: | ---: |',
-    ...[{ name: `**these ${all.length} files**`, ...total }, ...all].map(row),
+    '| File | Noticed | Faults | Survived | Timed out | Tested |',
+    '| --- | ---: | ---: | ---: | ---: | --- |',
+    row({ name: `**these ${all.length} files**`, ...total }),
+    ...all.map(({ name, ...score }) => row({ name: `\`${name}\``, ...score })),
     '',
   ].join('\n');
 }
 
-/** @param {Mutant[]} mutants those that were tested; others are constants of a module, or do not run */
-function count(mutants) {
+/**
+ * @param {string} name
+ * @param {Mutant[]} mutants those that were tested; others are constants of a module, or do not run
+ * @param {string} tested
+ * @returns {Score}
+ */
+export function score(name, mutants, tested) {
   const seen = mutants.filter(({ status }) => noticed.has(status ?? '')).length;
   const left = mutants.filter(({ status }) => survived.has(status ?? '')).length;
   const timedOut = mutants.filter(isTimeout).length;
-  return { noticed: seen, faults: seen + left, timedOut };
+  return { name, noticed: seen, faults: seen + left, timedOut, tested };
 }
 
-/** @param {{ name: string, noticed: number, faults: number, timedOut: number }} line */
-function row({ name, noticed, faults, timedOut }) {
+/** @param {Score} line */
+function row({ name, noticed, faults, timedOut, tested }) {
   const share = `${Math.floor((100 * noticed) / faults)} %`;
-  return `| ${name} | ${share} | ${faults} | ${faults - noticed} | ${timedOut} |`;
+  return `| ${name} | ${share} | ${faults} | ${faults - noticed} | ${timedOut} | ${tested} |`;
+}
+
+/**
+ * The scores of the files of a room that the page lists.
+ *
+ * @param {string} page
+ * @param {string} room
+ * @returns {Score[]}
+ */
+export function listedScores(page, room) {
+  const part = page.split(/^## /m).find((text) => text.startsWith(`${room}\n`)) ?? '';
+  const rows = part.matchAll(/^\| `(.+?)` \| \d+ % \| (\d+) \| (\d+) \| (\d+) \| (.+?) \|$/gm);
+  return [...rows].map(([, name = '', faults, left, timedOut, tested = '']) => ({
+    name,
+    noticed: Number(faults) - Number(left),
+    faults: Number(faults),
+    timedOut: Number(timedOut),
+    tested,
+  }));
 }
 
 /**

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parts } from './parts.mjs';
-import { isIncomplete, isTimeout, replaceSection, section, survivors } from './report.mjs';
+import { isIncomplete, isTimeout, listedScores, replaceSection, score, section, survivors } from './report.mjs';
 
 const cache = 'node_modules/.cache/mutation';
 const report = 'bench/mutation.md';
@@ -64,7 +64,7 @@ function resultsOf(part) {
  */
 function test(part, files) {
   if (process.argv.includes('--recheck')) forgetTimeouts(part);
-  const others = completeFiles(part).filter((file) => !files.includes(file));
+  const others = Object.fromEntries(Object.entries(completeFiles(part)).filter(([file]) => !files.includes(file)));
   writeFileSync(listOf(part), JSON.stringify(others));
   const config = resultsOf(part).replace(/json$/, 'config.json');
   writeFileSync(config, JSON.stringify(optionsFor(part, files)));
@@ -73,7 +73,8 @@ function test(part, files) {
     env: { ...process.env, MUTATION_TESTS: parts[part]?.join(';') },
   });
   if (status !== 0) process.exit(status ?? 1);
-  writeFileSync(listOf(part), JSON.stringify([...others, ...files]));
+  const today = new Date().toISOString().slice(0, 10);
+  writeFileSync(listOf(part), JSON.stringify({ ...others, ...Object.fromEntries(files.map((file) => [file, today])) }));
   const tested = Object.entries(readResults(part)).filter(([name]) => files.includes(name.replace(/^src\//, '')));
   const incomplete = tested.filter(([, { mutants }]) => mutants.some(isIncomplete)).map(([name]) => name);
   if (incomplete.length > 0) {
@@ -116,14 +117,14 @@ function listOf(part) {
 }
 
 /**
- * The files that were tested to the end: a run that is stopped leaves some of their faults out.
+ * The files that were tested to the end, with the day: a run that is stopped leaves some of their faults out.
  *
  * @param {string} part
- * @returns {string[]}
+ * @returns {Record<string, string>}
  */
 function completeFiles(part) {
-  if (!existsSync(listOf(part))) return [];
-  /** @type {string[]} */
+  if (!existsSync(listOf(part))) return {};
+  /** @type {Record<string, string>} */
   const files = JSON.parse(readFileSync(listOf(part), 'utf8'));
   return files;
 }
@@ -153,22 +154,28 @@ function forgetTimeouts(part) {
 }
 
 /**
- * Replaces what bench/mutation.md says of one room; the rest of it is written by hand. Without results it stays as it is.
+ * Replaces what bench/mutation.md says of one room; the rest of it is written by hand. A file without results keeps its line,
+ * and a room without results stays as it is.
  *
  * @param {string} room
  */
 function describe(room) {
-  const results = Object.keys(parts)
+  const scores = Object.keys(parts)
     .filter((part) => roomOf(part) === room)
-    .flatMap((part) => {
-      const complete = completeFiles(part);
-      return Object.entries(readResults(part)).filter(([name]) => complete.includes(name.replace(/^src\//, '')));
-    });
-  const files = Object.fromEntries(results.filter(([name]) => existsSync(name)));
-  if (results.length === 0) return;
+    .flatMap(scoresOf);
+  if (scores.length === 0) return;
   const { version } = JSON.parse(readFileSync(`${tester}/core/package.json`, 'utf8'));
-  const date = new Date().toISOString().slice(0, 10);
   const page = readFileSync(report, 'utf8');
-  const text = section(room, files, `Stryker ${version}, Node ${process.version}, ${date}.`);
+  const earlier = listedScores(page, room).filter(({ name }) => !scores.some((score) => score.name === name));
+  const existing = [...scores, ...earlier].filter(({ name }) => sources.includes(`${room}/${name}`));
+  const text = section(room, existing, `Stryker ${version}, Node ${process.version}.`);
   writeFileSync(report, replaceSection(page, room, text));
+}
+
+/** @param {string} part */
+function scoresOf(part) {
+  const results = readResults(part);
+  return Object.entries(completeFiles(part)).map(([file, tested]) =>
+    score(file.replace(`${roomOf(part)}/`, ''), results[`src/${file}`]?.mutants ?? [], tested),
+  );
 }

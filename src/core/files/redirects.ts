@@ -29,7 +29,8 @@ async function followRedirects(request: Request, send: SendRequest, isSecret: Is
     const target = new URL(location, current.url);
     // Like `fetch` itself: `data:` and the like would deliver what is no file of the service.
     if (target.protocol !== 'https:' && target.protocol !== 'http:') return response;
-    await response.body?.cancel();
+    // Not awaited: the cancel of a response that a custom `fetch` has cloned ends with that of the other copy.
+    void response.body?.cancel().catch(() => undefined);
     current = redirected(current, target, isSecret);
   }
 }

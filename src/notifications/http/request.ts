@@ -81,8 +81,8 @@ export function checkHeaders(
 
 function isJson(contentType: string): boolean {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');
-  const charset = parameters.map((each) => /^\s*charset="?([\w-]+)"?\s*$/.exec(each)?.[1]).find(Boolean);
-  return /^(?:application|text)\/(?:[\w.-]+\+)?json\s*$/.test(type.trim()) && (!charset || /^utf-?8$/.test(charset));
+  const charset = parameters.map((each) => /^\s*charset="?([\w-]+)/.exec(each)?.[1]).find(Boolean);
+  return /^(?:application|text)\/(?:[\w.-]+\+)?json$/.test(type.trim()) && (!charset || /^utf-?8$/.test(charset));
 }
 
 /** The chunks of a body, up to `maxBodyBytes`. */

@@ -65,6 +65,8 @@ class KeyValueStore implements NotificationStore {
   /** The number of each waiting entry, the smallest first. */
   readonly #numbers = new Map<string, number>();
   readonly #adding = new Map<string, Promise<EntryState>>();
+  /** Entries that have room, and are not in the memory yet. */
+  readonly #writing = { entries: 0, bytes: 0 };
   readonly #leases = new Map<string, Lease>();
   #next = 0;
   #reserved = 0;
@@ -149,9 +151,17 @@ class KeyValueStore implements NotificationStore {
 
   async #add(entry: QueuedNotification): Promise<EntryState> {
     if (await this.#isProcessed(entry.key)) return 'processed';
-    this.#memory.assertRoomFor(bytesOf(entry), this.#adding.size - 1);
-    await this.#write(entry);
-    this.#memory.insert(entry);
+    const bytes = bytesOf(entry);
+    this.#memory.assertRoomFor(bytes, this.#writing);
+    this.#writing.entries += 1;
+    this.#writing.bytes += bytes;
+    try {
+      await this.#write(entry);
+    } finally {
+      this.#writing.entries -= 1;
+      this.#writing.bytes -= bytes;
+    }
+    this.#memory.insert(entry, bytes);
     return 'added';
   }
 

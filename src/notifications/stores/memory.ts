@@ -74,13 +74,13 @@ export class MemoryStore implements NotificationStore {
     return 'added';
   }
 
-  /** @throws {StoreFullError} when the store is full, with `pending` entries that are being added. */
-  assertRoomFor(bytes: number, pending = 0): void {
+  /** @throws {StoreFullError} when the store is full, with what is being written before it is inserted. */
+  assertRoomFor(bytes: number, writing = { entries: 0, bytes: 0 }): void {
     const { maxWaiting, maxWaitingBytes } = this.#limits;
-    if (this.#waiting.size + pending >= maxWaiting) {
+    if (this.#waiting.size + writing.entries >= maxWaiting) {
       throw new StoreFullError(`${maxWaiting} notifications are waiting (\`maxWaiting\`)`);
     }
-    if (this.#waitingBytes + bytes > maxWaitingBytes) {
+    if (this.#waitingBytes + writing.bytes + bytes > maxWaitingBytes) {
       throw new StoreFullError(`The waiting notifications have ${maxWaitingBytes} bytes (\`maxWaitingBytes\`)`);
     }
   }

@@ -1,0 +1,243 @@
+import { keyValueStore, memoryStore } from 'marketplace-seller-sdk/notifications';
+import type { NotificationStore, QueuedNotification, Settlement } from 'marketplace-seller-sdk/notifications';
+import { describe, expect, test } from 'vitest';
+import { PriorityQueue } from '../../src/notifications/stores/priority-queue.js';
+import { fc } from '../support/fast-check.ts';
+import { storeKinds } from '../support/inbox-stores.ts';
+
+function entry(key: string, { groupId = key, sentAt = 1, user_id = 7 } = {}): QueuedNotification {
+  const notification = { known: true, topic: 'questions', question_id: 1, user_id, resource: '/questions/1' } as const;
+  return { key, groupId, sentAt, notification };
+}
+
+const claim = { workerId: 'a', limit: 1, leaseMs: 60_000, coalesce: false };
+
+/** Leases a group, and ends the lease. */
+async function run(store: NotificationStore, groupId: string, result: Partial<Settlement>): Promise<void> {
+  const [lease] = (await store.claim({ ...claim, groupId })).leases;
+  if (!lease) throw new Error(`${groupId} has nothing to lease`);
+  await store.settle({ groupId, token: lease.token, done: [], deduplicationMs: 60_000, ...result });
+}
+
+const kinds = storeKinds();
+
+/** Entries `g:a`, `g:b`, `h:a` and `h:b` of the groups `g` and `h`, and what is done to them. */
+const group = fc.constantFrom('g', 'h');
+const key = fc.tuple(group, fc.constantFrom('a', 'b')).map((names) => names.join(':'));
+const outcome = fc.constantFrom('done', 'retry', 'release', 'dead');
+const step = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ what: fc.constant('add' as const), key, sentAt: fc.integer({ min: 1, max: 3 }) }),
+  },
+  { weight: 4, arbitrary: fc.record({ what: fc.constant('run' as const), group, outcome, coalesce: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ what: fc.constantFrom('redrive' as const, 'removeDeadLetter' as const), key }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** Takes a step, and returns all that can be seen of it. */
+async function take(store: NotificationStore, each: Step): Promise<unknown> {
+  if (each.what === 'add') {
+    return store.add(entry(each.key, { groupId: each.key.split(':', 1)[0]!, sentAt: each.sentAt }));
+  }
+  if (each.what !== 'run') return store[each.what](each.key);
+  const [lease] = (await store.claim({ ...claim, coalesce: each.coalesce, groupId: each.group })).leases;
+  if (!lease) return 'nothing to lease';
+  const { token, ...seen } = lease;
+  const keys = [...lease.coalescedKeys, lease.entry.key];
+  const results: Record<typeof each.outcome, Partial<Settlement>> = {
+    done: { done: keys },
+    retry: { retryInMs: 0 },
+    release: { retryInMs: 0, released: true },
+    dead: { done: lease.coalescedKeys, deadLetter: { key: lease.entry.key, failure: 'no' } },
+  };
+  const ended = { groupId: each.group, token, done: [], deduplicationMs: 60_000, ...results[each.outcome] };
+  const first = await store.settle(ended);
+  const letters = await store.deadLetters(10);
+  // A lease ends once.
+  return { seen, first, second: await store.settle(ended), letters: letters.map(withoutTime).sort(byKey) };
+}
+
+const withoutTime = ({
+  entry: { key: name },
+  attempts,
+  failure,
+}: {
+  entry: { key: string };
+  attempts: number;
+  failure: string;
+}) => ({
+  name,
+  attempts,
+  failure,
+});
+const byKey = (one: { name: string }, other: { name: string }): number => one.name.localeCompare(other.name);
+
+describe.for(kinds)('a store in $name', ({ name, create, isAvailable, isDurable }) => {
+  test.skipIf(!isAvailable)('does what a store in memory does, also across restarts', async () => {
+    const steps = fc.array(fc.record({ each: step, restarts: fc.boolean() }), { minLength: 5, maxLength: 25 });
+    await fc.assert(
+      fc.asyncProperty(steps, async (all) => {
+        const open = create();
+        const model = memoryStore();
+        let store = open();
+        for (const { each, restarts } of all) {
+          if (isDurable && restarts) {
+            await store.close?.();
+            store = open();
+          }
+          expect(await take(store, each)).toEqual(await take(model, each));
+        }
+        await store.close?.();
+      }),
+      { numRuns: name === 'a Map' ? 60 : 15 },
+    );
+  });
+
+  test.skipIf(!isAvailable)('is full at exactly its limit, however many entries come at once', async () => {
+    const { length } = JSON.stringify(entry('a'));
+    for (const limits of [{ maxWaiting: 3 }, { maxWaitingBytes: length * 3 }]) {
+      const store = create()(limits);
+      const added = await Promise.allSettled(['a', 'b', 'c', 'd', 'e'].map((each) => store.add(entry(each))));
+      expect(added.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+      await store.close?.();
+    }
+  });
+
+  test.skipIf(!isAvailable)('counts the bytes of what waits, and of nothing else', async () => {
+    const { length } = JSON.stringify(entry('a'));
+    const store = create()({ maxWaitingBytes: length * 2 });
+    await Promise.all([store.add(entry('a')), store.add(entry('b'))]);
+    await expect(store.add(entry('c'))).rejects.toThrow('maxWaitingBytes');
+    await run(store, 'a', { done: ['a'] });
+    expect(await store.add(entry('c'))).toBe('added');
+    await run(store, 'b', { deadLetter: { key: 'b', failure: 'no' } });
+    expect(await store.add(entry('d'))).toBe('added');
+    await expect(store.add(entry('e'))).rejects.toThrow('maxWaitingBytes');
+    await store.close?.();
+  });
+
+  test.skipIf(!isAvailable)('counts the bytes of its dead letters, and of nothing else', async () => {
+    const bury = async (store: NotificationStore, name: string): Promise<void> => {
+      await store.add(entry(name));
+      await run(store, name, { deadLetter: { key: name, failure: 'no' } });
+      // Dead letters are ordered by the millisecond.
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    };
+    const keys = async (store: NotificationStore) => (await store.deadLetters(99)).map((letter) => letter.entry.key);
+    const store = create()({ maxDeadBytes: 900 });
+    for (const name of ['a', 'b', 'c']) await bury(store, name);
+    expect(await keys(store)).toEqual(['a', 'b', 'c']);
+    await store.removeDeadLetter('b');
+    await store.redrive('c');
+    for (const name of ['d', 'e']) await bury(store, name);
+    expect(await keys(store)).toEqual(['a', 'd', 'e']);
+    for (let index = 0; index < 15; index += 1) await bury(store, `f${index}`);
+    const left = await keys(store);
+    expect(left.length).toBeLessThan(10);
+    expect(left.at(-1)).toBe('f14');
+    for (const name of left) await store.removeDeadLetter(name);
+    for (const name of ['g', 'h', 'i']) await bury(store, name);
+    expect(await keys(store)).toEqual(['g', 'h', 'i']);
+    await store.close?.();
+  });
+
+  test.skipIf(!isAvailable)(
+    'a user who comes later takes turns with the others, and does not overtake them',
+    async () => {
+      const store = create()();
+      for (let index = 0; index < 20; index += 1) await store.add(entry(`one-${index}`, { user_id: 1 }));
+      await store.claim({ ...claim, limit: 10 });
+      for (let index = 0; index < 4; index += 1) await store.add(entry(`two-${index}`, { user_id: 2 }));
+      for (let turn = 0; turn < 4; turn += 1) {
+        const { leases } = await store.claim({ ...claim, limit: 2 });
+        expect(leases.map(({ groupId }) => groupId.slice(0, 3)).sort()).toEqual(['one', 'two']);
+      }
+      await store.close?.();
+    },
+  );
+});
+
+test('a store in a Map leaves nothing but the keys of what was handled', async () => {
+  const values = new Map<string, unknown>();
+  const store = keyValueStore(values);
+  for (const name of ['a', 'b', 'c']) await store.add(entry(name));
+  await run(store, 'a', { done: ['a'] });
+  await run(store, 'b', { deadLetter: { key: 'b', failure: 'no' } });
+  await run(store, 'c', { retryInMs: 0 });
+  await run(store, 'c', { done: ['c'] });
+  await store.redrive('b');
+  await run(store, 'b', { done: ['b'] });
+  expect([...values.keys()].sort()).toEqual(
+    ['bounds', 'dead', 'probe', 'seen:a', 'seen:b', 'seen:c'].map((name) => `notifications:${name}`),
+  );
+  expect(values.get('notifications:dead')).toEqual([]);
+});
+
+test('a lease that cannot be stored is not given out, and its group is leased later', async () => {
+  const values = new Map<string, unknown>();
+  let isFailing = false;
+  const store = keyValueStore({
+    get: (name) => values.get(name),
+    set: (name, value) => !isFailing && values.set(name, value),
+    delete: (name) => values.delete(name),
+  });
+  await store.add(entry('a'));
+  isFailing = true;
+  await expect(store.claim(claim)).rejects.toThrow('did not store');
+  isFailing = false;
+  const later = await store.claim(claim);
+  expect(later.leases).toEqual([]);
+  expect(later.nextInMs).toBeLessThanOrEqual(1_000);
+  expect((await store.claim({ ...claim, groupId: 'a' })).leases).toMatchObject([{ attempt: 1, stalledCount: 0 }]);
+});
+
+test('a settlement that cannot be stored changes nothing, and can be repeated', async () => {
+  const values = new Map<string, unknown>();
+  let isFailing = false;
+  const store = keyValueStore({
+    get: (name) => values.get(name),
+    set: (name, value) => !isFailing && values.set(name, value),
+    delete: (name) => values.delete(name),
+  });
+  for (const result of [{ done: ['a'] }, { retryInMs: 0 }, { deadLetter: { key: 'a', failure: 'no' } }]) {
+    await store.add(entry('a'));
+    const [lease] = (await store.claim({ ...claim, groupId: 'a' })).leases;
+    const ended = { groupId: 'a', token: lease!.token, done: [], deduplicationMs: 0, ...result };
+    isFailing = true;
+    await expect(store.settle(ended)).rejects.toThrow('did not store');
+    isFailing = false;
+    expect(await store.settle(ended)).toBe(true);
+    expect(await store.settle(ended)).toBe(false);
+  }
+});
+
+test('two deliveries of one notification at once: the second is told what became of the first', async () => {
+  const values = new Map<string, unknown>();
+  const first = keyValueStore(values);
+  await first.add(entry('a'));
+  await run(first, 'a', { done: ['a'] });
+  const next = keyValueStore(values);
+  expect(await Promise.all([next.add(entry('a')), next.add(entry('a'))])).toEqual(['processed', 'processed']);
+});
+
+test('a priority queue gives out every item by its number, lowest first', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.boolean())), (operations) => {
+      const queue = new PriorityQueue<string>();
+      const expected: number[] = [];
+      const popped = (): void => {
+        expected.sort((a, b) => a - b);
+        expect(queue.peek()?.priority).toBe(expected.shift());
+        queue.pop();
+      };
+      for (const [number, pops] of operations) {
+        queue.push(number, 'item');
+        expected.push(number);
+        if (pops) popped();
+      }
+      while (expected.length > 0) popped();
+      expect(queue.peek()).toBeUndefined();
+    }),
+  );
+});
