@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { context, propagation, trace } from '@opentelemetry/api';
 import type { Context, ContextManager } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CallEvent } from 'marketplace-seller-sdk';
 import { openTelemetry } from 'marketplace-seller-sdk/otel';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
@@ -50,6 +50,52 @@ describe('the logger', () => {
     };
     const { sellerClient } = stubbed([ok()], { logger: { debug: fail, info: fail, warn: fail, error: fail } });
     await expect(sellerClient.questions.get({ question_id: 42 })).resolves.toMatchObject({ id: 42 });
+  });
+});
+
+describe('the fields of a log line', () => {
+  test('each kind of line has the fields that its documentation names', async () => {
+    const lines: [string, object | undefined][] = [];
+    const note = (message: string, fields?: object): void => void lines.push([message, fields]);
+    const logger = { debug: note, info: note, warn: note, error: note };
+    const { sellerClient } = stubbed([failing(), ok()], { logger });
+    await sellerClient.questions.get({ question_id: 42 });
+    const endpoint = 'questions.get';
+    const ms: unknown = expect.any(Number);
+    expect(lines.map(([, fields]) => fields)).toEqual([
+      { endpoint, attempt: 1, status: 503, requestId: undefined, durationMs: ms },
+      { endpoint, attempt: 2, waitMs: ms, reason: 'fault' },
+      { endpoint, attempt: 2, status: 200, requestId: 'r-1', durationMs: ms },
+    ]);
+    for (const [message, fields] of lines) {
+      const { durationMs = 0, waitMs = 0 } = fields as { durationMs?: number; waitMs?: number };
+      expect(message).toContain(` ${durationMs + waitMs} ms`);
+      expect(durationMs).toBeLessThan(10_000);
+    }
+  });
+
+  test('a wait for the rate limit says so, to the logger and to onWait', async () => {
+    const lines: string[] = [];
+    const note = (message: string): void => void lines.push(message);
+    const waits: object[] = [];
+    const { sellerClient } = stubbed([Response.json({}, { status: 429, headers: { 'retry-after': '0' } }), ok()], {
+      logger: { debug: note, info: note, warn: note, error: note },
+      onWait: (wait) => void waits.push(wait),
+    });
+    await sellerClient.questions.get({ question_id: 42 });
+    expect(lines[1]).toMatch(/^GET \/questions\/\{question_id\} waits \d+ ms for the rate limit, before attempt 2$/);
+    expect(waits).toMatchObject([{ attempt: 2, reason: 'rate limit', waitMs: expect.any(Number) }]);
+  });
+
+  test('a call that ends well or with a value that is no error is not warned about', async () => {
+    const warn = vi.fn();
+    const logger = { debug: () => {}, info: () => {}, warn, error: () => {} };
+    const { sellerClient } = stubbed([ok()], { logger });
+    await sellerClient.questions.get({ question_id: 42 });
+    const aborter = new AbortController();
+    aborter.abort('changed my mind');
+    await errorOf(sellerClient.questions.get({ question_id: 42 }, { signal: aborter.signal }));
+    expect(warn.mock.calls.map(([message]) => String(message)).join()).not.toContain('undefined');
   });
 });
 

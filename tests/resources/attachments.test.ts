@@ -200,6 +200,8 @@ describe('a file that the service would reject is not sent', () => {
     const failure = sellerClient.messages.upload({ site_id, ...(given as object) } as UploadParams);
     await expect(failure).rejects.toThrow(message);
     await expect(failure).rejects.toBeInstanceOf(InvalidInputError);
+    const { issues } = await errorOf<InvalidInputError>(failure);
+    expect(issues.map(({ path }) => path)).toEqual([[/`(\w+)`/.exec(issues[0]!.message)?.[1]]]);
     expect(fetch).not.toHaveBeenCalled();
   });
 

@@ -153,7 +153,7 @@ describe('what is known of a download when it begins', () => {
   });
 
   test('its name is any that can be a name of a file, in both forms of the header', async () => {
-    const characters = fc.constantFrom(...'aZ9._-"\'%;= ()ñ😀');
+    const characters = fc.constantFrom('a', 'Z', '9', '.', '_', '-', '"', "'", '%', ';', '=', ' ', '(', 'ñ', '😀');
     const name = fc.string({ unit: characters, minLength: 3, maxLength: 20 }).map((text) => `a${text}z`);
     await fc.assert(
       fc.asyncProperty(name, async (text) => {
@@ -170,7 +170,13 @@ describe('what is known of a download when it begins', () => {
 describe('reading a download', () => {
   test('progress is reported for each chunk, with the total', async () => {
     const chunks = [3, 4, 5].map((length) => new Uint8Array(length));
-    const body = ReadableStream.from(chunks) as ReadableStream<Uint8Array<ArrayBuffer>>;
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull: (controller) => {
+        const chunk = chunks.shift();
+        if (chunk) controller.enqueue(chunk);
+        else controller.close();
+      },
+    });
     const reports: unknown[] = [];
     const { sellerClient } = stubbed([() => new Response(body, { headers: { 'content-length': '12' } })]);
     const file = await sellerClient.messages.download(input, { onDownloadProgress: (report) => reports.push(report) });

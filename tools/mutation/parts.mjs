@@ -12,15 +12,18 @@ export const parts = {
     'tests/resources/known-variants.test.ts',
   ],
   'core/files': [
-    'tests/core/secrets.test.ts',
+    'tests/core/{portable-platform,secrets}.test.ts',
     'tests/resilience/odd-responses.test.ts',
-    'tests/resources/{attachments,downloads,files,saved-files}.test.ts',
+    'tests/resources/{attachments,downloads,files,saved-files,upload-sources}.test.ts',
   ],
   'core/observability': [
     'tests/client.test.ts',
     'tests/core/{debug-logger,masking,observability,rate-limiter}.test.ts',
   ],
-  'core/options': ['tests/client.test.ts', 'tests/core/{choose-transport,observability,rate-limiter}.test.ts'],
+  'core/options': [
+    'tests/client.test.ts',
+    'tests/core/{choose-transport,observability,option-rules,rate-limiter}.test.ts',
+  ],
   'core/pagination': ['tests/core/pagination.test.ts'],
   'core/rate-limit': ['tests/core/{rate-limiter,rate-limiter-rules}.test.ts', 'tests/resilience/slots.test.ts'],
   'core/retry': [
@@ -65,7 +68,10 @@ export const parts = {
   'notifications/stores/redis.ts': ['tests/notifications/{redis,store-properties,stores}.test.ts'],
   'notifications/stores/redis-batch.ts': ['tests/notifications/{redis,store-properties,stores}.test.ts'],
   'notifications/http': ['tests/notifications/{bodies,fetch,node,receiver}.test.ts', 'tests/promises/inbox.test.ts'],
-  'notifications/stores': ['tests/notifications/{receiver,store-properties,stores}.test.ts', 'tests/promises/inbox.test.ts'],
+  'notifications/stores': [
+    'tests/notifications/{receiver,store-properties,stores}.test.ts',
+    'tests/promises/inbox.test.ts',
+  ],
   notifications: [
     'tests/notifications/{failures,notification,queued-notification,read-notification,receiver,stalls}.test.ts',
     'tests/promises/inbox.test.ts',

@@ -28,8 +28,8 @@ const record: Rule = (value) => {
   if (prototype === null || prototype === Object.prototype) return undefined;
   // An object of another realm, e.g. of a test environment, is plain as well.
   if (typeof prototype === 'object' && Object.getPrototypeOf(prototype) === null) return undefined;
-  const isIterable = typeof (value as Partial<Iterable<unknown>> | null)?.[Symbol.iterator] === 'function';
-  return `takes an object of names and values${isIterable && !Array.isArray(value) ? '; convert it with Object.fromEntries' : ''}`;
+  const isMap = typeof value === 'object' && value !== null && Symbol.iterator in value && !Array.isArray(value);
+  return `takes an object of names and values${isMap ? '; convert it with Object.fromEntries' : ''}`;
 };
 
 export const queryRecord: Rule = (value) => {

@@ -1,0 +1,170 @@
+import { Readable } from 'node:stream';
+import { InvalidInputError } from 'marketplace-seller-sdk';
+import type { CallOptions, UploadParams, UploadProgress } from 'marketplace-seller-sdk';
+import { describe, expect, test, vi } from 'vitest';
+import { fileNameOf } from '../../src/core/files/file-source.js';
+import { errorOf, stubbed } from '../support/stubs.ts';
+
+/** Uploads to a service that reads the form, and returns the file in it. */
+async function received(input: object, options: CallOptions = {}): Promise<File> {
+  let file: File | undefined;
+  const { sellerClient } = stubbed([
+    async (request) => {
+      file = (await request.formData()).get('file') as File;
+      return Response.json({ id: 'stored' });
+    },
+  ]);
+  await sellerClient.messages.upload({ site_id: 'MLA', ...input } as UploadParams, options);
+  return file!;
+}
+
+/** The error of an upload whose body the service reads to its end. */
+function failure(input: object, options: CallOptions = {}): Promise<InvalidInputError> {
+  return errorOf(received(input, options));
+}
+
+const bytes = new Uint8Array(200_000).map((_, at) => at % 251);
+
+/** A source of chunks with only the methods that are named. */
+function source(chunks: readonly unknown[], more: object = {}) {
+  let at = 0;
+  const next = () => Promise.resolve(at < chunks.length ? { done: false, value: chunks[at++] } : { done: true });
+  return { [Symbol.asyncIterator]: () => ({ next, ...more }) };
+}
+
+describe('a file to upload', () => {
+  test.each<[string, object, string]>([
+    ['from its extension', { file: bytes, filename: 'a.pdf' }, 'application/pdf'],
+    ['as given', { file: bytes, filename: 'a.pdf', contentType: 'text/plain' }, 'text/plain'],
+    ['as given, of a Blob', { file: new Blob([bytes]), filename: 'a.png', contentType: 'image/webp' }, 'image/webp'],
+  ])('has its type %s', async (_, input, type) => {
+    const file = await received(input);
+    expect(file.type).toBe(type);
+    expect(new Uint8Array(await file.arrayBuffer())).toEqual(bytes);
+  });
+
+  test.each<[string, () => object]>([
+    ['a web stream', () => new Blob([bytes]).stream()],
+    ['a Node stream', () => Readable.from([bytes.subarray(0, 7), bytes.subarray(7)])],
+    ['an iterable without return()', () => source([bytes.subarray(0, 99), bytes.subarray(99)])],
+    ['a large chunk', () => source([bytes])],
+    ['chunks without bytes', () => source([new Uint8Array(), bytes, new Uint8Array()])],
+  ])('may come from %s', async (_, open) => {
+    const reports: UploadProgress[] = [];
+    const onUploadProgress = (report: UploadProgress): void => void reports.push(report);
+    const file = await received({ file: open(), filename: 'a.pdf', size: bytes.length }, { onUploadProgress });
+    expect(new Uint8Array(await file.arrayBuffer())).toEqual(bytes);
+    const sizes = reports.map(({ sentBytes }, at) => sentBytes - (reports[at - 1]?.sentBytes ?? 0));
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(64 * 1024);
+    expect(Math.min(...sizes)).toBeGreaterThan(0);
+    expect(reports.at(-1)).toEqual({ sentBytes: bytes.length, totalBytes: bytes.length });
+  });
+
+  test('text in a stream is sent as UTF-8, and its length is in bytes', async () => {
+    expect(await (await received({ file: source(['ñandú']), filename: 'a.txt', size: 7 })).text()).toBe('ñandú');
+  });
+
+  test.each<[string, readonly unknown[], number, string]>([
+    ['fewer bytes', [bytes.subarray(0, 9)], 10, 'Not stored: `file` has 9 bytes instead of the stated 10'],
+    ['no bytes', [], 10, 'Not stored: `file` has 0 bytes instead of the stated 10'],
+    ['one byte more', [bytes.subarray(0, 11)], 10, 'Not stored: `file` has more bytes than the stated 10'],
+    [
+      'one byte more, apart',
+      [bytes.subarray(0, 10), bytes.subarray(0, 1), bytes],
+      10,
+      'Not stored: `file` has more bytes than the stated 10',
+    ],
+  ])('with %s than stated is not stored', async (_, chunks, size, message) => {
+    const stop = vi.fn(() => Promise.resolve({ done: true }));
+    const onUploadProgress = vi.fn();
+    const error = await failure(
+      { file: source(chunks, { return: stop }), filename: 'a.pdf', size },
+      { onUploadProgress },
+    );
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error.message).toBe(message);
+    expect(error.issues).toMatchObject([{ path: ['file'] }]);
+    for (const [{ sentBytes }] of onUploadProgress.mock.calls as [UploadProgress][]) {
+      expect(sentBytes).toBeLessThanOrEqual(size);
+    }
+    expect(stop).toHaveBeenCalledOnce();
+  });
+
+  test.each<[string, object]>([
+    ['return() rejects', { return: () => Promise.reject(new Error('no')) }],
+    [
+      'return() throws',
+      {
+        return: () => {
+          throw new Error('no');
+        },
+      },
+    ],
+  ])('whose source cannot be closed fails with the first error: %s', async (_, more) => {
+    const error = await failure({ file: source([bytes, bytes], more), filename: 'a.pdf', size: bytes.length });
+    expect(error.message).toContain('more bytes than');
+  });
+
+  test('of a web stream is cancelled when it is not read to its end', async () => {
+    const cancel = vi.fn();
+    const file = new ReadableStream({ pull: (controller) => controller.enqueue(bytes), cancel });
+    await failure({ file, filename: 'a.pdf', size: 10 });
+    expect(cancel).toHaveBeenCalledOnce();
+  });
+
+  test('that cannot be read has the code of the error, or its message', async () => {
+    for (const [cause, message] of [
+      [Object.assign(new Error('read failed'), { code: 'EIO' }), 'EIO'],
+      [new Error('read failed'), 'read failed'],
+    ] as const) {
+      const file = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(cause) }) };
+      const error = await failure({ file, filename: 'a.pdf', size: 10 });
+      expect(error).toMatchObject({ message: `Not sent: \`file\` cannot be read (${message})`, cause });
+      expect(error.issues).toMatchObject([{ path: ['file'] }]);
+    }
+  });
+
+  test('a progress callback may throw any value', async () => {
+    const onUploadProgress = (): never => {
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- callers may do it
+      throw 'no';
+    };
+    const error = await failure({ file: bytes, filename: 'a.pdf' }, { onUploadProgress });
+    expect(error.message).toBe('onUploadProgress threw a value that is not an error');
+  });
+
+  test('may have exactly the length that the service takes', async () => {
+    const { sellerClient, sent } = stubbed([Response.json({ id: 'stored' })]);
+    const upload = (length: number) =>
+      sellerClient.messages.upload({ site_id: 'MLA', file: new Blob([new Uint8Array(length)]), filename: 'a.pdf' });
+    await upload(25 * 2 ** 20);
+    expect((await errorOf(upload(25 * 2 ** 20 + 1))).message).toContain('an upload takes at most 26214400');
+    expect(sent).toHaveLength(1);
+  });
+});
+
+test.each<[unknown, string | undefined]>([
+  ['a/C:\\b.pdf', 'C:\\b.pdf'],
+  ['C:\\a/b.pdf', 'b.pdf'],
+  ['C:/a\\b.pdf', 'b.pdf'],
+  [new URL('file:///home/ana/mi%20factura.pdf'), 'mi factura.pdf'],
+  [new URL('file:///home/ana/100%.pdf'), undefined],
+  [new File([], 'a.pdf'), 'a.pdf'],
+  [{ name: '' }, undefined],
+  [{ name: 7 }, undefined],
+  [null, undefined],
+  [undefined, undefined],
+])('the name of %o is %s', (file, name) => {
+  expect(fileNameOf({ file })).toBe(name);
+});
+
+test.each<[string, object]>([
+  ['an object with a size', { size: 5 }],
+  ['an object with arrayBuffer()', { arrayBuffer: () => new ArrayBuffer(5) }],
+  ['null', { file: null }],
+])('%s is no file', async (_, file) => {
+  const error = await failure({ file, filename: 'a.pdf' });
+  expect(error.issues).toMatchObject([
+    { path: ['file'], message: expect.stringContaining('takes a path, bytes, a Blob') },
+  ]);
+});
