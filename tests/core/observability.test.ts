@@ -84,7 +84,7 @@ describe('the fields of a log line', () => {
     });
     await sellerClient.questions.get({ question_id: 42 });
     expect(lines[1]).toMatch(/^GET \/questions\/\{question_id\} waits \d+ ms for the rate limit, before attempt 2$/);
-    expect(waits).toMatchObject([{ attempt: 2, reason: 'rate limit', waitMs: expect.any(Number) }]);
+    expect(waits).toMatchObject([{ attempt: 2, reason: 'rate limit', waitMs: expect.any(Number) as number }]);
   });
 
   test('a call that ends well or with a value that is no error is not warned about', async () => {

@@ -111,14 +111,16 @@ describe('the options of a call', () => {
       const error = await errorOf<InvalidInputError>(get({ [name]: value }));
       expect(error).toBeInstanceOf(InvalidInputError);
       expect(error.issues).toMatchObject([
-        { path: [name], message: expect.stringMatching(`^the option \`${name}\` `) },
+        { path: [name], message: expect.stringMatching(`^the option \`${name}\` `) as string },
       ]);
     }
   });
 
   test('an unknown option has its own message', async () => {
     const error = await errorOf<InvalidInputError>(get({ retries: 2 }));
-    expect(error.issues).toMatchObject([{ path: ['retries'], message: expect.stringMatching(/^there is no option/) }]);
+    expect(error.issues).toMatchObject([
+      { path: ['retries'], message: expect.stringMatching(/^there is no option/) as string },
+    ]);
   });
 });
 

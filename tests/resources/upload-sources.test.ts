@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { InvalidInputError } from 'marketplace-seller-sdk';
-import type { CallOptions, UploadParams, UploadProgress } from 'marketplace-seller-sdk';
+import type { UploadOptions, UploadParams, UploadProgress } from 'marketplace-seller-sdk';
 import { describe, expect, test, vi } from 'vitest';
 import { fileNameOf } from '../../src/core/files/file-source.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
 /** Uploads to a service that reads the form, and returns the file in it. */
-async function received(input: object, options: CallOptions = {}): Promise<File> {
+async function received(input: object, options: UploadOptions = {}): Promise<File> {
   let file: File | undefined;
   const { sellerClient } = stubbed([
     async (request) => {
@@ -19,7 +19,7 @@ async function received(input: object, options: CallOptions = {}): Promise<File>
 }
 
 /** The error of an upload whose body the service reads to its end. */
-function failure(input: object, options: CallOptions = {}): Promise<InvalidInputError> {
+function failure(input: object, options: UploadOptions = {}): Promise<InvalidInputError> {
   return errorOf(received(input, options));
 }
 
@@ -165,6 +165,6 @@ test.each<[string, object]>([
 ])('%s is no file', async (_, file) => {
   const error = await failure({ file, filename: 'a.pdf' });
   expect(error.issues).toMatchObject([
-    { path: ['file'], message: expect.stringContaining('takes a path, bytes, a Blob') },
+    { path: ['file'], message: expect.stringContaining('takes a path, bytes, a Blob') as string },
   ]);
 });
