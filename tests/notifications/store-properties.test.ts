@@ -118,7 +118,7 @@ describe.for(kinds)('a store in $name', ({ name, create, isAvailable, isDurable 
   });
 
   test.skipIf(!isAvailable)('counts the bytes of its dead letters, and of nothing else', async () => {
-    const bury = async (store: NotificationStore, name: string): Promise<void> => {
+    const deadLetter = async (store: NotificationStore, name: string): Promise<void> => {
       await store.add(entry(name));
       await run(store, name, { deadLetter: { key: name, failure: 'no' } });
       // Dead letters are ordered by the millisecond.
@@ -126,18 +126,18 @@ describe.for(kinds)('a store in $name', ({ name, create, isAvailable, isDurable 
     };
     const keys = async (store: NotificationStore) => (await store.deadLetters(99)).map((letter) => letter.entry.key);
     const store = create()({ maxDeadBytes: 900 });
-    for (const name of ['a', 'b', 'c']) await bury(store, name);
+    for (const name of ['a', 'b', 'c']) await deadLetter(store, name);
     expect(await keys(store)).toEqual(['a', 'b', 'c']);
     await store.removeDeadLetter('b');
     await store.redrive('c');
-    for (const name of ['d', 'e']) await bury(store, name);
+    for (const name of ['d', 'e']) await deadLetter(store, name);
     expect(await keys(store)).toEqual(['a', 'd', 'e']);
-    for (let index = 0; index < 15; index += 1) await bury(store, `f${index}`);
+    for (let index = 0; index < 15; index += 1) await deadLetter(store, `f${index}`);
     const left = await keys(store);
     expect(left.length).toBeLessThan(10);
     expect(left.at(-1)).toBe('f14');
     for (const name of left) await store.removeDeadLetter(name);
-    for (const name of ['g', 'h', 'i']) await bury(store, name);
+    for (const name of ['g', 'h', 'i']) await deadLetter(store, name);
     expect(await keys(store)).toEqual(['g', 'h', 'i']);
     await store.close?.();
   });
