@@ -29,6 +29,15 @@ export class DropNotificationError extends SellerError {
 
 /** The name and the start of the message of an error, as a dead letter keeps it. */
 export function describeFailure(error: unknown): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : `a thrown ${typeof error}`;
+  const text = textOf(error);
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}
+
+/** A handler may throw anything, also an error whose properties throw. */
+function textOf(error: unknown): string {
+  try {
+    return error instanceof Error ? `${error.name}: ${error.message}` : `a thrown ${typeof error}`;
+  } catch {
+    return 'an error that cannot be read';
+  }
 }

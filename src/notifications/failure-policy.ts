@@ -8,6 +8,8 @@ import type { Lease } from './stores/store.js';
 export type Consequence =
   { readonly kind: 'retry'; readonly delayMs: number } | { readonly kind: 'dead' } | { readonly kind: 'drop' };
 
+type Counts = Pick<Lease, 'attempt' | 'stalledCount'>;
+
 /** From this many stalls on, an entry runs alone: if it ends the process again, no other entry is affected. */
 export const stallsUntilAlone = 2;
 
@@ -17,9 +19,18 @@ export function hasStalledTooOften(stalledCount: number, { attempts }: ResolvedR
 }
 
 /** Decides what follows from a failed attempt. Stalls are not failures: they do not use up attempts. */
-export function consequenceOf(
+export function consequenceOf(error: unknown, lease: Counts, retry: ResolvedReceiverOptions['retry']): Consequence {
+  try {
+    return decide(error, lease, retry);
+  } catch {
+    // A handler may throw anything, also an error whose properties throw.
+    return decide(undefined, lease, retry);
+  }
+}
+
+function decide(
   error: unknown,
-  { attempt, stalledCount }: Pick<Lease, 'attempt' | 'stalledCount'>,
+  { attempt, stalledCount }: Counts,
   retry: ResolvedReceiverOptions['retry'],
 ): Consequence {
   if (error instanceof DropNotificationError) return { kind: 'drop' };

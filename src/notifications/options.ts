@@ -53,7 +53,7 @@ export interface ReceiverOptions<Client extends QuestionsClient = QuestionsClien
   readonly clientFor?: ((user_id: number) => Client | undefined | Promise<Client | undefined>) | undefined;
   /**
    * Whether to accept a notification, asked before it is stored. One that is not accepted is acknowledged and dropped. Check
-   * here whether the user and the application are yours.
+   * here whether the user and the application are yours. When it throws, or returns no boolean, the response is 503.
    *
    * @default undefined: all are accepted
    */

@@ -1,4 +1,4 @@
-import { NotificationError } from '../core/errors/errors.js';
+import { ConfigurationError, NotificationError } from '../core/errors/errors.js';
 import { DeadLetters } from './dead-letters.js';
 import { Dispatcher } from './dispatcher.js';
 import { UnrecoverableError, describeFailure } from './errors.js';
@@ -6,6 +6,7 @@ import { consequenceOf } from './failure-policy.js';
 import { BodyRejected, checkHeaders, decodeBody, respond } from './http/request.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import { parseNotification } from './notification.js';
+import type { Notification } from './notification.js';
 import type { ReceiverOptions } from './options.js';
 import { queuedNotification } from './queued-notification.js';
 import type { QueuedNotification } from './queued-notification.js';
@@ -14,9 +15,11 @@ import { Reporter } from './reporter.js';
 import { resolveReceiverOptions } from './resolve-options.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
 import { memoryStore } from './stores/memory.js';
+import { isEntryState } from './stores/store.js';
 import type { NotificationStore } from './stores/store.js';
-import { TimeLimit } from './time-limit.js';
-import { Worker } from './worker.js';
+import { TimeLimit, endsWithin } from './time-limit.js';
+import { Waits, ended } from './waits.js';
+import { Worker, abortGraceMs } from './worker.js';
 
 const accepted = respond(200, 'Accepted');
 const notAccepted = respond(503, 'Not accepted now; deliver it again', { 'retry-after': '30' });
@@ -77,8 +80,10 @@ export class Receiver {
   readonly #reporter: Reporter;
   readonly #worker: Worker;
   readonly #acceptLimit: TimeLimit;
-  /** What stops the bodies that are arriving. */
-  readonly #arriving = new Set<() => void>();
+  /** For bodies that are arriving. */
+  readonly #arriving = new Waits();
+  /** For handlers whose deliveries are acknowledged once they have succeeded. */
+  readonly #handling = new Waits();
   #receiving = 0;
   #onReceived: (() => void) | undefined;
   #closed: Promise<void> | undefined;
@@ -123,39 +128,35 @@ export class Receiver {
     if (this.#isClosing()) return notAccepted;
     const rejection = checkHeaders(request, this.#options);
     if (rejection) return this.#reject(rejection, rejection.body);
-    const body = await this.#bodyUnlessClosing(request);
-    if (body === closing) return notAccepted;
+    const body = await this.#arriving.until(request.body(this.#options));
+    if (body === ended) return notAccepted;
     const notification = parseNotification(decodeBody(body, this.#options));
     if (!this.#dispatcher.hasHandlerFor(notification)) return accepted;
     const entry = await queuedNotification(notification, Date.now());
-    const { accept } = this.#options;
-    if (accept && !(await this.#inTime(async () => accept(notification)))) return accepted;
+    if (!(await this.#isWanted(notification))) return accepted;
     return this.#isClosing() ? notAccepted : this.#accept(entry, request.waitUntil);
+  }
+
+  /** Anything but a boolean is a mistake in `accept`, such as a forgotten `return`: it must not drop what is wanted. */
+  async #isWanted(notification: Notification): Promise<boolean> {
+    const { accept } = this.#options;
+    if (!accept) return true;
+    const isWanted: unknown = await this.#inTime(async () => accept(notification));
+    if (typeof isWanted !== 'boolean') throw new TypeError('accept() must return true or false');
+    return isWanted;
   }
 
   #isClosing(): boolean {
     return this.#closed !== undefined;
   }
 
-  /** The body, or `closing` as soon as the receiver closes. */
-  async #bodyUnlessClosing(request: IncomingRequest): Promise<unknown> {
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const stop = (): void => resolve(closing);
-    this.#arriving.add(stop);
-    try {
-      request.body(this.#options).then(resolve, reject);
-      return await promise;
-    } finally {
-      this.#arriving.delete(stop);
-    }
-  }
-
   async #accept(entry: QueuedNotification, waitUntil: IncomingRequest['waitUntil']): Promise<OutgoingResponse> {
     const { queue, acknowledge } = this.#options;
     const state = await this.#inTime<unknown>(() => (queue ?? this.#store).add(entry));
     if (queue) return accepted;
+    if (!isEntryState(state)) throw new TypeError('The store did not confirm that it has the notification');
     if (acknowledge === 'handled') {
-      const isHandled = state === 'processed' || (await this.#processNow(entry));
+      const isHandled = state === 'processed' || (await this.#handling.until(this.#processNow(entry))) === true;
       return isHandled && !this.#isOnlyInMemory(entry) ? accepted : notHandled;
     }
     if (waitUntil && state !== 'processed') waitUntil(this.#processNow(entry).catch(() => false));
@@ -218,19 +219,36 @@ export class Receiver {
 
   /**
    * Closes the receiver: responds 503 from now on, waits for deliveries and handlers for up to `graceMs`, then aborts the
-   * signals of the handlers, and closes the store.
+   * signals of the handlers, and closes the store. It ends a few seconds after that, whatever the handlers and the store do.
+   *
+   * @throws {ConfigurationError} when `graceMs` is not a number of at least 0. The receiver is not closed then.
    */
   close({ graceMs = 10_000 }: CloseOptions = {}): Promise<void> {
+    if (!(typeof graceMs === 'number' && graceMs >= 0)) {
+      return Promise.reject(new ConfigurationError('`graceMs` must be a number of at least 0'));
+    }
     this.#closed ??= this.#close(graceMs);
     return this.#closed;
   }
 
   async #close(graceMs: number): Promise<void> {
-    for (const stop of this.#arriving) stop();
+    const endsAt = performance.now() + graceMs;
+    this.#arriving.end();
     await this.#worker.close(graceMs);
+    if (!(await endsWithin(abortGraceMs, this.#received()))) this.#handling.end();
+    await this.#closeStore(Math.max(endsAt - performance.now(), abortGraceMs));
+  }
+
+  /** Resolves once no delivery waits for its response. */
+  async #received(): Promise<void> {
     if (this.#receiving > 0) await new Promise<void>((resolve) => (this.#onReceived = resolve));
-    await this.#store.close?.();
+  }
+
+  async #closeStore(ms: number): Promise<void> {
+    try {
+      if (!(await endsWithin(ms, Promise.resolve(this.#store.close?.())))) throw new Error(`not within ${ms} ms`);
+    } catch (error) {
+      this.#reporter.failed('The store was not closed', error);
+    }
   }
 }
-
-const closing = Symbol('closing');

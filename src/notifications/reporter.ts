@@ -1,11 +1,15 @@
-import type { Logger } from '../core/options/hooks.js';
 import { describeFailure } from './errors.js';
 import type { HandlingFailure } from './options.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
 
+type Level = 'error' | 'warn' | 'info';
+
+/** A logger, whose methods may also be asynchronous. */
+type Log = Readonly<Record<Level, (message: string, fields?: object) => unknown>>;
+
 /** Reports failures to the logger and to `onFailure`. An observer that fails has no effect on the inbox. */
 export class Reporter {
-  readonly #logger: Logger | undefined;
+  readonly #logger: Log | undefined;
   readonly #onFailure: ResolvedReceiverOptions['onFailure'];
 
   constructor({ logger, onFailure }: Pick<ResolvedReceiverOptions, 'logger' | 'onFailure'>) {
@@ -19,7 +23,7 @@ export class Reporter {
     const { key, notification } = entry;
     const consequence = dead ? 'it is a dead letter now' : 'it will be retried';
     const message = `Notification ${key} (${notification.topic}) failed at attempt ${attempt}; ${consequence}`;
-    if (this.#logger || !this.#onFailure) this.#log(dead ? 'error' : 'warn', message, error);
+    if (this.#logger || !this.#onFailure) void this.#log(dead ? 'error' : 'warn', message, error);
     void this.#observe(failure);
   }
 
@@ -27,35 +31,36 @@ export class Reporter {
     try {
       await this.#onFailure?.(failure);
     } catch (error) {
-      this.#log('error', 'onFailure failed', error);
+      await this.#log('error', 'onFailure failed', error);
     }
   }
 
   /** The inbox itself failed, such as its store. Without a logger, it is printed with `console.error`. */
   failed(message: string, error?: unknown): void {
-    this.#log('error', message, error);
+    void this.#log('error', message, error);
   }
 
   /** A delivery was rejected. Strangers can cause this, so it is only logged to a given logger. */
   rejected(message: string): void {
-    if (this.#logger) this.#log('info', message);
+    if (this.#logger) void this.#log('info', message);
   }
 
-  #log(level: 'error' | 'warn' | 'info', message: string, ...error: readonly unknown[]): void {
+  async #log(level: Level, message: string, ...error: readonly unknown[]): Promise<void> {
     const line = escaped(error.length === 0 ? message : `${message}: ${describeFailure(error[0])}`);
+    const fields = error.length === 0 ? undefined : { error: describeFailure(error[0]) };
     try {
       // eslint-disable-next-line no-console -- failures are visible by default
       if (!this.#logger) console.error(line);
-      else this.#logger[level](line, error.length === 0 ? undefined : { error: describeFailure(error[0]) });
+      else await this.#logger[level](line, fields);
     } catch {
       // A logger that fails has nowhere to report it.
     }
   }
 }
 
-/** A text of strangers stays on one line and cannot control a terminal. */
+/** A text of strangers stays on one line, and can neither control a terminal nor change the order of what it shows. */
 function escaped(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {
+    return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
   });
 }

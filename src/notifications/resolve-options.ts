@@ -43,8 +43,10 @@ export type ResolvedReceiverOptions = Omit<
 export function resolveReceiverOptions<Client extends QuestionsClient>(
   options: ReceiverOptions<Client>,
 ): ResolvedReceiverOptions {
+  if (!isObject(options)) throw new ConfigurationError('createReceiver needs an object of options');
   const known: readonly string[] = [...behaviorOptions, ...Object.keys(numericDefaults), ...otherOptions];
   const { retry = {}, ...given } = defined(options);
+  if (!isObject(retry)) throw new ConfigurationError('`retry` must be an object');
   const problems = [
     ...unknownNames(given, known, ''),
     ...unknownNames(retry, Object.keys(retryDefaults), 'retry.'),
@@ -53,6 +55,8 @@ export function resolveReceiverOptions<Client extends QuestionsClient>(
     ...invalidTimes(given, Object.keys(timeDefaults), ''),
     ...invalidTimes(retry, ['baseMs', 'capMs'], 'retry.'),
     ...invalidFunctions(given),
+    ...missingMethods(given),
+    ...invalidHandlers(options),
     ...contradictions(options),
   ];
   if (problems.length > 0) throw new ConfigurationError(problems.join('; '));
@@ -92,14 +96,45 @@ function invalidFunctions(given: object): string[] {
   return invalid.map(([name]) => `\`${name}\` must be a function`);
 }
 
+/** The methods that the objects among the options must have. */
+const methods: Readonly<Record<string, readonly string[]>> = {
+  store: ['add', 'claim', 'renew', 'settle', 'deadLetters', 'redrive', 'removeDeadLetter'],
+  queue: ['add'],
+  logger: ['info', 'warn', 'error'],
+};
+
+function missingMethods(given: object): string[] {
+  return Object.entries(given).flatMap(([name, value]: [string, unknown]) => {
+    const missing = methods[name]?.find((method) => typeof methodsOf(value)[method] !== 'function');
+    return missing === undefined ? [] : [`\`${name}\` must be an object with the method \`${missing}\``];
+  });
+}
+
+function methodsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? (value as Record<string, unknown>) : {};
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function invalidHandlers({ on = {}, fallback }: Pick<ReceiverOptions<never>, 'on' | 'fallback'>): string[] {
+  if (!isObject(on)) return ['`on` must be an object with a handler per topic'];
+  const handlers = Object.entries(defined(on)) as [string, unknown][];
+  if (handlers.length === 0 && fallback === undefined) return ['set `on`, `fallback`, or both'];
+  return handlers.flatMap(([topic, handler]) => {
+    if (topic !== 'questions')
+      return `\`on\` has no topic \`${topic}\`: use \`fallback\` for topics other than questions`;
+    return typeof handler === 'function' ? [] : '`on.questions` must be a function';
+  });
+}
+
 function contradictions(
-  options: Pick<ReceiverOptions<never>, 'on' | 'fallback' | 'store' | 'queue' | 'acknowledge'>,
+  options: Pick<ReceiverOptions<never>, 'store' | 'queue' | 'acknowledge' | 'coalesce'>,
 ): string[] {
-  const { on = {}, fallback, store, queue, acknowledge } = options;
-  const topics = Object.keys(on).filter((topic) => topic !== 'questions');
+  const { store, queue, acknowledge, coalesce = false } = options;
   return [
-    ...topics.map((topic) => `\`on\` has no topic \`${topic}\`: use \`fallback\` for topics other than questions`),
-    ...(!Object.values(on).some(Boolean) && !fallback ? ['set `on`, `fallback`, or both'] : []),
+    ...(typeof coalesce === 'boolean' ? [] : ['`coalesce` must be true or false']),
     ...(store && queue ? ['set `store` or `queue`, not both'] : []),
     ...(queue && acknowledge === 'handled'
       ? ["`acknowledge: 'handled'` needs a store: the receiver cannot know when a queue's worker is done"]

@@ -1,4 +1,14 @@
+import { longestTimerMs } from '../core/retry/cancel-scope.js';
 import { atEndOfTurn } from './turns.js';
+
+/** Waits for a promise for some time. Resolves to whether it has resolved. */
+export async function endsWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.min(ms, longestTimerMs));
+  });
+  return Promise.race([promise.then(() => true), late]).finally(() => clearTimeout(timer));
+}
 
 interface Running {
   readonly endsAt: number;

@@ -8,6 +8,7 @@ import { LeaseRenewal } from './lease-renewal.js';
 import type { QueuedNotification } from './queued-notification.js';
 import type { Reporter } from './reporter.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
+import { endsWithin } from './time-limit.js';
 import type { Claim, Claimed, Lease, NotificationStore, Settlement } from './stores/store.js';
 
 /** The result of one lease. */
@@ -42,7 +43,7 @@ class LeaseLostError extends Error {
 const settleBackoff = { baseMs: 200, capMs: 5_000 };
 
 /** How long handlers may take to end after `close` has aborted their signals, in milliseconds. */
-const abortGraceMs = 1_000;
+export const abortGraceMs = 1_000;
 
 /** Leases due entries from the store, runs their handlers, and settles the leases. */
 export class Worker {
@@ -107,23 +108,19 @@ export class Worker {
     this.#closed = true;
     clearTimeout(this.#timer);
     this.#answerRequests(() => undefined);
-    await this.#polling;
-    if (!(await this.#runsEndWithin(graceMs))) {
+    if (!(await endsWithin(graceMs, this.#end()))) {
       this.#aborted = true;
       for (const { controller } of this.#runs.values()) controller.abort(new Error('The receiver is closing'));
-      await this.#runsEndWithin(abortGraceMs);
+      await endsWithin(abortGraceMs, this.#end());
     }
     this.#renewal.stop();
     this.#resolveIdle();
   }
 
-  async #runsEndWithin(ms: number): Promise<boolean> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const ended = Promise.all([...this.#runs.values()].map(({ result }) => result)).then(() => true);
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), Math.min(ms, longestTimerMs));
-    });
-    return Promise.race([ended, late]).finally(() => clearTimeout(timer));
+  /** Resolves once the store gives out nothing more and no handler is running. */
+  async #end(): Promise<void> {
+    await this.#polling;
+    await Promise.all([...this.#runs.values()].map(({ result }) => result));
   }
 
   /** Handles one entry now, after the entries before it in its group. Resolves to whether it was handled. */
@@ -243,13 +240,18 @@ export class Worker {
     const run: Run = { lease, next: undefined, controller: new AbortController(), result };
     this.#runs.set(lease.groupId, run);
     this.#renewal.start();
-    void this.#handle(run).then((handled) => {
-      resolve(handled);
-      this.#runs.delete(lease.groupId);
-      if (run.next) this.#run(run.next);
-      if (this.#runs.size === 0) this.#renewal.pause();
-      this.wake();
-    });
+    void this.#handle(run)
+      .catch((error: unknown): RunResult => {
+        this.#reporter.failed('The store gave out an entry that cannot be handled', error);
+        return { keys: [], handled: false };
+      })
+      .then((handled) => {
+        resolve(handled);
+        this.#runs.delete(lease.groupId);
+        if (run.next) this.#run(run.next);
+        if (this.#runs.size === 0) this.#renewal.pause();
+        this.wake();
+      });
   }
 
   async #handle(run: Run): Promise<RunResult> {

@@ -40,7 +40,7 @@ function canWait(context: unknown): context is WaitUntilContext {
 }
 
 async function bodyOf(request: Request, limits: BodyLimits): Promise<Uint8Array> {
-  if (request.bodyUsed) throw bodyConsumed;
+  if (request.bodyUsed || request.body?.locked) throw bodyConsumed;
   const reader = request.body?.getReader();
   if (!reader) return new Uint8Array();
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -18,6 +18,8 @@ export interface NodeRequest {
 
 /** The parts of Node's response that the receiver uses. */
 export interface NodeResponse {
+  /** Whether something else has responded. */
+  readonly headersSent?: boolean | undefined;
   writeHead(status: number, headers: Record<string, string | number>): { end(body: string): unknown };
 }
 
@@ -51,6 +53,8 @@ export function nodeHandler(receiver: Receiver): (request: NodeRequest, response
 }
 
 function write({ request, response, outgoing: { status, headers, body } }: Answered): void {
+  // Something else has responded already, such as a time limit of the framework.
+  if (response.headersSent) return;
   // An unread rest of the body would keep the connection busy.
   const connection = request.complete ? {} : { connection: 'close' };
   response.writeHead(status, { ...headers, ...connection, 'content-length': Buffer.byteLength(body) }).end(body);
@@ -64,15 +68,15 @@ async function bodyOf(request: NodeRequest, limits: BodyLimits): Promise<unknown
   const parsed = request.rawBody ?? request.body;
   if (hasContent(parsed)) return parsed;
   if (request.readableEnded || request.readableDidRead) {
-    // A body parser that read an empty body leaves an empty object.
-    if (typeof parsed === 'object' && parsed !== null) return parsed;
+    // A body parser that read an empty body leaves an empty text or object.
+    if (typeof parsed === 'string' || (typeof parsed === 'object' && parsed !== null)) return parsed;
     if (request.headers['content-length'] === '0') return '';
     throw bodyConsumed;
   }
   return new BodyStream(request, limits).body;
 }
 
-/** Some body parsers leave `{}` when they parsed nothing. */
+/** Some body parsers leave `{}` or an empty text when they parsed nothing. */
 function hasContent(body: unknown): boolean {
   if (typeof body === 'string' || body instanceof Uint8Array) return body.length > 0;
   return typeof body === 'object' && body !== null && Object.keys(body).length > 0;

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../core/errors/errors.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import { bytesOf, memoryStore } from './memory.js';
 import type { MemoryStore, MemoryStoreOptions } from './memory.js';
+import { assertPrefix } from './store.js';
 import type { Claim, Claimed, DeadLetter, EntryState, Lease, LeaseId, NotificationStore, Settlement } from './store.js';
 
 /** The methods of a key-value store, such as a Keyv or a `Map`. Values can be serialized as JSON. */
@@ -32,7 +33,9 @@ export interface KeyValueStoreOptions extends MemoryStoreOptions {
  */
 export function keyValueStore(values: KeyValues, options: KeyValueStoreOptions = {}): NotificationStore {
   const needed = ['get', 'set', 'delete'] as const;
-  const missing = needed.find((name) => typeof (values as Partial<KeyValues>)[name] !== 'function');
+  const missing = needed.find(
+    (name) => typeof (values as Partial<KeyValues> | undefined | null)?.[name] !== 'function',
+  );
   if (missing)
     throw new ConfigurationError(`keyValueStore needs an object with a method \`${missing}\`, such as a Keyv`);
   return new KeyValueStore(values, options);
@@ -75,6 +78,7 @@ class KeyValueStore implements NotificationStore {
   #changingDead: Promise<unknown> = Promise.resolve();
 
   constructor(values: KeyValues, { prefix = 'notifications', ...options }: KeyValueStoreOptions) {
+    assertPrefix(prefix);
     this.#values = values;
     this.#prefix = prefix;
     this.#memory = memoryStore({ maxDead: 1_000, ...options });

@@ -1,9 +1,8 @@
 /* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous, this store is not */
-import { ConfigurationError } from '../../core/errors/errors.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import { Groups } from './groups.js';
 import type { Group, WaitingNotification } from './groups.js';
-import { StoreFullError, newToken, resolveLimits } from './store.js';
+import { StoreFullError, assertLimit, newToken, resolveLimits } from './store.js';
 import type {
   Claim,
   Claimed,
@@ -54,7 +53,7 @@ export class MemoryStore implements NotificationStore {
   #deadBytes = 0;
 
   constructor({ maxRemembered = 100_000, ...limits }: MemoryStoreOptions) {
-    if (!(maxRemembered >= 1)) throw new ConfigurationError('`maxRemembered` must be a whole number of at least 1');
+    assertLimit('maxRemembered', maxRemembered);
     this.#maxRemembered = maxRemembered;
     this.#limits = resolveLimits(limits);
   }

@@ -1,7 +1,8 @@
+import { ConfigurationError } from '../../core/errors/errors.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import { BatchedScript, maxArguments } from './redis-batch.js';
 import * as scripts from './redis-scripts.js';
-import { StoreFullError, newToken, resolveLimits } from './store.js';
+import { StoreFullError, assertPrefix, newToken, resolveLimits } from './store.js';
 import type {
   Claim,
   Claimed,
@@ -46,7 +47,7 @@ export interface RedisStoreOptions extends StoreLimits {
  * });
  */
 export function redisStore(options: RedisStoreOptions): NotificationStore {
-  return new RedisStore(options);
+  return new RedisStore({ ...options });
 }
 
 type LeaseReply = [groupId: string, key: string, entry: string, failures: number, stalls: number, ...keys: string[]];
@@ -62,6 +63,8 @@ class RedisStore implements NotificationStore {
   readonly #settling: BatchedScript;
 
   constructor({ send, prefix = '{notifications}', ...limits }: RedisStoreOptions) {
+    if (typeof send !== 'function') throw new ConfigurationError('`send` must be a function that sends a command');
+    assertPrefix(prefix);
     this.#send = send;
     this.#prefix = prefix;
     this.#limits = resolveLimits(limits);

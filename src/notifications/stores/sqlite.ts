@@ -33,7 +33,8 @@ export interface SqliteStoreOptions extends StoreLimits {
  *   fallback: (notification) => console.log(notification.topic),
  * });
  */
-export function sqliteStore({ path, ...limits }: SqliteStoreOptions): NotificationStore {
+export function sqliteStore(options: SqliteStoreOptions): NotificationStore {
+  const { path, ...limits } = { ...options };
   if (typeof path !== 'string' || path === '') throw new ConfigurationError('`path` must be the name of a file');
   return new SqliteStore(path, limits);
 }

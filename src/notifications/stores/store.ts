@@ -105,7 +105,7 @@ const defaultLimits = {
 /**
  * Fills in the default limits.
  *
- * @throws {ConfigurationError} when a limit is not a number of at least 1.
+ * @throws {ConfigurationError} when a limit is not a whole number of at least 1, or Infinity.
  */
 export function resolveLimits({
   maxWaiting,
@@ -116,10 +116,21 @@ export function resolveLimits({
   const limits = { ...defaultLimits };
   for (const [name, value] of Object.entries({ maxWaiting, maxWaitingBytes, maxDead, maxDeadBytes })) {
     if (value === undefined) continue;
-    if (!(value >= 1)) throw new ConfigurationError(`\`${name}\` must be a whole number of at least 1`);
+    assertLimit(name, value);
     limits[name as keyof typeof limits] = value;
   }
   return limits;
+}
+
+/** @throws {ConfigurationError} when a limit is not a whole number of at least 1, or Infinity. */
+export function assertLimit(name: string, value: unknown): void {
+  if (value === Infinity || (Number.isSafeInteger(value) && Number(value) >= 1)) return;
+  throw new ConfigurationError(`\`${name}\` must be a whole number of at least 1`);
+}
+
+/** @throws {ConfigurationError} when the prefix of a store's keys is not a text. */
+export function assertPrefix(prefix: unknown): void {
+  if (typeof prefix !== 'string' || prefix === '') throw new ConfigurationError('`prefix` must be a text');
 }
 
 /** The token of the leases of one claim. It begins with the worker, so that a stored lease shows who has it. */
@@ -162,8 +173,15 @@ export interface NotificationStore {
   close?(): Promise<void>;
 }
 
+const entryStates = ['added', 'waiting', 'processed'] as const;
+
 /** The state of an entry's key. */
-export type EntryState = 'added' | 'waiting' | 'processed';
+export type EntryState = (typeof entryStates)[number];
+
+/** Whether a store has confirmed that it has an entry. */
+export function isEntryState(state: unknown): state is EntryState {
+  return (entryStates as readonly unknown[]).includes(state);
+}
 
 /**
  * A store is full. The receiver responds 503, and the service delivers the notification again later.
