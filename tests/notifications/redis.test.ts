@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createReceiver, redisStore } from 'marketplace-seller-sdk/notifications';
 import type { QueuedNotification, Receiver } from 'marketplace-seller-sdk/notifications';
@@ -187,6 +188,38 @@ describe.skipIf(!hasRedis)('a store in Redis', () => {
     expect((await store.claim(claim)).leases).toHaveLength(3);
   });
 
+  test.each<[string, (text: string) => string]>([
+    ['cannot be read', () => '{'],
+    ['is that of another key', (text) => text.replace('"key":"a"', '"key":"z"')],
+  ])('an entry that %s becomes a dead letter, and the rest of its group is leased', async (what, damage) => {
+    const prefix = `{damaged-${what.length}}`;
+    const { client, store } = storeOf(prefix);
+    for (const key of ['a', 'b']) await store.add(entry(key, 'group'));
+    const stored = (await client.hget(`${prefix}:entries`, 'a'))!;
+    await client.hset(`${prefix}:entries`, 'a', stored.slice(0, 16) + damage(stored.slice(16)));
+    expect(await store.claim(claim)).toMatchObject({
+      leases: [],
+      problems: [`The notification a is damaged; it is in ${prefix}:dead`],
+    });
+    const next = await store.claim(claim);
+    expect(next.leases).toMatchObject([{ entry: { key: 'b' }, attempt: 1 }]);
+    expect(next.problems).toBeUndefined();
+    expect(await client.hkeys(`${prefix}:dead`)).toEqual(['a']);
+    expect(await client.hget(`${prefix}:dead:meta`, 'a')).toContain('The entry is damaged');
+    // A dead letter that cannot be read is in no list.
+    expect(await store.deadLetters(10)).toHaveLength(what === 'cannot be read' ? 0 : 1);
+  });
+
+  test('entries that Redis has lost are reported once', async () => {
+    const { client, store } = storeOf('{lost}');
+    for (const key of ['a', 'b', 'c']) await store.add(entry(key));
+    await client.hdel('{lost}:entries', 'a', 'b');
+    const { leases, problems } = await store.claim(claim);
+    expect(leases).toMatchObject([{ entry: { key: 'c' } }]);
+    expect(problems).toEqual(['Redis has lost 2 waiting notifications; check its maxmemory-policy']);
+    expect((await store.claim(claim)).problems).toBeUndefined();
+  });
+
   test('every key is under the prefix, so that Redis Cluster keeps them in one slot', async () => {
     const { client, store } = storeOf('{slot}');
     const before = new Set(await client.keys('*'));
@@ -211,4 +244,57 @@ test('the Redis store sends its scripts with prefixed keys, through any client',
   });
   await store.redrive('k');
   expect(sent).toEqual([['EVAL', expect.stringContaining("'HGET'"), '1', '{shop}', 'k']]);
+});
+
+describe('the commands of the Redis store', () => {
+  /** Sends commands to a Redis that replies like this; keeps the command, and what follows it first. */
+  function recorded(reply: (command: string) => Promise<unknown>) {
+    const sent: string[][] = [];
+    const send = (...command: string[]) => {
+      sent.push(command.slice(0, 2));
+      return reply(command[0]!);
+    };
+    return { sent, store: redisStore({ send: send }) };
+  }
+
+  test('a script is sent once, then its digest, and again when Redis has lost it', async () => {
+    let isLost = false;
+    const { sent, store } = recorded((command) => {
+      if (command === 'EVALSHA' && isLost) return Promise.reject(new Error('NOSCRIPT No matching script.'));
+      return Promise.resolve(1);
+    });
+    expect(await store.removeDeadLetter('k')).toBe(true);
+    const script = sent[0]![1]!;
+    const digest = createHash('sha1').update(script).digest('hex');
+    await store.removeDeadLetter('k');
+    isLost = true;
+    await store.removeDeadLetter('k');
+    expect(sent).toEqual([
+      ['EVAL', script],
+      ['EVALSHA', digest],
+      ['EVALSHA', digest],
+      ['EVAL', script],
+    ]);
+  });
+
+  test('another error of Redis is passed on, and nothing is sent again', async () => {
+    const { sent, store } = recorded((command) =>
+      command === 'EVAL' ? Promise.resolve(0) : Promise.reject(new Error('READONLY You cannot write')),
+    );
+    expect(await store.removeDeadLetter('k')).toBe(false);
+    await expect(store.removeDeadLetter('k')).rejects.toThrow('READONLY');
+    expect(sent).toHaveLength(2);
+  });
+
+  test('the default prefix has braces, so that all keys are in one slot', async () => {
+    const prefixes: string[] = [];
+    const store = redisStore({
+      send: (_command, _script, _count, prefix) => {
+        prefixes.push(prefix);
+        return Promise.resolve(0);
+      },
+    });
+    await store.removeDeadLetter('k');
+    expect(prefixes).toEqual(['{notifications}']);
+  });
 });
