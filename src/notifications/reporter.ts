@@ -36,8 +36,8 @@ export class Reporter {
   }
 
   /** The inbox itself failed, such as its store. Without a logger, it is printed with `console.error`. */
-  failed(message: string, error?: unknown): void {
-    void this.#log('error', message, error);
+  failed(message: string, ...error: readonly [unknown?]): void {
+    void this.#log('error', message, ...error);
   }
 
   /** A delivery was rejected. Strangers can cause this, so it is only logged to a given logger. */

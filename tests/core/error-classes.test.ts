@@ -13,6 +13,7 @@ import {
   UnexpectedResponseError,
 } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
+import { errorOf, stubbed } from '../support/stubs.ts';
 
 const details = { status: 404, headers: new Headers({ 'x-amzn-requestid': 'r-1' }), body: { a: 1 }, causes: [] };
 const notFound = new NotFoundError('no', details);
@@ -102,4 +103,26 @@ test('the message of invalid input has the first five issues', () => {
   const issues = Array.from({ length: 7 }, (_, at) => ({ path: ['a', at], message: `m${at}` }));
   expect(new InvalidInputError(issues.slice(0, 5)).message).toBe('Not sent: m0; m1; m2; m3; m4');
   expect(new InvalidInputError(issues, 'No: ').message).toBe('No: m0; m1; m2; m3; m4; and 2 more');
+});
+
+describe('what an error holds of a response', () => {
+  test('the request id is in one of two headers', () => {
+    const both = new Headers({ 'x-amzn-requestid': 'r-1', 'x-request-id': 'r-2' });
+    expect(notFound.requestId).toBe('r-1');
+    expect(new NotFoundError('no', { ...details, headers: both }).requestId).toBe('r-2');
+    expect(new NotFoundError('no', { ...details, headers: new Headers() }).requestId).toBeUndefined();
+  });
+
+  test.each([notFound, unexpected])('its body and its headers are readable, and are no fields', (error) => {
+    expect(error.body).toEqual({ a: 1 });
+    expect(error.headers.get('x-amzn-requestid')).toBe('r-1');
+    for (const name of ['body', 'headers', 'url', 'endpoint']) expect(Object.keys(error)).not.toContain(name);
+  });
+});
+
+test('characters that would move a cursor, start a line or reverse a text are spaces in a message', async () => {
+  const text = 'no\u001b[31m\r\nuser\u202eadmin\u2028end\u200f.';
+  const { sellerClient } = stubbed([Response.json({ message: text }, { status: 404 })]);
+  const error = await errorOf(sellerClient.questions.get({ question_id: 42 }));
+  expect(error.message).toMatch(/: no \[31m user admin end \.$/);
 });
