@@ -230,7 +230,7 @@ describe('an abort ends a call at once', () => {
 });
 
 describe('contract 8: a finished call leaves nothing behind', () => {
-  test('10,000 calls on one signal leave no listener and no timer', { timeout: 120_000 }, async () => {
+  test('1,000 calls on one signal leave no listener and no timer', async () => {
     const { signal } = new AbortController();
     const counts = { now: 0, most: 0 };
     const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
@@ -252,13 +252,13 @@ describe('contract 8: a finished call leaves nothing behind', () => {
     const fetch = (): Promise<Response> => ends[(turn += 1) % ends.length]!();
     const { sellerClient } = stubbed([]);
     const calm = sellerClient.withOptions({ fetch, deadlineMs: 60_000, maxRetries: 0 });
-    for (let round = 0; round < 200; round += 1) {
+    for (let round = 0; round < 20; round += 1) {
       const calls = Array.from({ length: 50 }, () =>
         calm.questions.get({ question_id: 1 }, { signal }).catch(() => undefined),
       );
       await Promise.all(calls);
     }
-    expect(turn).toBe(10_000);
+    expect(turn).toBe(1_000);
     expect(counts.most).toBeGreaterThan(0);
     expect(counts.now).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
