@@ -7,7 +7,7 @@ export interface ResponseInfo {
   readonly requestId: string | undefined;
   /** How many times the request was sent. */
   readonly attempts: number;
-  /** From the call to its result, waits included, in milliseconds. */
+  /** The time from the call to its result, in milliseconds, including waits. */
   readonly durationMs: number;
 }
 
@@ -18,7 +18,7 @@ export interface WithResponse<T> {
 }
 
 /**
- * A promise of the parsed output; `withResponse()` also gives status, headers, request id, attempts and duration.
+ * A promise of the parsed output. `withResponse()` also returns status, headers, request id, attempts and duration.
  *
  * @example
  * const { data, response } = await seller.questions.get({ question_id }).withResponse();
@@ -29,25 +29,25 @@ export class ApiPromise<T> extends Promise<T> {
   readonly #source: Promise<WithResponse<T>>;
   #data: Promise<T> | undefined;
 
-  /** Promises derived with `then` are plain ones. */
+  /** Promises that `then` returns are plain promises. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
 
   constructor(source: Promise<WithResponse<T>>) {
-    // The base promise is never read: `then` goes to the source, so that a rejection is reported once.
+    // The base promise is never used: `then` uses the source, so that a rejection is reported once.
     super((resolve) => {
       resolve(undefined as T);
     });
     this.#source = source;
   }
 
-  /** The output together with its response. */
+  /** Returns the output together with its response. */
   withResponse(): Promise<WithResponse<T>> {
     return this.#source;
   }
 
-  /** The same call with its output changed by a function. */
+  /** Returns the same call, with its output changed by a function. */
   map<U>(change: (data: T, response: ResponseInfo) => U): ApiPromise<U> {
     return mapped(this.#source, change);
   }
@@ -69,7 +69,7 @@ export class ApiPromise<T> extends Promise<T> {
   }
 }
 
-/** Outside the class: esbuild gives a class that names itself another name, which logs would show. */
+/** Outside the class: esbuild renames a class that refers to itself, and logs would show that name. */
 function mapped<T, U>(source: Promise<WithResponse<T>>, change: (data: T, response: ResponseInfo) => U): ApiPromise<U> {
   return new ApiPromise(source.then(({ data, response }) => ({ data: change(data, response), response })));
 }

@@ -3,7 +3,7 @@ import { nullish, params, preprocess, record, refine, response, string, unknown 
 import type { Input, Output } from './schema/schema.js';
 import { nullishArray } from './schema/fields.js';
 
-/** How a resource's methods are described. Spec: Common resources, OPTIONS. */
+/** The description of a method of a resource. Spec: Common resources, OPTIONS. */
 export const methodDescription = response({
   method: nullish(string),
   example: nullish(unknown),
@@ -11,11 +11,11 @@ export const methodDescription = response({
 });
 export interface MethodDescription extends Output<typeof methodDescription> {}
 
-/** What a resource says of itself. Spec: Common resources, OPTIONS. */
+/** The description of a resource. Spec: Common resources, OPTIONS. */
 export const description = response({
   name: nullish(string),
   description: nullish(string),
-  /** What the fields mean. */
+  /** The meaning of the fields. */
   attributes: nullish(record),
   methods: nullishArray<MethodDescription>(methodDescription),
   related_resources: nullish(unknown),
@@ -37,7 +37,7 @@ export const describe: Endpoint<ResourcePath, Description> = {
   method: 'OPTIONS',
   path: '/{path*}',
   input: resourcePath,
-  // Some resources answer with 204: they have nothing to say.
+  // Resources without a description respond with 204.
   output: preprocess<Description>(description, (value) => value ?? {}),
   retry: 'safe',
   errors: [],

@@ -8,33 +8,33 @@ import type { StandardSchema } from './schema/standard-schema.js';
  * When a call may be retried after a failure.
  *
  * - `safe`: the request changes nothing; it is retried after any transient failure.
- * - `idempotent`: a write that leaves the same state however often it is sent; it is retried like a read.
- * - `unsafe`: it is retried only where the service certainly did nothing.
+ * - `idempotent`: a write that leads to the same state, however often it is sent; it is retried like a read.
+ * - `unsafe`: it is retried only if the service certainly did nothing.
  */
 export type RetryClass = 'safe' | 'idempotent' | 'unsafe';
 
 /**
- * An operation of the service, described once, as data. The client calls it, the fake marketplace answers it, the
- * OpenAPI document prints it, and the contract tests check it.
+ * An operation of the service, described once, as data. The client calls it, the fake marketplace responds to it, the
+ * OpenAPI document lists it, and the contract tests check it.
  */
 export interface Endpoint<In = unknown, Out = unknown> {
-  /** Its name in `endpoints`, e.g. `questions.answer`. */
+  /** The name in `endpoints`, e.g. `questions.answer`. */
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
-  /** The path template: `{field}` is one segment, `{field*}` may hold several. */
+  /** The path template: `{field}` is one segment, `{field*}` is one or more segments. */
   readonly path: `/${string}`;
-  /** The fields of the input: those in the path fill it, the rest is the query (GET, DELETE) or the JSON body. */
+  /** The input. Its fields fill the path; the other fields become the JSON body (POST, PUT) or the query. */
   readonly input: StandardSchema<unknown, In>;
   readonly output: StandardSchema<Out, unknown>;
   readonly retry: RetryClass;
-  /** Fields that go to the query although the method has a body. */
+  /** Fields that are sent in the query although the method has a body. */
   readonly inQuery?: readonly string[];
-  /** Fields that go to a header, and its name. */
+  /** Fields that are sent in a header, with the name of the header. */
   readonly inHeader?: Readonly<Record<string, string>>;
-  /** Query parameters that every request has. */
+  /** Query parameters of every request. */
   readonly query?: Readonly<Record<string, string>>;
   /**
-   * How the body is sent. A `multipart` body is the input's `file`, streamed.
+   * How the body is sent. A `multipart` body contains the input's `file`, streamed.
    *
    * @default 'json'
    */
@@ -46,7 +46,7 @@ export interface Endpoint<In = unknown, Out = unknown> {
    */
   readonly maxUploadBytes?: number;
   /**
-   * What a success contains. A `stream` is delivered unread, as a `Download`.
+   * What a success contains. A `stream` is returned unread, as a `Download`.
    *
    * @default 'json'
    */
@@ -55,30 +55,35 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly errors: readonly DocumentedError[];
   /** Finds the error in the body of a success: GraphQL reports its errors with status 200. */
   readonly errorInBody?: (body: unknown) => ErrorInBody | undefined;
-  /** Present where an `attributes` call option may select fields of the response. */
+  /** Present if the call option `attributes` can select fields of the response. */
   readonly supportsAttributes?: true;
   /**
-   * Finds out, by reading back, whether a write whose response was lost was carried out. It looks once; the client looks
-   * again while the service may still carry it out. An error that it throws counts as "unknown".
+   * Reads back once whether a write was carried out although its response was lost. The client calls it again as long
+   * as the service may still carry out the write. If it throws, the result is `unknown`.
    */
   confirm?(input: In, context: ConfirmContext): Promise<Confirmation<Out>>;
 }
 
-/** Makes the calls of a resource. */
+/** Makes the calls of the resources. */
 export interface Requester {
-  /** The deadline of a call that states none, in milliseconds; operations of several calls keep it as a whole. */
+  /** The default deadline in milliseconds. It limits an operation of several calls as a whole. */
   readonly deadlineMs?: number | undefined;
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: InternalOptions): ApiPromise<Out>;
 }
 
-/** What an endpoint's `confirm` may use to find out. */
+/** What an endpoint's `confirm` can use to read back a write. */
 export interface ConfirmContext {
   /** Makes a call with the token and headers of the write. */
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: CallOptions): ApiPromise<Out>;
-  /** When the write was sent, in milliseconds since 1970 by the service's clock, read from the headers of a response. */
+  /**
+   * Returns when the write was sent, by the service's clock: milliseconds since 1970. `headers` are those of a
+   * response.
+   */
   sentAt(headers: Headers): number;
-  /** How many equal writes this client has sent lately whose outcome was success or is unknown, this one included. */
+  /**
+   * The number of equal writes that this client sent recently and that succeeded or may have succeeded, with this one.
+   */
   readonly equalWrites: number;
-  /** The user whom the access token names; `undefined` where it names none. */
+  /** The user id in the access token; `undefined` if the token contains none. */
   readonly userId: string | undefined;
 }

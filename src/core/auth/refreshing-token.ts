@@ -1,11 +1,11 @@
 import { AccessTokenError } from '../errors/errors.js';
 import type { TokenProvider } from '../options/hooks.js';
 
-/** What an authorisation server issues: an access token for some hours, and a refresh token that works once. */
+/** The tokens of an authorisation server: an access token, valid for some hours, and a refresh token, valid once. */
 export interface TokenSet {
   readonly accessToken: string;
   readonly refreshToken?: string | undefined;
-  /** When the access token expires, in milliseconds since 1970; `undefined` where that is not known. */
+  /** When the access token expires, in milliseconds since 1970; `undefined` if that is not known. */
   readonly expiresAt?: number | undefined;
 }
 
@@ -13,31 +13,32 @@ export interface TokenSet {
 export interface RefreshingTokenOptions<T extends TokenSet = TokenSet> {
   /** Reads the stored token set. */
   readonly load: () => T | Promise<T>;
-  /** Requests the next token set from the authorisation server. Called once at a time: a refresh token works once. */
+  /** Requests the next token set from the authorisation server. All calls of this process share one refresh. */
   readonly refresh: (tokens: T, context: { readonly signal: AbortSignal }) => T | Promise<T>;
-  /** Stores a new token set. Called before the new access token is used. */
+  /** Stores a new token set. It is called before the new access token is used. */
   readonly save: (tokens: T) => void | Promise<void>;
   /**
-   * Runs a function while no other process runs one of its own, e.g. under a database's advisory lock. Within it the
-   * token set is loaded again, so that only one of several processes refreshes.
+   * Runs a function while no other process does, e.g. with an advisory lock of a database. In it the token set is
+   * loaded again, so only one of several processes refreshes it.
    *
    * @default none: only this process uses the refresh token
    */
   readonly lock?: (<R>(work: () => Promise<R>) => Promise<R>) | undefined;
   /**
-   * How long before it expires a token is refreshed in the background, in milliseconds.
+   * How long before its expiry a token is refreshed in the background, in milliseconds.
    *
    * @default 60_000
    */
   readonly refreshBeforeMs?: number | undefined;
   /**
-   * The time limit of a refresh, its lock included, in milliseconds. Then it is aborted, and the next call tries again.
+   * The time limit of a refresh in milliseconds, including its lock. After it, the refresh is aborted, and the next
+   * call tries again.
    *
    * @default 30_000
    */
   readonly refreshTimeoutMs?: number | undefined;
   /**
-   * Called when a refresh in the background fails; the current token stays in use.
+   * Called when a refresh in the background fails. The current token stays in use.
    *
    * @default none
    */
@@ -45,8 +46,9 @@ export interface RefreshingTokenOptions<T extends TokenSet = TokenSet> {
 }
 
 /**
- * Creates a token provider that refreshes its token set: in the background before it expires, at once after a 401, once
- * for any number of calls, and safely across processes where a `lock` is given.
+ * Creates a token provider that refreshes its token set: in the background before the token expires, and immediately
+ * after a 401. Any number of calls share one refresh. With `lock`, it is also safe if several processes use the token
+ * set.
  *
  * @example
  * const seller = new SellerClient({ baseUrl, accessToken: refreshingToken({ load, refresh, save }) });
@@ -59,7 +61,7 @@ export function refreshingToken<T extends TokenSet>(options: RefreshingTokenOpti
 class RefreshingTokenSource<T extends TokenSet> {
   readonly #options: RefreshingTokenOptions<T>;
   #tokens: T | undefined;
-  /** A token set that was refreshed and could not be saved, and the one that it replaces. */
+  /** A new token set that could not be saved, and the token set that it replaces. */
   #unsaved: { readonly tokens: T; readonly replaces: T } | undefined;
   #refreshing: Promise<T> | undefined;
 
@@ -83,7 +85,7 @@ class RefreshingTokenSource<T extends TokenSet> {
     });
   }
 
-  /** One refresh serves all that wait for it. It is forgotten when it takes too long, so that the next call tries again. */
+  /** All waiting calls share one refresh. After its time limit, the next call starts another one. */
   #refreshOnce(oldToken: string, signal?: AbortSignal): Promise<T> {
     if (this.#refreshing) return this.#refreshing;
     const limitMs = this.#options.refreshTimeoutMs ?? 30_000;
@@ -98,7 +100,7 @@ class RefreshingTokenSource<T extends TokenSet> {
     const work = async (): Promise<T> => {
       signal.throwIfAborted();
       const stored = checkTokens('load', await load());
-      // Another process has stored a newer one since: it must not be overwritten.
+      // Another process has stored a newer token set, which must not be overwritten.
       if (this.#unsaved && stored.accessToken !== this.#unsaved.replaces.accessToken) this.#unsaved = undefined;
       const isFresh = stored.accessToken !== oldToken && remainingMs(stored) > 0;
       if (isFresh && !this.#unsaved) return (this.#tokens = stored);
@@ -109,13 +111,13 @@ class RefreshingTokenSource<T extends TokenSet> {
     return lock ? lock(work) : work();
   }
 
-  /** A token set that was not saved is kept and saved first: its refresh token is the only one that still works. */
+  /** A token set that could not be saved is saved first, because only its refresh token still works. */
   async #next(stored: T, signal: AbortSignal): Promise<T> {
     const { refresh, save } = this.#options;
     let unsaved = this.#unsaved;
     if (!unsaved) {
       unsaved = { tokens: checkTokens('refresh', await refresh(stored, { signal })), replaces: stored };
-      // One that comes after its time limit is the next to be saved, unless another one came meanwhile.
+      // Kept even if the time limit has passed: the next refresh saves it, unless there is another unsaved one.
       this.#unsaved ??= unsaved;
       signal.throwIfAborted();
     }
@@ -125,7 +127,7 @@ class RefreshingTokenSource<T extends TokenSet> {
   }
 }
 
-/** Rejects when `work` takes too long or `signal` aborts; `work` gets a signal that aborts then. */
+/** Rejects when `work` takes too long or `signal` aborts, and aborts the signal that `work` receives. */
 function withTimeout<R>(work: (signal: AbortSignal) => Promise<R>, limitMs: number, signal?: AbortSignal): Promise<R> {
   const controller = new AbortController();
   return new Promise((resolve, reject) => {
@@ -147,10 +149,10 @@ function withTimeout<R>(work: (signal: AbortSignal) => Promise<R>, limitMs: numb
   });
 }
 
-/** A time between 1970 and March 1973 is one in seconds, or a duration. */
+/** A smaller value is not a time in milliseconds but a time in seconds or a duration: this is March 1973. */
 const leastExpiresAt = 1e11;
 
-/** @throws {AccessTokenError} when a function of the user returned no token set. */
+/** @throws {AccessTokenError} when a function of the user did not return a valid token set. */
 function checkTokens<T extends TokenSet>(name: 'load' | 'refresh', tokens: T): T {
   const { accessToken, expiresAt } = (tokens as Partial<Record<keyof TokenSet, unknown>> | undefined) ?? {};
   if (typeof accessToken !== 'string') {
@@ -171,6 +173,6 @@ function checkTokens<T extends TokenSet>(name: 'load' | 'refresh', tokens: T): T
 }
 
 function remainingMs({ expiresAt }: TokenSet): number {
-  // A database may give `null` for a time that is not known.
+  // A database may return `null` for an unknown time.
   return expiresAt === undefined || (expiresAt as number | null) === null ? Infinity : expiresAt - Date.now();
 }

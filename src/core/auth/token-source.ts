@@ -6,13 +6,13 @@ import type { TokenProvider } from '../options/hooks.js';
 import { longestTimerMs } from '../retry/cancel-scope.js';
 import type { CancelScope } from '../retry/cancel-scope.js';
 
-/** One call of the provider that is still in flight. */
+/** A call of the provider that is in flight. */
 interface PendingToken {
   readonly rejected: string | undefined;
   readonly token: Promise<string>;
 }
 
-/** Provides a client's access token. One call of the provider at a time serves all calls that wait for a token. */
+/** Provides a client's access token. All calls that wait for a token share one call of the provider. */
 export class TokenSource {
   readonly #provider: string | TokenProvider;
   readonly #timeoutMs: number;
@@ -26,17 +26,17 @@ export class TokenSource {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** The token to send; a plain string where there is nothing to wait for. */
+  /** Returns the token to send; not a promise if the token is already known. */
   current(scope: CancelScope): string | Promise<string> {
     if (typeof this.#provider === 'string') return this.#provider;
     return this.#pending ? this.#wait(this.#pending, scope) : this.#request(undefined, scope);
   }
 
-  /** A token in place of one that got a 401; `undefined` where there is no other. */
+  /** Returns a replacement for a token that got a 401; `undefined` if there is none. */
   async replace(rejected: string, scope: CancelScope): Promise<string | undefined> {
     if (typeof this.#provider === 'string') return undefined;
     if (this.#replaced?.rejected === rejected) return this.#replaced.by;
-    // A request that began before the 401 may bring a newer token, and two at once could lose the refresh token.
+    // A pending request may return a newer token, and two requests in parallel could both use the same refresh token.
     while (this.#pending && this.#pending.rejected !== rejected) {
       const other = await this.#wait(this.#pending, scope);
       if (other !== rejected) return other;
@@ -59,7 +59,7 @@ export class TokenSource {
     return this.#wait(pending, scope);
   }
 
-  /** What the provider returns, checked. */
+  /** Calls the provider and checks its token. */
   #callProvider(rejected: string | undefined, signal: AbortSignal): string | Promise<string> {
     const provider = this.#provider as TokenProvider;
     let provided: unknown;
@@ -71,7 +71,7 @@ export class TokenSource {
     return typeof provided === 'string' ? checkToken(provided) : Promise.resolve(provided).then(checkToken);
   }
 
-  /** It serves several calls, so no single caller's signal may end it: it has a time limit of its own. */
+  /** Several calls share the request, so it has its own time limit and does not end with the signal of one caller. */
   #withTimeout(provided: Promise<string>, rejected: string | undefined, controller: AbortController): Promise<string> {
     const limitMs = this.#timeoutMs;
     return new Promise((resolve, reject) => {
@@ -85,7 +85,7 @@ export class TokenSource {
     });
   }
 
-  /** A provider that keeps returning the rejected token is overruled by the replacement. */
+  /** If the provider returns a rejected token again, its replacement is used. */
   #accept(rejected: string | undefined, token: string): string {
     if (rejected === undefined) return token === this.#replaced?.rejected ? this.#replaced.by : token;
     if (token !== rejected) this.#replaced = { rejected, by: token };

@@ -9,12 +9,12 @@ interface PrintableRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly isSecretHeader: IsSecretName;
   readonly hasToken: boolean;
-  /** The body as text and as the value it was made of. */
+  /** The body as text, and the value that it was serialized from. */
   readonly body: string | undefined;
   readonly bodyValue: unknown;
 }
 
-/** A request as a curl command for a POSIX shell, with its token masked. */
+/** Returns a request as a curl command for a POSIX shell, with its token masked. */
 export function curlOf(
   { method, url, headers, isSecretHeader, hasToken, body, bodyValue }: PrintableRequest,
   { texts = false }: CurlOptions,

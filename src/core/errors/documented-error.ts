@@ -1,22 +1,22 @@
 import type { ApiError, ApiErrorCause, ApiErrorDetails } from './errors.js';
 import { classOfStatus } from './status-errors.js';
 
-/** A documented error: how the service reports it, and the class that the caller gets. */
+/** A documented error: how the service reports it, and its class. */
 export interface DocumentedError {
   readonly status: number;
-  /** The body's `error`. Absent where the specification names none. */
+  /** The body's `error`; absent if the specification names none. */
   readonly code?: string | undefined;
   /** A documented message. */
   readonly message: string;
   /** A documented cause. */
   readonly cause?: string | readonly unknown[] | undefined;
-  /** The class of this error; the status class where it has none of its own. */
+  /** The class of this error. The default is the class of its status. */
   readonly error: typeof ApiError;
-  /** Distinguishes this error from others of its status, where the code does not. */
+  /** Distinguishes this error from other errors with the same status, if the code does not. */
   readonly matches?: (details: ApiErrorDetails) => boolean;
-  /** Other statuses under which some generation of the service reports the same error. */
+  /** Other statuses with which some versions of the service report this error. */
   readonly otherStatuses?: readonly number[];
-  /** The service did nothing and asks to try again in a moment: a retry is safe, also of a write. */
+  /** The service did nothing and asks to try again: a retry is safe, even for a write. */
   readonly transient?: true;
 }
 
@@ -32,7 +32,7 @@ export function documentedError(init: DocumentedErrorInit): DocumentedError {
   return { ...init, error: init.error ?? classOfStatus(init.status) };
 }
 
-/** The documented error that a response is, if it is one: first by its status, then by another generation's status. */
+/** Finds the documented error that matches a response: first by `status`, then by `otherStatuses`. */
 export function matchDocumentedError(
   documented: readonly DocumentedError[],
   details: ApiErrorDetails,
@@ -45,7 +45,7 @@ export function matchDocumentedError(
   );
 }
 
-/** A documented message is short: no more of a response than this is compared with it, in characters and in causes. */
+/** Only this many characters of each text, and this many causes, are compared: documented messages are short. */
 const maxTextLength = 500;
 const maxCauses = 20;
 
@@ -66,7 +66,7 @@ function isMatch(each: DocumentedError, details: ApiErrorDetails): boolean {
   return hasMessage(details, each.message);
 }
 
-/** Codes that only repeat the status and so distinguish nothing. */
+/** The code that only repeats the status, so it does not distinguish errors. */
 function statusCode(status: number): string | undefined {
   return {
     400: 'bad_request',
@@ -84,13 +84,15 @@ function hasMessage({ text, causes }: ApiErrorDetails, message: string): boolean
   return contains(text) || causes.some((cause) => contains(cause.code) || contains(cause.message));
 }
 
-/** An error found in the body of a success. */
+/** An error in the body of a success. */
 export interface ErrorInBody extends Pick<ApiErrorDetails, 'code' | 'text' | 'causes'> {
-  /** The status that it corresponds to, where it states one. */
+  /** The status that the error states, if it states one. */
   readonly status?: number | undefined;
 }
 
-/** The status of an error found in a success: the one it states, else that of the documented error. */
+/**
+ * The status of an error in a success: the one that it states, otherwise the status of the matching documented error.
+ */
 export function statusOfErrorInBody(
   documented: readonly DocumentedError[],
   found: ErrorInBody,
@@ -100,13 +102,13 @@ export function statusOfErrorInBody(
   return status ?? details.status;
 }
 
-/** Every text in which an error response may name its reason: code, text, and each cause's code and message. */
+/** All texts of an error response that may contain the reason: code, text, and the code and message of each cause. */
 export function textsOf({ code, text, causes }: Pick<ApiErrorDetails, 'code' | 'text' | 'causes'>): string[] {
   const all = [code, text, ...causes.flatMap((cause: ApiErrorCause) => [cause.code, cause.message])];
   return all.filter((each) => each !== undefined);
 }
 
-/** Matches an error response by any of its texts. */
+/** Returns a matcher that tests the texts of an error response. */
 export function messageMatches(pattern: RegExp): (details: ApiErrorDetails) => boolean {
   return (details) => textsOf(details).some((text) => pattern.test(text));
 }

@@ -30,7 +30,7 @@ export class AccessTokenError extends SellerError {
  */
 export class InvalidInputError extends SellerError {
   static override readonly kind: string = 'InvalidInputError';
-  /** What is wrong, each with the path of its field. */
+  /** What is wrong: each issue has the path of its field. */
   readonly issues: readonly Issue[];
 
   constructor(issues: readonly Issue[], prefix = 'Not sent: ') {
@@ -41,7 +41,7 @@ export class InvalidInputError extends SellerError {
 
 const maxIssuesInMessage = 5;
 
-/** What is wrong, in one line: the first issues, and how many more there are. */
+/** Summarizes issues in one line: the first messages, and how many more there are. */
 export function summarizeIssues(issues: readonly Issue[]): string {
   const first = issues.slice(0, maxIssuesInMessage).map(({ message }) => message);
   const more = issues.length - first.length;
@@ -51,14 +51,14 @@ export function summarizeIssues(issues: readonly Issue[]): string {
 /**
  * The caller's signal aborted the call. `name` is `AbortError`; `cause` is the signal's reason.
  *
- * Remedy: for a read, none needed. A write may have been carried out before the abort: call `confirm()` before you repeat
- * it.
+ * Remedy: for a read, none needed. A write may have been carried out before the abort: call `confirm()` before you
+ * repeat it.
  */
 export class RequestAbortedError extends SellerError {
   static override readonly kind: string = 'RequestAbortedError';
   /** How many times the request had been sent. */
   readonly attempts: number;
-  /** A write had been sent and got no response: it may or may not have been carried out. */
+  /** A write was sent and got no response: it may or may not have been carried out. */
   readonly outcomeUnknown: boolean;
 
   constructor(message: string, options: ErrorOptions & { attempts?: number; outcomeUnknown?: boolean } = {}) {
@@ -68,7 +68,7 @@ export class RequestAbortedError extends SellerError {
     this.outcomeUnknown = options.outcomeUnknown ?? false;
   }
 
-  /** Finds out by reading back whether the write was carried out. */
+  /** Reads back whether the write was carried out. */
   confirm(options: ConfirmOptions = {}): Promise<Confirmation> {
     return confirmError(this, options);
   }
@@ -81,7 +81,7 @@ export class RequestAbortedError extends SellerError {
  */
 export class ConnectionError extends SellerError {
   static override readonly kind: string = 'ConnectionError';
-  /** How many times the request was sent, failed connections included. */
+  /** How many times the request was sent, including failed connections. */
   readonly attempts: number;
 
   constructor(message: string, options: ErrorOptions & { attempts?: number } = {}) {
@@ -93,7 +93,7 @@ export class ConnectionError extends SellerError {
 /**
  * No complete response came within `timeoutMs`, or the call did not end within `deadlineMs`.
  *
- * Remedy: call again later, or allow more time for a slow operation such as an upload.
+ * Remedy: call again later, or allow more time for a slow operation, for example an upload.
  */
 export class TimeoutError extends ConnectionError {
   static override readonly kind: string = 'TimeoutError';
@@ -103,12 +103,12 @@ export class TimeoutError extends ConnectionError {
  * A write was sent and its response was lost: the service may or may not have carried it out. It is not retried
  * automatically. The network error is the `cause`. Every method that writes may throw it.
  *
- * Remedy: call `confirm()`, which reads back whether the write was carried out, and send it again only where it returns
- * `done: false`; or set the option `onUnknownOutcome: 'confirm'`, which does both.
+ * Remedy: call `confirm()`, which reads back whether the write was carried out, and send it again only if it returns
+ * `done: false`. The option `onUnknownOutcome: 'confirm'` does both.
  */
 export class OutcomeUnknownError extends ConnectionError {
   static override readonly kind: string = 'OutcomeUnknownError';
-  /** The status of the response whose body was lost; `undefined` where there was no response at all. */
+  /** The status of the response whose body was lost; `undefined` if there was no response at all. */
   readonly status: number | undefined;
 
   constructor(message: string, options: ErrorOptions & { attempts?: number; status?: number | undefined } = {}) {
@@ -117,8 +117,8 @@ export class OutcomeUnknownError extends ConnectionError {
   }
 
   /**
-   * Finds out by reading back whether the write was carried out. While it is not found, it looks again until
-   * `confirmWindowMs` (by default the client's) has passed.
+   * Reads back whether the write was carried out. While the write is not found, it reads again until `confirmWindowMs`
+   * has passed. The default is the client's `confirmWindowMs`.
    *
    * @example
    * const found = await error.confirm();
@@ -129,9 +129,9 @@ export class OutcomeUnknownError extends ConnectionError {
   }
 }
 
-/** The endpoint of a call, as an error names it. */
+/** The endpoint of a failed call. */
 export interface EndpointInfo {
-  /** Its name in `endpoints`, e.g. `questions.answer`. */
+  /** The name in `endpoints`, e.g. `questions.answer`. */
   readonly name: string;
   readonly method: string;
   /** The path template. */
@@ -152,14 +152,14 @@ export interface ResponseDetails {
  * A 2xx response that is not JSON or does not have its documented shape. For a write, the message states that the
  * service reported success.
  *
- * Remedy: `issues` list the differences. `responseValidation: 'report'` delivers such responses and reports them to
- * `onDrift`.
+ * Remedy: read `issues`, which lists the differences. With `responseValidation: 'report'`, the client returns such
+ * responses and reports the differences to `onDrift`.
  */
 export class UnexpectedResponseError extends SellerError {
   static override readonly kind: string = 'UnexpectedResponseError';
   readonly status: number;
   readonly issues: readonly Issue[];
-  /** The raw body: parsed JSON, or text where it was not JSON. Not enumerable, so that logs do not show it. */
+  /** The raw body: parsed JSON, or text if it was not JSON. Not enumerable, so that logs do not show it. */
   declare readonly body: unknown;
   declare readonly headers: Headers;
   declare readonly endpoint: EndpointInfo | undefined;
@@ -195,7 +195,7 @@ export interface ApiErrorCause {
   readonly message?: string;
 }
 
-/** An error response, read from any of the service's error bodies. */
+/** The details of an error response, from any form of error body. */
 export interface ApiErrorDetails extends ResponseDetails {
   readonly code?: string | undefined;
   readonly text?: string | undefined;
@@ -205,10 +205,11 @@ export interface ApiErrorDetails extends ResponseDetails {
 }
 
 /**
- * The service responded with an error. Its class follows from the HTTP status; a documented error has a class of its own.
+ * The service responded with an error. Its class follows from the HTTP status; a documented error has a class of its
+ * own.
  *
- * `instanceof` of a status class (`BadRequestError`, ...) checks the status of the response: an error that is documented
- * with 403 and came with 400 is a `BadRequestError`.
+ * `instanceof` of a status class (`BadRequestError`, ...) checks the status of the response: an error that is
+ * documented with 403 and came with 400 is a `BadRequestError`.
  *
  * Remedy: check `status`, `code` and `causes` for the reason. Include `requestId` when you contact support.
  */
@@ -252,7 +253,7 @@ export function requestIdOf(headers: Pick<Headers, 'get'>): string | undefined {
   return headers.get('x-request-id') ?? headers.get('x-amzn-requestid') ?? undefined;
 }
 
-/** Makes the headers when they are read: few callers read them. */
+/** Creates the headers on first use, because few callers need them. */
 function defineHeaders(error: Error, headers: Headers | ResponseHeaders): void {
   Object.defineProperty(error, 'headers', { get: () => ('toHeaders' in headers ? headers.toHeaders() : headers) });
 }

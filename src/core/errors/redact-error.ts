@@ -1,12 +1,12 @@
 import { redactSecrets } from './redact.js';
 import { formsOf } from './secret-forms.js';
 
-/** Larger errors, such as one that holds a socket with everything around it, are not searched completely. */
+/** Limits of the search. Larger errors, e.g. with a socket, are not searched completely: they count as secret. */
 const maxSearched = 5000;
 const maxSearchedBytes = 65_536;
 const maxCauses = 8;
 
-/** An error that may be shown: itself, unless it contains a secret; then a copy with its name, code and redacted message. */
+/** Returns the error, or, if it contains a secret, a copy with its name, its code, and a redacted message and stack. */
 export function redactError(error: unknown, secrets: readonly string[], depth = 0): unknown {
   if (depth === maxCauses) return undefined;
   return contains(error, formsOf(secrets)) ? redactedCopy(error, secrets, depth) : error;
@@ -25,7 +25,7 @@ function redactedCopy(error: unknown, secrets: readonly string[], depth: number)
   return typeof code === 'string' ? Object.assign(copy, { code: redactSecrets(code, secrets) }) : copy;
 }
 
-/** Whether a value, or one that it leads to, contains one of the spellings of the secrets. */
+/** Whether a value, or a value that it refers to, contains one of the forms of the secrets. */
 function contains(value: unknown, forms: readonly string[]): boolean {
   const seen = new Set<unknown>([value]);
   try {
@@ -34,7 +34,7 @@ function contains(value: unknown, forms: readonly string[]): boolean {
       if (typeof each === 'string' && forms.some((form) => each.includes(form))) return true;
       if (typeof each !== 'object' || each === null) continue;
       for (const part of partsOf(each)) seen.add(part);
-      // A value that cannot be searched cannot be shown.
+      // A value that is too large to be searched must not be shown.
       if (seen.size > maxSearched) return true;
     }
     return false;
@@ -43,7 +43,7 @@ function contains(value: unknown, forms: readonly string[]): boolean {
   }
 }
 
-/** What a value leads to: its properties with their names, entries, bytes. */
+/** The values that a value refers to: its properties with their names, entries, bytes. */
 function partsOf(value: object): unknown[] {
   if (ArrayBuffer.isView(value)) return [textOf(value)];
   if (value instanceof Map) return [...value].flat(1);
@@ -60,7 +60,7 @@ function textOf({ buffer, byteOffset, byteLength }: ArrayBufferView): string {
   return new TextDecoder().decode(new Uint8Array(buffer, byteOffset, byteLength));
 }
 
-/** By their tags: on Node, naming the classes would load the platform's `fetch`. */
+/** Identifies classes by their tags: on Node.js, a reference to the classes would load the platform's `fetch`. */
 function platformParts(value: object): unknown[] {
   const tag = (value as { readonly [Symbol.toStringTag]?: unknown })[Symbol.toStringTag];
   if (tag === 'Headers') return [...(value as Headers)].flat();

@@ -6,24 +6,24 @@ import type { IsSecretName } from './secret-names.js';
 
 const mask = '[redacted]';
 const bearer = /\bbearer\s+[\w.~+/=-]+/gi;
-// Every pattern is bounded and starts at a border: a long text must not cost the square of its length.
+// Every pattern is bounded and starts at a word boundary, so that the time is linear in the length of the text.
 const email = /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,190}/g;
-/** Digits in groups, or with a plus: digits in one row are an id, and ids are needed. */
+/** Only digits in groups or with a plus: a number without separators may be an id, and ids are not masked. */
 const phone = /(?<![\w.:-])(?:\+\d|\(\d{1,5}\)[\s.-]?\d|\d{1,12}[\s.-]{1,3}(?=[\d(]))[\d\s().-]{5,24}\d(?![\w:])/g;
 const notPhone = /^(?:\d{4}-\d\d-\d\d|\d{1,3}(?:\.\d{1,3}){2,3}(?!\d))/;
 
-/** Masks what a text must not show: the given secrets, tokens and e-mail addresses. */
+/** Masks the given secrets, tokens and e-mail addresses in a text. */
 export function redactSecrets(text: string, secrets: readonly string[] = []): string {
   const clean = maskSecretFields(maskSecrets(text, secrets), mask);
   return clean.replace(bearer, `Bearer ${mask}`).replace(email, mask);
 }
 
-/** Masks the given secrets only, also where they are URL-encoded, in JSON or in base64. */
+/** Masks only the given secrets, also URL-encoded, as JSON and as base64. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   return maskForms(text, formsOf(secrets), mask);
 }
 
-/** Also masks phone numbers and echoes of what a person wrote: for texts of the service. */
+/** Like `redactSecrets`, and also masks phone numbers and echoes of user texts. For texts of the service. */
 export function redactText(text: string, secrets: readonly string[] = [], userTexts: readonly string[] = []): string {
   const withoutEchoes = userTexts.reduce(maskEcho, text);
   return redactSecrets(withoutEchoes, secrets).replace(phone, (found) => (isPhone(found) ? mask : found));
@@ -33,10 +33,10 @@ function isPhone(found: string): boolean {
   return found.replace(/\D/g, '').length >= 8 && !notPhone.test(found);
 }
 
-/** This many characters of a person's text in a row are an echo; fewer may be chance. */
+/** A match of this many characters of a user's text is an echo; a shorter one may be a coincidence. */
 const echoLength = 12;
 
-/** Masks every part of a text that repeats the beginning of a person's text, as far as it repeats it. */
+/** Masks every part of a text that repeats the beginning of a user's text, up to the first difference. */
 function maskEcho(text: string, userText: string): string {
   if (userText.length < 4) return text;
   const start = userText.slice(0, echoLength);
@@ -51,13 +51,13 @@ function maskEcho(text: string, userText: string): string {
   return parts.join('') + text.slice(from);
 }
 
-/** The secrets in headers: their values, and what follows the scheme of an `authorization`. */
+/** The secrets in headers: their values, with and without an authorization scheme. */
 export function secretsIn(headers: Readonly<Record<string, string>>, isSecret: IsSecretName): string[] {
   const values = Object.entries(headers).flatMap(([name, value]) => (isSecret(name) ? [value] : []));
   return values.flatMap((value) => [value, value.replace(/^\w+\s+/, '')]);
 }
 
-/** Response headers for errors: without cookies and other secret ones, and with echoes of the secrets masked. */
+/** Response headers for errors: without cookies and other secret headers, and with echoes of the secrets masked. */
 export function redactHeaders(
   headers: ResponseHeaders,
   secrets: readonly string[],
@@ -67,7 +67,7 @@ export function redactHeaders(
   return changedHeaders(headers, (name, value) => (isSecret(name) ? null : maskForms(value, forms, mask)));
 }
 
-/** A URL without the values of its secret query parameters. */
+/** Masks the values of secret query parameters in a URL. */
 export function redactUrl(url: string): string {
   return url.replace(/([?&]([^?&=#]{1,40})=)[^&#]*/g, (parameter, start: string, name: string) =>
     isSecretName(name) ? start + mask : parameter,
@@ -82,7 +82,7 @@ export function secretsInUrl(url: string): string[] {
   return parameters.flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
 }
 
-/** The texts of an input that a person may have written: no message repeats them. */
+/** The texts of an input that a user may have written. Messages must not repeat them. */
 export function userTexts(input: unknown): string[] {
   if (!isPlain(input)) return [];
   return Object.entries(input).flatMap(([name, value]) =>
@@ -90,19 +90,19 @@ export function userTexts(input: unknown): string[] {
   );
 }
 
-/** Files, bytes and streams are not searched: they may be long, or contain themselves. */
+/** Files, bytes and streams are not searched: they may be large or circular. */
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null || Array.isArray(value);
 }
 
-/** A request body with the texts of people and the values of secret fields masked. */
+/** Masks the texts of users and the values of secret fields in a request body. */
 export function redactUserTexts(body: unknown): unknown {
   return mapStrings(body, (text, name) => (name === 'text' || isSecretName(name) ? mask : text));
 }
 
-/** A response body for errors: with the values of secret fields and the given secrets masked. */
+/** Masks the values of secret fields and the given secrets in a response body, for errors. */
 export function redactBody(body: unknown, secrets: readonly string[]): unknown {
   const forms = formsOf(secrets);
   return mapStrings(body, (text, name) =>
@@ -110,10 +110,10 @@ export function redactBody(body: unknown, secrets: readonly string[]): unknown {
   );
 }
 
-/** Deeper values are left out. */
+/** Values that are nested deeper are masked. */
 const deepestBody = 200;
 
-/** A copy of JSON with each string changed; `name` is that of the field that holds the string or its list. */
+/** Copies JSON and changes each string; `name` is the name of the field that contains the string or its list. */
 function mapStrings(value: unknown, change: (text: string, name: string) => string, name = '', depth = 0): unknown {
   if (typeof value === 'string') return change(value, name);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,17 +1,17 @@
-/** Response headers, read one by one; the platform's object is created only where a caller needs it. */
+/** Response headers. The platform's object is created only if a caller needs it. */
 export interface ResponseHeaders {
-  /** The value of a header by its name in lower case, or `null`; several values are joined with `, `. */
+  /** Returns the value of a header by its name in lower case, or `null`. Several values are joined with `, `. */
   get(name: string): string | null;
-  /** The platform's object, the same each time. */
+  /** Returns the platform's object, which is the same each time. */
   toHeaders(): Headers;
 }
 
-/** The platform's headers as those of a response. */
+/** Returns the platform's headers as `ResponseHeaders`. */
 export function responseHeaders(headers: Headers): ResponseHeaders {
   return { get: (name) => headers.get(name), toHeaders: () => headers };
 }
 
-/** The headers with each value changed; those that `change` makes `null` are left out. */
+/** Returns the headers with each value changed. A header is omitted if `change` returns `null`. */
 export function changedHeaders(
   headers: ResponseHeaders,
   change: (name: string, value: string) => string | null,

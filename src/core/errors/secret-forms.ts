@@ -1,17 +1,17 @@
-/** Shorter secrets are not searched: they are part of other words. */
+/** Shorter secrets are not masked, because they occur in other words. */
 const shortest = 4;
-/** Base64 of fewer characters may be chance. */
+/** A match of a shorter base64 text may be a coincidence. */
 const shortestBase64 = 6;
-/** The encodings of a longer text are not searched. */
+/** The encodings of a longer secret are not masked. */
 const longestEncoded = 8192;
 
-/** The spellings of secrets that are searched: as they are, in JSON, in a URL and in base64; the longest first. */
+/** Returns the forms of secrets: unchanged, as JSON, URL-encoded and as base64; the longest first. */
 export function formsOf(secrets: readonly string[]): string[] {
   const forms = secrets.filter((secret) => secret.length >= shortest).flatMap((secret) => [secret, ...encoded(secret)]);
   return [...new Set(forms)].sort((a, b) => b.length - a.length);
 }
 
-/** A text without these spellings. */
+/** Masks these forms in a text. */
 export function maskForms(text: string, forms: readonly string[], mask: string): string {
   return forms.reduce((rest, form) => rest.replaceAll(form, mask), text);
 }
@@ -25,13 +25,15 @@ function encoded(secret: string): string[] {
   return [inJson, inJson.replaceAll('/', '\\/'), inUrl, lowerCaseHex, inForm, ...base64Forms(secret)];
 }
 
-/** Base64 depends on how many bytes precede: `Bearer ` or a user name moves the borders of its groups. */
+/**
+ * Base64 depends on the number of bytes before the secret: `Bearer ` or a user name shifts its groups of three bytes.
+ */
 function base64Forms(secret: string): string[] {
   const bytes = String.fromCharCode(...new TextEncoder().encode(secret));
   const forms = [0, 1, 2].map((before) => {
     const text = btoa('\0'.repeat(before) + bytes);
     const isPartial = (before + bytes.length) % 3 !== 0;
-    // The first and the last character may also encode neighbours.
+    // The first and the last character may also encode parts of adjacent bytes.
     return text.slice([0, 2, 3][before], isPartial ? text.indexOf('=') - 1 : undefined);
   });
   const urlSafe = forms.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'));

@@ -13,7 +13,7 @@ const secretNames = new Set([
   'signature',
 ]);
 
-/** Longer names are not read. */
+/** Longer names count as not secret. */
 const longestName = 40;
 
 /** Whether the value of a header, query parameter or field with this name is secret. */
@@ -30,20 +30,20 @@ export function isSecretName(name: string): boolean {
 /** Whether the value under a name is secret. */
 export type IsSecretName = (name: string) => boolean;
 
-/** Recognises the names of secret headers, and those of the user's own. */
+/** Returns a function that recognises the names of secret headers, including the user's. */
 export function secretNamesWith(own: readonly string[] = []): IsSecretName {
   if (own.length === 0) return isSecretName;
   const names = new Set(own.map((name) => name.toLowerCase()));
   return (name) => names.has(name.toLowerCase()) || isSecretName(name);
 }
 
-/** The scheme of an `authorization` belongs to its value. */
+/** Fields whose values are secret. The value of an `authorization` includes its scheme. */
 const secretFields =
   /("?(?:access[_-]?token|auth[_-]token|refresh[_-]?token|client[_-]?secret|api[_-]?key|authorization|set-cookie|cookie)\\?"?\s{0,9}[=:]\s{0,9}\\?"?)(?:(?:bearer|basic)\s{1,9})?[^"&\s,}\\]+/gi;
-/** Only as a parameter or a JSON field: `invalid signature: expired` is prose. */
+/** Only as a parameter or a JSON field, because `invalid signature: expired` is a message. */
 const signatures = /((?<![\w-])(?:sig|signature)(?:=|\\?"\s{0,9}:\s{0,9}\\?"))[^"&\s,}\\]+/gi;
 
-/** A text without the values of secret fields and parameters, e.g. `api_key=...` or `"client_secret": "..."`. */
+/** Masks the values of secret fields and parameters in a text, e.g. `api_key=...` or `"client_secret": "..."`. */
 export function maskSecretFields(text: string, mask: string): string {
   return text.replace(secretFields, `$1${mask}`).replace(signatures, `$1${mask}`);
 }

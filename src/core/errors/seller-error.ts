@@ -6,7 +6,7 @@ const diagnostics = Symbol.for('marketplace-seller-sdk.diagnostics');
 /** Options of `toCurl`. */
 export interface CurlOptions {
   /**
-   * Prints the texts that people wrote. They are masked by default; the token always is.
+   * Prints the texts that users wrote, which are masked by default. The token is always masked.
    *
    * @default false
    */
@@ -16,32 +16,32 @@ export interface CurlOptions {
 /** Options of `confirm`. */
 export interface ConfirmOptions {
   /**
-   * Aborts the reading.
+   * Aborts reading back.
    *
    * @default none
    */
   readonly signal?: AbortSignal | undefined;
   /**
-   * How long the service may still carry out the write, in milliseconds.
+   * How long the service may still carry out the write, in milliseconds. It is read back repeatedly for this long.
    *
    * @default the client's `confirmWindowMs`; after a timeout at least `timeoutMs`
    */
   readonly confirmWindowMs?: number | undefined;
   /**
-   * The time limit of the whole reading, in milliseconds. Then the result is `unknown`.
+   * The time limit for reading back, in milliseconds. After it, the result is `unknown`.
    *
    * @default the `deadlineMs` of the call
    */
   readonly deadlineMs?: number | undefined;
 }
 
-/** What an error can find out about its request. */
+/** The functions with which an error gets details about its request. */
 export interface ErrorDiagnostics {
   readonly curl: (options: CurlOptions) => string;
   readonly confirm?: (options: ConfirmOptions) => Promise<Confirmation>;
 }
 
-/** Lets an error find out more about its request; diagnostics that it already has stay. */
+/** Attaches diagnostics to an error, unless it already has some. */
 export function attachDiagnostics(error: SellerError, attached: ErrorDiagnostics): void {
   if (!(diagnostics in error)) Object.defineProperty(error, diagnostics, { value: attached });
 }
@@ -50,14 +50,14 @@ function diagnosticsOf(error: object): ErrorDiagnostics | undefined {
   return (error as { [diagnostics]?: ErrorDiagnostics })[diagnostics];
 }
 
-/** The `confirm()` of an error. */
+/** Implements `confirm()` of the errors. */
 export async function confirmError(error: object, options: ConfirmOptions): Promise<Confirmation> {
   const confirm = diagnosticsOf(error)?.confirm;
   return confirm ? confirm(options) : { unknown: 'there is no way to read back what this endpoint does' };
 }
 
 /**
- * The root of every error this library throws.
+ * The base class of all errors that this library throws.
  *
  * Remedy: see the subclass, and the page that `docsPath` names.
  *
@@ -65,7 +65,7 @@ export async function confirmError(error: object, options: ConfirmOptions): Prom
  * class is identified by its `kind`, not by the class object.
  */
 export class SellerError extends Error {
-  /** The class's name, stable under minification. */
+  /** The name of the class, which minification does not change. */
   static readonly kind: string = 'SellerError';
 
   constructor(message: string, options?: ErrorOptions) {
@@ -75,14 +75,14 @@ export class SellerError extends Error {
   }
 
   /**
-   * The request as a curl command, to run by hand. Its token is masked, and so are the texts that people wrote unless
-   * `texts` is `true`. `undefined` where there was no request.
+   * Returns the request as a curl command; `undefined` if there was no request. The token is masked. The texts that
+   * users wrote are masked unless `texts` is `true`.
    */
   toCurl(options: CurlOptions = {}): string | undefined {
     return diagnosticsOf(this)?.curl(options);
   }
 
-  /** The page with the error's cause and remedy: a file in the installed package. */
+  /** The path of the page with the error's cause and remedy, a file in the installed package. */
   get docsPath(): string {
     return `marketplace-seller-sdk/docs/errors/${(this.constructor as typeof SellerError).kind}.md`;
   }
@@ -100,7 +100,7 @@ export class SellerError extends Error {
   }
 }
 
-/** A class that stands for a range of statuses; every error of those is an instance of it. */
+/** A class for a range of statuses: every error with one of these statuses is an instance of it. */
 interface StatusClass {
   readonly statuses: readonly [number, number];
 }

@@ -25,9 +25,10 @@ export class AuthenticationError extends ApiError {
 }
 
 /**
- * 403: the user of the token may not do this, or not now.
+ * 403: the user of the token is not allowed to do this, or not at the moment.
  *
- * Remedy: use the token of the user who owns the resource. If it is not possible now, the message says what to wait for.
+ * Remedy: use the token of the user who owns the resource. If it is not possible now, the message says what to wait
+ * for.
  */
 export class ForbiddenError extends ApiError {
   static override readonly kind: string = 'ForbiddenError';
@@ -90,7 +91,7 @@ export class ServerError extends ApiError {
     this.outcomeUnknown = details.outcomeUnknown ?? false;
   }
 
-  /** Finds out by reading back whether the write was carried out. */
+  /** Reads back whether the write was carried out. */
   confirm(options: ConfirmOptions = {}): Promise<Confirmation> {
     return confirmError(this, options);
   }
@@ -107,7 +108,7 @@ const statusClasses = [
   ServerError,
 ];
 
-/** The error class of an HTTP status. */
+/** Returns the error class of an HTTP status. */
 export function classOfStatus(status: number): typeof ApiError {
   return statusClasses.find(({ statuses: [from, to] }) => status >= from && status <= to) ?? ApiError;
 }

@@ -4,10 +4,10 @@ import { maskSecrets } from '../errors/redact.js';
 import type { CallEvent, CallInfo, Logger, WaitReason } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 
-/** Where the events of a call go. */
+/** Receives the events of calls. */
 export type Emit = (event: CallEvent) => void;
 
-/** A call, as far as its events need it. */
+/** The part of a call that its events need. */
 interface EmittingCall {
   readonly call: CallInfo;
   readonly attempts: number;
@@ -19,7 +19,9 @@ export function emitWait({ call, attempts, emit }: EmittingCall, waitMs: number,
   emit?.({ type: 'delay', call, attempt: attempts + 1, waitMs, reason });
 }
 
-/** Emits the result of an attempt; without a `response` it failed. `sentAt` is a time of `performance.now()`. */
+/**
+ * Emits the result of an attempt; without a `response`, the attempt failed. `sentAt` is a time of `performance.now()`.
+ */
 export function emitAttemptResult(
   { call, attempts, emit }: EmittingCall,
   response: { readonly status: number; readonly headers: Pick<Headers, 'get'> } | undefined,
@@ -37,7 +39,7 @@ export function emitAttemptResult(
   emit?.({ type: 'response', call, attempt: attempts, status, requestId, durationMs });
 }
 
-/** The sinks of a client's events. */
+/** The receivers of a client's events. */
 export class Events {
   readonly #sinks: readonly Emit[];
   #channel: Channel | undefined;
@@ -50,7 +52,7 @@ export class Events {
     );
   }
 
-  /** Where the events of a call go; `undefined` where nothing observes them. */
+  /** Receives the events of a call; `undefined` if nothing observes them. */
   get sink(): Emit | undefined {
     const channel = (this.#channel ??= platform.openChannel() ?? silentChannel);
     if (!channel.hasSubscribers) return this.#sinks.length === 0 ? undefined : this.#toSinks;
@@ -65,7 +67,7 @@ export class Events {
       try {
         sink(event);
       } catch {
-        // An observer must not be able to fail a call: a write that was carried out would be reported as failed.
+        // An observer must not make a call fail: a write that was carried out would be reported as failed.
       }
     }
   };

@@ -3,7 +3,7 @@ import type { DownloadProgress, UploadProgress } from '../files/progress.js';
 /** Options of one call. They take precedence over the client's. */
 export interface CallOptions {
   /**
-   * Aborts the call at once, whatever it waits for.
+   * Aborts the call immediately, also while it waits.
    *
    * @default none
    * @example
@@ -11,20 +11,20 @@ export interface CallOptions {
    */
   readonly signal?: AbortSignal | undefined;
   /**
-   * The time limit of one attempt, its body included, in milliseconds.
+   * The time limit of one attempt in milliseconds, including its response body.
    *
    * @default the client's `timeoutMs`
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * The time limit of the whole call with its retries and waits, in milliseconds. Of an iteration, it limits the time of all
-   * its requests.
+   * The time limit of the whole call in milliseconds, including its retries and waits. For an iteration, it limits the
+   * time of all requests together.
    *
    * @default the client's `deadlineMs`
    */
   readonly deadlineMs?: number | undefined;
   /**
-   * How many times the request may be retried where that is safe.
+   * The maximum number of retries. The client retries only if that is safe.
    *
    * @default the client's `maxRetries`
    */
@@ -53,7 +53,7 @@ export interface CallOptions {
 
 /** Call options that only some methods offer. */
 export interface InternalOptions extends CallOptions {
-  /** The fields to request and deliver; a method that offers this lists them in its type. */
+  /** The fields to request. The type of a method that offers this option lists them. */
   readonly attributes?: readonly string[] | undefined;
   readonly onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
   readonly onDownloadProgress?: ((progress: DownloadProgress) => void) | undefined;

@@ -15,7 +15,7 @@ export interface ClientOptions {
    */
   readonly baseUrl: string;
   /**
-   * The access token, or a function that supplies one. The function is called before each call, and again after a 401.
+   * The access token, or a function that returns it. The function is called before each call, and again after a 401.
    *
    * @default none: requests are sent without a token
    * @example
@@ -23,85 +23,90 @@ export interface ClientOptions {
    */
   readonly accessToken?: string | TokenProvider | undefined;
   /**
-   * The function that sends requests.
+   * The function that sends all requests.
    *
-   * @default the platform's `fetch`
+   * @default `node:http` on Node.js, except for downloads; otherwise the platform's `fetch`
    */
   readonly fetch?: ((request: Request) => Promise<Response>) | typeof globalThis.fetch | undefined;
   /**
    * An `Agent` of `node:http` or `node:https` that opens the connections, e.g. for a proxy or a private certificate
-   * authority. Node only, and not together with `fetch` or `middleware`.
+   * authority. It works only on Node.js, and not together with `fetch` or `middleware`.
    *
    * @default the global agent of Node
    */
   readonly agent?: HttpAgent | undefined;
   /**
-   * The time limit of one attempt, its body included, in milliseconds. Of an upload or a download it limits the silence
-   * between two pieces.
+   * The time limit of one attempt in milliseconds, including its response body. For an upload or a download, it limits
+   * the time between two chunks.
    *
    * @default 30_000
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * The time limit of a whole call with its retries and waits, in milliseconds. Of an iteration, it limits the time of all
-   * its requests; of a method that makes several requests, that of the whole.
+   * The time limit of a whole call in milliseconds, including its retries and waits. For an iteration, and for a method
+   * that makes several requests, it limits the time of all requests together.
    *
    * @default none
    */
   readonly deadlineMs?: number | undefined;
   /**
-   * How many times a request may be retried where that is safe. `0` sends each request once.
+   * The maximum number of retries of a call. The client retries only if that is safe. `0` sends each request once.
    *
    * @default 2
    */
   readonly maxRetries?: number | undefined;
   /**
-   * The longest wait between two attempts, in milliseconds. A longer `Retry-After` is reported as an error, not slept.
+   * The longest wait between two attempts, in milliseconds. If the service asks for a longer one (`Retry-After`), the
+   * call fails.
    *
    * @default 30_000
    */
   readonly maxRetryDelayMs?: number | undefined;
   /**
-   * Takes a 503 with `Retry-After` as proof that the service did nothing, and retries every write after it. By default a
-   * write that is not idempotent is not retried, because a gateway that has passed it on may respond so as well.
+   * Treats a 503 with `Retry-After` as proof that the service did nothing, so every write is retried after it. By
+   * default, only idempotent writes are retried, because a gateway may send this response after it has forwarded the
+   * write.
    *
    * @default false
    */
   readonly retryWritesAfter503?: boolean | undefined;
   /**
-   * What happens when the response to a write is lost: `throw` an `OutcomeUnknownError`, or `confirm` by reading back,
-   * and send it again only where it was not carried out. Endpoints that cannot be read back always throw.
+   * What happens when the response to a write is lost. `throw`: the call rejects with an `OutcomeUnknownError`.
+   * `confirm`: the client reads back whether the write was carried out, and sends it again only if it was not. Writes
+   * that cannot be read back always throw.
    *
    * @default 'throw'
    */
   readonly onUnknownOutcome?: 'throw' | 'confirm' | undefined;
   /**
-   * How long after a failure the service may still carry out a write, in milliseconds. Reading back lasts as long.
+   * How long after a failure the service may still carry out a write, in milliseconds. The client reads back for this
+   * long.
    *
    * @default 3_000
    */
   readonly confirmWindowMs?: number | undefined;
   /**
    * What happens to a response that does not fit its schema. In every mode, an optional field of another type is
-   * delivered as it came, and an entry of a list that is no entry is left out.
+   * returned unchanged.
    *
-   * - `throw`: without something required, the call rejects with an `UnexpectedResponseError`.
-   * - `report`: what is required is delivered as it came, too.
-   * - `off`: like `report`, and `onDrift` is not called.
+   * - `throw`: an invalid entry of a list is left out. If anything else that is required is missing or wrong, the call
+   *   rejects with an `UnexpectedResponseError`.
+   * - `report`: required fields and entries of lists are also returned unchanged.
+   * - `off`: like `report`, but `onDrift` is not called.
    *
    * @default 'throw'
    */
   readonly responseValidation?: 'throw' | 'report' | 'off' | undefined;
   /**
-   * The largest response body, in bytes after decompression. A longer one is not read further and is an error. Downloads
-   * have no limit.
+   * The maximum size of a response body, in bytes after decompression. A larger one is not read further and is an
+   * error. Downloads have no limit.
    *
    * @default 16_777_216
    */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * Called for each place where a response does not fit its schema, and is delivered all the same. Errors that it throws
-   * are ignored.
+   * Called for each difference between a response and its schema, if the response is returned nevertheless. Errors that
+   * it throws are ignored.
    *
    * @default none
    */
@@ -119,17 +124,18 @@ export interface ClientOptions {
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Names of headers whose values are secret, besides those that SECURITY.md lists: they are masked in errors, logs and
-   * traces, and do not follow a download to another origin.
+   * Names of headers whose values are secret, besides those that SECURITY.md lists. These values are masked in errors,
+   * logs and traces. If a download is redirected to another origin, these headers are not sent there.
    *
    * @default []
    * @example
-   * const seller = new SellerClient({ baseUrl, headers: { 'x-tenant-key': 'a secret' }, redactHeaders: ['x-tenant-key'] });
+   * const seller = new SellerClient({ baseUrl, headers: { 'x-tenant-key': 'a secret' }, redactHeaders: ['x-tenant-key']
+   * });
    */
   readonly redactHeaders?: readonly string[] | undefined;
   /**
-   * Your application's name and version, put in front of the `user-agent` that names this package and the runtime. A
-   * `user-agent` in `headers` replaces all of it. It has no effect in browsers, which send their own.
+   * The name and version of your application. It becomes the first part of the `user-agent`, before this package and
+   * the runtime. A `user-agent` in `headers` replaces all of it. It has no effect in browsers, which send their own.
    *
    * @default none
    * @example 'my-app/1.2'
@@ -142,7 +148,7 @@ export interface ClientOptions {
    */
   readonly query?: Readonly<Record<string, string | number | boolean>> | undefined;
   /**
-   * Functions that wrap every attempt, the first one outermost.
+   * Functions that wrap every attempt. The first one is the outermost.
    *
    * @default []
    * @example
@@ -155,7 +161,7 @@ export interface ClientOptions {
    */
   readonly middleware?: readonly Middleware[] | undefined;
   /**
-   * Receives a line per response (`debug`), wait (`info`) and failed call (`warn`). It never receives a token.
+   * Receives one message per response (`debug`), wait (`info`) and failed call (`warn`). It never receives a token.
    *
    * @default none
    */
@@ -170,19 +176,19 @@ export interface ClientOptions {
    */
   readonly tracing?: Tracing | undefined;
   /**
-   * How many requests may be in flight at the same time, per token.
+   * The maximum number of requests in flight at the same time, per token.
    *
    * @default no limit
    */
   readonly maxConcurrency?: number | undefined;
   /**
-   * A limiter of your own, e.g. one that shares a limit between machines.
+   * Your own limiter, e.g. one that shares a limit between machines.
    *
    * @default none
    */
   readonly limiter?: Limiter | undefined;
   /**
-   * Accepts an `http:` base URL of another host. Tokens then travel in clear text.
+   * Accepts an `http:` base URL of any host. Tokens are then sent in clear text.
    *
    * @default false
    */

@@ -1,24 +1,24 @@
 import type { Endpoint } from '../endpoint.js';
 
-/** Supplies an access token; `rejected` is the token that the service has just answered with 401. */
+/** Returns an access token. `rejected` is the token that the service has just rejected with 401. */
 export type TokenProvider = (context: {
   readonly rejected?: string;
   /** Aborts when the token is no longer awaited: the provider took longer than `timeoutMs`. */
   readonly signal: AbortSignal;
 }) => string | Promise<string>;
 
-/** One call, as its events identify it: the same object in all of them. It holds no token, no body and no query. */
+/** Identifies a call: the same object in all its events. It contains no token, no body and no query. */
 export interface CallInfo {
   readonly endpoint: Endpoint;
   readonly baseUrl: string;
 }
 
-/** One attempt of a call, as a middleware receives it. */
+/** An attempt of a call, for a middleware. */
 export interface Attempt {
   readonly endpoint: Endpoint;
-  /** 1 for the first. */
+  /** The number of the attempt; 1 for the first. */
   readonly attempt: number;
-  /** The call it belongs to: the same object in all its attempts and events. */
+  /** The call of this attempt: the same object in all attempts and events of the call. */
   readonly call: CallInfo;
   readonly request: Request;
 }
@@ -34,26 +34,26 @@ export interface Logger {
   error(message: string, fields?: object): void;
 }
 
-/** One place where a response differs from its documented shape, without its value. */
+/** A difference between a response and its documented shape. It does not contain the value. */
 export interface Drift {
   readonly endpoint: Endpoint;
-  /** Where in the response body. */
+  /** The place in the response body. */
   readonly path: readonly PropertyKey[];
-  /** What the schema takes there, in a sentence that names the field. */
+  /** What the schema expects there, as a sentence that names the field. */
   readonly expected: string;
-  /** What came: `string`, `number`, `boolean`, `object`, `list`, `null` or `nothing`. */
+  /** What the service sent: `string`, `number`, `boolean`, `object`, `list`, `null` or `nothing`. */
   readonly received: string;
 }
 
 /** Why a call waits: for the rate limit of the service, or before a retry after a failed attempt. */
 export type WaitReason = 'rate limit' | 'fault';
 
-/** A call that begins to wait. */
+/** The start of a wait. */
 export interface Wait {
   readonly endpoint: Endpoint;
-  /** The attempt that follows the wait. */
+  /** The number of the attempt after the wait. */
   readonly attempt: number;
-  /** How long the wait takes as far as that is known, in milliseconds. */
+  /** The duration of the wait as far as it is known, in milliseconds. */
   readonly waitMs: number;
   readonly reason: WaitReason;
 }
@@ -75,7 +75,7 @@ export type CallEvent =
   | {
       readonly type: 'delay';
       readonly call: CallInfo;
-      /** The attempt that follows the wait. */
+      /** The number of the attempt after the wait. */
       readonly attempt: number;
       readonly waitMs: number;
       readonly reason: WaitReason;
@@ -85,16 +85,16 @@ export type CallEvent =
       readonly call: CallInfo;
       readonly attempts: number;
       readonly durationMs: number;
-      /** What the call rejects with; absent where it succeeds. */
+      /** The error with which the call rejects; absent if it succeeds. */
       readonly error?: unknown;
       readonly status?: number | undefined;
     };
 
-/** One attempt of a call, as tracing receives it. */
+/** An attempt of a call, for tracing. */
 export interface TracedAttempt {
   readonly call: CallInfo;
   readonly url: string;
-  /** What is added here is sent. Names are in lower case. */
+  /** The headers of the request, with names in lower case. Headers that you add are sent. */
   readonly headers: Record<string, string>;
 }
 
@@ -102,8 +102,8 @@ export interface TracedAttempt {
 export interface Tracing {
   /** Called with each event. Errors that it throws are ignored. */
   observe(event: CallEvent): void;
-  /** Wraps every attempt; `next` sends it. It needs no `Request`, so `node:http` can still send the call. */
+  /** Wraps every attempt; `next` sends it. Unlike a middleware, it does not prevent the use of `node:http`. */
   wrapAttempt?<T>(attempt: TracedAttempt, next: () => Promise<T>): Promise<T>;
-  /** The innermost middleware: it wraps what is really sent. */
+  /** A middleware that is innermost, so it receives the request that is sent. */
   readonly middleware?: Middleware | undefined;
 }

@@ -1,13 +1,13 @@
 import type { Endpoint } from '../endpoint.js';
 
-/** An attempt that asks a limiter for permission. */
+/** An attempt that waits for a limiter. */
 export interface AttemptInfo {
   readonly endpoint: Endpoint;
-  /** 1 for the first. */
+  /** The number of the attempt; 1 for the first. */
   readonly attempt: number;
-  /** The host that is called. */
+  /** The host of the service. */
   readonly host: string;
-  /** Aborts when the call no longer waits: the caller aborted it, or its deadline has passed. */
+  /** Aborts when the call ends early: the caller aborted it, or its deadline has passed. */
   readonly signal: AbortSignal;
 }
 
@@ -16,15 +16,15 @@ export interface AttemptReport {
   readonly endpoint: Endpoint;
   readonly attempt: number;
   readonly host: string;
-  /** The status of the response; `undefined` where there was none. */
+  /** The status of the response; `undefined` if there was no response. */
   readonly status: number | undefined;
   /** How long the service asked to wait (`Retry-After`), in milliseconds. */
   readonly retryAfterMs: number | undefined;
 }
 
 /**
- * Decides when attempts are sent. Give one of your own to share a limit between processes or machines; the client's own
- * rate limiter stays in force behind it.
+ * Decides when attempts are sent. Use your own limiter to share a limit between processes or machines. The rate limiter
+ * of the client still applies after it.
  *
  * @example
  * import type { Limiter } from 'marketplace-seller-sdk';
@@ -35,7 +35,7 @@ export interface AttemptReport {
  * };
  */
 export interface Limiter {
-  /** Called before each attempt, which is sent when the promise resolves. A rejection ends the call; nothing is sent. */
+  /** Called before each attempt. When the promise resolves, the attempt is sent; when it rejects, the call fails. */
   acquire(attempt: AttemptInfo): void | Promise<void>;
   /** Called when an attempt has ended. */
   release?(report: AttemptReport): void;

@@ -19,7 +19,7 @@ import {
 } from './rules.js';
 import type { Rule } from './rules.js';
 
-/** Client options with their defaults filled in. */
+/** Client options with their defaults. */
 export interface ResolvedOptions extends ClientOptions {
   readonly timeoutMs: number;
   readonly maxRetries: number;
@@ -74,7 +74,7 @@ const callRules: Readonly<Record<keyof InternalOptions, Rule>> = {
 /**
  * Checks the options of one call.
  *
- * @throws {InvalidInputError} when one is unknown or wrong; nothing is sent.
+ * @throws {InvalidInputError} when an option is unknown or wrong; nothing is sent.
  */
 export function checkCallOptions(options: InternalOptions): void {
   const problems = problemsOf(options, callRules);
@@ -125,7 +125,7 @@ function checkBaseUrl(baseUrl: string, allowInsecure: boolean): string {
     throw new ConfigurationError('`baseUrl` takes an https: URL');
   if (url.username || url.password)
     throw new ConfigurationError('`baseUrl` contains a user name or password; give the token as `accessToken`');
-  // A bare `?` or `#` would swallow every path that is appended.
+  // Paths are appended to the base URL: after `?` or `#`, they would become part of the query or the fragment.
   if (/[?#]/.test(baseUrl))
     throw new ConfigurationError('`baseUrl` contains a query or fragment; give query parameters as `query`');
   if (url.protocol === 'http:' && !allowInsecure && !isLoopback(url.hostname)) {

@@ -1,7 +1,7 @@
-/** Says what an option takes, where a value does not fit; `undefined` where it fits. */
+/** Returns what an option accepts if the value is wrong; `undefined` if the value is right. */
 export type Rule = (value: unknown) => string | undefined;
 
-/** No timer of the platform runs longer: it would fire at once. */
+/** The longest timer of the platform. A longer one would fire immediately. */
 const longestTimerMs = 2 ** 31 - 1;
 
 export const positive: Rule = (value) =>
@@ -22,11 +22,13 @@ export const ofType =
   (value) =>
     typeof value === type ? undefined : `takes a ${type}`;
 
-/** `Headers`, a `Map` or `URLSearchParams` has no properties of its own: its content would be lost without a word. */
+/**
+ * Rejects `Headers`, `Map` and `URLSearchParams`: they have no own properties, so their content would be lost silently.
+ */
 const record: Rule = (value) => {
   const prototype: unknown = typeof value === 'object' && value !== null ? Object.getPrototypeOf(value) : undefined;
   if (prototype === null || prototype === Object.prototype) return undefined;
-  // An object of another realm, e.g. of a test environment, is plain as well.
+  // Accepts plain objects of another realm, e.g. of a test environment.
   if (typeof prototype === 'object' && Object.getPrototypeOf(prototype) === null) return undefined;
   const isMap = typeof value === 'object' && value !== null && Symbol.iterator in value && !Array.isArray(value);
   return `takes an object of names and values${isMap ? '; convert it with Object.fromEntries' : ''}`;
@@ -92,7 +94,7 @@ export const token: Rule = (value) => {
     : 'is empty or contains characters that no token has; give the bare token, without "Bearer"';
 };
 
-/** Checks the properties of an object, unknown names included; `undefined` stands for an option that is left out. */
+/** Checks the properties of an object, including unknown names. An option that is `undefined` counts as omitted. */
 export function problemsOf(given: object, rules: Readonly<Record<string, Rule>>): { name: string; problem: string }[] {
   return Object.entries(given).flatMap(([name, value]) => {
     if (value === undefined) return [];

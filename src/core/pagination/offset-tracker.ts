@@ -1,67 +1,69 @@
 import type { PageRequest } from './page.js';
 
-/** A page as the tracker sees it: its entries in order, each delivered before or not, and what the service stated. */
+/** A received page: the keys of its entries in order, whether each was returned before, and what the service stated. */
 export interface ObservedPage {
   readonly keys: readonly unknown[];
   readonly known: readonly boolean[];
-  /** How many entries the page had, also those that could not be read. */
+  /** The number of entries in the page, including entries that could not be read. */
   readonly length: number;
   readonly total: number | null | undefined;
   readonly limit: number | null | undefined;
 }
 
 /**
- * What a page led to. `advance`: it has new entries, the tracker moves on · `search`: its entries cannot be delivered,
- * it only helped to find the place · `end`: nothing follows it.
+ * The result of a page. `advance`: it has new entries. `search`: its entries cannot be returned, it only helps to find
+ * the right offset. `end`: it is the last page.
  */
 export type PageStep = 'advance' | 'search' | 'end';
 
-/** This many equal pages in a row, although requested ever further on: the service ignores the offset. */
+/** After this many equal pages in a row, although the offset increased, the service counts as ignoring the offset. */
 const maxRepeatedPages = 4;
-/** This many pages in a row without new entries: the list makes no sense. A search in one that does takes a few. */
+/** After this many pages in a row without new entries, the iteration ends. A search needs only a few. */
 const maxSearchPages = 64;
 
 /**
- * Tracks where in a list the delivered entries end, while the list changes.
+ * Tracks the offset at which the returned entries end, while the list changes.
  *
- * The one rule: a page counts only if it is anchored, that is, if it begins with an entry that was delivered before.
- * Then no entry that stayed in the list can lie unread between the delivered entries and the page, whatever was inserted
- * or removed meanwhile. Everything else here only finds an anchored page with new entries in few requests:
+ * The rule: a page counts only if it is anchored, that is, if its first entry was returned before. Then no entry that
+ * stayed in the list is skipped between the returned entries and the page, whatever was inserted or removed meanwhile.
+ * Everything else here finds an anchored page with new entries in few requests:
  *
- * - the next page is requested at the last delivered entry, less what the page before lost until it was followed;
- * - a page that is not anchored lies too far: step back, twice as far each time;
- * - an anchored page without new entries lies not far enough: step forward, twice as far each time;
- * - with a bound on either side, halve.
+ * - the next page is requested at the offset of the last returned entry, minus the number of entries that are expected
+ *   to be removed before the request;
+ * - if a page is not anchored, its offset is too large: step back, twice as far each time;
+ * - if an anchored page has no new entries, its offset is too small: step forward, twice as far each time;
+ * - if both bounds are known, request the middle.
  *
- * Entries before the start are not searched for, so a page at the start needs no anchor.
+ * Entries before the start are not returned, so a page at the start needs no anchor.
  *
- * No page is requested with a larger limit than the caller's: the anchor takes the place of one entry. A page of one entry
- * has no place for it. It counts if it is right behind the delivered entries, as far as the total shows.
+ * The anchor takes the place of one entry, because no page is requested with a larger limit than the caller's. A page
+ * of one entry has no room for an anchor: it counts if it directly follows the returned entries, as far as the total
+ * shows.
  */
 export class OffsetTracker {
   readonly #start: number;
-  /** The last page with new entries: the offset of its last entry, how many were new, the list's length then. */
+  /** The last page with new entries: the offset of its last entry, the number of new entries, and the stated total. */
   #lastOffset = 0;
   #newCount = 0;
   #total: number | null | undefined;
-  /** The share of a page's new entries that was removed before the next page was requested, as last seen. */
+  /** The share of a page's new entries that were removed before the next page was requested, last measured. */
   #shrinkRate = 0;
-  /** The longest page so far: a shorter one without a reason is the end of the list. */
+  /** The length of the longest page so far. A shorter page is the end of the list. */
   #longest = 0;
-  /** This search: an offset known to be delivered, one known to be too far, and the next steps. */
+  /** The current search: an offset whose entry was returned, an offset that is too large, and the next steps. */
   #delivered = -1;
   #tooFar = Infinity;
   #forwardStep = 0;
   #backStep = 0;
-  /** The offset right after a page of which every entry was known: nothing lies between, so no anchor is needed. */
+  /** The offset directly after a page with only known entries. No entry can be skipped, so no anchor is needed. */
   #adjacent = -1;
   #end: number;
-  /** The keys of the last anchored page. The same page at another offset continues nothing. */
+  /** The keys of the last anchored page. The same page at another offset is no progress. */
   #lastKeys: readonly unknown[] = [];
-  /** An anchored page was not where it was expected. */
+  /** An anchored page was not at the expected offset. */
   #hasMoved = false;
   #searchPages = 0;
-  /** How often the same page came, and the offset from which on it would count again. */
+  /** How often the same page was received, and the lowest offset at which it counts as another repeat. */
   #repeatedPages = 0;
   #repeatsFrom = 0;
   #keys: readonly unknown[] = [];
@@ -74,22 +76,22 @@ export class OffsetTracker {
     this.offset = start;
   }
 
-  /** Nothing suggests that the list changes: pages may be prefetched. */
+  /** Whether the list does not seem to change, so that pages can be prefetched. */
   get isSteady(): boolean {
     return this.#shrinkRate === 0;
   }
 
-  /** Entries were inserted or removed before the delivered ones. */
+  /** Whether entries were inserted or removed before the returned ones. */
   get hasMoved(): boolean {
     return this.#hasMoved;
   }
 
-  /** The offset after the last page that continued what was delivered before. */
+  /** The offset after the last anchored page. */
   get end(): number {
     return this.#end;
   }
 
-  /** Reads the page of a request, and moves `offset` to the next one. */
+  /** Evaluates the page of a request, and sets `offset` to the next request. */
   observe(request: PageRequest, page: ObservedPage): PageStep {
     const { known } = page;
     const { offset } = request;
@@ -122,13 +124,16 @@ export class OffsetTracker {
     return isLastPage(request, page) ? 'end' : 'advance';
   }
 
-  /** A page of one entry cannot begin with a delivered one and have a new one. */
+  /** A page of one entry cannot have both an anchor and a new entry. */
   #expectBehind(after: number): void {
     this.#adjacent = after;
     if (after >= 0) this.#moveTo(after - this.#expectedLoss());
   }
 
-  /** Too far costs a request, not far enough a few entries: where some entries disappear, expect more to. */
+  /**
+   * How many entries are expected to be removed before the next request. An offset that is too large costs a request,
+   * one that is too small only costs some repeated entries, so the estimate is high.
+   */
   #expectedLoss(): number {
     const expected = this.#shrinkRate * this.#newCount;
     const spread = Math.sqrt(expected * (1 - this.#shrinkRate));
@@ -137,7 +142,8 @@ export class OffsetTracker {
 
   #stepBack(offset: number, total: ObservedPage['total']): PageStep {
     if (this.#delivered >= offset) this.#resetSearch();
-    // The list has shrunk by this much, if the service's total is right; if not, the search goes on from there.
+    // The list has shrunk by this much if the service's total is right. If it is wrong, the search continues from
+    // there.
     const shrunkBy = this.#shrunkBy(total);
     const likely = this.#backStep === 0 && shrunkBy > 0 ? this.#lastOffset - shrunkBy : offset;
     this.#tooFar = offset;
@@ -150,7 +156,7 @@ export class OffsetTracker {
     const { keys, total, length } = page;
     const after = request.offset + length;
     if (!isFullPage(request, page, this.#longest)) {
-      // The list ends with this page, unless the service states that more follows: then look right behind it.
+      // The list ends with this page, unless the service states a larger total: then request the next offset.
       if (typeof total !== 'number' || total <= after) return 'end';
       return this.#lookBehind(after, total);
     }
@@ -166,7 +172,7 @@ export class OffsetTracker {
     return this.#search();
   }
 
-  /** Only pages that could not overlap count: others are alike because they were requested at the same offset. */
+  /** Counts only pages that do not overlap. Overlapping pages can be equal although the service respects the offset. */
   #countRepeats(offset: number, keys: readonly unknown[]): void {
     const isRepeat = hasSameKeys(keys, this.#keys);
     if (isRepeat && offset < this.#repeatsFrom) return;
@@ -182,12 +188,12 @@ export class OffsetTracker {
     return this.#search();
   }
 
-  /** By how much the list has become shorter since the last page, if the service's total is right. */
+  /** How much shorter the list is since the last page, if the service's total is right. */
   #shrunkBy(total: ObservedPage['total']): number {
     return Math.max(0, (this.#total ?? 0) - (total ?? Infinity));
   }
 
-  /** Halfway between what is delivered and what is too far; before the start while one of them is not known. */
+  /** The middle between the two bounds of the search. If a bound is unknown, the lower bound, which may be -1. */
   #middle(): number {
     if (this.#delivered < 0 || this.#tooFar === Infinity) return this.#delivered;
     return Math.floor((this.#delivered + this.#tooFar) / 2);
@@ -197,7 +203,7 @@ export class OffsetTracker {
     this.offset = Math.max(this.#start, offset);
   }
 
-  /** Forgets the bounds: the list has changed since they were found. */
+  /** Resets the bounds of the search, because the list has changed since they were found. */
   #resetSearch(): void {
     this.#delivered = -1;
     this.#tooFar = Infinity;
@@ -211,13 +217,15 @@ export class OffsetTracker {
   }
 }
 
-/** A page that is as long as was requested, or as long as this service ever gives. */
+/** Whether a page is as long as requested, or as long as the longest page of this service. */
 function isFullPage(request: PageRequest, { length, limit }: ObservedPage, longest: number): boolean {
   if (length >= Math.min(request.limit ?? Infinity, limit ?? Infinity)) return true;
   return length > 1 && length === longest;
 }
 
-/** `total` alone ends nothing: it may be wrong. A page that the service itself calls short does, if `total` agrees. */
+/**
+ * `total` alone does not end the iteration, because it may be wrong. A page shorter than its stated `limit` must agree.
+ */
 function isLastPage(request: PageRequest, { length, total, limit }: ObservedPage): boolean {
   if (typeof limit !== 'number' || length >= Math.min(limit, request.limit ?? Infinity)) return false;
   return total === request.offset + length;

@@ -1,14 +1,14 @@
-/** A page of a list. `Extra` is what else the response contains. */
+/** A page of a list. `Extra` are the other fields of the response. */
 export type Page<T, Extra = unknown> = Extra & {
   /** The entries that no earlier page of this iteration contained. */
   readonly items: T[];
   readonly offset: number;
   readonly limit: number;
-  /** How many entries there are according to the service; `undefined` where it does not state it. */
+  /** The total number of entries, as the service states it; `undefined` if it does not. */
   readonly total: number | undefined;
 };
 
-/** One page as it came: its entries, and what the response states about its place. */
+/** A received page: its entries, and the total and the limit that the service stated. */
 export interface RawPage<T, Extra = unknown> {
   readonly items: readonly T[] | null | undefined;
   readonly total?: number | null | undefined;
@@ -16,32 +16,35 @@ export interface RawPage<T, Extra = unknown> {
   readonly extra: Extra;
 }
 
-/** Where a page is requested, and how many entries at most; a `limit` of `undefined` leaves the size to the service. */
+/** The offset of a requested page and its maximum length. If `limit` is `undefined`, the service decides the length. */
 export interface PageRequest {
   readonly offset: number;
   readonly limit: number | undefined;
 }
 
-/** What ends the request of a page early. */
+/** The limits of a request of a page. */
 export interface PageLimits {
   /** Aborts when a prefetched page is no longer needed. */
   readonly signal?: AbortSignal | undefined;
-  /** What is left of the deadline of the iteration. */
+  /** The time until the deadline of the iteration, in milliseconds. */
   readonly deadlineMs?: number | undefined;
 }
 
-/** How an iteration gets its pages. */
+/** How an iteration requests its pages. */
 export interface Pager<T, Extra> {
-  /** Where the iteration begins. Entries that move before this offset while it runs are not searched for. */
+  /**
+   * The offset at which the iteration begins. Entries that move before this offset during the iteration are not
+   * returned.
+   */
   readonly offset: number;
-  /** How many entries to request at once; `undefined` leaves it to the service. */
+  /** The maximum length of a page. If it is `undefined`, the service decides. */
   readonly limit: number | undefined;
-  /** How many pages may be requested before they are read. */
+  /** How many pages are requested before they are read. */
   readonly prefetch: number;
-  /** The time that all requests may take together, in milliseconds; `undefined` for no limit. */
+  /** The time limit of all requests together, in milliseconds; `undefined` for no limit. */
   readonly deadlineMs?: number | undefined;
   /** Requests a page. */
   readonly fetch: (page: PageRequest, limits: PageLimits) => Promise<RawPage<T, Extra>>;
-  /** What identifies an entry. */
+  /** Returns what identifies an entry. */
   readonly key: (item: T) => unknown;
 }

@@ -5,7 +5,7 @@ import { paginate } from './paginate.js';
 /** Call options of an iteration over pages. `deadlineMs` limits the time of all its requests together. */
 export interface PaginationOptions extends CallOptions {
   /**
-   * How many pages to request before they are read.
+   * How many pages are requested before they are read.
    *
    * @default 0
    */
@@ -13,10 +13,10 @@ export interface PaginationOptions extends CallOptions {
 }
 
 /**
- * A list of the service, requested page by page. Nothing is requested before it is read.
+ * A list of the service, requested page by page. The first request is sent when you begin to read.
  *
- * The list may change during the iteration, also by the loop body: every entry that stays in it is delivered exactly
- * once.
+ * The list may change during the iteration, for example because your loop changes it: every entry that stays in the
+ * list is returned exactly once.
  *
  * @example
  * const search = seller.questions.search({ seller_id: 7 });
@@ -36,18 +36,20 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
     for await (const page of this.pages()) yield* page.items;
   }
 
-  /** The pages, each without the entries that an earlier one contained. The first is delivered even if it is empty. */
+  /**
+   * Iterates over the pages. A page has no entries of earlier pages. The first page is returned even if it is empty.
+   */
   pages(): AsyncGenerator<Page<T, Extra>, void, undefined> {
     return paginate(this.#pager);
   }
 
-  /** The first entry; `undefined` where the list is empty. It requests one page. */
+  /** Returns the first entry; `undefined` if the list is empty. It requests one page. */
   async first(): Promise<T | undefined> {
     for await (const page of this.pages()) return page.items[0];
     return undefined;
   }
 
-  /** The entries as an array, at most `max` of them. */
+  /** Returns the entries as an array, at most `max` of them. */
   async toArray({ max = Infinity }: { readonly max?: number } = {}): Promise<T[]> {
     const items: T[] = [];
     if (max <= 0) return items;
@@ -59,12 +61,12 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
   }
 }
 
-/** The input of one page. */
+/** Returns the input of the request of a page. */
 export function withPage<In extends object>(input: In, { offset, limit }: PageRequest): In {
   return { ...input, offset: offset === 0 ? undefined : offset, limit };
 }
 
-/** The caller's options within the limits of a page. */
+/** Returns the caller's options with the limits of a page. */
 export function withLimits(options: CallOptions, { signal, deadlineMs }: PageLimits): CallOptions {
   const limited = deadlineMs === undefined ? options : { ...options, deadlineMs };
   if (!signal) return limited;

@@ -7,15 +7,15 @@ import type { Page, Pager, RawPage } from './page.js';
 import { Prefetcher } from './prefetcher.js';
 
 /**
- * Iterates over a list by offset while it changes: every entry that stays in it is delivered exactly once.
+ * Iterates over a list by offset while it changes: every entry that stays in the list is returned exactly once.
  *
- * Each page after the first overlaps the one before by an entry, which shows whether the list has moved.
- * `OffsetTracker` decides which page to request. No page is requested with a larger limit than the caller's, or than the
- * one that the service reported.
+ * Each page after the first overlaps the page before by one entry, which shows whether entries have moved.
+ * `OffsetTracker` decides which page to request. The limit of a page is never larger than the caller's or the
+ * service's.
  *
- * The deadline counts the time that requests take, not that of the loop body.
+ * The deadline limits the time of the requests, not of the loop body.
  *
- * @throws {UnexpectedResponseError} when the list ends before the total that the service stated, and did not shrink.
+ * @throws {UnexpectedResponseError} when the list ends before the total that the service stated, and it did not shrink.
  */
 export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerator<Page<T, Extra>, void, undefined> {
   const seen = new Set<unknown>();
@@ -56,24 +56,24 @@ export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerato
   }
 }
 
-/** A service that reports a smaller limit than was requested takes no larger one. */
+/** If the service reports a smaller limit than requested, it does not accept a larger one. */
 function smallerLimit(limit: number | undefined, reported: number | undefined): number | undefined {
   return limit === undefined || reported === undefined || reported < 1 ? limit : Math.min(limit, reported);
 }
 
-/** Whether an entry was not delivered yet; from now on it was. */
+/** Returns whether an entry is new, and records it. */
 function isNew(seen: Set<unknown>, key: unknown): boolean {
   const { size } = seen;
   return seen.add(key).size > size;
 }
 
-/** A number of another type says nothing. */
+/** Ignores a `total` or `limit` that is not a number. */
 function withNumbers<T, Extra>(raw: RawPage<T, Extra>): RawPage<T, Extra> & { total?: number; limit?: number } {
   const { total, limit, ...rest } = raw;
   return { ...rest, ...(typeof total === 'number' && { total }), ...(typeof limit === 'number' && { limit }) };
 }
 
-/** Whether entries are missing at the end, and not because the list changed. */
+/** Whether entries are missing at the end although the list has not changed. */
 function endsShort(tracker: OffsetTracker, first: number | undefined, last: number | undefined): boolean {
   if (first === undefined || tracker.hasMoved) return false;
   return tracker.end < first && (last === undefined || last >= first);

@@ -10,7 +10,7 @@ export class Prefetcher<T, Extra> {
     this.#pager = pager;
   }
 
-  /** The page of a request: the prefetched one, or one that is requested now. */
+  /** Returns the prefetched page of a request, or requests it now. */
   take(request: PageRequest, limits: PageLimits): Promise<RawPage<T, Extra>> {
     const prefetched = this.#pages.get(request.offset);
     if (!prefetched) {
@@ -21,21 +21,23 @@ export class Prefetcher<T, Extra> {
     return prefetched;
   }
 
-  /** Requests the pages that follow if the list does not change: each `step` entries further, none beyond `total`. */
+  /**
+   * Requests the pages that follow if the list does not change: each `step` entries after the last, none after `total`.
+   */
   schedule({ offset, limit }: PageRequest, step: number, total: number, deadlineMs: number | undefined): void {
     for (let page = 0; page < this.#pager.prefetch; page += 1) {
       const request = { offset: offset + page * step, limit };
-      // The first entry of a page is one that was read before.
+      // The first entry of a page was already read, so a page with only this entry is not needed.
       if (request.offset + 1 >= total) return;
       if (this.#pages.has(request.offset)) continue;
       const promise = this.#pager.fetch(request, { signal: this.#controller.signal, deadlineMs });
-      // The page may never be taken; its rejection must not count as unhandled.
+      // If the page is never taken, its rejection must not count as unhandled.
       promise.catch(() => undefined);
       this.#pages.set(request.offset, promise);
     }
   }
 
-  /** Aborts the prefetched pages: the list has changed, or the iteration has ended. */
+  /** Aborts the prefetched pages, because the list has changed or the iteration has ended. */
   cancel(): void {
     if (this.#pages.size === 0) return;
     this.#pages.clear();

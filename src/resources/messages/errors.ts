@@ -37,7 +37,7 @@ export class MessageNotReadyError extends NotFoundError {
 }
 
 /**
- * The user of the token may not read the message.
+ * The user of the token is not allowed to read the message.
  *
  * Remedy: use the token of the seller or of the buyer of the order.
  */
