@@ -1,21 +1,22 @@
-// `AsyncDisposable`, for callers whose `lib` is older than it.
+// Declares `AsyncDisposable` for callers with an older `lib`.
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Issue } from '../schema/issue.js';
 import type { Bytes } from './bytes.js';
 
-/** What is known of a download when it begins. */
+/** What is known about a download when it begins. */
 export interface DownloadParts {
   readonly filename: string | undefined;
   readonly contentType: string | undefined;
   readonly size: number | undefined;
   readonly stream: ReadableStream<Bytes>;
-  /** Creates the error of a path that takes no file. */
+  /** Creates the error of a path where no file can be saved. */
   readonly reject: (issue: Issue, prefix: string) => Error;
 }
 
 /**
- * A file that is being downloaded. Read it once, with one of its methods; until then only its beginning is in memory.
- * The call's `signal` and `deadlineMs` stay in force until its end; `timeoutMs` limits the silence between two chunks.
+ * A file that is being downloaded. Read it once, with one of its methods. Until then, only its beginning is in memory.
+ * `signal` and `deadlineMs` of the call apply until the end of the file; `timeoutMs` limits the time between two
+ * chunks.
  *
  * Call `cancel()` to close the connection of a file that you do not read.
  *
@@ -26,13 +27,13 @@ export interface DownloadParts {
  * else console.log(await download.arrayBuffer());
  */
 export class Download implements AsyncDisposable {
-  /** The name the service gives the file, without any folder; `undefined` where it gives none. */
+  /** The name of the file that the service sent, without folders; `undefined` if it sent none. */
   readonly filename: string | undefined;
   /** The media type, e.g. `image/png`. */
   readonly contentType: string | undefined;
-  /** The length in bytes; `undefined` where the service does not say. */
+  /** The size in bytes; `undefined` if the service did not state it. */
   readonly size: number | undefined;
-  /** The file. It ends with an error, never early, when the connection breaks. */
+  /** The content of the file. If the connection is lost, the stream fails; it never just ends early. */
   readonly stream: ReadableStream<Bytes>;
 
   readonly #reject: DownloadParts['reject'];
@@ -52,11 +53,11 @@ export class Download implements AsyncDisposable {
   }
 
   /**
-   * Saves the file, replacing an existing one, whose mode it keeps. It is written beside the path and moved there when it
-   * is complete, so that no partial file is left behind. Node, Deno and Bun only.
+   * Saves the file. An existing file is replaced and keeps its mode. The content is written to a temporary file in the
+   * same folder and moved when it is complete, so that no partial file is left. Only on Node.js, Deno and Bun.
    *
    * @returns the path.
-   * @throws {InvalidInputError} when there is a folder, a device, a pipe or a socket at the path.
+   * @throws {InvalidInputError} when the path is a folder, a device, a pipe or a socket.
    */
   async saveTo(path: string): Promise<string> {
     const { saveStream } = await import('./node.js');
@@ -68,7 +69,7 @@ export class Download implements AsyncDisposable {
     if (!this.stream.locked) await this.stream.cancel();
   }
 
-  /** `await using file = await seller.messages.download(...)` closes it at the end of the block. */
+  /** `await using file = await seller.messages.download(...)` closes the connection at the end of the block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.cancel();
   }

@@ -8,24 +8,24 @@ interface WithContentType {
   /**
    * The media type.
    *
-   * @default derived from the extension of the file name
+   * @default on Node.js, Deno and Bun derived from the extension of the file name; elsewhere the `type` of the `Blob`
    */
   readonly contentType?: string | undefined;
 }
 
-/** A file on disk: Node, Deno and Bun only. */
+/** A file on disk. Only on Node.js, Deno and Bun. */
 export interface FileOnDisk extends WithContentType {
-  /** Its path, or its `file:` URL. */
+  /** The path or the `file:` URL of the file. */
   readonly file: string | URL;
-  /** Another name than the file's own. */
+  /** A name that replaces the name of the file. */
   readonly filename?: string | undefined;
   readonly size?: never;
 }
 
-/** A `File`, as a form or `fs.openAsBlob` with a name gives it. */
+/** A `File`, for example from a form in a browser. */
 export interface NamedFile extends WithContentType {
   readonly file: File;
-  /** Another name than the file's own. */
+  /** A name that replaces the name of the file. */
   readonly filename?: string | undefined;
   readonly size?: never;
 }
@@ -37,18 +37,18 @@ export interface UnnamedFile extends WithContentType {
   readonly size?: never;
 }
 
-/** A stream whose length is known. It is read once, so its upload is never retried. */
+/** A stream with a known size. It can be read only once, so its upload is never retried. */
 export interface StreamedFile extends WithContentType {
   readonly file: ByteStream;
   readonly filename: string;
-  /** The length, in bytes. */
+  /** The size, in bytes. */
   readonly size: number;
 }
 
-/** What a file to upload may come from. */
+/** The sources of a file to upload. */
 export type FileSource = FileOnDisk | NamedFile | UnnamedFile | StreamedFile;
 
-/** A file to upload as it is given, before it is looked at. */
+/** A file to upload, before it is checked. */
 export interface FileInput {
   readonly file?: unknown;
   readonly filename?: string | undefined;
@@ -56,14 +56,14 @@ export interface FileInput {
   readonly size?: number | undefined;
 }
 
-/** A file to upload, by the kind of its source. */
+/** The source of a file to upload, by its kind. */
 export type ResolvedFile =
   | { readonly kind: 'path'; readonly path: string | URL }
   | { readonly kind: 'bytes'; readonly bytes: Bytes }
   | { readonly kind: 'blob'; readonly blob: Blob }
   | { readonly kind: 'stream'; readonly stream: ByteStream };
 
-/** Finds out what kind of source a file is; `undefined` for a value that is none. */
+/** Returns the source of a file with its kind; `undefined` if the value is not a source. */
 function resolveFile(file: unknown): ResolvedFile | undefined {
   if (typeof file === 'string' || file instanceof URL) return { kind: 'path', path: file };
   if (file instanceof ArrayBuffer) return { kind: 'bytes', bytes: new Uint8Array(file) };
@@ -75,7 +75,7 @@ function resolveFile(file: unknown): ResolvedFile | undefined {
   return undefined;
 }
 
-/** The name under which a file is sent; `undefined` where it has none. */
+/** Returns the name with which a file is sent; `undefined` if it has none. */
 export function fileNameOf({ file, filename }: FileInput): string | undefined {
   if (filename !== undefined) return filename;
   if (typeof file === 'string') return file.slice(lastSeparator(file) + 1);
@@ -84,7 +84,7 @@ export function fileNameOf({ file, filename }: FileInput): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-/** A backslash separates folders in a path of Windows only; elsewhere it is part of a name. */
+/** A backslash separates folders only in a Windows path. In other paths it is part of a name. */
 function lastSeparator(path: string): number {
   const isWindows = /^(?:[A-Za-z]:[\\/]|\\\\)/.test(path);
   return isWindows ? Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) : path.lastIndexOf('/');
@@ -94,12 +94,12 @@ function lastSegment({ pathname }: URL): string | undefined {
   try {
     return decodeURIComponent(pathname.slice(pathname.lastIndexOf('/') + 1));
   } catch {
-    // A stray percent sign: the name cannot be decoded.
+    // The name contains a percent sign that is not an escape, so it cannot be decoded.
     return undefined;
   }
 }
 
-/** A file to upload with its name, or what is wrong with it, as far as that is known without reading it. */
+/** A file to upload with its name, or the issue that was found without reading it. */
 export type CheckedFile = { readonly source: ResolvedFile; readonly filename: string } | { readonly issue: Issue };
 
 /** Checks a file to upload without reading it. */
@@ -122,7 +122,7 @@ function validateName(name: string): Issue | undefined {
   return undefined;
 }
 
-/** It becomes a line of the body: a line end would begin another one. */
+/** A line break would start another header in the multipart body. */
 function validateContentType(contentType: string | undefined): Issue | undefined {
   if (contentType === undefined || /^[\x20-\x7e]+$/.test(contentType)) return undefined;
   return issueAt('contentType', '`contentType` is not a media type such as "application/pdf"');
@@ -138,14 +138,14 @@ function validateLength(source: ResolvedFile, size: number | undefined, maxBytes
   return validateSize(size, maxBytes);
 }
 
-/** What is wrong with the length of a file. */
+/** Returns the issue of a file that is empty or too large. */
 export function validateSize(size: number, maxBytes: number): Issue | undefined {
   if (size <= 0) return issueAt('file', '`file` is empty');
   if (size > maxBytes) return issueAt('file', `\`file\` has ${size} bytes; an upload takes at most ${maxBytes}`);
   return undefined;
 }
 
-/** What is wrong with a file, and which field of the input says so. */
+/** Creates an issue for a field of the input. */
 export function issueAt(field: string, message: string): Issue {
   return { path: [field], message };
 }

@@ -6,13 +6,13 @@ import type { MultipartBody, Upload } from './upload.js';
 import { UploadReader, unreadable } from './upload-reader.js';
 import type { OpenFile, RejectFile } from './upload-reader.js';
 
-/** Opens a file for an upload. */
+/** Opens a file for an upload, on a platform with the modules of Node.js. */
 export function openUpload(input: FileInput, reject: RejectFile, maxBytes?: number): Promise<Upload> {
   const platform = hasStreams() ? { sizeOnDisk, build: streamedForm } : { build: platformForm };
   return prepareUpload(platform, input, reject, maxBytes);
 }
 
-/** Node, Deno and Bun; a Worker that is bundled as if it were Node has its own FormData only. */
+/** Whether this is Node.js, Deno or Bun. A Worker that is bundled for Node.js has only its `FormData`. */
 function hasStreams(): boolean {
   const { process, navigator } = globalThis as {
     process?: { versions?: { node?: string } };
@@ -31,8 +31,8 @@ async function sizeOnDisk(path: string | URL, reject: RejectFile): Promise<numbe
 }
 
 /**
- * The body of form-data, streamed: at most a few chunks of the file are in memory at the same time. form-data frames an
- * empty file and the chunks are put into the frame: its own way, through three streams, holds several times as much.
+ * Creates a multipart body that streams the file, so that only a few chunks are in memory. form-data builds the body of
+ * an empty file, and the chunks are inserted into it: form-data's own three streams would buffer several times as much.
  */
 async function streamedForm(file: OpenFile, onProgress: (progress: UploadProgress) => void): Promise<MultipartBody> {
   const { default: NodeForm } = await import('form-data');
@@ -65,7 +65,7 @@ async function* framed(
   yield foot;
 }
 
-/** A web stream that reads from an iterable only on demand. `Readable.toWeb` would read far ahead. */
+/** Creates a web stream that reads an iterable only on demand. `Readable.toWeb` would read far ahead. */
 function pullStream(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(

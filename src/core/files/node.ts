@@ -1,21 +1,21 @@
 import type { Issue } from '../schema/issue.js';
 
-/** Creates the error of a path that takes no file. */
+/** Creates the error of a path where no file can be saved. */
 type Reject = (issue: Issue, prefix: string) => Error;
 
 /**
- * Writes a stream to a file of its own beside a path and moves it there when it is complete. An existing file keeps its
- * mode, and a link keeps leading to its file.
+ * Writes a stream to a temporary file in the folder of the path, and moves it to the path when it is complete. A
+ * replaced file keeps its mode. If the path is a link, the file that it refers to is replaced.
  *
- * @throws {InvalidInputError} when there is something at the path that is not a file; nothing is read.
+ * @throws {InvalidInputError} when the path exists and is not a file; nothing is read.
  */
 export async function saveStream(stream: AsyncIterable<Uint8Array>, path: string, reject: Reject): Promise<string> {
-  // Loaded here, because bundlers for browsers and Workers resolve what a file imports even if it is never loaded.
+  // Imported here, because bundlers for browsers and Workers resolve static imports even if they are never executed.
   const [{ open, rename, rm }, paths] = await Promise.all([import('node:fs/promises'), import('node:path')]);
   let unfinished: string | undefined;
   try {
     const { target, mode } = await findTarget(path, reject);
-    // A short name: with the file's own in it, it could be longer than a name may be.
+    // The name is short, because the name of the file plus a suffix could exceed the maximum length of a name.
     unfinished = paths.join(paths.dirname(target), `.${crypto.randomUUID().slice(0, 8)}.part`);
     const file = await open(unfinished, 'wx');
     try {
@@ -33,7 +33,7 @@ export async function saveStream(stream: AsyncIterable<Uint8Array>, path: string
   }
 }
 
-/** The file that is replaced, links followed, and its mode; of a new file, its path. */
+/** Returns the file to replace, with links resolved, and its mode; for a new file, only the path. */
 async function findTarget(path: string, reject: Reject): Promise<{ target: string; mode?: number }> {
   const { realpath, stat } = await import('node:fs/promises');
   try {
@@ -54,6 +54,6 @@ async function release(stream: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     await stream[Symbol.asyncIterator]().return?.();
   } catch {
-    // It is being read, or has ended.
+    // The stream is being read, or has ended.
   }
 }

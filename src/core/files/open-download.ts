@@ -8,26 +8,26 @@ export { redirectFollower } from './redirects.js';
 /** The response that a download reads. */
 interface DownloadSource {
   readonly headers: Pick<Headers, 'get'>;
-  /** The end of the body cannot be told from a connection that was lost. */
+  /** Whether the end of the body cannot be distinguished from a lost connection. */
   readonly hasOpenEnd?: boolean;
   stream(): ReadableStream<Uint8Array> | null;
 }
 
-/** How a download is limited and reported. */
+/** The limits and callbacks of a download. */
 interface DownloadContext {
-  /** Its name in a message: method and path. */
+  /** The name of the call in messages: method and path. */
   readonly what: string;
-  /** The longest silence between two chunks, in milliseconds. */
+  /** The maximum time between two chunks, in milliseconds. */
   readonly timeoutMs: number;
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
-  /** Creates the error of a connection that was lost. */
+  /** Creates the error of a lost connection. */
   readonly lost: (message: string, cause: Error) => Error;
   readonly reject: DownloadParts['reject'];
 }
 
 /**
- * Begins to read a response as a file. This file is loaded on first use; what it imports of the client would be split from
- * the rest in every bundle, so `lost` and `reject` create its errors.
+ * Begins to read a response as a file. This module is loaded on first use. It imports no error classes, because
+ * bundlers would move them to a separate chunk; `lost` and `reject` create its errors.
  */
 export function openDownload(response: DownloadSource, scope: CancelScope, context: DownloadContext): DownloadParts {
   const { headers } = response;
@@ -42,29 +42,29 @@ export function openDownload(response: DownloadSource, scope: CancelScope, conte
   };
 }
 
-/** The length of the file: of a part that nobody asked for, that of the whole, so that it ends as one that is cut. */
+/** The size of the file. For a partial response, which was not requested, the size of the whole file: reading fails. */
 function sizeIn(headers: DownloadSource['headers']): number | undefined {
   const whole = /^bytes \d{1,15}-\d{1,15}\/(\d{1,15})$/.exec(headers.get('content-range') ?? '')?.[1];
   const length = whole ?? headers.get('content-length');
-  // The length of a compressed response is not the file's.
+  // The length of a compressed response is not the size of the file.
   return length !== null && headers.get('content-encoding') === null ? Number(length) : undefined;
 }
 
 type Body = ReadableStream<Bytes>;
 
-/** A body, and what is known of its end. */
+/** A body, and what is known about its end. */
 interface UnreadBody {
   readonly body: Body;
   readonly size: number | undefined;
   readonly hasOpenEnd: boolean;
 }
 
-/** Closes the connections of downloads that the program has dropped unread. */
+/** Closes the connections of downloads that were garbage-collected before they were read. */
 const dropped = new FinalizationRegistry<() => void>((close) => {
   close();
 });
 
-/** The body within the limits of its call: the caller's signal, its deadline, and silence end it at once. */
+/** Limits a body: the caller's signal, the deadline, and `timeoutMs` without a chunk end it immediately. */
 function limitedStream({ body, size, hasOpenEnd }: UnreadBody, scope: CancelScope, context: DownloadContext): Body {
   const reader = body.getReader();
   const finished = Promise.withResolvers<undefined>();
@@ -76,9 +76,9 @@ function limitedStream({ body, size, hasOpenEnd }: UnreadBody, scope: CancelScop
   const stream = new ReadableStream<Bytes>(
     {
       start: (controller) => {
-        // The caller's signal may live long: it must not keep a stream that nobody reads.
+        // The caller's signal may live long, so it must not keep a reference to a stream that is no longer used.
         const weak = new WeakRef(controller);
-        // The end of the call must reach a reader that is not reading at the moment.
+        // Also ends the stream while nobody reads it.
         scope
           .race(() => finished.promise)
           .catch((error: unknown) => {
@@ -122,7 +122,7 @@ function limitedStream({ body, size, hasOpenEnd }: UnreadBody, scope: CancelScop
   return stream;
 }
 
-/** What a callback of the caller threw: it is passed on as it is. */
+/** Wraps what the caller's callback threw, which is rethrown unchanged. */
 class CallbackError extends Error {}
 
 function report({ onProgress }: DownloadContext, progress: DownloadProgress): void {
@@ -140,16 +140,16 @@ function readError(
   size: number | undefined,
 ): unknown {
   if (error instanceof CallbackError) return error.cause;
-  // Every network failure of fetch is a TypeError; what else comes here is ours or the caller's own.
+  // Every network failure of `fetch` is a TypeError. Other errors come from this library or from the caller.
   if (!(error instanceof TypeError)) return error;
   const of = size === undefined ? '' : ` of ${size}`;
   return lost(`${what} broke off after ${received}${of} bytes: ${error.message}`, error);
 }
 
-/** A longer header is no name. */
+/** The maximum length of a header from which a name is read. */
 const longestHeader = 2000;
 
-/** The file name of a `Content-Disposition` header (RFC 6266), made safe: no folder, no control characters. */
+/** The file name in a `Content-Disposition` header (RFC 6266), without folders and control characters. */
 function fileNameIn(header: string | null): string | undefined {
   if (header === null || header.length > longestHeader) return undefined;
   const extended = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(header)?.[1];

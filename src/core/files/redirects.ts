@@ -1,14 +1,14 @@
 const maxRedirects = 5;
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
-/** The headers that every `fetch` leaves out by itself after a redirect to another origin. */
+/** The headers that `fetch` removes after a redirect to another origin. */
 const leftOutByFetch = new Set(['authorization', 'cookie', 'proxy-authorization']);
 
 type IsSecret = (headerName: string) => boolean;
 type SendRequest = (request: Request) => Promise<Response>;
 
 /**
- * What follows the redirects of a download that has a secret header, which `fetch` would carry to another origin;
- * `undefined` where `fetch` may follow them.
+ * Returns a function that follows redirects, if the download has a secret header that `fetch` would send to another
+ * origin; `undefined` if `fetch` can follow the redirects.
  */
 export function redirectFollower(
   headers: Readonly<Record<string, string>>,
@@ -18,7 +18,7 @@ export function redirectFollower(
   return mustFollow ? (request, send) => followRedirects(request, send, isSecret) : undefined;
 }
 
-/** Sends a GET and follows its redirects; secret headers stay with the first origin. A browser shows no redirect. */
+/** Sends a GET and follows its redirects without secret headers for other origins. Browsers hide redirects. */
 async function followRedirects(request: Request, send: SendRequest, isSecret: IsSecret): Promise<Response> {
   let current = request;
   for (let redirects = 0; ; redirects += 1) {
@@ -27,7 +27,7 @@ async function followRedirects(request: Request, send: SendRequest, isSecret: Is
     const isLast = redirects === maxRedirects || !redirectStatuses.has(response.status);
     if (isLast || location === null || !URL.canParse(location, current.url)) return response;
     const target = new URL(location, current.url);
-    // Like `fetch` itself: `data:` and the like would deliver what is no file of the service.
+    // Like `fetch`: a URL of another scheme, for example `data:`, is not a file of the service.
     if (target.protocol !== 'https:' && target.protocol !== 'http:') return response;
     // Not awaited: the cancel of a response that a custom `fetch` has cloned ends with that of the other copy.
     void response.body?.cancel().catch(() => undefined);

@@ -4,7 +4,7 @@ import { issueAt } from './file-source.js';
 import type { ResolvedFile } from './file-source.js';
 import type { UploadProgress } from './progress.js';
 
-/** Creates the error of a file that cannot be uploaded. `prefix` is how its message begins. */
+/** Creates the error of a file that cannot be uploaded. `prefix` is the beginning of its message. */
 export type RejectFile = (issue: Issue, prefix?: string) => Error;
 
 /** A file that can be uploaded. */
@@ -18,7 +18,7 @@ export interface OpenFile {
 
 const chunkSize = 64 * 1024;
 
-/** Reads a file once, counts its bytes, and keeps the error that occurred. */
+/** Reads a file once, counts its bytes, and stores the error if reading fails. */
 export class UploadReader {
   readonly #file: OpenFile;
   readonly #onProgress: (progress: UploadProgress) => void;
@@ -39,7 +39,7 @@ export class UploadReader {
           sentBytes += chunk.byteLength;
           break;
         }
-        // In small pieces, so that progress is reported within large chunks.
+        // Large chunks are split, so that progress is reported within them.
         for (let at = 0; at < chunk.byteLength; at += chunkSize) {
           const piece = chunk.subarray(at, at + chunkSize);
           sentBytes += piece.byteLength;
@@ -57,7 +57,7 @@ export class UploadReader {
     throw this.failure;
   }
 
-  /** An error of the callback is the caller's own, not one of the file. */
+  /** An error of the caller's callback is not an error of the file, so it is rethrown unchanged. */
   #report(sentBytes: number): void {
     try {
       this.#onProgress({ sentBytes, totalBytes: this.#file.size });
@@ -67,7 +67,7 @@ export class UploadReader {
     }
   }
 
-  /** Closes the source, also in the middle of a read that may never end. */
+  /** Closes the source, also during a read that may never end. */
   stop(): void {
     this.#stop?.();
   }
@@ -87,7 +87,7 @@ export class UploadReader {
         if (destroy) destroy.call(stream);
         else void Promise.resolve(iterator.return?.()).catch(() => undefined);
       } catch {
-        // A source that cannot be closed must not keep the attempt from ending.
+        // The attempt must end even if the source cannot be closed.
       }
     };
     try {
@@ -105,7 +105,7 @@ async function streamOf(source: Exclude<ResolvedFile, { kind: 'bytes' }>): Promi
   return createReadStream(source.path);
 }
 
-/** Not every platform can iterate its streams, but each has readers. */
+/** Some platforms cannot iterate their web streams, but all have readers. */
 function iteratorOf(stream: unknown): AsyncIterator<unknown> {
   if (!(stream instanceof ReadableStream)) return (stream as AsyncIterable<unknown>)[Symbol.asyncIterator]();
   const reader = (stream as ReadableStream<unknown>).getReader();
@@ -127,7 +127,7 @@ function bytesOf(chunk: unknown): Bytes {
   throw new TypeError('it contains a chunk that is neither bytes nor text');
 }
 
-/** The error of a file that cannot be read. */
+/** Creates the error of a file that cannot be read. */
 export function unreadable(error: unknown, reject: RejectFile): Error {
   const { code, message } = error as NodeJS.ErrnoException;
   const problem = reject(issueAt('file', `\`file\` cannot be read (${code ?? message})`));

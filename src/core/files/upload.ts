@@ -5,37 +5,37 @@ import { UploadReader } from './upload-reader.js';
 import type { Bytes } from './bytes.js';
 import type { OpenFile, RejectFile } from './upload-reader.js';
 
-/** The body of one attempt to upload. */
+/** The body of an attempt of an upload. */
 export interface MultipartBody {
   readonly body: BodyInit;
   readonly headers: Readonly<Record<string, string>>;
-  /** Called when the service has accepted it. */
+  /** Called when the service has accepted the file. */
   readonly onArrival: () => void;
-  /** The error that occurred while the file was read. */
+  /** Returns the error that occurred while the file was read. */
   readonly failure: () => Error | undefined;
   /** Closes the file when the attempt has ended. */
   readonly dispose: () => void;
 }
 
-/** A file that is ready to be uploaded: its length is known and acceptable. */
+/** A file that is ready to be uploaded: its size is known and valid. */
 export interface Upload {
-  /** Whether it can be sent a second time: a stream cannot. */
+  /** Whether the file can be sent again; a stream cannot. */
   readonly isReplayable: boolean;
   build(onProgress: (progress: UploadProgress) => void): Promise<MultipartBody>;
 }
 
 /** How a platform reads and sends files. */
 export interface UploadPlatform {
-  /** The length of a file on disk; absent where the platform has none. */
+  /** Returns the size of a file on disk; absent if the platform has no files. */
   readonly sizeOnDisk?: ((path: string | URL, reject: RejectFile) => Promise<number>) | undefined;
   readonly build: (file: OpenFile, onProgress: (progress: UploadProgress) => void) => Promise<MultipartBody>;
 }
 
 /**
- * Checks and resolves a file before it is uploaded. This file is loaded on first use; what it imports of the client would
- * be split from the rest in every bundle, so `reject` creates its errors.
+ * Checks a file before it is uploaded. This module is loaded on first use. It imports no error classes, because
+ * bundlers would move them to a separate chunk; `reject` creates its errors.
  *
- * @throws what `reject` returns when the file is not acceptable or cannot be read.
+ * @throws what `reject` returns when the file is invalid or cannot be read.
  */
 export async function prepareUpload(
   { sizeOnDisk, build }: UploadPlatform,
@@ -60,7 +60,9 @@ function sizeOf(source: Exclude<ResolvedFile, { kind: 'path' }>, size = 0): numb
   return source.kind === 'blob' ? source.blob.size : size;
 }
 
-/** The platform's form: it knows its length and streams a Blob; it reports progress at the beginning and end only. */
+/**
+ * Creates a `FormData` body. The platform streams a Blob; progress is reported only at the beginning and at the end.
+ */
 export async function platformForm(
   file: OpenFile,
   onProgress: (progress: UploadProgress) => void,
@@ -77,7 +79,7 @@ export async function platformForm(
       try {
         onProgress({ sentBytes: size, totalBytes: size });
       } catch {
-        // The file is stored: that must not be reported as failed.
+        // The file is stored, so the upload must not fail.
       }
     },
     failure: () => undefined,

@@ -4,14 +4,14 @@ import { SellerError } from '../errors/seller-error.js';
 import type { AttemptInfo, AttemptReport, Limiter } from '../options/limiter.js';
 import type { CancelScope } from '../retry/cancel-scope.js';
 
-/** An attempt, as a limiter needs it. */
+/** The part of an attempt that a limiter needs. */
 interface LimitedAttempt {
   readonly endpoint: Endpoint;
   readonly attempt: number;
   readonly baseUrl: string;
 }
 
-/** Waits for permission of the user's limiter, within the deadline and the signal of the call. */
+/** Waits until the user's limiter permits the attempt. The deadline and the signal of the call end the wait. */
 export async function acquireLimiter(
   limiter: Limiter,
   { endpoint, attempt, baseUrl }: LimitedAttempt,
@@ -28,7 +28,7 @@ export async function acquireLimiter(
       },
     );
   } catch (error) {
-    // A limiter that ignores the signal may permit an attempt that is no longer made.
+    // A limiter that ignores the signal may permit the attempt later, although it is no longer sent.
     if (error === scope.reason) permission?.then(() => releaseLimiter(limiter, { endpoint, attempt, baseUrl }), ignore);
     if (error instanceof SellerError) throw error;
     const message = `${endpoint.method} ${endpoint.path} was not sent: the limiter rejected it; see \`cause\``;
@@ -39,7 +39,7 @@ export async function acquireLimiter(
 const notSent = { status: undefined, retryAfterMs: undefined };
 const ignore = (): void => undefined;
 
-/** Reports the result of an attempt to the user's limiter; without a report, it was not sent. */
+/** Reports the result of an attempt to the user's limiter. Without a report, the attempt was not sent. */
 export function releaseLimiter(
   limiter: Limiter,
   { endpoint, attempt, baseUrl }: LimitedAttempt,

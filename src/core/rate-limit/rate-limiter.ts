@@ -1,46 +1,46 @@
 import type { CancelScope } from '../retry/cancel-scope.js';
 import { RecentCount, ThrottleShare } from './recent-responses.js';
 
-/** How many attempts may be in flight at the same time while nothing is known of the service's limit. */
+/** The maximum number of attempts in flight as long as nothing is known about the service's limit. */
 const firstWindow = 8;
-/** Without a response for this long the window doubles: attempts that hang must not hold the others back. */
+/** The window doubles after this long without a response, so that attempts that hang do not block the others. */
 const stallMs = 200;
-/** The same after a 429: then a service that does not respond may be one that is overloaded. */
+/** The same after a 429, when a service that does not respond may be overloaded. */
 const throttledStallMs = 1000;
-/** A window expires after this long without a call, a rate after this long without a 429; in milliseconds. */
+/** A window expires after `idleMs` without a call, a rate after `forgetMs` without a 429. */
 const idleMs = 10_000;
 const forgetMs = 60_000;
-/** What is left of the rate after a 429: below the limit, so that the other calls do not get a 429 as well. */
+/** The factor for the rate after a 429: the new rate is below the limit, so that other calls do not get a 429 too. */
 const rateCut = 0.85;
-/** Fewer responses per second than this say nothing about a limit. */
+/** With fewer responses per second, the limit cannot be estimated. */
 const leastKnownRate = 2;
-/** How much of the rate may be caught up at once, in milliseconds: timers are not exact. */
+/** How late an attempt may be without a loss of rate, in milliseconds, because timers are not exact. */
 const slackMs = 20;
 
-/** A call that asks for its turn. Calls are sent in the order in which they were made, retries included. */
+/** A call that waits for its turn. Calls and their retries are sent in the order in which the calls were made. */
 interface AcquireRequest {
   readonly sequence: number;
   readonly maxInFlight: number;
-  /** The longest pause that it waits for. */
+  /** The longest pause for which the call waits. */
   readonly maxPauseMs: number;
   readonly onWait: (waitMs: number) => void;
 }
 
 interface QueuedAttempt extends AcquireRequest {
-  /** Ends the wait: it may be sent, or the pause is too long. */
+  /** Ends the wait: the call is admitted, or the pause is too long. */
   readonly settle: (admitted: boolean) => void;
   notified: boolean;
 }
 
-/** The result of an attempt, as far as the rate limit is concerned. */
+/** What the result of an attempt says about the rate limit. */
 export type RateLimitSignal = 'accepted' | 'throttled' | 'other';
 
 /**
  * Keeps all calls of one host and token below the service's rate limit.
  *
- * Before a 429 it is a window that opens as responses come in (half as wide again per round), so that a burst does not
- * run into an unknown limit as a whole. At a 429 every call waits; then calls are sent one by one, a little slower than
- * responses came in before, and faster again while no further 429 comes.
+ * Before a 429, it limits the number of attempts in flight. This window grows with the responses, by half per round
+ * trip, so that only a part of a burst can exceed an unknown limit. After a 429, all calls wait. Then they are sent at
+ * a rate that is a little lower than the rate of the responses before the 429, and that increases until the next 429.
  */
 export class RateLimiter {
   #inFlight = 0;
@@ -56,16 +56,16 @@ export class RateLimiter {
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #responses = new RecentCount();
   readonly #share = new ThrottleShare();
-  /** When a response last came, the first attempt was sent, or the window was opened without a response. */
+  /** When the last response arrived, the first attempt was sent, or the window was doubled without a response. */
   #progressAt = 0;
 
-  /** Nothing uses it and it knows nothing that matters. */
+  /** Whether no call uses it and it has no recent 429, so it can be dropped. */
   get isIdle(): boolean {
     const now = performance.now();
     return this.#inFlight === 0 && this.#waiting.length === 0 && now - this.#lastCutAt > forgetMs;
   }
 
-  /** Admits an attempt at once if that is possible; at most `maxInFlight` may be in flight. */
+  /** Admits an attempt immediately if that is possible. At most `maxInFlight` attempts are in flight. */
   tryAcquire(maxInFlight: number): boolean {
     const now = performance.now();
     if (this.#inFlight === 0) this.#forget(now);
@@ -75,9 +75,9 @@ export class RateLimiter {
   }
 
   /**
-   * Waits for the turn of a call. `onWait` gets the duration, as far as it is known.
+   * Waits for the turn of a call. `onWait` receives the duration, as far as it is known.
    *
-   * @returns whether it may be sent; `false` where all calls are paused for longer than `maxPauseMs`.
+   * @returns whether the call is admitted; `false` if all calls are paused for longer than `maxPauseMs`.
    */
   async acquire(scope: CancelScope, request: AcquireRequest): Promise<boolean> {
     if (this.pausedMs > request.maxPauseMs) return false;
@@ -94,7 +94,7 @@ export class RateLimiter {
           this.#queue(waiting);
         }),
       () => {
-        // The call ended between its admission and its next step: its place is free again.
+        // The call ended after its admission and before its next step, so its place is free again.
         if (isAdmitted) this.release('other', 0);
         else if (waiting) this.#remove(waiting);
         this.#pump();
@@ -105,7 +105,7 @@ export class RateLimiter {
   /**
    * Records that an attempt has ended; `sentAt` is a time of `performance.now()`.
    *
-   * @returns whether a 429 concerns all calls. A rare one among many accepted calls is random.
+   * @returns whether the result is a 429 that concerns all calls. A rare 429 among many accepted calls is random.
    */
   release(result: RateLimitSignal, sentAt: number): boolean {
     const now = performance.now();
@@ -118,7 +118,7 @@ export class RateLimiter {
     if (result === 'accepted') this.#onAccepted(now, wasFull);
     if (concernsAll) this.#onThrottle(now, sentAt);
     if (this.#waiting.length > 0) {
-      // The pause that follows a 429 comes first.
+      // The caller pauses all calls after a 429, so the next attempts are admitted only after that.
       if (concernsAll) this.#pumpIn(0);
       else this.#pump();
     }
@@ -130,12 +130,12 @@ export class RateLimiter {
     return Math.max(0, this.#pausedUntil - performance.now());
   }
 
-  /** How long all calls should wait after a 429 without `Retry-After`, in milliseconds. */
+  /** How long all calls wait after a 429 without `Retry-After`, in milliseconds. */
   get backoffMs(): number {
     return 2 ** Math.min(Math.max(this.#throttles - 1, 0), 5) * (500 + 500 * Math.random());
   }
 
-  /** Holds all calls back for this long. */
+  /** Pauses all calls for this long. */
   pauseFor(ms: number): void {
     const now = performance.now();
     this.#pausedUntil = Math.max(this.#pausedUntil, now + ms);
@@ -153,7 +153,7 @@ export class RateLimiter {
   }
 
   #admit(now: number): void {
-    // While nothing was in flight, no response was missing.
+    // Without attempts in flight, no response was expected.
     if (this.#inFlight === 0) this.#progressAt = now;
     this.#inFlight += 1;
     if (this.#rate !== undefined) this.#nextAt = Math.max(this.#nextAt, now - slackMs) + 1000 / this.#rate;
@@ -170,7 +170,7 @@ export class RateLimiter {
   }
 
   #onThrottle(now: number, sentAt: number): void {
-    // What was sent before the last cut says nothing about the rate since.
+    // An attempt that was sent before the last cut says nothing about the current rate.
     if (sentAt < this.#lastCutAt) return;
     const rate = this.#rate ?? this.#responses.perSecond(now);
     this.#rate =
@@ -194,7 +194,7 @@ export class RateLimiter {
     if (list[place] === waiting) this.#notify(waiting, place, performance.now());
   }
 
-  /** Admits every attempt that may be sent, and sets a timer for the next where only time is missing. */
+  /** Admits every attempt that can be sent now, and sets a timer for the next one. */
   #pump(): void {
     clearTimeout(this.#timer);
     const now = performance.now();
@@ -218,7 +218,7 @@ export class RateLimiter {
     this.#timer = setTimeout(() => this.#pump(), ms);
   }
 
-  /** Nothing came back for a while: opens the window, so that attempts that hang hold nothing back. */
+  /** Doubles the window if no response arrived for a while, so that attempts that hang do not block the others. */
   #onStall(): void {
     const now = performance.now();
     if (now - this.#progressAt >= this.#stallMs) {
@@ -226,7 +226,7 @@ export class RateLimiter {
       this.#progressAt = now;
     }
     this.#pump();
-    // Those that still wait do so for a response, or for `maxConcurrency`.
+    // The attempts that still wait need a response of another attempt.
     for (const waiting of this.#waiting) this.#report(waiting, this.#stallMs);
   }
 

@@ -1,10 +1,10 @@
-/** Up to this many 429s among the last responses are random: the service sheds load, and enforces no limit. */
+/** Up to this many 429s among the last responses are random: the service sheds load but does not enforce a limit. */
 const maxRandomThrottles = 3;
 const rememberedResponses = 100;
-/** Among fewer responses, a 429 counts as one of a limit. */
+/** With fewer responses, every 429 counts as a rate limit. */
 const leastResponses = 50;
 
-/** How many of the last hundred responses were a 429. */
+/** Counts the 429s among the last hundred responses. */
 export class ThrottleShare {
   readonly #throttled: boolean[] = [];
   #next = 0;
@@ -17,13 +17,13 @@ export class ThrottleShare {
     this.#next = (this.#next + 1) % rememberedResponses;
   }
 
-  /** Whether the 429s are too rare to be those of a limit. */
+  /** Whether the 429s are too rare for a rate limit. */
   get isRandom(): boolean {
     return this.#throttled.length >= leastResponses && this.#throttles <= maxRandomThrottles;
   }
 }
 
-/** How many events there were in the last second, from two counters. */
+/** Counts the events in the last second, with two counters. */
 export class RecentCount {
   #second = 0;
   #count = 0;

@@ -1,19 +1,19 @@
-/** A hundred retries; a call that fails in the end does not give its retries back. */
+/** Enough for a hundred retries. */
 const capacity = 500;
-/** What a retry costs, and what a success without one deposits. */
+/** What a retry costs, and what a success without retries deposits. */
 const cost = 5;
 const earnings = 1;
 
 /**
- * How many retries a client may still send, so that an outage does not double or triple the load.
+ * Limits the retries of a client, so that an outage does not double or triple the load.
  *
- * A success gives back what its own retries cost, or a little where it needed none. Waits that the service asked for
- * with 429 cost nothing: the rate limiter spaces those attempts.
+ * A call that succeeds returns the cost of its retries, or a small deposit if it needed none. A call that fails returns
+ * nothing. Retries after a 429 that pauses all calls cost nothing, because the rate limiter already delays them.
  */
 export class RetryBudget {
   #left = capacity;
 
-  /** Takes a retry out; `false` when there is none left. */
+  /** Withdraws the cost of a retry; `false` if not enough is left. */
   tryWithdraw(): boolean {
     if (this.#left < cost) return false;
     this.#left -= cost;

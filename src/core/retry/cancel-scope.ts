@@ -1,18 +1,18 @@
 import { RequestAbortedError, TimeoutError } from '../errors/errors.js';
 
-/** The longest timer of the platform; a longer limit is no limit. */
+/** The longest timer of the platform. A longer time limit counts as no limit. */
 export const longestTimerMs = 2 ** 31 - 1;
 
-/** How far a call is, for the error that ends it early. */
+/** The progress of a call, for the error that ends it early. */
 export interface CallProgress {
   /** How many times the request has been sent. */
   readonly attempts: number;
-  /** A write was sent and has got no response. */
+  /** A write was sent and got no response. */
   readonly outcomeUnknown: boolean;
 }
 
 interface CancelScopeOptions {
-  /** What is cancelled, as a message names it: method and path. */
+  /** The name of the operation in messages: method and path. */
   readonly what: string;
   readonly signal?: AbortSignal | undefined;
   readonly deadlineMs?: number | undefined;
@@ -21,8 +21,8 @@ interface CancelScopeOptions {
 }
 
 /**
- * What may end a call early: the caller's signal and the deadline. One listener and at most one timer, both gone when
- * the call is over.
+ * Ends a call early: with the caller's signal, or at the deadline. It has at most one listener and one timer; `dispose`
+ * removes both.
  */
 export class CancelScope {
   readonly #what: string;
@@ -67,24 +67,24 @@ export class CancelScope {
     if (this.#listeners) for (const listener of [...this.#listeners]) listener(this.#reason);
   }
 
-  /** @throws {RequestAbortedError} or {TimeoutError} when the call has been ended. */
+  /** @throws {RequestAbortedError} or {TimeoutError} when the call was ended early. */
   throwIfAborted(): void {
     if (this.#reason) throw this.#reason;
   }
 
-  /** The error that ended the call early; `undefined` while it goes on. */
+  /** The error that ended the call early; `undefined` if it was not ended. */
   get reason(): Error | undefined {
     return this.#reason;
   }
 
-  /** How long the call may still take, in milliseconds; `Infinity` without a deadline. */
+  /** The time until the deadline, in milliseconds; `Infinity` without a deadline. */
   get remainingMs(): number {
     return this.#deadlineAt === undefined ? Infinity : this.#deadlineAt - performance.now();
   }
 
   /**
-   * Settles as `start` does, or rejects at once when the call is ended or `limitMs` has passed; `stop` is then called.
-   * `start` gets a function that restarts the limit.
+   * Settles like the promise of `start`. If the call is ended early, or if `limitMs` has passed, it rejects immediately
+   * and calls `stop`. `start` receives a function that restarts the time limit.
    */
   race<T>(start: (restart: () => void) => Promise<T>, stop?: (error: Error) => void, limitMs?: number): Promise<T> {
     if (this.#reason) return Promise.reject(this.#reason);
@@ -121,7 +121,7 @@ export class CancelScope {
     });
   }
 
-  /** Waits, unless the call is ended first. */
+  /** Waits. If the call is ended early, it rejects. */
   async sleep(ms: number): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     await this.race(

@@ -1,13 +1,13 @@
 import type { Confirmation } from '../errors/confirmation.js';
 import { isZoned, millisecondsOf } from '../schema/date-time.js';
 
-/** The service's `date` header, by which the moment of sending is computed, has no fraction of a second. */
+/** The time of sending is computed from the service's `date` header, which has no fraction of a second. */
 const dateGranularityMs = 1000;
-/** Some dates are cut to the minute, and the clocks of one service differ. */
+/** Some dates have no seconds, and the clocks of the service's machines differ. */
 const clockSlackMs = 90_000;
-/** A date without a zone may be of any zone. */
+/** A date without a time zone can be in any zone. */
 const zoneSlackMs = 15 * 3_600_000;
-/** A date without a time stands for the whole day. */
+/** A date without a time means the whole day. */
 const dayMs = 24 * 3_600_000;
 
 const dateLength = '2026-03-01'.length;
@@ -15,28 +15,28 @@ const dateLength = '2026-03-01'.length;
 /** An entry of a list in which a write would appear. */
 export interface ListedEntry<T> {
   readonly entry: T;
-  /** Whether its content is that of the write, may be that content changed by the service, or is another one. */
+  /** `same`: equal to the written content. `similar`: perhaps the written content, changed by the service. */
   readonly content: 'same' | 'similar' | 'other';
-  /** When it was written, as the service states it. */
+  /** The date of the entry, as the service states it. */
   readonly date: string | null | undefined;
 }
 
-/** What was seen of a list after a write. */
+/** The part of a list that was read after a write. */
 export interface SeenList<T> {
-  /** The entries of the author of the write. */
+  /** The entries by the author of the write. */
   readonly entries: readonly ListedEntry<T>[];
-  /** Whether every entry up to the newest was seen. */
+  /** Whether the newest entries were read. */
   readonly isComplete: boolean;
   /** When the write was sent, by the service's clock. */
   readonly sentAt: number;
-  /** How many equal writes this client has sent, this one included. */
+  /** The number of equal writes that this client sent recently, with this one. */
   readonly equalWrites: number;
 }
 
 /**
- * Whether a write appears in a list. It is confirmed only where one new entry per equal write has its content, and
- * denied only where every entry was seen and its author has written none since: the service may have changed the text
- * beyond recognition.
+ * Decides by a list whether a write was carried out. The result is `done: true` only if the list has exactly one new
+ * entry with this content for each equal write. It is `done: false` only if the newest entries were read and the author
+ * has no new entry, because the service may have changed the text completely.
  */
 export function confirmByList<T>({ entries, isComplete, sentAt, equalWrites }: SeenList<T>): Confirmation<T> {
   const recent = entries.filter(({ date }) => ageOf(date, sentAt) !== 'older');
@@ -56,7 +56,9 @@ export function confirmByList<T>({ entries, isComplete, sentAt, equalWrites }: S
   return isComplete ? { done: false } : { unknown: 'the service does not show the list up to its newest entry' };
 }
 
-/** Compares a text that is read back with the one that was sent: the service may trim, escape, mask, strip or cut it. */
+/**
+ * Compares a text that was read with the text that was sent, which the service may trim, escape, mask, strip or cut.
+ */
 export function compareText(read: string | null | undefined, sent: string): ListedEntry<unknown>['content'] {
   const bare = (text: string): string => text.replace(/\s+/g, ' ').trim();
   if (typeof read === 'string' && bare(read) === bare(sent)) return 'same';
@@ -65,7 +67,7 @@ export function compareText(read: string | null | undefined, sent: string): List
   const [readWords, sentWords] = [wordsOf(read ?? ''), wordsOf(sent)];
   const shared = [...readWords].filter((word) => sentWords.has(word)).length;
   const shorter = Math.min(readWords.size, sentWords.size);
-  // A text without words may be one that was masked.
+  // A text without words may have been masked.
   return shorter === 0 || shared > shorter / 2 ? 'similar' : 'other';
 }
 
@@ -73,7 +75,7 @@ function wordsOf(text: string): Set<string> {
   return new Set(withoutAccents(text).match(/\p{L}{2,}/gu));
 }
 
-/** Letters and digits only: of a text that was cut, the beginning. */
+/** Returns only the letters and digits of a text. */
 function plain(text: string): string {
   return withoutAccents(text).replace(/[^\p{L}\p{N}]/gu, '');
 }
@@ -82,17 +84,17 @@ function withoutAccents(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** A date with seconds, and one with a fraction of a second that was not cut. */
+/** Matches a date with seconds, and one with a fraction of a second that is not zero. */
 const withSeconds = /:\d\d:\d\d/;
 const withFraction = /\.\d{0,8}[1-9]/;
 
-/** Whether an entry is dated before a write, as exactly as it is dated: then it is another one of the same author. */
+/** Whether the date of an entry is before a write, within the precision of the date. If so, it is another entry. */
 export function isBefore(date: string | null | undefined, sentAt: number): boolean {
   if (typeof date !== 'string' || !withSeconds.test(date) || !isZoned(date)) return false;
   return millisecondsOf(date) < sentAt - (withFraction.test(date) ? 2 : dateGranularityMs);
 }
 
-/** Whether an entry is older or newer than a write; `unclear` where its date does not prove either. */
+/** Whether an entry is older or newer than a write; `unclear` if its date proves neither. */
 export function ageOf(date: string | null | undefined, sentAt: number): 'older' | 'newer' | 'unclear' {
   const at = typeof date === 'string' ? millisecondsOf(date) : Number.NaN;
   if (Number.isNaN(at) || date === null || date === undefined) return 'unclear';

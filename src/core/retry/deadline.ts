@@ -1,32 +1,32 @@
 import { TimeoutError } from '../errors/errors.js';
 
-/** The part of call options that a deadline changes. */
+/** The call options that a deadline changes. */
 interface DeadlineOptions {
   readonly deadlineMs?: number | undefined;
 }
 
-/** A deadline that several calls share. It counts the time of the calls, not what happens between them. */
+/** A deadline that several calls share. It counts the time of the calls, not the time between them. */
 export class Deadline {
   readonly #what: string;
   readonly #limitMs: number | undefined;
   #leftMs: number;
 
-  /** `what` is what the calls belong to, as a message names it; a `limitMs` of `undefined` is no limit. */
+  /** `what` is the name of the operation in messages. If `limitMs` is `undefined`, there is no limit. */
   constructor(what: string, limitMs: number | undefined) {
     this.#what = what;
     this.#limitMs = limitMs;
     this.#leftMs = limitMs ?? Infinity;
   }
 
-  /** What is left of it, for a call that is not waited for; `undefined` without a limit. */
+  /** The remaining time, for a call that `within` does not wait for; `undefined` without a limit. */
   get leftMs(): number | undefined {
     return this.#limitMs === undefined ? undefined : Math.max(this.#leftMs, 1);
   }
 
   /**
-   * Makes a call within what is left.
+   * Makes a call within the remaining time.
    *
-   * @throws {TimeoutError} when nothing is left.
+   * @throws {TimeoutError} when no time remains.
    */
   async within<O extends DeadlineOptions, T>(options: O, call: (options: O) => PromiseLike<T>): Promise<T> {
     if (this.#limitMs === undefined) return call(options);
@@ -37,7 +37,7 @@ export class Deadline {
       return await call({ ...options, deadlineMs: this.#leftMs });
     } catch (error) {
       const isOver = performance.now() - startedAt >= this.#leftMs;
-      // The call itself only knows of the rest that it was given.
+      // The message of the call's error would state the remaining time instead of the whole deadline.
       if (isFirst || !isOver || !(error instanceof TimeoutError)) throw error;
       throw this.#error(error);
     } finally {

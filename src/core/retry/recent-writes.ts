@@ -1,4 +1,4 @@
-/** A write, as far as it can be taken for another one. */
+/** The part of a write by which two writes are compared. */
 interface SentWrite {
   readonly request: {
     readonly endpoint: { readonly name: string };
@@ -8,30 +8,30 @@ interface SentWrite {
   readonly firstSentAt: number;
 }
 
-/** Entries that are dated this close to each other can be taken for one another. */
+/** Entries whose dates are this close can be confused with each other. */
 const rememberedMs = 5 * 60_000;
 const maxWrites = 1000;
 
-/** The writes of a client that were sent lately and were carried out, or may have been. */
+/** The recent writes of a client that were carried out, or may have been. */
 export class RecentWrites {
   readonly #writes = new Set<SentWrite>();
 
   add(write: SentWrite): void {
     const oldest = performance.now() - rememberedMs;
     for (const each of this.#writes) {
-      // A set keeps its order: the oldest come first.
+      // A set keeps the order of insertion, so the oldest writes come first.
       if (each.firstSentAt >= oldest && this.#writes.size < maxWrites) break;
       this.#writes.delete(each);
     }
     this.#writes.add(write);
   }
 
-  /** Forgets a write that was certainly not carried out. */
+  /** Removes a write that was certainly not carried out. */
   remove(write: SentWrite): void {
     this.#writes.delete(write);
   }
 
-  /** How many writes are equal to one, itself included. */
+  /** Counts the writes that are equal to a write, including the write itself. */
   count(write: SentWrite): number {
     const others = [...this.#writes].filter((each) => each !== write && isEqual(each, write));
     return others.length + 1;
