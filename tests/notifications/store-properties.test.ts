@@ -90,7 +90,7 @@ describe.for(kinds)('a store in $name', ({ name, create, isAvailable, isDurable 
         }
         await store.close?.();
       }),
-      { numRuns: name === 'a Map' ? 60 : 15 },
+      { numRuns: name === 'a Map' ? 60 : 5 },
     );
   });
 

@@ -73,7 +73,7 @@ export const parts = {
     'tests/promises/inbox.test.ts',
   ],
   notifications: [
-    'tests/notifications/{failures,notification,queued-notification,read-notification,receiver,stalls,worker}.test.ts',
+    'tests/notifications/{failures,notification,observed,queued-notification,read-notification,receiver,stalls,worker}.test.ts',
     'tests/promises/inbox.test.ts',
   ],
 };
