@@ -13,7 +13,7 @@ import { lowerCaseNames } from './client-runtime.js';
 import type { ClientRuntime } from './client-runtime.js';
 import type { BuiltRequest } from './request-context.js';
 
-/** Stands for options that are not given, and need no check. */
+/** The options of a call without options, which need no check. */
 export const noOptions: InternalOptions = {};
 
 /**
@@ -29,7 +29,7 @@ export function buildRequest(
 ): BuiltRequest {
   if (options !== noOptions) checkCallOptions(options);
   const parsed = checkInput(endpoint, input ?? {});
-  // What is read back later must not change with an object that the caller uses again.
+  // Copied, because `confirm` needs the input later and the caller may have changed the object by then.
   const checked = endpoint.confirm && endpoint.requestBody !== 'multipart' ? structuredClone(parsed) : parsed;
   const parts = encode(endpoint, checked);
   const body =
@@ -55,7 +55,7 @@ function checkInput(endpoint: Endpoint, input: unknown): Record<string, unknown>
   return parsed.data as Record<string, unknown>;
 }
 
-/** Points from an unknown field to the one that takes any name, such as `filters`. */
+/** Adds a hint to the issue of an unknown field: it may belong into `filters`, which accepts any name. */
 function withOpenField(issue: Issue, shape: Shape): Issue {
   const [name = ''] = issue.path;
   const openField = openFieldOf(shape);
@@ -84,7 +84,7 @@ function buildHeaders(
 ): Record<string, string> {
   return {
     ...runtime.headers,
-    // The end of a compressed file may not show that it was cut.
+    // The end of a compressed file does not always show that the file is incomplete.
     ...(endpoint.responseBody === 'stream' && { accept: '*/*', 'accept-encoding': 'identity' }),
     ...(hasBody && { 'content-type': 'application/json; charset=utf-8' }),
     ...lowerCaseNames(options.headers),

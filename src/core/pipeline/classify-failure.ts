@@ -12,13 +12,13 @@ import { secretsOf } from './request-context.js';
 import type { RequestContext } from './request-context.js';
 import type { AttemptResult } from './send-attempt.js';
 
-/** What a failed attempt means. */
+/** A classified failed attempt. */
 export interface FailedAttempt {
-  /** What the call rejects with if it ends here. */
+  /** The error with which the call rejects if there is no retry. */
   readonly error: unknown;
-  /** The failure, as far as retrying is concerned; `undefined` where a retry cannot help. */
+  /** The failure, for the decision about a retry; `undefined` if a retry cannot help. */
   readonly failure: Failure | undefined;
-  /** Whether the attempt may have been carried out all the same. */
+  /** Whether the attempt may have been carried out nevertheless. */
   readonly outcomeUnknown: boolean;
 }
 
@@ -34,7 +34,7 @@ function classifyError(
   const { request, scope } = context;
   const isNetworkError = error instanceof TimeoutError || isTransportError(error);
   if (!sent && !isNetworkError) return { error: withoutKyWrapper(error), failure: undefined, outcomeUnknown: false };
-  // What is known of the request is more than its error can tell: after a response, and where the transport says it.
+  // The error cannot be a connect error if a response arrived, or if the transport states that the request was sent.
   const isSent = hasResponded || (sent && isTransportError(error));
   const connectError = isSent ? undefined : platform.connectErrorOf(error);
   const failure: Failure = { kind: sent && !connectError ? 'noResponse' : 'notSent' };
@@ -47,7 +47,7 @@ function classifyError(
   };
 }
 
-/** The error of the whole call: a deadline that passes while the outcome of a write is unknown leaves it unknown. */
+/** The error of the whole call. If the deadline passes while the outcome of a write is unknown, it stays unknown. */
 export function finalError(error: unknown, context: RequestContext): unknown {
   const { scope, outcomeUnknown } = context;
   if (error !== scope.reason || !outcomeUnknown || !(error instanceof TimeoutError)) return error;
@@ -70,7 +70,7 @@ function outcomeUnknownError(
   );
 }
 
-/** A network error as a ConnectionError; errors of this library stay what they are. */
+/** Converts a network error to a ConnectionError. Errors of this library are returned unchanged. */
 function connectionErrorFrom(error: unknown, remedy: string | undefined, context: RequestContext): unknown {
   if (error instanceof SellerError) return error;
   const { request, attempts } = context;
@@ -90,7 +90,7 @@ function connectionErrorFrom(error: unknown, remedy: string | undefined, context
   });
 }
 
-/** ky wraps what `fetch` threw in an error of its own. */
+/** ky wraps the error of `fetch` in its own error. */
 function withoutKyWrapper(error: unknown): unknown {
   return error instanceof Error && error.name === 'NetworkError' ? (error.cause ?? error) : error;
 }

@@ -5,20 +5,20 @@ import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { SharedState } from './shared-state.js';
 import { userAgentOf } from './user-agent.js';
 
-/** What all calls of a client have in common. */
+/** What all calls of a client share. */
 export interface ClientRuntime {
   readonly options: ResolvedOptions;
   readonly shared: SharedState;
   readonly events: Events;
-  /** Headers of every request, their names in lower case. */
+  /** Headers of every request, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The `user-agent`, unless `headers` have one; `undefined` where the platform sends its own. */
+  /** The `user-agent`, unless `headers` have one; `undefined` if the platform sends its own. */
   readonly userAgent: string | undefined;
   /** Recognises the headers whose values are secret. */
   readonly isSecretHeader: IsSecretName;
 }
 
-/** Creates what all calls of a client have in common. */
+/** Creates what all calls of a client share. */
 export function createRuntime(options: ResolvedOptions, shared: SharedState): ClientRuntime {
   return {
     options,
@@ -30,7 +30,7 @@ export function createRuntime(options: ResolvedOptions, shared: SharedState): Cl
   };
 }
 
-/** Headers with their names in lower case, so that one given in another case replaces ours. */
+/** Converts header names to lower case, so that a user's header replaces the default in any case. */
 export function lowerCaseNames(
   headers: Readonly<Record<string, string>> | undefined,
 ): Record<string, string> | undefined {

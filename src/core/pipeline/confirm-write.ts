@@ -9,7 +9,7 @@ import { parseHttpDate } from '../retry/policy.js';
 import { validate } from '../schema/standard-schema.js';
 import type { RequestContext } from './request-context.js';
 
-/** A confirmation, and the last response that was read for it. */
+/** A confirmation, and the last response that it is based on. */
 export interface ConfirmResult {
   readonly confirmation: Confirmation;
   readonly response: Pick<ResponseInfo, 'status' | 'headers'>;
@@ -17,13 +17,15 @@ export interface ConfirmResult {
 
 type ResolvedConfirmOptions = ConfirmOptions & { readonly confirmWindowMs: number };
 
-/** Clocks that differ by less agree: the header is cut to the second, and the response took its time. */
+/**
+ * Clocks that differ by less count as equal: the header has no fraction of a second, and the response took some time.
+ */
 const clocksAgreeMs = 2000;
 const notSent = { attempts: 0, outcomeUnknown: false };
-/** The first pause between two looks; each next one is twice as long. */
+/** The first pause between two reads. It doubles each time. */
 const firstPauseMs = 100;
 
-/** Reads back whether a write was carried out: repeatedly while it is not found, until `confirmWindowMs` has passed. */
+/** Reads back whether a write was carried out, repeatedly until it is found or `confirmWindowMs` has passed. */
 export async function confirmWrite(
   requester: Requester,
   context: RequestContext,
@@ -42,7 +44,7 @@ export async function confirmWrite(
   }
 }
 
-/** `confirm()` of an error: the same after the call has ended, with a scope of its own. */
+/** Implements `confirm()` of an error: reads back after the call has ended, with a new scope. */
 export async function confirmLater(
   requester: Requester,
   context: RequestContext,
@@ -108,14 +110,14 @@ class ConfirmContextImpl implements ConfirmContext {
         if (error instanceof ApiError) this.response = error;
       },
     );
-    // Whatever the client's own validation is: a response of another shape proves nothing.
+    // Validated even if the client does not validate: a response of another shape proves nothing.
     return reading.map((data) => validated(endpoint, data));
   };
 
   sentAt(headers: Headers): number {
     const local = Date.now();
     const stated = parseHttpDate(headers.get('date')) ?? local;
-    // The header has no fraction of a second: where the clocks agree, this machine's is the more exact one.
+    // The header has no fraction of a second, so this machine's clock is more exact if both clocks agree.
     const now = local >= stated && local < stated + clocksAgreeMs ? local : stated;
     return now - (performance.now() - this.#context.firstSentAt);
   }

@@ -10,20 +10,22 @@ import type { BufferedResponse } from './parse-body.js';
 import { secretsOf } from './request-context.js';
 import type { ResponseContext } from './request-context.js';
 
-/** An error response, classified. */
+/** A classified error response. */
 export interface ClassifiedResponse {
   readonly error: ApiError;
   readonly failure: Failure;
   readonly outcomeUnknown: boolean;
 }
 
-/** The message of an error uses this many characters of the service's text; the body is kept as it came. */
+/** Only this many characters of the service's text are used for the message of an error. */
 const maxTextLength = 20_000;
 const maxCauses = 100;
-/** Causes are a list; a list in a list is accepted, deeper ones are not read. */
+/** Causes can be a list of lists. Deeper lists are ignored. */
 const maxCauseDepth = 2;
 
-/** Makes the error of a response: its class by the status, refined where the endpoint documents it. */
+/**
+ * Creates the error of a response. Its class follows from the documented error that matches, otherwise from the status.
+ */
 export function apiErrorFrom(response: BufferedResponse, context: ResponseContext): ClassifiedResponse {
   const { endpoint, input } = context.request;
   const secrets = secretsOf(context);
@@ -45,7 +47,7 @@ export function apiErrorFrom(response: BufferedResponse, context: ResponseContex
   return { error: new Class(message, { ...raw, code, causes, outcomeUnknown }), failure, outcomeUnknown };
 }
 
-/** What an error response states, in the service's own words: documented errors are recognised by them. */
+/** Reads the details of an error response with the service's texts, by which documented errors are matched. */
 function errorDetailsFrom(
   response: BufferedResponse,
   { request: { endpoint, url, isSecretHeader }, attempts }: ResponseContext,
@@ -70,9 +72,9 @@ function errorDetailsFrom(
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
-/** What a redirect means here: none is followed, because it would carry the token to another host. */
+/** The text for a redirect. Redirects are not followed, because another host would receive the token. */
 function redirectText({ status, headers }: BufferedResponse): string | undefined {
-  // A browser hides status and location of a redirect that is not followed.
+  // A browser hides the status and the location of a redirect that it does not follow.
   if (status !== 0 && !redirectStatuses.has(status)) return undefined;
   const location = headers.get('location');
   return `\`baseUrl\` redirects${location === null ? '' : ` to ${redactUrl(location)}`}; is it right?`;
@@ -83,7 +85,7 @@ function parseErrorBody(body: unknown): Pick<ApiErrorDetails, 'code' | 'text' | 
   if (typeof body === 'string') return { text: body, code: undefined, causes: [], body };
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return { causes: [], body };
   const { error, errors, code, message, error_description, cause } = body as Record<string, unknown>;
-  // `{ error: { message } }` and `{ errors: [{ message }] }`, as GraphQL services write them.
+  // `{ error: { message } }`, and `{ errors: [{ message }] }` of GraphQL services.
   const nested = [typeof error === 'object' ? error : undefined, errors].flatMap((each) =>
     causesFrom(each, maxCauseDepth),
   );
@@ -118,7 +120,7 @@ function looksLikeCode(text: string): boolean {
   return /^[A-Za-z][A-Za-z0-9_.-]*$/.test(text);
 }
 
-/** A message is read as a code only in lower case: `Forbidden` is a message, `not_found` a code. */
+/** A message counts as a code only in lower case: `Forbidden` is a message, `not_found` is a code. */
 function isBareCode(text: string | undefined): boolean {
   return text !== undefined && /^[a-z][a-z0-9_.-]*$/.test(text);
 }

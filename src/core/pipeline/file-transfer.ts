@@ -12,7 +12,7 @@ export function transfersFile({ requestBody, responseBody }: Endpoint): boolean 
   return requestBody === 'multipart' || responseBody === 'stream';
 }
 
-/** Loads what a file needs, which no other call carries, and opens the file that is sent. */
+/** Loads the modules for files, which other calls do not need, and opens the file that is sent. */
 export async function loadTransfer(context: RequestContext): Promise<void> {
   const { requestBody, responseBody } = context.request.endpoint;
   if (requestBody === 'multipart') await openFile(context);
@@ -26,7 +26,7 @@ async function openFile(context: RequestContext): Promise<void> {
   context.upload = await openUpload(bodyValue as FileInput, reject, endpoint.maxUploadBytes);
 }
 
-/** The file in a response; `undefined` where the call is no download. */
+/** The file in a response; `undefined` if the call is not a download. */
 export function downloadFrom(
   response: TransportResponse,
   { request: { endpoint }, scope, options, timeoutMs, downloads }: RequestContext,

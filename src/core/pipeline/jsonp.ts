@@ -6,7 +6,7 @@ import { unknown } from '../schema/schema.js';
 import { parseJson } from '../serialization/json.js';
 import { apiErrorFrom } from './error-response.js';
 
-/** Stands for the endpoint that was called: a JSONP response does not name it. */
+/** A placeholder for the endpoint, which a JSONP response does not name. */
 const unknownEndpoint: Endpoint = {
   name: 'jsonp',
   method: 'GET',
@@ -21,7 +21,7 @@ const unknownEndpoint: Endpoint = {
  * Reads a JSONP response, `callback([status, headers, body])`, which is always HTTP 200. Spec: Common conventions 2.
  *
  * @returns the body.
- * @throws {ApiError} of the class of the status inside, when that is not a success.
+ * @throws {ApiError} when the status in the text is not a success. Its class follows from this status.
  * @throws {UnexpectedResponseError} when the text is not a JSONP response.
  * @example
  * const body = readJsonp('show([200, {}, {"id": "ARS"}])'); // { id: 'ARS' }
@@ -55,7 +55,7 @@ function unwrapped(text: string): [number, Headers, unknown] {
 
 const longestCallback = 1000;
 
-/** What stands between the parentheses of `callback(...)`, which may have a comment before it and a semicolon after. */
+/** The text between the parentheses of `callback(...)`. A comment before it and a semicolon after it are allowed. */
 function argumentOf(text: string): string | undefined {
   let call = text.trim();
   if (call.startsWith('/*')) call = call.slice(call.indexOf('*/') + 2).trimStart();
@@ -73,7 +73,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Invalid headers are left out: the body is worth more than they are. */
+/** Invalid headers are left out, because the body can be used without them. */
 function headersFrom(map: unknown): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(typeof map === 'object' && map !== null ? map : {})) {

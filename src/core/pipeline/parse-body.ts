@@ -6,11 +6,11 @@ export interface BufferedResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly text: string;
-  /** The body is longer than `maxResponseBytes`: the text is its beginning. */
+  /** Whether the body exceeds `maxResponseBytes`. Then the text is only its beginning. */
   readonly isTruncated: boolean;
 }
 
-/** Parses a body: JSON, else the text; an empty one is `undefined`. */
+/** Parses a body. The result is the JSON value, or the text if it is not JSON, or `undefined` if it is empty. */
 export function parseBody(text: string): { isJson: boolean; value: unknown } {
   if (text === '' || text.trim() === '') return { isJson: true, value: undefined };
   try {

@@ -17,9 +17,9 @@ import type { ResponseContext } from './request-context.js';
 type ValidationOptions = Pick<ResolvedOptions, 'responseValidation' | 'onDrift'>;
 
 /**
- * Parses the body of a success by the schema of the endpoint.
+ * Parses the body of a success with the schema of the endpoint.
  *
- * @throws {UnexpectedResponseError} when the body is not JSON, or misses what it cannot be read without.
+ * @throws {UnexpectedResponseError} when the body is not JSON, or something required is missing or wrong.
  * @throws {ApiError} when the body contains an error.
  */
 export function parseResponse(
@@ -36,7 +36,7 @@ export function parseResponse(
   if (endpoint.errorInBody?.(value)) throw apiErrorFrom(response, context).error;
   const parsed = validateBody(schema, value);
   if (parsed.success) return parsed.data;
-  // To read a body leniently that is wrong in thousands of places would block the event loop.
+  // Lenient reading of a body with thousands of issues would block the event loop.
   const isHopeless = responseValidation === 'throw' && parsed.issues.length > maxIssues;
   const read = isHopeless
     ? undefined
@@ -57,7 +57,7 @@ function validateBody(schema: StandardSchema, value: unknown): Validated<unknown
   return unlessTooDeep(() => validate(schema, value)) ?? { success: false, issues: [tooMany] };
 }
 
-/** A body that is wrong in very many places overflows the stack of a validator. */
+/** A body with very many issues, or very deep nesting, overflows the stack of a validator. */
 function unlessTooDeep<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -76,7 +76,7 @@ function reportDrift(
     try {
       onDrift({ endpoint, path, expected: message, received });
     } catch {
-      // A write that was carried out must not be reported as failed because its observer failed.
+      // An observer must not make a call fail: a write that was carried out would be reported as failed.
     }
   }
 }

@@ -12,61 +12,61 @@ import type { StandardSchema } from '../schema/standard-schema.js';
 import type { IsSecretName } from '../errors/secret-names.js';
 import type { ClientRuntime } from './client-runtime.js';
 
-/** A request as data: checked, encoded, without its token. */
+/** A request as data: checked and encoded, without its token. */
 export interface BuiltRequest {
   readonly endpoint: Endpoint;
   readonly input: Readonly<Record<string, unknown>>;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Recognises those of the headers whose values are secret. */
+  /** Recognises the headers whose values are secret. */
   readonly isSecretHeader: IsSecretName;
-  /** The JSON text of the body; `undefined` for none, and for a multipart body. */
+  /** The JSON text of the body; `undefined` if there is no body or it is multipart. */
   readonly body: string | undefined;
-  /** The value of the body before it was encoded: of a multipart body, its file. */
+  /** The value of the body before it is encoded. For a multipart body, the fields of the file. */
   readonly bodyValue: unknown;
   /** The schema of the response. */
   readonly output: StandardSchema;
 }
 
-/** Everything that one call carries through its attempts, and all that changes during it. */
+/** The state of one call, which all its attempts share. */
 export class RequestContext {
   readonly request: BuiltRequest;
   readonly options: InternalOptions;
   readonly scope: CancelScope;
   readonly rateLimiter: RateLimiter;
-  /** The place of the call in the queue, kept through its retries. */
+  /** The position of the call in the queue. Its retries keep it. */
   readonly sequence: number;
   /** A time of `performance.now()`, like all times of a context. */
   readonly startedAt: number;
   readonly call: CallInfo;
-  /** Where a write is recorded that `confirm()` could take for another one. */
+  /** Records the writes that `confirm()` could confuse with each other. */
   readonly recentWrites: RecentWrites | undefined;
-  /** Where its events go; `undefined` where nothing observes them. */
+  /** Receives the events of the call; `undefined` if nothing observes them. */
   readonly emit: Emit | undefined;
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
-  /** The `user-agent` of a request that has none of its own. */
+  /** The `user-agent` of requests without this header. */
   readonly userAgent: string | undefined;
-  /** A 503 with `Retry-After` proves that the service did nothing. */
+  /** Whether a 503 with `Retry-After` counts as proof that the service did nothing. */
   readonly trusts503: boolean;
-  /** The file of a multipart body, once it has been opened. */
+  /** The opened file of a multipart body. */
   upload: Upload | undefined;
-  /** What reads a download, once it has been loaded. */
+  /** The module that reads downloads, if it is loaded. */
   downloads: { openDownload: typeof openDownload; redirectFollower: typeof redirectFollower } | undefined;
   token: string | undefined;
-  /** The token that a 401 rejected: the service may still echo it. */
+  /** The token that was rejected with 401. It stays secret, because the service may still echo it. */
   rejectedToken: string | undefined;
   /** How many times the request has been sent. */
   attempts = 0;
-  /** A write was sent, and it is not known whether it was carried out. */
+  /** Whether a write was sent and it is not known whether it was carried out. */
   outcomeUnknown = false;
   /** When the first attempt was sent. */
   firstSentAt = 0;
-  /** The last attempt got a 429 that concerns all calls. */
+  /** Whether the last attempt got a 429 that concerns all calls. */
   isThrottled = false;
-  /** The token was replaced after a 401, which is done once. */
+  /** Whether the token was replaced after a 401. This is done only once. */
   tokenReplaced = false;
-  /** A write was sent again after reading back that it had not been carried out. */
+  /** Whether a write was sent again after reading back showed that it was not carried out. */
   resent = false;
 
   constructor(request: BuiltRequest, options: InternalOptions, runtime: ClientRuntime, startedAt: number) {
@@ -93,7 +93,7 @@ export class RequestContext {
   }
 }
 
-/** What a response is read with. */
+/** The part of a call that is needed to read its response. */
 export interface ResponseContext {
   readonly request: Pick<BuiltRequest, 'endpoint' | 'input' | 'url' | 'headers' | 'isSecretHeader'>;
   readonly token: string | undefined;
@@ -102,7 +102,7 @@ export interface ResponseContext {
   readonly trusts503?: boolean;
 }
 
-/** What must be in no error, log line or trace. */
+/** The secrets of a call, which errors, logs and traces must not contain. */
 export function secretsOf({ token, rejectedToken, request }: ResponseContext): string[] {
   const { headers, url, isSecretHeader } = request;
   const tokens = [token, rejectedToken].filter((each) => each !== undefined);

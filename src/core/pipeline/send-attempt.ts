@@ -24,8 +24,8 @@ export type AttemptResult =
     };
 
 /**
- * Sends a request once and reads the response, both within `timeoutMs`. Of an upload, `timeoutMs` limits the silence:
- * how long the whole takes depends on its length.
+ * Sends a request once and reads the response, both within `timeoutMs`. For an upload, `timeoutMs` limits the time
+ * between two chunks, because the duration of the whole upload depends on the size of the file.
  */
 export async function sendAttempt(context: RequestContext, send: Transport): Promise<AttemptResult> {
   const { request, options, scope, call, timeoutMs, maxResponseBytes } = context;
@@ -55,11 +55,11 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
     const ends = { timeoutMs, signal, onSend, onResponse };
     received = await send({ endpoint, attempt, call, url, headers, body, followRedirects, ...ends });
     if (signal.aborted) {
-      // A `fetch` that ignores its signal may respond after the end.
+      // A `fetch` that ignores its signal may respond after the attempt has ended.
       received.discard();
       throw signal.reason;
     }
-    // A service that got half a file responds somehow; what went wrong is the file.
+    // If the file could not be read completely, that is the reason of the failure, whatever the service responded.
     const uploadError = multipart?.failure();
     if (uploadError) throw uploadError;
     const isSuccess = isOk(received.status);
@@ -73,9 +73,9 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
     return await scope.race(run, (error) => controller.abort(error), timeoutMs);
   } catch (error) {
     const uploadError = multipart?.failure();
-    // Without its end the file cannot have been stored.
+    // The service did not receive the end of the file, so it cannot have stored the file.
     if (uploadError) return { kind: 'error', error: uploadError, sent: false, hasResponded };
-    // The status decides the class of an error, also when its body was lost.
+    // The status decides the class of an error, even if the body was lost.
     if (received && !isOk(received.status) && error !== scope.reason)
       return { kind: 'response', response: buffered(received) };
     return { kind: 'error', error, sent, hasResponded, status: received?.status };

@@ -4,10 +4,12 @@ import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { RetryBudget } from '../retry/budget.js';
 import { RecentWrites } from '../retry/recent-writes.js';
 
-/** This many rate limiters, of tokens that single calls gave, are kept before idle ones are dropped. */
+/** Idle rate limiters are dropped when there are this many. Each token that a call passes has its own. */
 const maxRateLimiters = 500;
 
-/** What all clients of one host and token share: the token, the rate limiter, the retry budget, the order of calls. */
+/**
+ * What all clients of one host and token share: the token, the rate limiter, the retry budget and the order of calls.
+ */
 export class SharedState {
   readonly tokens: TokenSource | undefined;
   readonly budget = new RetryBudget();
@@ -29,12 +31,12 @@ export class SharedState {
     return baseUrl === this.#baseUrl && accessToken === this.#accessToken;
   }
 
-  /** The sequence number of a new call. */
+  /** Returns the sequence number of a new call. */
   nextSequence(): number {
     return (this.#sequence += 1);
   }
 
-  /** The rate limiter of the client's own token, or of one that a single call gives. */
+  /** Returns the rate limiter of the client's token, or of the token that a call passes. */
   rateLimiterFor(token: string | null | undefined): RateLimiter {
     if (token === undefined || token === this.#accessToken) return this.#rateLimiter;
     let rateLimiter = this.#rateLimitersByToken.get(token);

@@ -1,8 +1,8 @@
 import { version } from './version.js';
 
 /**
- * The `user-agent` of requests: the application's own product, this package, and the runtime. `undefined` in a browser,
- * where it would make every request need the permission of the service (a CORS preflight).
+ * Returns the `user-agent` of requests: the application, this package, and the runtime. `undefined` in browsers, where
+ * the header would cause a CORS preflight for every request.
  */
 export function userAgentOf(application: string | undefined): string | undefined {
   const runtime = runtimeName();
@@ -11,7 +11,7 @@ export function userAgentOf(application: string | undefined): string | undefined
   return application === undefined ? own : `${application} ${own}`;
 }
 
-/** Node, Deno, Bun and Workers name themselves in `navigator.userAgent`, in a few characters; browsers say `Mozilla/5.0 ...`. */
+/** The short `navigator.userAgent` of Node.js, Deno, Bun and Workers. In browsers it starts with `Mozilla/5.0`. */
 function runtimeName(): string | undefined {
   const { navigator, process } = globalThis as {
     navigator?: { userAgent?: string };
@@ -19,7 +19,7 @@ function runtimeName(): string | undefined {
   };
   const name = navigator?.userAgent;
   if (name !== undefined) return /^(?!Mozilla)[\w./ -]{1,40}$/.test(name) ? name : undefined;
-  // Node can be started without a `navigator`.
+  // Node.js can be started without `navigator`.
   const node = process?.versions?.node;
   return node === undefined ? undefined : `Node.js/${node.split('.', 1)[0]}`;
 }

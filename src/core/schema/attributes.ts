@@ -5,7 +5,7 @@ import { array, nullish, picked, preprocess, unknown } from './schema.js';
 import type { Schema } from './schema.js';
 import type { StandardSchema } from './standard-schema.js';
 
-/** Call options that may reduce the response to some of its fields. Spec: Common conventions 3. */
+/** Call options that can reduce the response to some of its fields. Spec: Common conventions 3. */
 export interface WithAttributes<Name extends PropertyKey> {
   /**
    * The fields to request; only these are returned.
@@ -15,13 +15,13 @@ export interface WithAttributes<Name extends PropertyKey> {
   readonly attributes?: readonly Name[] | undefined;
 }
 
-/** The fields of `T` that `attributes` names; all of `T` without them. */
+/** The fields of `T` that `attributes` names; without `attributes`, all fields. */
 export type Attributed<T, Name extends keyof T> = [keyof T] extends [Name] ? T : Pick<T, Name>;
 
 /**
- * The schema of an answer reduced to some fields: the answer, or each entry of a bare list, has these and no others.
+ * Returns the schema of a response that is reduced to some fields. If the response is a list, each entry is reduced.
  *
- * @throws {InvalidInputError} when the endpoint's answer cannot be reduced, or a name cannot stand in the query.
+ * @throws {InvalidInputError} when the endpoint does not support `attributes`, or a name is not valid.
  */
 export function selectAttributes(endpoint: Endpoint, attributes: readonly string[]): Schema {
   if (!endpoint.supportsAttributes)
@@ -31,7 +31,7 @@ export function selectAttributes(endpoint: Endpoint, attributes: readonly string
   return reduced(endpoint.output, attributes);
 }
 
-/** A field that the documentation does not know may exist; one that every object inherits is a mistake. */
+/** Accepts undocumented fields, but not the names of inherited properties, which are mistakes. */
 function canBeField(name: string): boolean {
   return /^[\w.]+$/.test(name) && !(name in Object.prototype);
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 
-/** A list with more wrong entries is not read to its end: to explain them all would block the event loop for seconds. */
+/** After this many wrong entries, a list is not read further: many issues would block the event loop for seconds. */
 const maxWrongEntries = 1000;
 
-/** How many wrong entries were found in all lists of one value: zod uses one context for it. */
+/** The number of wrong entries in all lists of one value, by zod's context, which is the same for the whole value. */
 const wrongEntries = new WeakMap<object, number>();
 
-/** zod's array, which stops reading after a number of wrong entries. */
+/** Creates zod's array schema, which stops after a number of wrong entries. */
 export function boundedArray(element: z.ZodMiniType): z.ZodMiniType {
   const schema: z.ZodMiniType = z.array(element);
   const run = schema._zod.run.bind(schema._zod);

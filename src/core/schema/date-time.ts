@@ -3,7 +3,7 @@ import type { Schema } from './schema.js';
 
 const iso = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** A point in time as a caller gives it: a `Date`, or ISO 8601 text, which is sent as it is. */
+/** A point in time in an input: a `Date`, or ISO 8601 text, which is sent unchanged. */
 export const dateTimeInput: Schema<string, Date | string> = refine(
   preprocess<string, Date | string>(string, (value) => (value instanceof Date ? writtenDate(value) : value)),
   (value) =>
@@ -11,23 +11,25 @@ export const dateTimeInput: Schema<string, Date | string> = refine(
   { format: 'date-time' },
 );
 
-/** A `Date` that is none becomes a text that is none, so that the rule above says so. */
+/** An invalid `Date` becomes an empty text, so that the rule above rejects it. */
 function writtenDate(date: Date): string {
   return Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }
 
-/** Whether `from` is after `to`; `undefined` when only one of them names a zone, because then the order is unknown. */
+/** Whether `from` is after `to`; `undefined` if only one of them has a time zone, because then the order is unknown. */
 export function isAfter(from: string, to: string): boolean | undefined {
   const [start, end] = [timeOf(from), timeOf(to)];
   return start?.zoned === end?.zoned && start && end ? start.at > end.at : undefined;
 }
 
-/** The milliseconds since 1970 of ISO 8601 text, read as UTC where it names no zone; `NaN` for another text. */
+/**
+ * Returns the milliseconds since 1970 of ISO 8601 text; `NaN` for other text. Without a time zone, it is read as UTC.
+ */
 export function millisecondsOf(written: string): number {
   return timeOf(written)?.at ?? Number.NaN;
 }
 
-/** Whether ISO 8601 text names its zone. */
+/** Whether ISO 8601 text has a time zone. */
 export function isZoned(written: string): boolean {
   return timeOf(written)?.zoned === true;
 }

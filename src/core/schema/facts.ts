@@ -1,6 +1,6 @@
-/** What zod's definition of a schema does not say; the documents, the fake and `decode` read it. */
+/** Facts that zod's definition of a schema does not contain. The documents, the fake and `decode` use them. */
 export interface Facts {
-  /** The documented type, where zod's definition does not say it. */
+  /** The documented type, if zod's definition does not contain it. */
   readonly type?: 'integer' | 'int64' | 'number' | 'record';
   /** The known values of an open enum. */
   readonly values?: readonly string[];
@@ -12,8 +12,8 @@ export interface Facts {
   readonly minItems?: number;
   readonly maxItems?: number;
   /**
-   * What happens to an entry of a list that does not fit. `main`: it is left out, because the response is about this list.
-   * `whole`: neither the list nor the object around it can be read without it.
+   * What happens to an invalid entry of a list. `main`: the entry is left out; the list is the main content of the
+   * response. `whole`: the list is invalid, and so is the object that contains it.
    */
   readonly list?: 'main' | 'whole';
 }

@@ -13,26 +13,26 @@ import {
 } from './schema.js';
 import type { Optional, Output, Schema } from './schema.js';
 
-/** The id of a question, user, pack, order or shipment, as a caller may write it: a number, or its digits. */
+/** The id of a question, user, pack, order or shipment in an input: a number, or a string of digits. */
 export const id: Schema<number | string> = refine(
   int64,
   (value) => (String(value).startsWith('-') ? 'an id is not negative' : undefined),
   { minimum: 0 },
 );
 
-/** The id of an item, message or file: a text that stays in one path segment. */
+/** The id of an item, message or file: a string, or a number that becomes one. */
 export const key: Schema<string, string | number> = refine(
   preprocess<string, string | number>(string, (value) => (typeof value === 'number' ? String(value) : value)),
   (value) => (value === '' ? 'an id is not empty' : undefined),
 );
 
-/** The sites that the specification names by country; others are taken too. */
+/** A site. The specification names these sites by country; other sites are accepted too. */
 export const siteId: Schema<string> = refine(
   openEnum('MLA', 'MLB', 'MLM', 'MLC', 'MCO', 'MLU', 'MPE', 'MEC'),
   (value) => (/^[A-Za-z0-9]+$/.test(value) ? undefined : '`site_id` takes a site code such as "MLA"'),
 );
 
-/** A text of at most `most` characters (Unicode code points), not blank. */
+/** A text that is not blank and has at most `most` characters (Unicode code points). */
 export function boundedText(name: string, most: number, what: string): Schema<string> {
   return refine(
     string,
@@ -46,7 +46,9 @@ export function boundedText(name: string, most: number, what: string): Schema<st
   );
 }
 
-/** The length in code points: the smallest count a service may use, so that nothing it would accept is rejected. */
+/**
+ * Counts code points. Other ways to count give larger numbers, so no text that the service would accept is rejected.
+ */
 function lengthOf(value: string): number {
   return Array.from(value).length;
 }
@@ -56,14 +58,14 @@ function count(name: string, least: number): Optional<number> {
   return optional(refine(integer, rule, { minimum: least }));
 }
 
-/** How many entries a page holds, at least 1. The service's default is 50; the largest size seen in production is 100. */
+/** The number of entries per page, at least 1. The service's default is 50; the largest seen in production is 100. */
 export const limit: Optional<number> = count('limit', 1);
-/** How many entries to skip, at least 0. */
+/** The number of entries to skip, at least 0. */
 export const offset: Optional<number> = count('offset', 0);
 
-/** Where a page stands in its list. Spec: Paging object. */
+/** The position of a page in its list. Spec: Paging object. */
 export const paging = response({
-  /** How many entries there are; not to be relied on while the list changes. */
+  /** The number of entries in the list. It is not reliable while the list changes. */
   total: nullish(integer),
   offset: nullish(integer),
   limit: nullish(integer),
@@ -71,14 +73,13 @@ export const paging = response({
 export interface Paging extends Output<typeof paging> {}
 
 /**
- * The list that a response is about; it may be `null` or absent. An entry that does not fit is left out, and reported to
- * `onDrift`.
+ * The main list of a response; it may be `null` or absent. An invalid entry is left out and reported to `onDrift`.
  */
 export function mainList<Out>(of: Schema<Out>): Optional<Out[] | null> {
   return withFacts(nullishArray(of), { list: 'main' });
 }
 
-/** A list that may be `null` or absent, and has no sense without one of its entries. */
+/** A list that may be `null` or absent. If one entry is invalid, the whole list is invalid. */
 export function wholeList<Out>(of: Schema<Out>): Optional<Out[] | null> {
   return withFacts(nullishArray(of), { list: 'whole' });
 }

@@ -1,9 +1,9 @@
-/** Whether a value fits a schema exactly as it is: zod would accept it, and deliver an equal value. */
+/** Returns whether a value fits a schema without a change: zod would accept it and return an equal value. */
 export type Fits = (value: unknown) => boolean;
 
 const never: Fits = () => false;
 
-/** A schema of this package has a quick check. One of zod's own has none, so it never "fits", and zod decides. */
+/** Returns the quick check of a schema of this package. Other schemas have none, so zod always checks them. */
 function fitsOf(schema: object): Fits {
   return (schema as { readonly fits?: Fits }).fits ?? never;
 }
@@ -35,7 +35,7 @@ export function isNullish(inner: object): Fits {
   return (value) => value === undefined || value === null || fits(value);
 }
 
-/** Only the first option counts: it may accept, and change, what fits a later one. */
+/** Only the first option counts, because it may accept and change a value that fits a later option. */
 export function isFirstOf(first: object): Fits {
   return fitsOf(first);
 }
@@ -45,20 +45,20 @@ export function isRefined(of: object, check: (value: unknown) => unknown): Fits 
   return (value) => fits(value) && check(value) === undefined;
 }
 
-/** A reader that returns the very value has changed nothing. */
+/** A reader that returns the same value has changed nothing. */
 export function isUnchangedBy(reader: (value: unknown) => unknown, then: object): Fits {
   const fits = fitsOf(then);
   return (value) => reader(value) === value && fits(value);
 }
 
 /**
- * A plain object. Zod drops a key named `__proto__`, which reads as another prototype: asking for the own property would
- * take ten times as long.
+ * Whether a value is a plain object. Zod drops a key named `__proto__`. An object with such a key reads as if it had
+ * another prototype, so this check excludes it; a check of the own property would take ten times as long.
  */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && (value as { __proto__?: unknown } | null)?.__proto__ === Object.prototype;
 
-/** An object whose fields fit; `isLoose` says whether it may have others. */
+/** Accepts an object whose fields fit. With `isLoose`, the object can have other fields. */
 export function isObjectOf(shape: Readonly<Record<string, object>>, isLoose: boolean): Fits {
   let fields: readonly { readonly name: string; readonly fits: Fits }[] | undefined;
   const isKnown = (name: string): boolean => Object.hasOwn(shape, name);
@@ -70,7 +70,7 @@ export function isObjectOf(shape: Readonly<Record<string, object>>, isLoose: boo
   };
 }
 
-/** Zod wants a field that takes anything to be there. */
+/** In zod, a field of any value is required. */
 function requiredUnlessOptional(fits: Fits): Fits {
   return fits === isAny ? (value) => value !== undefined : fits;
 }

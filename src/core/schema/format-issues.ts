@@ -4,8 +4,8 @@ import type { Issue } from './issue.js';
 type ZodIssue = z.core.$ZodIssue;
 
 /**
- * What zod found in `root`, as sentences that name the field and what it takes; values are never repeated. `at` is where
- * `root` itself stands.
+ * Formats zod's issues of `root` as sentences that name the field and what it accepts. They never contain values. `at`
+ * is the path of `root`.
  */
 export function formatIssues(issue: ZodIssue, root: unknown, at: readonly PropertyKey[] = []): Issue[] {
   const path = [...at, ...issue.path];
@@ -31,7 +31,7 @@ export function formatIssues(issue: ZodIssue, root: unknown, at: readonly Proper
   }
 }
 
-/** Of a union's failures, the one that came furthest says most. */
+/** Formats the failure of the option that matched most of the value, because it is the most helpful one. */
 function formatUnionIssue(
   issue: Extract<ZodIssue, { code: 'invalid_union' }>,
   root: unknown,
@@ -63,7 +63,7 @@ function nameOf(path: readonly PropertyKey[]): string {
 
 function a(type: string): string {
   if (type === 'int') return 'an integer';
-  // What zod expects of a field that takes anything.
+  // The type that zod states for a missing field of any value.
   if (type === 'nonoptional') return 'a value';
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }

@@ -4,7 +4,7 @@ import { LazySchema } from './lazy-schema.js';
 import type { Schema, Shape } from './schema.js';
 import type { StandardSchema } from './standard-schema.js';
 
-/** What a schema is made of: its kind, and the schemas within it. */
+/** The structure of a schema: its kind, and the schemas that it contains. */
 export type Inspected =
   | { readonly kind: 'string' | 'number' | 'integer' | 'int64' | 'boolean' | 'unknown' | 'record' }
   | { readonly kind: 'enum'; readonly values: readonly string[]; readonly open: boolean }
@@ -13,7 +13,7 @@ export type Inspected =
   | { readonly kind: 'union'; readonly of: readonly Schema[] }
   | { readonly kind: 'object'; readonly shape: Shape; readonly unknownKeys: 'keep' | 'reject' | 'drop' };
 
-/** Reads what a schema is made of. A schema that is not zod's, or of a kind not used here, is `unknown`. */
+/** Returns the structure of a schema. Schemas of other libraries, and other kinds of zod schemas, are `unknown`. */
 export function inspect(schema: StandardSchema | undefined): Inspected {
   const { type, values } = factsOf(schema);
   if (type) return { kind: type };
@@ -42,12 +42,12 @@ export function inspect(schema: StandardSchema | undefined): Inspected {
   }
 }
 
-/** The rules of a schema as JSON Schema writes them (`minimum`, `maxLength`, ...). */
+/** Returns the facts of a schema, for example the keywords of JSON Schema (`minimum`, `maxLength`, ...). */
 export function factsOf(schema: StandardSchema | undefined): Facts {
   return schema instanceof LazySchema ? schema.facts : {};
 }
 
-/** The fields of an object, however it is wrapped; none for what is no object. */
+/** Returns the fields of an object schema, also if it is preprocessed; `{}` for other schemas. */
 export function shapeOf(schema: StandardSchema): Shape {
   const found = inspect(schema);
   if (found.kind === 'object') return found.shape;

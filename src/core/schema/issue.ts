@@ -1,4 +1,4 @@
-/** One thing that is wrong with a value: where, and a sentence. */
+/** A problem of a value: its path, and a sentence. */
 export interface Issue {
   readonly path: readonly PropertyKey[];
   readonly message: string;

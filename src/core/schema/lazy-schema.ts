@@ -12,13 +12,13 @@ type ParseResult =
   | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
 
 /**
- * A zod schema that is built on first use: the 440 schemas of this package would cost every import 5 to 9 ms.
+ * A zod schema that is created on first use: the 440 schemas of this package would make every import 5 to 9 ms slower.
  *
- * Zod takes it for a schema of its own, because it has `_zod`. A value that fits is delivered as it is; zod reads other
- * spellings, and explains what does not fit.
+ * Zod treats it as a zod schema, because it has `_zod`. A value that fits is returned unchanged. Zod converts other
+ * values and explains what is wrong.
  */
 export class LazySchema {
-  /** Whether a value needs no change. */
+  /** Returns whether a value fits without a change. */
   readonly fits: Fits;
   readonly facts: Facts;
   readonly #build: () => z.ZodMiniType;
@@ -69,7 +69,7 @@ export class LazySchema {
   }
 }
 
-/** zod asks the parts of a schema one by one: a part that fits need not be read by it. */
+/** Adds the quick check to zod's schema, so that zod skips the parts of a value that fit. */
 function withQuickCheck(schema: z.ZodMiniType, fits: Fits): z.ZodMiniType {
   const run = schema._zod.run.bind(schema._zod);
   schema._zod.run = (payload, context) => (fits(payload.value) ? payload : run(payload, context));
@@ -78,7 +78,7 @@ function withQuickCheck(schema: z.ZodMiniType, fits: Fits): z.ZodMiniType {
 
 type Parsing = Pick<LazySchema, 'safeParse'>;
 
-/** A schema whose value is read by a function first, so that the rest is checked as quickly as if it had come so. */
+/** A schema with a function that changes the value first. The changed value is checked with the quick check. */
 export class PreprocessSchema extends LazySchema {
   readonly #of: Parsing;
   readonly #reader: (value: unknown) => unknown;
@@ -97,7 +97,7 @@ export class PreprocessSchema extends LazySchema {
     return result;
   }
 
-  /** Marks what came of a value that is read by itself. */
+  /** Calls the `note` of `preprocess`. */
   note(data: unknown, value: unknown): void {
     this.#note?.(data as never, value);
   }

@@ -7,28 +7,27 @@ import { LazySchema, PreprocessSchema } from './lazy-schema.js';
 import { validate } from './standard-schema.js';
 import type { StandardSchema } from './standard-schema.js';
 
-/** A difference between a value and its schema, which did not keep the rest from being read. */
+/** A difference between a value and its schema that did not prevent reading the rest. */
 export interface Difference extends Issue {
-  /** What was there instead, without its value: `string`, `null`, `nothing`, ... */
+  /** The type of the received value: `string`, `null`, `nothing`, ... */
   readonly received: string;
 }
 
-/** What was read, and how it differs from its schema. */
+/** A value, and its differences from the schema. */
 export interface ReadValue {
   readonly value: unknown;
   readonly differences: readonly Difference[];
 }
 
 type Path = readonly PropertyKey[];
-/** `issues`: what keeps the value from being read. */
+/** `issues`: why the value cannot be read. */
 type ReadResult = ReadValue | { readonly issues: readonly Difference[] };
 
 /**
- * Reads a value that does not fit its schema, and excuses what does not matter for the rest: an optional field of another
- * type is delivered as it came, and an entry of a list without its key is left out. With `isRelaxed`, required fields
- * are delivered as they came as well.
+ * Reads a value that does not fit its schema: an optional field of another type is returned unchanged, and an invalid
+ * entry of a list is left out. With `isRelaxed`, required fields and entries of lists are also returned unchanged.
  *
- * @returns `undefined` where something is wrong that cannot be excused.
+ * @returns `undefined` if the value cannot be read, because something required is missing or wrong.
  */
 export function readLeniently(schema: StandardSchema, value: unknown, isRelaxed: boolean): ReadValue | undefined {
   const result = new LenientReader(isRelaxed).read(schema, value, []);
@@ -39,7 +38,7 @@ export function readLeniently(schema: StandardSchema, value: unknown, isRelaxed:
   return isRelaxed && !hasMainList(schema) ? { value, differences: result.issues } : undefined;
 }
 
-/** A response with more places that do not fit is not read leniently: it would block the event loop for seconds. */
+/** A value with more misfits is not read leniently, because that would block the event loop for seconds. */
 const maxMisfits = 1000;
 
 class LenientReader {
@@ -99,7 +98,7 @@ class LenientReader {
     return { value: delivered, differences };
   }
 
-  /** With `isRelaxed`, every entry counts as read but one that is nothing. */
+  /** With `isRelaxed`, every entry is returned, except `null` and `undefined` in a main list. */
   #readEntry(of: StandardSchema, value: unknown, path: Path, role: Facts['list']): ReadResult {
     const result = this.read(of, value, path, undefined);
     if ('value' in result || !this.#isRelaxed || (role === 'main' && isNothing(value))) return result;
@@ -143,7 +142,7 @@ function isZod(schema: StandardSchema): schema is StandardSchema & LazySchema['z
   return '_zod' in schema;
 }
 
-/** A schema of another library is taken as a whole. */
+/** A schema of another library is validated as a whole. */
 function readForeign(schema: StandardSchema, value: unknown, path: Path): ReadResult {
   const result = validate(schema, value);
   if (result.success) return { value: result.data, differences: [] };
@@ -155,7 +154,7 @@ function withReceived(issue: Issue, path: Path, value: unknown): Difference {
   return { ...issue, received: kindAt(issue.path.slice(path.length), value) };
 }
 
-/** Whether a response is about a list, without which there is nothing to deliver. */
+/** Whether a response has a main list, without which it has no content. */
 function hasMainList(schema: StandardSchema): boolean {
   const found = inspect(schema);
   if (found.kind === 'preprocess') return hasMainList(found.of);
@@ -167,7 +166,7 @@ function isNothing(value: unknown): boolean {
   return value === null || value === undefined;
 }
 
-/** The kind of value at a path, without the value. */
+/** The type of the value at a path. */
 function kindAt(path: Path, root: unknown): string {
   const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], root);
   if (value === undefined) return 'nothing';

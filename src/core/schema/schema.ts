@@ -20,8 +20,8 @@ import { LazySchema, PreprocessSchema } from './lazy-schema.js';
 import type { StandardSchema } from './standard-schema.js';
 
 /**
- * A schema of this package: zod's at run time, with types of our own. Zod's object types drop the JSDoc of fields from
- * declarations, and have an index signature that hides typos.
+ * A schema of this package: a zod schema at run time, but with its own types. Zod's object types drop the JSDoc of
+ * fields from declarations, and they have an index signature that hides typos.
  */
 export interface Schema<out Out = unknown, out In = Out> extends StandardSchema<Out, In> {
   safeParse(
@@ -29,15 +29,15 @@ export interface Schema<out Out = unknown, out In = Out> extends StandardSchema<
   ): { success: true; data: Out } | { success: false; error: { readonly issues: readonly Issue[] } };
 }
 
-/** What a schema delivers. */
+/** The type of the values that a schema returns. */
 export type Output<S> = S extends StandardSchema<infer Out, unknown> ? Out : never;
-/** What a caller may give to a schema. */
+/** The type of the values that a schema accepts from a caller. */
 export type Input<S> = S extends StandardSchema<unknown, infer In> ? In : never;
 
 /** The fields of an object, by name. */
 export type Shape = Readonly<Record<string, Schema>>;
 
-/** A field that may be left out. */
+/** A field that can be omitted. */
 export interface Optional<Out, In = Out> extends Schema<Out | undefined, In | undefined> {
   readonly optional: true;
 }
@@ -50,27 +50,27 @@ type InputFields<S> = { [K in keyof S as K extends OptionalKeys<S> ? never : K]:
   [K in keyof S as K extends OptionalKeys<S> ? K : never]?: Input<S[K]>;
 };
 
-/** An object the service delivers: unknown fields stay at run time and are left out of the type. */
+/** An object in a response. Unknown fields are kept at run time, but they are not part of the type. */
 export interface Entity<S extends Shape> extends Schema<Fields<S>> {
   readonly shape: S;
   /** @throws {InvalidInputError} when the value does not fit. */
   parse(value: unknown): Fields<S>;
 }
 
-/** The input of a call: unknown fields are rejected. */
+/** The input of a call. Unknown fields are rejected. */
 export interface Params<S extends Shape> extends Schema<Fields<S>, InputFields<S>> {
   readonly shape: S;
 }
 
-/** What a rule of `refine` finds: a sentence, with the field it concerns where that is not the value itself. */
+/** The result of a rule of `refine`: a sentence, and the path of the field if it is not the value itself. */
 export type RefineResult = string | { readonly path: readonly PropertyKey[]; readonly message: string } | undefined;
 
-/** Its type is what the constant or function that calls it declares. */
+/** Creates a schema. The constant or function that calls it declares the type. */
 function lazy(build: () => z.ZodMiniType, fits: Fits, facts?: Facts): never {
   return new LazySchema(build, fits, facts) as never;
 }
 
-/** As a part of another zod schema: zod takes a `LazySchema` for one of its own. */
+/** Uses a schema as a part of a zod schema: zod treats a `LazySchema` as a zod schema. */
 function inner(schema: Schema): z.ZodMiniType {
   return schema as unknown as z.ZodMiniType;
 }
@@ -79,21 +79,21 @@ function innerShape(shape: Shape): Record<string, z.ZodMiniType> {
   return shape as unknown as Record<string, z.ZodMiniType>;
 }
 
-/** A string of any length, also an empty one. */
+/** A string of any length, also empty. */
 export const string: Schema<string> = lazy(() => z.string(), isString);
-/** A point in time as ISO 8601 text, delivered as it came: with `Z`, an offset or no zone, with 0 to 9 decimals. */
+/** A point in time as ISO 8601 text, returned unchanged: with `Z`, an offset or no time zone, with 0 to 9 decimals. */
 export const dateTime: Schema<string> = lazy(() => z.string(), isString, { format: 'date-time' });
-/** A documented integer, read from a number or a string of digits, delivered as a number; never rounded. */
+/** An integer. A number or a string of digits is accepted, the result is a number, and it is never rounded. */
 export const integer: Schema<number> = lazy(() => readNumber('int', /^-?\d+$/), Number.isSafeInteger, {
   type: 'integer',
 });
-/** An integer that may be beyond 2^53: a number where that is exact, otherwise the string of its digits. */
+/** An integer that may exceed 2^53: a number if that is exact, otherwise a string of digits. */
 export const int64: Schema<number | string> = lazy(
   () => readNumber('int', /^-?\d+$/, (digits) => digits),
   Number.isSafeInteger,
   { type: 'int64' },
 );
-/** A number, read from a number or a string of one. */
+/** A number. A number or its decimal text is accepted; the result is a number. */
 export const number: Schema<number> = lazy(() => readNumber('number', /^-?\d+(\.\d+)?$/), Number.isFinite, {
   type: 'number',
 });
@@ -105,10 +105,10 @@ export const unknown: Schema = lazy(() => z.unknown(), isAny);
 export const record: Schema<Record<string, unknown>> = lazy(readRecord, isObject, { type: 'record' });
 
 /**
- * Reads a number, also one that is written as text of this form. With zod's own numbers,
- * patterns and records, a bundle has 1.3 KiB more.
+ * Creates a schema that reads a number, or text of the form `written`. Zod's own numbers, patterns and records would
+ * add 1.3 KiB to a bundle.
  *
- * @param unsafe What digits beyond 2^53 are delivered as; without it they are wrong.
+ * @param unsafe Converts digits that exceed 2^53; without it, they are an issue.
  */
 function readNumber(expected: 'int' | 'number', written: RegExp, unsafe?: (digits: string) => string): z.ZodMiniType {
   const isRead = expected === 'int' ? Number.isSafeInteger : Number.isFinite;
@@ -132,7 +132,7 @@ function readRecord(): z.ZodMiniType {
   });
 }
 
-/** An object without a class, also one of another realm or without a prototype. */
+/** Whether a value is an object without a class, also from another realm or without a prototype. */
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -140,7 +140,7 @@ function isPlain(value: unknown): value is object {
 }
 
 /**
- * One of the known words, or one that the service has added since.
+ * One of the known values, or a value that the service added later.
  *
  * @example
  * const state = openEnum('active', 'paused'); // also delivers 'archived'
@@ -150,7 +150,7 @@ export function openEnum<const V extends string>(...values: readonly V[]): Schem
 }
 
 /**
- * One of these words and no other.
+ * Exactly one of these values.
  *
  * @example
  * const unit = enumOf('day', 'hour'); // rejects 'week'
@@ -160,7 +160,7 @@ export function enumOf<const V extends string>(...values: readonly V[]): Schema<
 }
 
 /**
- * A list; `In` is kept so that an input may be given as `readonly`.
+ * A list. In an input, it can be `readonly`.
  *
  * @example
  * const names = array(string);
@@ -170,7 +170,7 @@ export function array<Out, In = Out>(of: Schema<Out, In>): Schema<Out[], readonl
 }
 
 /**
- * In a response: may be absent or `null`.
+ * A field of a response that may be absent or `null`.
  *
  * @example
  * const reply = response({ id: integer, text: nullish(string) });
@@ -180,7 +180,7 @@ export function nullish<Out>(of: Schema<Out>): Optional<Out | null> {
 }
 
 /**
- * In an input: may be left out.
+ * A field of an input that can be omitted.
  *
  * @example
  * const search = params({ q: string, limit: optional(integer) });
@@ -189,13 +189,13 @@ export function optional<Out, In>(of: Schema<Out, In>): Optional<Out, In> {
   return lazy(() => z.optional(inner(of)), isOptional(of));
 }
 
-/** The same schema, of which more is known. */
+/** Returns the same schema with facts. */
 export function withFacts<S extends Schema>(of: S, facts: Facts): S {
   return lazy(() => zodOf(of), (of as unknown as LazySchema).fits, facts);
 }
 
 /**
- * The first that fits.
+ * The first schema that the value fits.
  *
  * @example
  * const id = union(integer, string);
@@ -205,7 +205,7 @@ export function union<A, B, InA = A, InB = B>(a: Schema<A, InA>, b: Schema<B, In
 }
 
 /**
- * A schema with a rule of its own; `facts` are what the OpenAPI document says of the rule (`maxLength`, ...).
+ * A schema with an additional rule. `facts` are the keywords for the rule in the OpenAPI document (`maxLength`, ...).
  *
  * @example
  * const even = refine(integer, (value) => (value % 2 === 0 ? undefined : 'the number is odd'));
@@ -220,7 +220,7 @@ export function refine<Out, In>(
   return lazy(() => zodOf(of).check(checkWith(rule)), isRefined(of, rule), { ...inherited, ...facts });
 }
 
-/** A check makes a new zod schema of the one behind. */
+/** Returns the zod schema itself, to which checks can be added. */
 function zodOf(schema: Schema): z.ZodMiniType {
   return schema instanceof LazySchema ? schema.zod : inner(schema);
 }
@@ -235,8 +235,9 @@ function checkWith(check: (value: unknown) => RefineResult): z.core.CheckFn<unkn
 }
 
 /**
- * Reads the value with a function before `of` checks it, so that one schema takes several shapes. A reader gives back the
- * very value where it has nothing to change. `note` may mark what came of a value that is read by itself.
+ * Changes the value with `reader` before `of` checks it, so that one schema accepts several shapes. A reader must
+ * return the same value if it has nothing to change. `note` receives the result and the original value, unless the
+ * schema is part of another one.
  *
  * @example
  * const text = preprocess<string>(string, (value) => (typeof value === 'number' ? String(value) : value));
@@ -250,7 +251,7 @@ export function preprocess<Out, In = Out>(
 }
 
 /**
- * An object that the service delivers. Wrap every field in `nullish` without which the object still has sense.
+ * An object in a response. Wrap a field in `nullish` if the object is useful without it.
  *
  * @example
  * const order = response({ id: integer, total: nullish(number), buyer: nullish(response({ id: integer })) });
@@ -260,7 +261,7 @@ export function response<const S extends Shape>(shape: S): Entity<S> {
 }
 
 /**
- * The input of a call: unknown fields are rejected.
+ * The input of a call. Unknown fields are rejected.
  *
  * @example
  * const orderParams = params({ order_id: integer, note: optional(string) });
@@ -270,7 +271,7 @@ export function params<const S extends Shape>(shape: S): Params<S> {
 }
 
 /**
- * An object reduced to these fields: nothing else is delivered.
+ * An object that is reduced to these fields.
  *
  * @example
  * const orderState = picked({ id: integer, status: nullish(string) });

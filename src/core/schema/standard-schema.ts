@@ -2,8 +2,8 @@ import { ConfigurationError } from '../errors/errors.js';
 import type { Issue } from './issue.js';
 
 /**
- * What an endpoint needs of a schema: Standard Schema 1, which zod, Valibot, ArkType and this package's schemas
- * implement. `In` is what a caller may give, `Out` is what validation delivers.
+ * What an endpoint needs from a schema: Standard Schema 1, which zod, Valibot, ArkType and this package's schemas
+ * implement. `In` is the type of the input, `Out` is the type of the validated output.
  */
 export interface StandardSchema<out Out = unknown, out In = Out> {
   readonly '~standard': {
@@ -14,7 +14,7 @@ export interface StandardSchema<out Out = unknown, out In = Out> {
   };
 }
 
-/** What a Standard Schema says of a value. */
+/** The result of validation by a Standard Schema. */
 export type StandardResult<Out> =
   { readonly value: Out; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
 
@@ -23,7 +23,7 @@ interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** A value that fits, or what is wrong with it. */
+/** A validated value, or its issues. */
 export type Validated<Out> =
   { readonly success: true; readonly data: Out } | { readonly success: false; readonly issues: readonly Issue[] };
 

@@ -1,23 +1,23 @@
-/** An integer of fewer digits is exact as a number. */
+/** An integer with fewer digits is exact as a number. */
 const longDigits = 16;
 const quote = 34;
 const backslash = 92;
 
 /**
- * Parses JSON without rounding: an integer beyond 2^53 becomes the string of its digits. It takes time in proportion to
- * the length of the text, whatever the text contains.
+ * Parses JSON without rounding: an integer that exceeds 2^53 becomes a string of digits. The time is linear in the
+ * length of any text.
  *
  * @throws {SyntaxError} when the text is not JSON.
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!hasLongInteger(text)) return value;
-  // Only now, in text that is known to be JSON, strings and numbers can be told apart without looking back.
+  // The text is valid JSON here, so strings and numbers can be distinguished from left to right.
   const quoted = quoteUnsafeIntegers(text);
   return quoted === text ? value : JSON.parse(quoted);
 }
 
-/** Puts quotes around each integer that a number cannot hold exactly. */
+/** Puts quotes around each integer that a number cannot represent exactly. */
 function quoteUnsafeIntegers(json: string): string {
   let [quoted, from, at] = ['', 0, 0];
   while (at < json.length) {
@@ -56,7 +56,7 @@ function endOfNumber(json: string, start: number): number {
   return end;
 }
 
-/** A digit or one of `-`, `+`, `.`, `e`, `E`; also the `e` of `true` and `false`, which is no integer. */
+/** A digit or one of `-`, `+`, `.`, `e`, `E`. This includes the `e` of `true` and `false`, which is not an integer. */
 function isNumberPart(code: number): boolean {
   return (code >= 48 && code <= 57) || code === 45 || code === 43 || code === 46 || code === 101 || code === 69;
 }
@@ -65,7 +65,10 @@ function isUnsafeInteger(number: string): boolean {
   return /^-?\d+$/.test(number) && !Number.isSafeInteger(Number(number));
 }
 
-/** Whether 16 digits stand in a row: such a row covers one of every 16 positions of the text. */
+/**
+ * Whether the text contains 16 digits in a row. Such a row includes one of every 16 positions, so only these are
+ * checked.
+ */
 function hasLongInteger(text: string): boolean {
   for (let at = longDigits - 1; at < text.length; at += longDigits) {
     if (isDigit(text, at) && digitsAround(text, at) >= longDigits) return true;

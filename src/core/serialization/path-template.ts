@@ -1,11 +1,11 @@
 import { InvalidInputError } from '../errors/errors.js';
 
-/** A path template, read once. */
+/** A parsed path template. */
 interface Template {
-  /** The text before each field, and after the last. */
+  /** The text before each field, and after the last field. */
   readonly fixed: readonly string[];
   readonly fields: readonly { readonly name: string; readonly several: boolean }[];
-  /** What the paths that fit look like. */
+  /** Matches the paths that fit the template. */
   readonly pattern: RegExp;
 }
 
@@ -34,7 +34,7 @@ export function fieldsOf(path: string): readonly string[] {
 /**
  * Fills a path template.
  *
- * @throws {InvalidInputError} when a value would leave its segment.
+ * @throws {InvalidInputError} when a value could change the structure of the path.
  */
 export function fillPath(path: string, valueOf: (name: string) => string): string {
   const { fixed, fields } = templateOf(path);
@@ -52,7 +52,7 @@ export function fillPath(path: string, valueOf: (name: string) => string): strin
   return filled;
 }
 
-/** Where a path fits a template, its fields; else `undefined`. */
+/** Returns the fields of a path that fits a template; otherwise `undefined`. */
 export function matchPath(template: string, path: string): Record<string, string> | undefined {
   const { pattern, fields } = templateOf(template);
   const found = pattern.exec(path);
@@ -66,7 +66,7 @@ export function matchPath(template: string, path: string): Record<string, string
 
 const harmless = /^[\w-]+$/;
 
-/** An id must stay in its segment: what a server or proxy may read as structure is rejected, the rest is encoded. */
+/** Encodes a value as one path segment. Characters that a server or proxy may treat as structure are rejected. */
 function segment(name: string, value: string): string {
   if (harmless.test(value)) return value;
   const why = leavesItsSegment(value);

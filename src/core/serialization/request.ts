@@ -6,21 +6,21 @@ import type { Shape } from '../schema/schema.js';
 import { fieldsOf, fillPath, matchPath } from './path-template.js';
 import type { StandardSchema } from '../schema/standard-schema.js';
 
-/** A request as it travels, without its base URL and token. */
+/** The parts of a request, without its base URL and token. */
 export interface RequestParts {
   /** Path and query. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON value of the body; `undefined` for none. */
+  /** The JSON value of the body; `undefined` if there is no body. */
   readonly body: unknown;
 }
 
 type InputValues = Readonly<Record<string, unknown>>;
 
 /**
- * Lays the fields of a checked input out as path, query, headers and body.
+ * Distributes the fields of a checked input to path, query, headers and body.
  *
- * @throws {InvalidInputError} when a value cannot stand in its place.
+ * @throws {InvalidInputError} when a value cannot be part of the path or the query.
  */
 export function encode(endpoint: Endpoint, input: InputValues): RequestParts {
   const path = fillPath(endpoint.path, (name) => stringify(input[name]));
@@ -43,7 +43,9 @@ export function encode(endpoint: Endpoint, input: InputValues): RequestParts {
   };
 }
 
-/** Reads an input back from a request: what the service sees. The endpoint's input schema then checks it. */
+/**
+ * The reverse of `encode`: reads the input from a request, for the fake service. The input schema must then check it.
+ */
 export function decode(
   endpoint: Endpoint,
   sent: { path: string; query: URLSearchParams; headers: Headers; body?: unknown },
@@ -99,7 +101,7 @@ function appendRecord(query: URLSearchParams, path: string, key: string, value: 
   query.set(key, values.map((each) => queryText(each, path)).join(','));
 }
 
-/** A free value as it travels in the query; what would travel as nothing is rejected. */
+/** Serializes a value of a record for the query. Values that would become empty are rejected. */
 function queryText(value: unknown, path: string): string {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   if (typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return String(value);
@@ -107,17 +109,17 @@ function queryText(value: unknown, path: string): string {
   throw new InvalidInputError([{ path: path.split('.'), message }]);
 }
 
-/** A value as text; other types become an empty text, which a path rejects. */
+/** Serializes a value. Other types become an empty text, which a path rejects. */
 function stringify(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
 
-/** The field of an input whose entries go to the query by any name, such as `filters`. */
+/** The name of the field whose entries become query parameters, for example `filters`. */
 export function openFieldOf(shape: Shape): string | undefined {
   return Object.keys(shape).find((name) => kindOf(shape[name]) === 'record');
 }
 
-/** The kind of a field, however it is wrapped. */
+/** The kind of a field, without its wrappers. */
 function kindOf(schema: StandardSchema | undefined): Inspected['kind'] {
   const found = inspect(schema);
   const isWrapper = found.kind === 'optional' || found.kind === 'nullable' || found.kind === 'preprocess';
