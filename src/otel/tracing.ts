@@ -21,8 +21,8 @@ export interface OpenTelemetryOptions {
 const name = 'marketplace-seller-sdk';
 
 /**
- * Traces calls with OpenTelemetry, by its semantic conventions for HTTP clients: one client span a call, its attempts
- * and waits as events. Bodies, queries, headers and tokens are in none.
+ * Traces calls with OpenTelemetry and its semantic conventions for HTTP clients. Each call is a client span; its
+ * attempts and waits are events of the span. Spans contain no bodies, queries, headers or tokens.
  *
  * @example
  * const traced = new SellerClient({ baseUrl, accessToken, tracing: openTelemetry() });
@@ -82,7 +82,7 @@ function finish(span: Span | undefined, { attempts, status, error }: CallEvent &
   if (status !== undefined) span?.setAttribute('http.response.status_code', status);
   if (attempts > 1) span?.setAttribute('http.request.resend_count', attempts - 1);
   if (error instanceof Error) {
-    // By the conventions: the status where there was one, else the class.
+    // The conventions define `error.type` as the status if there was a response, otherwise as the class of the error.
     span?.setAttribute('error.type', status === undefined ? error.name : String(status));
     span?.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
   }

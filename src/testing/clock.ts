@@ -72,7 +72,7 @@ const firstTime = Date.parse('0001-01-01T00:00:00Z');
 /** The last millisecond of the year 9999. */
 export const lastTime: number = Date.UTC(10_000, 0) - 1;
 
-/** Whether a time, in milliseconds since 1970, is one that ISO 8601 writes with four digits for the year. */
+/** Whether a time, in milliseconds since 1970, has a year of four digits in ISO 8601. */
 export function isTime(ms: number): boolean {
   return ms >= firstTime && ms <= lastTime;
 }

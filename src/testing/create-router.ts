@@ -12,7 +12,7 @@ import type { Interceptor } from './http/router.js';
 import { exchangeToken } from './oauth.js';
 import type { Stores } from './state/stores.js';
 
-/** Creates the router of a marketplace: one line per resource. */
+/** Creates the router of a marketplace. */
 export function createRouter(stores: Stores, interceptors: readonly Interceptor[]): Router {
   const router = new Router({ ...stores, interceptors });
   router.add(endpoints.questions, questionHandlers(stores.questions, stores));

@@ -1,7 +1,7 @@
 import { SellerError } from '../core/errors/seller-error.js';
 
 /**
- * The fake marketplace was used in a way that makes no sense, e.g. with an item of a user that does not exist.
+ * The fake marketplace was used in a wrong way, e.g. with an item of a user that does not exist.
  *
  * Remedy: do what the message says, e.g. add the user or item before using it.
  */

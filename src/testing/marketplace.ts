@@ -39,8 +39,8 @@ export interface FakeMarketplaceOptions {
   /** Stops the marketplace's clock at this time. @default the clock follows the machine's */
   readonly now?: Date | string | number | undefined;
   /**
-   * What the marketplace follows where the live service is known to differ from the specification: the live service, or
-   * the documents. It selects the defaults of `settings`.
+   * Which one the marketplace follows if the live service and the specification differ. It selects the defaults of
+   * `settings`.
    *
    * @default 'live'
    */
@@ -104,7 +104,7 @@ export class FakeMarketplace {
   #stores: Stores;
   #router: Router;
 
-  /** @throws {FakeMarketplaceError} when an option makes no sense */
+  /** @throws {FakeMarketplaceError} when an option is unknown or invalid */
   constructor(options: FakeMarketplaceOptions = {}) {
     const { now, follow = 'live', limit, settings = {} } = options;
     assertFields('the options', options, ['now', 'follow', 'limit', 'settings']);
@@ -165,7 +165,7 @@ export class FakeMarketplace {
   readonly fetch = (input: Request | string | URL, init?: RequestInit): Promise<Response> =>
     this.#router.handle(input instanceof Request && init === undefined ? input : new Request(input, init));
 
-  /** Serves the marketplace over HTTP, with the dashboard at `/` if `page` is `true`. Needs Node. */
+  /** Serves the marketplace over HTTP, with the dashboard at `/` if `page` is `true`. Only on Node.js. */
   async listen({ page = false, ...where }: ListenOptions = {}): Promise<Listening> {
     this.settings.optionLockMs = this.#options.settings?.optionLockMs ?? optionLockMsOverHttp;
     const { listen } = await import('./server.js');
@@ -230,7 +230,7 @@ export class FakeMarketplace {
     this.contacts.record('phone_view', item, init);
   }
 
-  /** Records questions of guests about an item. Guests are not logged in; their questions are only counted. */
+  /** Records questions from guests about an item. Guests are not logged in; their questions are only counted. */
   guestQuestion(item: Pick<Item, 'item_id'>, init?: ContactInit): void {
     this.contacts.record('question', item, init);
   }
@@ -240,7 +240,7 @@ export class FakeMarketplace {
     return this.packs.add(init);
   }
 
-  /** Adds a message of the buyer of a pack, at most 3,500 characters, which opens the conversation for the seller. */
+  /** Adds a message of the buyer of a pack (at most 3,500 characters). It opens the conversation for the seller. */
   buyerWrites({
     pack,
     text,
@@ -263,7 +263,7 @@ export class FakeMarketplace {
     return new SellerClient({ baseUrl: this.baseUrl, accessToken: this.tokenFor(user), fetch: this.fetch, ...options });
   }
 
-  /** Makes the next call of the endpoint fail with a documented error; `overrides` change its message, code or cause. */
+  /** Makes the next call of an endpoint fail with a documented error. `overrides` replace some of its fields. */
   failNext(endpoint: Endpoint, error: Omit<DocumentedError, 'error'>, overrides?: ErrorOverrides): void {
     const { status } = error;
     if (!Number.isInteger(status) || status < 400 || status > 599)

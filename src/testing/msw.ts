@@ -14,7 +14,7 @@ interface Intercepted {
 /**
  * Creates an msw request handler that passes every request under a base URL to a `Request -> Response` function.
  *
- * It implements msw's handler contract without importing msw, so that it works with any copy the caller has.
+ * It implements msw's handler contract without importing msw, so that it works with the caller's copy of msw.
  */
 export function mswHandler(baseUrl: string, handle: (request: Request) => Promise<Response>): MswHandler {
   const isUnderBaseUrl = (request: Request): boolean => request.url === baseUrl || /^[/?#]/.test(rest(request));

@@ -1,4 +1,4 @@
-/** Returns the most similar of some names; `undefined` when none differs by at most two letters. */
+/** Returns the most similar name; `undefined` if all names differ by more than two letters. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((each) => ({ each, distance: distance(name, each) }))
@@ -7,7 +7,7 @@ export function nearest(name: string, names: readonly string[]): string | undefi
   return best && best.distance <= Math.min(2, name.length / 2) ? best.each : undefined;
 }
 
-/** The edit distance of two words, where swapping two neighbouring letters counts once (Damerau). */
+/** The edit distance of two words (Damerau): a swap of two adjacent letters counts as one edit. */
 function distance(a: string, b: string): number {
   let [beforeLast, last]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, index) => index)];
   for (let row = 1; row <= a.length; row += 1) {

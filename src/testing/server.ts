@@ -4,7 +4,7 @@ import type * as Stream from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { FakeMarketplaceError } from './errors.js';
 
-/** Where the server listens. */
+/** Options of `listen`. */
 export interface ListenOptions {
   /** The port; 0 picks a free one. @default 0 */
   readonly port?: number | undefined;
@@ -23,7 +23,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Larger than the largest upload of 25 MB, which the handler rejects by itself. */
+/** Larger than the maximum upload of 25 MB, which the handler checks. */
 const maxBodyBytes = 64 * 1024 * 1024;
 
 type Handle = (request: Request) => Promise<Response>;
@@ -74,7 +74,7 @@ async function serveRequest(
     const request = toRequest(incoming, closed.signal, streams);
     await send(request ? await respond(handle, request) : unreadable(incoming), outgoing, streams);
   } catch {
-    // What makes `fetch` reject in process is a broken connection over HTTP.
+    // A fault that makes `fetch` reject in process becomes a broken connection over HTTP.
     outgoing.destroy();
   }
 }
@@ -90,14 +90,14 @@ async function respond(handle: Handle, request: Request): Promise<Response> {
   }
 }
 
-/** Returns the request; `undefined` when its method, target or headers cannot be those of a `Request`. */
+/** Returns the request; `undefined` if its method, target or headers are not valid for a `Request`. */
 function toRequest(incoming: IncomingMessage, signal: AbortSignal, { Readable }: Streams): Request | undefined {
   const { method = 'GET', url = '/', headers } = incoming;
   const hasNoBody = method === 'GET' || method === 'HEAD';
   try {
     const requestHeaders = new Headers();
     for (const [name, value] of Object.entries(headers)) requestHeaders.set(name, String(value));
-    // A request through a proxy names the whole URL.
+    // A request through a proxy contains the whole URL.
     const target = `http://${headers.host ?? 'localhost'}${url.replace(/^https?:\/\/[^/]*/, '')}`;
     return new Request(target, {
       method,
@@ -117,7 +117,7 @@ function unreadable({ method = '' }: IncomingMessage): Response {
   return Response.json({ message, error, status, cause: [] }, { status });
 }
 
-/** Fails when a body is larger than any upload. A header may not announce its length. */
+/** Fails if a body is larger than any upload. `content-length` may be missing, so the bytes are counted. */
 async function* limited(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of body) {

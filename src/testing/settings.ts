@@ -16,24 +16,44 @@ export interface MarketplaceSettings {
   conversationPageSize: number;
   /** The largest page of any list; a larger `limit` is reduced to it. @default 100 */
   maxPageSize: number;
-  /** Whether a closed question or an inactive item has an error code of its own. @default true, or `false` with `follow: 'documents'` */
+  /**
+   * Whether a closed question and an inactive item have their own error codes.
+   *
+   * @default true, or `false` with `follow: 'documents'`
+   */
   detailedAnswerErrors: boolean;
-  /** Whether the response to an option is reduced: no `from`, `site_id`, `subject`. @default true, or `false` with `follow: 'documents'` */
+  /**
+   * Whether the response to an option is reduced: no `from`, `site_id`, `subject`.
+   *
+   * @default true, or `false` with `follow: 'documents'`
+   */
   reducedOptionResponse: boolean;
-  /** The multi-get of items: `{ code, body }` per id, or the bare object. @default 'wrapped', or 'bare' with `follow: 'documents'` */
+  /**
+   * The multi-get of items: `{ code, body }` per id, or the bare object.
+   *
+   * @default 'wrapped', or 'bare' with `follow: 'documents'`
+   */
   itemStatusShape: 'wrapped' | 'bare';
   /** The number of messages per action guide option until the buyer replies. @default 1 */
   capPerOption: number;
   /**
-   * How long sending an option holds its lock, in milliseconds of the machine's time. Calls over HTTP arrive less close
-   * together, so `listen()` and the command line use a longer time.
+   * How long an option is locked while it is sent, in milliseconds of the machine's time. Over HTTP, concurrent calls
+   * arrive with longer gaps, so `listen()` and the command line use a longer time.
    *
    * @default 10, or 150 over HTTP
    */
   optionLockMs: number;
-  /** Returns why moderation rejects a text, or `undefined`. @default rejects insults, links, personal data, external payment */
+  /**
+   * Returns why moderation rejects a text, or `undefined`.
+   *
+   * @default rejects insults, links, personal data, external payment
+   */
   moderate: (text: string) => ModerationReason | undefined;
-  /** When a file that no message uses expires, in milliseconds. @default 48 hours, or never with `follow: 'documents'` */
+  /**
+   * When a file that no message uses expires, in milliseconds.
+   *
+   * @default 48 hours, or never with `follow: 'documents'`
+   */
   attachmentLifetimeMs: number;
   /** The accepted file extensions in lower case, e.g. `['pdf']`; `null` accepts every file. @default null */
   attachmentExtensions: readonly string[] | null;

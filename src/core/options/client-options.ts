@@ -129,8 +129,7 @@ export interface ClientOptions {
    *
    * @default []
    * @example
-   * const seller = new SellerClient({ baseUrl, headers: { 'x-tenant-key': 'a secret' }, redactHeaders: ['x-tenant-key']
-   * });
+   * const seller = new SellerClient({ baseUrl, headers: { 'x-tenant-key': 'a secret' }, redactHeaders: ['x-tenant-key'] });
    */
   readonly redactHeaders?: readonly string[] | undefined;
   /**

@@ -5,10 +5,10 @@ import type { OutgoingRequest, Transport } from '../transport/transport.js';
 import { isNodesOwn } from './node-fetch.js';
 
 /**
- * Chooses what sends the requests of a client on Node. A request that needs nothing of `fetch` is sent with `node:http`,
- * which costs about half. What a user has put in the way of `fetch` is always respected.
+ * Chooses the transport of a client on Node.js. Requests are sent with `node:http`, which takes about half the time,
+ * unless they need `fetch`. A replaced `fetch` and a replaced dispatcher of undici are always used.
  *
- * @throws {ConfigurationError} when `agent` is given where `node:http` is not used.
+ * @throws {ConfigurationError} when `agent` is given and `node:http` is not used.
  */
 export function chooseTransport(options: ResolvedOptions, sendWithFetch: Transport): Transport {
   const reason = reasonForFetch(options);
@@ -20,29 +20,29 @@ export function chooseTransport(options: ResolvedOptions, sendWithFetch: Transpo
   return (outgoing) => (canUseNode(outgoing) ? sendWithNode : sendWithFetch)(outgoing);
 }
 
-/** Why every request of a client needs `fetch`; `undefined` where none does. */
+/** Returns why all requests of a client need `fetch`; `undefined` if they do not. */
 function reasonForFetch({ fetch, middleware = [], tracing }: ResolvedOptions): string | undefined {
   if (fetch !== undefined) return 'requests are sent with the `fetch` that you gave';
-  // A middleware is given a `Request` and gives back a `Response`.
+  // A middleware receives a `Request` and returns a `Response`.
   return middleware.length > 0 || tracing?.middleware ? 'middleware needs `fetch`' : undefined;
 }
 
-/** Checked for each request: mocks are switched on and off while a client lives. */
+/** Checked for each request, because mocks can be enabled and disabled at any time. */
 function canUseNode({ endpoint }: OutgoingRequest): boolean {
-  // A download is a stream of the platform, and follows redirects.
+  // A download needs a web stream and redirects.
   return endpoint.responseBody !== 'stream' && isNodesOwn(globalThis.fetch) && hasDefaultDispatcher();
 }
 
 /**
- * Where undici, in Node and as a package, keeps the dispatcher of all requests that `fetch` sends, and the classes that it
- * puts there by itself: an `Agent`, and around it, since undici 8, a wrapper for those who look for it in the old place.
+ * The keys under which undici (in Node.js and as a package) stores the global dispatcher of `fetch`, and the classes of
+ * its default dispatchers: an `Agent`, and since undici 8 a wrapper of it under the old key.
  */
 const dispatchers: readonly (readonly [key: symbol, classes: readonly string[]])[] = [
   [Symbol.for('undici.globalDispatcher.1'), ['Agent', 'Dispatcher1Wrapper']],
   [Symbol.for('undici.globalDispatcher.2'), ['Agent']],
 ];
 
-/** `MockAgent`, `ProxyAgent`, an agent with interceptors and the like decide where a request goes: `fetch` asks them. */
+/** Whether undici's dispatcher is not replaced, e.g. by a `MockAgent` or a `ProxyAgent`, which only `fetch` uses. */
 function hasDefaultDispatcher(): boolean {
   return dispatchers.every(([key, classes]) => {
     const dispatcher = (globalThis as Record<symbol, unknown>)[key] as UndiciDispatcher | undefined;

@@ -1,6 +1,6 @@
 import type { ConnectError } from './platform.js';
 
-/** The code of a system error, and what it names. */
+/** The fields of a system error. */
 interface SystemError {
   readonly code?: unknown;
   readonly syscall?: unknown;
@@ -34,7 +34,7 @@ const redirected: ConnectError = {
   isPermanent: true,
 };
 
-/** Errors that come before anything is sent, whenever they come, and what to do. */
+/** The codes of errors that always occur before anything is sent, with what to do. */
 const connectErrors: ReadonlyMap<unknown, ConnectError> = new Map([
   ['ENOTFOUND', noHost],
   ['EAI_AGAIN', noHost],
@@ -56,7 +56,7 @@ const connectErrors: ReadonlyMap<unknown, ConnectError> = new Map([
   ['ERR_INVALID_HTTP_TOKEN', notAllowed],
 ]);
 
-/** Errors of a TLS handshake, by their code. What an alert says that can also come later is not among them. */
+/** Errors of a TLS handshake, by their code. Alerts that can also occur later are not included. */
 const tlsErrors: readonly (readonly [RegExp, ConnectError])[] = [
   [/^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_UNTRUSTED)/, untrusted],
   [/^(?:CERT_|CRL_|ERROR_IN_C|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_|HOSTNAME_|ERR_TLS_CERT_)/, wrongCertificate],
@@ -67,7 +67,7 @@ const tlsErrors: readonly (readonly [RegExp, ConnectError])[] = [
   [/^ERR_SSL_\S*(?:_PROTOCOL_VERSION|_HANDSHAKE_FAILURE|UNRECOGNIZED_NAME|INSUFFICIENT_SECURITY)$/, noTls],
 ];
 
-/** Errors without a code of their own, by the beginning of their message. */
+/** Errors without a specific code, by the beginning of their message. */
 const connectMessages: readonly (readonly [string, ConnectError])[] = [
   ['unexpected redirect', redirected],
   ['bad port', notAllowed],
@@ -79,17 +79,17 @@ const connectMessages: readonly (readonly [string, ConnectError])[] = [
   ['Client network socket disconnected before secure TLS connection', noTls],
 ];
 
-/** How many causes are followed: an error may be its own cause. */
+/** The maximum number of causes that are followed, because an error can be its own cause. */
 const maxDepth = 5;
 
 /**
- * Recognises a network error that certainly came before the service acted; `undefined` for any other error. An aggregate
- * is one only if each of its errors is.
+ * Recognises a network error that certainly occurred before the service acted; `undefined` for other errors. For an
+ * aggregate error, this must be true for each of its errors.
  */
 export function connectErrorOf(error: unknown, depth = maxDepth): ConnectError | undefined {
   if (typeof error !== 'object' || error === null || depth === 0) return undefined;
   const { code, syscall, message, errors, cause } = error as SystemError;
-  // A connection in use ends with the same codes as one that cannot be opened: the operation tells.
+  // A connection in use fails with the same codes as one that cannot be opened. The operation distinguishes them.
   if (syscall === 'read' || syscall === 'write') return undefined;
   const text = typeof message === 'string' ? message : '';
   const known =

@@ -1,12 +1,12 @@
 import type { Logger } from '../options/hooks.js';
 
-/** What is needed of `process`, which browsers and some Workers do not have. */
+/** The part of `process` that is used. Browsers and some Workers do not have it. */
 interface Process {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stderr?: { write(text: string): unknown };
 }
 
-/** A logger that prints on stderr where `MARKETPLACE_SELLER_DEBUG` is `1`; otherwise `undefined`. */
+/** Returns a logger that prints to stderr if `MARKETPLACE_SELLER_DEBUG` is `1`; otherwise `undefined`. */
 export function debugLogger(): Logger | undefined {
   const { process } = globalThis as { process?: Process };
   if (!isSwitchedOn(process)) return undefined;
@@ -23,7 +23,7 @@ function isSwitchedOn(process: Process | undefined): process is Process {
   try {
     return process?.env?.MARKETPLACE_SELLER_DEBUG === '1';
   } catch {
-    // Deno asks for a permission to read the environment.
+    // Deno needs a permission to read the environment.
     return false;
   }
 }

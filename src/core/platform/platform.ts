@@ -6,42 +6,42 @@ import type { Logger } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { Transport } from '../transport/transport.js';
 
-/** What an error says that came before the service acted. */
+/** An error that occurred before the service acted. */
 export interface ConnectError {
-  /** What to do about it. */
+  /** What to do about the error. */
   readonly remedy: string;
-  /** The same request fails again: a retry cannot help. */
+  /** The same request would fail again, so a retry cannot help. */
   readonly isPermanent?: true;
 }
 
-/** What opens files for uploads. */
+/** The module that opens files for uploads. */
 export interface Uploads {
   readonly openUpload: (input: FileInput, reject: RejectFile, maxBytes?: number) => Promise<Upload>;
 }
 
 /**
- * What the client does in another way on Node than elsewhere. `#platform` of package.json leads to `node.ts` on Node,
- * Deno and Bun, and to `portable.ts` in browsers and Workers, so that these carry nothing that they cannot use.
+ * What differs between platforms. `#platform` of package.json resolves to `node.ts` on Node.js, Deno and Bun, and to
+ * `portable.ts` in browsers and Workers, so that bundles for these contain no code that they cannot use.
  */
 export interface Platform {
   /**
-   * Chooses what sends the requests of a client, among `fetch` and what else the platform has.
+   * Chooses the transport of a client: `fetch` or another one of the platform.
    *
-   * @throws {ConfigurationError} when `agent` is given where it has no effect.
+   * @throws {ConfigurationError} when `agent` is given and has no effect.
    */
   chooseTransport(options: ResolvedOptions, sendWithFetch: Transport): Transport;
-  /** Options of `fetch` for a request that may be silent for `timeoutMs`. */
+  /** Returns options of `fetch` for a request that can be without data for `timeoutMs`. */
   silenceOptions(fetch: unknown, timeoutMs: number): object | undefined;
-  /** Whether the end of a body that `fetch` delivers cannot be told from a connection that was lost. */
+  /** Whether the end of a body of `fetch` cannot be distinguished from a lost connection. */
   hasOpenEnd(fetch: unknown, headers: Headers): boolean;
-  /** Recognises a network error that certainly came before the service acted; `undefined` for any other error. */
+  /** Recognises a network error that certainly occurred before the service acted; `undefined` for other errors. */
   connectErrorOf(error: unknown): ConnectError | undefined;
-  /** The reason of a network error, in short: its code, else its message. */
+  /** Returns the short reason of a network error: its code, otherwise its message. */
   networkReason(error: Error & { readonly code?: unknown }): string;
-  /** Loads what opens files for uploads. */
+  /** Loads the module that opens files for uploads. */
   loadUploads(): Promise<Uploads>;
-  /** A logger that an environment variable switches on; `undefined` where it is off. */
+  /** Returns the logger that an environment variable enables; `undefined` if it is not enabled. */
   debugLogger(): Logger | undefined;
-  /** Opens the channel that carries every `CallEvent`; `undefined` where the platform has none. */
+  /** Opens the channel on which every `CallEvent` is published; `undefined` if the platform has none. */
   openChannel(): Channel | undefined;
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors/errors.js';
 import type { Platform } from './platform.js';
 
-/** Browsers and Workers: `fetch` is all they have, and its errors do not say how far a request came. */
+/** Browsers and Workers: they have only `fetch`, and its errors do not tell whether a request was sent. */
 export const platform: Platform = {
   chooseTransport: ({ agent }, sendWithFetch) => {
     if (agent !== undefined) throw new ConfigurationError('`agent` has no effect: this is not Node');

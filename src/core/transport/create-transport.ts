@@ -6,7 +6,7 @@ import type { Transport } from './transport.js';
 /**
  * Creates the transport of a client.
  *
- * @throws {ConfigurationError} when `agent` is given where it has no effect.
+ * @throws {ConfigurationError} when `agent` is given and has no effect.
  */
 export function createTransport(options: ResolvedOptions): Transport {
   const send = platform.chooseTransport(options, createFetchTransport(options));

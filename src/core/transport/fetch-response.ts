@@ -22,7 +22,7 @@ export class FetchResponse implements TransportResponse {
 
   async text(maxBytes: number): Promise<BodyText> {
     const { body } = this.#response;
-    // The length of a body that is not compressed is known, and the platform reads it fastest.
+    // If the length is known and small enough, `text()` is the fastest way to read the body.
     if (!body || this.#statedLength() <= maxBytes) return { text: await this.#response.text(), isTruncated: false };
     return readText(body, maxBytes);
   }
@@ -35,7 +35,7 @@ export class FetchResponse implements TransportResponse {
     this.#response.body?.cancel().catch(() => undefined);
   }
 
-  /** The length that the headers state for what `fetch` delivers; `Infinity` where they do not. */
+  /** The length of the body according to the headers; `Infinity` if they do not state it or the body is compressed. */
   #statedLength(): number {
     const { headers } = this.#response;
     const length = headers.get('content-length');
@@ -43,7 +43,7 @@ export class FetchResponse implements TransportResponse {
   }
 }
 
-/** Reads a stream as UTF-8, counting its bytes, and stops where there are too many. */
+/** Reads a stream as UTF-8, and stops if it exceeds `maxBytes`. */
 async function readText(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<BodyText> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

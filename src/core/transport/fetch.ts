@@ -25,7 +25,7 @@ export function createFetchTransport({
   };
 }
 
-/** ky without what the pipeline decides for itself. */
+/** Disables the features of ky that the pipeline implements itself. */
 const kyOptions = { retry: 0, timeout: false, throwHttpErrors: false } as const;
 
 function requestInit(outgoing: OutgoingRequest): RequestInit {
@@ -39,7 +39,7 @@ function requestInit(outgoing: OutgoingRequest): RequestInit {
   };
 }
 
-/** A redirect that is followed would carry the token to another host. Only downloads need it. */
+/** Redirects are followed only for downloads, because another host would receive the token. */
 function redirectMode({ endpoint, followRedirects }: OutgoingRequest): RequestRedirect {
   if (endpoint.responseBody === 'stream') return followRedirects ? 'manual' : 'follow';
   return endpoint.requestBody === 'multipart' ? uploadRedirectMode() : 'manual';
@@ -47,7 +47,10 @@ function redirectMode({ endpoint, followRedirects }: OutgoingRequest): RequestRe
 
 let supportedMode: RequestRedirect | undefined;
 
-/** Except for `error`, fetch keeps a copy of the whole file to follow a redirect with. Workers do not know `error`. */
+/**
+ * With any other mode than `error`, `fetch` keeps a copy of the whole file for a redirect. Workers do not support
+ * `error`.
+ */
 function uploadRedirectMode(): RequestRedirect {
   if (supportedMode !== undefined) return supportedMode;
   try {

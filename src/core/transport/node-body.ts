@@ -2,22 +2,22 @@ import type { IncomingMessage } from 'node:http';
 import type { BrotliOptions, InputType, ZlibOptions, ZstdOptions } from 'node:zlib';
 import type { BodyText } from './transport.js';
 
-/** Up to this many compressed bytes are decompressed at once: the way to the thread pool and back would take longer. */
+/** Up to this many compressed bytes are decompressed synchronously, because the thread pool would take longer. */
 const syncBytes = 64 * 1024;
 
-/** A body that was compressed more often than this is an attack; the platform's `fetch` has the same limit. */
+/** A body with more encodings than this is an attack. The platform's `fetch` has the same limit. */
 const maxEncodings = 5;
 
 type Codec = 'gunzip' | 'inflate' | 'inflateRaw' | 'brotliDecompress' | 'zstdDecompress';
 type CodecOptions = ZlibOptions & BrotliOptions & ZstdOptions;
 
-/** The part of `node:zlib` that decompresses. Node 22 has zstd from 22.15 on. */
+/** The part of `node:zlib` that decompresses. Node.js 22 supports zstd since 22.15. */
 type Zlib = Record<`${Codec}Sync`, (body: InputType, options: CodecOptions) => Buffer> &
   Record<Codec, (body: InputType, options: CodecOptions, done: (error: Error | null, body: Buffer) => void) => void>;
 
 let zlib: Zlib | undefined;
 
-/** The encodings that `readText` reads, for `accept-encoding`. */
+/** The encodings that `readText` supports, for `accept-encoding`. */
 export function acceptedEncodings(): string {
   return hasZstd() ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br';
 }
@@ -27,9 +27,9 @@ function hasZstd(): boolean {
 }
 
 /**
- * Reads the body of a response as UTF-8, at most `maxBytes` of it after decompression.
+ * Reads the body of a response as UTF-8, at most `maxBytes` after decompression.
  *
- * @throws {Error} when it breaks off or is damaged.
+ * @throws {Error} when the body is incomplete or invalid.
  */
 export async function readText(message: IncomingMessage, encoding: string | null, maxBytes: number): Promise<BodyText> {
   const { body, isTruncated } = await readBody(message, maxBytes);
@@ -65,13 +65,13 @@ function readBody(message: IncomingMessage, maxBytes: number): Promise<RawBody> 
   });
 }
 
-/** The text of a body, without a byte order mark, like `text()` of the platform's `fetch`. */
+/** Returns the text of a body without a byte order mark, like `text()` of the platform's `fetch`. */
 function textOf(bytes: Buffer): string {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   return bytes.toString('utf8', hasMark ? 3 : 0);
 }
 
-/** Decompresses a body. An unknown encoding leaves it as it is, like the platform's `fetch` does. */
+/** Decompresses a body. With an unknown encoding, the body is returned unchanged, like with the platform's `fetch`. */
 async function decodeBody(body: Buffer, contentEncoding: string, maxBytes: number): Promise<Buffer> {
   const encodings = contentEncoding.split(',').map((encoding) => encoding.trim().toLowerCase());
   if (encodings.length > maxEncodings)
@@ -103,14 +103,14 @@ function decompress(body: Buffer, encoding: string, maxOutputLength: number): Bu
 }
 
 /**
- * The decompressor of an encoding, and its mode at the end of the input, both those of the platform's `fetch`: a body that
- * is cut short gives what there is of it, and what is missing then shows in its JSON; with zstd it is an error.
+ * Returns the decompressor of an encoding and its mode at the end of the input, like the platform's `fetch`: the
+ * available part of an incomplete body is returned, and it is then invalid JSON. With zstd, it is an error.
  */
 function codecOf(encoding: string, body: Buffer): [codec: Codec, finishFlush: number] {
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_end } = process.getBuiltinModule('node:zlib').constants;
   if (encoding === 'br') return ['brotliDecompress', BROTLI_OPERATION_FLUSH];
   if (encoding === 'zstd') return ['zstdDecompress', ZSTD_e_end];
   if (encoding !== 'deflate') return ['gunzip', Z_SYNC_FLUSH];
-  // `deflate` means the format of zlib; some servers send the bare stream.
+  // `deflate` means the zlib format, but some servers send the raw stream.
   return [((body[0] ?? 0) & 0x0f) === 0x08 ? 'inflate' : 'inflateRaw', Z_SYNC_FLUSH];
 }

@@ -1,18 +1,19 @@
 import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long a connection may take to open, in milliseconds: as long as with the platform's `fetch`. */
+/** The time limit for opening a connection, in milliseconds. The platform's `fetch` has the same limit. */
 const connectTimeoutMs = 10_000;
 
 /**
- * The next turn of the event loop. Test runners replace `setImmediate` by one that never calls back: the real one is kept
- * from the start. If it was replaced before (the fakes of Sinon, Jest and Vitest have a `clock`), nothing is waited for.
+ * Waits for the next turn of the event loop. Fake timers of test runners may never call back, so the real
+ * `setImmediate` is kept from the start. If it was already replaced (the fakes of Sinon, Jest and Vitest have a
+ * `clock`), there is no wait.
  */
 const nextTurn = 'clock' in setImmediate ? (turn: () => void): void => turn() : setImmediate;
 
 /**
- * Calls `ready` when the connection of a request stands. Until then nothing has been sent; an error of the request is
- * then an error of the connection.
+ * Calls `ready` when the connection of a request is open. Before that nothing is sent, so an error of the request is an
+ * error of the connection.
  */
 export function whenConnected(outgoing: ClientRequest, ready: () => void): void {
   outgoing.on('socket', (socket) => {
@@ -21,20 +22,20 @@ export function whenConnected(outgoing: ClientRequest, ready: () => void): void 
   });
 }
 
-/** `secureConnecting` is there on every TLS socket, and in no declaration. */
+/** Every TLS socket has `secureConnecting`, but the types do not declare it. */
 function isConnected(socket: Socket & { secureConnecting?: boolean }): boolean {
   return !socket.connecting && socket.secureConnecting !== true;
 }
 
-/** A turn of the event loop that is shorter than this had nothing else to do than to poll, in milliseconds. */
+/** A shorter turn of the event loop only polled for events; in milliseconds. */
 const shortTurnMs = 0.25;
 const maxTurns = 4;
 
 /**
- * An idle connection that the server has closed is only seen as closed after Node has polled for events. One turn of the
- * event loop is not enough where it begins behind the poll, and after a long turn the poll is long ago. Without this, a
- * fifth of the writes to a server that closes idle connections early end as unknown; with it, fewer than with the
- * platform's `fetch` (`npm run soak`).
+ * Calls `ready` when a reused connection is still open. Node.js notices that the server has closed an idle connection
+ * only when it polls for events. One turn of the event loop may begin after the poll, and a long turn means that the
+ * last poll was long ago, so it waits for a short turn. Without this, the outcome of a fifth of the writes is unknown
+ * if a server closes idle connections early; with it, fewer than with the platform's `fetch` (`npm run soak`).
  */
 function whenAlive(outgoing: ClientRequest, socket: Socket, ready: () => void): void {
   let turns = 0;

@@ -6,8 +6,9 @@ import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { BodyText, OutgoingRequest, Transport, TransportError, TransportResponse } from './transport.js';
 
 /**
- * Sends requests with `node:http` and `node:https`: about half the work of the platform's `fetch`, which is not even
- * loaded. Unless `agent` is given, the agents are Node's own, so `NODE_EXTRA_CA_CERTS` and a replaced global agent apply.
+ * Sends requests with `node:http` and `node:https`. This takes about half the time of the platform's `fetch`, which is
+ * not loaded. Without `agent`, Node's global agents are used, so `NODE_EXTRA_CA_CERTS` and a replaced global agent
+ * apply.
  */
 export function createNodeTransport({ agent }: Pick<ResolvedOptions, 'agent'>): Transport {
   return async (outgoing) => {
@@ -33,7 +34,7 @@ class Exchange {
       const end = (): void => {
         if (hasEnded) return;
         hasEnded = true;
-        // The server had closed an idle connection, and nothing was written to it: another connection takes the request.
+        // The server had closed an idle connection and nothing was written to it, so another connection is used.
         const isStale = !this.#sent && request.reusedSocket && !this.#signal.aborted;
         if (isStale) resolve(new Exchange(outgoing, agent).response);
         else reject(this.#failure('fetch failed'));
@@ -43,7 +44,7 @@ class Exchange {
         end();
       };
       request.on('response', (message) => {
-        // Node takes a 101 that switches to nothing, and any number below 100, for the status of a response.
+        // Node.js accepts a 101 without an upgrade, and any number below 100, as the status of a response.
         if ((message.statusCode ?? 0) < 200) {
           fail(Object.assign(new Error('Invalid status code'), { code: 'HPE_INVALID_STATUS' }));
           request.destroy();
@@ -71,13 +72,13 @@ class Exchange {
     const text = async (maxBytes: number): Promise<BodyText> => {
       try {
         const body = await readText(message, headers.get('content-encoding'), maxBytes);
-        // By its definition this response has no body. What comes all the same is left out, as `fetch` does.
+        // By definition, a 205 has no body. A received body is ignored, like with `fetch`.
         return status === 205 ? { text: '', isTruncated: false } : body;
       } catch (error) {
         this.#error ??= error as Error;
         throw this.#failure('terminated');
       } finally {
-        // The body may be too long, or the service has responded before it has read the whole request.
+        // The body was too long, or the service responded before it had read the whole request.
         if (!message.complete || !this.#request.writableEnded) this.#request.destroy();
       }
     };
@@ -87,17 +88,17 @@ class Exchange {
     return { status, headers, text, stream: () => null, discard };
   }
 
-  /** The error of the whole exchange, in the shape that the platform's `fetch` gives it. */
+  /** The error of the exchange, in the shape of an error of the platform's `fetch`. */
   #failure(message: string): Error {
     if (this.#signal.aborted) return this.#signal.reason as Error;
     const cause = this.#error ?? Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' });
-    // Node adds the bytes that it could not parse; they may hold anything.
+    // Node.js adds the bytes that it could not parse, which may contain secrets.
     if ('rawPacket' in cause) delete cause.rawPacket;
     return transportError(message, cause, this.#sent);
   }
 }
 
-/** Lays the request out; nothing is sent before its body is. */
+/** Creates the request. Nothing is sent before its body. */
 function openRequest({ endpoint, url, headers, body }: OutgoingRequest, agent: Agent | undefined): ClientRequest {
   const target = new URL(url);
   // Looked up for each request, so that tracing and mocking libraries can replace it.
@@ -117,7 +118,7 @@ function openRequest({ endpoint, url, headers, body }: OutgoingRequest, agent: A
   }
 }
 
-/** The platform's `fetch` rejects these headers too: with them, a server could read one request as two. */
+/** Rejects headers with which a server could read one request as two, like the platform's `fetch`. */
 function rejectFraming(headers: Readonly<Record<string, string>>): void {
   for (const name of ['transfer-encoding', 'keep-alive', 'upgrade', 'expect']) {
     if (name in headers)
@@ -127,7 +128,7 @@ function rejectFraming(headers: Readonly<Record<string, string>>): void {
 
 function sendBody(request: ClientRequest, body: OutgoingRequest['body']): void {
   if (body === undefined) request.end();
-  // As bytes: Node would send a string together with the headers, and both as UTF-8.
+  // Sent as bytes: Node.js would join a string with the headers and encode both as UTF-8.
   else if (typeof body === 'string') request.end(Buffer.from(body));
   else process.getBuiltinModule('node:stream').pipeline(body as ReadableStream<Uint8Array>, request, () => undefined);
 }

@@ -1,6 +1,6 @@
 import type { ResponseHeaders } from '../errors/response-headers.js';
 
-/** The headers of a message of `node:http`: names and values in turns, as they were received. */
+/** The headers of a message of `node:http`, from its list of alternating names and values. */
 export class RawHeaders implements ResponseHeaders {
   readonly #raw: readonly string[];
   #headers: Headers | undefined;

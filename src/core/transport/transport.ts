@@ -2,57 +2,57 @@ import type { Endpoint } from '../endpoint.js';
 import type { ResponseHeaders } from '../errors/response-headers.js';
 import type { CallInfo } from '../options/hooks.js';
 
-/** One attempt of a call, ready to be sent. */
+/** An attempt of a call, ready to be sent. */
 export interface OutgoingRequest {
   readonly endpoint: Endpoint;
-  /** 1 for the first. */
+  /** The number of the attempt; 1 for the first. */
   readonly attempt: number;
   readonly call: CallInfo;
   readonly url: string;
-  /** Their names are in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Record<string, string>;
   readonly body: BodyInit | undefined;
-  /** How long the service may be silent, in milliseconds. `signal` enforces it. */
+  /** The maximum time without data, in milliseconds. `signal` enforces it. */
   readonly timeoutMs: number;
-  /** Follows the redirects of a download where `fetch` must not; it sends with the function that it is given. */
+  /** Follows the redirects of a download if `fetch` must not. It sends requests with `send`. */
   readonly followRedirects?:
     ((request: Request, send: (request: Request) => Promise<Response>) => Promise<Response>) | undefined;
-  /** Ends the request at once, also while the response is read. */
+  /** Ends the request immediately, also while the response is read. */
   readonly signal: AbortSignal;
-  /** Called when the request leaves: from then on, a write may have been carried out. */
+  /** Called when the request is sent: from then on, a write may have been carried out. */
   readonly onSend?: (() => void) | undefined;
-  /** Called when a response begins to arrive: from then on, the request was sent whatever else happens. */
+  /** Called when a response begins to arrive, which proves that the request was sent. */
   readonly onResponse?: (() => void) | undefined;
 }
 
-/** The text of a body, of at most as many bytes as were asked for. */
+/** The text of a body, up to the maximum size. */
 export interface BodyText {
   readonly text: string;
-  /** The body is longer: the text is its beginning. */
+  /** Whether the body exceeds the maximum size. Then the text is only its beginning. */
   readonly isTruncated: boolean;
 }
 
-/** A response with its body unread: all that a call needs of one. */
+/** A response with an unread body. */
 export interface TransportResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
-  /** Reads the body, at most `maxBytes` of it after decompression, and closes it. */
+  /** Reads the body, at most `maxBytes` after decompression, and closes it. */
   text(maxBytes: number): Promise<BodyText>;
-  /** The body as a stream, for a download; `null` where there is none. */
+  /** Returns the body as a stream, for a download; `null` if there is none. */
   stream(): ReadableStream<Uint8Array> | null;
-  /** The end of the body cannot be told from a connection that was lost. */
+  /** Whether the end of the body cannot be distinguished from a lost connection. */
   readonly hasOpenEnd?: boolean;
-  /** Closes the body unread, so that its connection is free. */
+  /** Closes the body without reading it, which frees its connection. */
   discard(): void;
 }
 
 /**
- * Sends one attempt. It retries nothing, follows no redirect except of a download, and judges no status. It rejects like
- * the platform's `fetch`, with a `TypeError` whose `cause` is the error of the network, or with the reason of the signal.
+ * Sends one attempt. It does not retry, does not check the status, and follows redirects only for downloads. It rejects
+ * like the platform's `fetch`: with a `TypeError` whose `cause` is the network error, or with the reason of the signal.
  */
 export type Transport = (outgoing: OutgoingRequest) => Promise<TransportResponse>;
 
-/** The error of a transport that knows whether the request was sent; the platform's `fetch` does not say. */
+/** The error of a transport that knows whether the request was sent, unlike the platform's `fetch`. */
 export interface TransportError extends TypeError {
   readonly sent: boolean;
 }

@@ -1,6 +1,6 @@
 /** What protects the dashboard and its control endpoints. */
 export interface AccessRules {
-  /** The token that control calls must carry. */
+  /** The token that control calls need. */
   readonly controlToken: string;
   /** Host names that are allowed in addition to `localhost` and IP addresses; lower case. */
   readonly names: readonly string[];

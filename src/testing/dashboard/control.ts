@@ -6,12 +6,12 @@ import type { ServedMarketplace } from './served-marketplace.js';
 /** Changes or reads the marketplace from outside its API, for the dashboard and for tests in any language. */
 export interface Control {
   readonly summary: string;
-  /** The schema of the body; `undefined` for none. */
+  /** The schema of the body; `undefined` if there is no body. */
   readonly schema: Schema<unknown, unknown> | undefined;
   run(marketplace: ServedMarketplace, body: unknown): unknown;
 }
 
-/** Creates a control that reads its body by a schema. @throws {SeedError} from `run`, when the body is invalid */
+/** Creates a control that reads its body with a schema. @throws {SeedError} from `run`, when the body is invalid */
 export function control<Input>(
   summary: string,
   schema: Schema<Input, unknown>,
@@ -26,7 +26,7 @@ export function inField<T>(name: string, run: () => T): T {
     return run();
   } catch (error) {
     if (!(error instanceof FakeMarketplaceError) && !(error instanceof TypeError)) throw error;
-    // What follows is the remedy in the process, which this caller cannot apply.
+    // The second part of the message is a remedy in this process, which the caller cannot apply.
     const [reason = ''] = error.message.replace(/^FakeMarketplace: /, '').split('; ');
     throw new FakeMarketplaceError(`\`${name}\`: ${reason}`, { cause: error });
   }

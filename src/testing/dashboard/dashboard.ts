@@ -60,7 +60,7 @@ export class Dashboard {
   readonly fetch = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);
     if (pathname === '/' && request.method === 'GET') return this.#guarded(request, 'document', () => this.#document());
-    // Open to everyone, because it tells nothing: containers and load balancers call it under any host name.
+    // Not protected, because it contains no data, and containers and load balancers call it with any host name.
     if (pathname === '/__fake/health' && request.method === 'GET') return json({ status: 'ok' });
     const file = files.get(pathname);
     if (file) return this.#guarded(request, 'asset', () => textResponse(file.text, file.type));

@@ -19,7 +19,7 @@ export interface LoggedRequest {
   /** `broken`: the connection ended before the response did. */
   readonly state: 'open' | 'done' | 'broken';
   readonly status: number | null;
-  /** The duration; while the request is open, until the headers. */
+  /** The duration in milliseconds. While the request is open, the time until the headers. */
   readonly ms: number;
   readonly requestHeaders: Readonly<Record<string, string>>;
   /** The headers of the response; `null` while there is none. */
@@ -108,7 +108,7 @@ function toEntry(id: number, { method, url, headers }: Request, accounts: Accoun
   };
 }
 
-/** Returns the body of a request when it is a text of known, moderate length; otherwise its media type. */
+/** Returns the body of a request if it is a text whose length is known and not too large; otherwise its media type. */
 async function requestText(request: Request): Promise<string | null> {
   if (!request.body) return null;
   const type = request.headers.get('content-type') ?? 'without a type';

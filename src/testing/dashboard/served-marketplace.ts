@@ -6,7 +6,7 @@ import type { StoredQuestion } from '../state/questions.js';
 import type { Stores } from '../state/stores.js';
 import type { NotificationService } from '../webhooks/notification-service.js';
 
-/** What the dashboard and the control endpoints need of a `FakeMarketplace`, which must not be imported here. */
+/** The part of `FakeMarketplace` that the dashboard needs. The class itself must not be imported here. */
 export interface ServedMarketplace extends Stores {
   readonly faults: Faults;
   readonly notifications: NotificationService;

@@ -6,7 +6,7 @@ import type { StoredQuestion } from '../state/questions.js';
 import { toSubscriptionView } from './notification-controls.js';
 import { allEndpoints } from '../http/all-endpoints.js';
 
-/** The newest of each kind. */
+/** The number of entries of each kind: the newest are shown. */
 const maxEntries = 100;
 
 /** The state that the dashboard shows. */

@@ -7,7 +7,7 @@ import type { ContactKind, ContactStore, StoredContact } from '../state/contacts
 import type { MarketplaceState } from '../state/marketplace-state.js';
 import { countWindow, readWindow } from './contact-window.js';
 
-/** Handles contact metrics. By default no token is needed: the samples of the specification carry none. */
+/** Handles contact metrics. By default they need no token, because the samples of the specification have none. */
 export function contactHandlers(
   store: ContactStore,
   { items, accounts, clock, settings }: MarketplaceState,
@@ -45,7 +45,7 @@ export function contactHandlers(
     (info) => {
       const ids = readIds(info);
       if (ids.length === 0) throw badRequest('ids is required');
-      // `limit` and `offset` page the items here, not the intervals.
+      // Here `limit` and `offset` select items, not intervals.
       const { items: page } = pageOf(ids, queryPage(info, settings.maxIds, settings.maxIds));
       return page.map((item_id) => windowOf(info, kind, item_id, [item_id], { isPaged: false }));
     };
@@ -107,7 +107,7 @@ export function contactHandlers(
   }
 }
 
-/** Counts the contacts between `date_from` and `date_to`, both included. @throws {ErrorResponse} 400 for an invalid date */
+/** Counts the contacts from `date_from` to `date_to`, inclusive. @throws {ErrorResponse} 400 for an invalid date */
 function totalOf(info: HandlerInfo, contacts: readonly StoredContact[]): object {
   const [from, to] = [queryDate(info, 'date_from'), queryDate(info, 'date_to')];
   if (!from || !to) throw badRequest('date_from and date_to are required');

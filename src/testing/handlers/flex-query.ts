@@ -75,7 +75,7 @@ function parseQuery(source: string): DocumentNode {
 /** The whole configuration takes about 200. Validation compares the fields of a query with each other. */
 const maxTokens = 2000;
 
-/** GraphQL's own Int ends at 2^31; ids are larger. */
+/** Ids can exceed 2^31, the limit of GraphQL's Int. */
 const integer = new GraphQLScalarType<number, number>({
   name: 'Integer',
   parseValue: (value) => {

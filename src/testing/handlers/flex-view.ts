@@ -5,7 +5,7 @@ import type { StoredRange, StoredSubscription, Zone } from '../state/flex.js';
 /** The hours at which a range, or the time to order for it, can end. */
 const hours = Array.from({ length: 25 }, (_, hour) => hour);
 
-/** How many deliveries a range may have. */
+/** The minimum and the maximum capacity of a range. */
 export const capacityRange = { from: 1, to: 500 };
 
 /** Serializes a subscription. */

@@ -4,7 +4,7 @@ import type { EndpointHandlers } from '../http/handler.js';
 import { queryList } from '../http/read-request.js';
 import type { MarketplaceState } from '../state/marketplace-state.js';
 
-/** Handles the multi-get of items: one result per id, with a code of its own. */
+/** Handles the multi-get of items: one result per id, each with its own code. */
 export function itemHandlers({ items, settings }: MarketplaceState): EndpointHandlers<typeof endpoints.items> {
   return {
     status: (info) => {

@@ -100,7 +100,7 @@ export function messageHandlers(
     return message.to === user_id && message.moderation.status === 'clean';
   }
 
-  /** Whether a user uploaded a file, or can see a message that carries it. */
+  /** Whether a user uploaded a file, or can see a message with it. */
   function canDownload({ id, owner }: StoredFile, user_id: number): boolean {
     return owner === user_id || messageStore.withFile(id).some((message) => isVisible(message, user_id));
   }

@@ -91,7 +91,7 @@ export function questionHandlers(
     hide: async (info) => {
       bearerOrThrow(info);
       const { question_id } = await readJsonObject(info);
-      // The payload is not documented: an id is accepted as a number or as its digits.
+      // The payload is not documented, so the id can be a number or a string of digits.
       const id = isInteger(question_id) ? question_id : parseInteger(String(question_id));
       if (id === undefined) throw badRequest('question_id must be an integer');
       store.hide(getReceivedOrThrow(info, id).id);
@@ -139,7 +139,7 @@ export function questionHandlers(
     return item;
   }
 
-  /** @throws {ErrorResponse} 400 when the question or its item takes no answer */
+  /** @throws {ErrorResponse} 400 when the question is not open or its item is not active */
   function assertAnswerable({ id, item_id }: StoredQuestion): void {
     const { detailedAnswerErrors } = settings;
     if (store.statusOf(store.getOrThrow(id)) !== 'UNANSWERED')
@@ -162,7 +162,7 @@ export function questionHandlers(
 
 const notYourQuestion = forbidden('The question belongs to another seller');
 
-/** Reads the body of an answer: `question_id` and `text`, and nothing else. Spec: Errors, Questions. */
+/** Reads the body of an answer, which has only `question_id` and `text`. Spec: Errors, Questions. */
 function readAnswer(body: JsonObject): { question_id: number; text: string } {
   const { question_id, text, ...unexpected } = body;
   const isEmpty = question_id === undefined && text === undefined;

@@ -82,7 +82,7 @@ function isSite(site_id: unknown): boolean {
   return typeof site_id === 'string' && /^M[A-Z]{2}$/.test(site_id);
 }
 
-/** Reads the `user_id` of an object, as a number or its digits: the specification does not name its type here. */
+/** Reads the `user_id` of an object, a number or a string of digits: the specification does not name its type here. */
 function readUserId(value: unknown): number | undefined {
   const user_id = isObject(value) ? value.user_id : undefined;
   return typeof user_id === 'number' || typeof user_id === 'string' ? parseInteger(String(user_id)) : undefined;

@@ -9,7 +9,7 @@ import type { StoredFile } from '../state/attachments.js';
 export type UploadedFile = Pick<StoredFile, 'site_id' | 'filename' | 'type' | 'bytes'>;
 
 const maxBytes = 25 * 1024 * 1024;
-/** What a multipart body adds to its file. */
+/** The maximum size of a multipart body besides its file. */
 const maxOverhead = 64 * 1024;
 
 /** Reads an upload: one part `file`. Spec: Errors, Attachments. @throws {ErrorResponse} 400 */
@@ -32,7 +32,7 @@ export async function readUpload(
   return { site_id, filename: file.name, type: file.type, bytes: new Uint8Array(await file.arrayBuffer()) };
 }
 
-/** Reads a form; one that is invalid has no parts. @throws {ErrorResponse} 400 when it is larger than any upload */
+/** Reads a form. An invalid form counts as empty. @throws {ErrorResponse} 400 when it is larger than any upload */
 async function readForm(request: Request): Promise<FormData> {
   const limit = maxBytes + maxOverhead;
   const announced = Number(request.headers.get('content-length') ?? 0);

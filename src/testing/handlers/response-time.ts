@@ -51,7 +51,7 @@ function responseTimeOf(
 
 type Band = 'weekend' | 'weekdays_working_hours' | 'weekdays_extra_hours';
 
-/** Returns the time band of a question; 00:00 to 09:00 on a weekday is in none. */
+/** Returns the time band of a question; `undefined` from 00:00 to 09:00 on a weekday. */
 function bandOf(ms: number, site_id: string): Band | undefined {
   const { weekday, hour } = localTime(ms, site_id);
   if (weekday === 0 || weekday === 6) return 'weekend';

@@ -20,7 +20,7 @@ export async function applyFault(fault: FaultKind, request: Request, next: () =>
 }
 
 function toResponse({ body, headers }: FaultKind, status: number, request: Request): Response {
-  // JSONP keeps its HTTP 200, as every response of the service does.
+  // A JSONP response always has HTTP 200.
   const callback = new URL(request.url).searchParams.get('callback');
   if (callback !== null) return asJsonp(callback, new HandlerResponse(status, body), { ...headers });
   if (body === undefined) return new Response(null, { status, headers: { ...headers } });
@@ -54,7 +54,7 @@ async function firstHalfOf(response: Response, signal: AbortSignal, breaks: bool
   return new Response(status === 204 ? null : body, { status, headers });
 }
 
-/** Waits, without `ms` for ever, until the signal aborts. */
+/** Waits for `ms`, or forever without it, and rejects when the signal aborts. */
 function wait(ms: number | undefined, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = ms === undefined ? undefined : setTimeout(done, ms);

@@ -1,4 +1,4 @@
-/** Returns the token of an `Authorization: Bearer` header, whatever the case of the scheme; `undefined` for any other. */
+/** Returns the token of an `Authorization: Bearer` header, in upper or lower case; `undefined` for other headers. */
 export function bearerToken(headers: Headers): string | undefined {
   return /^bearer +(\S+)$/i.exec(headers.get('authorization')?.trim() ?? '')?.[1];
 }

@@ -6,7 +6,7 @@ export function asJsonp(
   { status, body }: HandlerResponse,
   headers: Readonly<Record<string, string>>,
 ): Response {
-  // Only an identifier: any other text would let the caller choose the script.
+  // Only an identifier is accepted: with any other text, the caller could inject a script.
   const name = /^[\w$.]{1,100}$/.test(callback) ? callback : 'callback';
   const content = JSON.stringify([status, { 'Content-Type': 'application/json', ...headers }, body ?? null]);
   return new Response(`${name}(${content});`, {

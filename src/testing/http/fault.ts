@@ -5,7 +5,7 @@ import type { RequestFilter } from './request-filter.js';
 export interface FaultKind {
   /** Responds with this status. The service does not act, unless `after` is `true`. */
   readonly status?: number | undefined;
-  /** The body of that response: a string is sent as it is, anything else as JSON. */
+  /** The body of that response: a string is sent unchanged, other values are sent as JSON. */
   readonly body?: unknown;
   /** The headers of that response. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -27,7 +27,7 @@ export interface Fault extends FaultKind {
   readonly endpoint?: Endpoint | undefined;
   /** Applies only to requests that match all given fields. @default every request */
   readonly match?: Omit<RequestFilter, 'endpoint'> | undefined;
-  /** How many matching calls pass first: `skip: 2` affects the third. @default 0 */
+  /** How many matching calls are not affected first: with `skip: 2`, the third call is affected. @default 0 */
   readonly skip?: number | undefined;
   /** How many calls it applies to. @default 1, or `Infinity` with a `probability` */
   readonly times?: number | undefined;

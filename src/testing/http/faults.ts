@@ -35,7 +35,11 @@ export class Faults {
     this.#accounts = accounts;
   }
 
-  /** Adds a fault for the next calls that match. Faults apply in the order in which they were added. @throws {FakeMarketplaceError} when the fault makes no sense */
+  /**
+   * Adds a fault for the next calls that match. Faults apply in the order in which they were added.
+   *
+   * @throws {FakeMarketplaceError} when the fault is invalid
+   */
   inject(fault: Fault): void {
     validateFault(fault);
     const { probability = 1, seed = 1, times = probability < 1 ? Infinity : 1 } = fault;

@@ -14,7 +14,7 @@ export interface HandlerInfo {
 }
 
 /**
- * Handles the calls of an endpoint, and reads them as the service does.
+ * Handles the calls of an endpoint, like the service.
  *
  * It returns the body of a 200 or a `HandlerResponse`, or throws an `ErrorResponse`.
  */
@@ -95,12 +95,12 @@ function codeOfStatus(status: number): string {
 
 /** 400: the request is invalid. */
 export const badRequest = (message: string): ErrorResponse => errorResponse({ status: 400, message });
-/** 401: the call carries no valid token. */
+/** 401: the call has no valid token. */
 export const unauthorized = (code: string, message: string): ErrorResponse =>
   errorResponse({ status: 401, code, message });
 /** 403: the caller is not allowed to do this. */
 export const forbidden = (message: string): ErrorResponse => errorResponse({ status: 403, message });
-/** 404: there is no such thing. */
+/** 404: it does not exist. */
 export const notFound = (message: string): ErrorResponse => errorResponse({ status: 404, message });
 
 /** Returns the caller. @throws {ErrorResponse} 401 without a token */

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../core/endpoint.js';
 import { matchPath } from '../../core/serialization/path-template.js';
 
-/** Stands for an empty path segment while a path is matched. */
+/** Replaces an empty path segment while a path is matched. */
 const emptySegment = '%00';
 
 /** Matches a path; an empty segment is an empty parameter, because the service has an error for an empty site. */

@@ -12,7 +12,7 @@ export interface DescribedEndpoint {
 }
 
 /**
- * Describes the resource at a path, for the response to OPTIONS; `undefined` where there is none.
+ * Describes the resource at a path, for the response to OPTIONS; `undefined` if there is none.
  * Spec: Common conventions 5.
  */
 export function describePath(path: string, all: readonly DescribedEndpoint[]): Description | undefined {

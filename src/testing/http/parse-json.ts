@@ -1,4 +1,4 @@
-/** Deeper than any documented body, and shallow enough for every recursive reader. */
+/** The maximum depth: more than any documented body has, and not too deep for recursive functions. */
 const maxDepth = 100;
 
 /** Parses JSON. @throws {SyntaxError} when it is invalid or nested more than 100 levels deep */

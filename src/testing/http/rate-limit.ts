@@ -5,17 +5,17 @@ import { HandlerResponse } from './handler.js';
 import { jsonResponse } from './recorded-body.js';
 import type { Interceptor } from './router.js';
 
-/** How many calls each access token may make. */
+/** The maximum number of calls per access token. */
 export interface RateLimit {
   /** Calls per second. */
   readonly perSecond?: number | undefined;
   /** Calls per minute. */
   readonly perMinute?: number | undefined;
-  /** Whether a 429 carries `Retry-After`. The live service usually sends none. @default false */
+  /** Whether a 429 has a `Retry-After`. The live service usually sends none. @default false */
   readonly retryAfter?: boolean | undefined;
 }
 
-/** Of each rate. More calls than this are no limit. */
+/** The maximum of each rate. */
 const maxRate = 10_000;
 
 /**
@@ -29,7 +29,7 @@ export class ServiceRateLimiter {
   #limit: RateLimit | undefined;
   #calls = new Map<string, number[]>();
 
-  /** Sets the limit; `undefined` removes it. @throws {FakeMarketplaceError} when the limit makes no sense */
+  /** Sets the limit; `undefined` removes it. @throws {FakeMarketplaceError} when the limit is invalid */
   set(limit: RateLimit | undefined): void {
     if (limit) assertLimit(limit);
     this.#limit = limit;
@@ -53,14 +53,14 @@ export class ServiceRateLimiter {
     const calls = this.#calls.get(caller) ?? [];
     const waitMs = Math.max(waitFor(calls, now, perSecond, 1000), waitFor(calls, now, perMinute, 60_000));
     if (waitMs > 0) return waitMs;
-    // Older calls than these cannot exceed a rate.
+    // Older calls are not needed to compute a rate.
     const kept = calls.slice(-Math.max(...[perSecond, perMinute].filter(Number.isFinite)));
     this.#calls.delete(caller);
     this.#calls.set(caller, [...kept, now]);
     return 0;
   }
 
-  /** Forgets who has not called for a minute. The map is in the order of the last calls. */
+  /** Removes the callers that have not called for a minute. The map is in the order of the last calls. */
   #dropOldCallers(now: number): void {
     for (const [caller, calls] of this.#calls) {
       if ((calls.at(-1) ?? 0) > now - 60_000) return;

@@ -23,7 +23,7 @@ export async function readJson({ request }: HandlerInfo, invalid: ErrorResponse)
 
 const bodyTooLarge = errorResponse({ status: 413, message: 'the body is larger than 1 MB' });
 
-/** Reads a JSON object. @throws {ErrorResponse} `invalid` when the body is anything else */
+/** Reads a JSON object. @throws {ErrorResponse} `invalid` when the body is not a JSON object */
 export async function readJsonObject(
   info: HandlerInfo,
   invalid: ErrorResponse = badRequest('invalid JSON body'),
@@ -109,7 +109,7 @@ export function queryDate({ query }: HandlerInfo, name: string): QueryDate | und
 const isoDate = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 function parseDate(text: string): Pick<QueryDate, 'ms' | 'hasOffset'> | undefined {
-  // The `+` of an offset is a blank in a query that does not encode it.
+  // In a query that does not encode it, the `+` of an offset becomes a space.
   const found = isoDate.exec(text.replace(/(T.*) (\d{2}:?\d{2})$/, '$1+$2'));
   if (!found) return undefined;
   const [, day = '', time = '00:00', offset] = found;
@@ -117,7 +117,7 @@ function parseDate(text: string): Pick<QueryDate, 'ms' | 'hasOffset'> | undefine
   return Number.isNaN(ms) ? undefined : { ms, hasOffset: offset !== undefined };
 }
 
-/** Reads one of some values from the query. @throws {ErrorResponse} 400 that names the values */
+/** Reads a parameter that has one of the given values. @throws {ErrorResponse} 400 that names the values */
 export function queryOneOf<T extends string>(
   { query }: HandlerInfo,
   name: string,

@@ -6,7 +6,7 @@ export interface RecordedBody {
 
 const bodies = new WeakMap<Response, RecordedBody>();
 
-/** What a JSON response consists of, besides its body. */
+/** The status and the headers of a JSON response. */
 interface JsonResponseInit {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ const maxRecordedBytes = 1024 * 1024;
 
 /** The body of a request, read from a copy. */
 export interface RequestBody {
-  /** The JSON value or the text; `undefined` for none, for a file upload and for more than 1 MB. */
+  /** The JSON value or the text; `undefined` if there is no body, it is a file upload or it exceeds 1 MB. */
   readonly value: unknown;
   /** The size of the text, in bytes. */
   readonly size: number;
@@ -22,7 +22,7 @@ export async function copyBody(request: Request): Promise<RequestBody> {
   return { value: jsonOrText(new TextDecoder().decode(bytes)), size: bytes.byteLength };
 }
 
-/** Reads a body; `undefined` when it has more bytes. */
+/** Reads a body; `undefined` if it exceeds `maxBytes`. */
 export async function readUpTo(body: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const reader = body.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
   const chunks: Uint8Array[] = [];
@@ -33,7 +33,7 @@ export async function readUpTo(body: Request, maxBytes: number): Promise<Uint8Ar
     size += value.byteLength;
     chunks.push(value);
     if (size <= maxBytes) continue;
-    // The other copy of the body is still to be read, so nobody waits for the end of this one.
+    // The promise of `cancel` is not awaited: it resolves only after the other copy of the body is read.
     void reader?.cancel().catch(() => undefined);
     return undefined;
   }

@@ -18,7 +18,7 @@ export interface RequestFilter {
   readonly user_id?: number | undefined;
 }
 
-/** The parts of a request that a filter looks at. */
+/** The parts of a request that a filter checks. */
 export interface FilteredRequest {
   readonly method: string;
   readonly path: string;
@@ -33,7 +33,7 @@ export function assertFilter(filter: RequestFilter): void {
   if (filter.endpoint !== undefined) assertEndpoint(filter.endpoint);
 }
 
-/** @throws {FakeMarketplaceError} when there is no such endpoint */
+/** @throws {FakeMarketplaceError} when the endpoint does not exist */
 export function assertEndpoint(endpoint: Endpoint | string): void {
   const name = nameOf(endpoint);
   const names = allEndpoints.map((each) => each.name);
@@ -77,7 +77,7 @@ function fits(text: string, [first = '', ...parts]: readonly string[]): boolean 
   return text.length - last.length >= at && text.endsWith(last);
 }
 
-/** Unlike `test`, `search` is not affected by the position that a global pattern remembers. */
+/** Unlike `test`, `search` ignores the `lastIndex` of a global pattern. */
 function isFoundIn(text: string, pattern: RegExp): boolean {
   return text.search(pattern) >= 0;
 }

@@ -14,9 +14,9 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON value of the body, or its text; `undefined` for none, and for a file upload. */
+  /** The JSON value of the body, or its text; `undefined` if there is no body or it is a file upload. */
   readonly body: unknown;
-  /** The name of the endpoint, e.g. `questions.answer`; `null` for none. */
+  /** The name of the endpoint, e.g. `questions.answer`; `null` if there is none. */
   readonly endpoint: string | null;
   /** The user of the access token; `null` without a valid one. */
   readonly user_id: number | null;
@@ -30,10 +30,10 @@ export interface ReceivedRequest {
 }
 
 const maxRequests = 1000;
-/** Of the JSON of all recorded bodies, in characters. */
+/** The maximum size of all recorded bodies, in characters. */
 const maxTotalSize = 32 * 1024 * 1024;
 
-/** A recorded request, and how much its bodies weigh. */
+/** A recorded request, and the size of its bodies. */
 interface Recorded {
   request: ReceivedRequest;
   size: number;

@@ -28,7 +28,7 @@ export type Interceptor = (
   next: () => Promise<Response>,
 ) => Promise<Response>;
 
-/** What the router needs of the marketplace. */
+/** What the router needs from the marketplace. */
 export interface RouterOptions {
   readonly accounts: Accounts;
   readonly clock: Clock;
@@ -102,7 +102,7 @@ export class Router {
     const date = new Date(this.#options.clock.ms).toUTCString();
     const headers = { 'x-request-id': crypto.randomUUID(), date, ...response.headers };
     const isFile = response.body instanceof Response;
-    // A script cannot hold the bytes of a file.
+    // A JSONP script cannot contain the bytes of a file.
     if (callback !== null) return asJsonp(callback, isFile ? new HandlerResponse(200) : response, headers);
     if (response.body instanceof Response) return response.body;
     if (response.body === undefined) return new Response(null, { status: response.status, headers });
@@ -171,7 +171,7 @@ export class Router {
 /** The calls for which the specification names the tag. */
 const documentedTags = new Set(['messages.send', 'messages.upload', 'messages.download']);
 
-/** Whether an endpoint takes a method. The specification reads items with PUT, the live service with GET. */
+/** Whether an endpoint accepts a method. Items are read with PUT in the specification, with GET in the live service. */
 function takes({ method, name }: Endpoint, given: string): boolean {
   return method === given || (name === 'items.status' && given === 'PUT');
 }
@@ -198,7 +198,7 @@ function withCors(request: Request, response: Response, isAllowed: boolean): Res
   return new Response(response.body, { status: response.status, headers });
 }
 
-/** Fixed segments win over parameters: `/questions/search` is not a question. */
+/** The number of fixed segments, which take precedence over parameters: `/questions/search` is not a question. */
 function fixedSegments(endpoint: Endpoint): number {
   return endpoint.path.split('/').filter((segment) => segment !== '' && !segment.startsWith('{')).length;
 }

@@ -20,10 +20,10 @@ const faultFields: readonly (keyof Fault)[] = [
   'seed',
 ];
 
-/** An hour. Longer timers than 2^31 ms end at once. */
+/** An hour. Timers longer than 2^31 ms would fire immediately. */
 const maxDelayMs = 3_600_000;
 
-/** @throws {FakeMarketplaceError} when a fault makes no sense */
+/** @throws {FakeMarketplaceError} when a fault is invalid */
 export function validateFault(fault: Fault): void {
   assertFields('a fault', fault, faultFields);
   assertKind(fault);

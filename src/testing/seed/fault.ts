@@ -5,12 +5,12 @@ import type { Fault } from '../http/fault.js';
 import { assertEndpoint } from '../http/request-filter.js';
 import type { SeededFault } from './schema.js';
 
-/** Converts a seeded fault. @throws {FakeMarketplaceError} when the fault makes no sense */
+/** Converts a seeded fault. @throws {FakeMarketplaceError} when the fault is invalid */
 export function faultFrom({ endpoint, stall, truncate, headers, match, ...rest }: SeededFault): Fault {
   const fault: Fault = {
     ...rest,
     endpoint: endpoint === undefined ? undefined : endpointNamed(endpoint),
-    // JSON has no pattern, so the body to match is a text or a part of the JSON body.
+    // JSON has no regular expressions, so `match.body` is a text or a part of the JSON body.
     match: match as Fault['match'],
     // `false` means the same as an omitted field.
     stall: stall === false ? undefined : stall,

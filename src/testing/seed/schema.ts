@@ -25,7 +25,7 @@ const time = refine(dateTime, (value) =>
     ? undefined
     : { path: [], message: 'a time is an ISO 8601 string from the years 1 to 9999, e.g. "2026-03-02T09:30:00Z"' },
 );
-/** A token that a person chooses. */
+/** A token that a user chooses. */
 export const ownToken = refine(string, (value) =>
   /^[\w.~+/=-]+$/.test(value) ? undefined : { path: [], message: 'a token has only letters, digits and . ~ + / = _ -' },
 );

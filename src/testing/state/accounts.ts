@@ -12,7 +12,7 @@ export interface Account {
 export interface Bearer {
   readonly token: string;
   readonly user_id: number;
-  /** The application that the token belongs to; `null` for none. */
+  /** The application that the token belongs to; `null` if there is none. */
   readonly application_id: number | null;
   /** When it expires, in milliseconds since 1970; `null` for never. */
   readonly expiresAt: number | null;
@@ -75,7 +75,7 @@ export class Accounts {
     return [...this.#tokens.values()].filter((bearer) => !this.#isExpired(bearer));
   }
 
-  /** Returns a user, if there is one. */
+  /** Returns a user, or `undefined` if there is none. */
   get(user_id: number): Account | undefined {
     return this.#users.get(user_id);
   }
@@ -131,7 +131,7 @@ export class Accounts {
     return bearer !== undefined && this.#isExpired(bearer);
   }
 
-  /** Issues an authorization code, as when a user allows an application to act for them. `POST /oauth/token` takes it. */
+  /** Issues an authorization code, as when a user authorises an application. `POST /oauth/token` accepts it once. */
   issueAuthorizationCode(user_id: number, application_id = 500): string {
     this.getOrThrow(user_id);
     const value = this.#newValue('TG', user_id, application_id);
@@ -139,7 +139,7 @@ export class Accounts {
     return value;
   }
 
-  /** Issues a refresh token. `POST /oauth/token` takes it once. */
+  /** Issues a refresh token. `POST /oauth/token` accepts it once. */
   issueRefreshToken(user_id: number, application_id = 500, accessToken?: string): string {
     this.getOrThrow(user_id);
     const value = this.#newValue('TG-R', user_id, application_id);
@@ -147,7 +147,7 @@ export class Accounts {
     return value;
   }
 
-  /** Takes an authorization code or a refresh token, which can be used once. */
+  /** Uses up an authorization code or a refresh token. */
   redeem(kind: Grant['kind'], value: string, application_id: number): Grant | undefined {
     const grant = this.#grants.get(value);
     if (grant?.kind !== kind || grant.application_id !== application_id) return undefined;

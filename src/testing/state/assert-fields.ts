@@ -1,7 +1,7 @@
 import { FakeMarketplaceError } from '../errors.js';
 import { nearest } from '../nearest.js';
 
-/** @throws {FakeMarketplaceError} when an object has a field that does not exist, as plain JavaScript allows */
+/** @throws {FakeMarketplaceError} when an object has an unknown field, which JavaScript code can pass */
 export function assertFields(what: string, given: object, fields: readonly string[]): void {
   const unknown = Object.keys(given).find((name) => !fields.includes(name));
   if (unknown === undefined) return;

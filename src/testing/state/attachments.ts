@@ -14,7 +14,7 @@ export interface StoredFile {
   readonly bytes: Bytes;
   /** Upload time, in milliseconds since 1970. */
   readonly storedAt: number;
-  /** Whether a message carries it. */
+  /** Whether a message uses the file. */
   readonly inUse: boolean;
 }
 
@@ -50,7 +50,7 @@ export class AttachmentStore {
     return file;
   }
 
-  /** Whether a file fits into the storage, which holds 512 MB. */
+  /** Whether a file fits into the storage of 512 MB. */
   hasRoomFor(bytes: Bytes): boolean {
     const used = [...this.#files.values()].reduce((sum, file) => sum + file.bytes.byteLength, 0);
     return used + bytes.byteLength <= maxTotalBytes;

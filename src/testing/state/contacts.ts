@@ -26,7 +26,7 @@ export interface ContactInit {
 }
 
 /**
- * The contacts made through items. They are counted, never shown.
+ * The contacts made through items. They are only counted.
  *
  * @example
  * marketplace.contacts.record('phone_view', { item_id: 'MLA100' }, { at: '2026-03-01T10:00:00Z', times: 3 });
@@ -40,7 +40,11 @@ export class ContactStore {
     this.#state = state;
   }
 
-  /** Records contacts through an item. @throws {FakeMarketplaceError} when the item, the time or the number is invalid */
+  /**
+   * Records contacts through an item.
+   *
+   * @throws {FakeMarketplaceError} when the item, the time or the number is invalid
+   */
   record(kind: ContactKind, { item_id }: Pick<Item, 'item_id'>, { at, times = 1 }: ContactInit = {}): void {
     const { seller_id } = this.#state.items.getOrThrow(item_id);
     const ms = at === undefined ? this.#state.clock.ms : new Date(at).getTime();

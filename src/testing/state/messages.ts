@@ -31,7 +31,7 @@ export interface StoredMessage {
 export type MessageInit = Pick<StoredMessage, 'from' | 'text'> &
   Partial<Pick<StoredMessage, 'client_id' | 'option' | 'files'>>;
 
-/** The largest text of a buyer's message. Spec: Limits. */
+/** The maximum length of a buyer's message, in characters. Spec: Limits. */
 export const buyerTextLimit = 3500;
 
 /**
@@ -60,7 +60,7 @@ export class MessageStore {
   /** The response shape of get-by-id. How the service selects it is not documented. @default 'wrapped' */
   shape: 'wrapped' | 'legacy' | 'current' = 'wrapped';
 
-  /** Makes reading a message by id fail with 404, as when storage is behind. @default false */
+  /** Makes reading a message by id fail with 404, as if its storage were not ready. @default false */
   isUnavailable = false;
 
   constructor(state: MarketplaceState) {
@@ -82,7 +82,7 @@ export class MessageStore {
     return this.of(pack).filter(({ from, moderation }) => from === user_id || moderation.status === 'clean');
   }
 
-  /** Returns the messages that carry a file. */
+  /** Returns the messages that use a file. */
   withFile(file_id: string): StoredMessage[] {
     return [...this.#messages.values()].filter(({ files }) => files.some(({ id }) => id === file_id));
   }

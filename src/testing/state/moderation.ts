@@ -12,8 +12,8 @@ const foul = /\b(idiot|stupid|imbecile|bastard|idiota|est[uú]pid[oa]|imb[eé]ci
 /**
  * Returns the reason why moderation rejects a text; `undefined` when it accepts the text.
  *
- * It looks for what the specification's reasons name: foul language, links to social networks, short links, personal
- * data, external payment, and requests to close a claim.
+ * It looks for the specification's reasons: foul language, links to social networks, short links, personal data,
+ * external payment, and requests to close a claim.
  */
 export function moderationOf(text: string): ModerationReason | undefined {
   if (foul.test(text)) return 'OUT_OF_PLACE_LANGUAGE';

@@ -52,7 +52,7 @@ export function numberOf({ pack_id, order_ids }: Pack): number {
   return pack_id ?? order_ids[0] ?? 0;
 }
 
-/** @throws {FakeMarketplaceError} when a number is not one that a path can carry */
+/** @throws {FakeMarketplaceError} when a number cannot be part of a path */
 function assertNumbers({ pack_id, order_ids = [] }: PackInit): void {
   const numbers = [...order_ids, ...(pack_id === undefined || pack_id === null ? [] : [pack_id])];
   const wrong = numbers.find((number) => !Number.isSafeInteger(number) || number < 1);
@@ -73,7 +73,7 @@ export class PackStore {
   #packs = new Map<number, Pack>();
   readonly #accounts: Accounts;
   readonly #clock: Clock;
-  // Sixteen digits, as the service's have.
+  // Sixteen digits, like the ids of the service.
   #nextPack = 2_000_000_000_000_001;
   #nextOrder = 3_000_000_000_000_001;
   #nextShipment = 43_000_000_001;

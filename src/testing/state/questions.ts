@@ -51,7 +51,7 @@ export class QuestionStore {
   /** By asker and seller: the number of answered questions. */
   #answered = new Map<string, number>();
   readonly #state: MarketplaceState;
-  // Beyond 2^31, as the service's are.
+  // Larger than 2^31, like the ids of the service.
   #nextQuestion = 5_000_000_001;
 
   constructor(state: MarketplaceState) {
@@ -93,7 +93,7 @@ export class QuestionStore {
     return question;
   }
 
-  /** Answers a question on behalf of its seller. A question takes one answer. */
+  /** Answers a question on behalf of its seller. A question has at most one answer. */
   answer(question_id: number, text: string): StoredQuestion {
     const { answer, from, seller_id } = this.getOrThrow(question_id);
     if (answer) throw new FakeMarketplaceError(`question ${question_id} already has an answer`);

@@ -29,7 +29,7 @@ export function toPayloadBody(
   };
 }
 
-/** Other spellings that the service has been seen to use. Wire notes, Notifications. */
+/** Other forms of a body that the service was seen to send. Wire notes, Notifications. */
 const variants: readonly ((body: BodyFields) => BodyFields)[] = [
   ({ _id, ...rest }) => ({ id: _id, ...rest }),
   ({ _id: _, ...rest }) => rest,
@@ -40,7 +40,7 @@ const variants: readonly ((body: BodyFields) => BodyFields)[] = [
   ({ sent, ...rest }) => ({ ...rest, sent: String(sent).replace('Z', '+0000') }),
 ];
 
-/** Rewrites a body in another spelling; `choice` from 0 to 1 selects it. */
+/** Converts a body to another form; `choice`, from 0 to 1, selects it. */
 export function toVariantBody(body: BodyFields, choice: number): BodyFields {
   return variants[Math.floor(choice * variants.length)]?.(body) ?? body;
 }

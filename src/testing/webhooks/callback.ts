@@ -6,13 +6,13 @@ export type Callback = string | URL | ((request: Request) => Response | Promise<
 
 /** Faults of deliveries. Each is the share of notifications that it affects, from 0 to 1. */
 export interface DeliveryFaults {
-  /** Delivered late, and so out of order. */
+  /** Delivered late, and therefore out of order. */
   readonly late?: number | undefined;
-  /** The longest delay of a late one, in milliseconds, at most a day. @default 30000 */
+  /** The longest delay of a late delivery, in milliseconds, at most a day. @default 30000 */
   readonly lateMs?: number | undefined;
   /** Delivered twice. */
   readonly twice?: number | undefined;
-  /** Written in another spelling that the service has been seen to use. */
+  /** Sent in another form that the service was seen to send. */
   readonly odd?: number | undefined;
   /** The seed of the random numbers: the same seed affects the same notifications. @default 1 */
   readonly seed?: number | undefined;
@@ -20,22 +20,22 @@ export interface DeliveryFaults {
 
 /** What an application subscribes to. */
 export interface CallbackInit {
-  /** Where to post: a URL, or a function of the request that returns a response. */
+  /** The receiver: a URL, or a function that takes the request and returns a response. */
   readonly callback: Callback;
   /** The topics that are delivered. @default ['questions'] */
   readonly topics?: readonly string[] | undefined;
   /** Only notifications that relate to these users. @default all users */
   readonly user_ids?: readonly number[] | undefined;
-  /** The application that the notifications name. @default 500, the application of tokens */
+  /** The `application_id` in the notifications. @default 500, the application of tokens */
   readonly application_id?: number | undefined;
-  /** What goes wrong in the delivery. @default nothing */
+  /** Faults of the deliveries. @default none */
   readonly faults?: DeliveryFaults | undefined;
 }
 
 /** A day. */
 export const maxLateMs = 86_400_000;
 
-/** @throws {FakeMarketplaceError} when a subscription makes no sense */
+/** @throws {FakeMarketplaceError} when a subscription is invalid */
 export function validateCallback(init: CallbackInit): void {
   assertFields('a subscription', init, ['callback', 'topics', 'user_ids', 'application_id', 'faults']);
   const { callback, faults = {} } = init;

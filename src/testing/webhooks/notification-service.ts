@@ -14,7 +14,7 @@ export interface DeliveryAttempt {
   readonly id: string;
   readonly event: MarketplaceEvent;
   readonly application_id: number;
-  /** 1 for the first. */
+  /** The number of the attempt; 1 for the first. */
   readonly attempt: number;
   /** The time on the marketplace's clock. */
   readonly at: string;
@@ -29,7 +29,7 @@ export type ScheduledAttempt = Omit<DeliveryAttempt, 'outcome'>;
 const retryDelays: readonly number[] = [15, 30, 60, 300, 600, 900, 1500];
 /** The newest attempts that are kept. */
 const maxAttempts = 10_000;
-/** A longer timer of the platform ends at once. */
+/** The longest timer of the platform. A longer one would fire immediately. */
 const maxTimerMs = 2 ** 31 - 1;
 
 /** A delivery that is due at a time. */
@@ -39,7 +39,7 @@ interface ScheduledDelivery {
   readonly attempt: number;
   /** The due time, in milliseconds on the marketplace's clock. */
   readonly at: number;
-  /** Selects the spelling; `undefined` for the usual one. */
+  /** Selects the form of the body; `undefined` for the usual one. */
   readonly variant: number | undefined;
 }
 
@@ -88,7 +88,7 @@ export class NotificationService {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Subscribes an application to events. @throws {FakeMarketplaceError} when the subscription makes no sense */
+  /** Subscribes an application to events. @throws {FakeMarketplaceError} when the subscription is invalid */
   subscribe(init: CallbackInit): Subscription {
     const subscribed = new CallbackSubscription(init, () => {
       this.#subscriptions.delete(subscribed);
@@ -149,7 +149,7 @@ export class NotificationService {
     this.#armTimer();
   }
 
-  /** Starts the timer of the next delivery. A due one is posted at once, even when the clock stands still. */
+  /** Starts the timer of the next delivery. A due delivery is posted immediately, even if the clock is stopped. */
   #armTimer(): void {
     clearTimeout(this.#timer);
     const [first] = this.#scheduled;

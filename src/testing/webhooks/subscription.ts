@@ -31,7 +31,7 @@ export class CallbackSubscription implements Subscription {
   readonly #abandoned = new Map<string, number>();
   readonly #cancel: () => void;
 
-  /** @throws {FakeMarketplaceError} when the subscription makes no sense */
+  /** @throws {FakeMarketplaceError} when the subscription is invalid */
   constructor(init: CallbackInit, cancel: () => void) {
     validateCallback(init);
     const { callback, topics = ['questions'], application_id = 500, faults } = init;
@@ -60,7 +60,7 @@ export class CallbackSubscription implements Subscription {
     return this.#topics.has(topic) && (this.#init.user_ids?.includes(user_id) ?? true);
   }
 
-  /** Draws the faults of the next notification. Each takes its own random numbers, so that one share does not shift another. */
+  /** Selects the faults of the next notification. Each uses its own random numbers, so that they are independent. */
   nextFaults(): { late: number; twice: boolean; variant: number | undefined } {
     const { late = 0, lateMs = 30_000, twice = 0, odd = 0 } = this.#init.faults ?? {};
     const [isLate, lateness, isTwice, isVariant, variantChoice] = [
