@@ -1,21 +1,12 @@
-import type { QueuedNotification } from '../queued-notification.js';
 import { PriorityQueue } from './priority-queue.js';
-
-/** A waiting entry. */
-export interface WaitingNotification {
-  readonly entry: QueuedNotification;
-  /** The length of its JSON. */
-  readonly bytes: number;
-  failures: number;
-  stalls: number;
-}
+import { WaitingList } from './waiting-list.js';
+import type { WaitingNotification } from './waiting-list.js';
 
 /** The waiting entries of one resource. */
 export interface Group {
   readonly name: string;
   readonly userId: number;
-  /** By `sentAt`, then by arrival. */
-  waiting: WaitingNotification[];
+  readonly waiting: WaitingList;
   /** The place among the groups that are due; `undefined` while the group is leased or delayed. */
   turn: number | undefined;
   /** Without a turn: the end of the lease or of the delay. */
@@ -40,6 +31,7 @@ export class Groups {
   readonly #turns = new Map<number, number>();
   /** The latest turn that was leased. */
   #served = 0;
+  #mostUsers = maxUsers;
 
   get(name: string): Group | undefined {
     return this.#groups.get(name);
@@ -47,15 +39,21 @@ export class Groups {
 
   /** Inserts an entry by its time. */
   insert(waiting: WaitingNotification): void {
-    const { groupId: name, sentAt, notification } = waiting.entry;
+    const { groupId: name, notification } = waiting.entry;
     let group = this.#groups.get(name);
     if (!group) {
-      group = { name, userId: notification.user_id, waiting: [], turn: undefined, readyAt: 0, lease: undefined };
+      group = {
+        name,
+        userId: notification.user_id,
+        waiting: new WaitingList(),
+        turn: undefined,
+        readyAt: 0,
+        lease: undefined,
+      };
       this.#groups.set(name, group);
       this.#makeDue(group);
     }
-    const index = group.waiting.findLastIndex(({ entry }) => entry.sentAt <= sentAt) + 1;
-    group.waiting.splice(index, 0, waiting);
+    group.waiting.insert(waiting);
   }
 
   #makeDue(group: Group): void {
@@ -63,8 +61,10 @@ export class Groups {
     this.#turns.set(group.userId, turn);
     group.turn = turn;
     this.#due.push(turn, group);
-    if (this.#turns.size <= maxUsers) return;
+    if (this.#turns.size <= this.#mostUsers) return;
     for (const [userId, latest] of this.#turns) if (latest <= this.#served) this.#turns.delete(userId);
+    // Those with a later turn stay: strangers could else have all users looked at again and again.
+    this.#mostUsers = Math.max(maxUsers, this.#turns.size * 2);
   }
 
   /** Leases a group. */

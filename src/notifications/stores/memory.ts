@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous, this store is not */
 import type { QueuedNotification } from '../queued-notification.js';
 import { Groups } from './groups.js';
-import type { Group, WaitingNotification } from './groups.js';
+import type { Group } from './groups.js';
 import { StoreFullError, assertLimit, newToken, resolveLimits } from './store.js';
 import type {
   Claim,
@@ -14,6 +14,7 @@ import type {
   Settlement,
   StoreLimits,
 } from './store.js';
+import type { WaitingNotification } from './waiting-list.js';
 
 /** The limits of a store in memory. */
 export interface MemoryStoreOptions extends StoreLimits {
@@ -119,7 +120,7 @@ export class MemoryStore implements NotificationStore {
       entry: leased.entry,
       attempt: leased.failures + leased.stalls + 1,
       stalledCount: leased.stalls,
-      coalescedKeys: coalesce ? group.waiting.slice(0, -1).map(({ entry }) => entry.key) : [],
+      coalescedKeys: coalesce ? group.waiting.keysBeforeLast() : [],
     };
   }
 
@@ -144,13 +145,12 @@ export class MemoryStore implements NotificationStore {
     const { done, retryInMs, released, deadLetter, deduplicationMs } = settlement;
     if (retryInMs !== undefined && !released) group.lease.leased.failures += 1;
     const settled = new Set([...done, ...(deadLetter ? [deadLetter.key] : [])]);
-    for (const waiting of group.waiting.filter(({ entry }) => settled.has(entry.key))) {
+    for (const waiting of group.waiting.take(settled)) {
       this.#waiting.delete(waiting.entry.key);
       this.#waitingBytes -= waiting.bytes;
       if (waiting.entry.key === deadLetter?.key) this.addDeadLetter(deadLetterOf(waiting, deadLetter.failure));
       else this.#remember(waiting.entry.key, Date.now() + deduplicationMs);
     }
-    group.waiting = group.waiting.filter(({ entry }) => !settled.has(entry.key));
     this.#groups.release(group, retryInMs ?? 0, performance.now());
     return true;
   }
