@@ -75,6 +75,8 @@ class KeyValueStore implements NotificationStore {
   #reserved = 0;
   #reserving: Promise<void> | undefined;
   #loading: Promise<void> | undefined;
+  /** What was found damaged, until it has been told. */
+  #problems: readonly string[] = [];
   #changingDead: Promise<unknown> = Promise.resolve();
 
   constructor(values: KeyValues, { prefix = 'notifications', ...options }: KeyValueStoreOptions) {
@@ -108,15 +110,29 @@ class KeyValueStore implements NotificationStore {
 
   async #load(): Promise<void> {
     await this.#assertReachable();
-    const { from, to } = (await this.#get<KeyRange>('bounds')) ?? { from: 0, to: 0 };
-    const letters = (await this.#get<DeadLetter[]>('dead')) ?? [];
+    const bounds = (await this.#get<unknown>('bounds')) ?? { from: 0, to: 0 };
+    // Without them, the notifications cannot be found: an empty inbox would hide that.
+    if (!isKeyRange(bounds)) throw new Error(`The value ${this.#prefix}:bounds is damaged`);
+    const { from, to } = bounds;
+    const stored = (await this.#get<unknown>('dead')) ?? [];
     const entries: [number, StoredEntry][] = [];
+    const problems: string[] = [];
     for (let start = from; start < to; start += block) {
       const numbers = Array.from({ length: Math.min(block, to - start) }, (_, index) => start + index);
-      const found = await Promise.all(numbers.map((number) => this.#get<StoredEntry>(`entry:${number}`)));
-      for (const [index, stored] of found.entries()) if (stored) entries.push([start + index, stored]);
+      const found = await Promise.all(numbers.map((number) => this.#get<unknown>(`entry:${number}`)));
+      for (const [index, value] of found.entries()) {
+        if (isStoredEntry(value)) entries.push([start + index, value]);
+        else if (value !== undefined)
+          problems.push(`${this.#prefix}:entry:${start + index} is damaged; it stays there`);
+      }
+    }
+    const letters = Array.isArray(stored) ? stored.filter(isDeadLetter) : [];
+    if (!Array.isArray(stored) || letters.length < stored.length) {
+      await this.#set('dead:damaged', stored);
+      problems.push(`${this.#prefix}:dead is damaged; it is in ${this.#prefix}:dead:damaged`);
     }
     await this.#assertReachable();
+    this.#problems = problems;
     this.#next = this.#reserved = to;
     for (const letter of letters) this.#memory.addDeadLetter(letter);
     for (const [number, stored] of entries) await this.#restore(number, stored);
@@ -209,7 +225,9 @@ class KeyValueStore implements NotificationStore {
       throw error;
     }
     for (const lease of claimed.leases) this.#leases.set(lease.groupId, lease);
-    return claimed;
+    const problems = this.#problems;
+    this.#problems = [];
+    return problems.length > 0 ? { ...claimed, problems } : claimed;
   }
 
   renew(leases: readonly LeaseId[], leaseMs: number): Promise<string[]> {
@@ -277,6 +295,33 @@ class KeyValueStore implements NotificationStore {
     if (!this.#memory.hasDeadLetter(key)) return false;
     return this.#changeDead(without(key), () => this.#memory.removeDeadLetter(key));
   }
+}
+
+function isKeyRange(value: unknown): value is KeyRange {
+  const { from, to } = value as Partial<KeyRange>;
+  return (
+    Number.isSafeInteger(from) && Number.isSafeInteger(to) && Number(from) >= 0 && isRange(Number(to) - Number(from))
+  );
+}
+
+/** More would not be read in any useful time. */
+function isRange(length: number): boolean {
+  return length >= 0 && length < 2 ** 31;
+}
+
+function isStoredEntry(value: unknown): value is StoredEntry {
+  const { entry, failures, stalls } = (value ?? {}) as Partial<StoredEntry>;
+  return isEntry(entry) && Number.isSafeInteger(failures) && Number.isSafeInteger(stalls);
+}
+
+function isDeadLetter(value: unknown): value is DeadLetter {
+  return isEntry((value as Partial<DeadLetter> | null)?.entry);
+}
+
+function isEntry(value: unknown): value is QueuedNotification {
+  const { key, groupId, sentAt, notification } = (value ?? {}) as Partial<QueuedNotification>;
+  const isText = typeof key === 'string' && typeof groupId === 'string';
+  return isText && Number.isFinite(sentAt) && typeof notification?.user_id === 'number';
 }
 
 function without(key: string) {

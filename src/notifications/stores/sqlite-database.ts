@@ -193,8 +193,15 @@ export class SqliteDatabase<T extends Transaction> {
 
   async close(): Promise<void> {
     if (!this.#opening) return;
-    // Pending writes are committed before the file is closed.
-    await this.write(() => undefined);
+    try {
+      // Pending writes are committed before the file is closed.
+      await this.write(() => undefined);
+    } finally {
+      if (this.#opening) this.#closeFile();
+    }
+  }
+
+  #closeFile(): void {
     this.#opening = undefined;
     this.#statements.clear();
     this.#db.close();
