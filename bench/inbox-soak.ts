@@ -3,7 +3,7 @@
 import { fork, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';
-import { tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -18,27 +18,69 @@ import {
   withInbox,
 } from './inbox-load.ts';
 import { here } from './measure.ts';
+import { writePart } from './soak/page.ts';
 
 const [notifications = 50_000, kills = 200] = process.argv.slice(2).map(Number);
 
-for (const store of ['sqlite', ...(hasRedis ? ['redis'] : [])]) {
-  console.log(await storm(store));
-  console.log(await killed(store));
+/** The figures of one store. All of `faults` have to be 0. */
+interface Figures {
+  readonly figures: Readonly<Record<string, number>>;
+  readonly faults: Readonly<Record<string, number>>;
+}
+
+const stores = { SQLite: 'sqlite', ...(hasRedis && { Redis: 'redis' }) };
+const results = new Map<string, Figures>();
+for (const [name, store] of Object.entries(stores)) {
+  const [all, kill] = [await storm(store), await killed(store)];
+  results.set(name, { figures: { ...all.figures, ...kill.figures }, faults: { ...all.faults, ...kill.faults } });
+  console.error(name, JSON.stringify(results.get(name)));
+}
+console.log(page());
+// Smaller runs are for trying it out.
+if (process.argv.length === 2) writePart(page());
+process.exitCode = [...results.values()].some(({ faults }) => Object.values(faults).some(Boolean)) ? 1 : 0;
+
+function page(): string {
+  const all = [...results.values()].map(({ figures, faults }) => ({ ...figures, ...faults }));
+  const rows = Object.keys(all[0] ?? {}).map((what) => `| ${what} | ${all.map((each) => each[what]).join(' | ')} |`);
+  return [
+    '## Results of `npm run soak:inbox`',
+    '',
+    `Written by \`npm run soak:inbox\` on ${new Date().toISOString().slice(0, 10)}, Node ${process.version},`,
+    `${process.platform} ${process.arch}, with a load of ${loadavg()[0]?.toFixed(0)} on ${availableParallelism()} cores.`,
+    '',
+    `First, ${notifications} notifications are delivered, ${concurrency} at a time. Then an inbox is killed with SIGKILL ${kills} times,`,
+    'each time in the middle of deliveries and handlers. A handler that was running then runs again.',
+    '',
+    `| | ${[...results.keys()].join(' | ')} |`,
+    `| --- |${' ---: |'.repeat(results.size)}`,
+    ...rows,
+  ].join('\n');
 }
 
 /** Delivers once each, and counts what was handled. */
-async function storm(store: string): Promise<string> {
+async function storm(store: string): Promise<Figures> {
   return withInbox([store, 'instant'], async ({ port, process }) => {
     const { latencies, rejected } = await deliver(port, range(notifications));
     process.send('report');
     const { handled, twice } = await nextMessage<{ handled: number; twice: number }>(process);
-    const times = `p99 ${percentile99(latencies).toFixed(0)} ms, longest ${(latencies.at(-1) ?? 0).toFixed(0)} ms`;
-    return `${store}: ${notifications} at ${concurrency} at a time: ${times}; rejected ${rejected}, handled ${handled}, twice ${twice}`;
+    return {
+      figures: {
+        'notifications delivered': notifications,
+        '... 99th percentile until the response, in ms': Math.round(percentile99(latencies)),
+        '... longest, in ms': Math.round(latencies.at(-1) ?? 0),
+      },
+      faults: {
+        'notifications rejected': rejected,
+        'notifications not handled': notifications - rejected - handled,
+        'notifications handled twice': twice,
+      },
+    };
   });
 }
 
 /** Kills the process in the middle of deliveries and handlers, and counts what was acknowledged and never handled. */
-async function killed(store: string): Promise<string> {
+async function killed(store: string): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), 'soak-'));
   const [socket, notes] = [join(folder, 'redis.sock'), join(folder, 'notes.txt')];
   const redis =
@@ -75,7 +117,14 @@ async function killed(store: string): Promise<string> {
     const once = new Set(handled);
     const lost = [...acknowledged].filter((id) => !once.has(id)).length;
     const again = handled.length - once.size;
-    return `${store}: ${kills} kills, ${acknowledged.size} acknowledged: lost ${lost}, handled again after a kill ${again}`;
+    return {
+      figures: {
+        kills,
+        '... notifications acknowledged': acknowledged.size,
+        '... handled again after a kill': again,
+      },
+      faults: { 'notifications acknowledged and lost': lost },
+    };
   } finally {
     redis?.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });

@@ -1,7 +1,6 @@
 // Attacks the built package for a few minutes, over both transports, and writes bench/soak.md: `npm run soak`. Options:
 // --aborts, --writes, --responses and --idle set how many calls are made, --seed repeats a run, and --page=false leaves the
 // page as it is.
-import { writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import type * as Library from 'marketplace-seller-sdk';
@@ -10,6 +9,7 @@ import { here } from './measure.ts';
 import { abortAtRandom } from './soak/aborts.ts';
 import { misbehave } from './soak/bytes.ts';
 import { ofFetch, ofLibrary, ofNode, unknownOutcomes } from './soak/idle.ts';
+import { writePart } from './soak/page.ts';
 import type { Subject } from './soak/workload.ts';
 import { writeThroughChaos } from './soak/writes.ts';
 
@@ -104,7 +104,7 @@ for (const [name, write] of Object.entries(writers)) {
 
 const report = `${page()}\n`;
 console.log(report);
-if (values.page !== 'false') writeFileSync(here('soak.md'), report);
+if (values.page !== 'false') writePart(report);
 for (const error of unhandled) console.error('unhandled:', error);
 process.exit(unhandled.length > 0 ? 1 : 0);
 
