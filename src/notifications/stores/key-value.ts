@@ -110,10 +110,10 @@ class KeyValueStore implements NotificationStore {
 
   async #load(): Promise<void> {
     await this.#assertReachable();
-    const bounds = (await this.#get<unknown>('bounds')) ?? { from: 0, to: 0 };
+    const range = (await this.#get<unknown>('bounds')) ?? { from: 0, to: 0 };
     // Without them, the notifications cannot be found: an empty inbox would hide that.
-    if (!isKeyRange(bounds)) throw new Error(`The value ${this.#prefix}:bounds is damaged`);
-    const { from, to } = bounds;
+    if (!isKeyRange(range)) throw new Error(`The value ${this.#prefix}:bounds is damaged`);
+    const { from, to } = range;
     const stored = (await this.#get<unknown>('dead')) ?? [];
     const entries: [number, StoredEntry][] = [];
     const problems: string[] = [];

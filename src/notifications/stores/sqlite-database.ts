@@ -193,18 +193,15 @@ export class SqliteDatabase<T extends Transaction> {
 
   async close(): Promise<void> {
     if (!this.#opening) return;
+    await this.#opening;
     try {
       // Pending writes are committed before the file is closed.
       await this.write(() => undefined);
     } finally {
-      if (this.#opening) this.#closeFile();
+      this.#opening = undefined;
+      this.#statements.clear();
+      this.#db.close();
     }
-  }
-
-  #closeFile(): void {
-    this.#opening = undefined;
-    this.#statements.clear();
-    this.#db.close();
   }
 }
 
