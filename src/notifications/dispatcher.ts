@@ -66,7 +66,7 @@ export class Dispatcher {
 
   async #run(handler: Handler<never, never>, notification: Notification, run: RunContext): Promise<void> {
     const { clientFor } = this.#options;
-    const client = await clientFor?.(notification.user_id);
+    const client = clientFor && (await clientFor(notification.user_id));
     if (clientFor && !client) throw new DropNotificationError('clientFor returned no client: the user is not ours');
     await handler(notification as never, new RunningContext(notification, run, client) as HandlerContext as never);
   }

@@ -46,22 +46,23 @@ export class LeaseRenewal {
 
   #tick(): void {
     if (this.#leases().length === 0) this.stop();
-    else void this.#renew();
+    else void this.renew();
   }
 
   /**
-   * Renews now if the timer is late: the process was stopped, or the machine was suspended.
+   * Whether the timer is late: the process was stopped, or the machine was suspended.
    *
-   * A worker calls it before it claims, so that it does not claim its own expired leases.
+   * Then a worker renews before it claims, so that it does not claim its own expired leases.
    */
-  async catchUp(): Promise<void> {
-    if (this.#timer === undefined) return;
+  isLate(): boolean {
+    if (this.#timer === undefined) return false;
     const { monotonic, wall } = now();
     const elapsedMs = Math.max(monotonic - this.#renewedAt.monotonic, wall - this.#renewedAt.wall);
-    if (elapsedMs > this.#leaseMs / 2) await this.#renew();
+    return elapsedMs > this.#leaseMs / 2;
   }
 
-  async #renew(): Promise<void> {
+  /** Renews now. */
+  async renew(): Promise<void> {
     this.#renewing ??= this.#renewOnce().finally(() => (this.#renewing = undefined));
     await this.#renewing;
   }

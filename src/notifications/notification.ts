@@ -75,19 +75,16 @@ function normalized(value: unknown): unknown {
     string,
     unknown
   >;
-  return {
-    ...rest,
-    ...named('id', textOf(_id) ?? textOf(id)),
-    ...named('received', textOf(received) ?? textOf(recieved)),
-    ...named('sent', textOf(sent)),
-    ...named('application_id', digitsOf(application_id)),
-    ...named('attempts', digitsOf(attempts, 15)),
-    ...named('actions', Array.isArray(actions) ? actions.filter((each) => typeof each === 'string') : undefined),
+  const fields = {
+    id: textOf(_id) ?? textOf(id),
+    received: textOf(received) ?? textOf(recieved),
+    sent: textOf(sent),
+    application_id: digitsOf(application_id),
+    attempts: digitsOf(attempts, 15),
+    actions: Array.isArray(actions) ? actions.filter((each) => typeof each === 'string') : undefined,
   };
-}
-
-function named(name: string, value: unknown): object {
-  return value === undefined ? {} : { [name]: value };
+  for (const [name, field] of Object.entries(fields)) if (field !== undefined) rest[name] = field;
+  return rest;
 }
 
 function textOf(value: unknown): string | undefined {

@@ -21,8 +21,9 @@ export interface QueuedNotification {
 export async function queuedNotification(notification: Notification, arrivedAt: number): Promise<QueuedNotification> {
   const { user_id, topic } = notification;
   const groupId = JSON.stringify([user_id, topic, resourceOf(notification)]);
+  const key = digest(groupId + identityOf(notification));
   return {
-    key: await digest(groupId + identityOf(notification)),
+    key: typeof key === 'string' ? key : await key,
     groupId: groupId.length > 200 ? await digest(groupId) : groupId,
     sentAt: timeOf(notification.sent) ?? timeOf(notification.received) ?? arrivedAt,
     notification,
@@ -45,8 +46,11 @@ function identityOf({ id, sent, received, application_id, actions }: Notificatio
 }
 
 /** The start of the SHA-256 in hexadecimal. Node's own hash is many times faster than that of other platforms. */
-async function digest(content: string): Promise<string> {
-  if (nodeHash) return nodeHash('sha256', content, 'hex').slice(0, 32);
+function digest(content: string): string | Promise<string> {
+  return nodeHash ? nodeHash('sha256', content, 'hex').slice(0, 32) : portableDigest(content);
+}
+
+async function portableDigest(content: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(content));
   return [...new Uint8Array(hash, 0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -161,8 +161,8 @@ export class Worker {
     try {
       while (this.#pollAgain && !this.#closed) {
         this.#pollAgain = false;
-        await this.#renewal.catchUp();
-        await this.#claimRequested();
+        if (this.#renewal.isLate()) await this.#renewal.renew();
+        if (this.#requests.size > 0) await this.#claimRequested();
         await this.#claimDue();
       }
     } catch (error) {
@@ -176,7 +176,7 @@ export class Worker {
 
   async #claimRequested(): Promise<void> {
     const next = this.#isolation.next(this.#runs.size, this.#options.concurrency);
-    if (!next || next.groupId !== undefined || this.#requests.size === 0) return;
+    if (!next || next.groupId !== undefined) return;
     const groupIds = [...this.#requests.keys()].filter((groupId) => !this.#runs.has(groupId)).slice(0, next.limit);
     const claimed = await Promise.all(groupIds.map((groupId) => this.#claim({ limit: 1, groupId })));
     await this.#admit(claimed.flatMap(({ leases }) => leases));
@@ -214,8 +214,10 @@ export class Worker {
     const { start, release } = this.#closed
       ? { start: [], release: leases }
       : this.#isolation.admit(leases, this.#runs.size);
-    await Promise.all(release.map((lease) => this.#settle(lease, { done: [], retryInMs: 0, released: true })));
-    if (release.length > 0) this.#pollAgain = true;
+    if (release.length > 0) {
+      await Promise.all(release.map((lease) => this.#settle(lease, { done: [], retryInMs: 0, released: true })));
+      this.#pollAgain = true;
+    }
     for (const lease of start) this.#start(lease);
   }
 

@@ -1,3 +1,4 @@
+import { TimeLimit } from '../time-limit.js';
 import { TurnBatch } from '../turns.js';
 import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTooSlow } from './request.js';
 import type { BodyLimits, OutgoingResponse } from './request.js';
@@ -41,12 +42,17 @@ interface Answered {
 export function nodeHandler(receiver: Receiver): (request: NodeRequest, response: NodeResponse) => void {
   // Responses of one turn are written together: each write between other work would wake the sender's process again.
   const responses = new TurnBatch<Answered>((batch) => batch.forEach(write));
+  let timeLimit: TimeLimit | undefined;
+  const readBody = (request: NodeRequest, limits: BodyLimits): Promise<Uint8Array> => {
+    timeLimit ??= new TimeLimit(limits.bodyTimeoutMs);
+    return new BodyStream(request, limits, timeLimit).body;
+  };
   return (request, response) => {
     void receiver
       .receive({
         method: request.method ?? '',
         header: (name) => firstOf(request.headers[name]),
-        body: (limits) => bodyOf(request, limits),
+        body: (limits) => consumedBody(request) ?? readBody(request, limits),
       })
       .then((outgoing) => responses.add({ request, response, outgoing }));
   };
@@ -64,16 +70,14 @@ function firstOf(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-async function bodyOf(request: NodeRequest, limits: BodyLimits): Promise<unknown> {
+/** What a body parser has left; `undefined` when nothing has read the body. */
+function consumedBody(request: NodeRequest): Promise<unknown> | undefined {
   const parsed = request.rawBody ?? request.body;
-  if (hasContent(parsed)) return parsed;
-  if (request.readableEnded || request.readableDidRead) {
-    // A body parser that read an empty body leaves an empty text or object.
-    if (typeof parsed === 'string' || (typeof parsed === 'object' && parsed !== null)) return parsed;
-    if (request.headers['content-length'] === '0') return '';
-    throw bodyConsumed;
-  }
-  return new BodyStream(request, limits).body;
+  if (hasContent(parsed)) return Promise.resolve(parsed);
+  if (!request.readableEnded && !request.readableDidRead) return undefined;
+  // A body parser that read an empty body leaves an empty text or object.
+  if (typeof parsed === 'string' || (typeof parsed === 'object' && parsed !== null)) return Promise.resolve(parsed);
+  return request.headers['content-length'] === '0' ? Promise.resolve('') : Promise.reject(bodyConsumed);
 }
 
 /** Some body parsers leave `{}` or an empty text when they parsed nothing. */
@@ -92,9 +96,9 @@ class BodyStream {
   readonly #chunks: BodyChunks;
   readonly #listeners: readonly [StreamEvent, (chunk: Uint8Array) => void][];
   #settle: Settle | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #endTimeLimit: () => void;
 
-  constructor(request: NodeRequest, limits: BodyLimits) {
+  constructor(request: NodeRequest, limits: BodyLimits, timeLimit: TimeLimit) {
     const { promise, ...settle } = Promise.withResolvers<Uint8Array>();
     this.body = promise;
     this.#settle = settle;
@@ -108,12 +112,7 @@ class BodyStream {
       ['close', onGone],
     ];
     for (const [event, listener] of this.#listeners) request.on(event, listener);
-    // A body that came with its headers is complete after this callback, and needs no timer.
-    queueMicrotask(() => this.#limitTime(limits.bodyTimeoutMs));
-  }
-
-  #limitTime(ms: number): void {
-    if (!this.#request.complete && this.#settle) this.#timer = setTimeout(() => this.#fail(bodyTooSlow), ms);
+    this.#endTimeLimit = timeLimit.begin(() => this.#fail(bodyTooSlow));
   }
 
   #add(chunk: Uint8Array): void {
@@ -132,7 +131,7 @@ class BodyStream {
   #stop(): Settle | undefined {
     const settle = this.#settle;
     this.#settle = undefined;
-    clearTimeout(this.#timer);
+    this.#endTimeLimit();
     for (const [event, listener] of this.#listeners) this.#request.off(event, listener);
     return settle;
   }

@@ -80,6 +80,7 @@ export function checkHeaders(
 }
 
 function isJson(contentType: string): boolean {
+  if (contentType === 'application/json') return true;
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');
   const charset = parameters.map((each) => /^\s*charset="?([\w-]+)/.exec(each)?.[1]).find(Boolean);
   return /^(?:application|text)\/(?:[\w.-]+\+)?json$/.test(type.trim()) && (!charset || /^utf-?8$/.test(charset));

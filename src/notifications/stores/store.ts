@@ -133,9 +133,14 @@ export function assertPrefix(prefix: unknown): void {
   if (typeof prefix !== 'string' || prefix === '') throw new ConfigurationError('`prefix` must be a text');
 }
 
+let processId: string | undefined;
+let claims = 0;
+
 /** The token of the leases of one claim. It begins with the worker, so that a stored lease shows who has it. */
 export function newToken(workerId: string): string {
-  return `${workerId}:${crypto.randomUUID()}`;
+  processId ??= crypto.randomUUID();
+  claims += 1;
+  return `${workerId}:${processId}:${claims}`;
 }
 
 /**
