@@ -104,6 +104,7 @@ class BodyStream {
     this.#settle = settle;
     this.#request = request;
     this.#chunks = new BodyChunks(limits);
+    this.#endTimeLimit = timeLimit.begin(() => this.#fail(bodyTooSlow));
     const onGone = (): void => this.#fail(bodyIncomplete);
     this.#listeners = [
       ['data', (chunk) => this.#add(chunk)],
@@ -112,7 +113,6 @@ class BodyStream {
       ['close', onGone],
     ];
     for (const [event, listener] of this.#listeners) request.on(event, listener);
-    this.#endTimeLimit = timeLimit.begin(() => this.#fail(bodyTooSlow));
   }
 
   #add(chunk: Uint8Array): void {

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import { BatchedScript, maxArguments } from './redis-batch.js';
+import * as dead from './redis-dead-letters.js';
 import * as scripts from './redis-scripts.js';
 import { StoreFullError, assertPrefix, newToken, resolveLimits } from './store.js';
 import type {
@@ -145,7 +146,7 @@ class RedisStore implements NotificationStore {
   }
 
   async deadLetters(limit: number): Promise<DeadLetter[]> {
-    const found = await this.#run(scripts.deadLetters, Math.min(limit, Number.MAX_SAFE_INTEGER));
+    const found = await this.#run(dead.deadLetters, Math.min(limit, Number.MAX_SAFE_INTEGER));
     return (found as [string, string][]).flatMap(([text, meta]) => {
       const entry = entryFrom(text);
       return entry ? [{ entry, ...(JSON.parse(meta) as Omit<DeadLetter, 'entry'>) }] : [];
@@ -153,14 +154,14 @@ class RedisStore implements NotificationStore {
   }
 
   async redrive(key: string): Promise<boolean> {
-    const found = (await this.#run(scripts.findDeadLetter, key)) as string;
+    const found = (await this.#run(dead.findDeadLetter, key)) as string;
     const entry = entryFrom(found);
     if (!entry) return false;
-    return (await this.#run(scripts.redrive, key, entry.groupId, entry.sentAt, entry.notification.user_id)) === 1;
+    return (await this.#run(dead.redrive, key, entry.groupId, entry.sentAt, entry.notification.user_id)) === 1;
   }
 
   async removeDeadLetter(key: string): Promise<boolean> {
-    return (await this.#run(scripts.removeDeadLetter, key)) === 1;
+    return (await this.#run(dead.removeDeadLetter, key)) === 1;
   }
 }
 
