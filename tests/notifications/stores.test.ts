@@ -92,6 +92,30 @@ describe.for(kinds)('a store in $name', ({ create: createLocation, isAvailable }
     await store.close?.();
   });
 
+  test.skipIf(!isAvailable)('what happens to one notification does not disturb others of the same turn', async () => {
+    const store = createLocation()();
+    const added = ['a1', 'a1', 'b', 'c', 'd'].map((key) => store.add(entry(key, key.slice(0, 1))));
+    expect((await Promise.all(added)).sort()).toEqual(['added', 'added', 'added', 'added', 'waiting']);
+    const leases = Object.fromEntries((await store.claim(claim())).leases.map((each) => [each.groupId, each]));
+    const { a, b, c, d } = leases as Record<'a' | 'b' | 'c' | 'd', Lease>;
+    expect(await store.add(entry('a2', 'a', 2))).toBe('added');
+    const settled = await Promise.all([
+      store.settle(settlement(a, { done: ['a1'] })),
+      store.settle(settlement(a, { done: ['a1'] })),
+      store.settle(settlement({ ...b, token: 'another' }, { done: ['b'] })),
+      store.settle(settlement(c, { deadLetter: { key: 'c', failure: 'x' } })),
+      store.settle(settlement(d, { retryInMs: 0 })),
+      store.add(entry('e')),
+    ]);
+    expect(settled).toEqual([true, false, false, true, true, 'added']);
+    const next = (await store.claim(claim())).leases.map(({ entry: { key }, attempt }) => `${key} ${attempt}`);
+    expect(next.sort()).toEqual(['a2 1', 'd 2', 'e 1']);
+    const states = await Promise.all(['a1', 'b', 'c', 'd'].map((key) => store.add(entry(key, key.slice(0, 1)))));
+    expect(states).toEqual(['processed', 'waiting', 'processed', 'waiting']);
+    expect((await store.deadLetters(10)).map(({ entry: { key } }) => key)).toEqual(['c']);
+    await store.close?.();
+  });
+
   test.skipIf(!isAvailable)('a processed notification is deleted after the deduplication time', async () => {
     const store = createLocation()();
     await store.add(entry('k'));

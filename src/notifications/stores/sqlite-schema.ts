@@ -45,7 +45,10 @@ function totalTriggers(name: string): string {
  * @throws {ConfigurationError} when the file belongs to another program or a newer version.
  */
 export function prepareSchema(db: DatabaseSync): void {
-  db.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+  // Pages that change often are copied from the log to the file a quarter as often as by default.
+  db.exec(
+    'PRAGMA busy_timeout = 0; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;',
+  );
   if (pragma(db, 'user_version') === migrations.length && pragma(db, 'application_id') === applicationId) return;
   db.exec('BEGIN IMMEDIATE');
   try {
