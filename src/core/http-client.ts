@@ -31,18 +31,18 @@ import type { Failure } from './retry/policy.js';
 import { createTransport } from './transport/create-transport.js';
 import type { Transport } from './transport/transport.js';
 
-/** What follows an attempt that did not succeed; where the call fails, an error is thrown instead. */
+/** What to do after a failed attempt. If the call fails, an error is thrown instead. */
 type NextStep = { readonly kind: 'retry' } | { readonly kind: 'return'; readonly result: WithResponse<unknown> };
 
 const retry: NextStep = { kind: 'retry' };
 
-/** Carries out calls: build, acquire, send, then parse or classify and retry. All resources of a client share one. */
+/** Makes calls: build, acquire, send, then parse or classify and retry. All resources of a client share one. */
 export class HttpClient implements Requester {
   readonly deadlineMs: number | undefined;
   readonly #runtime: ClientRuntime;
   readonly #send: Transport;
 
-  /** `parent` is the client this one is derived from: they share what belongs to the same host and token. */
+  /** `parent` is the client that this one is derived from. They share their state if host and token are the same. */
   constructor(options: ResolvedOptions, parent?: HttpClient) {
     const inherited = parent && parent.#runtime.shared;
     const shared = inherited?.isFor(options) ? inherited : new SharedState(options);
@@ -79,7 +79,7 @@ export class HttpClient implements Requester {
       emit?.({ type: 'end', call, attempts: context.attempts, durationMs, status, error });
       throw error;
     } finally {
-      // A download is read after the call: its deadline and signal stay in force until its end.
+      // A download is read after the call, and its deadline and signal apply until its end.
       if (!isStreaming) scope.dispose();
     }
   }
@@ -101,7 +101,7 @@ export class HttpClient implements Requester {
     return accessToken ?? this.#runtime.shared.tokens?.current(scope);
   }
 
-  /** Sends the request once, when the limiters permit it. */
+  /** Waits for the limiters, and sends the request once. */
   async #executeAttempt(context: RequestContext): Promise<AttemptResult> {
     await this.#acquire(context);
     context.attempts += 1;
@@ -162,7 +162,7 @@ export class HttpClient implements Requester {
     return { data, response: responseInfo(context, response.status, response.headers) };
   }
 
-  /** Decides what follows an attempt that did not succeed: a retry, the output where it was read back, or the error. */
+  /** Decides what to do after a failed attempt: a retry, the output if the write was confirmed, or the error. */
   async #recover(context: RequestContext, result: AttemptResult): Promise<NextStep> {
     if (await this.#replaceToken(context, result)) return retry;
     const failed = classifyFailure(result, context);
@@ -187,14 +187,14 @@ export class HttpClient implements Requester {
     return this.#retry(context, provedUndone(failed));
   }
 
-  /** After a timeout the service may still be working on the write: it gets as long again to finish. */
+  /** After a timeout, the service may still be processing the write, so it gets at least `timeoutMs` to finish. */
   #confirmWindowMs({ timeoutMs }: RequestContext, error: unknown): number {
     const { confirmWindowMs } = this.#runtime.options;
     const isTimeout = error instanceof OutcomeUnknownError && error.cause instanceof TimeoutError;
     return isTimeout ? Math.max(confirmWindowMs, timeoutMs) : confirmWindowMs;
   }
 
-  /** Replaces a token that got a 401: once per call, and not after a 403. */
+  /** Replaces a token that got a 401, once per call. */
   async #replaceToken(context: RequestContext, result: AttemptResult): Promise<boolean> {
     const { token, tokenReplaced, options, scope, upload } = context;
     if (result.kind !== 'response' || result.response.status !== 401) return false;
@@ -211,7 +211,7 @@ export class HttpClient implements Requester {
 
   #shouldConfirm({ request, resent }: RequestContext, { error, failure, outcomeUnknown }: FailedAttempt): boolean {
     if (this.#runtime.options.onUnknownOutcome !== 'confirm' || !request.endpoint.confirm || !failure) return false;
-    // A write that is sent again may fail because the first one was carried out after all.
+    // A write that was sent again may fail because the first attempt was carried out nevertheless.
     return outcomeUnknown || (resent && error instanceof ApiError && error.status < 500);
   }
 
@@ -222,7 +222,7 @@ export class HttpClient implements Requester {
   ): Promise<NextStep> {
     if (!failure) throw error;
     const plan = this.#planRetry(context, failure);
-    // One call got the 429, all calls wait; this one as well, when it acquires its next attempt.
+    // A 429 pauses all calls. This call waits when it acquires its next attempt.
     if (plan.pauseAllMs !== undefined) context.rateLimiter.pauseFor(plan.pauseAllMs);
     if (!plan.retry) throw error;
     if (plan.pauseAllMs !== undefined) return retry;
@@ -268,7 +268,7 @@ export class HttpClient implements Requester {
   }
 }
 
-/** A write that was proved not to have been carried out is as good as never sent; a `Retry-After` stays in force. */
+/** A write that was certainly not carried out counts as not sent. A `Retry-After` still applies. */
 function provedUndone({ error, failure }: FailedAttempt): Pick<FailedAttempt, 'error' | 'failure'> {
   if (failure?.kind === 'errorResponse') return { error, failure: { ...failure, transient: true } };
   return { error: error instanceof OutcomeUnknownError ? error.cause : error, failure: { kind: 'notSent' } };
@@ -281,7 +281,7 @@ function responseInfo(
 ): ResponseInfo {
   return {
     status,
-    // Few callers read what has to be computed.
+    // Computed on use, because few callers need them.
     get headers() {
       return headers.toHeaders();
     },
@@ -296,7 +296,7 @@ function responseInfo(
   };
 }
 
-/** The error of a call that is not sent, because the service asked to wait for longer than a call may. */
+/** The error of a call that is not sent, because the service asked for a longer wait than `maxRetryDelayMs`. */
 function pausedError({ request, rateLimiter, attempts }: RequestContext): RateLimitError {
   const { endpoint } = request;
   const retryAfterMs = rateLimiter.pausedMs;
@@ -316,7 +316,7 @@ function pausedError({ request, rateLimiter, attempts }: RequestContext): RateLi
   });
 }
 
-/** What a status says about the service's rate limit; `undefined` stands for no response. */
+/** What a status says about the rate limit of the service; `undefined` means no response. */
 function rateLimitSignal(status: number | undefined): RateLimitSignal {
   if (status === undefined || status >= 500) return 'other';
   return status === 429 ? 'throttled' : 'accepted';
