@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { probes, quieted } from './tools/quiet-ky.js';
+import { quieted } from './tools/quiet-ky.js';
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
@@ -12,7 +12,13 @@ const isBrowserWanted =
 export default defineConfig({
   // Tests run on ky as the package holds it.
   plugins: [
-    { name: 'quiet-ky', transform: (code, id) => (probes.test(id) ? { code: quieted(code), map: null } : undefined) },
+    {
+      name: 'quiet-ky',
+      transform: (code, id) => {
+        const quiet = quieted(id, code);
+        return quiet === undefined ? undefined : { code: quiet, map: null };
+      },
+    },
   ],
   resolve: {
     alias: [

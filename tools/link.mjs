@@ -13,7 +13,7 @@ import { rollup } from 'rollup';
  * @type {Readonly<Record<string, string>>}
  */
 const shared = {
-  'index notifications schemas testing': 'base',
+  'index notifications schemas testing': 'client',
   'index schemas testing': 'client',
   'index testing': 'client',
   'schemas testing': 'endpoints',

@@ -249,15 +249,8 @@ export class HttpClient implements Requester {
   }
 
   #diagnosticsOf(context: RequestContext, error: SellerError): ErrorDiagnostics {
-    const { request } = context;
-    const { url, headers, isSecretHeader, body, bodyValue } = request;
-    const { method } = request.endpoint;
     return {
-      curl: (options) =>
-        curlOf(
-          { method, url, headers, isSecretHeader, body, bodyValue, hasToken: context.token !== undefined },
-          options,
-        ),
+      curl: (options) => curlOf(context.request, context.token !== undefined, options),
       confirm: (options) =>
         confirmLater(this, context, {
           ...options,

@@ -1,6 +1,8 @@
+import { runInNewContext } from 'node:vm';
 import { ConnectionError } from 'marketplace-seller-sdk';
 import type { ApiError, ClientOptions } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
+import { userTexts } from '../../src/core/errors/redact.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
 const token = 'APP_USR-1234567890';
@@ -66,6 +68,12 @@ test.each([
   ['signature: expired', 'signature: expired'],
 ])('a secret field in a text is masked: %s', async (said, expected) => {
   expect((await rejected({ detail: said })).body).toEqual({ detail: expected });
+});
+
+test('texts of people are found in lists and plain objects, also of another realm, and nowhere else', () => {
+  expect(userTexts([{ text: 'a' }, Object.assign(Object.create(null), { text: 'b' })])).toEqual(['a', 'b']);
+  expect(userTexts(runInNewContext('({ message: { text: "c" } })'))).toEqual(['c']);
+  expect(userTexts({ file: Object.assign(new Blob(), { text: 'd' }) })).toEqual([]);
 });
 
 describe('the body of an error', () => {

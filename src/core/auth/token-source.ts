@@ -3,6 +3,7 @@ import { printable } from '../errors/printable.js';
 import { redactText } from '../errors/redact.js';
 import { SellerError } from '../errors/seller-error.js';
 import type { TokenProvider } from '../options/hooks.js';
+import { isToken } from '../options/rules.js';
 import { longestTimerMs } from '../retry/cancel-scope.js';
 import type { CancelScope } from '../retry/cancel-scope.js';
 
@@ -110,7 +111,7 @@ function providerError(error: unknown): SellerError {
 
 /** @throws {AccessTokenError} when the value cannot be part of an Authorization header. */
 function checkToken(value: unknown): string {
-  if (typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)) return value;
+  if (typeof value === 'string' && isToken(value)) return value;
   const what =
     typeof value === 'string'
       ? 'an empty token or one with characters that no token has'

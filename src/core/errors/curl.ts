@@ -4,11 +4,10 @@ import type { CurlOptions } from './seller-error.js';
 
 /** A request that can be printed as a curl command. */
 interface PrintableRequest {
-  readonly method: string;
+  readonly endpoint: { readonly method: string };
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly isSecretHeader: IsSecretName;
-  readonly hasToken: boolean;
   /** The body as text, and the value that it was serialized from. */
   readonly body: string | undefined;
   readonly bodyValue: unknown;
@@ -16,14 +15,15 @@ interface PrintableRequest {
 
 /** Returns a request as a curl command for a POSIX shell, with its token masked. */
 export function curlOf(
-  { method, url, headers, isSecretHeader, hasToken, body, bodyValue }: PrintableRequest,
+  { endpoint, url, headers, isSecretHeader, body, bodyValue }: PrintableRequest,
+  hasToken: boolean,
   { texts = false }: CurlOptions,
 ): string {
   const shown = Object.entries(headers).map(([name, value]) => [name, isSecretHeader(name) ? '[redacted]' : value]);
   if (hasToken) shown.push(['authorization', 'Bearer [redacted]']);
   const data = texts ? body : body && JSON.stringify(redactUserTexts(bodyValue));
   return [
-    `curl -X ${method} ${quoted(redactUrl(url))}`,
+    `curl -X ${endpoint.method} ${quoted(redactUrl(url))}`,
     ...shown.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...(data === undefined ? [] : [`--data-raw ${quoted(data)}`]),
   ].join(' \\\n  ');

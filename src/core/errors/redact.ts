@@ -1,3 +1,4 @@
+import { isPlainObject } from '../plain-object.js';
 import { changedHeaders } from './response-headers.js';
 import type { ResponseHeaders } from './response-headers.js';
 import { formsOf, maskForms } from './secret-forms.js';
@@ -84,17 +85,11 @@ export function secretsInUrl(url: string): string[] {
 
 /** The texts of an input that a user may have written. Messages must not repeat them. */
 export function userTexts(input: unknown): string[] {
-  if (!isPlain(input)) return [];
+  // Files, bytes and streams are not searched: they may be large or circular.
+  if (!Array.isArray(input) && !isPlainObject(input)) return [];
   return Object.entries(input).flatMap(([name, value]) =>
     name === 'text' && typeof value === 'string' ? [value] : userTexts(value),
   );
-}
-
-/** Files, bytes and streams are not searched: they may be large or circular. */
-function isPlain(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null || Array.isArray(value);
 }
 
 /** Masks the texts of users and the values of secret fields in a request body. */

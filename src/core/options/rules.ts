@@ -1,3 +1,5 @@
+import { isPlainObject } from '../plain-object.js';
+
 /** Returns what an option accepts if the value is wrong; `undefined` if the value is right. */
 export type Rule = (value: unknown) => string | undefined;
 
@@ -26,10 +28,7 @@ export const ofType =
  * Rejects `Headers`, `Map` and `URLSearchParams`: they have no own properties, so their content would be lost silently.
  */
 const record: Rule = (value) => {
-  const prototype: unknown = typeof value === 'object' && value !== null ? Object.getPrototypeOf(value) : undefined;
-  if (prototype === null || prototype === Object.prototype) return undefined;
-  // Accepts plain objects of another realm, e.g. of a test environment.
-  if (typeof prototype === 'object' && Object.getPrototypeOf(prototype) === null) return undefined;
+  if (isPlainObject(value)) return undefined;
   const isMap = typeof value === 'object' && value !== null && Symbol.iterator in value && !Array.isArray(value);
   return `takes an object of names and values${isMap ? '; convert it with Object.fromEntries' : ''}`;
 };
@@ -89,10 +88,15 @@ export const withMethod =
 
 export const token: Rule = (value) => {
   if (typeof value !== 'string') return 'takes the token as a string, or a function that returns it';
-  return /^[\x21-\x7e]+$/.test(value)
+  return isToken(value)
     ? undefined
     : 'is empty or contains characters that no token has; give the bare token, without "Bearer"';
 };
+
+/** Whether a text can be part of an `authorization` header. */
+export function isToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}
 
 /** Checks the properties of an object, including unknown names. An option that is `undefined` counts as omitted. */
 export function problemsOf(given: object, rules: Readonly<Record<string, Rule>>): { name: string; problem: string }[] {

@@ -138,7 +138,6 @@ export class CancelScope {
   /** Removes the listener and the timer. */
   dispose(): void {
     clearTimeout(this.#timer);
-    this.#listeners?.clear();
     if (this.#onAbort) this.#signal?.removeEventListener('abort', this.#onAbort);
   }
 }

@@ -10,6 +10,7 @@ function fitsOf(schema: object): Fits {
 
 export const isString: Fits = (value) => typeof value === 'string';
 export const isBoolean: Fits = (value) => typeof value === 'boolean';
+export const isNumber: Fits = (value) => Number.isFinite(value);
 export const isAny: Fits = () => true;
 
 export function isOneOf(values: readonly string[]): Fits {

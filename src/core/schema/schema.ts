@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isPlainObject } from '../plain-object.js';
 import { boundedArray } from './bounded-array.js';
 import type { Facts } from './facts.js';
 import type { Issue } from './issue.js';
@@ -8,6 +9,7 @@ import {
   isBoolean,
   isFirstOf,
   isNullish,
+  isNumber,
   isObject,
   isObjectOf,
   isOneOf,
@@ -94,7 +96,7 @@ export const int64: Schema<number | string> = lazy(
   { type: 'int64' },
 );
 /** A number. A number or its decimal text is accepted; the result is a number. */
-export const number: Schema<number> = lazy(() => readNumber('number', /^-?\d+(\.\d+)?$/), Number.isFinite, {
+export const number: Schema<number> = lazy(() => readNumber('number', /^-?\d+(\.\d+)?$/), isNumber, {
   type: 'number',
 });
 /** True or false. */
@@ -111,7 +113,7 @@ export const record: Schema<Record<string, unknown>> = lazy(readRecord, isObject
  * @param unsafe Converts digits that exceed 2^53; without it, they are an issue.
  */
 function readNumber(expected: 'int' | 'number', written: RegExp, unsafe?: (digits: string) => string): z.ZodMiniType {
-  const isRead = expected === 'int' ? Number.isSafeInteger : Number.isFinite;
+  const isRead = expected === 'int' ? Number.isSafeInteger : isNumber;
   return z.transform((input, { issues }) => {
     const isText = typeof input === 'string' && written.test(input);
     const value = isText ? Number(input) : input;
@@ -126,17 +128,10 @@ function readNumber(expected: 'int' | 'number', written: RegExp, unsafe?: (digit
 
 function readRecord(): z.ZodMiniType {
   return z.transform((input, { issues }) => {
-    if (isPlain(input)) return Object.fromEntries(Object.entries(input).filter(([name]) => name !== '__proto__'));
+    if (isPlainObject(input)) return Object.fromEntries(Object.entries(input).filter(([name]) => name !== '__proto__'));
     issues.push({ code: 'invalid_type', expected: 'record', input });
     return z.NEVER;
   });
-}
-
-/** Whether a value is an object without a class, also from another realm or without a prototype. */
-function isPlain(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { millisecondsOf } from '../../core/schema/date-time.js';
 import { ageOf, compareText, confirmByList, isBefore } from '../../core/retry/confirm.js';
 import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
+import type { Confirmation } from '../../core/errors/confirmation.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
 import { unknown } from '../../core/schema/schema.js';
 import {
@@ -166,11 +167,7 @@ export const addToBlacklist: Endpoint<BlacklistParams> = {
   output: unknown,
   retry: 'unsafe',
   errors: [],
-  async confirm(input, back) {
-    const isBlocked = await isOnBlacklist(input, back);
-    if (isBlocked === undefined) return { unknown: 'the blacklist is longer than what the service shows of it' };
-    return isBlocked ? { done: true, output: undefined } : { done: false };
-  },
+  confirm: (input, back) => confirmOnBlacklist(input, back, true),
 };
 
 export const listBlacklist: Endpoint<SellerParams, BlacklistResponse> = {
@@ -191,25 +188,24 @@ export const removeFromBlacklist: Endpoint<BlacklistParams> = {
   output: unknown,
   retry: 'unsafe',
   errors: [],
-  async confirm(input, back) {
-    const isBlocked = await isOnBlacklist(input, back);
-    if (isBlocked === undefined) return { unknown: 'the blacklist is longer than what the service shows of it' };
-    return isBlocked ? { done: false } : { done: true, output: undefined };
-  },
+  confirm: (input, back) => confirmOnBlacklist(input, back, false),
 };
 
 /**
- * Whether a user is on a blacklist; `undefined` if the service shows only a part of it and the user is not in that
- * part.
+ * Finds out whether a write has put a user on a blacklist, or removed them from it. The outcome is unknown if the service
+ * shows only a part of the blacklist and the user is not in that part.
  */
-async function isOnBlacklist(
+async function confirmOnBlacklist(
   { seller_id, user_id }: BlacklistParams,
   back: ConfirmContext,
-): Promise<boolean | undefined> {
+  shouldBeOn: boolean,
+): Promise<Confirmation> {
   const { users, total } = await back.call(listBlacklist, { seller_id });
-  if (users?.some(({ id }) => String(id) === String(user_id))) return true;
+  const isOn = users?.some(({ id }) => String(id) === String(user_id)) ?? false;
   const shown = users?.length ?? 0;
-  return shown === 0 || (typeof total === 'number' && total <= shown) ? false : undefined;
+  const isComplete = shown === 0 || (typeof total === 'number' && total <= shown);
+  if (!isOn && !isComplete) return { unknown: 'the blacklist is longer than what the service shows of it' };
+  return isOn === shouldBeOn ? { done: true, output: undefined } : { done: false };
 }
 
 /** Whether a page of questions is sorted by date, newest first. Then it contains the newest questions. */
