@@ -1,10 +1,12 @@
 import { fork, spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { request } from 'node:http';
+import type { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { here } from './measure.ts';
+import { RawPoster, bodyOf } from './raw-poster.ts';
 
 /** How many deliveries are under way at a time. */
 export const concurrency = 64;
@@ -30,7 +32,8 @@ export async function withInboxes<T>(
   const folder = mkdtempSync(join(tmpdir(), 'storm-'));
   const socket = join(folder, 'redis.sock');
   const redis = store === 'redis' ? startRedis(folder, socket) : undefined;
-  const start = (): ChildProcess => fork(here('children/inbox.ts'), [store, join(folder, 'inbox.db'), socket, mode]);
+  const script = here(mode === 'floor' ? 'children/inbox-floor.ts' : 'children/inbox.ts');
+  const start = (): ChildProcess => fork(script, [store, join(folder, 'inbox.db'), socket, mode]);
   const processes = range(count).map(start);
   try {
     const started = await Promise.all(processes.map((process) => nextMessage<{ port: number }>(process)));
@@ -56,20 +59,20 @@ export async function deliver(
   ports: number | readonly number[],
   questionIds: readonly number[],
 ): Promise<{ latencies: readonly number[]; rejected: number }> {
-  const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
   const all = [ports].flat();
   const ids = [...questionIds];
   const latencies: number[] = [];
   let rejected = 0;
-  const poster = async (port: number): Promise<void> => {
+  const deliverSome = async (port: number): Promise<void> => {
+    const poster = await RawPoster.open(port);
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
       const started = performance.now();
-      if ((await post(port, agent, id)) !== 200) rejected += 1;
+      if ((await poster.post(id)) !== 200) rejected += 1;
       latencies.push(performance.now() - started);
     }
+    poster.close();
   };
-  await Promise.all(range(concurrency).map((index) => poster(all[index % all.length] ?? 0)));
-  agent.destroy();
+  await Promise.all(range(concurrency).map((index) => deliverSome(all[index % all.length] ?? 0)));
   return { latencies: latencies.sort((a, b) => a - b), rejected };
 }
 
@@ -94,13 +97,7 @@ export function range(length: number): number[] {
 
 /** Posts a notification about a question, and resolves to the status of the response. */
 export function post(port: number, agent: Agent, id: number): Promise<number | undefined> {
-  const body = JSON.stringify({
-    _id: `event-${id}`,
-    user_id: 7,
-    resource: `/questions/${id}`,
-    topic: 'questions',
-    sent: '2026-11-20T10:00:00.000Z',
-  });
+  const body = bodyOf(id);
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
     request({ port, agent, method: 'POST', headers }, (response) => {

@@ -1,8 +1,7 @@
 // An application in its own process:
-// node inbox.ts <bare | memory | sqlite | redis> <database> <socket of Redis> <instant | slow | storm | killed> [notes]
+// node inbox.ts <memory | sqlite | redis> <database> <socket of Redis> <instant | slow | storm | killed> [notes]
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as Library from 'marketplace-seller-sdk/notifications';
@@ -37,14 +36,18 @@ const receiver = createReceiver({
   },
 });
 
-const bare: RequestListener = (request, response) => {
-  request.resume().once('end', () => response.writeHead(200, { 'content-type': 'text/plain' }).end('Accepted'));
-};
-const server = createServer(kind === 'bare' ? bare : nodeHandler(receiver)).listen(0, '127.0.0.1', () => {
+const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1', () => {
   process.send?.({ port: (server.address() as AddressInfo).port });
 });
 
-process.on('message', () => void report());
+process.on('message', (message) => void (message === 'cpu' ? reportCpu() : report()));
+
+/** The microseconds of CPU that this process has used, once everything is handled. */
+async function reportCpu(): Promise<void> {
+  await receiver.idle();
+  const { user, system } = process.cpuUsage();
+  process.send?.(user + system);
+}
 
 async function report(): Promise<void> {
   await receiver.idle();

@@ -1,0 +1,106 @@
+// What an inbox costs at least, written by hand for one store: it stores what it has not seen before, responds 200, calls
+// a handler, and notes that it was handled. No checks, no order, no leases, no retries, no limits.
+// node inbox-floor.ts <bare | memory | sqlite | redis> <database> <socket of Redis>
+import { createServer } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+interface Delivery {
+  readonly id: string;
+  readonly body: string;
+  readonly response: ServerResponse;
+}
+
+/** Stores new notifications, or notes that they were handled; those of one turn of the event loop together. */
+interface Floor {
+  add(deliveries: readonly Delivery[]): unknown;
+  done(ids: readonly string[]): unknown;
+}
+
+const [kind = '', path = '', socket = ''] = process.argv.slice(2);
+const handled = new Set<string>();
+let pending = 0;
+
+function memory(): Floor {
+  const waiting = new Map<string, string>();
+  const known = new Set<string>();
+  return {
+    add: (deliveries) => {
+      for (const { id, body } of deliveries) if (!known.has(id)) waiting.set(id, body);
+    },
+    done: (ids) => {
+      for (const id of ids) if (waiting.delete(id)) known.add(id);
+    },
+  };
+}
+
+async function sqlite(): Promise<Floor> {
+  const { DatabaseSync } = await import('node:sqlite');
+  const db = new DatabaseSync(path);
+  db.exec('PRAGMA journal_mode = WAL');
+  db.exec('CREATE TABLE inbox (id TEXT PRIMARY KEY, entry TEXT) WITHOUT ROWID');
+  const insert = db.prepare('INSERT OR IGNORE INTO inbox VALUES (?, ?)');
+  const update = db.prepare('UPDATE inbox SET entry = NULL WHERE id = ?');
+  // Only what is acknowledged waits for the disk.
+  const together = (synchronous: 'FULL' | 'NORMAL', run: () => void): void => {
+    db.exec(`PRAGMA synchronous = ${synchronous}; BEGIN IMMEDIATE`);
+    run();
+    db.exec('COMMIT');
+  };
+  return {
+    add: (deliveries) => together('FULL', () => deliveries.forEach(({ id, body }) => insert.run(id, body))),
+    done: (ids) => together('NORMAL', () => ids.forEach((id) => update.run(id))),
+  };
+}
+
+async function redis(): Promise<Floor> {
+  const { Redis } = await import('ioredis');
+  const client = new Redis({ path: socket });
+  return {
+    add: (deliveries) => client.call('MSETNX', ...deliveries.flatMap(({ id, body }) => [id, body])),
+    done: (ids) => client.call('MSET', ...ids.flatMap((id) => [id, ''])),
+  };
+}
+
+const stores: Readonly<Record<string, () => Floor | Promise<Floor>>> = { memory, sqlite, redis };
+const store = await stores[kind]?.();
+let arrived: Delivery[] = [];
+
+async function flush(): Promise<void> {
+  const deliveries = arrived;
+  arrived = [];
+  await store?.add(deliveries);
+  for (const { response } of deliveries) accept(response);
+  for (const { id } of deliveries) handled.add(id);
+  await store?.done(deliveries.map(({ id }) => id));
+  pending -= deliveries.length;
+}
+
+function accept(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/plain', 'content-length': 8 }).end('Accepted');
+}
+
+const server = createServer((request, response) => {
+  if (!store) {
+    request.resume().once('end', () => accept(response));
+    return;
+  }
+  let body = '';
+  request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+  request.once('end', () => {
+    pending += 1;
+    const { _id: id } = JSON.parse(body) as { _id: string };
+    if (arrived.push({ id, body, response }) === 1) setImmediate(() => void flush());
+  });
+}).listen(0, '127.0.0.1', () => {
+  process.send?.({ port: (server.address() as AddressInfo).port });
+});
+
+process.on('message', () => void reportCpu());
+
+/** The microseconds of CPU that this process has used, once everything is handled. */
+async function reportCpu(): Promise<void> {
+  while (pending > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const { user, system } = process.cpuUsage();
+  process.send?.(user + system);
+}
