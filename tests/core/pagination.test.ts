@@ -1,6 +1,6 @@
 import { UnexpectedResponseError } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { Paged } from '../../src/core/pagination/paged.js';
+import { Paged, withLimits, withPage } from '../../src/core/pagination/paged.js';
 import type { Page } from '../../src/core/pagination/page.js';
 import { fc } from '../support/fast-check.ts';
 import { MovingList, plain } from '../support/moving-list.ts';
@@ -275,6 +275,51 @@ describe('a list that ends before its total', () => {
     expect(String(error)).toContain(`total of ${total}`);
   });
 
+  test('the error has the status of the response, and says what is wrong with it', async () => {
+    const error: unknown = await paging([[0, 1], []], 6)
+      .toArray()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      status: 200,
+      body: undefined,
+      issues: [{ path: ['total'], message: '`total` is 6; the pages have 2 entries' }],
+    });
+  });
+
+  test('a total that is no number says nothing, and neither does such a limit', async () => {
+    const pages = [[0, 1], [1, 2], []];
+    const paged = new Paged<number>({
+      offset: 0,
+      limit: 2,
+      prefetch: 0,
+      key: (item) => item,
+      fetch: async () => ({ items: pages.shift() ?? [], total: '9' as never, limit: '0' as never, extra: {} }),
+    });
+    const read = [];
+    for await (const page of paged.pages()) read.push([page.items, page.total, page.limit]);
+    expect(read).toEqual([
+      [[0, 1], undefined, 2],
+      [[2], undefined, 2],
+    ]);
+  });
+
+  test('a list that moved just ends, although its total stayed', async () => {
+    const items = [0, 1, 2, 3, 4, 5];
+    const paged = new Paged<number>({
+      offset: 0,
+      limit: 3,
+      prefetch: 0,
+      key: (item) => item,
+      fetch: async ({ offset, limit }) => {
+        const page = items.slice(offset, offset + limit!);
+        // Others remove entries that were read; the service counts them still.
+        if (offset === 0) items.splice(0, 1);
+        return { items: page, total: 6, limit: 3, extra: {} };
+      },
+    });
+    expect(await paged.toArray()).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
   test('a list that shrank meanwhile just ends', async () => {
     const list = new MovingList(10);
     const read: number[] = [];
@@ -375,5 +420,32 @@ describe('prefetch', () => {
       })(),
     ).rejects.toThrow('no page at 8');
     expect(read).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+});
+
+describe('the call of a page', () => {
+  test('has the offset of all pages but the first, and the limit', () => {
+    expect(withPage({ a: 1 }, { offset: 0, limit: 5 })).toEqual({ a: 1, offset: undefined, limit: 5 });
+    expect(withPage({ a: 1 }, { offset: 3, limit: undefined })).toEqual({ a: 1, offset: 3, limit: undefined });
+  });
+
+  test('has the options of the caller, within the time that the iteration has left', () => {
+    const options = { headers: { 'x-a': 'b' }, deadlineMs: 500 };
+    expect(withLimits(options, {})).toEqual(options);
+    expect(withLimits(options, { deadlineMs: 300 })).toEqual({ ...options, deadlineMs: 300 });
+  });
+
+  test('is aborted by the signal of the caller and by that of the iteration', () => {
+    const [own, iteration] = [new AbortController(), new AbortController()];
+    expect(withLimits({}, { signal: iteration.signal }).signal).toBe(iteration.signal);
+    expect(withLimits({ signal: own.signal }, {}).signal).toBe(own.signal);
+    for (const which of ['caller', 'iteration'] as const) {
+      const aborters = { caller: new AbortController(), iteration: new AbortController() };
+      const { signal } = withLimits({ signal: aborters.caller.signal }, { signal: aborters.iteration.signal });
+      expect(signal?.aborted).toBe(false);
+      aborters[which].abort();
+      expect(signal?.aborted).toBe(true);
+    }
+    expect(withLimits({ maxRetries: 1 }, { signal: iteration.signal })).toMatchObject({ maxRetries: 1 });
   });
 });
