@@ -1,6 +1,11 @@
-import { keyValueStore, memoryStore } from 'marketplace-seller-sdk/notifications';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { ConfigurationError } from 'marketplace-seller-sdk';
+import { keyValueStore, memoryStore, redisStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore, QueuedNotification, Settlement } from 'marketplace-seller-sdk/notifications';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { PriorityQueue } from '../../src/notifications/stores/priority-queue.js';
 import { fc } from '../support/fast-check.ts';
 import { storeKinds } from '../support/inbox-stores.ts';
@@ -240,4 +245,84 @@ test('a priority queue gives out every item by its number, lowest first', () => 
       expect(queue.peek()).toBeUndefined();
     }),
   );
+});
+
+describe('what a store is created with', () => {
+  const send = () => Promise.resolve('');
+  const creations: [string, (options: object) => NotificationStore, durable: boolean, shared: boolean][] = [
+    ['memory', (options) => memoryStore(options), false, false],
+    ['a Map', (options) => keyValueStore(new Map(), options), true, false],
+    ['SQLite', (options) => sqliteStore({ path: ':memory:', ...options }), true, true],
+    ['Redis', (options) => redisStore({ send, ...options }), true, true],
+  ];
+
+  test.each(creations)('a store in %s says whether it is durable and shared', (_, create, durable, shared) => {
+    expect(create({})).toMatchObject({ durable, shared });
+  });
+
+  test.each(creations)('a limit of a store in %s is a whole number of at least 1, or Infinity', (_, create) => {
+    for (const limit of ['maxWaiting', 'maxWaitingBytes', 'maxDead', 'maxDeadBytes']) {
+      for (const value of [1, Infinity]) expect(() => create({ [limit]: value })).not.toThrow();
+      for (const value of [0, -1, 1.5, NaN, '5']) {
+        expect(() => create({ [limit]: value })).toThrow(`\`${limit}\` must be a whole number of at least 1`);
+      }
+    }
+  });
+
+  test.each<[string, () => unknown, string]>([
+    ['a prefix', () => keyValueStore(new Map(), { prefix: '' }), '`prefix` must be a text'],
+    ['a prefix', () => redisStore({ send, prefix: 5 as never }), '`prefix` must be a text'],
+    ['a path', () => sqliteStore({ path: '' }), '`path` must be the name of a file'],
+    ['a path', () => sqliteStore({ path: 5 as never }), '`path` must be the name of a file'],
+    ['a client', () => redisStore({ send: 'send' as never }), '`send` must be a function that sends a command'],
+    ['`delete`', () => keyValueStore({ get: send, set: send } as never), 'a method `delete`, such as a Keyv'],
+    ['a store', () => keyValueStore(null as never), 'a method `get`, such as a Keyv'],
+    [
+      '`maxRemembered`',
+      () => memoryStore({ maxRemembered: 0 }),
+      '`maxRemembered` must be a whole number of at least 1',
+    ],
+  ])('%s that is missing or wrong is named', (_, create, message) => {
+    expect(create).toThrow(ConfigurationError);
+    expect(create).toThrow(message);
+  });
+
+  test.each(creations.slice(0, 3))('a full store in %s says which limit it has reached', async (_, create) => {
+    const store = create({ maxWaiting: 1 });
+    await store.add(entry('a'));
+    await expect(store.add(entry('b'))).rejects.toThrow('1 notifications are waiting (`maxWaiting`)');
+    await store.close?.();
+  });
+});
+
+describe('the disk of a store in SQLite', () => {
+  test('is waited for where a crash of the machine would lose a notification, and not for a renewal', async () => {
+    const commands: string[] = [];
+    const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
+    const store = sqliteStore({ path: ':memory:' });
+    await store.add(entry('a'));
+    await store.add(entry('b'));
+    const { leases } = await store.claim({ ...claim, limit: 2 });
+    await store.renew(leases, 60_000);
+    await Promise.all([store.renew(leases, 60_000), store.add(entry('c'))]);
+    for (const [command] of exec.mock.calls) {
+      if (command.startsWith('PRAGMA synchronous')) commands.push(command.split(' = ')[1]!);
+    }
+    expect(commands).toEqual(['FULL', 'NORMAL', 'FULL']);
+    await store.close?.();
+  });
+
+  test('has everything when close() has resolved, and may be closed again', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'closed-')), 'inbox.db');
+    const store = sqliteStore({ path });
+    const added = store.add(entry('a'));
+    await store.close?.();
+    expect(await added).toBe('added');
+    await store.close?.();
+    const next = sqliteStore({ path });
+    expect(await next.add(entry('a'))).toBe('waiting');
+    await next.close?.();
+    await sqliteStore({ path: join(path, 'never-opened') }).close?.();
+    rmSync(dirname(path), { recursive: true });
+  });
 });
