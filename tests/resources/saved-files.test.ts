@@ -58,9 +58,13 @@ describe('saveTo()', () => {
   });
 
   test.each<[what: string, make: (path: string) => unknown, message: RegExp]>([
-    ['a folder', (path) => mkdir(path), /`path` is a folder; it takes a file/],
-    ['a link to a device', (path) => symlink('/dev/null', path), /`path` is a device, a pipe or a socket/],
-    ['a socket', listenAt, /`path` is a device, a pipe or a socket/],
+    ['a folder', (path) => mkdir(path), /^Not saved: `path` is a folder; it takes a file$/],
+    [
+      'a link to a device',
+      (path) => symlink('/dev/null', path),
+      /^Not saved: `path` is a device, a pipe or a socket; it takes a file$/,
+    ],
+    ['a socket', listenAt, /^Not saved: `path` is a device, a pipe or a socket; it takes a file$/],
   ])('rejects %s, and closes the connection unread', async (what, make, message) => {
     if (isWindows && what !== 'a folder') return;
     const path = join(folder, 'taken');
@@ -68,8 +72,9 @@ describe('saveTo()', () => {
     let isCanceled = false;
     const body = new ReadableStream({ cancel: () => void (isCanceled = true) });
     const file = await stubbed([() => new Response(body)]).sellerClient.messages.download(input);
-    const error = await errorOf(file.saveTo(path));
+    const error = await errorOf<InvalidInputError>(file.saveTo(path));
     expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error.issues).toMatchObject([{ path: ['path'] }]);
     expect(error.message).toMatch(message);
     expect(isCanceled).toBe(true);
     expect(await readdir(folder)).toEqual(['taken']);
