@@ -132,6 +132,20 @@ describe('uploading a file', () => {
     await file.cancel();
   });
 
+  test.each([
+    ['application/pdf', 'application/pdf'],
+    // Without a type, and with one that could start a header of its own, the extension decides.
+    ['', 'text/plain'],
+    ['text/html\r\nx-evil: 1', 'text/plain'],
+  ])('the type %j of a blob becomes %s', async (type, sent) => {
+    const { sellerClient } = open();
+    const file = Object.defineProperty(new Blob([bytes]), 'type', { value: type });
+    const { id } = await sellerClient.messages.upload({ site_id, file, filename: 'factura.txt' });
+    const stored = await sellerClient.messages.download({ site_id, attachment_id: id });
+    expect(stored.contentType).toBe(sent);
+    await stored.cancel();
+  });
+
   test('onUploadProgress reports up to the end', async () => {
     const { sellerClient } = await openOnPort();
     const reports: UploadProgress[] = [];

@@ -8,7 +8,7 @@ interface WithContentType {
   /**
    * The media type.
    *
-   * @default on Node.js, Deno and Bun derived from the extension of the file name; elsewhere the `type` of the `Blob`
+   * @default the `type` of a `Blob` or `File`; otherwise, on Node.js, Deno and Bun, derived from the file name
    */
   readonly contentType?: string | undefined;
 }
@@ -124,7 +124,7 @@ function validateName(name: string): Issue | undefined {
 
 /** A line break would start another header in the multipart body. */
 function validateContentType(contentType: string | undefined): Issue | undefined {
-  if (contentType === undefined || /^[\x20-\x7e]+$/.test(contentType)) return undefined;
+  if (contentType === undefined || isHeaderText(contentType)) return undefined;
   return issueAt('contentType', '`contentType` is not a media type such as "application/pdf"');
 }
 
@@ -136,6 +136,16 @@ function validateLength(source: ResolvedFile, size: number | undefined, maxBytes
   if (source.kind === 'blob') return validateSize(source.blob.size, maxBytes);
   if (size === undefined) return issueAt('size', '`size` is missing; a stream takes its length in bytes');
   return validateSize(size, maxBytes);
+}
+
+/** Returns the media type that a `Blob` states. An object that only resembles a `Blob` may state anything. */
+export function typeOf(source: ResolvedFile): string | undefined {
+  const type: unknown = source.kind === 'blob' ? source.blob.type : undefined;
+  return typeof type === 'string' && isHeaderText(type) ? type : undefined;
+}
+
+function isHeaderText(text: string): boolean {
+  return /^[\x20-\x7e]+$/.test(text);
 }
 
 /** Returns the issue of a file that is empty or too large. */

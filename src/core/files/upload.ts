@@ -1,4 +1,4 @@
-import { checkFile, issueAt, validateSize } from './file-source.js';
+import { checkFile, issueAt, typeOf, validateSize } from './file-source.js';
 import type { FileInput, ResolvedFile } from './file-source.js';
 import type { UploadProgress } from './progress.js';
 import { UploadReader } from './upload-reader.js';
@@ -51,7 +51,8 @@ export async function prepareUpload(
   const size = source.kind === 'path' ? ((await sizeOnDisk?.(source.path, reject)) ?? 0) : sizeOf(source, input.size);
   const issue = validateSize(size, maxBytes);
   if (issue) throw reject(issue);
-  const file: OpenFile = { source, filename, size, contentType: input.contentType, reject };
+  const contentType = input.contentType ?? typeOf(source);
+  const file: OpenFile = { source, filename, size, contentType, reject };
   return { isReplayable: source.kind !== 'stream', build: (onProgress) => build(file, onProgress) };
 }
 

@@ -172,7 +172,7 @@ export const uploadParams = params({
   file: unknown,
   /** The name of the file, without `/` and `\`. The default is the name of a path or of a `File`. */
   filename: optional(string),
-  /** The media type. The default follows from the extension of the file name. */
+  /** The media type. The default is the `type` of a `Blob`; otherwise it is derived from the file name. */
   contentType: optional(string),
   /** The size of a stream, in bytes. */
   size: optional(integer),
