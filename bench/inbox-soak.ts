@@ -111,17 +111,19 @@ async function killed(store: string): Promise<Figures> {
     await nextMessage(last);
     await pause(1_000);
     last.send('report');
-    await nextMessage(last);
+    const { dead } = await nextMessage<{ dead: readonly number[] }>(last);
     last.kill('SIGKILL');
     const handled = readFileSync(notes, 'utf8').trim().split('\n').map(Number);
     const once = new Set(handled);
-    const lost = [...acknowledged].filter((id) => !once.has(id)).length;
+    const kept = new Set([...once, ...dead]);
+    const lost = [...acknowledged].filter((id) => !kept.has(id)).length;
     const again = handled.length - once.size;
     return {
       figures: {
         kills,
         '... notifications acknowledged': acknowledged.size,
         '... handled again after a kill': again,
+        '... dead letters, as their process was killed five times': dead.length,
       },
       faults: { 'notifications acknowledged and lost': lost },
     };

@@ -55,6 +55,7 @@ async function report(): Promise<void> {
   process.send?.({
     handled: counts.length,
     twice: counts.filter((count) => count > 1).length,
+    dead: (await receiver.deadLetters.list({ limit: 1_000 })).map(({ entry }) => entry.notification.question_id),
     // The largest size of the process in MiB, not only of this library's heap.
     memory: process.resourceUsage().maxRSS / 1024,
   });
