@@ -208,7 +208,7 @@ export class SqliteDatabase<T extends Transaction> {
 /** Retries while another process holds the lock: after a few milliseconds at random, without blocking the event loop. */
 async function unlessBusy(run: () => void): Promise<void> {
   const endsAt = performance.now() + lockTimeoutMs;
-  for (let mostMs = 2; ; mostMs = Math.min(mostMs * 2, 32)) {
+  for (let mostMs = 2; ; mostMs = Math.min(mostMs * 2, 8)) {
     try {
       run();
       return;
