@@ -13,8 +13,11 @@ export class Isolation {
   /** The group of an entry that waits until no other handler runs. */
   #waiting: string | undefined;
   #isAlone = false;
-  /** After a suspect, claims start small: most of a large claim might be suspects too. */
-  #limit = Infinity;
+  /**
+   * At the start and after a suspect, claims are small: most of a large claim might be suspects too, and if the process ends
+   * before it has released them, each has stalled once more without having run.
+   */
+  #limit = 1;
 
   /** What to claim while `running` handlers run; `undefined` for nothing. */
   next(running: number, concurrency: number): NextClaim | undefined {

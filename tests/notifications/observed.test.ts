@@ -306,7 +306,7 @@ describe('entries that have stalled', () => {
 
   test('twice run alone: they are released, claimed by name, and nothing starts beside them', () => {
     const isolation = new Isolation();
-    expect(isolation.next(0, 4)).toEqual({ limit: 4 });
+    expect(isolation.next(0, 4)).toEqual({ limit: 1 });
     expect(isolation.next(4, 4)).toBeUndefined();
     expect(isolation.admit([fresh, once, suspect, other], 0)).toEqual({
       start: [fresh, once],
@@ -323,10 +323,13 @@ describe('entries that have stalled', () => {
     expect(new Isolation().admit([suspect], 1)).toEqual({ start: [], release: [suspect] });
   });
 
-  test('make the next claims small, which grow again with what does not stall', () => {
+  test.each([
+    ['at the start', []],
+    ['after one', [suspect]],
+  ])('%s, claims are small, and grow with what does not stall', (_, leases) => {
     const isolation = new Isolation();
-    isolation.admit([suspect], 0);
-    const limits = [1, 2, 2, 4].map((_, turn) => {
+    isolation.admit(leases, 0);
+    const limits = [1, 2, 2, 4].map((__, turn) => {
       const { limit } = isolation.next(0, 4)!;
       isolation.admit(turn === 1 ? [] : [fresh], 0);
       return limit;

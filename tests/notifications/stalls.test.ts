@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createReceiver } from 'marketplace-seller-sdk/notifications';
+import { createReceiver, parseNotification } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { describe, expect, test, vi } from 'vitest';
+import { queuedNotification } from '../../src/notifications/queued-notification.js';
+import type { Claim, Claimed } from '../../src/notifications/stores/store.js';
 import { about, deliver } from '../support/deliveries.ts';
 import { storeKinds } from '../support/inbox-stores.ts';
 
@@ -151,6 +153,34 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
     expect(letters.map(({ entry }) => entry.notification.question_id)).toEqual([13]);
     expect(letters[0]?.failure).toContain('process ended');
   });
+
+  test.skipIf(!isAvailable)(
+    'no innocent entry becomes a dead letter when processes are killed as they begin',
+    async () => {
+      const store = create()();
+      const ids = Array.from({ length: 24 }, (_, id) => id);
+      for (const id of ids) await store.add(await queuedNotification(parseNotification(about(id)), 0));
+      for (let kill = 0; kill < 8; kill += 1) {
+        const killed = processOn(store);
+        const hasClaimed = Promise.withResolvers<undefined>();
+        const claim = async (wanted: Claim): Promise<Claimed> => {
+          await store.claim(wanted);
+          killed.kill();
+          hasClaimed.resolve(undefined);
+          return never;
+        };
+        void receiverOn({ ...killed.store, claim }, silent, 5).idle();
+        await hasClaimed.promise;
+        await pause(10);
+      }
+      const handled = new Set<number>();
+      const receiver = receiverOn(store, ({ question_id }) => void handled.add(question_id), 1_000);
+      await receiver.idle();
+      expect([...handled].sort((a, b) => a - b)).toEqual(ids);
+      expect(await receiver.deadLetters.list()).toEqual([]);
+      await receiver.close();
+    },
+  );
 
   test.skipIf(!isAvailable)('an entry that is killed by deploys keeps its attempts', async () => {
     const open = create();
