@@ -44,4 +44,5 @@ export type { SqliteStoreOptions } from './stores/sqlite.js';
 export { redisStore } from './stores/redis.js';
 export type { RedisStoreOptions } from './stores/redis.js';
 export { keyValueStore } from './stores/key-value.js';
-export type { KeyValueStoreOptions, KeyValues } from './stores/key-value.js';
+export type { KeyValueStoreOptions } from './stores/key-value.js';
+export type { KeyValues } from './stores/stored-values.js';

@@ -424,6 +424,8 @@ describe.for(kinds.filter(({ isShared }) => isShared))(
   },
 );
 
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
+
 describe('a store on a key-value store', () => {
   test('a failed write is not acknowledged', async () => {
     const values = new Map<string, unknown>();
@@ -451,6 +453,30 @@ describe('a store on a key-value store', () => {
     await expect(store.add(entry('k'))).rejects.toThrow('away');
     away = false;
     expect(await store.add(entry('k'))).toBe('added');
+  });
+
+  test('whichever operation fails at the start, the next process finds every notification', async () => {
+    // A start reads 256 numbers of entries; what precedes and follows them is the same for each.
+    for (const failing of [...range(0, 8), ...range(256, 275)]) {
+      const values = new Map<string, unknown>();
+      const earlier = keyValueStore(values);
+      for (const key of ['a', 'b', 'c']) await earlier.add(entry(key));
+      values.set('notifications:seen:c', Date.now() + 60_000);
+      let operations = 0;
+      const mayFail = <T>(run: () => T): T => {
+        if (operations++ === failing) throw new Error('away');
+        return run();
+      };
+      const store = keyValueStore({
+        get: (key) => mayFail(() => values.get(key)),
+        set: (key, value) => mayFail(() => values.set(key, value)),
+        delete: (key) => mayFail(() => values.delete(key)),
+      });
+      await store.deadLetters(10).catch(() => undefined);
+      await store.deadLetters(10).catch(() => undefined);
+      const { leases } = await keyValueStore(values).claim(claim());
+      expect([failing, leases.map((lease) => lease.entry.key)]).toEqual([failing, ['a', 'b']]);
+    }
   });
 
   test('a backend that returns nothing while it is unreachable is not an empty inbox', async () => {

@@ -2,16 +2,10 @@ import { ConfigurationError } from '../../core/errors/errors.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import { bytesOf, memoryStore } from './memory.js';
 import type { MemoryStore, MemoryStoreOptions } from './memory.js';
+import { StoredValues } from './stored-values.js';
+import type { KeyValues, StoredEntry } from './stored-values.js';
 import { assertPrefix } from './store.js';
 import type { Claim, Claimed, DeadLetter, EntryState, Lease, LeaseId, NotificationStore, Settlement } from './store.js';
-
-/** The methods of a key-value store, such as a Keyv or a `Map`. Values can be serialized as JSON. */
-export interface KeyValues {
-  get(key: string): unknown;
-  /** `ttlMs`: how long the value is needed. Returning `false`, or rejecting, means that the value was not stored. */
-  set(key: string, value: unknown, ttlMs?: number): unknown;
-  delete(key: string): unknown;
-}
 
 /** The options of `keyValueStore`. The default of `maxDead` is 1000: all dead letters are one value. */
 export interface KeyValueStoreOptions extends MemoryStoreOptions {
@@ -41,29 +35,13 @@ export function keyValueStore(values: KeyValues, options: KeyValueStoreOptions =
   return new KeyValueStore(values, options);
 }
 
-/** The range of the numbers of the waiting entries. Not every number in it is in use. */
-interface KeyRange {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** What is stored of a waiting entry. */
-interface StoredEntry {
-  readonly entry: QueuedNotification;
-  readonly failures: number;
-  readonly stalls: number;
-  /** Whether a handler was running: if the process ends then, the entry has stalled. */
-  readonly leased: boolean;
-}
-
 /** How many numbers are reserved at a time. After a crash, that many unused numbers are read. */
 const block = 256;
 
 class KeyValueStore implements NotificationStore {
   readonly durable = true;
   readonly shared = false;
-  readonly #values: KeyValues;
-  readonly #prefix: string;
+  readonly #stored: StoredValues;
   readonly #memory: MemoryStore;
   /** The number of each waiting entry, the smallest first. */
   readonly #numbers = new Map<string, number>();
@@ -81,22 +59,8 @@ class KeyValueStore implements NotificationStore {
 
   constructor(values: KeyValues, { prefix = 'notifications', ...options }: KeyValueStoreOptions) {
     assertPrefix(prefix);
-    this.#values = values;
-    this.#prefix = prefix;
+    this.#stored = new StoredValues(values, prefix);
     this.#memory = memoryStore({ maxDead: 1_000, ...options });
-  }
-
-  async #get<T>(name: string): Promise<T | undefined> {
-    return ((await this.#values.get(`${this.#prefix}:${name}`)) ?? undefined) as T | undefined;
-  }
-
-  async #set(name: string, value: unknown, ttlMs?: number): Promise<void> {
-    const isStored = await this.#values.set(`${this.#prefix}:${name}`, value, ttlMs);
-    if (isStored === false) throw new Error('The key-value store did not store a value');
-  }
-
-  async #delete(name: string): Promise<void> {
-    await this.#values.delete(`${this.#prefix}:${name}`);
   }
 
   /** Loads what an earlier process left. */
@@ -108,54 +72,23 @@ class KeyValueStore implements NotificationStore {
     return this.#loading;
   }
 
+  /** Everything is read before the memory changes: if a read fails, all of it is tried again. */
   async #load(): Promise<void> {
-    await this.#assertReachable();
-    const range = (await this.#get<unknown>('bounds')) ?? { from: 0, to: 0 };
-    // Without them, the notifications cannot be found: an empty inbox would hide that.
-    if (!isKeyRange(range)) throw new Error(`The value ${this.#prefix}:bounds is damaged`);
-    const { from, to } = range;
-    const stored = (await this.#get<unknown>('dead')) ?? [];
-    const entries: [number, StoredEntry][] = [];
-    const problems: string[] = [];
-    for (let start = from; start < to; start += block) {
-      const numbers = Array.from({ length: Math.min(block, to - start) }, (_, index) => start + index);
-      const found = await Promise.all(numbers.map((number) => this.#get<unknown>(`entry:${number}`)));
-      for (const [index, value] of found.entries()) {
-        if (isStoredEntry(value)) entries.push([start + index, value]);
-        else if (value !== undefined)
-          problems.push(`${this.#prefix}:entry:${start + index} is damaged; it stays there`);
-      }
-    }
-    const letters = Array.isArray(stored) ? stored.filter(isDeadLetter) : [];
-    if (!Array.isArray(stored) || letters.length < stored.length) {
-      await this.#set('dead:damaged', stored);
-      problems.push(`${this.#prefix}:dead is damaged; it is in ${this.#prefix}:dead:damaged`);
-    }
-    await this.#assertReachable();
+    const { range, entries, handled, deadLetters, problems } = await this.#stored.load();
     this.#problems = problems;
-    this.#next = this.#reserved = to;
-    for (const letter of letters) this.#memory.addDeadLetter(letter);
-    for (const [number, stored] of entries) await this.#restore(number, stored);
+    this.#next = this.#reserved = range.to;
+    for (const letter of deadLetters) this.#memory.addDeadLetter(letter);
+    const redundant = entries.filter(([number, stored]) => !this.#restore(number, stored)).map(([number]) => number);
+    // One that is not deleted now is found to be redundant again.
+    await Promise.allSettled([...handled, ...redundant].map((number) => this.#stored.deleteEntry(number)));
   }
 
-  /** Many clients return nothing when their backend is unreachable: nothing is only believed of a store that works. */
-  async #assertReachable(): Promise<void> {
-    const probe = crypto.randomUUID();
-    await this.#set('probe', probe);
-    if ((await this.#get('probe')) !== probe) throw new Error('The key-value store did not return what it stored');
-  }
-
-  /** A crash may have come between storing the key of a handled entry and deleting the entry. */
-  async #restore(number: number, { entry, failures, stalls, leased }: StoredEntry): Promise<void> {
-    const processed = this.#memory.stateOf(entry.key) !== undefined || (await this.#isProcessed(entry.key));
-    if (processed) return this.#delete(`entry:${number}`);
+  /** Returns `false` for an entry that is there already: a crash came while it was moved to or from the dead letters. */
+  #restore(number: number, { entry, failures, stalls, leased }: StoredEntry): boolean {
+    if (this.#memory.stateOf(entry.key) !== undefined) return false;
     this.#numbers.set(entry.key, number);
     this.#memory.insert(entry, bytesOf(entry), { failures, stalls: leased ? stalls + 1 : stalls });
-  }
-
-  /** The value is the expiry time, for stores without a time to live. */
-  async #isProcessed(key: string): Promise<boolean> {
-    return Number((await this.#get(`seen:${key}`)) ?? 0) > Date.now();
+    return true;
   }
 
   async add(entry: QueuedNotification): Promise<EntryState> {
@@ -170,7 +103,7 @@ class KeyValueStore implements NotificationStore {
   }
 
   async #add(entry: QueuedNotification): Promise<EntryState> {
-    if (await this.#isProcessed(entry.key)) return 'processed';
+    if (await this.#stored.isProcessed(entry.key)) return 'processed';
     const bytes = bytesOf(entry);
     this.#memory.assertRoomFor(bytes, this.#writing);
     this.#writing.entries += 1;
@@ -199,14 +132,14 @@ class KeyValueStore implements NotificationStore {
 
   async #writeEntry(stored: StoredEntry): Promise<void> {
     const number = this.#numbers.get(stored.entry.key);
-    if (number !== undefined) await this.#set(`entry:${number}`, stored);
+    if (number !== undefined) await this.#stored.setEntry(number, stored);
   }
 
   async #reserve(): Promise<void> {
     try {
       const [from = this.#next] = this.#numbers.values();
       const to = this.#reserved + block;
-      await this.#set('bounds', { from, to } satisfies KeyRange);
+      await this.#stored.setRange({ from, to });
       this.#reserved = to;
     } finally {
       this.#reserving = undefined;
@@ -239,7 +172,7 @@ class KeyValueStore implements NotificationStore {
     const { groupId, token, done, retryInMs, released, deadLetter, deduplicationMs } = settlement;
     const lease = this.#leases.get(groupId);
     if (lease?.token !== token || (await this.#memory.renew([settlement], 60_000)).length > 0) return false;
-    await Promise.all(done.map((key) => this.#set(`seen:${key}`, Date.now() + deduplicationMs, deduplicationMs)));
+    await Promise.all(done.map((key) => this.#stored.setProcessed(key, deduplicationMs)));
     if (deadLetter) {
       const letter = { entry: lease.entry, attempts: lease.attempt, failure: deadLetter.failure };
       const add = (letters: readonly DeadLetter[]): DeadLetter[] => [
@@ -258,7 +191,7 @@ class KeyValueStore implements NotificationStore {
 
   async #forget(key: string): Promise<void> {
     const number = this.#numbers.get(key);
-    if (number !== undefined) await this.#delete(`entry:${number}`);
+    if (number !== undefined) await this.#stored.deleteEntry(number);
     this.#numbers.delete(key);
   }
 
@@ -268,7 +201,7 @@ class KeyValueStore implements NotificationStore {
     apply: () => Promise<T>,
   ): Promise<T> {
     const run = async (): Promise<T> => {
-      await this.#set('dead', change(await this.#memory.deadLetters(Infinity)));
+      await this.#stored.setDeadLetters(change(await this.#memory.deadLetters(Infinity)));
       return apply();
     };
     const changing = this.#changingDead.then(run, run);
@@ -295,33 +228,6 @@ class KeyValueStore implements NotificationStore {
     if (!this.#memory.hasDeadLetter(key)) return false;
     return this.#changeDead(without(key), () => this.#memory.removeDeadLetter(key));
   }
-}
-
-function isKeyRange(value: unknown): value is KeyRange {
-  const { from, to } = value as Partial<KeyRange>;
-  return (
-    Number.isSafeInteger(from) && Number.isSafeInteger(to) && Number(from) >= 0 && isRange(Number(to) - Number(from))
-  );
-}
-
-/** More would not be read in any useful time. */
-function isRange(length: number): boolean {
-  return length >= 0 && length < 2 ** 31;
-}
-
-function isStoredEntry(value: unknown): value is StoredEntry {
-  const { entry, failures, stalls } = (value ?? {}) as Partial<StoredEntry>;
-  return isEntry(entry) && Number.isSafeInteger(failures) && Number.isSafeInteger(stalls);
-}
-
-function isDeadLetter(value: unknown): value is DeadLetter {
-  return isEntry((value as Partial<DeadLetter> | null)?.entry);
-}
-
-function isEntry(value: unknown): value is QueuedNotification {
-  const { key, groupId, sentAt, notification } = (value ?? {}) as Partial<QueuedNotification>;
-  const isText = typeof key === 'string' && typeof groupId === 'string';
-  return isText && Number.isFinite(sentAt) && typeof notification?.user_id === 'number';
 }
 
 function without(key: string) {
