@@ -185,16 +185,28 @@ describe.each(eachTransport)('refreshingToken(), over %s', (_, createClient) => 
   });
 
   test('a token that expires soon is refreshed in the background', async () => {
-    const { keeping, refreshes } = vault({ accessToken: 'old', refreshToken: 'r', expiresAt: Date.now() + 30_000 });
-    const { sellerClient, sent } = await createClient([ok()], { accessToken: refreshingToken(keeping) });
+    const { keeping, refreshes, stored } = vault({
+      accessToken: 'old',
+      refreshToken: 'r',
+      expiresAt: Date.now() + 30_000,
+    });
+    const held = Promise.withResolvers<undefined>();
+    const refresh: typeof keeping.refresh = async (tokens, signal) => {
+      await held.promise;
+      return keeping.refresh(tokens, signal);
+    };
+    const { sellerClient, sent } = await createClient([ok()], {
+      accessToken: refreshingToken({ ...keeping, refresh }),
+    });
     await sellerClient.questions.get({ question_id: 1 });
     await sellerClient.questions.get({ question_id: 1 });
     expect(sent.map(bearerOf)).toEqual(['Bearer old', 'Bearer old']);
-    await expect.poll(refreshes).toBe(1);
-    await tick();
+    held.resolve(undefined);
+    await expect.poll(() => stored().accessToken).toBe('access-1');
     await tick();
     await sellerClient.questions.get({ question_id: 1 });
     expect(sent.map(bearerOf).at(-1)).toBe('Bearer access-1');
+    expect(refreshes()).toBe(1);
   });
 
   test('a failed background refresh is reported, and the current token stays in use', async () => {
