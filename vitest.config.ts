@@ -47,6 +47,7 @@ export default defineConfig({
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
+    setupFiles: ['tests/support/restore.ts'],
     globalSetup: ['tests/support/temporary-folder.ts'],
     reporters: ['default', './tools/closing-line-reporter.ts'],
     coverage: {

@@ -187,6 +187,8 @@ const statuses: Row[] = [
   redirect(302, 'http://['),
 ];
 
+const isNode22 = process.versions.node.startsWith('22.');
+
 const bodies: Row[] = [
   ['sends too much', sends(`${ok}content-length: 5000\r\n\r\n`, 'x'.repeat(5000)), ...tooLong],
   [
@@ -224,7 +226,7 @@ const bodies: Row[] = [
     ];
   }),
   // The fetch of Node.js 22 does not know zstd.
-  ...(Number(process.versions.node.split('.')[0]) >= 24
+  ...(!isNode22
     ? ([
         ['claims zstd', compressed('zstd', '{"id":42}'), ...broken('ZSTD_error_prefix_unknown')],
         ['cuts zstd short', compressed('zstd', zstdCompressSync(question).subarray(0, -4)), ...broken('Z_BUF_ERROR')],
@@ -232,13 +234,22 @@ const bodies: Row[] = [
     : []),
 ];
 
+/** The fetch of Node.js 22 delivers these responses, or waits for more of them. */
+const readByNode22 = new Set([
+  'folds a header',
+  'sends a header without a name',
+  'sends a blank in the name of a header',
+  'switches to nothing',
+]);
+
 describe.each([
   ['the connection', connections],
   ['the syntax', syntax],
   ['the status', statuses],
   ['the body', bodies],
 ])('a failure of %s ends in the same class and words over both transports', (_, rows) => {
-  test.each(rows)('where the server %s', async (_, ...row) => {
+  test.for(rows)('where the server %s', async ([name, ...row], { skip }) => {
+    skip(isNode22 && readByNode22.has(name), 'the parser behind the fetch of Node.js 22 is older');
     await expectSameOutcome(row, 10_000);
   });
 });
