@@ -46,8 +46,9 @@ export class Reporter {
   }
 
   async #log(level: Level, message: string, ...error: readonly unknown[]): Promise<void> {
-    const line = escaped(error.length === 0 ? message : `${message}: ${describeFailure(error[0])}`);
-    const fields = error.length === 0 ? undefined : { error: describeFailure(error[0]) };
+    const failure = error.length === 0 ? undefined : describeFailure(error[0]);
+    const line = escaped(failure === undefined ? message : `${message}: ${failure}`);
+    const fields = failure === undefined ? undefined : { error: failure };
     try {
       // eslint-disable-next-line no-console -- failures are visible by default
       if (!this.#logger) console.error(line);

@@ -31,6 +31,18 @@ async function left(): Promise<Map<string, unknown>> {
   return values;
 }
 
+/** An inbox on these values, with what it handles and its error lines. */
+function watched(values: Map<string, unknown>) {
+  const handled: number[] = [];
+  const lines: string[] = [];
+  const receiver = createReceiver({
+    store: keyValueStore(values),
+    logger: { ...silentLogger, error: (line) => void lines.push(line) },
+    on: { questions: ({ question_id }) => void handled.push(question_id) },
+  });
+  return { receiver, handled, lines };
+}
+
 const junk = [
   'text',
   5,
@@ -49,13 +61,7 @@ test.each(junk)(
     const values = await left();
     const name = [...values.keys()].filter((key) => key.includes(':entry:'))[1]!;
     values.set(name, damaged);
-    const handled: number[] = [];
-    const lines: string[] = [];
-    const receiver = createReceiver({
-      store: keyValueStore(values),
-      logger: { ...silentLogger, error: (line) => void lines.push(line) },
-      on: { questions: ({ question_id }) => void handled.push(question_id) },
-    });
+    const { receiver, handled, lines } = watched(values);
     expect(await deliver(receiver, about(4))).toBe(200);
     await receiver.idle();
     expect(handled.sort()).toEqual([1, 3, 4]);
@@ -71,13 +77,7 @@ test.each(['text', 5, true, {}, [null], [{}], [{ entry: 'x' }]])(
   async (damaged) => {
     const values = await left();
     values.set('notifications:dead', damaged);
-    const handled: number[] = [];
-    const lines: string[] = [];
-    const receiver = createReceiver({
-      store: keyValueStore(values),
-      logger: { ...silentLogger, error: (line) => void lines.push(line) },
-      on: { questions: ({ question_id }) => void handled.push(question_id) },
-    });
+    const { receiver, handled, lines } = watched(values);
     await receiver.idle();
     expect(handled.sort()).toEqual([1, 2, 3]);
     expect(await receiver.deadLetters.list()).toEqual([]);

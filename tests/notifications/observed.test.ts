@@ -8,19 +8,14 @@ import {
 } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { ConfigurationError, NotFoundError } from 'marketplace-seller-sdk';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Isolation } from '../../src/notifications/isolation.js';
 import { queuedNotification } from '../../src/notifications/queued-notification.js';
 import type { Lease } from '../../src/notifications/stores/store.js';
+import { fakeTimersOfInbox } from '../support/fake-time.ts';
 import { about, deliver, post } from '../support/deliveries.ts';
 
-beforeEach(
-  () =>
-    void vi.useFakeTimers({
-      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
-    }),
-);
-afterEach(() => void vi.useRealTimers());
+fakeTimersOfInbox();
 
 const tick = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
 const entry = await queuedNotification(parseNotification(about(1)), 0);

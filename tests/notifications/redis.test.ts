@@ -129,6 +129,14 @@ describe.skipIf(!hasRedis)('a store in Redis', () => {
     },
   );
 
+  test('more groups than fit into one command are leased with one claim', async () => {
+    const { store } = storeOf('{many-groups}');
+    const ids = Array.from({ length: 2_500 }, (_, id) => `g${id}`);
+    await Promise.all(ids.map((id) => store.add(entry(id, id))));
+    const { leases } = await store.claim({ ...claim, limit: 3_000 });
+    expect(new Set(leases.map(({ groupId }) => groupId))).toEqual(new Set(ids));
+  });
+
   test('notifications of one group are coalesced in commands of limited length, however many wait', async () => {
     const { client } = storeOf('{many-of-one}');
     const lengths: number[] = [];

@@ -179,7 +179,8 @@ test('a store in a Map leaves nothing but the keys of what was handled', async (
   expect(values.get('notifications:dead')).toEqual([]);
 });
 
-test('a lease that cannot be stored is not given out, and its group is leased later', async () => {
+/** A store on a backend whose writes can be made to fail. */
+function failingStore() {
   const values = new Map<string, unknown>();
   let isFailing = false;
   const store = keyValueStore({
@@ -187,10 +188,15 @@ test('a lease that cannot be stored is not given out, and its group is leased la
     set: (name, value) => !isFailing && values.set(name, value),
     delete: (name) => values.delete(name),
   });
+  return { store, failWrites: (fail: boolean): void => void (isFailing = fail) };
+}
+
+test('a lease that cannot be stored is not given out, and its group is leased later', async () => {
+  const { store, failWrites } = failingStore();
   await store.add(entry('a'));
-  isFailing = true;
+  failWrites(true);
   await expect(store.claim(claim)).rejects.toThrow('did not store');
-  isFailing = false;
+  failWrites(false);
   const later = await store.claim(claim);
   expect(later.leases).toEqual([]);
   expect(later.nextInMs).toBeLessThanOrEqual(1_000);
@@ -198,20 +204,14 @@ test('a lease that cannot be stored is not given out, and its group is leased la
 });
 
 test('a settlement that cannot be stored changes nothing, and can be repeated', async () => {
-  const values = new Map<string, unknown>();
-  let isFailing = false;
-  const store = keyValueStore({
-    get: (name) => values.get(name),
-    set: (name, value) => !isFailing && values.set(name, value),
-    delete: (name) => values.delete(name),
-  });
+  const { store, failWrites } = failingStore();
   for (const result of [{ done: ['a'] }, { retryInMs: 0 }, { deadLetter: { key: 'a', failure: 'no' } }]) {
     await store.add(entry('a'));
     const [lease] = (await store.claim({ ...claim, groupId: 'a' })).leases;
     const ended = { groupId: 'a', token: lease!.token, done: [], deduplicationMs: 0, ...result };
-    isFailing = true;
+    failWrites(true);
     await expect(store.settle(ended)).rejects.toThrow('did not store');
-    isFailing = false;
+    failWrites(false);
     expect(await store.settle(ended)).toBe(true);
     expect(await store.settle(ended)).toBe(false);
   }

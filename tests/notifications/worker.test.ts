@@ -6,17 +6,12 @@ import type {
   ReceiverOptions,
   Settlement,
 } from 'marketplace-seller-sdk/notifications';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { queuedNotification } from '../../src/notifications/queued-notification.js';
+import { fakeTimersOfInbox } from '../support/fake-time.ts';
 import { about, deliver } from '../support/deliveries.ts';
 
-beforeEach(
-  () =>
-    void vi.useFakeTimers({
-      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
-    }),
-);
-afterEach(() => void vi.useRealTimers());
+fakeTimersOfInbox();
 
 const entry = await queuedNotification(parseNotification(about(1)), 0);
 const { key, groupId } = entry;

@@ -69,14 +69,15 @@ describe('a handler that runs longer than its lease', () => {
     expect(runs).toEqual(['first']);
   });
 
-  // What another test file of this worker has left running may start a timer meanwhile.
-  test('the heartbeat ends with the last handler and leaves no timer behind', { retry: 2 }, async () => {
+  test('the heartbeat ends with the last handler and leaves no timer behind', async () => {
     const receiver = createSlow(memoryStore(), [], 'only');
     await deliver(receiver, about(1));
     await vi.advanceTimersByTimeAsync(10_000);
     expect(vi.getTimerCount()).toBeGreaterThan(1);
     await vi.advanceTimersByTimeAsync(10_000);
     await receiver.idle();
+    // Without a handler, the next beat is the last one.
+    await vi.advanceTimersByTimeAsync(1000);
     expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -1,4 +1,15 @@
-import { vi } from 'vitest';
+import { afterEach, beforeEach, vi } from 'vitest';
+
+/** Fakes the timers of an inbox in each test of a file; what reads a request stays real. */
+export function fakeTimersOfInbox(): void {
+  beforeEach(
+    () =>
+      void vi.useFakeTimers({
+        toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+      }),
+  );
+  afterEach(() => void vi.useRealTimers());
+}
 
 /** Advances the fake clock until a promise has settled, and delivers what it settled to. */
 export async function advanceUntilSettled<T>(work: PromiseLike<T>): Promise<T> {

@@ -23,6 +23,11 @@ local latest, offset = tonumber(clock[1] or 0), tonumber(clock[2] or 0)
 local now = time[1] * 1000 + math.floor(time[2] / 1000) + offset
 local function ms(n) return string.format('%.0f', n) end
 if now < latest then offset, now = offset + latest - now, latest end
+-- Before those that call it: a local function is not known earlier.
+local function push(list, value, second)
+  list[#list + 1] = value
+  if second ~= nil then list[#list + 1] = second end
+end
 -- One command for many values costs much less than many commands. A list of any length would exceed Lua's stack.
 local function send(command, name, list)
   for i = 1, #list, 1000 do redis.call(command, p .. name, unpack(list, i, math.min(i + 999, #list))) end
@@ -35,10 +40,6 @@ local function fields(name, list)
     for _, value in ipairs(part) do push(values, value) end
   end
   return values
-end
-local function push(list, value, second)
-  list[#list + 1] = value
-  if second ~= nil then list[#list + 1] = second end
 end
 -- Users take turns: a user with many groups does not delay the groups of others.
 local served, turns = nil, {}

@@ -63,8 +63,10 @@ export class StoredValues {
     for (let start = range.from; start < range.to; start += readsAtATime) {
       const found = await this.#readEntries(start, Math.min(start + readsAtATime, range.to), problems);
       const areProcessed = await Promise.all(found.map(([, { entry }]) => this.isProcessed(entry.key)));
-      entries.push(...found.filter((_, index) => !areProcessed[index]));
-      handled.push(...found.filter((_, index) => areProcessed[index]).map(([number]) => number));
+      for (const [index, numbered] of found.entries()) {
+        if (areProcessed[index]) handled.push(numbered[0]);
+        else entries.push(numbered);
+      }
     }
     await this.#assertReachable();
     return { range, entries, handled, deadLetters: letters, problems };
