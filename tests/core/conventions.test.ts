@@ -111,7 +111,7 @@ describe('the filters of a search', () => {
   test('a filter cannot replace a named parameter', async () => {
     const error = await errorOf(searched({ seller_id: 8 }));
     expect(error).toBeInstanceOf(InvalidInputError);
-    expect(error.message).toContain('`filters.seller_id` is a field of its own: give it as `seller_id`');
+    expect(error.message).toContain('`filters.seller_id` is a separate field: pass it as `seller_id`');
   });
 
   test('a comma inside an entry of a list is rejected, because it would split the entry', async () => {

@@ -180,7 +180,7 @@ describe('time windows', () => {
     );
     await expect(
       sellerClient.contacts.phoneViews.windowOfItems({ ids: ['a,b'], last: 1, unit: 'day' }),
-    ).rejects.toThrow('holds a comma');
+    ).rejects.toThrow('contains a comma');
     const never = () => [
       // @ts-expect-error -- a unit is a day or an hour
       sellerClient.contacts.phoneViews.windowOfItem({ item_id, last: 1, unit: 'week' }),

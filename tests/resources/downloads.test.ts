@@ -214,6 +214,20 @@ describe('reading a download', () => {
     expect(removed.mock.calls.length).toBeGreaterThan(removedBefore);
   });
 
+  test('cancel() does not wait for a copy of the response that a `fetch` of the user keeps', async () => {
+    const kept: Response[] = [];
+    const { sellerClient } = stubbed([
+      () => {
+        const response = new Response(new ReadableStream());
+        kept.push(response.clone());
+        return response;
+      },
+    ]);
+    const file = await sellerClient.messages.download(input);
+    await expect(file.cancel()).resolves.toBeUndefined();
+    expect(kept).toHaveLength(1);
+  });
+
   test('cancel() leaves a file alone that is being read', async () => {
     const body = Promise.withResolvers<undefined>();
     const source = new ReadableStream({

@@ -92,7 +92,7 @@ describe('the selection of fields', () => {
     await expectIssue({ address: { city: { nmae: true } } }, '`select.address.city.nmae` is not a field here');
     await expectIssue({ address: {} }, '`select.address` selects nothing');
     await expectIssue({ address: false }, '`select.address` takes `true` or an object of fields');
-    await expectIssue({ is_moderated: { x: true } }, '`select.is_moderated` holds no further fields');
+    await expectIssue({ is_moderated: { x: true } }, '`select.is_moderated` has no fields to select');
     await expectIssue({ toString: true }, '`select.toString` is not a field here');
     await expectIssue([], '`select` takes `true` or an object of fields');
     expect(sent).toEqual([]);

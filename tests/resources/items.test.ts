@@ -61,7 +61,7 @@ test('a single object is read as a list of one', async () => {
 test('an empty list of ids and an id with a comma are not sent', async () => {
   const { sellerClient, sent } = answering([]);
   await expect(sellerClient.items.status({ ids: [] })).rejects.toBeInstanceOf(InvalidInputError);
-  await expect(sellerClient.items.status({ ids: ['A', 'B,C'] })).rejects.toThrow('`ids.1` holds a comma');
+  await expect(sellerClient.items.status({ ids: ['A', 'B,C'] })).rejects.toThrow('`ids.1` contains a comma');
   expect(sent).toEqual([]);
 });
 

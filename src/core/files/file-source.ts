@@ -108,7 +108,7 @@ export function checkFile(input: FileInput, maxBytes: number): CheckedFile {
   if (!source) return { issue: issueAt('file', '`file` takes a path, bytes, a Blob or a stream') };
   const filename = fileNameOf(input);
   if (filename === undefined) {
-    return { issue: issueAt('filename', '`filename` is missing; a file without a name of its own takes one') };
+    return { issue: issueAt('filename', '`filename` is missing; only a path and a `File` have a name') };
   }
   const issue =
     validateName(filename) ?? validateContentType(input.contentType) ?? validateLength(source, input.size, maxBytes);
@@ -117,8 +117,8 @@ export function checkFile(input: FileInput, maxBytes: number): CheckedFile {
 
 function validateName(name: string): Issue | undefined {
   if (name.trim() === '') return issueAt('filename', '`filename` is blank');
-  if (/[/\\]/.test(name)) return issueAt('filename', '`filename` holds / or \\; it takes a bare name');
-  if (/[\u0000-\u001f\u007f]/.test(name)) return issueAt('filename', '`filename` holds a control character');
+  if (/[/\\]/.test(name)) return issueAt('filename', '`filename` contains / or \\; it takes a bare name');
+  if (/[\u0000-\u001f\u007f]/.test(name)) return issueAt('filename', '`filename` contains a control character');
   return undefined;
 }
 
@@ -130,7 +130,7 @@ function validateContentType(contentType: string | undefined): Issue | undefined
 
 function validateLength(source: ResolvedFile, size: number | undefined, maxBytes: number): Issue | undefined {
   if (source.kind !== 'stream' && size !== undefined)
-    return issueAt('size', '`size` is only for a stream; other files have a length of their own');
+    return issueAt('size', '`size` is only for a stream; the length of other files is known');
   if (source.kind === 'path') return undefined;
   if (source.kind === 'bytes') return validateSize(source.bytes.byteLength, maxBytes);
   if (source.kind === 'blob') return validateSize(source.blob.size, maxBytes);

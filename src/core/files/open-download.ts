@@ -108,9 +108,10 @@ function limitedStream({ body, size, hasOpenEnd }: UnreadBody, scope: CancelScop
           throw readError(error, context, receivedBytes, size);
         }
       },
-      cancel: async (reason) => {
+      cancel: (reason) => {
         finish();
-        await reader.cancel(reason);
+        // It would also wait for a copy of the response that a `fetch` of the user keeps.
+        reader.cancel(reason).catch(() => undefined);
       },
     },
     { highWaterMark: 0 },

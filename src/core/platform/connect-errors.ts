@@ -11,7 +11,7 @@ interface SystemError {
 
 const untrusted: ConnectError = {
   remedy:
-    'the certificate is not trusted; behind a proxy with a CA of its own, set NODE_EXTRA_CA_CERTS to the file of that CA',
+    'the certificate is not trusted; behind a proxy with its own CA, set NODE_EXTRA_CA_CERTS to the file of that CA',
 };
 const wrongCertificate: ConnectError = { remedy: 'the certificate of the server is not valid for it' };
 const noTls: ConnectError = {

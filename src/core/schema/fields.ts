@@ -38,7 +38,7 @@ export function boundedText(name: string, most: number, what: string): Schema<st
     string,
     (value) => {
       if (value.trim() === '') return `\`${name}\` is blank; ${what} takes 1 to ${most} characters`;
-      if (!value.isWellFormed()) return `\`${name}\` holds half a surrogate pair, which UTF-8 cannot carry`;
+      if (!value.isWellFormed()) return `\`${name}\` contains half a surrogate pair, which UTF-8 cannot encode`;
       const length = lengthOf(value);
       return length > most ? `\`${name}\` has ${length} characters; ${what} takes at most ${most}` : undefined;
     },

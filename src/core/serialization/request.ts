@@ -75,7 +75,7 @@ function appendToQuery(query: URLSearchParams, name: string, value: unknown, end
     const comma = value.findIndex((each) => String(each).includes(','));
     if (comma >= 0)
       throw new InvalidInputError([
-        { path: [name, comma], message: `\`${name}.${comma}\` holds a comma, which separates entries` },
+        { path: [name, comma], message: `\`${name}.${comma}\` contains a comma, which separates entries` },
       ]);
     query.set(name, value.join(','));
   } else if (typeof value === 'object' && value !== null) {
@@ -93,7 +93,7 @@ function appendRecord(query: URLSearchParams, path: string, key: string, value: 
   }
   if (key in shape || query.has(key)) {
     throw new InvalidInputError([
-      { path: path.split('.'), message: `\`${path}\` is a field of its own: give it as \`${key}\`` },
+      { path: path.split('.'), message: `\`${path}\` is a separate field: pass it as \`${key}\`` },
     ]);
   }
   if (value === undefined || value === null) return;

@@ -63,7 +63,7 @@ export function prepareSchema(db: DatabaseSync): void {
 function migrate(db: DatabaseSync): void {
   const isNew = db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
   if (!isNew && pragma(db, 'application_id') !== applicationId) {
-    throw new ConfigurationError('the file belongs to another program; give the inbox a file of its own');
+    throw new ConfigurationError('the file belongs to another program; use a separate file for the inbox');
   }
   const version = pragma(db, 'user_version');
   if (version > migrations.length) {

@@ -200,7 +200,7 @@ export class Flex {
 }
 
 function noDataError(body: unknown): UnexpectedResponseError {
-  const message = 'The response to a GraphQL query holds no data object';
+  const message = 'The response to a GraphQL query has no object `data`';
   return new UnexpectedResponseError(message, { status: 200, headers: new Headers(), body, issues: [] });
 }
 

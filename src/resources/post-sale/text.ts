@@ -36,7 +36,7 @@ export const messageText: Schema<string> = refine(boundedText('text', messageTex
   if (found.length === 0) return undefined;
   const named = found.slice(0, 5).map(nameOf);
   const more = found.length > named.length ? ` and ${found.length - named.length} more` : '';
-  return `\`text\` holds ${named.join(', ')}${more}; a message takes the characters of ISO-8859-1 and emoji`;
+  return `\`text\` contains ${named.join(', ')}${more}; a message takes the characters of ISO-8859-1 and emoji`;
 });
 
 function nameOf(character: string): string {

@@ -12,7 +12,7 @@ export function documentRule(document: string): string | undefined {
   if (document.trim() === '') return '`query` is empty; it takes a GraphQL query';
   const outside = withoutNested(document.replace(ignored, ' '));
   return /(?:^|[\s},])(?:mutation|subscription)\b(?!\s*:)/.test(outside)
-    ? '`query` holds a mutation or subscription; this endpoint reads'
+    ? '`query` contains a mutation or subscription; this endpoint only reads'
     : undefined;
 }
 

@@ -41,7 +41,7 @@ export function selectionIssues(schema: Schema, select: unknown, path: readonly 
   if (select === true) return [];
   const shape = shapeWithin(schema);
   const say = (message: string): Issue[] => [{ path, message: `\`${path.join('.')}\` ${message}` }];
-  if (!shape) return say('holds no further fields to select; it takes `true`');
+  if (!shape) return say('has no fields to select; it takes `true`');
   if (typeof select !== 'object' || select === null || Array.isArray(select))
     return say('takes `true` or an object of fields');
   const names = Object.keys(select);
