@@ -27,9 +27,14 @@ export interface Row {
 export const here = (path: string): string => new URL(path, import.meta.url).pathname;
 
 /** Runs a script in a fresh process, which trusts the benchmark's own server, and reads the JSON it prints. */
-export async function child<T>(script: string, ...args: string[]): Promise<T> {
+export function child<T>(script: string, ...args: string[]): Promise<T> {
+  return childOn(process.execPath, script, ...args);
+}
+
+/** The same on another Node.js. */
+export async function childOn<T>(node: string, script: string, ...args: string[]): Promise<T> {
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: certificateFile() };
-  const { stdout } = await promisify(execFile)(process.execPath, [here(script), ...args], { maxBuffer: 1 << 26, env });
+  const { stdout } = await promisify(execFile)(node, [here(script), ...args], { maxBuffer: 1 << 26, env });
   return JSON.parse(stdout) as T;
 }
 

@@ -4,40 +4,53 @@ import type { Row } from '../measure.ts';
 import { bare, everyone, limited } from '../peers.mjs';
 import { modulesOfMainEntry } from './size.ts';
 
-interface Start {
-  readonly imported: number;
-  readonly answered: number;
+interface Cost {
+  /** Milliseconds on the clock. */
+  readonly wall: number;
+  /** Milliseconds of CPU, of all threads. */
   readonly cpu: number;
 }
 
-/** A fresh process: the import alone, and the import with the first (validated) answer. */
+interface Start {
+  readonly imported: Cost;
+  /** Import and first response. */
+  readonly responded: Cost;
+}
+
+type Starts = Readonly<Record<string, readonly Start[]>>;
+
+/** A fresh process: the import alone, and the import with the first (validated) response. */
 export async function startUp(runs = 21): Promise<Row[]> {
   await buildFloor();
   const { url, process } = await server();
-  const imports: Record<string, number[]> = {};
-  const answers: Record<string, number[]> = {};
-  for (let run = 0; run < runs; run += 1) {
-    for (const { name } of everyone) {
-      const start = await child<Start>('children/first-answer.mjs', name, url).catch(() => undefined);
-      if (!start) continue;
-      (imports[name] ??= []).push(start.imported);
-      (answers[name] ??= []).push(start.answered);
-    }
-  }
+  const starts = await measure(url, runs);
   process.kill();
   // Neither of the bare ones imports anything.
-  const { Notion = [], [bare.name]: _, [limited.name]: __, ...others } = imports;
+  const { Notion = [], [bare.name]: _, [limited.name]: __, ...others } = starts;
+  const imports = { Notion, ...others };
   return [
     {
-      title: 'fresh process: import and first answer',
+      title: 'fresh process: import and first response',
       unit: 'ms',
-      figures: compare(answers),
-      goal: 'at most 0.70 of bare fetch, below Notion, Resend and Octokit',
+      figures: compare(figures(starts, ({ responded }) => responded.wall)),
+      goal: 'at most 0.90 of bare fetch, below Notion, Resend and Octokit',
+    },
+    {
+      title: 'fresh process: CPU of import and first response',
+      unit: 'ms CPU',
+      figures: compare(figures(starts, ({ responded }) => responded.cpu)),
+      goal: 'at most 0.70 of bare fetch',
     },
     {
       title: 'import alone',
       unit: 'ms',
-      figures: compare({ Notion, ...others }),
+      figures: compare(figures(imports, ({ imported }) => imported.wall)),
+      goal: 'stated',
+    },
+    {
+      title: 'CPU of the import alone',
+      unit: 'ms CPU',
+      figures: compare(figures(imports, ({ imported }) => imported.cpu)),
       goal: 'at most 2 ms more than Notion',
     },
     {
@@ -47,4 +60,20 @@ export async function startUp(runs = 21): Promise<Row[]> {
       goal: 'at most 5',
     },
   ];
+}
+
+/** All subjects in turns. Those that cannot make the call are left out. */
+async function measure(url: string, runs: number): Promise<Starts> {
+  const starts: Record<string, Start[]> = {};
+  for (let run = 0; run < runs; run += 1) {
+    for (const { name } of everyone) {
+      const start = await child<Start>('children/first-answer.mjs', name, url).catch(() => undefined);
+      if (start) (starts[name] ??= []).push(start);
+    }
+  }
+  return starts;
+}
+
+function figures(starts: Starts, of: (start: Start) => number): Record<string, number[]> {
+  return Object.fromEntries(Object.entries(starts).map(([name, each]) => [name, each.map(of)]));
 }
