@@ -2,7 +2,7 @@ import { defineConfig } from 'tsup';
 import type { Options } from 'tsup';
 import { markPure } from './tools/pure.ts';
 import type { Chunk } from './tools/pure.ts';
-import { quietKy } from './tools/quiet-ky.js';
+import { specializedKy } from './tools/specialize-ky.js';
 import { rawText } from './tools/raw-text.js';
 
 /** Lets bundlers leave out, name by name, what a caller does not use. */
@@ -41,7 +41,7 @@ export default defineConfig({
   // Bundled and tree-shaken, these two start in half the time, and CommonJS callers can load ky at all.
   noExternal: ['ky', /^zod(\/|$)/],
   external: [/^node:/, '#platform'],
-  esbuildPlugins: [quietKy, rawText],
+  esbuildPlugins: [specializedKy, rawText],
   // Half the bytes to read at start-up; names stay, so that stack traces can be read.
   esbuildOptions: (options) => {
     options.minifyWhitespace = true;

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { quieted } from './tools/quiet-ky.js';
+import { specialized } from './tools/specialize-ky.js';
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
@@ -13,10 +13,10 @@ export default defineConfig({
   // Tests run on ky as the package holds it.
   plugins: [
     {
-      name: 'quiet-ky',
+      name: 'specialized-ky',
       transform: (code, id) => {
-        const quiet = quieted(id, code);
-        return quiet === undefined ? undefined : { code: quiet, map: null };
+        const part = specialized(id, code);
+        return part === undefined ? undefined : { code: part, map: null };
       },
     },
   ],

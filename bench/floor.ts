@@ -1,8 +1,7 @@
 import { build } from 'esbuild';
-import { quietKy } from '../tools/quiet-ky.ts';
 import { here } from './measure.ts';
 
-/** Bundles what ky and zod cost by themselves as the library bundles them, into the file that `peers.mjs` loads. */
+/** Bundles what ky and zod cost by themselves, as they are published, into the file that `peers.mjs` loads. */
 export async function buildFloor(): Promise<void> {
   await build({
     entryPoints: [here('children/floor.ts')],
@@ -11,7 +10,6 @@ export async function buildFloor(): Promise<void> {
     minify: true,
     format: 'esm',
     platform: 'neutral',
-    plugins: [quietKy],
     logLevel: 'error',
   });
 }

@@ -1,5 +1,5 @@
 // What a call costs that goes through ky and is validated by zod, and does nothing else: the floor of this library's
-// figures. Bundled as the library bundles them.
+// figures. Both are used as they are published.
 import ky from 'ky';
 import * as z from 'zod/mini';
 

@@ -33,7 +33,7 @@ function classifyError(
 ): FailedAttempt {
   const { request, scope } = context;
   const isNetworkError = error instanceof TimeoutError || isTransportError(error);
-  if (!sent && !isNetworkError) return { error: withoutKyWrapper(error), failure: undefined, outcomeUnknown: false };
+  if (!sent && !isNetworkError) return { error, failure: undefined, outcomeUnknown: false };
   // The error cannot be a connect error if a response arrived, or if the transport states that the request was sent.
   const isSent = hasResponded || (sent && isTransportError(error));
   const connectError = isSent ? undefined : platform.connectErrorOf(error);
@@ -76,21 +76,15 @@ function connectionErrorFrom(error: unknown, remedy: string | undefined, context
   const { request, attempts } = context;
   const { endpoint, input } = request;
   const secrets = [...secretsOf(context), ...userTexts(input)];
-  const raw = withoutKyWrapper(error);
-  const inner = raw instanceof Error ? raw.cause : undefined;
+  const inner = error instanceof Error ? error.cause : undefined;
   const detail = inner instanceof Error ? platform.networkReason(inner) : undefined;
   const reason =
-    raw instanceof Error
-      ? raw.message + (detail ? ` (${detail})` : '')
+    error instanceof Error
+      ? error.message + (detail ? ` (${detail})` : '')
       : 'fetch rejected with a value that is not an error';
   const message = `${endpoint.method} ${endpoint.path} got no response: ${reason}${remedy === undefined ? '' : `; ${remedy}`}`;
   return new ConnectionError(printable(redactSecrets(message, secrets)), {
-    cause: redactError(raw, secrets),
+    cause: redactError(error, secrets),
     attempts,
   });
-}
-
-/** ky wraps the error of `fetch` in its own error. */
-function withoutKyWrapper(error: unknown): unknown {
-  return error instanceof Error && error.name === 'NetworkError' ? (error.cause ?? error) : error;
 }
