@@ -1,6 +1,7 @@
-import { ConfigurationError, InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
+import { ConfigurationError, InvalidInputError, NotFoundError, SellerClient } from 'marketplace-seller-sdk';
 import type { CallOptions, ClientOptions } from 'marketplace-seller-sdk';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { advanceUntilSettled } from './support/fake-time.ts';
 import { stubbed, wireQuestion } from './support/stubs.ts';
 
 const baseUrl = 'https://api.test';
@@ -121,16 +122,84 @@ describe('a call rejects wrong options before anything is sent', () => {
     await expect(call).rejects.toThrow(InvalidInputError);
     expect(sent).toEqual([]);
   });
+});
 
-  test('an ApiPromise has catch() and finally()', async () => {
+describe('an ApiPromise', () => {
+  test('has catch() and finally(), which return plain promises', async () => {
     const { sellerClient } = stubbed([Response.json(wireQuestion)]);
     const calls: string[] = [];
-    const found = await sellerClient.questions
-      .get({ question_id: 42 })
-      .finally(() => calls.push('finally'))
-      .catch(() => undefined);
-    expect(found).toMatchObject({ id: 42 });
+    const call = sellerClient.questions.get({ question_id: 42 });
+    expect(call).toBeInstanceOf(Promise);
+    const handled = call.finally(() => calls.push('finally')).catch(() => undefined);
+    expect(handled.constructor).toBe(Promise);
+    expect(await handled).toMatchObject({ id: 42 });
     expect(calls).toEqual(['finally']);
     expect(await sellerClient.questions.get({ question_id: 42 }).finally(undefined)).toMatchObject({ id: 42 });
+  });
+
+  test('rejects for catch(), for finally(), for withResponse() and for map()', async () => {
+    const { sellerClient } = stubbed([Response.json({}, { status: 404 })]);
+    const call = sellerClient.questions.get({ question_id: 42 });
+    const change = vi.fn();
+    const ends = [
+      call.catch((error: unknown) => error),
+      call.finally(() => undefined),
+      call.withResponse(),
+      call.map(change),
+    ];
+    const results = await Promise.allSettled(ends);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
+    expect(await ends[0]).toBeInstanceOf(NotFoundError);
+    expect(change).not.toHaveBeenCalled();
+  });
+
+  test('has the response behind its result, also after map()', async () => {
+    vi.useFakeTimers();
+    const headers = { 'x-request-id': 'r-1', etag: '"a"' };
+    const respond = async (): Promise<Response> => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return Response.json(wireQuestion, { status: 203, headers });
+    };
+    try {
+      const { sellerClient } = stubbed([respond], { query: { access_token: 'secret' } });
+      const call = sellerClient.questions.get({ question_id: 42 }).map(({ id }, { status }) => [id, status]);
+      const { data, response } = await advanceUntilSettled(call.withResponse());
+      expect(data).toEqual([42, 203]);
+      const url = 'https://api.test/questions/42?access_token=[redacted]';
+      expect(response).toMatchObject({ status: 203, requestId: 'r-1', attempts: 1, url });
+      expect(Math.round(response.durationMs)).toBe(300);
+      expect(response.headers.get('etag')).toBe('"a"');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe('a client from withOptions()', () => {
+  const paused = Response.json({}, { status: 429, headers: { 'retry-after': '60' } });
+
+  test.each<readonly [string, Partial<ClientOptions>, boolean]>([
+    ['other options', { timeoutMs: 5000, maxRetries: 0 }, true],
+    ['another token', { accessToken: 'token-2' }, false],
+    ['another address', { baseUrl: 'https://other.test' }, false],
+  ])('with %s shares the pause after a 429: %s', async (_, options, isShared) => {
+    const { sellerClient, sent } = stubbed([paused, Response.json(wireQuestion)]);
+    const first = await sellerClient.questions.get({ question_id: 42 }).catch((error: unknown) => error);
+    expect(first).toMatchObject({ status: 429, attempts: 1 });
+    const second = sellerClient.withOptions(options).questions.get({ question_id: 42 });
+    const result: unknown = await second.catch((error: unknown) => error);
+    expect(result).toMatchObject(isShared ? { status: 429, attempts: 0 } : { id: 42 });
+    expect(sent).toHaveLength(isShared ? 1 : 2);
+  });
+
+  test('uses the token for which its origin has replaced a rejected one', async () => {
+    const isNew = (request: Request): boolean => request.headers.get('authorization') === 'Bearer new';
+    const respond = (request: Request): Response => Response.json(wireQuestion, { status: isNew(request) ? 200 : 401 });
+    const { sellerClient, sent } = stubbed([respond], { accessToken: ({ rejected }) => (rejected ? 'new' : 'old') });
+    await sellerClient.questions.get({ question_id: 42 });
+    await sellerClient.withOptions({ timeoutMs: 5000 }).questions.get({ question_id: 42 });
+    expect(sent.map(isNew)).toEqual([false, true, true]);
+    await sellerClient.withOptions({ baseUrl: 'https://other.test' }).questions.get({ question_id: 42 });
+    expect(sent.map(isNew)).toEqual([false, true, true, false, true]);
   });
 });

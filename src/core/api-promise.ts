@@ -29,7 +29,7 @@ export class ApiPromise<T> extends Promise<T> {
   readonly #source: Promise<WithResponse<T>>;
   #data: Promise<T> | undefined;
 
-  /** Promises that `then` returns are plain promises. */
+  /** Promises that `then`, `catch` and `finally` return are plain promises. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
@@ -58,14 +58,6 @@ export class ApiPromise<T> extends Promise<T> {
   ): Promise<A | B> {
     this.#data ??= this.#source.then(({ data }) => data);
     return this.#data.then(onfulfilled, onrejected);
-  }
-
-  override catch<B = never>(onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<T | B> {
-    return this.then(undefined, onrejected);
-  }
-
-  override finally(onfinally?: (() => void) | null): Promise<T> {
-    return this.then().finally(onfinally ?? undefined);
   }
 }
 

@@ -155,7 +155,6 @@ export class HttpClient implements Requester {
     context: RequestContext,
     { response, download }: AttemptResult & { kind: 'response' },
   ): WithResponse<unknown> {
-    context.outcomeUnknown = false;
     const data = download
       ? downloadFrom(download, context)
       : parseResponse(response, context.request.output, context, this.#runtime.options);

@@ -75,6 +75,21 @@ describe('code, text and causes are read from every shape of body', () => {
     ],
     ['a cause as an object', { message: text, error: code, cause: { message: 'm' } }, [{ message: 'm' }]],
     ['a cause of null', { message: text, error: code, cause: null }, []],
+    ['an empty cause', { message: text, error: code, cause: '' }, []],
+    ['a cause that is neither text nor number', { message: text, error: code, cause: [true, {}] }, [{}]],
+    ['a cause as a number', { message: text, error: code, cause: 7 }, [{ message: '7' }]],
+    [
+      'a list of lists of causes',
+      { message: text, error: code, cause: [[{ code: 'c1' }], ['c2']] },
+      [{ code: 'c1' }, { code: 'c2', message: 'c2' }],
+    ],
+    ['a deeper list', { message: text, error: code, cause: [[['c1']]] }, []],
+    ['an error as an object', { error: { code, message: text } }, [{ code, message: text }]],
+    [
+      'errors as a list',
+      { errors: [{ code, message: text }, { message: 'm' }] },
+      [{ code, message: text }, { message: 'm' }],
+    ],
   ];
 
   test.each(shapes)('%s', async (_, body, causes) => {
@@ -83,9 +98,36 @@ describe('code, text and causes are read from every shape of body', () => {
     expect(error).toMatchObject({ code, causes, body });
   });
 
-  test('the message of a plain text or HTML body has no markup', async () => {
-    const error = await errorOfResponse(400, '<p>local_rate_limited</p>');
-    expect(error.message).toBe('POST /answers failed with 400: local_rate_limited');
+  test.each<readonly [body: unknown, code: string | undefined, reason: string]>([
+    [{ message: 'broken_thing' }, 'broken_thing', 'broken_thing'],
+    [{ message: 'Broken' }, undefined, 'Broken'],
+    [{ message: 'broken thing' }, undefined, 'broken thing'],
+    [{ message: 'why', error: 'Bad Request' }, 'why', 'why'],
+    [{ message: 'So it is', error: 'Bad Request' }, 'Bad Request', 'So it is'],
+    [{ error: 'Bad Request', code: 'broken.thing-2' }, 'broken.thing-2', 'Bad Request'],
+    [{ error: '2broken', code: 40_012 }, '2broken', '2broken'],
+    [{ code: 40_012 }, '40012', '40012'],
+    [{ code: 'Broken' }, 'Broken', 'Broken'],
+    [{ error: '', message: '' }, undefined, 'the service gave no reason'],
+    [{ error_description: 'broken_thing' }, undefined, 'broken_thing'],
+    [{ message: { en: 'no' }, error: true }, undefined, 'the service gave no reason'],
+    [{ error: { message: 'So it is' } }, undefined, 'So it is'],
+    [['broken_thing'], undefined, 'the service gave no reason'],
+    ['<p>local_rate_limited</p>', undefined, 'local_rate_limited'],
+    ['<a\nhref="/">So\n\tit</a>   is ', undefined, 'So it is'],
+    ['a < b', undefined, 'a < b'],
+    ['x'.repeat(200), undefined, 'x'.repeat(200)],
+    ['x'.repeat(201), undefined, `${'x'.repeat(200)}…`],
+  ])('%j has code and reason %j %j', async (body, expected, reason) => {
+    const error = await errorOfResponse(400, body);
+    expect(error.code).toBe(expected);
+    expect(error.message).toBe(`POST /answers failed with 400${expected ? ` (${expected})` : ''}: ${reason}`);
+  });
+
+  test('the first hundred causes are read', async () => {
+    const cause = Array.from({ length: 101 }, (_, n) => `cause ${n}`);
+    const { causes } = await errorOfResponse(400, { message: 'no', cause });
+    expect(causes).toEqual(cause.slice(0, 100).map((message) => ({ message })));
   });
 
   test('any body gives an error of its status, with a list of causes', async () => {
@@ -168,6 +210,19 @@ describe('a 2xx response that cannot be delivered', () => {
     expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error).toMatchObject({ status: 200, body: '<html>hello</html>' });
     expect(error.message).toContain('most likely carried out');
+  });
+
+  test('a body longer than maxResponseBytes is an UnexpectedResponseError without a body, or the error of its status', async () => {
+    const { sellerClient } = stubbed([Response.json(wireQuestion), Response.json({ message: 'no' }, { status: 404 })], {
+      maxResponseBytes: 10,
+    });
+    const error = await errorOf<UnexpectedResponseError>(sellerClient.questions.get({ question_id: 42 }));
+    expect(error.message).toBe(
+      'GET /questions/{question_id} responded 200 with a body that is longer than `maxResponseBytes`.',
+    );
+    expect(error).toMatchObject({ status: 200, attempts: 1, issues: [] });
+    expect(error.body).toBeUndefined();
+    expect(await errorOf(sellerClient.questions.get({ question_id: 42 }))).toBeInstanceOf(NotFoundError);
   });
 
   test("responseValidation: 'off' delivers the body as it came", async () => {

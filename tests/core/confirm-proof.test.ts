@@ -1,5 +1,7 @@
-import type { OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
-import { describe, expect, test } from 'vitest';
+import type { CallOptions, OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { RecentWrites } from '../../src/core/retry/recent-writes.js';
+import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed } from '../support/stubs.ts';
 
 const text = 'Your parcel leaves today, <see> the label 👍';
@@ -99,6 +101,59 @@ describe('a message is confirmed or denied only on proof', () => {
     for (const error of errors) expect(await error.confirm()).toMatchObject(unknown);
   });
 
+  describe('a write is counted with the equal ones before it', () => {
+    const minuteMs = 60_000;
+    beforeEach(() => void vi.useFakeTimers());
+    afterEach(() => void vi.useRealTimers());
+
+    type Send = (client: SellerClient) => PromiseLike<unknown>;
+    const sending =
+      (more: Partial<typeof input>): Send =>
+      (client) =>
+        client.messages.send({ ...input, ...more });
+    const stored = Response.json({ id: 'm-0' });
+
+    test.each<readonly [string, Send, Response, number, object]>([
+      ['which was carried out', send, stored, 0, unknown],
+      ['which was carried out 5 minutes ago', send, stored, 5 * minuteMs, unknown],
+      ['which was carried out longer ago', send, stored, 5 * minuteMs + 1, done],
+      ['but not with one that failed', send, new Response('{}', { status: 400 }), 0, done],
+      ['whose success could not be read', send, new Response('<html>', { status: 201 }), 0, unknown],
+      ['which may have been carried out', send, new Response('{}', { status: 500 }), 0, unknown],
+      ['but not with one of another text', sending({ text: 'Another text' }), stored, 0, done],
+      ['but not with one of another conversation', sending({ pack_id: '2000000000000001' }), stored, 0, done],
+    ])('%s', async (_, earlier, response, laterMs, expected) => {
+      const { sellerClient } = stubbed([response, networkFault('ECONNRESET'), () => whole(message({}))], {
+        confirmWindowMs: 0,
+        maxRetries: 0,
+      });
+      await earlier(sellerClient).then(
+        () => undefined,
+        () => undefined,
+      );
+      vi.advanceTimersByTime(laterMs);
+      // Another write forgets the ones that are too old.
+      const error = await errorOf<OutcomeUnknownError>(send(sellerClient));
+      expect(await advanceUntilSettled(error.confirm())).toMatchObject(expected);
+    });
+
+    test('of which the last thousand are remembered', () => {
+      const writes = new RecentWrites();
+      const write = (body: string): Parameters<RecentWrites['add']>[0] => ({
+        request: { endpoint: { name: 'messages.send' }, url: 'https://api.test', body },
+        firstSentAt: performance.now(),
+      });
+      const first = write('first');
+      for (const each of [first, ...Array.from({ length: 998 }, (_, n) => write(`${n}`))]) writes.add(each);
+      expect(writes.count(first)).toBe(1);
+      const equal = write('first');
+      writes.add(equal);
+      expect(writes.count(equal)).toBe(2);
+      writes.add(write('another'));
+      expect(writes.count(equal)).toBe(1);
+    });
+  });
+
   test('the input is the one that was sent, also where the caller has used its object again', async () => {
     const { sellerClient } = stubbed([networkFault('ECONNRESET'), whole(message({}))], {
       confirmWindowMs: 0,
@@ -109,6 +164,178 @@ describe('a message is confirmed or denied only on proof', () => {
     reused.text = 'Another text';
     reused.attachments.push('b.pdf');
     expect(await (await errorOf<OutcomeUnknownError>(call)).confirm()).toMatchObject(done);
+  });
+});
+
+describe('a date proves as much as its precision allows', () => {
+  const sentAt = Date.parse('2026-03-01T12:00:00.500Z');
+  const hourMs = 3_600_000;
+  /** A date that is this long after the write. */
+  const zoned = (ms: number): string => new Date(sentAt + ms).toISOString();
+  const unzoned = (ms: number): string => zoned(ms).slice(0, -1);
+  const seconds = (ms: number): string => `${zoned(ms).slice(0, 19)}Z`;
+  const minutes = (ms: number): string => `${zoned(ms).slice(0, 16)}Z`;
+
+  async function confirmedAt(created: string, read = text): Promise<unknown> {
+    vi.useFakeTimers({ now: sentAt });
+    try {
+      return await advanceUntilSettled(confirmed(send, whole(message({ ...dated(created), text: read }))));
+    } finally {
+      vi.useRealTimers();
+    }
+  }
+
+  test.each<readonly [string, string, object]>([
+    ['after the write', zoned(1), done],
+    ['in the second of the write', seconds(0), done],
+    ['a second before', zoned(-1000), done],
+    ['more than a second before', zoned(-1001), unknown],
+    ['90 seconds before', zoned(-90_000), unknown],
+    ['more than 90 seconds before', zoned(-90_001), notDone],
+    ['with another zone, after the write', '2026-03-01T09:00:01-03:00', done],
+    ['with another zone, an hour before', '2026-03-01T12:00:01+0100', notDone],
+    ['without a zone, at the write', unzoned(0), unknown],
+    ['without a zone, hours after', unzoned(20 * hourMs), unknown],
+    ['without a zone, 15 hours before', unzoned(-15 * hourMs), unknown],
+    ['without a zone, more than 15 hours before', unzoned(-15 * hourMs - 1), notDone],
+    ['without a time, of the day', '2026-03-01', unknown],
+    ['without a time, of the day before', '2026-02-28', unknown],
+    ['without a time, two days before', '2026-02-27', notDone],
+    ['that is none', 'yesterday', unknown],
+    ['that no calendar has', '2026-02-31T99:00:00Z', unknown],
+  ])('the same text, with a date %s', async (_, created, expected) => {
+    expect(await confirmedAt(created)).toMatchObject(expected);
+  });
+
+  test.each<readonly [string, string, object]>([
+    ['after the write', zoned(1), unknown],
+    ['two milliseconds before', zoned(-2), unknown],
+    ['three milliseconds before', zoned(-3), notDone],
+    ['in the second of the write', seconds(0), unknown],
+    ['in the second before', seconds(-1000), notDone],
+    ['with a fraction that is always zero, in the second of the write', '2026-03-01T12:00:00.000Z', unknown],
+    ['with a fraction that is always zero, in the second before', '2026-03-01T11:59:59.000Z', notDone],
+    ['of the minute before, without seconds', minutes(-60_000), unknown],
+    ['without a zone, some seconds before', unzoned(-20_000), unknown],
+    ['without a zone, two days before', unzoned(-48 * hourMs), notDone],
+    ['that is none', 'yesterday', unknown],
+  ])('another text, with a date %s', async (_, created, expected) => {
+    expect(await confirmedAt(created, 'Gracias por su compra')).toMatchObject(expected);
+  });
+
+  test.each([`  ${text.replaceAll(' ', ' \n ')}`, `${text}\n`])('the same text with other spaces: %j', async (read) => {
+    expect(await confirmedAt(zoned(1), read)).toMatchObject(done);
+  });
+
+  // With a date of some seconds before, only a text that may be the written one leaves the outcome unknown.
+  test.each<readonly [string, string, object]>([
+    ['in other letters', text.toUpperCase(), unknown],
+    ['with accents', text.replace('Your', 'Yóur'), unknown],
+    ['that goes on', `${text} Regards`, unknown],
+    ['with more than half of the words', 'Your parcel leaves today, mira la etiqueta', unknown],
+    ['with half of the words', 'Your parcel leaves mañana por etiqueta', notDone],
+    ['with the same words among many', `Hello! ${text}`, unknown],
+    ['of one of its words', 'the', unknown],
+    ['of single letters and digits', 'a 1 b 2', unknown],
+    ['of other words', 'Gracias por su compra', notDone],
+  ])('a text %s, some seconds before', async (_, read, expected) => {
+    expect(await confirmedAt(zoned(-20_000), read)).toMatchObject(expected);
+  });
+});
+
+describe('the time of a write is read from the clock of the service', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** The local time, the date of the response that reads back, and the date of the message with the same text. */
+  test.each<readonly [string, string, string | undefined, string, object]>([
+    ['which is an hour behind', '12:00:01.500', '11:00:00', '11:00:00.100', done],
+    ['unless it is not stated', '12:00:01.500', undefined, '11:00:00.100', notDone],
+    ['unless it is not a date', '12:00:01.500', 'now', '11:00:00.100', notDone],
+    // A date of more than a second before the write does not prove that the message is new.
+    ['unless it only lacks the fraction of a second', '12:00:01.999', '12:00:00', '12:00:00.900', unknown],
+    ['which is two seconds behind', '12:00:02.000', '12:00:00', '12:00:00.900', done],
+    ['which is ahead', '12:00:01.500', '12:00:03', '12:00:01.600', unknown],
+  ])('%s', async (_, local, stated, created, expected) => {
+    const at = (time: string): Date => new Date(`2026-03-01T${time}Z`);
+    const date = stated?.includes(':') ? at(stated).toUTCString() : stated;
+    vi.setSystemTime(at(local));
+    const messages = [message(dated(at(created).toISOString()))];
+    const read = Response.json({ messages, paging: { total: 1 } }, { headers: date === undefined ? {} : { date } });
+    expect(await advanceUntilSettled(confirmed(send, read))).toMatchObject(expected);
+  });
+
+  test.each([
+    [1, done],
+    [-91_000, notDone],
+  ])('and not from the time of confirm(), for a message of %i ms after the write', async (ms, expected) => {
+    const sentAt = Date.now();
+    const read = whole(message(dated(new Date(sentAt + ms).toISOString())));
+    const { sellerClient } = stubbed([networkFault('ECONNRESET'), read], { confirmWindowMs: 0, maxRetries: 0 });
+    const error = await errorOf<OutcomeUnknownError>(send(sellerClient));
+    vi.advanceTimersByTime(600_000);
+    expect(await advanceUntilSettled(error.confirm())).toMatchObject(expected);
+  });
+});
+
+describe('reading back', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const pending = { id: 42, status: 'UNANSWERED', text: 'Hay stock?' };
+  const answer = (client: SellerClient, options?: CallOptions): PromiseLike<unknown> =>
+    client.questions.answer({ question_id: 42, text: 'Yes' }, options);
+
+  test('is repeated after pauses that double, and at the end of confirmWindowMs', async () => {
+    const readAt: number[] = [];
+    const read = (): Response => {
+      readAt.push(performance.now());
+      return Response.json(pending);
+    };
+    const { sellerClient } = stubbed([networkFault('ECONNRESET'), read]);
+    const error = await errorOf<OutcomeUnknownError>(answer(sellerClient));
+    const startedAt = performance.now();
+    expect(await advanceUntilSettled(error.confirm({ confirmWindowMs: 1000 }))).toEqual(notDone);
+    expect(readAt.map((at) => at - startedAt)).toEqual([0, 100, 300, 700, 1000]);
+  });
+
+  test('ends with the first read that finds the write', async () => {
+    const found = Response.json({ ...pending, status: 'ANSWERED', answer: { text: 'Yes' } });
+    const { sellerClient, sent } = stubbed([networkFault('ECONNRESET'), Response.json(pending), found]);
+    const error = await errorOf<OutcomeUnknownError>(answer(sellerClient));
+    expect(await advanceUntilSettled(error.confirm({ confirmWindowMs: 60_000 }))).toMatchObject(done);
+    expect(sent).toHaveLength(3);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('has the token, the headers, the timeout and the signal of the call', async () => {
+    const { sellerClient, sent } = stubbed([networkFault('ECONNRESET'), () => new Promise(() => undefined)], {
+      maxRetries: 0,
+      onUnknownOutcome: 'confirm',
+      confirmWindowMs: 0,
+    });
+    const { signal } = new AbortController();
+    const isListening = vi.spyOn(signal, 'addEventListener');
+    const options = { accessToken: 'token-2', headers: { 'x-team': 'a' }, timeoutMs: 700, signal };
+    const startedAt = performance.now();
+    await advanceUntilSettled(errorOf(answer(sellerClient, options)));
+    expect(sent[1]!.method).toBe('GET');
+    expect(sent[1]!.headers.get('authorization')).toBe('Bearer token-2');
+    expect(sent[1]!.headers.get('x-team')).toBe('a');
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+    // Once for the write, once for the read.
+    expect(isListening).toHaveBeenCalledTimes(2);
+  });
+
+  test('gives its last response to a write that it found, also an error response', async () => {
+    const gone = Response.json({ message: 'no' }, { status: 404, headers: { 'x-request-id': 'r-404' } });
+    const { sellerClient } = stubbed([networkFault('ECONNRESET'), gone], {
+      onUnknownOutcome: 'confirm',
+      confirmWindowMs: 0,
+    });
+    const { data, response } = await sellerClient.questions.delete({ question_id: 42 }).withResponse();
+    expect(data).toEqual([]);
+    expect(response).toMatchObject({ status: 404, requestId: 'r-404', attempts: 1 });
   });
 });
 
@@ -132,18 +359,23 @@ describe('a question is confirmed only where it is known to be of this user', ()
 });
 
 test('after a timeout nothing is sent again before the service had as long again', async () => {
-  const sentAt: number[] = [];
-  const { sellerClient } = stubbed(
-    [
-      (request) => {
-        if (request.method === 'GET') return page([]);
-        sentAt.push(performance.now());
-        if (sentAt.length > 1) return Response.json({ id: 'm-1' });
-        return new Promise<Response>(() => undefined);
-      },
-    ],
-    { onUnknownOutcome: 'confirm', timeoutMs: 300, confirmWindowMs: 0 },
-  );
-  await sellerClient.messages.send(input);
-  expect(sentAt[1]! - sentAt[0]!).toBeGreaterThanOrEqual(590);
+  vi.useFakeTimers();
+  try {
+    const sentAt: number[] = [];
+    const { sellerClient } = stubbed(
+      [
+        (request) => {
+          if (request.method === 'GET') return page([]);
+          sentAt.push(performance.now());
+          if (sentAt.length > 1) return Response.json({ id: 'm-1' });
+          return new Promise<Response>(() => undefined);
+        },
+      ],
+      { onUnknownOutcome: 'confirm', timeoutMs: 300, confirmWindowMs: 0 },
+    );
+    await advanceUntilSettled(sellerClient.messages.send(input));
+    expect(sentAt[1]! - sentAt[0]!).toBeGreaterThanOrEqual(600);
+  } finally {
+    vi.useRealTimers();
+  }
 });

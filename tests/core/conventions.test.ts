@@ -63,6 +63,37 @@ describe('readJsonp()', () => {
     expect(() => readJsonp(text)).toThrow('it takes callback([status, headers, body])');
   });
 
+  test.each([
+    ['a callback with a path', 'a.b[0]["c"]([200, {}, {"id": 1}])'],
+    ['a name of $ and _', '$_([200, {}, {"id": 1}])'],
+    ['spaces and a semicolon', '  show ([200, {}, {"id": 1}]) ; \n'],
+    ['a comment before it', '/**/ show([200, {}, {"id": 1}]);'],
+    ['a semicolon inside', '/* ; */show([200, {}, {"id": 1}])'],
+    ['a name of 999 characters', `${'a'.repeat(999)}([200, {}, {"id": 1}])`],
+    ['headers of null', 'show([200, null, {"id": 1}])'],
+    ['the last status of a success', 'show([299, {}, {"id": 1}])'],
+  ])('%s is read', (_, text) => {
+    expect(readJsonp(text)).toEqual({ id: 1 });
+  });
+
+  test.each([
+    ['a name of 1000 characters', `${'a'.repeat(1000)}([200, {}, {}])`],
+    ['no name', '([200, {}, {}])'],
+    ['more than a call', 'show([200, {}, {}]) + 1'],
+    ['an operator', 'a+b([200, {}, {}])'],
+    ['a name after a space', 'new show([200, {}, {}])'],
+    ['a status as text', 'show(["200", {}, {}])'],
+    ['a status with a fraction', 'show([200.5, {}, {}])'],
+  ])('%s is an UnexpectedResponseError with the text as its body', (_, text) => {
+    expect(() => readJsonp(text)).toThrow(expect.objectContaining({ name: 'UnexpectedResponseError', body: text }));
+  });
+
+  test.each([199, 300])('the status %i is the one of an error', (status) => {
+    expect(() => readJsonp(`show([${status}, {}, {"message": "No"}])`)).toThrow(
+      expect.objectContaining({ status, message: `GET /jsonp failed with ${status}: No` }),
+    );
+  });
+
   test('the error inside a JSONP response is kept without a body and with invalid headers', () => {
     expect(() => readJsonp('show([503])')).toThrow(ServerError);
     let caught: unknown;

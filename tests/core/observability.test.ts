@@ -3,10 +3,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { context, propagation, trace } from '@opentelemetry/api';
 import type { Context, ContextManager } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CallEvent } from 'marketplace-seller-sdk';
 import { openTelemetry } from 'marketplace-seller-sdk/otel';
+import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
+import type { Step } from '../support/stubs.ts';
 
 const ok = (): Response => Response.json(wireQuestion, { headers: { 'x-request-id': 'r-1' } });
 const failing = (): Response => Response.json({ message: 'no' }, { status: 503, headers: { 'retry-after': '0' } });
@@ -21,6 +23,7 @@ describe('the logger', () => {
     const logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
     const { sellerClient } = stubbed([failing(), networkFault('ECONNRESET'), Response.json({}, { status: 404 })], {
       logger,
+      maxRetryDelayMs: 1,
     });
     await errorOf(sellerClient.questions.get({ question_id: 42 }));
     expect(lines.map(([level, message]) => `${level}: ${message}`)).toEqual([
@@ -37,7 +40,7 @@ describe('the logger', () => {
     const fields: object[] = [];
     const note = (_: string, each: object = {}): void => void fields.push(each);
     const logger = { debug: note, info: note, warn: note, error: note };
-    const { sellerClient } = stubbed([failing(), ok()], { logger });
+    const { sellerClient } = stubbed([failing(), ok()], { logger, maxRetryDelayMs: 1 });
     await sellerClient.questions.get({ question_id: 1 });
     const durations = fields.flatMap((each) => Object.entries(each)).filter(([name]) => name.endsWith('Ms'));
     expect(durations.map(([name]) => name)).toEqual(['durationMs', 'waitMs', 'durationMs']);
@@ -58,7 +61,7 @@ describe('the fields of a log line', () => {
     const lines: [string, object | undefined][] = [];
     const note = (message: string, fields?: object): void => void lines.push([message, fields]);
     const logger = { debug: note, info: note, warn: note, error: note };
-    const { sellerClient } = stubbed([failing(), ok()], { logger });
+    const { sellerClient } = stubbed([failing(), ok()], { logger, maxRetryDelayMs: 1 });
     await sellerClient.questions.get({ question_id: 42 });
     const endpoint = 'questions.get';
     const ms: unknown = expect.any(Number);
@@ -81,6 +84,7 @@ describe('the fields of a log line', () => {
     const { sellerClient } = stubbed([Response.json({}, { status: 429, headers: { 'retry-after': '0' } }), ok()], {
       logger: { debug: note, info: note, warn: note, error: note },
       onWait: (wait) => void waits.push(wait),
+      maxRetryDelayMs: 1,
     });
     await sellerClient.questions.get({ question_id: 42 });
     expect(lines[1]).toMatch(/^GET \/questions\/\{question_id\} waits \d+ ms for the rate limit, before attempt 2$/);
@@ -104,7 +108,7 @@ describe('node:diagnostics_channel', () => {
     const events: CallEvent[] = [];
     const listen = (event: unknown): void => void events.push(event as CallEvent);
     const calls = channel('marketplace-seller-sdk:call');
-    const { sellerClient } = stubbed([failing(), ok()]);
+    const { sellerClient } = stubbed([failing(), ok()], { maxRetryDelayMs: 1 });
     calls.subscribe(listen);
     await sellerClient.questions.get({ question_id: 42 });
     calls.unsubscribe(listen);
@@ -124,6 +128,52 @@ describe('node:diagnostics_channel', () => {
   });
 });
 
+describe('the events of a call', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const slowly = async (response: Response): Promise<Response> => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return response;
+  };
+
+  test.each<readonly [string, Step, object]>([
+    ['a success', () => slowly(ok()), { attempts: 1, status: 200 }],
+    ['an error response', () => slowly(Response.json({}, { status: 404 })), { attempts: 1, status: 404 }],
+    ['a network fault', networkFault('ECONNRESET'), { attempts: 1, status: undefined }],
+  ])('end with %s', async (_, step, expected) => {
+    const events: CallEvent[] = [];
+    const observe = (event: CallEvent): void => void events.push(event);
+    const { sellerClient } = stubbed([step], { tracing: { observe }, maxRetries: 0 });
+    const startedAt = performance.now();
+    const thrown: unknown = await advanceUntilSettled(sellerClient.questions.get({ question_id: 42 })).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    const endpoint = expect.objectContaining({ name: 'questions.get' }) as object;
+    expect(events[0]).toEqual({ type: 'start', call: { endpoint, baseUrl: 'https://api.test' } });
+    expect(events[1]).toMatchObject({ type: 'attempt', attempt: 1 });
+    expect(events.at(-1)).toMatchObject({ type: 'end', ...expected, ...(thrown !== undefined && { error: thrown }) });
+    const { durationMs } = events.at(-1) as { durationMs: number };
+    expect(durationMs).toBeLessThanOrEqual(performance.now() - startedAt);
+    expect(durationMs).toBeGreaterThanOrEqual(step instanceof Error ? 0 : 300);
+  });
+
+  test('say before which attempt a call waits', async () => {
+    const delays: unknown[] = [];
+    const observe = (event: CallEvent): void => {
+      if (event.type === 'delay') delays.push([event.attempt, event.reason]);
+    };
+    const throttled = Response.json({}, { status: 429, headers: { 'retry-after': '1' } });
+    const { sellerClient } = stubbed([failing(), throttled, ok()], { tracing: { observe } });
+    await advanceUntilSettled(sellerClient.questions.get({ question_id: 42 }));
+    expect(delays).toEqual([
+      [2, 'fault'],
+      [3, 'rate limit'],
+    ]);
+  });
+});
+
 describe('./otel', () => {
   const exporter = new InMemorySpanExporter();
   const tracer = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).getTracer('test');
@@ -136,6 +186,7 @@ describe('./otel', () => {
 
   test('each call has one client span by the semantic conventions, with its attempts as events', async () => {
     const { sellerClient } = stubbed([failing(), ok()], {
+      maxRetryDelayMs: 1,
       tracing: openTelemetry({ tracer }),
       query: { debug: 'secret' },
     });

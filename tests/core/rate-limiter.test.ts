@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { RateLimitError } from 'marketplace-seller-sdk';
 import type { Wait } from 'marketplace-seller-sdk';
 import { advanceUntilSettled } from '../support/fake-time.ts';
-import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
+import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -211,18 +211,22 @@ describe('maxConcurrency', () => {
 describe('a limiter of the user', () => {
   test('acquire() is called before each attempt, and release() with its result', async () => {
     const seen: unknown[] = [];
-    const { sellerClient } = stubbed([Response.json({}, { status: 500 }), ok()], {
+    const lost = networkFault('ECONNRESET');
+    const { sellerClient } = stubbed([slow({ 'retry-after': '1' }), lost, ok()], {
       limiter: {
         acquire: ({ endpoint, attempt, host }) => void seen.push(['enter', endpoint.name, attempt, host]),
-        release: ({ attempt, status }) => void seen.push(['leave', attempt, status]),
+        release: ({ attempt, status, host, retryAfterMs }) =>
+          void seen.push(['leave', attempt, host, status, retryAfterMs]),
       },
     });
     await advanceUntilSettled(sellerClient.questions.get({ question_id: 1 }).withResponse());
     expect(seen).toEqual([
       ['enter', 'questions.get', 1, 'api.test'],
-      ['leave', 1, 500],
+      ['leave', 1, 'api.test', 429, 1000],
       ['enter', 'questions.get', 2, 'api.test'],
-      ['leave', 2, 200],
+      ['leave', 2, 'api.test', undefined, undefined],
+      ['enter', 'questions.get', 3, 'api.test'],
+      ['leave', 3, 'api.test', 200, undefined],
     ]);
   });
 

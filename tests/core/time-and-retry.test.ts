@@ -7,7 +7,7 @@ import {
   RequestAbortedError,
   TimeoutError,
 } from 'marketplace-seller-sdk';
-import type { CallOptions, ServerError } from 'marketplace-seller-sdk';
+import type { CallOptions, ClientOptions, ServerError } from 'marketplace-seller-sdk';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
 import type { Step } from '../support/stubs.ts';
@@ -120,6 +120,29 @@ describe('retries', () => {
     expect(sent.length - before).toBe(3);
   });
 
+  test('the retry budget: a success pays back its retries, or a fifth of one, up to a hundred', async () => {
+    let failures = 0;
+    const { sellerClient, sent } = stubbed([() => (failures-- > 0 ? status(500) : ok())]);
+    /** Makes calls of which each fails as often as it is sent, or that often. */
+    const requests = async (calls: number, failuresEach = Infinity): Promise<number> => {
+      const before = sent.length;
+      for (let call = 0; call < calls; call += 1) {
+        failures = failuresEach;
+        await advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })).catch(() => undefined);
+      }
+      return sent.length - before;
+    };
+    await requests(20, 0);
+    // Of the hundred retries, 98 are used, then the two of a success, which come back.
+    expect(await requests(49)).toBe(49 + 98);
+    expect(await requests(1, 2)).toBe(3);
+    expect(await requests(2)).toBe(2 + 2);
+    await requests(4, 0);
+    expect(await requests(1)).toBe(1);
+    await requests(1, 0);
+    expect(await requests(2)).toBe(2 + 1);
+  });
+
   test('maxRetryDelayMs limits the delay before a retry', async () => {
     const { sellerClient, sent } = stubbed([status(503, { 'retry-after': '5' })], { maxRetryDelayMs: 4000 });
     expect(
@@ -128,6 +151,98 @@ describe('retries', () => {
       retryAfterMs: 5000,
       attempts: 1,
     });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('the wait before a retry', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  /** The waits between the requests of a read that always fails like this. */
+  async function waits(fault: Step, random: number, options: Partial<ClientOptions>): Promise<number[]> {
+    vi.spyOn(Math, 'random').mockReturnValue(random);
+    const sentAt: number[] = [];
+    const step: Step = (request, turn) => {
+      sentAt.push(performance.now());
+      if (fault instanceof Error) throw fault;
+      return typeof fault === 'function' ? fault(request, turn) : fault.clone();
+    };
+    const { sellerClient } = stubbed([step], options);
+    await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
+    return sentAt.slice(1).map((at, index) => at - sentAt[index]!);
+  }
+  const after = (seconds: string): Response => status(503, { 'retry-after': seconds });
+
+  test.each<readonly [string, Step, number, Partial<ClientOptions>, number[]]>([
+    ['random', status(500), 0.1, {}, [50, 100]],
+    ['half a second at the most, which doubles', status(500), 1, { maxRetries: 4 }, [500, 1000, 2000, 4000]],
+    ['maxRetryDelayMs at the most', status(500), 1, { maxRetryDelayMs: 700 }, [500, 700]],
+    ['the same after a reset', networkFault('ECONNRESET'), 0.5, {}, [250, 500]],
+    ['half of it at the least after a Retry-After of 0', after('0'), 0, {}, [250, 500]],
+    ['three quarters of it on average after a Retry-After of 0', after('0'), 0.5, {}, [375, 750]],
+    ['no shorter Retry-After than half a second', after('0.4'), 0, {}, [250, 500]],
+    ['a Retry-After of half a second', after('0.5'), 0, {}, [500, 500]],
+    ['a Retry-After of two seconds', after('2'), 1, {}, [2000, 2000]],
+    ['a Retry-After as long as maxRetryDelayMs', after('5'), 1, { maxRetryDelayMs: 5000 }, [5000, 5000]],
+    ['no Retry-After that is longer', after('5.001'), 1, { maxRetryDelayMs: 5000 }, []],
+    ['half a second at the least after a 429, which doubles', status(429), 0, {}, [500, 1000]],
+    ['maxRetryDelayMs at the most after a 429', status(429), 0, { maxRetryDelayMs: 700 }, [500, 700]],
+    ['a Retry-After of a 429', status(429, { 'retry-after': '3' }), 1, {}, [3000, 3000]],
+    ['half a second after a 429 with a Retry-After of 0', status(429, { 'retry-after': '0' }), 0, {}, [500, 1000]],
+  ])('is %s', async (_, fault, random, options, expected) => {
+    expect((await waits(fault, random, options)).map(Math.round)).toEqual(expected);
+  });
+
+  test.each([
+    [2000, 1],
+    [2001, 2],
+  ])('does not begin where the deadline of %i ms would end it: %i requests', async (deadlineMs, times) => {
+    const { sellerClient, sent } = stubbed([after('2')], { maxRetries: 1 });
+    const error = await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 }, { deadlineMs })));
+    expect(error).toMatchObject({ status: 503, attempts: times });
+    expect(sent).toHaveLength(times);
+  });
+
+  test.each<readonly [string, Response, Partial<ClientOptions>, boolean]>([
+    [
+      'after a 429 with a Retry-After, also without a retry',
+      status(429, { 'retry-after': '3' }),
+      { maxRetries: 0 },
+      true,
+    ],
+    ['before the retry of a 429 without one', status(429), { maxRetries: 1 }, true],
+    ['not after a 429 without both', status(429), { maxRetries: 0 }, false],
+    ['not after a 503', after('3'), { maxRetries: 0 }, false],
+    ['not after a 503 beyond maxRetryDelayMs', after('3'), { maxRetryDelayMs: 2000 }, false],
+  ])('holds up the other calls %s', async (_, fault, options, isPaused) => {
+    const sentAt: Record<string, number> = {};
+    const step: Step = ({ url }) => {
+      sentAt[new URL(url).pathname] ??= performance.now();
+      return fault.clone();
+    };
+    const { sellerClient } = stubbed([step], options);
+    const first = sellerClient.questions.get({ question_id: 1 }).catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(10);
+    const second = sellerClient.questions.get({ question_id: 2 }, { maxRetries: 0 }).catch(() => undefined);
+    await advanceUntilSettled(Promise.all([first, second]));
+    const pausedMs = (sentAt['/questions/2'] ?? Infinity) - (sentAt['/questions/1'] ?? Infinity);
+    expect(pausedMs > 20).toBe(isPaused);
+  });
+
+  test('rejects the other calls, where a 429 asks for more than maxRetryDelayMs', async () => {
+    const { sellerClient, sent } = stubbed([status(429, { 'retry-after': '3' })], { maxRetryDelayMs: 2000 });
+    await errorOf(sellerClient.questions.get({ question_id: 1 }));
+    await vi.advanceTimersByTimeAsync(500);
+    const error = await errorOf(sellerClient.questions.get({ question_id: 2 }));
+    expect(error).toMatchObject({ name: 'RateLimitError', status: 429, attempts: 0, retryAfterMs: 2500 });
+    expect(error.message).toContain('was not sent: after a 429 the service asked to wait, for 3 s more');
+    expect(sent).toHaveLength(1);
+  });
+
+  test('a write after a 501 was not carried out', async () => {
+    const { sellerClient, sent } = stubbed([status(501)]);
+    const error = await errorOf(advanceUntilSettled(sellerClient.questions.answer({ question_id: 1, text: 'Yes.' })));
+    expect(error).toMatchObject({ status: 501, outcomeUnknown: false });
     expect(sent).toHaveLength(1);
   });
 });
@@ -350,6 +465,21 @@ describe('a Retry-After that is a date', () => {
     expect(await asked({ 'retry-after': 'Tue, 01 Jan 2030 00:00:30 GMT' })).toBe(30_000);
     expect(await asked({ 'retry-after': 'Sun, 01 Mar 2026 11:00:00 GMT', date })).toBe(0);
     expect(await asked({ 'retry-after': 'soon' })).toBeUndefined();
+  });
+
+  // Spec: RFC 9110, section 5.6.7 has these three formats.
+  test.each([
+    ['Sun, 01 Mar 2026 12:00:20 GMT', 20_000],
+    ['Sunday, 01-Mar-26 12:00:20 GMT', 20_000],
+    ['Sun Mar  1 12:00:20 2026', 20_000],
+    ['Sun, 99 Mar 2026 12:00:20 GMT', undefined],
+    ['Please wait 5', undefined],
+    ['5 seconds', undefined],
+    ['in 5', undefined],
+  ])('the Retry-After "%s", in a zone that is not that of the service', async (written, ms) => {
+    vi.stubEnv('TZ', 'America/Sao_Paulo');
+    expect(await asked({ 'retry-after': written, date: 'Sun Mar  1 12:00:00 2026' })).toBe(ms);
+    expect(await asked({ 'retry-after': written, date: 'Sun, 01 Mar 2026 12:00:00 GMT' })).toBe(ms);
   });
 });
 

@@ -80,6 +80,49 @@ describe.each(eachTransport)('a token from a function, over %s', (_, createClien
     expect(sent).toHaveLength(1);
   });
 
+  test('a replaced token does not count as a retry', async () => {
+    const failing = (): Response => new Response('{}', { status: 500 });
+    const { sellerClient, sent } = await createClient(
+      [
+        (request, turn) =>
+          bearerOf(request) === 'Bearer old' ? takes(() => 'new')(request) : turn < 3 ? failing() : ok(),
+      ],
+      { accessToken: ({ rejected }) => (rejected ? 'new' : 'old'), maxRetries: 1, maxRetryDelayMs: 1 },
+    );
+    expect(await sellerClient.questions.get({ question_id: 1 })).toMatchObject({ id: 42 });
+    expect(sent).toHaveLength(3);
+  });
+
+  test('a call that was aborted before requests no token', async () => {
+    const accessToken = vi.fn(() => 'token');
+    const { sellerClient, sent } = await createClient([ok()], { accessToken });
+    const error = await errorOf(sellerClient.questions.get({ question_id: 1 }, { signal: AbortSignal.abort() }));
+    expect(error).toMatchObject({ name: 'AbortError', attempts: 0 });
+    expect(error.message).toBe('GET /questions/{question_id} was aborted by the caller before it was sent');
+    expect(accessToken).not.toHaveBeenCalled();
+    expect(sent).toHaveLength(0);
+  });
+
+  test('a write that got a 401 was not carried out, also where the deadline ends the wait for a token', async () => {
+    const { sellerClient } = await createClient([takes(() => 'new')], {
+      accessToken: ({ rejected }) => (rejected ? new Promise(() => {}) : 'old'),
+    });
+    const call = sellerClient.questions.answer({ question_id: 42, text: 'Yes.' }, { deadlineMs: 150 });
+    expect(await errorOf(call)).toMatchObject({ name: 'TimeoutError', attempts: 1 });
+  });
+
+  test('an upload from a stream is not sent again with another token', async () => {
+    const supply = vi.fn(() => 'old');
+    const { sellerClient, sent } = await createClient([() => new Response('{}', { status: 401 })], {
+      accessToken: supply,
+    });
+    const file = new Blob(['a file']).stream();
+    const call = sellerClient.messages.upload({ site_id: 'MLA', file, filename: 'a.pdf', size: 6 });
+    expect(await errorOf(call)).toBeInstanceOf(AuthenticationError);
+    expect(supply).toHaveBeenCalledOnce();
+    expect(sent).toHaveLength(1);
+  });
+
   test('no new token is requested after a 403, for a string token, or for a token of the call', async () => {
     const supply = vi.fn(() => 'token');
     const { sellerClient, sent } = await createClient([new Response('{}', { status: 403 })], { accessToken: supply });

@@ -137,7 +137,7 @@ describe("onUnknownOutcome: 'confirm'", () => {
   });
 
   test('a write that was proved not carried out is sent again', async () => {
-    const { marketplace, sellerClient, question_id } = confirming();
+    const { marketplace, sellerClient, question_id } = confirming({ maxRetryDelayMs: 1 });
     marketplace.faults.inject({ reset: 'before', endpoint: answer, times: 2 });
     const { response } = await sellerClient.questions.answer({ question_id, text: 'Yes, there is.' }).withResponse();
     expect(response.attempts).toBe(3);
@@ -152,7 +152,7 @@ describe("onUnknownOutcome: 'confirm'", () => {
   });
 
   test('a second attempt that fails with "already answered" finds the first one carried out', async () => {
-    const { sellerClient, question_id, marketplace } = confirming({ timeoutMs: 200 });
+    const { sellerClient, question_id, marketplace } = confirming({ timeoutMs: 100, maxRetryDelayMs: 1 });
     let first: Request | undefined;
     const slowFirst = sellerClient.withOptions({
       fetch: async (request: Request) => {

@@ -259,6 +259,7 @@ describe('an upload that fails', () => {
     const sellerClient = marketplace.clientFor(
       { user_id: 7 },
       {
+        maxRetryDelayMs: 1,
         fetch: async (request: Request) => {
           calls += 1;
           if (calls > 1) return marketplace.fetch(request);

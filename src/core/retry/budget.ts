@@ -22,6 +22,6 @@ export class RetryBudget {
 
   /** Records a call that succeeded after this many retries. */
   deposit(retries: number): void {
-    if (this.#left < capacity) this.#left = Math.min(capacity, this.#left + Math.max(retries * cost, earnings));
+    this.#left = Math.min(capacity, this.#left + Math.max(retries * cost, earnings));
   }
 }

@@ -64,7 +64,7 @@ export class CancelScope {
 
   #abort(error: Error): void {
     this.#reason ??= error;
-    if (this.#listeners) for (const listener of [...this.#listeners]) listener(this.#reason);
+    for (const listener of this.#listeners ?? []) listener(this.#reason);
   }
 
   /** @throws {RequestAbortedError} or {TimeoutError} when the call was ended early. */

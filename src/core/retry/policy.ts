@@ -14,14 +14,6 @@ export type Failure =
       readonly transient?: boolean;
     };
 
-/** The delays between attempts. */
-export interface BackoffOptions {
-  /** The maximum of the first delay. It doubles with each retry. */
-  readonly initialDelayMs: number;
-  /** The maximum of all delays. */
-  readonly maxDelayMs: number;
-}
-
 /** The input of `planRetry`. */
 export interface RetryState {
   readonly retry: RetryClass;
@@ -50,11 +42,12 @@ export interface RetryPlan {
   readonly pauseAllMs?: number | undefined;
 }
 
+/** The maximum of the first delay. It doubles with each retry. */
 const initialDelayMs = 500;
 const giveUp: RetryPlan = { retry: false, delayMs: 0 };
 
 /** Decides whether and when a failed attempt is retried. It has no side effects: the caller pauses and waits. */
-export function planRetry(state: RetryState, random = Math.random): RetryPlan {
+export function planRetry(state: RetryState): RetryPlan {
   const { retry, failure, retries, maxRetries, maxDelayMs, remainingMs } = state;
   const { retryAfterMs, status } = failure.kind === 'errorResponse' ? failure : noResponse;
   // The pause prevents that later calls send requests that would get a 429 too.
@@ -63,7 +56,7 @@ export function planRetry(state: RetryState, random = Math.random): RetryPlan {
   const concernsAll = status === 429 && state.pausesAll;
   const ownDelayMs = concernsAll
     ? Math.min(state.throttleDelayMs, maxDelayMs)
-    : backoffDelay({ initialDelayMs, maxDelayMs }, retries, retryAfterMs === undefined ? 0 : 0.5, random);
+    : backoffDelay(retries, maxDelayMs, retryAfterMs === undefined ? 0 : 0.5);
   const delayMs = isLong(retryAfterMs) ? retryAfterMs : ownDelayMs;
   const mayRetry = retries < maxRetries && state.isReplayable && shouldRetry(retry, failure);
   // Without a retry and without a `Retry-After`, there is no reason to pause.
@@ -80,9 +73,9 @@ function isLong(retryAfterMs: number | undefined): retryAfterMs is number {
 }
 
 /** Returns an exponential delay with jitter, in milliseconds. `floor` is the share that is not random, from 0 to 1. */
-function backoffDelay(backoff: BackoffOptions, retries: number, floor: number, random: () => number): number {
-  const longest = Math.min(backoff.maxDelayMs, backoff.initialDelayMs * 2 ** retries);
-  return longest * (floor + (1 - floor) * random());
+function backoffDelay(retries: number, maxDelayMs: number, floor: number): number {
+  const longest = Math.min(maxDelayMs, initialDelayMs * 2 ** retries);
+  return longest * (floor + (1 - floor) * Math.random());
 }
 
 const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
@@ -105,16 +98,12 @@ export function mayHaveSucceeded(retry: RetryClass, failure: Failure): boolean {
   return failure.status >= 500 && failure.status !== 501 && !failure.transient;
 }
 
-/** The maximum length of an HTTP date. */
-const longestDate = 64;
-
 /**
  * Parses `Retry-After` (seconds or an HTTP date) and returns the wait in milliseconds; `undefined` if there is none.
  */
 export function parseRetryAfter(headers: Pick<Headers, 'get'>, now: number): number | undefined {
-  const value = headers.get('retry-after')?.trim();
-  if (!value || value.length > longestDate) return undefined;
-  const seconds = /^(\d+(?:\.\d+)?)(?:,|$)/.exec(value)?.[1];
+  const value = headers.get('retry-after');
+  const seconds = /^(\d+(?:\.\d+)?)(?:,|$)/.exec(value ?? '')?.[1];
   if (seconds !== undefined) return Number(seconds) * 1000;
   const date = parseHttpDate(value);
   // Measured with the service's clock, because the clock of this machine may be wrong.
@@ -123,6 +112,8 @@ export function parseRetryAfter(headers: Pick<Headers, 'get'>, now: number): num
 
 /** Parses an HTTP date to milliseconds since 1970. `Date.parse` alone would accept `-5`. */
 export function parseHttpDate(value: string | null): number | undefined {
-  const date = value !== null && value.length <= longestDate && /^[A-Z][a-z]+,? /.test(value) ? Date.parse(value) : NaN;
+  if (value === null || !/^[A-Z][a-z]+,? [\w -]+:\d\d/.test(value)) return undefined;
+  // The oldest format has no zone, and `Date.parse` would read it as local time: `Sun Mar  1 12:00:00 2026`.
+  const date = Date.parse(/ \d{4}$/.test(value) ? `${value} GMT` : value);
   return Number.isNaN(date) ? undefined : date;
 }
