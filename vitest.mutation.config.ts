@@ -18,7 +18,7 @@ export default defineConfig({
   test: {
     ...config.test,
     include: process.env.MUTATION_TESTS?.split(';') ?? [],
-    isolate: false,
+    isolate: process.env.MUTATION_ISOLATE === 'true',
     sequence: { sequencer: QuickestFirst },
     // Most faults that a test notices by waiting never end. No test of the rooms takes a second by itself.
     testTimeout: 10_000,

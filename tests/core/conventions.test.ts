@@ -1,7 +1,7 @@
 import { fc } from '../support/fast-check.ts';
 import { ApiError, InvalidInputError, ServerError, UnexpectedResponseError, readJsonp } from 'marketplace-seller-sdk';
 import { endpoints, question } from 'marketplace-seller-sdk/schemas';
-import type { CallOptions } from 'marketplace-seller-sdk';
+import type { CallOptions, Endpoint } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
@@ -19,9 +19,50 @@ describe('attributes', () => {
     const { sellerClient, sent } = stubbed([Response.json(wireQuestion)]);
     const error = await errorOf(sellerClient.call(get, { question_id: 42 }, reduced(attributes)));
     expect(error).toBeInstanceOf(InvalidInputError);
-    expect(error.message).toContain(sentence);
+    expect(error).toMatchObject({ issues: [{ path: ['attributes'], message: sentence }] });
     expect(sent).toEqual([]);
   });
+
+  test.each<readonly [string, Endpoint, object, readonly string[], unknown, unknown]>([
+    [
+      'of an object',
+      get,
+      { question_id: 42 },
+      ['id', 'text'],
+      { id: '42', text: 'Hi', hold: true },
+      { id: 42, text: 'Hi' },
+    ],
+    [
+      'of each entry of a list',
+      endpoints.actionGuide.caps,
+      { pack_id: 1 },
+      ['cap_available'],
+      [{ option_id: 'OTHER', cap_available: '1' }],
+      [{ cap_available: 1 }],
+    ],
+    [
+      'of an object that may have another shape',
+      endpoints.contacts.questions.ofUser,
+      { user_id: 7, date_from: '2026-03-01', date_to: '2026-03-02' },
+      ['total'],
+      { total: '3', user_id: 7 },
+      { total: 3 },
+    ],
+    [
+      'of an object that is wrapped',
+      endpoints.messages.get,
+      { message_id: 'a' },
+      ['client_id', 'added_since'],
+      { paging: null, messages: [{ id: 'a', client_id: '5', added_since: '6' }] },
+      { client_id: 5, added_since: '6' },
+    ],
+  ])(
+    'the fields %s are read as documented, and no others are delivered',
+    async (_, endpoint, input, attributes, body, data) => {
+      const { sellerClient } = stubbed([Response.json(body)]);
+      expect(await sellerClient.call(endpoint, input, reduced(attributes))).toEqual(data);
+    },
+  );
 
   test.each(Object.getOwnPropertyNames(Object.prototype))(
     '`%s`, which every object inherits, is not sent',

@@ -9,6 +9,8 @@ import { LazySchema } from '../../src/core/schema/lazy-schema.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
+const runs = { numRuns: Math.ceil(Number(process.env.FUZZ_CASES ?? 4000) / 64) };
+
 type AnySchema = Pick<LazySchema, 'zod' | 'fits' | 'safeParse' | '~standard'>;
 
 const isSchema = (value: unknown): value is AnySchema => value instanceof LazySchema;
@@ -67,7 +69,7 @@ describe('a value that fits', () => {
         expect(parsed.error?.issues).toBeUndefined();
         expect(parsed.data).toEqual(value);
       }),
-      { numRuns: 60 },
+      runs,
     );
   });
 
@@ -88,11 +90,48 @@ describe('a value that fits', () => {
     expect(schema.safeParse(value)).toEqual({ success: true, data: delivered });
   });
 
+  const optionalEntry = { id: schemas.integer, note: schemas.optional(schemas.string) };
+  test.each<readonly [string, unknown, readonly unknown[], readonly unknown[]]>([
+    ['a string', schemas.string, ['', 'a'], [1, null, undefined, ['a']]],
+    ['a boolean', schemas.boolean, [true, false], ['true', 1, 0, null]],
+    ['an integer', schemas.integer, [0, -1, 2 ** 53 - 1], [1.5, 2 ** 53, NaN, '1', null]],
+    ['a number', schemas.number, [0, -1.5, 2 ** 60], [Infinity, NaN, '1', null]],
+    ['any value', schemas.unknown, [null, undefined, 0, {}], []],
+    ['a record', schemas.record, [{}, { a: null }], [null, undefined, [], 'a', new Date(0)]],
+    ['one of two values', schemas.enumOf('a', 'b'), ['a', 'b'], ['c', '', null, ['a']]],
+    ['a known or later value', schemas.openEnum('a'), ['a', 'c'], [1, null]],
+    ['a list', schemas.array(schemas.string), [[], ['a', 'b']], [['a', 1], 'a', null, { length: 0 }]],
+    ['what may be absent', schemas.optional(schemas.string), [undefined, 'a'], [null, 1]],
+    ['what may be null', schemas.nullish(schemas.string), [undefined, null, 'a'], [1, false]],
+    ['the first of two', schemas.union(schemas.integer, schemas.string), [1], ['1', 'a', null]],
+    ['a refined value', schemas.refine(schemas.integer, (n) => (n > 1 ? undefined : 'small')), [2], [1, '2']],
+    ['a value that a reader keeps', schemas.preprocess(schemas.string, String), ['a'], [1, null]],
+    [
+      'a response',
+      schemas.response(optionalEntry),
+      [{ id: 1 }, { id: 1, more: 2 }],
+      [{}, { id: 1, note: 2 }, null, []],
+    ],
+    ['an input', schemas.params(optionalEntry), [{ id: 1 }, { id: 1, note: 'a' }], [{ id: 1, more: 2 }, 'a']],
+    ['a reduced object', schemas.picked(optionalEntry), [{ id: 1 }], [{ id: 1, more: 2 }, { note: 'a' }]],
+    ['a field of any value', schemas.response({ id: schemas.unknown }), [{ id: null }], [{}]],
+  ])('%s: is recognized without zod, and no other value is', (_, schema, fitting, others) => {
+    const { fits } = schema as LazySchema;
+    expect(fitting.filter((value) => !fits(value))).toEqual([]);
+    expect(others.filter(fits)).toEqual([]);
+  });
+
   test('is not one with a key named __proto__, which zod drops', () => {
     const value: unknown = JSON.parse('{"id":1,"__proto__":{"id":2}}');
     expect((schemas.question as unknown as LazySchema).fits(value)).toBe(false);
     expect((schemas.record as unknown as LazySchema).fits(value)).toBe(false);
   });
+});
+
+test('the fields of an object are part of another object', () => {
+  const { id, text } = schemas.question.shape;
+  const note = schemas.response({ id, text, by: schemas.integer });
+  expect(note.parse({ id: '42', text: 'Hi', by: '7' })).toEqual({ id: 42, text: 'Hi', by: 7 });
 });
 
 describe('Standard Schema', () => {

@@ -1,11 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { ConfigurationError } from 'marketplace-seller-sdk';
 import { keyValueStore, memoryStore, redisStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore, QueuedNotification, Settlement } from 'marketplace-seller-sdk/notifications';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PriorityQueue } from '../../src/notifications/stores/priority-queue.js';
 import { fc } from '../support/fast-check.ts';
 import { storeKinds } from '../support/inbox-stores.ts';
@@ -292,37 +288,5 @@ describe('what a store is created with', () => {
     await store.add(entry('a'));
     await expect(store.add(entry('b'))).rejects.toThrow('1 notifications are waiting (`maxWaiting`)');
     await store.close?.();
-  });
-});
-
-describe('the disk of a store in SQLite', () => {
-  test('is waited for where a crash of the machine would lose a notification, and not for a renewal', async () => {
-    const commands: string[] = [];
-    const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
-    const store = sqliteStore({ path: ':memory:' });
-    await store.add(entry('a'));
-    await store.add(entry('b'));
-    const { leases } = await store.claim({ ...claim, limit: 2 });
-    await store.renew(leases, 60_000);
-    await Promise.all([store.renew(leases, 60_000), store.add(entry('c'))]);
-    for (const [command] of exec.mock.calls) {
-      if (command.startsWith('PRAGMA synchronous')) commands.push(command.split(' = ')[1]!);
-    }
-    expect(commands).toEqual(['FULL', 'NORMAL', 'FULL']);
-    await store.close?.();
-  });
-
-  test('has everything when close() has resolved, and may be closed again', async () => {
-    const path = join(mkdtempSync(join(tmpdir(), 'closed-')), 'inbox.db');
-    const store = sqliteStore({ path });
-    const added = store.add(entry('a'));
-    await store.close?.();
-    expect(await added).toBe('added');
-    await store.close?.();
-    const next = sqliteStore({ path });
-    expect(await next.add(entry('a'))).toBe('waiting');
-    await next.close?.();
-    await sqliteStore({ path: join(path, 'never-opened') }).close?.();
-    rmSync(dirname(path), { recursive: true });
   });
 });

@@ -1,65 +1,12 @@
-import { DatabaseSync } from 'node:sqlite';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigurationError } from 'marketplace-seller-sdk';
-import { StoreFullError, keyValueStore, memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type {
-  Claim,
-  Lease,
-  LeaseId,
-  QueuedNotification,
-  NotificationStore,
-  Settlement,
-} from 'marketplace-seller-sdk/notifications';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { StoreFullError, keyValueStore, memoryStore } from 'marketplace-seller-sdk/notifications';
+import type { Claim, Lease, QueuedNotification } from 'marketplace-seller-sdk/notifications';
+import { describe, expect, test, vi } from 'vitest';
 import { storeKinds } from '../support/inbox-stores.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'sqlite-'));
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
+import { claim, entry, lease, settlement } from '../support/stored.ts';
 
 const kinds = storeKinds();
-
-function entry(key: string, groupId = key, sentAt = 1): QueuedNotification {
-  return {
-    key,
-    groupId,
-    sentAt,
-    notification: {
-      known: true,
-      topic: 'questions',
-      question_id: 1,
-      user_id: 7,
-      resource: '/questions/1',
-      application_id: '1234567890123456789',
-    },
-  };
-}
-
-const claim = (more: Partial<Claim> = {}): Claim => ({
-  workerId: 'a',
-  limit: 10,
-  leaseMs: 60_000,
-  coalesce: false,
-  ...more,
-});
-const settlement = ({ groupId, token }: LeaseId, more: Partial<Settlement> = {}): Settlement => ({
-  groupId,
-  token,
-  done: [],
-  deduplicationMs: 60_000,
-  ...more,
-});
-
-/** Claims a single lease. */
-async function lease(store: NotificationStore, more: Partial<Claim> = {}): Promise<Lease> {
-  const { leases } = await store.claim(claim({ limit: 1, ...more }));
-  if (!leases[0]) throw new Error('there is nothing to lease');
-  return leases[0];
-}
 
 describe.for(kinds)('a store in $name', ({ create: createLocation, isAvailable }) => {
   test.skipIf(!isAvailable)(
@@ -511,89 +458,6 @@ describe('a store on a key-value store', () => {
 
   test('a wrong option of the key-value store is a ConfigurationError', () => {
     expect(() => keyValueStore({} as Map<string, unknown>)).toThrow(ConfigurationError);
-  });
-});
-
-describe('a store in SQLite', () => {
-  test('a database path that cannot be opened is named', async () => {
-    const store = sqliteStore({ path: join(folder, 'no', 'such', 'folder.db') });
-    await expect(store.add(entry('k'))).rejects.toThrow(/its folder must exist/);
-    expect(() => sqliteStore({ path: '' })).toThrow(ConfigurationError);
-    await store.close?.();
-  });
-
-  test('a file that is not an inbox is named, and is not kept open', async () => {
-    const openFiles = (): number => readdirSync('/proc/self/fd').length;
-    const foreign = join(folder, 'foreign.db');
-    const other = new DatabaseSync(foreign);
-    other.exec('CREATE TABLE orders (id INTEGER)');
-    other.close();
-    const newer = join(folder, 'newer.db');
-    const store = sqliteStore({ path: newer });
-    await store.add(entry('k'));
-    await store.close?.();
-    const raised = new DatabaseSync(newer);
-    raised.exec('PRAGMA user_version = 99');
-    raised.close();
-    const corrupt = join(folder, 'corrupt.db');
-    writeFileSync(corrupt, 'this is a text file that is long enough to be read as the header of a database'.repeat(20));
-    const before = process.platform === 'linux' ? openFiles() : 0;
-    for (const [path, message] of [
-      [foreign, /belongs to another program/],
-      [newer, /newer version/],
-      [corrupt, /damaged or not a SQLite database/],
-    ] as const) {
-      const broken = sqliteStore({ path });
-      for (let times = 0; times < 3; times += 1) await expect(broken.add(entry('k'))).rejects.toThrow(message);
-    }
-    if (process.platform === 'linux') expect(openFiles()).toBe(before);
-  });
-
-  test('a lock of another process does not block the event loop, and the write succeeds after it', async () => {
-    const path = join(folder, 'locked.db');
-    const store = sqliteStore({ path });
-    await store.add(entry('a'));
-    const other = new DatabaseSync(path);
-    other.exec('BEGIN IMMEDIATE');
-    const adding = store.add(entry('b'));
-    let longestMs = 0;
-    for (let last = performance.now(), times = 0; times < 20; times += 1) {
-      await pause(5);
-      longestMs = Math.max(longestMs, performance.now() - last);
-      last = performance.now();
-    }
-    expect(longestMs).toBeLessThan(100);
-    other.exec('COMMIT');
-    other.close();
-    expect(await adding).toBe('added');
-    await store.close?.();
-  });
-
-  test('a damaged row is set aside, and the rest of its group is leased', async () => {
-    const path = join(folder, 'damaged.db');
-    const store = sqliteStore({ path });
-    await store.add(entry('a', 'group', 1));
-    await store.add(entry('b', 'group', 2));
-    const other = new DatabaseSync(path);
-    other.exec("UPDATE notification_waiting SET entry = '{' WHERE key = 'a'");
-    other.exec("INSERT INTO notification_group (group_id, ready_at) VALUES ('empty', 0)");
-    other.close();
-    const { leases, problems } = await store.claim(claim());
-    expect(leases).toMatchObject([{ entry: { key: 'b' } }]);
-    expect(problems).toEqual([expect.stringContaining('notification_damaged')]);
-    await store.settle(settlement(leases[0]!, { done: ['b'] }));
-    expect(await store.claim(claim())).toEqual({ leases: [] });
-    await store.close?.();
-  });
-
-  test('a write that fails has no effect on the writes beside it', async () => {
-    const store = sqliteStore({ path: join(folder, 'neighbors.db') });
-    await store.add(entry('first'));
-    const broken = { ...entry('broken'), groupId: undefined as unknown as string };
-    const results = await Promise.allSettled([store.add(entry('a')), store.add(broken), store.add(entry('b'))]);
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect((await store.claim(claim())).leases).toHaveLength(3);
-    await store.close?.();
   });
 });
 

@@ -37,6 +37,14 @@ describe('a list in which every entry is wrong', () => {
   });
 });
 
+test('a long list is delivered whole where each entry is converted', async () => {
+  const questions = Array.from({ length: 3000 }, (_, id) => ({ id: String(id) }));
+  const { sellerClient } = stubbed([Response.json({ questions })]);
+  const { value: page } = await sellerClient.questions.search({ seller_id: 7 }).pages().next();
+  expect(page?.items).toHaveLength(3000);
+  expect(page?.items[2999]).toEqual({ id: 2999 });
+});
+
 test('one wrong entry among many leaves the others as they are', async () => {
   const questions = Array.from({ length: 5000 }, (_, id) => (id === 77 ? { text: 'no id' } : { id: String(id) }));
   const onDrift = vi.fn();

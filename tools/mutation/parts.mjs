@@ -80,6 +80,8 @@ export const parts = {
   ],
   'notifications/stores/redis.ts': ['tests/notifications/{redis,store-properties,stores}.test.ts'],
   'notifications/stores/redis-batch.ts': ['tests/notifications/{redis,store-properties,stores}.test.ts'],
+  'notifications/stores/sqlite-database.ts': ['tests/notifications/sqlite.test.ts'],
+  'notifications/stores/sqlite-transaction.ts': ['tests/notifications/sqlite.test.ts'],
   'notifications/http': ['tests/notifications/{bodies,fetch,node,receiver}.test.ts', 'tests/promises/inbox.test.ts'],
   'notifications/stores': [
     'tests/notifications/{receiver,store-properties,stores}.test.ts',
@@ -90,3 +92,9 @@ export const parts = {
     'tests/promises/inbox.test.ts',
   ],
 };
+
+/**
+ * The parts that keep what they create on first use. Each test file loads the modules of these again: otherwise a fault in the
+ * creation would be noticed only by the first test of a thread, and would reach the tests of the faults after it.
+ */
+export const keepsWhatItCreates = new Set(['core/schema']);

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { parts } from './parts.mjs';
+import { keepsWhatItCreates, parts } from './parts.mjs';
 import { isIncomplete, isTimeout, listedScores, replaceSection, score, section, survivors } from './report.mjs';
 
 const cache = 'node_modules/.cache/mutation';
@@ -70,7 +70,13 @@ function test(part, files) {
   writeFileSync(config, JSON.stringify(optionsFor(part, files)));
   const { status } = spawnSync(process.execPath, [`${tester}/core/bin/stryker.js`, 'run', config], {
     stdio: 'inherit',
-    env: { ...process.env, MUTATION_TESTS: parts[part]?.join(';') },
+    env: {
+      // A few cases of each property notice most faults, and a survivor runs all of them.
+      FUZZ_CASES: '400',
+      ...process.env,
+      MUTATION_TESTS: parts[part]?.join(';'),
+      ...(keepsWhatItCreates.has(part) && { MUTATION_ISOLATE: 'true' }),
+    },
   });
   if (status !== 0) process.exit(status ?? 1);
   const today = new Date().toISOString().slice(0, 10);
@@ -91,7 +97,8 @@ function test(part, files) {
 function optionsFor(part, files) {
   return {
     testRunner: 'vitest',
-    plugins: [`./${tester}/vitest-runner/dist/src/index.js`],
+    plugins: [`./${tester}/vitest-runner/dist/src/index.js`, './tools/mutation/method-names.mjs'],
+    ignorers: ['method-names'],
     vitest: { configFile: 'vitest.mutation.config.ts', related: false },
     mutate: files.map((file) => `src/${file}`),
     ignorePatterns: ['.git', '.site', 'bench', 'coverage', 'dist', 'docs', 'examples'],

@@ -19,13 +19,13 @@ export function formatIssues(issue: ZodIssue, root: unknown, at: readonly Proper
         message: `${nameOf([...path, key])} is not a field here`,
       }));
     case 'too_big':
-      return say('is beyond 2^53 and would be rounded');
-    case 'invalid_value':
-      return say(`takes ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`);
+      // A maximum of the user's own zod schema has another origin.
+      return say(issue.origin === 'int' ? 'is beyond 2^53 and would be rounded' : 'does not fit');
     case 'invalid_union':
       return formatUnionIssue(issue, root, at);
     case 'invalid_type':
-      return say(takes(a(issue.expected), issue.path, root));
+    case 'invalid_value':
+      return say(takes(expectedBy(issue), issue.path, root));
     default:
       return say('does not fit');
   }
@@ -37,23 +37,33 @@ function formatUnionIssue(
   root: unknown,
   at: readonly PropertyKey[],
 ): Issue[] {
-  const { path } = issue;
-  const failures = 'errors' in issue ? issue.errors : [];
+  const { path, errors } = issue;
   const further = (each: ZodIssue): boolean =>
     each.path.length > 0 || each.code === 'custom' || each.code === 'too_big';
-  const furthest = failures.find((each) => each.some(further));
+  const furthest = errors.find((each) => each.some(further));
   if (furthest)
     return furthest.flatMap((inner) => formatIssues({ ...inner, path: [...path, ...inner.path] }, root, at));
-  const expected = failures.flatMap((each) =>
-    each.flatMap((inner) => ('expected' in inner ? [a(inner.expected)] : [])),
-  );
-  const named = issue.message === 'Invalid input' ? [...new Set(expected)].join(' or ') : issue.message;
   const full = [...at, ...path];
-  return [{ path: full, message: `${nameOf(full)} ${takes(named || 'another value', path, root)}` }];
+  return [{ path: full, message: `${nameOf(full)} ${takes(expectedBy(issue), path, root)}` }];
 }
 
-function takes(what: string, path: readonly PropertyKey[], root: unknown): string {
+/** The types and values that an issue names. */
+function expectedBy(issue: ZodIssue): string[] {
+  switch (issue.code) {
+    case 'invalid_type':
+      return [a(issue.expected)];
+    case 'invalid_value':
+      return issue.values.map((value) => (typeof value === 'string' ? `"${value}"` : String(value)));
+    case 'invalid_union':
+      return issue.errors.flatMap((each) => each.flatMap(expectedBy));
+    default:
+      return [];
+  }
+}
+
+function takes(expected: readonly string[], path: readonly PropertyKey[], root: unknown): string {
   const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], root);
+  const what = [...new Set(expected)].join(' or ') || 'another value';
   return value === undefined ? `is missing; it takes ${what}` : `takes ${what}`;
 }
 

@@ -119,7 +119,7 @@ function readNumber(expected: 'int' | 'number', written: RegExp, unsafe?: (digit
     const value = isText ? Number(input) : input;
     if (isRead(value)) return value;
     if (isText && unsafe) return unsafe(input);
-    if (expected === 'int' && Number.isInteger(value) && (value as number) > 0)
+    if (expected === 'int' && Number.isInteger(value))
       issues.push({ code: 'too_big', origin: 'int', maximum: Number.MAX_SAFE_INTEGER, input });
     else issues.push({ code: 'invalid_type', expected, input });
     return z.NEVER;

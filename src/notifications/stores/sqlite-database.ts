@@ -110,16 +110,14 @@ export class SqliteDatabase<T extends Transaction> {
   }
 
   async #write(): Promise<void> {
-    let jobs: readonly Job<T>[] = [];
     try {
       await unlessBusy(() => {
         this.#waitForDisk(this.#jobs.some(({ isDurable }) => isDurable));
         this.run('BEGIN IMMEDIATE');
-        jobs = this.#takeJobs();
-        this.#commit(jobs);
+        this.#commit(this.#takeJobs());
       });
     } catch (error) {
-      for (const { reject } of jobs.length > 0 ? jobs : this.#takeJobs()) reject(error);
+      for (const { reject } of this.#takeJobs()) reject(error);
     }
   }
 
@@ -136,6 +134,7 @@ export class SqliteDatabase<T extends Transaction> {
     this.#synchronous = synchronous;
   }
 
+  /** Never throws: a failure rejects the writes. */
   #commit(jobs: readonly Job<T>[]): void {
     try {
       const results = this.#runTogether(jobs) ?? jobs.map((job) => this.#runAlone(job));
@@ -227,13 +226,11 @@ function resultCode(error: unknown): number | undefined {
 }
 
 const SQLITE_BUSY = 5;
-const SQLITE_LOCKED = 6;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
 function isBusy(error: unknown): boolean {
-  const code = resultCode(error);
-  return code === SQLITE_BUSY || code === SQLITE_LOCKED;
+  return resultCode(error) === SQLITE_BUSY;
 }
 
 function explain(cause: unknown): { reason: string; remedy: string } {
