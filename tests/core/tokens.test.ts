@@ -93,16 +93,6 @@ describe.each(eachTransport)('a token from a function, over %s', (_, createClien
     expect(sent).toHaveLength(3);
   });
 
-  test('a call that was aborted before requests no token', async () => {
-    const accessToken = vi.fn(() => 'token');
-    const { sellerClient, sent } = await createClient([ok()], { accessToken });
-    const error = await errorOf(sellerClient.questions.get({ question_id: 1 }, { signal: AbortSignal.abort() }));
-    expect(error).toMatchObject({ name: 'AbortError', attempts: 0 });
-    expect(error.message).toBe('GET /questions/{question_id} was aborted by the caller before it was sent');
-    expect(accessToken).not.toHaveBeenCalled();
-    expect(sent).toHaveLength(0);
-  });
-
   test('a write that got a 401 was not carried out, also where the deadline ends the wait for a token', async () => {
     const { sellerClient } = await createClient([takes(() => 'new')], {
       accessToken: ({ rejected }) => (rejected ? new Promise(() => {}) : 'old'),

@@ -1,12 +1,13 @@
 import { OutcomeUnknownError, ServerError } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
-import type { ClientOptions, RateLimitError, RequestAbortedError } from 'marketplace-seller-sdk';
+import type { ClientOptions, RateLimitError, RequestAbortedError, SellerClient } from 'marketplace-seller-sdk';
 import type { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { createMarketplace } from '../support/marketplace.ts';
 import type { TestMarketplace } from '../support/marketplace.ts';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
+import type { Step } from '../support/stubs.ts';
 
 /** A marketplace whose clients wait for no confirmation. */
 const setUp = (options: Partial<ClientOptions> = {}): TestMarketplace =>
@@ -122,6 +123,54 @@ describe('a write whose response was lost', () => {
   });
 });
 
+describe('the message of an unknown outcome says', () => {
+  const broken = (status: number) => (): Response =>
+    new Response(new ReadableStream({ pull: () => Promise.reject(new TypeError('terminated')) }), { status });
+  const answered = (client: SellerClient): PromiseLike<unknown> =>
+    client.questions.answer({ question_id: 42, text: 'Yes' });
+  const hidden = (client: SellerClient): PromiseLike<unknown> => client.questions.hide({ question_id: 42 });
+
+  test.each<readonly [string, typeof answered, Step, number | undefined, string]>([
+    [
+      'that confirm() reads it back',
+      answered,
+      networkFault('ECONNRESET'),
+      undefined,
+      'POST /answers was sent and its response was lost (POST /answers got no response: fetch failed (ECONNRESET)): ' +
+        'it may or may not have been carried out. Do not retry it without checking; confirm() reads it back.',
+    ],
+    [
+      'to read back where there is no confirm()',
+      hidden,
+      networkFault('ECONNRESET'),
+      undefined,
+      'POST /my/questions/hidden was sent and its response was lost (POST /my/questions/hidden got no response: ' +
+        'fetch failed (ECONNRESET)): it may or may not have been carried out. Do not retry it without checking; ' +
+        'read back before you retry it.',
+    ],
+    [
+      'the status of a response whose body was lost',
+      answered,
+      broken(201),
+      201,
+      'POST /answers was sent and its response was lost (POST /answers got no response: terminated): the service ' +
+        'responded 201 before the response body was lost, so it was most likely carried out. Do not retry it without ' +
+        'checking; confirm() reads it back.',
+    ],
+  ])('%s', async (_, write, step, status, message) => {
+    const { sellerClient } = stubbed([step], { maxRetries: 0 });
+    const error = await errorOf<OutcomeUnknownError>(write(sellerClient));
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error).toMatchObject({ status, attempts: 1, cause: { name: 'ConnectionError', attempts: 1 } });
+    expect(error.message).toBe(message);
+  });
+
+  test('nothing of it where the service rejected the write and the body was lost', async () => {
+    const { sellerClient } = stubbed([broken(409)], { maxRetries: 0 });
+    expect(await errorOf(answered(sellerClient))).toMatchObject({ name: 'ConflictError', status: 409 });
+  });
+});
+
 describe("onUnknownOutcome: 'confirm'", () => {
   const confirming = (options: Partial<ClientOptions> = {}): ReturnType<typeof setUp> =>
     setUp({ onUnknownOutcome: 'confirm', ...options });
@@ -193,6 +242,27 @@ describe("onUnknownOutcome: 'confirm'", () => {
     expect(await sellerClient.questions.blacklist.list({ seller_id })).toHaveLength(0);
     marketplace.faults.inject({ truncate: true, endpoint: remove });
     expect(await sellerClient.questions.delete({ question_id })).toEqual([]);
+  });
+
+  test('a deadline after the proof that it was not carried out is no unknown outcome', async () => {
+    vi.useFakeTimers();
+    try {
+      const lost = Response.json({}, { status: 503, headers: { 'retry-after': '7' } });
+      const { sellerClient, sent } = stubbed([lost, Response.json(wireQuestion), () => new Promise(() => undefined)], {
+        onUnknownOutcome: 'confirm',
+        confirmWindowMs: 0,
+        maxConcurrency: 1,
+      });
+      const call = errorOf(sellerClient.questions.answer({ question_id: 42, text: 'Yes' }, { deadlineMs: 8000 }));
+      await vi.advanceTimersByTimeAsync(6500);
+      // It takes the only place, so the deadline ends the write in the queue.
+      const other = errorOf(sellerClient.questions.get({ question_id: 1 }, { timeoutMs: 9000, maxRetries: 0 }));
+      expect(await advanceUntilSettled(call)).toMatchObject({ name: 'TimeoutError', attempts: 1 });
+      expect(sent).toHaveLength(3);
+      await advanceUntilSettled(other);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('a question is asked once', async () => {

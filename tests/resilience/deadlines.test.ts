@@ -1,6 +1,7 @@
-import { TimeoutError } from 'marketplace-seller-sdk';
+import { InvalidInputError, SellerError, TimeoutError } from 'marketplace-seller-sdk';
 import type { CallOptions, OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Deadline } from '../../src/core/retry/deadline.js';
 import { silenceOptions } from '../../src/core/platform/node-fetch.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
@@ -58,6 +59,60 @@ describe('a deadline bounds everything under it', () => {
       expect(performance.now() - startedAt).toBeLessThanOrEqual(1600);
       expect(sent.length).toBeGreaterThan(2);
     }
+  });
+
+  test.each(everything)('%s, which rejects a wrong one', async (_, act) => {
+    const { sellerClient, sent } = stubbed([service]);
+    expect(await errorOf(advanceUntilSettled(act(sellerClient, { deadlineMs: 0 })))).toBeInstanceOf(InvalidInputError);
+    expect(sent).toEqual([]);
+  });
+
+  describe('an error of an iteration', () => {
+    const iterate = async (step: Step, options: CallOptions): Promise<TimeoutError> => {
+      const { sellerClient } = stubbed([service, step], { maxRetries: 0 });
+      return errorOf(advanceUntilSettled(sellerClient.questions.search({ seller_id: 7 }, options).toArray()));
+    };
+
+    test('names its first request, where the deadline ends that', async () => {
+      const { message } = await iterate(service, { deadlineMs: 300 });
+      expect(message).toBe('GET /questions/search did not end within its deadline of 300 ms');
+    });
+
+    test('names the iteration later, and has the error of the request as its cause', async () => {
+      const error = await iterate(never, { deadlineMs: 1000 });
+      expect(error).toMatchObject({ message: 'The iteration did not end within its deadline of 1000 ms', attempts: 1 });
+      expect(error.cause).toMatchObject({ message: 'GET /questions/search did not end within its deadline of 600 ms' });
+    });
+
+    test('is that of the request before the deadline', async () => {
+      const error = await iterate(never, { deadlineMs: 9000, timeoutMs: 1000 });
+      expect(error.message).toBe('GET /questions/search got no response within 1000 ms');
+    });
+
+    test('is that of the request where that failed with the deadline', async () => {
+      const failing: Step = () => slowly({ message: 'no' }, { status: 403 });
+      expect(await iterate(failing, { deadlineMs: 2 * slowMs })).toBeInstanceOf(SellerError);
+    });
+  });
+
+  test.each([
+    [99, 1],
+    [100, undefined],
+  ])('no call begins when no time remains: after %i of 100 ms', async (spentMs, leftMs) => {
+    const now = vi.spyOn(performance, 'now').mockReturnValue(5);
+    const deadline = new Deadline('contact()', 100);
+    await deadline.within({}, () => {
+      now.mockReturnValue(5 + spentMs);
+      return Promise.resolve();
+    });
+    const call = vi.fn((options: object) => Promise.resolve(options));
+    const outcome: unknown = await deadline.within({}, call).catch((error: unknown) => error);
+    if (leftMs !== undefined) expect(outcome).toEqual({ deadlineMs: leftMs });
+    else expect(outcome).toMatchObject({ message: 'contact() did not end within its deadline of 100 ms', attempts: 0 });
+    expect(call).toHaveBeenCalledTimes(leftMs === undefined ? 0 : 1);
+    // A call that is not waited for has at least a millisecond, because 0 is no deadline.
+    expect(deadline.leftMs).toBe(1);
+    expect(new Deadline('contact()', undefined).leftMs).toBeUndefined();
   });
 
   test('the two requests of enable() with requireActive', async () => {

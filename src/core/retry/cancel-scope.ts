@@ -26,17 +26,15 @@ interface CancelScopeOptions {
  */
 export class CancelScope {
   readonly #what: string;
-  readonly #signal: AbortSignal | undefined;
   readonly #progress: CallProgress;
   readonly #deadlineAt: number | undefined;
   #listeners: Set<(error: Error) => void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #onAbort: (() => void) | undefined;
+  #stopListening: (() => void) | undefined;
   #reason: Error | undefined;
 
   constructor({ what, signal, deadlineMs, progress }: CancelScopeOptions) {
     this.#what = what;
-    this.#signal = signal;
     this.#progress = progress;
     if (deadlineMs !== undefined && deadlineMs <= longestTimerMs) {
       this.#deadlineAt = performance.now() + deadlineMs;
@@ -48,7 +46,7 @@ export class CancelScope {
   }
 
   #listenTo(signal: AbortSignal): void {
-    this.#onAbort = () => {
+    const onAbort = (): void => {
       const { attempts, outcomeUnknown } = this.#progress;
       this.#abort(
         new RequestAbortedError(`${this.#what} was aborted by the caller${stateWhenAborted(this.#progress)}`, {
@@ -58,8 +56,11 @@ export class CancelScope {
         }),
       );
     };
-    if (signal.aborted) this.#onAbort();
-    else signal.addEventListener('abort', this.#onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort);
+    this.#stopListening = () => {
+      signal.removeEventListener('abort', onAbort);
+    };
   }
 
   #abort(error: Error): void {
@@ -138,7 +139,7 @@ export class CancelScope {
   /** Removes the listener and the timer. */
   dispose(): void {
     clearTimeout(this.#timer);
-    if (this.#onAbort) this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#stopListening?.();
   }
 }
 

@@ -60,15 +60,19 @@ export function confirmByList<T>({ entries, isComplete, sentAt, equalWrites }: S
  * Compares a text that was read with the text that was sent, which the service may trim, escape, mask, strip or cut.
  */
 export function compareText(read: string | null | undefined, sent: string): ListedEntry<unknown>['content'] {
-  const bare = (text: string): string => text.replace(/\s+/g, ' ').trim();
-  if (typeof read === 'string' && bare(read) === bare(sent)) return 'same';
-  const [readPlain, sentPlain] = [plain(read ?? ''), plain(sent)];
+  const shown = read ?? '';
+  if (withoutExtraSpaces(shown) === withoutExtraSpaces(sent)) return 'same';
+  const [readPlain, sentPlain] = [plain(shown), plain(sent)];
   if (sentPlain.startsWith(readPlain) || readPlain.startsWith(sentPlain)) return 'similar';
-  const [readWords, sentWords] = [wordsOf(read ?? ''), wordsOf(sent)];
+  const [readWords, sentWords] = [wordsOf(shown), wordsOf(sent)];
   const shared = [...readWords].filter((word) => sentWords.has(word)).length;
   const shorter = Math.min(readWords.size, sentWords.size);
   // A text without words may have been masked.
   return shorter === 0 || shared > shorter / 2 ? 'similar' : 'other';
+}
+
+function withoutExtraSpaces(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
 }
 
 function wordsOf(text: string): Set<string> {
@@ -90,14 +94,15 @@ const withFraction = /\.\d{0,8}[1-9]/;
 
 /** Whether the date of an entry is before a write, within the precision of the date. If so, it is another entry. */
 export function isBefore(date: string | null | undefined, sentAt: number): boolean {
-  if (typeof date !== 'string' || !withSeconds.test(date) || !isZoned(date)) return false;
+  if (!date || !withSeconds.test(date) || !isZoned(date)) return false;
   return millisecondsOf(date) < sentAt - (withFraction.test(date) ? 2 : dateGranularityMs);
 }
 
 /** Whether an entry is older or newer than a write; `unclear` if its date proves neither. */
 export function ageOf(date: string | null | undefined, sentAt: number): 'older' | 'newer' | 'unclear' {
-  const at = typeof date === 'string' ? millisecondsOf(date) : Number.NaN;
-  if (Number.isNaN(at) || date === null || date === undefined) return 'unclear';
+  if (!date) return 'unclear';
+  // `NaN` is neither before nor after anything.
+  const at = millisecondsOf(date);
   const isExact = isZoned(date);
   const slackMs = isExact ? clockSlackMs : zoneSlackMs + (date.length <= dateLength ? dayMs : 0);
   if (at < sentAt - slackMs) return 'older';

@@ -2,10 +2,16 @@ import type { RetryClass } from '../endpoint.js';
 
 /** Why an attempt failed, for the decision about a retry. */
 export type Failure =
-  /** No connection was made, so nothing was sent. */
-  | { readonly kind: 'notSent' }
-  /** The network failed, or no response came in time, after something may have been sent. */
-  | { readonly kind: 'noResponse' }
+  | {
+      /**
+       * `notSent`: no connection was made, so nothing was sent. `noResponse`: the network failed, or no response came in
+       * time, after something may have been sent.
+       */
+      readonly kind: 'notSent' | 'noResponse';
+      readonly status?: undefined;
+      readonly retryAfterMs?: undefined;
+      readonly transient?: undefined;
+    }
   /** The service responded with an error. `transient`: the service certainly did nothing and asks to try again. */
   | {
       readonly kind: 'errorResponse';
@@ -49,27 +55,19 @@ const giveUp: RetryPlan = { retry: false, delayMs: 0 };
 /** Decides whether and when a failed attempt is retried. It has no side effects: the caller pauses and waits. */
 export function planRetry(state: RetryState): RetryPlan {
   const { retry, failure, retries, maxRetries, maxDelayMs, remainingMs } = state;
-  const { retryAfterMs, status } = failure.kind === 'errorResponse' ? failure : noResponse;
+  const { status, retryAfterMs = 0 } = failure;
   // The pause prevents that later calls send requests that would get a 429 too.
-  if (retryAfterMs !== undefined && retryAfterMs > maxDelayMs)
-    return status === 429 ? { ...giveUp, pauseAllMs: retryAfterMs } : giveUp;
-  const concernsAll = status === 429 && state.pausesAll;
-  const ownDelayMs = concernsAll
+  if (retryAfterMs > maxDelayMs) return status === 429 ? { ...giveUp, pauseAllMs: retryAfterMs } : giveUp;
+  const ownDelayMs = state.pausesAll
     ? Math.min(state.throttleDelayMs, maxDelayMs)
-    : backoffDelay(retries, maxDelayMs, retryAfterMs === undefined ? 0 : 0.5);
-  const delayMs = isLong(retryAfterMs) ? retryAfterMs : ownDelayMs;
+    : backoffDelay(retries, maxDelayMs, failure.retryAfterMs === undefined ? 0 : 0.5);
+  // A shorter `Retry-After`, for example 0, is ignored, because all clients would retry at the same time.
+  const delayMs = retryAfterMs >= initialDelayMs ? retryAfterMs : ownDelayMs;
   const mayRetry = retries < maxRetries && state.isReplayable && shouldRetry(retry, failure);
   // Without a retry and without a `Retry-After`, there is no reason to pause.
-  const pause = concernsAll && (mayRetry || retryAfterMs !== undefined) ? { pauseAllMs: delayMs } : {};
+  const pause = state.pausesAll && (mayRetry || failure.retryAfterMs !== undefined) ? { pauseAllMs: delayMs } : {};
   // A retry after the deadline would fail.
   return { retry: mayRetry && delayMs < remainingMs, delayMs, ...pause };
-}
-
-const noResponse = { retryAfterMs: undefined, status: undefined };
-
-/** A shorter `Retry-After`, for example 0, is ignored, because all clients would retry at the same time. */
-function isLong(retryAfterMs: number | undefined): retryAfterMs is number {
-  return retryAfterMs !== undefined && retryAfterMs >= initialDelayMs;
 }
 
 /** Returns an exponential delay with jitter, in milliseconds. `floor` is the share that is not random, from 0 to 1. */
@@ -78,13 +76,13 @@ function backoffDelay(retries: number, maxDelayMs: number, floor: number): numbe
   return longest * (floor + (1 - floor) * Math.random());
 }
 
-const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
+const transientStatuses = new Set<number | undefined>([408, 425, 429, 500, 502, 503, 504]);
 
 /** Whether the retry class of the endpoint allows a retry. */
 function shouldRetry(retry: RetryClass, failure: Failure): boolean {
   if (failure.kind === 'notSent') return true;
   // The service did nothing, so a write can be sent again too.
-  if (failure.kind === 'errorResponse' && (failure.transient || failure.status === 429)) return true;
+  if (failure.transient || failure.status === 429) return true;
   return retry !== 'unsafe' && (failure.kind === 'noResponse' || transientStatuses.has(failure.status));
 }
 
@@ -93,8 +91,8 @@ function shouldRetry(retry: RetryClass, failure: Failure): boolean {
  * state that it did nothing. Every `outcomeUnknown` in this library comes from this function.
  */
 export function mayHaveSucceeded(retry: RetryClass, failure: Failure): boolean {
-  if (retry === 'safe' || failure.kind === 'notSent') return false;
-  if (failure.kind === 'noResponse') return true;
+  if (retry === 'safe') return false;
+  if (failure.kind !== 'errorResponse') return failure.kind === 'noResponse';
   return failure.status >= 500 && failure.status !== 501 && !failure.transient;
 }
 
