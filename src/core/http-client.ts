@@ -12,7 +12,7 @@ import type { ErrorDiagnostics } from './errors/seller-error.js';
 import { emitAttemptResult, emitWait } from './observability/events.js';
 import type { InternalOptions } from './options/call-options.js';
 import type { ResolvedOptions } from './options/resolve-options.js';
-import { buildRequest, noOptions } from './pipeline/build-request.js';
+import { buildRequest } from './pipeline/build-request.js';
 import { classifyFailure, finalError } from './pipeline/classify-failure.js';
 import type { FailedAttempt } from './pipeline/classify-failure.js';
 import { createRuntime } from './pipeline/client-runtime.js';
@@ -51,7 +51,7 @@ export class HttpClient implements Requester {
     this.deadlineMs = options.deadlineMs;
   }
 
-  call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options: InternalOptions = noOptions): ApiPromise<Out> {
+  call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options: InternalOptions = {}): ApiPromise<Out> {
     return new ApiPromise(this.#run(endpoint, input, options) as Promise<WithResponse<Out>>);
   }
 
@@ -107,8 +107,10 @@ export class HttpClient implements Requester {
     context.attempts += 1;
     context.emit?.({ type: 'attempt', call: context.call, attempt: context.attempts });
     const sentAt = performance.now();
-    context.firstSentAt ||= sentAt;
-    if (context.attempts === 1) context.recentWrites?.add(context);
+    if (context.attempts === 1) {
+      context.firstSentAt = sentAt;
+      context.recentWrites?.add(context);
+    }
     let result: AttemptResult | undefined;
     try {
       return (result = await sendAttempt(context, this.#send));

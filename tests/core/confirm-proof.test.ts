@@ -1,5 +1,8 @@
-import type { CallOptions, OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
+import type { CallOptions, Endpoint, OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
+import { getEventListeners } from 'node:events';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import * as z from 'zod/mini';
 import { RecentWrites } from '../../src/core/retry/recent-writes.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed } from '../support/stubs.ts';
@@ -96,12 +99,15 @@ describe('a message is confirmed or denied only on proof', () => {
   });
 
   test('shapes are read even where the client does not validate responses', async () => {
-    const { sellerClient } = stubbed([networkFault('ECONNRESET'), Response.json({ messages: 'none' })], {
+    const { sellerClient } = stubbed([networkFault('ECONNRESET'), Response.json({ id: {}, answer: { text: 'Yes' } })], {
       responseValidation: 'off',
       confirmWindowMs: 0,
       maxRetries: 0,
     });
-    expect(await (await errorOf<OutcomeUnknownError>(send(sellerClient))).confirm()).toMatchObject(unknown);
+    const answer = sellerClient.questions.answer({ question_id: 42, text: 'Yes' });
+    expect(await (await errorOf<OutcomeUnknownError>(answer)).confirm()).toEqual({
+      unknown: 'reading back failed: the response has another shape',
+    });
   });
 
   test('of two equal messages sent at once, one entry confirms neither', async () => {
@@ -346,6 +352,58 @@ describe('reading back', () => {
     expect(performance.now() - startedAt).toBeLessThan(1000);
     // Once for the write, once for the read.
     expect(isListening).toHaveBeenCalledTimes(2);
+  });
+
+  test('can be aborted, and the outcome stays unknown', async () => {
+    const { sellerClient } = stubbed([networkFault('ECONNRESET'), () => new Promise(() => undefined)]);
+    const error = await errorOf<OutcomeUnknownError>(answer(sellerClient));
+    const controller = new AbortController();
+    const confirming = errorOf(error.confirm({ signal: controller.signal }));
+    await vi.advanceTimersByTimeAsync(10);
+    controller.abort();
+    const aborted = await confirming;
+    expect(aborted).toMatchObject({ name: 'AbortError', outcomeUnknown: true });
+    expect(aborted.message).toMatch(/^Confirming POST \/answers was aborted by the caller after it was sent/);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('leaves no timer of its deadline', async () => {
+    const { sellerClient } = stubbed([networkFault('ECONNRESET'), Response.json(pending)], { confirmWindowMs: 0 });
+    const error = await errorOf<OutcomeUnknownError>(answer(sellerClient));
+    expect(await advanceUntilSettled(error.confirm({ deadlineMs: 60_000 }))).toEqual(notDone);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  describe('by an endpoint of the user', () => {
+    const confirmed = async (confirm: Endpoint['confirm'], accessToken?: string): Promise<unknown> => {
+      const { sellerClient } = stubbed([networkFault('ECONNRESET')], { maxRetries: 0, confirmWindowMs: 0 });
+      const endpoint: Endpoint = { ...endpoints.questions.hide, input: z.looseObject({}), ...(confirm && { confirm }) };
+      const error = await errorOf<OutcomeUnknownError>(
+        sellerClient.call(endpoint, {}, accessToken ? { accessToken } : {}),
+      );
+      return error.confirm();
+    };
+
+    test.each([
+      [buyerToken, '31'],
+      ['APP_USR-31', undefined],
+      ['MY-APP_USR-500-31', undefined],
+      ['APP_USR-500-31-x', undefined],
+      ['APP_USR-500-123456789012345678901', undefined],
+      ['token-1', undefined],
+    ])('knows the user of the token %s: %s', async (token, userId) => {
+      const result = await confirmed((_, back) => Promise.resolve({ done: true, output: back.userId }), token);
+      expect(result).toEqual({ done: true, output: userId });
+    });
+
+    test.each([
+      [new Error('the mirror is down'), 'reading back failed: the mirror is down'],
+      ['down', 'reading back failed: without a stated reason'],
+    ])('that throws %s gives unknown', async (thrown, unknown) => {
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- an endpoint of the user may do that
+      expect(await confirmed(() => Promise.reject(thrown))).toEqual({ unknown });
+    });
   });
 
   test('gives its last response to a write that it found, also an error response', async () => {

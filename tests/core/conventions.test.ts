@@ -180,6 +180,25 @@ describe('the filters of a search', () => {
     expect(Object.fromEntries(query)).toEqual({ seller_id: '7', status: 'A,B', api_version: '4', deep: 'true' });
   });
 
+  test.each([
+    [{ colour: 'red' }, '`colour` is not a field here', '; give it in `filters`'],
+    [{ seller_id: 'x y' }, '`seller_id` takes', undefined],
+  ])('an unknown field is pointed to them, another mistake is not: %j', async (wrong, message, hint) => {
+    const { sellerClient } = stubbed([Response.json({ questions: [], total: 0 })]);
+    const error = await errorOf(sellerClient.questions.search({ seller_id: 7, ...wrong }).first());
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error.message).toContain(message);
+    if (hint === undefined) expect(error.message).not.toContain('filters');
+    else expect(error.message).toContain(hint);
+  });
+
+  test('an unknown field of an input without filters is not pointed anywhere', async () => {
+    const { sellerClient } = stubbed([Response.json(wireQuestion)]);
+    const error = await errorOf(sellerClient.questions.get({ question_id: 42, colour: 'red' } as never));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error.message).not.toContain('give it in');
+  });
+
   test('a filter cannot replace a named parameter', async () => {
     const error = await errorOf(searched({ seller_id: 8 }));
     expect(error).toBeInstanceOf(InvalidInputError);

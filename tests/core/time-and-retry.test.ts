@@ -532,8 +532,8 @@ describe('a Retry-After that is a date', () => {
 });
 
 test.each([
-  ['a text', 'broken', 'a value that is not an error'],
-  ['nothing', undefined, 'a value that is not an error'],
+  ['a text', 'broken', 'fetch rejected with a value that is not an error'],
+  ['nothing', undefined, 'fetch rejected with a value that is not an error'],
   ['an error with a cause that is none', new TypeError('failed', { cause: 'pipe' }), 'failed'],
   ['an error with a cause without a code', new TypeError('failed', { cause: new Error('pipe') }), 'failed (pipe)'],
 ])('a fetch that rejects with %s is a ConnectionError', async (_, thrown, sentence) => {
@@ -541,5 +541,5 @@ test.each([
   const { sellerClient } = stubbed([() => Promise.reject(thrown)], { maxRetries: 0 });
   const error = await errorOf(sellerClient.questions.get({ question_id: 1 }));
   expect(error).toBeInstanceOf(ConnectionError);
-  expect(error.message).toContain(sentence);
+  expect(error.message).toBe(`GET /questions/{question_id} got no response: ${sentence}`);
 });

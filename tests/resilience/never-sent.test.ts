@@ -114,6 +114,7 @@ describe.each(transports)(
       expect(error).not.toBeInstanceOf(OutcomeUnknownError);
       // To follow none, `fetch` is told to fail: it then does not say where to.
       expect(error.message).toMatch(/redirects .*right\?$/);
+      expect(error.toCurl()).not.toContain('--data-raw');
       expect(server.received).toHaveLength(1);
     });
   },

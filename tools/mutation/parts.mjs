@@ -65,7 +65,7 @@ export const parts = {
     'tests/core/{api-errors,confirm,confirm-proof,conventions,documented-errors,masking,rate-limiter,time-and-retry,tokens,unknown-outcomes,user-agent}.test.ts',
     'tests/golden-requests.test.ts',
     'tests/promises/{lost-writes,requests}.test.ts',
-    'tests/resilience/{deadlines,never-sent,odd-responses}.test.ts',
+    'tests/resilience/{deadlines,never-sent,odd-responses,wrong-entries}.test.ts',
     'tests/resources/{known-variants,reference}.test.ts',
   ],
   'core/pipeline/file-transfer.ts': ['tests/resources/{attachments,downloads,files,upload-sources}.test.ts'],

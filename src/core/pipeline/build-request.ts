@@ -13,9 +13,6 @@ import { lowerCaseNames } from './client-runtime.js';
 import type { ClientRuntime } from './client-runtime.js';
 import type { BuiltRequest } from './request-context.js';
 
-/** The options of a call without options, which need no check. */
-export const noOptions: InternalOptions = {};
-
 /**
  * Checks the input and the options of a call, and encodes its request. Nothing is sent.
  *
@@ -27,13 +24,12 @@ export function buildRequest(
   options: InternalOptions,
   runtime: ClientRuntime,
 ): BuiltRequest {
-  if (options !== noOptions) checkCallOptions(options);
+  checkCallOptions(options);
   const parsed = checkInput(endpoint, input ?? {});
   // Copied, because `confirm` needs the input later and the caller may have changed the object by then.
   const checked = endpoint.confirm && endpoint.requestBody !== 'multipart' ? structuredClone(parsed) : parsed;
   const parts = encode(endpoint, checked);
-  const body =
-    parts.body === undefined || endpoint.requestBody === 'multipart' ? undefined : JSON.stringify(parts.body);
+  const body = endpoint.requestBody === 'multipart' ? undefined : JSON.stringify(parts.body);
   return {
     endpoint,
     input: checked,
@@ -57,9 +53,9 @@ function checkInput(endpoint: Endpoint, input: unknown): Record<string, unknown>
 
 /** Adds a hint to the issue of an unknown field: it may belong into `filters`, which accepts any name. */
 function withOpenField(issue: Issue, shape: Shape): Issue {
-  const [name = ''] = issue.path;
+  const name = issue.path.length === 1 ? issue.path[0] : undefined;
   const openField = openFieldOf(shape);
-  if (openField === undefined || issue.path.length !== 1 || Object.hasOwn(shape, name)) return issue;
+  if (openField === undefined || name === undefined || Object.hasOwn(shape, name)) return issue;
   return { ...issue, message: `${issue.message}; give it in \`${openField}\`` };
 }
 

@@ -21,7 +21,6 @@ type ResolvedConfirmOptions = ConfirmOptions & { readonly confirmWindowMs: numbe
  * Clocks that differ by less count as equal: the header has no fraction of a second, and the response took some time.
  */
 const clocksAgreeMs = 2000;
-const notSent = { attempts: 0, outcomeUnknown: false };
 /** The first pause between two reads. It doubles each time. */
 const firstPauseMs = 100;
 
@@ -52,7 +51,7 @@ export async function confirmLater(
 ): Promise<Confirmation> {
   const { method, path } = context.request.endpoint;
   const { signal, deadlineMs } = options;
-  const scope = new CancelScope({ what: `Confirming ${method} ${path}`, signal, deadlineMs, progress: notSent });
+  const scope = new CancelScope({ what: `Confirming ${method} ${path}`, signal, deadlineMs, progress: context });
   try {
     return (await confirmWrite(requester, context, scope, options)).confirmation;
   } catch (error) {
@@ -97,11 +96,9 @@ class ConfirmContextImpl implements ConfirmContext {
 
   call: ConfirmContext['call'] = (endpoint, input, options) => {
     const { accessToken, headers, timeoutMs } = this.#context.options;
-    const { remainingMs } = this.#scope;
-    const inherited: CallOptions = { signal: this.#signal, accessToken, headers, timeoutMs };
-    const limited: CallOptions =
-      remainingMs === Infinity ? inherited : { ...inherited, deadlineMs: Math.max(1, remainingMs) };
-    const reading = this.#requester.call(endpoint, input, { ...limited, ...options });
+    const deadlineMs = Math.max(1, this.#scope.remainingMs);
+    const inherited: CallOptions = { signal: this.#signal, accessToken, headers, timeoutMs, deadlineMs };
+    const reading = this.#requester.call(endpoint, input, { ...inherited, ...options });
     reading.withResponse().then(
       ({ response }) => {
         this.response = response;
