@@ -22,7 +22,7 @@ export default defineConfig({
     'otel/index': 'src/otel/index.ts',
     'testing/index': 'src/testing/index.ts',
     'cli/main': 'src/cli/main.ts',
-    // The two that `#platform` of package.json leads to.
+    // The two that tools/link.mjs puts in the place of `#platform`.
     'core/platform/node': 'src/core/platform/node.ts',
     'core/platform/portable': 'src/core/platform/portable.ts',
   },

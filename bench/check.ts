@@ -26,7 +26,7 @@ const limits: readonly Limit[] = [
     most: 0,
     measure: () => bytesFrom(/\/src\/resources\/(?!questions\/)/, questionsOnly),
   },
-  { what: 'files read by an import', most: 3, measure: modulesOfMainEntry },
+  { what: 'files read by an import', most: 2, measure: modulesOfMainEntry },
   {
     what: 'type instantiations of a consumer',
     most: 2_500,

@@ -57,6 +57,25 @@ describe.each(entries)('$name', ({ name }) => {
   });
 });
 
+test.each(['browser', 'workerd', 'worker', 'edge-light', 'react-native'])(
+  'the condition %s gives the same names, from files without Node modules',
+  (condition) => {
+    const targets = Object.values(manifest.exports).flatMap((target) => {
+      const { node, [condition]: file } = (target as { import?: Record<string, string> }).import ?? {};
+      return node === undefined ? [] : [{ node, file }];
+    });
+    const said = run(`
+      const names = async (path) => Object.keys(await import(path));
+      say(await Promise.all(${JSON.stringify(targets)}.map(async ({ node, file }) => [await names(node), await names(file)])));
+    `) as [string[], string[]][];
+    expect(said).toHaveLength(4);
+    for (const [ofNode, others] of said) expect(others).toEqual(ofNode);
+    for (const { file = '' } of targets) {
+      expect(loadedBy('import', file).filter((each) => !each.startsWith('dist/portable/'))).toEqual([]);
+    }
+  },
+);
+
 test('the main entry loads no Node module', () => {
   expect(loadedBy('import', manifest.name).filter((each) => each.startsWith('node:'))).toEqual([]);
 });

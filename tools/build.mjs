@@ -1,4 +1,4 @@
-// Builds dist: bundled by tsup, linked into ES modules and CommonJS, declarations with maps by tsc.
+// Builds dist: bundled by tsup, linked into ES modules (for Node, and for the rest) and CommonJS, declarations with maps by tsc.
 // dist/cjs/package.json is written last. Its date stands for the date of the whole build in prestart.mjs.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,9 +15,11 @@ const libraries = ['index', 'schemas', 'notifications/index', 'otel/index', 'tes
 for (const folder of [dist, bundled]) rmSync(folder, { recursive: true, force: true });
 run('tsup/dist/cli-default.js', '--silent');
 // Node runs the program itself, and it supports ES modules.
-const platforms = ['core/platform/node', 'core/platform/portable'];
-await link(bundled, join(dist, 'esm'), [...libraries, ...platforms, 'cli/main'], { commonJs: false });
-await link(bundled, join(dist, 'cjs'), libraries, { commonJs: true });
+await link(bundled, join(dist, 'esm'), [...libraries, 'cli/main'], { platform: 'node' });
+await link(bundled, join(dist, 'cjs'), libraries, { platform: 'node', commonJs: true });
+// For browsers and Workers. The tracing is the same everywhere.
+const portable = libraries.filter((name) => name !== 'otel/index');
+await link(bundled, join(dist, 'portable'), portable, { platform: 'portable' });
 run('typescript/bin/tsc', '-p', 'tsconfig.build.json');
 keepReachedDeclarations();
 copyDeclarations();

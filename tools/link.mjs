@@ -24,17 +24,17 @@ const shared = {
  * @param {string} from The folder with the output of esbuild.
  * @param {string} to
  * @param {readonly string[]} entries Paths within the folder, without `.js`.
- * @param {{ commonJs: boolean }} options
+ * @param {{ commonJs?: boolean, platform: 'node' | 'portable' }} options
  */
-export async function link(from, to, entries, { commonJs }) {
+export async function link(from, to, entries, { commonJs = false, platform }) {
   const input = Object.fromEntries(entries.map((entry) => [entry, join(from, `${entry}.js`)]));
   const build = await rollup({
     input,
-    external: (id) => !id.startsWith('.') && !id.startsWith(from) && !(commonJs && id === '#platform'),
+    external: (id) => !id.startsWith('.') && !id.startsWith(from) && id !== '#platform',
     // esbuild has already removed unused code.
     treeshake: false,
     preserveEntrySignatures: 'strict',
-    plugins: [sourceMaps, ...(commonJs ? [platformOfNode(from)] : [])],
+    plugins: [sourceMaps, platformOf(join(from, `core/platform/${platform}.js`))],
     onwarn: ({ message }) => {
       throw new Error(message);
     },
@@ -49,12 +49,10 @@ export async function link(from, to, entries, { commonJs }) {
     manualChunks: (id, { getModuleInfo }) => {
       if (Object.values(input).includes(id)) return undefined;
       const loading = Object.entries(input).filter(([, entry]) => loadedWith(entry, getModuleInfo).has(id));
-      const names = loading
-        .map(([entry]) => entry.replace('/index', ''))
-        .filter((name) => name !== 'cli/main' && !name.startsWith('core/'));
+      const names = loading.map(([entry]) => entry.replace('/index', '')).filter((name) => name !== 'cli/main');
       return shared[names.sort().join(' ')];
     },
-    plugins: commonJs ? [toCommonJs] : [],
+    plugins: [...(commonJs ? [toCommonJs] : []), withoutOwnSources],
   });
   await build.close();
 }
@@ -77,18 +75,13 @@ const sourceMaps = {
 };
 
 /**
- * Resolves `#platform` as Node does: CommonJS is for Node, and dist/cjs has a manifest of its own, in which the
- * conditions of the package's manifest do not apply.
+ * Resolves `#platform`. A condition in the package's manifest could do it as well, but then an import on Node would read one
+ * more file.
  *
- * @param {string} from
+ * @param {string} file
  * @returns {import('rollup').Plugin}
  */
-function platformOfNode(from) {
-  return {
-    name: 'platform-of-node',
-    resolveId: (id) => (id === '#platform' ? join(from, 'core/platform/node.js') : null),
-  };
-}
+const platformOf = (file) => ({ name: 'platform', resolveId: (id) => (id === '#platform' ? file : null) });
 
 /**
  * Converts each file to CommonJS. `import()` becomes a lazy `require`, because Jest runs CommonJS in a context where
@@ -109,4 +102,24 @@ const toCommonJs = {
       sourcemap: true,
       sourcefile: fileName,
     }),
+};
+
+/**
+ * Removes from the maps the text of the sources that are in the package as well, under `src`.
+ *
+ * @type {import('rollup').OutputPlugin}
+ */
+const withoutOwnSources = {
+  name: 'without-own-sources',
+  generateBundle: (_, files) => {
+    for (const file of Object.values(files)) {
+      if (file.type !== 'asset' || !file.fileName.endsWith('.map')) continue;
+      /** @type {{ sources: string[], sourcesContent: string[] }} */
+      const map = JSON.parse(String(file.source));
+      const texts = map.sourcesContent.map((text, index) =>
+        map.sources[index]?.includes('node_modules') ? text : null,
+      );
+      file.source = JSON.stringify({ ...map, sourcesContent: texts });
+    }
+  },
 };

@@ -114,8 +114,7 @@ export function modulesOfMainEntry(): number {
     if (seen.has(path)) return;
     seen.add(path);
     const code = readFileSync(path, 'utf8');
-    for (const [, target = ''] of code.matchAll(/(?:from|import)\s*['"]([.#][^'"]+)['"]/g))
-      follow(target === '#platform' ? here('../dist/esm/core/platform/node.js') : fileOf(target, path));
+    for (const [, target = ''] of code.matchAll(/(?:from|import)\s*['"](\.[^'"]+)['"]/g)) follow(fileOf(target, path));
   };
   follow(here('../dist/esm/index.js'));
   return seen.size;

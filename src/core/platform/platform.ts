@@ -20,8 +20,8 @@ export interface Uploads {
 }
 
 /**
- * What differs between platforms. `#platform` of package.json resolves to `node.ts` on Node.js, Deno and Bun, and to
- * `portable.ts` in browsers and Workers, so that bundles for these contain no code that they cannot use.
+ * What differs between platforms. The build links the package twice: `#platform` is `node.ts` for Node.js, Deno and Bun, and
+ * `portable.ts` for browsers and Workers, so that bundles for these contain no code that they cannot use.
  */
 export interface Platform {
   /**

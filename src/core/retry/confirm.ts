@@ -76,16 +76,24 @@ function withoutExtraSpaces(text: string): string {
 }
 
 function wordsOf(text: string): Set<string> {
-  return new Set(withoutAccents(text).match(/\p{L}{2,}/gu));
+  return new Set(withoutAccents(text).match(unicode(String.raw`\p{L}{2,}`)));
 }
 
 /** Returns only the letters and digits of a text. */
 function plain(text: string): string {
-  return withoutAccents(text).replace(/[^\p{L}\p{N}]/gu, '');
+  return withoutAccents(text).replace(unicode(String.raw`[^\p{L}\p{N}]`), '');
 }
 
 function withoutAccents(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  return text
+    .normalize('NFD')
+    .replace(unicode(String.raw`\p{M}`), '')
+    .toLowerCase();
+}
+
+/** Not a literal: engines read all literals at import, and Unicode classes take them half a millisecond. */
+function unicode(pattern: string): RegExp {
+  return new RegExp(pattern, 'gu');
 }
 
 /** Matches a date with seconds, and one with a fraction of a second that is not zero. */
