@@ -13,7 +13,7 @@ import {
   UnexpectedResponseError,
   UnprocessableEntityError,
 } from 'marketplace-seller-sdk';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 
 const answer = { question_id: 42, text: 'Sí, hay stock para entregar hoy.' };
@@ -116,12 +116,14 @@ describe('code, text and causes are read from every shape of body', () => {
     ['<p>local_rate_limited</p>', undefined, 'local_rate_limited'],
     ['<a\nhref="/">So\n\tit</a>   is ', undefined, 'So it is'],
     ['a < b', undefined, 'a < b'],
+    ['a<br>b', undefined, 'a b'],
     ['x'.repeat(200), undefined, 'x'.repeat(200)],
     ['x'.repeat(201), undefined, `${'x'.repeat(200)}…`],
   ])('%j has code and reason %j %j', async (body, expected, reason) => {
     const error = await errorOfResponse(400, body);
     expect(error.code).toBe(expected);
     expect(error.message).toBe(`POST /answers failed with 400${expected ? ` (${expected})` : ''}: ${reason}`);
+    if (typeof body === 'string' || Array.isArray(body)) expect(error.causes).toEqual([]);
   });
 
   test('the first hundred causes are read', async () => {
@@ -208,8 +210,11 @@ describe('a 2xx response that cannot be delivered', () => {
     const { sellerClient } = stubbed([new Response('<html>hello</html>')], { maxRetries: 0 });
     const error = await errorOf<UnexpectedResponseError>(sellerClient.questions.answer(answer));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
-    expect(error).toMatchObject({ status: 200, body: '<html>hello</html>' });
-    expect(error.message).toContain('most likely carried out');
+    expect(error).toMatchObject({ status: 200, body: '<html>hello</html>', issues: [] });
+    expect(error.message).toBe(
+      'POST /answers responded 200 with a body that is not JSON. The service reported success, so the write was most ' +
+        'likely carried out; do not retry it without checking.',
+    );
   });
 
   test('a body longer than maxResponseBytes is an UnexpectedResponseError without a body, or the error of its status', async () => {
@@ -226,8 +231,10 @@ describe('a 2xx response that cannot be delivered', () => {
   });
 
   test("responseValidation: 'off' delivers the body as it came", async () => {
-    const { sellerClient } = stubbed([Response.json({ id: 'x' })], { responseValidation: 'off' });
+    const onDrift = vi.fn();
+    const { sellerClient } = stubbed([Response.json({ id: 'x' })], { responseValidation: 'off', onDrift });
     expect(await sellerClient.questions.get({ question_id: 1 })).toEqual({ id: 'x' });
+    expect(onDrift).not.toHaveBeenCalled();
   });
 
   test('an onDrift that throws does not fail the call', async () => {
@@ -268,9 +275,37 @@ describe('a 2xx response that cannot be delivered', () => {
   });
 
   test('an empty response to a read is unexpected; to a write without a documented response it is undefined', async () => {
-    const { sellerClient } = stubbed([new Response(null, { status: 204 })]);
-    expect(await errorOf(sellerClient.questions.get({ question_id: 42 }))).toBeInstanceOf(UnexpectedResponseError);
-    expect(await sellerClient.questions.answer(answer)).toBeUndefined();
+    for (const empty of [new Response(null, { status: 204 }), new Response(' \r\n', { status: 200 })]) {
+      const { sellerClient } = stubbed([empty]);
+      const error = await errorOf(sellerClient.questions.get({ question_id: 42 }));
+      expect(error).toBeInstanceOf(UnexpectedResponseError);
+      expect(error.message).toBe(`GET /questions/{question_id} responded ${empty.status} with an empty body.`);
+      expect(await sellerClient.questions.answer(answer)).toBeUndefined();
+    }
+  });
+});
+
+describe('a redirect', () => {
+  const reasonOf = async (response: Response): Promise<string> => {
+    const { sellerClient } = stubbed([() => response], { maxRetries: 0 });
+    return (await errorOf(sellerClient.questions.get({ question_id: 42 }))).message;
+  };
+
+  test.each([
+    ['of a browser, which hides where to', Response.error(), '0: `baseUrl` redirects; is it right?'],
+    ['without a location', new Response(null, { status: 302 }), '302: `baseUrl` redirects; is it right?'],
+    [
+      'with a location',
+      new Response(null, { status: 308, headers: { location: 'https://www.test/' } }),
+      '308: `baseUrl` redirects to https://www.test/; is it right?',
+    ],
+  ])('%s is an error that says so', async (_, response, reason) => {
+    expect(await reasonOf(response)).toBe(`GET /questions/{question_id} failed with ${reason}`);
+  });
+
+  test('is not any error response with a location', async () => {
+    const response = new Response(null, { status: 409, headers: { location: 'https://www.test/' } });
+    expect(await reasonOf(response)).toContain('failed with 409: the service gave no reason');
   });
 });
 

@@ -131,7 +131,11 @@ describe('a message is confirmed or denied only on proof', () => {
         client.messages.send({ ...input, ...more });
     const stored = Response.json({ id: 'm-0' });
 
-    test.each<readonly [string, Send, Response, number, object]>([
+    const broken: Send = (client) =>
+      client.withOptions({ middleware: [() => Promise.reject(new Error('open'))] }).messages.send(input);
+
+    test.each<readonly [string, Send, Response | undefined, number, object]>([
+      ['but not with one that a middleware did not send', broken, undefined, 0, done],
       ['which was carried out', send, stored, 0, unknown],
       ['which was carried out 5 minutes ago', send, stored, 5 * minuteMs, unknown],
       ['which was carried out longer ago', send, stored, 5 * minuteMs + 1, done],
@@ -141,7 +145,8 @@ describe('a message is confirmed or denied only on proof', () => {
       ['but not with one of another text', sending({ text: 'Another text' }), stored, 0, done],
       ['but not with one of another conversation', sending({ pack_id: '2000000000000001' }), stored, 0, done],
     ])('%s', async (_, earlier, response, laterMs, expected) => {
-      const { sellerClient } = stubbed([response, networkFault('ECONNRESET'), () => whole(message({}))], {
+      const steps = [networkFault('ECONNRESET'), (): Response => whole(message({}))];
+      const { sellerClient } = stubbed(response ? [response, ...steps] : steps, {
         confirmWindowMs: 0,
         maxRetries: 0,
       });

@@ -122,11 +122,14 @@ describe('readJsonp()', () => {
     ['no name', '([200, {}, {}])'],
     ['more than a call', 'show([200, {}, {}]) + 1'],
     ['an operator', 'a+b([200, {}, {}])'],
+    ['only the end of a call', '[200])'],
     ['a name after a space', 'new show([200, {}, {}])'],
     ['a status as text', 'show(["200", {}, {}])'],
     ['a status with a fraction', 'show([200.5, {}, {}])'],
   ])('%s is an UnexpectedResponseError with the text as its body', (_, text) => {
-    expect(() => readJsonp(text)).toThrow(expect.objectContaining({ name: 'UnexpectedResponseError', body: text }));
+    expect(() => readJsonp(text)).toThrow(
+      expect.objectContaining({ name: 'UnexpectedResponseError', body: text, issues: [] }),
+    );
   });
 
   test.each([199, 300])('the status %i is the one of an error', (status) => {
@@ -137,6 +140,7 @@ describe('readJsonp()', () => {
 
   test('the error inside a JSONP response is kept without a body and with invalid headers', () => {
     expect(() => readJsonp('show([503])')).toThrow(ServerError);
+    expect(() => readJsonp('show([503])')).toThrow('GET /jsonp failed with 503: the service gave no reason');
     let caught: unknown;
     try {
       readJsonp('show([429, {"retry-after": 2, "not a name": "x"}, {"message": "slow down"}])');

@@ -1,6 +1,6 @@
 import { BadRequestError, ConflictError, documentedError, ServerError } from 'marketplace-seller-sdk';
 import type { ApiError, DocumentedError, Endpoint } from 'marketplace-seller-sdk';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
@@ -102,6 +102,13 @@ describe('an error in the body of a success has the status', () => {
     const error = await errorOf<ApiError>(sellerClient.call(endpointWith(documented, { errorInBody }), {}));
     expect(error).toMatchObject({ status, name });
   });
+});
+
+test('an error response is not read like the body of a success', async () => {
+  const errorInBody = vi.fn();
+  const { sellerClient } = stubbed([Response.json({}, { status: 400 })], { maxRetries: 0 });
+  expect(await errorOf(sellerClient.call(endpointWith([], { errorInBody }), {}))).toMatchObject({ status: 400 });
+  expect(errorInBody).not.toHaveBeenCalled();
 });
 
 test('a status class takes every status of its range', async () => {

@@ -316,14 +316,17 @@ describe('a write that gets a 503 with Retry-After, after a gateway has passed i
     expect(all.filter(({ text }) => text === 'Does it come in red?')).toHaveLength(1);
   });
 
-  test.each([
-    [undefined, 1, true],
-    [true, 3, false],
-  ])('with retryWritesAfter503: %s it is sent %i times', async (retryWritesAfter503, times, outcomeUnknown) => {
-    const failing = (): Response => Response.json({}, { status: 503, headers: { 'retry-after': '0' } });
+  test.each<readonly [boolean | undefined, number, Record<string, string>, number, boolean]>([
+    [undefined, 503, { 'retry-after': '0' }, 1, true],
+    [true, 503, { 'retry-after': '0' }, 3, false],
+    [true, 503, {}, 1, true],
+    [true, 500, { 'retry-after': '0' }, 1, true],
+  ])('with retryWritesAfter503: %s after %i %j it is sent %i times', async (...row) => {
+    const [retryWritesAfter503, status, headers, times, outcomeUnknown] = row;
+    const failing = (): Response => Response.json({}, { status, headers });
     const { sellerClient, sent } = stubbed([failing], { retryWritesAfter503, maxRetryDelayMs: 1 });
     const error = await errorOf(sellerClient.questions.answer({ question_id: 42, text: 'Yes' }));
-    expect(error).toMatchObject({ status: 503, outcomeUnknown });
+    expect(error).toMatchObject({ status, outcomeUnknown });
     expect(sent).toHaveLength(times);
   });
 

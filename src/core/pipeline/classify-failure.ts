@@ -49,8 +49,7 @@ function classifyError(
 
 /** The error of the whole call. If the deadline passes while the outcome of a write is unknown, it stays unknown. */
 export function finalError(error: unknown, context: RequestContext): unknown {
-  const { scope, outcomeUnknown } = context;
-  if (error !== scope.reason || !outcomeUnknown || !(error instanceof TimeoutError)) return error;
+  if (!context.outcomeUnknown || !(error instanceof TimeoutError)) return error;
   return outcomeUnknownError(error, context, undefined);
 }
 

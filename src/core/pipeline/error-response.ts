@@ -100,7 +100,7 @@ function parseErrorBody(body: unknown): Pick<ApiErrorDetails, 'code' | 'text' | 
 }
 
 function causesFrom(cause: unknown, depth: number): ApiErrorCause[] {
-  if (cause === null || cause === undefined || cause === '') return [];
+  if (cause === null) return [];
   if (Array.isArray(cause))
     return depth === 0 ? [] : cause.slice(0, maxCauses).flatMap((each) => causesFrom(each, depth - 1));
   if (typeof cause === 'object') {
@@ -121,8 +121,8 @@ function looksLikeCode(text: string): boolean {
 }
 
 /** A message counts as a code only in lower case: `Forbidden` is a message, `not_found` is a code. */
-function isBareCode(text: string | undefined): boolean {
-  return text !== undefined && /^[a-z][a-z0-9_.-]*$/.test(text);
+function isBareCode(text = ''): boolean {
+  return /^[a-z][a-z0-9_.-]*$/.test(text);
 }
 
 function textOf(value: unknown): string | undefined {

@@ -40,8 +40,7 @@ export function readJsonp(text: string): unknown {
 }
 
 function unwrapped(text: string): [number, Headers, unknown] {
-  const argument = argumentOf(text);
-  const values = argument === undefined ? undefined : parsed(argument);
+  const values = parsed(argumentOf(text));
   if (!Array.isArray(values) || !Number.isInteger(values[0])) {
     throw new UnexpectedResponseError('The text is not a JSONP response: it takes callback([status, headers, body])', {
       status: 200,
@@ -55,14 +54,14 @@ function unwrapped(text: string): [number, Headers, unknown] {
 
 const longestCallback = 1000;
 
-/** The text between the parentheses of `callback(...)`. A comment before it and a semicolon after it are allowed. */
-function argumentOf(text: string): string | undefined {
+/** The text between the parentheses of `callback(...)`, or none. A comment before it and a semicolon after it are allowed. */
+function argumentOf(text: string): string {
   let call = text.trim();
   if (call.startsWith('/*')) call = call.slice(call.indexOf('*/') + 2).trimStart();
   if (call.endsWith(';')) call = call.slice(0, -1).trimEnd();
   const open = call.indexOf('(');
   const isCall = call.endsWith(')') && open > 0 && open < longestCallback;
-  return isCall && /^[\w$.[\]'"]+$/.test(call.slice(0, open).trimEnd()) ? call.slice(open + 1, -1) : undefined;
+  return isCall && /^[\w$.[\]'"]+$/.test(call.slice(0, open).trimEnd()) ? call.slice(open + 1, -1) : '';
 }
 
 function parsed(text: string): unknown {
@@ -73,14 +72,13 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Invalid headers are left out, because the body can be used without them. */
 function headersFrom(map: unknown): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(typeof map === 'object' && map !== null ? map : {})) {
     try {
       headers.set(name, String(value));
     } catch {
-      continue;
+      // The body can be used without an invalid header.
     }
   }
   return headers;

@@ -12,7 +12,7 @@ export interface BufferedResponse {
 
 /** Parses a body. The result is the JSON value, or the text if it is not JSON, or `undefined` if it is empty. */
 export function parseBody(text: string): { isJson: boolean; value: unknown } {
-  if (text === '' || text.trim() === '') return { isJson: true, value: undefined };
+  if (text.trim() === '') return { isJson: true, value: undefined };
   try {
     return { isJson: true, value: parseJson(text) };
   } catch {
