@@ -36,9 +36,7 @@ export class ApiPromise<T> extends Promise<T> {
 
   constructor(source: Promise<WithResponse<T>>) {
     // The base promise is never used: `then` uses the source, so that a rejection is reported once.
-    super((resolve) => {
-      resolve(undefined as T);
-    });
+    super(() => undefined);
     this.#source = source;
   }
 

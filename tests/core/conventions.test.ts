@@ -172,6 +172,30 @@ describe('a schema parses a value from elsewhere, such as a cache', () => {
   });
 });
 
+describe('describe()', () => {
+  test.each([
+    ['/currencies/BRL', 'https://api.test/currencies/BRL'],
+    ['currencies/BRL', 'https://api.test/currencies/BRL'],
+    ['/questions', 'https://api.test/questions'],
+  ])('reads the description of %s', async (path, url) => {
+    const { sellerClient, sent } = stubbed([new Response(null, { status: 204 })]);
+    expect(await sellerClient.describe({ path })).toEqual({});
+    expect(sent.map((request) => [request.method, request.url])).toEqual([['OPTIONS', url]]);
+  });
+
+  test.each<readonly [unknown, string]>([
+    ['', '`path` is empty; it takes one such as "/questions"'],
+    ['/', '`path` is empty; it takes one such as "/questions"'],
+    [5, '`path` takes a string'],
+  ])('rejects the path %j', async (path, message) => {
+    const { sellerClient, sent } = stubbed([Response.json({})]);
+    const error = await errorOf(sellerClient.describe({ path: path as string }));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error.message).toContain(message);
+    expect(sent).toEqual([]);
+  });
+});
+
 describe('the filters of a search', () => {
   const searched = async (filters: Record<string, unknown>): Promise<URLSearchParams> => {
     const { sellerClient, sent } = stubbed([Response.json({ questions: [], total: 0 })]);

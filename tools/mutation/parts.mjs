@@ -49,7 +49,7 @@ export const parts = {
   ],
   core: [
     'tests/client.test.ts',
-    'tests/core/conventions.test.ts',
+    'tests/core/{conventions,option-rules}.test.ts',
     'tests/resources/reference.test.ts',
     'tests/retry-classes.test.ts',
   ],
