@@ -111,6 +111,7 @@ function optionsFor(part, files) {
     // On a busy machine a test may take several times as long as in the first run.
     timeoutMS: 10_000,
     timeoutFactor: 3,
+    dryRunTimeoutMinutes: 30,
     concurrency: Number(process.env.MUTATION_CONCURRENCY ?? availableParallelism()),
     // What a fault leaves behind in a thread must not reach many others.
     maxTestRunnerReuse: 100,
