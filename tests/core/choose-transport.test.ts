@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
-import { SellerClient } from 'marketplace-seller-sdk';
+import { Agent, createServer } from 'node:http';
+import { ConfigurationError, SellerClient } from 'marketplace-seller-sdk';
 import type { ClientOptions } from 'marketplace-seller-sdk';
 import { http as http3, HttpResponse as Response3 } from 'msw';
 import { setupServer as setupServer3 } from 'msw/node';
@@ -77,13 +77,38 @@ describe('fetch sends a request', () => {
   });
 });
 
+describe('an agent, which only node:http uses, is rejected', () => {
+  const layer: NonNullable<ClientOptions['middleware']>[number] = ({ request }, next) => next(request);
+  const observe = (): undefined => undefined;
+  test.each<[string, Partial<ClientOptions>, string]>([
+    ['beside a `fetch`', { fetch: globalThis.fetch }, 'requests are sent with the `fetch` that you gave'],
+    ['beside a middleware', { middleware: [layer] }, 'middleware needs `fetch`'],
+    ['beside a middleware of tracing', { tracing: { observe, middleware: layer } }, 'middleware needs `fetch`'],
+  ])('%s', (_, options, reason) => {
+    const make = (): SellerClient => client('http://127.0.0.1:9', { agent: new Agent(), ...options });
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(`\`agent\` has no effect: ${reason}`);
+  });
+
+  test('and not beside anything else', () => {
+    const options = { agent: new Agent(), middleware: [], tracing: { observe } };
+    expect(() => client('http://127.0.0.1:9', options)).not.toThrow();
+  });
+});
+
 // The fetch of Node.js 26 is one of undici 8: it does not see the dispatcher that undici 6 sets.
 const libraries = [['undici 6', undici6] as const, ['undici 8', undici] as const].filter(
   ([name]) => name !== 'undici 6' || Number(process.versions.node.split('.')[0]) < 26,
 );
 
 describe.each(libraries)('with %s', (_, library) => {
-  const { MockAgent, ProxyAgent, Agent, getGlobalDispatcher, setGlobalDispatcher } = library as typeof undici;
+  const {
+    MockAgent,
+    ProxyAgent,
+    Agent: UndiciAgent,
+    getGlobalDispatcher,
+    setGlobalDispatcher,
+  } = library as typeof undici;
   const before = getGlobalDispatcher();
   afterEach(() => setGlobalDispatcher(before));
 
@@ -119,7 +144,7 @@ describe.each(libraries)('with %s', (_, library) => {
   test('interceptors of an Agent see the request', async () => {
     const server = await answers();
     const paths: string[] = [];
-    const agent = new Agent().compose((dispatch) => (options, handler) => {
+    const agent = new UndiciAgent().compose((dispatch) => (options, handler) => {
       paths.push(options.path);
       return dispatch(options, handler);
     });
@@ -131,7 +156,7 @@ describe.each(libraries)('with %s', (_, library) => {
 
   test('a plain Agent, which undici sets by itself, changes nothing', async () => {
     const server = await answers();
-    setGlobalDispatcher(new Agent());
+    setGlobalDispatcher(new UndiciAgent());
     await client(server.url).questions.get({ question_id: 42 });
     expect(server.received.map(sentBy)).toEqual(['node:http']);
   });

@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { debugLogger } from '../../src/core/platform/debug-logger.js';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 
 const token = 'APP_USR-debug-secret';
@@ -34,6 +35,16 @@ test('MARKETPLACE_SELLER_DEBUG=1 prints masked lines on stderr', async () => {
   expect(printed.trimEnd().split('\n')).toHaveLength(3);
 });
 
+test.each(['debug', 'info', 'warn', 'error'] as const)(
+  'a line of the level %s names it, and has the fields',
+  (level) => {
+    vi.stubEnv('MARKETPLACE_SELLER_DEBUG', '1');
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    debugLogger()?.[level]('what happened', { attempt: 1 });
+    expect(write.mock.calls).toEqual([[`marketplace-seller-sdk ${level}: what happened {"attempt":1}\n`]]);
+  },
+);
+
 test.each([undefined, '', '0'])('with MARKETPLACE_SELLER_DEBUG=%s nothing is printed', async (value) => {
   vi.stubEnv('MARKETPLACE_SELLER_DEBUG', value);
   expect(await printedByCalls()).toBe('');
@@ -50,6 +61,7 @@ test('the variable is read when a client is created', async () => {
 test.each([
   ['has no process', undefined],
   ['has a process without an environment', {}],
+  ['has an environment and no stderr', { env: { MARKETPLACE_SELLER_DEBUG: '1' } }],
   [
     'denies its environment',
     {

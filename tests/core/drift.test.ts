@@ -1,6 +1,16 @@
 import { SellerError, UnexpectedResponseError } from 'marketplace-seller-sdk';
-import type { ClientOptions, Drift, SellerClient } from 'marketplace-seller-sdk';
+import type { ClientOptions, Drift, Endpoint, SellerClient, StandardSchema } from 'marketplace-seller-sdk';
+import {
+  array,
+  integer,
+  nullish,
+  params,
+  preprocess,
+  questionSearchResponse,
+  response,
+} from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
+import { wholeList } from '../../src/core/schema/fields.js';
 import { fc } from '../support/fast-check.ts';
 import { goodResponses } from '../support/good-responses.ts';
 import type { GoodResponse } from '../support/good-responses.ts';
@@ -138,6 +148,146 @@ describe('an optional field of another type', () => {
     const error = await errorOf<UnexpectedResponseError>(client.questions.get({ question_id: 42 }));
     expect(error.issues).toEqual([{ path: ['id'], message: '`id` takes an integer' }]);
     expect(drifts).toEqual([]);
+  });
+});
+
+/** Reads a body with an endpoint of the user. */
+async function readWith(
+  output: StandardSchema,
+  body: unknown,
+  options: Partial<ClientOptions> = {},
+): Promise<{ data: unknown; drifts: string[] }> {
+  const endpoint: Endpoint<object> = {
+    ...{ name: 'own.get', method: 'GET', path: '/own', input: params({}), retry: 'safe', errors: [] },
+    output,
+  };
+  const { client, drifts } = clientOf(body, options);
+  return { data: await client.call(endpoint, {}), drifts };
+}
+
+describe('a response of an endpoint of the user', () => {
+  const entry = response({ id: integer, size: nullish(integer) });
+  const listing = response({ list: nullish(array(entry)) });
+  const series = response({ id: integer, list: wholeList(entry) });
+
+  test.each<readonly [string, StandardSchema, unknown, unknown, readonly string[]]>([
+    [
+      'keeps its other fields, and gets none that it does not have',
+      entry,
+      { id: '1', size: 'x', more: 2 },
+      { id: 1, size: 'x', more: 2 },
+      ['size: string'],
+    ],
+    [
+      'gets no field that it does not have',
+      response({ ...entry.shape, note: nullish(integer) }),
+      { id: 1, size: [] },
+      { id: 1, size: [] },
+      ['size: list'],
+    ],
+    [
+      'keeps a list of which every entry counts, where one only differs',
+      series,
+      { id: 1, list: [{ id: '1', size: 'x' }, { id: 2 }] },
+      { id: 1, list: [{ id: 1, size: 'x' }, { id: 2 }] },
+      ['list.0.size: string'],
+    ],
+    [
+      'loses an entry without what it needs',
+      listing,
+      { list: [{ id: '1' }, { size: 2 }, { id: '3' }] },
+      { list: [{ id: 1 }, { id: 3 }] },
+      ['list.1.id: nothing'],
+    ],
+    [
+      'keeps an optional list as it came where an entry is no object',
+      listing,
+      { list: [{ id: '1' }, { size: 2 }, 'x', null] },
+      { list: [{ id: '1' }, { size: 2 }, 'x', null] },
+      ['list.1.id: nothing', 'list.2: string', 'list.3: null'],
+    ],
+    [
+      'keeps an optional list as it came where it is no list',
+      listing,
+      { list: { id: 1 } },
+      { list: { id: 1 } },
+      ['list: object'],
+    ],
+    [
+      'that is a list loses its wrong entries',
+      array(entry),
+      [{ id: '1' }, 7, null],
+      [{ id: 1 }],
+      ['1: number', '2: null'],
+    ],
+  ])('%s', async (_, output, body, data, expected) => {
+    const read = await readWith(output, body);
+    expect(read.data).toStrictEqual(data);
+    expect(read.drifts).toEqual(expected);
+  });
+
+  const odd: StandardSchema<number> = {
+    '~standard': {
+      version: 1,
+      vendor: 'mine',
+      validate: () => ({ issues: [{ message: 'is even', path: [{ key: 'n' }] }] }),
+    },
+  };
+  test.each<readonly [string, StandardSchema, unknown, unknown, readonly string[]]>([
+    ['of another type', entry, 'closed', 'closed', [': string']],
+    ['without what it needs', entry, { size: '2', more: 3 }, { size: 2, more: 3 }, ['id: nothing']],
+    [
+      'with odd entries',
+      listing,
+      { list: [{ id: 'x', size: '2' }, null] },
+      { list: [{ id: 'x', size: 2 }, null] },
+      ['list.0.id: string', 'list.1: null'],
+    ],
+    [
+      'that is a list, but for null',
+      array(entry),
+      [{ id: 'x', size: '2' }, 7, null],
+      [{ id: 'x', size: 2 }, 7],
+      ['2: null', '0.id: string', '1: number'],
+    ],
+    ['that a schema of another library rejects', odd, { n: 4 }, { n: 4 }, ['n: number']],
+  ])("%s is delivered with responseValidation: 'report'", async (_, output, body, data, expected) => {
+    const read = await readWith(output, body, { responseValidation: 'report' });
+    expect(read.data).toStrictEqual(data);
+    expect(read.drifts.toSorted()).toEqual(expected.toSorted());
+  });
+
+  test.each<readonly [string, StandardSchema, unknown]>([
+    ['a list', array(entry), 'closed'],
+    ['an object about a list', questionSearchResponse, 'closed'],
+    ['an object about a list, whose list is none', questionSearchResponse, { questions: 'closed', total: 1 }],
+  ])("what is no list for %s is an error, also with responseValidation: 'report'", async (_, output, body) => {
+    await expect(readWith(output, body, { responseValidation: 'report' })).rejects.toBeInstanceOf(
+      UnexpectedResponseError,
+    );
+  });
+
+  test('can be compared with the value before it was changed, unless it is an error', async () => {
+    const noted: unknown[] = [];
+    const unwrapped = preprocess(
+      entry,
+      (value) => (Array.isArray(value) ? value[0] : value) as unknown,
+      (data, value) => noted.push([data, value]),
+    );
+    await readWith(unwrapped, [{ id: 1 }]);
+    await readWith(unwrapped, [{ id: '2', size: 'x' }]);
+    await readWith(unwrapped, [{ size: 'x' }]).catch(() => undefined);
+    expect(noted).toEqual([
+      [{ id: 1 }, [{ id: 1 }]],
+      [{ id: 2, size: 'x' }, [{ id: '2', size: 'x' }]],
+    ]);
+  });
+
+  test('that is reduced has the named fields alone, also those that differ', async () => {
+    const { client, drifts } = clientOf({ id: 'x', hold: 'no', text: 'Hi' }, { responseValidation: 'report' });
+    const question = await client.questions.get({ question_id: 42 }, { attributes: ['id', 'hold'] });
+    expect(question).toStrictEqual({ id: 'x', hold: 'no' });
+    expect(drifts.toSorted()).toEqual(['hold: string', 'id: string']);
   });
 });
 

@@ -24,6 +24,7 @@ test.each([
   ['{"a":"say \\"9007199254740993\\" twice"}', { a: 'say "9007199254740993" twice' }],
   ['[1234567890.1234567890123456]', [1234567890.1234567]],
   ['[1e21, 1234567890123456]', [1e21, 1234567890123456]],
+  ['[1E+99999999999999999, 1e-99999999999999999]', [Infinity, 0]],
 ])('JSON is parsed without rounding: %s', async (body, value) => {
   expect(await read(body)).toEqual(value);
 });

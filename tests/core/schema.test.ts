@@ -4,7 +4,7 @@ import type { Endpoint, StandardSchema } from 'marketplace-seller-sdk';
 import * as schemas from 'marketplace-seller-sdk/schemas';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
-import { inspect } from '../../src/core/schema/inspect.js';
+import { inspect, shapeOf } from '../../src/core/schema/inspect.js';
 import { LazySchema } from '../../src/core/schema/lazy-schema.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { errorOf, stubbed } from '../support/stubs.ts';
@@ -125,6 +125,79 @@ describe('a value that fits', () => {
     const value: unknown = JSON.parse('{"id":1,"__proto__":{"id":2}}');
     expect((schemas.question as unknown as LazySchema).fits(value)).toBe(false);
     expect((schemas.record as unknown as LazySchema).fits(value)).toBe(false);
+  });
+});
+
+describe('a number that comes as text', () => {
+  const { integer, int64, number } = schemas;
+  test.each<readonly [string, schemas.Schema, unknown]>([
+    ...['0', '42', '-42', '007'].flatMap((text) =>
+      [integer, int64, number].map((of) => [text, of, Number(text)] as const),
+    ),
+    ...['1.5', '-10.25', '3.0'].map((text) => [text, number, Number(text)] as const),
+    ['9007199254740993', int64, '9007199254740993'],
+    ['-9007199254740993', int64, '-9007199254740993'],
+  ])('%s is read', (text, of, value) => {
+    expect(of.safeParse(text)).toEqual({ success: true, data: value });
+  });
+
+  test.each(['', '-', 'x', '42x', 'x42', '4 2', ' 42', '1e3', '0x1f', '1.', '.5', '1.5.2', '1.x', '1,5', '--1', '٤٢'])(
+    'no number is %j',
+    (text) => {
+      for (const of of [integer, int64, number]) expect(of.safeParse(text).success).toBe(false);
+    },
+  );
+
+  test.each(['1.5', '-10.25'])('no integer is %s', (text) => {
+    for (const of of [integer, int64]) expect(of.safeParse(text).success).toBe(false);
+  });
+});
+
+test('a record has every field but one named __proto__', () => {
+  const value: unknown = JSON.parse('{"a":1,"__proto__":{"b":2},"constructor":3}');
+  const data: unknown = JSON.parse('{"a":1,"constructor":3}');
+  expect(schemas.record.safeParse(value)).toEqual({ success: true, data });
+});
+
+describe('the structure of a schema is known', () => {
+  const { string, integer } = schemas;
+  const shape = { id: integer };
+  const reader = String;
+  test.each<readonly [string, StandardSchema | undefined, object]>([
+    ['text', string, { kind: 'string' }],
+    ['a date', schemas.dateTime, { kind: 'string' }],
+    ['an integer', integer, { kind: 'integer' }],
+    ['a long integer', schemas.int64, { kind: 'int64' }],
+    ['a number', schemas.number, { kind: 'number' }],
+    ['true or false', schemas.boolean, { kind: 'boolean' }],
+    ['a record', schemas.record, { kind: 'record' }],
+    ['any value', schemas.unknown, { kind: 'unknown' }],
+    ['known values', schemas.enumOf('a', 'b'), { kind: 'enum', values: ['a', 'b'], open: false }],
+    ['known and later values', schemas.openEnum('a', 'b'), { kind: 'enum', values: ['a', 'b'], open: true }],
+    ['a list', schemas.array(string), { kind: 'array', of: string }],
+    ['what may be absent', schemas.optional(string), { kind: 'optional', of: string }],
+    ['one of two', schemas.union(integer, string), { kind: 'union', of: [integer, string] }],
+    ['what is changed first', schemas.preprocess(string, reader), { kind: 'preprocess', of: string, reader }],
+    ['a response', schemas.response(shape), { kind: 'object', shape, unknownKeys: 'keep' }],
+    ['an input', schemas.params(shape), { kind: 'object', shape, unknownKeys: 'reject' }],
+    ['a reduced object', schemas.picked(shape), { kind: 'object', shape, unknownKeys: 'drop' }],
+    ['another kind of zod', z.date(), { kind: 'unknown' }],
+    ['nothing', undefined, { kind: 'unknown' }],
+  ])('%s', (_, schema, structure) => {
+    expect(inspect(schema)).toEqual(structure);
+  });
+
+  test('also of what may be absent or null', () => {
+    const found = inspect(schemas.nullish(string));
+    expect(found).toMatchObject({ kind: 'optional' });
+    expect('of' in found && inspect(found.of as StandardSchema)).toEqual({ kind: 'nullable', of: string });
+  });
+
+  test('the fields of an object are found behind what changes it first, and nowhere else', () => {
+    const of = schemas.response(shape);
+    expect(shapeOf(of)).toEqual(shape);
+    expect(shapeOf(schemas.preprocess(of, reader))).toEqual(shape);
+    for (const schema of [string, schemas.array(of), schemas.optional(of)]) expect(shapeOf(schema)).toEqual({});
   });
 });
 

@@ -198,6 +198,7 @@ describe('a transaction that fails', () => {
     program.exec(onInsert(statement));
     const results = await Promise.allSettled(['a', 'b', 'c'].map((key) => store.add(entry(key))));
     expect(results.map(({ status }) => status)).toEqual(expected);
+    for (const result of results) if (result.status === 'fulfilled') expect(result.value).toBe('added');
     program.exec('DROP TRIGGER broken');
     const written = results.filter(({ status }) => status === 'fulfilled').length;
     expect(await store.add(entry('b'))).toBe('added');
@@ -276,20 +277,25 @@ describe('the time of a store in SQLite', () => {
     at(60);
     const first = open(path);
     await first.add(entry('a'));
+    const leased = await lease(first, { leaseMs: 100 * minute });
     at(120);
-    await first.settle(settlement(await lease(first), { retryInMs: minute }));
+    await first.settle(settlement(leased, { retryInMs: minute }));
     at(0);
     expect((await open(path).claim(claim())).leases).toEqual([]);
     at(2);
     expect((await open(path).claim(claim())).leases).toHaveLength(1);
   });
 
-  test('goes on where a notification was added', async () => {
+  test.each(['was given', 'was renewed'])('goes on where a lease %s', async (what) => {
     const path = newPath();
     at(60);
     const first = open(path);
     await first.add(entry('a'));
-    await lease(first, { leaseMs: minute });
+    const leased = await lease(first, { leaseMs: minute });
+    if (what === 'was renewed') {
+      at(120);
+      await first.renew([leased], minute);
+    }
     at(0);
     expect((await open(path).claim(claim())).leases).toEqual([]);
     at(2);
@@ -308,6 +314,40 @@ describe('the time of a store in SQLite', () => {
     }
     expect(version.get()).toEqual(before);
   });
+});
+
+describe('a file of which a program has deleted rows', () => {
+  test('goes on without its clock', async () => {
+    const path = newPath();
+    const store = await opened(path);
+    other(path).exec('DELETE FROM notification_clock');
+    expect(await store.add(entry('a'))).toBe('added');
+    expect((await store.claim(claim())).leases).toHaveLength(2);
+  });
+});
+
+test('what was processed is forgotten, and deleted, when duplicates are no longer expected', async () => {
+  const path = newPath();
+  const store = await opened(path);
+  const known = other(path).prepare('SELECT key FROM notification_processed ORDER BY key');
+  await store.settle(settlement(await lease(store), { done: ['opened'], deduplicationMs: 10_000 }));
+  expect(await store.add(entry('opened'))).toBe('processed');
+  for (const key of ['a', 'b']) {
+    await store.add(entry(key));
+    await store.settle(settlement(await lease(store), { done: [key], deduplicationMs: 60_000 }));
+    if (key === 'a') vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 20_000 });
+  }
+  expect(known.all()).toEqual([{ key: 'a' }, { key: 'b' }]);
+  expect(await store.add(entry('opened'))).toBe('added');
+});
+
+test('a user who comes later does not overtake those who have waited', async () => {
+  const store = open();
+  for (const key of ['a', 'b', 'c', 'd', 'e']) await store.add(entry(key));
+  await store.claim(claim({ limit: 3 }));
+  await store.add(entry('f', 'f', 1, 8));
+  const { leases } = await store.claim(claim());
+  expect(leases.map(({ groupId }) => groupId)).toEqual(['d', 'f', 'e']);
 });
 
 test('users take turns also where their notifications come at once', async () => {

@@ -2,7 +2,6 @@ import { InvalidInputError, SellerError, TimeoutError } from 'marketplace-seller
 import type { CallOptions, OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Deadline } from '../../src/core/retry/deadline.js';
-import { silenceOptions } from '../../src/core/platform/node-fetch.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
 import type { Step } from '../support/stubs.ts';
@@ -162,48 +161,4 @@ test('after a timeout, confirm() looks for as long again before it says that the
   const shortly = performance.now();
   await advanceUntilSettled(error.confirm({ confirmWindowMs: 100 }));
   expect(performance.now() - shortly).toBeLessThan(1000);
-});
-
-describe('a timeoutMs that is longer than the limits of the platform', () => {
-  test('takes them away, from requests over the fetch of Node', () => {
-    const key = Symbol.for(`undici.globalDispatcher.${Number.parseInt(process.versions.undici!, 10) >= 8 ? 2 : 1}`);
-    const places = globalThis as unknown as Record<symbol, unknown>;
-    const before = places[key];
-    const dispatch = vi.fn(() => true);
-    places[key] = { dispatch };
-    try {
-      const { dispatcher } = silenceOptions(fetch, 600_000);
-      dispatcher?.dispatch({ headersTimeout: 1 }, 'handler');
-      expect(dispatch).toHaveBeenCalledExactlyOnceWith({ headersTimeout: 0, bodyTimeout: 0 }, 'handler');
-    } finally {
-      places[key] = before;
-    }
-  });
-
-  test('a shorter one leaves them, and so does another fetch', () => {
-    expect(silenceOptions(fetch, 30_000)).toEqual({});
-    expect(silenceOptions(() => undefined, 600_000)).toEqual({});
-  });
-
-  test('it is part of the request that is sent, and of no other', async () => {
-    const dispatchers: unknown[] = [];
-    const Own = Request;
-    vi.stubGlobal(
-      'Request',
-      class extends Own {
-        constructor(input: RequestInfo | URL, init?: RequestInit) {
-          super(input, init);
-          if (init && 'method' in init) dispatchers.push((init as { dispatcher?: unknown }).dispatcher);
-        }
-      },
-    );
-    try {
-      const { sellerClient } = stubbed([], { fetch: globalThis.fetch, baseUrl: 'http://127.0.0.1:1', maxRetries: 0 });
-      await errorOf(sellerClient.questions.get({ question_id: 1 }, { timeoutMs: 600_000 }));
-      await errorOf(sellerClient.questions.get({ question_id: 1 }));
-      expect(dispatchers).toEqual([silenceOptions(fetch, 600_000).dispatcher, undefined]);
-    } finally {
-      vi.unstubAllGlobals();
-    }
-  });
 });

@@ -34,18 +34,19 @@ export const parts = {
   ],
   'core/schema': [
     'tests/client.test.ts',
-    'tests/core/{conventions,drift,schema}.test.ts',
+    'tests/core/{conventions,dates,drift,schema,validation-messages}.test.ts',
     'tests/resilience/wrong-entries.test.ts',
   ],
   'core/serialization': [
     'tests/client.test.ts',
     'tests/contract.test.ts',
-    'tests/core/{conventions,json}.test.ts',
+    'tests/core/{conventions,json,requests}.test.ts',
     'tests/golden-requests.test.ts',
   ],
+  'core/serialization/path-template.ts': ['tests/core/paths.test.ts'],
   'core/transport': [
-    'tests/core/{choose-transport,transport-failures,transports}.test.ts',
-    'tests/resilience/{hostile-bodies,never-sent,odd-responses,response-size}.test.ts',
+    'tests/core/{transport-failures,transports}.test.ts',
+    'tests/resilience/{never-sent,odd-responses,response-size}.test.ts',
   ],
   core: [
     'tests/client.test.ts',
@@ -75,8 +76,8 @@ export const parts = {
     'tests/resources/{attachments,downloads,files,upload-sources}.test.ts',
   ],
   'core/platform': [
-    'tests/core/{choose-transport,debug-logger,observability,portable-platform,system-errors,transport-failures}.test.ts',
-    'tests/resilience/{never-sent,odd-responses}.test.ts',
+    'tests/core/{choose-transport,debug-logger,network-errors,node-fetch,observability,portable-platform}.test.ts',
+    'tests/resilience/never-sent.test.ts',
   ],
   'notifications/stores/redis.ts': ['tests/notifications/{redis,store-properties,stores}.test.ts'],
   'notifications/stores/redis-batch.ts': ['tests/notifications/{redis,store-properties,stores}.test.ts'],
@@ -97,4 +98,4 @@ export const parts = {
  * The parts that keep what they create on first use. Each test file loads the modules of these again: otherwise a fault in the
  * creation would be noticed only by the first test of a thread, and would reach the tests of the faults after it.
  */
-export const keepsWhatItCreates = new Set(['core/schema']);
+export const keepsWhatItCreates = new Set(['core/schema', 'core/serialization/path-template.ts']);

@@ -98,7 +98,7 @@ export function connectErrorOf(error: unknown, depth = maxDepth): ConnectError |
     connectMessages.find(([start]) => text.startsWith(start))?.[1];
   if (known !== undefined) return known;
   if (syscall === 'connect' || syscall === 'getaddrinfo') return noServer;
-  if (Array.isArray(errors) && errors.length > 0) {
+  if (Array.isArray(errors)) {
     const found = errors.map((inner) => connectErrorOf(inner, depth - 1));
     return found.includes(undefined) ? undefined : found[0];
   }

@@ -98,10 +98,10 @@ class LenientReader {
     return { value: delivered, differences };
   }
 
-  /** With `isRelaxed`, every entry is returned, except `null` and `undefined` in a main list. */
+  /** With `isRelaxed`, every entry is returned, except `null` in a main list. */
   #readEntry(of: StandardSchema, value: unknown, path: Path, role: Facts['list']): ReadResult {
     const result = this.read(of, value, path, undefined);
-    if ('value' in result || !this.#isRelaxed || (role === 'main' && isNothing(value))) return result;
+    if ('value' in result || !this.#isRelaxed || (role === 'main' && value === null)) return result;
     return { value, differences: result.issues };
   }
 
@@ -129,7 +129,7 @@ class LenientReader {
 }
 
 function readStrictly(schema: StandardSchema, value: unknown, path: Path): ReadResult {
-  if (!isZod(schema)) return readForeign(schema, value, path);
+  if (!isZod(schema)) return readForeign(schema, value);
   if (schema instanceof LazySchema && schema.fits(value)) return { value, differences: [] };
   const result = (schema instanceof LazySchema ? schema.zod : schema).safeParse(value);
   if (result.success) return { value: result.data, differences: [] };
@@ -142,12 +142,11 @@ function isZod(schema: StandardSchema): schema is StandardSchema & LazySchema['z
   return '_zod' in schema;
 }
 
-/** A schema of another library is validated as a whole. */
-function readForeign(schema: StandardSchema, value: unknown, path: Path): ReadResult {
+/** A schema of another library is validated as a whole; it is part of no other schema. */
+function readForeign(schema: StandardSchema, value: unknown): ReadResult {
   const result = validate(schema, value);
   if (result.success) return { value: result.data, differences: [] };
-  const issues = result.issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
-  return { issues: issues.map((issue) => withReceived(issue, path, value)) };
+  return { issues: result.issues.map((issue) => withReceived(issue, [], value)) };
 }
 
 function withReceived(issue: Issue, path: Path, value: unknown): Difference {
@@ -160,10 +159,6 @@ function hasMainList(schema: StandardSchema): boolean {
   if (found.kind === 'preprocess') return hasMainList(found.of);
   if (found.kind === 'object') return Object.values(found.shape).some((field) => factsOf(field).list === 'main');
   return found.kind === 'array';
-}
-
-function isNothing(value: unknown): boolean {
-  return value === null || value === undefined;
 }
 
 /** The type of the value at a path. */

@@ -19,7 +19,7 @@ function templateOf(path: string): Template {
     name,
     several: star === '*',
   }));
-  const groups = [...fields.map(({ several }) => (several ? '(.+)' : '([^/]+)')), ''];
+  const groups = fields.map(({ several }) => (several ? '(.+)' : '([^/]+)'));
   const source = fixed.map((text, index) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') + (groups[index] ?? ''));
   const template: Template = { fixed, fields, pattern: new RegExp(`^${source.join('')}$`) };
   templates.set(path, template);

@@ -73,40 +73,41 @@ function bodyless(endpoint: Endpoint): boolean {
 function appendToQuery(query: URLSearchParams, name: string, value: unknown, endpoint: Endpoint): void {
   if (Array.isArray(value)) {
     const comma = value.findIndex((each) => String(each).includes(','));
-    if (comma >= 0)
-      throw new InvalidInputError([
-        { path: [name, comma], message: `\`${name}.${comma}\` contains a comma, which separates entries` },
-      ]);
+    if (comma >= 0) throw rejected([name, comma], 'contains a comma, which separates entries');
     query.set(name, value.join(','));
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, inner] of Object.entries(value)) appendRecord(query, `${name}.${key}`, key, inner, endpoint);
+    for (const [key, inner] of Object.entries(value)) appendRecord(query, [name, key], inner, endpoint);
   } else {
     query.set(name, stringify(value));
   }
 }
 
-function appendRecord(query: URLSearchParams, path: string, key: string, value: unknown, endpoint: Endpoint): void {
-  const shape = shapeOf(endpoint.input);
-  if (key === 'callback') {
-    const message = `\`${path}\` makes a JSONP response of it, which is not read; see readJsonp`;
-    throw new InvalidInputError([{ path: path.split('.'), message }]);
-  }
-  if (key in shape || query.has(key)) {
-    throw new InvalidInputError([
-      { path: path.split('.'), message: `\`${path}\` is a separate field: pass it as \`${key}\`` },
-    ]);
-  }
+type FieldPath = readonly [name: string, key: string | number];
+
+function appendRecord(
+  query: URLSearchParams,
+  path: readonly [name: string, key: string],
+  value: unknown,
+  endpoint: Endpoint,
+): void {
+  const key = path[1];
+  if (key === 'callback') throw rejected(path, 'makes a JSONP response of it, which is not read; see readJsonp');
+  if (Object.hasOwn(shapeOf(endpoint.input), key) || query.has(key))
+    throw rejected(path, `is a separate field: pass it as \`${key}\``);
   if (value === undefined || value === null) return;
   const values: unknown[] = Array.isArray(value) ? value : [value];
   query.set(key, values.map((each) => queryText(each, path)).join(','));
 }
 
 /** Serializes a value of a record for the query. Values that would become empty are rejected. */
-function queryText(value: unknown, path: string): string {
+function queryText(value: unknown, path: FieldPath): string {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   if (typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return String(value);
-  const message = `\`${path}\` takes text, a number, a boolean, a valid Date, or a list of these`;
-  throw new InvalidInputError([{ path: path.split('.'), message }]);
+  throw rejected(path, 'takes text, a number, a boolean, a valid Date, or a list of these');
+}
+
+function rejected(path: FieldPath, why: string): InvalidInputError {
+  return new InvalidInputError([{ path, message: `\`${path.join('.')}\` ${why}` }]);
 }
 
 /** Serializes a value. Other types become an empty text, which a path rejects. */
@@ -119,11 +120,10 @@ export function openFieldOf(shape: Shape): string | undefined {
   return Object.keys(shape).find((name) => kindOf(shape[name]) === 'record');
 }
 
-/** The kind of a field, without its wrappers. */
+/** The kind of a field, also if it is optional. */
 function kindOf(schema: StandardSchema | undefined): Inspected['kind'] {
   const found = inspect(schema);
-  const isWrapper = found.kind === 'optional' || found.kind === 'nullable' || found.kind === 'preprocess';
-  return isWrapper ? kindOf(found.of) : found.kind;
+  return found.kind === 'optional' ? kindOf(found.of) : found.kind;
 }
 
 function fromQuery(field: StandardSchema, value: string): unknown {

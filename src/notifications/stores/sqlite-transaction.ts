@@ -26,7 +26,7 @@ export class InboxTransaction implements Transaction {
     this.#served = this.#clock.served;
   }
 
-  /** Stores the time along with another write, so that a clock that is set back is noticed. */
+  /** Stores the time along with what ends at a later time, so that a clock that is set back does not delay it. */
   keepTime(): void {
     this.#keepsTime = true;
   }
@@ -53,12 +53,13 @@ export class InboxTransaction implements Transaction {
 
   /** Groups up to this turn were leased. */
   serve(turn: number): void {
+    this.keepTime();
     this.#served = Math.max(this.#served, turn);
   }
 
   /** Deletes some of the keys that are no longer needed to recognize duplicates. */
   forgetExpired(): void {
-    this.#keepsTime = true;
+    this.keepTime();
     this.#forgetsExpired = true;
   }
 

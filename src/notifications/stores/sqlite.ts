@@ -91,7 +91,6 @@ class SqliteStore implements NotificationStore {
     this.#db.run(waiting, key, groupId, sentAt, text);
     const group = 'INSERT OR IGNORE INTO notification_group (group_id, user_id, turn, ready_at) VALUES (?, ?, ?, 0)';
     this.#db.run(group, groupId, notification.user_id, transaction.nextTurn(notification.user_id));
-    transaction.keepTime();
   }
 
   claim(claim: Claim): Promise<Claimed> {
@@ -181,8 +180,9 @@ class SqliteStore implements NotificationStore {
   renew(leases: readonly LeaseId[], leaseMs: number): Promise<string[]> {
     const extend = `UPDATE notification_group SET ready_at = ?, turn = NULL
       WHERE group_id = ? AND token = ?`;
-    return this.#write(({ now }) => {
-      const until = Math.ceil(now + leaseMs);
+    return this.#write((transaction) => {
+      const until = Math.ceil(transaction.now + leaseMs);
+      transaction.keepTime();
       const lost = leases.filter(({ groupId, token }) => this.#db.run(extend, until, groupId, token) === 0);
       return lost.map(({ groupId }) => groupId);
     });

@@ -1,0 +1,115 @@
+import { array, boolean, optional, params, record, string } from 'marketplace-seller-sdk/schemas';
+import { InvalidInputError } from 'marketplace-seller-sdk';
+import type { Endpoint } from 'marketplace-seller-sdk';
+import { describe, expect, test } from 'vitest';
+import { unknown } from '../../src/core/schema/schema.js';
+import { decode, encode } from '../../src/core/serialization/request.js';
+import { errorOf, stubbed } from '../support/stubs.ts';
+
+const fields = { id: string, tags: optional(array(string)), deep: optional(boolean), filters: optional(record) };
+const base = { name: 'own.call', path: '/own/{id}', input: params(fields), output: unknown, errors: [] } as const;
+const bare: Endpoint<Record<string, unknown>> = { ...base, method: 'GET', retry: 'safe' };
+const read: typeof bare = { ...bare, query: { tag: 'post_sale' } };
+const write: Endpoint<Record<string, unknown>> = { ...base, method: 'POST', retry: 'unsafe' };
+
+/** The path and query that a call with this input sends. */
+const targetOf = (endpoint: Endpoint, input: object): string => encode(endpoint, { ...input }).target;
+
+describe('an input is distributed to path, query, headers and body', () => {
+  test.each<readonly [string, Endpoint, object, object]>([
+    ['a path alone', bare, { id: '7' }, { target: '/own/7', headers: {} }],
+    ['a query of the endpoint', read, { id: '7' }, { target: '/own/7?tag=post_sale' }],
+    ['the query of a read', read, { id: '7', deep: false }, { target: '/own/7?tag=post_sale&deep=false' }],
+    ['the query of a DELETE', { ...write, method: 'DELETE' }, { id: '7', n: 1 }, { target: '/own/7?n=1' }],
+    ['the body of a write', write, { id: '7', n: null }, { target: '/own/7', body: { n: null } }],
+    ['the body of a PUT', { ...write, method: 'PUT' }, { id: '7', n: [1] }, { target: '/own/7', body: { n: [1] } }],
+    ['no body where there is nothing to send', write, { id: '7', n: undefined }, { target: '/own/7', body: undefined }],
+    [
+      'the query of a write',
+      { ...write, inQuery: ['n'] },
+      { id: '7', n: 1, m: 2 },
+      { target: '/own/7?n=1', body: { m: 2 } },
+    ],
+    [
+      'a header',
+      { ...write, inHeader: { n: 'x-n' } },
+      { id: '7', n: 5 },
+      { target: '/own/7', headers: { 'x-n': '5' }, body: undefined },
+    ],
+    ['what no text can be', bare, { id: '7', n: null, m: 3n }, { target: '/own/7?n=&m=' }],
+  ])('%s', (_, endpoint, input, parts) => {
+    expect(encode(endpoint, { ...input })).toMatchObject(parts);
+  });
+
+  test.each([
+    [{ since: new Date('2026-03-01T00:00:00Z') }, 'since=2026-03-01T00%3A00%3A00.000Z'],
+    [{ ids: [1, 'b', true] }, 'ids=1%2Cb%2Ctrue'],
+    [{ a: undefined, b: null, c: 0, d: '' }, 'c=0&d='],
+    [{ toString: 'x', constructor: 'y' }, 'toString=x&constructor=y'],
+  ])('the entries of %j become parameters of their own', (filters, query) => {
+    expect(targetOf(read, { id: '7', filters })).toBe(`/own/7?tag=post_sale&${query}`);
+  });
+
+  test.each<readonly [string, object, readonly PropertyKey[], string]>([
+    [
+      'the callback of JSONP',
+      { filters: { callback: 'f' } },
+      ['filters', 'callback'],
+      'makes a JSONP response of it, which is not read; see readJsonp',
+    ],
+    ['a named field', { filters: { deep: true } }, ['filters', 'deep'], 'is a separate field: pass it as `deep`'],
+    [
+      'a parameter of the endpoint',
+      { filters: { tag: 'x' } },
+      ['filters', 'tag'],
+      'is a separate field: pass it as `tag`',
+    ],
+    ...[{}, Number.NaN, Infinity, new Date(Number.NaN), [[1]], [null], [undefined], () => 1, 3n].map(
+      (value) =>
+        [
+          'a value that would become another',
+          { filters: { 'price.max': value } },
+          ['filters', 'price.max'],
+          'takes text, a number, a boolean, a valid Date, or a list of these',
+        ] as const,
+    ),
+    ['a comma in the first entry', { tags: ['a,b', 'c'] }, ['tags', 0], 'contains a comma, which separates entries'],
+    ['a comma in a later entry', { tags: ['a', 'b', ','] }, ['tags', 2], 'contains a comma, which separates entries'],
+  ])('%s is not sent', async (_, input, path, why) => {
+    const { sellerClient, sent } = stubbed([Response.json({})]);
+    const error = await errorOf<InvalidInputError>(sellerClient.call(read, { id: '7', ...input }));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error.issues).toEqual([{ path, message: `\`${path.join('.')}\` ${why}` }]);
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('the input is read back from a request, as the fake does', () => {
+  const decoded = (endpoint: Endpoint, query = '', body?: unknown, headers = {}): object =>
+    decode(endpoint, { path: '/own/7', query: new URLSearchParams(query), headers: new Headers(headers), body });
+
+  test.each<readonly [string, Endpoint, string, object]>([
+    ['the fields of a query', read, 'deep=true&tags=a,b', { id: '7', deep: true, tags: ['a', 'b'] }],
+    ['an empty list', read, 'tags=', { id: '7', tags: [] }],
+    ['false', read, 'deep=false', { id: '7', deep: false }],
+    ['what is neither true nor false', read, 'deep=maybe', { id: '7', deep: 'maybe' }],
+    ['all other parameters', read, 'a=1&b=2', { id: '7', filters: { a: '1', b: '2' } }],
+    ['no parameter that the endpoint sends by itself', read, 'tag=post_sale', { id: '7' }],
+    ['no parameter of a write', write, 'deep=true&a=1', { id: '7' }],
+    ['a parameter of a write that it names', { ...write, inQuery: ['deep'] }, 'deep=true&a=1', { id: '7', deep: true }],
+    ['no other parameter where no field takes them', { ...read, input: params({ id: string }) }, 'a=1', { id: '7' }],
+  ])('%s', (_, endpoint, query, input) => {
+    expect(decoded(endpoint, query)).toStrictEqual(input);
+  });
+
+  test('a body, whose fields do not replace those of the path', () => {
+    expect(decoded(write, '', { id: '8', deep: true })).toEqual({ id: '7', deep: true });
+    for (const body of [null, 'text', 7, undefined]) expect(decoded(write, '', body)).toStrictEqual({ id: '7' });
+  });
+
+  test('a header, if it is there', () => {
+    const endpoint = { ...write, inHeader: { client_id: 'x-client-id' } };
+    expect(decoded(endpoint, '', undefined, { 'x-client-id': '5' })).toStrictEqual({ id: '7', client_id: '5' });
+    expect(decoded(endpoint)).toStrictEqual({ id: '7' });
+  });
+});
