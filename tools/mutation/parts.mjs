@@ -33,7 +33,6 @@ export const parts = {
     'tests/retry-classes.test.ts',
   ],
   'core/schema': [
-    'tests/client.test.ts',
     'tests/core/{conventions,dates,drift,schema,validation-messages}.test.ts',
     'tests/resilience/wrong-entries.test.ts',
   ],
