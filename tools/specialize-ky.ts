@@ -42,7 +42,7 @@ const known: Readonly<Record<string, Known>> = {
     [/normalizeRetryOptions\([\w.#]+\)/g, '{ limit: 0 }'],
     ['this.#retryLimit > 0', 'false'],
     ['return this.#retryFromError(error, function_)', 'throw error'],
-    // Errors of `fetch` stay as they are; the library classifies them itself.
+    // The one change of what ky does: it puts some errors of `fetch` into its own, and the library would take them out again.
     ['isRawNetworkError(error)', 'false'],
     // A URL has no headers that would be merged.
     ['mergeHeaders(this.#input.headers, options.headers)', 'options.headers'],

@@ -35,6 +35,22 @@ test('a private member that is used stays', () => {
   );
 });
 
+test('the library calls ky once, with the options that are known', () => {
+  const code = readFileSync(join(import.meta.dirname, '../../src/core/transport/fetch.ts'), 'utf8');
+  const [options, ...others] = Array.from(
+    code.matchAll(/\bky\(outgoing\.url, \{([^]*?)\}\);/g),
+    ([, text = '']) => text,
+  );
+  expect(others).toEqual([]);
+  expect(options?.trim().split(/,\n\s*/)).toEqual([
+    '...requestInit(outgoing)',
+    '...platform.silenceOptions(used, outgoing.timeoutMs)',
+    '...kyOptions',
+    'fetch: composeMiddleware(layers, outgoing, used),',
+  ]);
+  expect(code).toContain('const kyOptions = { retry: 0, timeout: false, throwHttpErrors: false } as const;');
+});
+
 type Options = RequestInit & Record<string, unknown>;
 type Ky = (url: string, options: Options) => Promise<Response>;
 

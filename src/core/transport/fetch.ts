@@ -25,7 +25,10 @@ export function createFetchTransport({
   };
 }
 
-/** Disables the features of ky that the pipeline implements itself. */
+/**
+ * Disables the features of ky that the pipeline implements itself. The build leaves their code out, so other options have no
+ * effect until `tools/specialize-ky.ts` allows them.
+ */
 const kyOptions = { retry: 0, timeout: false, throwHttpErrors: false } as const;
 
 function requestInit(outgoing: OutgoingRequest): RequestInit {
