@@ -41,6 +41,8 @@ export interface Pager<T, Extra> {
   readonly limit: number | undefined;
   /** How many pages are requested before they are read. */
   readonly prefetch: number;
+  /** The caller's signal. It also ends the iteration between two entries. */
+  readonly signal?: AbortSignal | undefined;
   /** The time limit of all requests together, in milliseconds; `undefined` for no limit. */
   readonly deadlineMs?: number | undefined;
   /** Requests a page. */

@@ -1,6 +1,6 @@
 import type { CallOptions } from '../options/call-options.js';
 import type { Page, PageLimits, Pager, PageRequest } from './page.js';
-import { paginate } from './paginate.js';
+import { paginate, throwIfAborted } from './paginate.js';
 
 /** Call options of an iteration over pages. `deadlineMs` limits the time of all its requests together. */
 export interface PaginationOptions extends CallOptions {
@@ -33,7 +33,12 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    for await (const page of this.pages()) yield* page.items;
+    for await (const page of this.pages()) {
+      for (const item of page.items) {
+        throwIfAborted(this.#pager.signal);
+        yield item;
+      }
+    }
   }
 
   /**

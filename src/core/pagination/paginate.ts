@@ -1,4 +1,4 @@
-import { UnexpectedResponseError } from '../errors/errors.js';
+import { RequestAbortedError, UnexpectedResponseError } from '../errors/errors.js';
 import { Deadline } from '../retry/deadline.js';
 import { leftOutOf } from '../schema/left-out.js';
 import { OffsetTracker } from './offset-tracker.js';
@@ -15,6 +15,7 @@ import { Prefetcher } from './prefetcher.js';
  *
  * The deadline limits the time of the requests, not of the loop body.
  *
+ * @throws {RequestAbortedError} when the signal is aborted, also between two pages.
  * @throws {UnexpectedResponseError} when the list ends before the total that the service stated, and it did not shrink.
  */
 export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerator<Page<T, Extra>, void, undefined> {
@@ -28,6 +29,8 @@ export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerato
     for (let isFirst = true, step: PageStep = 'search'; step !== 'end'; isFirst = false) {
       const request = { offset: tracker.offset, limit };
       const raw = withNumbers(await deadline.within({}, (limits) => prefetcher.take(request, limits)));
+      // A prefetched page may have arrived before the abort.
+      throwIfAborted(pager.signal);
       const entries = raw.items ?? [];
       const length = entries.length + leftOutOf(entries);
       const keys = entries.map((entry) => pager.key(entry));
@@ -49,11 +52,18 @@ export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerato
       const isShort = step === 'end' && endsShort(tracker, statedTotal, raw.total);
       if (items.length > 0 || (isFirst && !isShort))
         yield pageOf(items, request.offset + Math.max(0, known.indexOf(false)), limit ?? raw.limit ?? length, raw);
+      throwIfAborted(pager.signal);
       if (isShort) throw endedShort(seen.size, statedTotal ?? 0);
     }
   } finally {
     prefetcher.cancel();
   }
+}
+
+/** @throws {RequestAbortedError} when the signal is aborted. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted)
+    throw new RequestAbortedError('The iteration was aborted by the caller', { cause: signal.reason });
 }
 
 /** If the service reports a smaller limit than requested, it does not accept a larger one. */

@@ -78,6 +78,7 @@ export class Messages {
       offset: input.offset ?? 0,
       limit: input.limit,
       prefetch,
+      signal: options.signal,
       deadlineMs: options.deadlineMs ?? this.#caller.deadlineMs,
       key: (message) => message.id,
       fetch: async (place, limits) => {

@@ -47,6 +47,7 @@ export class Questions {
       offset: input.offset ?? 0,
       limit: input.limit,
       prefetch,
+      signal: options.signal,
       deadlineMs: options.deadlineMs ?? this.#caller.deadlineMs,
       key: (question) => question.id,
       fetch: async (place, limits) => {

@@ -25,6 +25,7 @@ export class Sites {
       offset: input.offset ?? 0,
       limit: input.limit,
       prefetch,
+      signal: options.signal,
       deadlineMs: options.deadlineMs ?? this.#caller.deadlineMs,
       key: (item) => item.id,
       fetch: async (place, limits) => {
