@@ -62,9 +62,13 @@ function expectedBy(issue: ZodIssue): string[] {
 }
 
 function takes(expected: readonly string[], path: readonly PropertyKey[], root: unknown): string {
-  const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], root);
   const what = [...new Set(expected)].join(' or ') || 'another value';
-  return value === undefined ? `is missing; it takes ${what}` : `takes ${what}`;
+  return valueAt(path, root) === undefined ? `is missing; it takes ${what}` : `takes ${what}`;
+}
+
+/** Returns the value at a path; `undefined` if there is none. */
+export function valueAt(path: readonly PropertyKey[], root: unknown): unknown {
+  return path.reduce((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], root);
 }
 
 function nameOf(path: readonly PropertyKey[]): string {

@@ -1,5 +1,5 @@
 import type { Facts } from './facts.js';
-import { formatIssues } from './format-issues.js';
+import { formatIssues, valueAt } from './format-issues.js';
 import { factsOf, inspect } from './inspect.js';
 import type { Issue } from './issue.js';
 import { noteLeftOut } from './left-out.js';
@@ -163,7 +163,7 @@ function hasMainList(schema: StandardSchema): boolean {
 
 /** The type of the value at a path. */
 function kindAt(path: Path, root: unknown): string {
-  const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], root);
+  const value = valueAt(path, root);
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   return Array.isArray(value) ? 'list' : typeof value;
