@@ -119,6 +119,24 @@ describe('a message is confirmed or denied only on proof', () => {
     for (const error of errors) expect(await error.confirm()).toMatchObject(unknown);
   });
 
+  test('of two equal messages sent at once, two entries confirm both only if both are new', async () => {
+    for (const [date, expected] of [
+      [at(60), done],
+      [null, twoLookLikeIt],
+    ] as const) {
+      const { sellerClient } = stubbed(
+        [
+          networkFault('ECONNRESET'),
+          networkFault('ECONNRESET'),
+          () => whole(message({}), message({ id: 'm-2', ...dated(date) })),
+        ],
+        { confirmWindowMs: 0, maxRetries: 0 },
+      );
+      const errors = await Promise.all([1, 2].map(() => errorOf<OutcomeUnknownError>(send(sellerClient))));
+      for (const error of errors) expect(await error.confirm()).toMatchObject(expected);
+    }
+  });
+
   describe('a write is counted with the equal ones before it', () => {
     const minuteMs = 60_000;
     beforeEach(() => void vi.useFakeTimers());
@@ -250,6 +268,10 @@ describe('a date proves as much as its precision allows', () => {
     expect(await confirmedAt(zoned(1), read)).toMatchObject(done);
   });
 
+  test('the same text without its spaces may be another', async () => {
+    expect(await confirmedAt(zoned(1), text.replaceAll(' ', ''))).toMatchObject(similar);
+  });
+
   // With a date of some seconds before, only a text that may be the written one leaves the outcome unknown.
   test.each<readonly [string, string, object]>([
     ['in other letters', text.toUpperCase(), similar],
@@ -260,6 +282,7 @@ describe('a date proves as much as its precision allows', () => {
       `${text} ${'Saludos cordiales de la tienda '.repeat(9)}`,
       similar,
     ],
+    ['that goes on, without spaces', `${text.replaceAll(' ', '')}Regards`, similar],
     ['of which only the digits are left', '1 2', similar],
     ['of one of its words in other letters', 'LABEL', similar],
     ['of words that it only contains', 'parce leav toda', notDone],

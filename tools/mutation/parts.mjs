@@ -62,13 +62,18 @@ export const parts = {
   ],
   'core/pipeline': [
     'tests/client.test.ts',
-    'tests/core/{api-errors,confirm,confirm-proof,conventions,documented-errors,masking,rate-limiter,time-and-retry,tokens,unknown-outcomes,user-agent}.test.ts',
+    'tests/core/{api-errors,confirm,confirm-proof,conventions,documented-errors,masking,time-and-retry,unknown-outcomes,user-agent}.test.ts',
     'tests/golden-requests.test.ts',
     'tests/promises/{lost-writes,requests}.test.ts',
-    'tests/resilience/{deadlines,never-sent,odd-responses,wrong-entries}.test.ts',
+    'tests/resilience/{deadlines,never-sent,odd-responses}.test.ts',
     'tests/resources/{known-variants,reference}.test.ts',
   ],
   'core/pipeline/file-transfer.ts': ['tests/resources/{attachments,downloads,files,upload-sources}.test.ts'],
+  'core/pipeline/parse-response.ts': [
+    'tests/core/{api-errors,conventions}.test.ts',
+    'tests/resilience/wrong-entries.test.ts',
+  ],
+  'core/pipeline/shared-state.ts': ['tests/client.test.ts', 'tests/core/rate-limiter.test.ts'],
   'core/pipeline/send-attempt.ts': [
     'tests/core/{time-and-retry,unknown-outcomes,user-agent}.test.ts',
     'tests/resilience/{deadlines,never-sent,odd-responses,response-size}.test.ts',
