@@ -1,4 +1,4 @@
-import { AccessTokenError, refreshingToken } from 'marketplace-seller-sdk';
+import { AccessTokenError, ConfigurationError, refreshingToken } from 'marketplace-seller-sdk';
 import type { RefreshingTokenOptions, TokenSet } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
@@ -127,4 +127,114 @@ test('the message of an AccessTokenError has the words of its cause, without a t
   expect(error.message).toBe(
     'The function given as accessToken failed: invalid_grant: refresh_token=[redacted] is used up',
   );
+});
+
+describe('the refresh token is not lost', () => {
+  test.each<readonly [string, unknown]>([
+    ['an empty access token', { accessToken: '', refreshToken: undefined, expiresAt: 1e12 }],
+    ['an access token that no header can have', { accessToken: 'a\nb', refreshToken: 'r-2' }],
+    ['an access token with its type', { accessToken: 'Bearer a', refreshToken: 'r-2' }],
+    ['an access token with another alphabet', { accessToken: 'é', refreshToken: 'r-2' }],
+    ['no access token', { refreshToken: 'r-2' }],
+    ['an access token that is not a string', { accessToken: 5, refreshToken: 'r-2' }],
+    ['a refresh token that is not a string', { accessToken: 'a', refreshToken: 5 }],
+    ['an expiry that is not a time', { accessToken: 'a', refreshToken: 'r-2', expiresAt: Number.NaN }],
+    ['the body of an error', { error: 'temporarily_unavailable', expires_in: 1 }],
+    ['nothing', undefined],
+    ['null', null],
+    ['a text', 'token'],
+  ])('by a refresh that returns %s', async (_, refreshed) => {
+    const stored = expired();
+    const { sellerClient, store, sent } = client(stored, { refresh: () => refreshed as TokenSet });
+    const error = await errorOf(sellerClient.questions.get(ask));
+    expect(error).toBeInstanceOf(AccessTokenError);
+    expect(error.message).toContain('`refresh`');
+    expect(store.tokens).toBe(stored);
+    expect(sent).toEqual([]);
+  });
+
+  test.each([undefined, null, ''])('a refresh that returns %j as refresh token keeps the old one', async (value) => {
+    const refreshToken = value as string | undefined;
+    const { sellerClient, store } = client(expired(), { refresh: () => ({ accessToken: 'new', refreshToken }) });
+    await sellerClient.questions.get(ask);
+    expect(store.tokens).toEqual({ accessToken: 'new', refreshToken: 'r-1' });
+  });
+
+  test('after such a refresh, the next call tries again', async () => {
+    const results = [{ accessToken: '' }, { accessToken: 'new', refreshToken: 'r-2' }];
+    const { sellerClient, store } = client(expired(), { refresh: () => results.shift()! });
+    await errorOf(sellerClient.questions.get(ask));
+    await sellerClient.questions.get(ask);
+    expect(store.tokens).toEqual({ accessToken: 'new', refreshToken: 'r-2' });
+  });
+});
+
+test.each<readonly [string, unknown]>([
+  ['returns nothing', (work: () => Promise<unknown>) => work().then(() => undefined)],
+  ['does not wait', (work: () => Promise<unknown>): void => void work()],
+  ['returns something else', async (work: () => Promise<unknown>) => !!(await work())],
+  ['does not call the function', () => Promise.resolve(null)],
+])('a lock that %s is named', async (_, lock) => {
+  const { sellerClient, sent } = client(expired(), { lock: lock as RefreshingTokenOptions['lock'] });
+  const error = await errorOf(sellerClient.questions.get(ask));
+  expect(error.message).toBe('`lock` of refreshingToken did not return the result of the function that it was given');
+  expect(sent).toEqual([]);
+});
+
+describe('the options are checked when the token provider is created', () => {
+  const load = (): TokenSet => expired();
+  const right = { load, refresh: load, save: () => undefined };
+  const problemOf = (options: unknown): string => {
+    try {
+      refreshingToken(options as RefreshingTokenOptions);
+    } catch (error) {
+      expect(error).toBeInstanceOf(ConfigurationError);
+      return (error as Error).message;
+    }
+    throw new Error('the options were accepted');
+  };
+
+  test.each<readonly [object, string]>([
+    [{ refreshBefore: 5 }, 'there is no option `refreshBefore`; the options are load, refresh, save, lock,'],
+    [{ load: undefined }, '`load` is missing'],
+    [{ refresh: undefined }, '`refresh` is missing'],
+    [{ save: undefined }, '`save` is missing'],
+    [{ load: 'tokens' }, '`load` takes a function'],
+    [{ refresh: null }, '`refresh` takes a function'],
+    [{ save: {} }, '`save` takes a function'],
+    [{ lock: true }, '`lock` takes a function'],
+    [{ onRefreshFailed: console }, '`onRefreshFailed` takes a function'],
+    ...[NaN, -1, Infinity, '5', null].map(
+      (value) => [{ refreshBeforeMs: value }, '`refreshBeforeMs` takes a number of milliseconds, at least 0'] as const,
+    ),
+    ...[NaN, -1, 0, '5', null].map(
+      (value) => [{ refreshTimeoutMs: value }, '`refreshTimeoutMs` takes a number of milliseconds above 0'] as const,
+    ),
+  ])('%j', (options, problem) => {
+    expect(problemOf({ ...right, ...options })).toContain(`refreshingToken: ${problem}`);
+  });
+
+  test.each([undefined, null, 'tokens', load])('%s are no options', (options) => {
+    expect(problemOf(options)).toBe('refreshingToken takes an object of options');
+  });
+
+  test('all problems are named at once', () => {
+    expect(problemOf({})).toBe('refreshingToken: `load` is missing; `refresh` is missing; `save` is missing');
+  });
+
+  test('an option that is undefined is omitted', () => {
+    const none = {
+      lock: undefined,
+      refreshBeforeMs: undefined,
+      refreshTimeoutMs: undefined,
+      onRefreshFailed: undefined,
+    };
+    expect(refreshingToken({ ...right, ...none })).toBeTypeOf('function');
+  });
+
+  test('a refresh may take longer than the longest timer', async () => {
+    const { sellerClient, store } = client(expired(), { refreshTimeoutMs: Infinity });
+    await sellerClient.questions.get(ask);
+    expect(store.tokens.accessToken).toBe('new');
+  });
 });

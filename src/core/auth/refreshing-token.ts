@@ -1,5 +1,10 @@
 import { AccessTokenError } from '../errors/errors.js';
+import { ignoreErrors } from '../ignore-errors.js';
+import { checkOptions } from '../options/check-options.js';
 import type { TokenProvider } from '../options/hooks.js';
+import { isToken, notNegative, ofType, positive } from '../options/rules.js';
+import type { Rule } from '../options/rules.js';
+import { longestTimerMs } from '../retry/cancel-scope.js';
 
 /** The tokens of an authorisation server: an access token, valid for some hours, and a refresh token, valid once. */
 export interface TokenSet {
@@ -13,13 +18,16 @@ export interface TokenSet {
 export interface RefreshingTokenOptions<T extends TokenSet = TokenSet> {
   /** Reads the stored token set. */
   readonly load: () => T | Promise<T>;
-  /** Requests the next token set from the authorisation server. All calls of this process share one refresh. */
+  /**
+   * Requests the next token set from the authorisation server. All calls of this process share one refresh. A token set
+   * without a valid access token is rejected before `save`. One without a refresh token keeps the old refresh token.
+   */
   readonly refresh: (tokens: T, context: { readonly signal: AbortSignal }) => T | Promise<T>;
   /** Stores a new token set. It is called before the new access token is used. */
   readonly save: (tokens: T) => void | Promise<void>;
   /**
-   * Runs a function while no other process does, e.g. with an advisory lock of a database. In it the token set is
-   * loaded again, so only one of several processes refreshes it.
+   * Runs a function while no other process does, and returns its result, e.g. with an advisory lock of a database. In
+   * it the token set is loaded again, so only one of several processes refreshes it.
    *
    * @default none: only this process uses the refresh token
    */
@@ -38,7 +46,7 @@ export interface RefreshingTokenOptions<T extends TokenSet = TokenSet> {
    */
   readonly refreshTimeoutMs?: number | undefined;
   /**
-   * Called when a refresh in the background fails. The current token stays in use.
+   * Called when a refresh in the background fails. The current token stays in use. Its own errors are ignored.
    *
    * @default none
    */
@@ -52,11 +60,23 @@ export interface RefreshingTokenOptions<T extends TokenSet = TokenSet> {
  *
  * @example
  * const seller = new SellerClient({ baseUrl, accessToken: refreshingToken({ load, refresh, save }) });
+ * @throws {ConfigurationError} when an option is missing, unknown or wrong.
  */
 export function refreshingToken<T extends TokenSet>(options: RefreshingTokenOptions<T>): TokenProvider {
+  checkOptions('refreshingToken', options, rules, ['load', 'refresh', 'save']);
   const source = new RefreshingTokenSource(options);
   return (context) => source.token(context);
 }
+
+const rules: Readonly<Record<keyof RefreshingTokenOptions, Rule>> = {
+  load: ofType('function'),
+  refresh: ofType('function'),
+  save: ofType('function'),
+  lock: ofType('function'),
+  refreshBeforeMs: notNegative,
+  refreshTimeoutMs: positive,
+  onRefreshFailed: ofType('function'),
+};
 
 class RefreshingTokenSource<T extends TokenSet> {
   readonly #options: RefreshingTokenOptions<T>;
@@ -70,7 +90,7 @@ class RefreshingTokenSource<T extends TokenSet> {
   }
 
   async token({ rejected, signal }: Parameters<TokenProvider>[0]): Promise<string> {
-    const tokens = (this.#tokens ??= checkTokens('load', await this.#options.load()));
+    const tokens = (this.#tokens ??= checkTokenSet('load', await this.#options.load()));
     if (tokens.accessToken === rejected || this.#unsaved || remainingMs(tokens) <= 0) {
       return (await this.#refreshOnce(tokens.accessToken, signal)).accessToken;
     }
@@ -81,7 +101,7 @@ class RefreshingTokenSource<T extends TokenSet> {
   #refreshInBackground(oldToken: string): void {
     if (this.#refreshing) return;
     this.#refreshOnce(oldToken).catch((error: unknown) => {
-      this.#options.onRefreshFailed?.(error);
+      ignoreErrors(() => this.#options.onRefreshFailed?.(error));
     });
   }
 
@@ -99,7 +119,7 @@ class RefreshingTokenSource<T extends TokenSet> {
     const { lock, load } = this.#options;
     const work = async (): Promise<T> => {
       signal.throwIfAborted();
-      const stored = checkTokens('load', await load());
+      const stored = checkTokenSet('load', await load());
       // Another process has stored a newer token set, which must not be overwritten.
       if (this.#unsaved && stored.accessToken !== this.#unsaved.replaces.accessToken) this.#unsaved = undefined;
       const isFresh = stored.accessToken !== oldToken && remainingMs(stored) > 0;
@@ -108,7 +128,7 @@ class RefreshingTokenSource<T extends TokenSet> {
       signal.throwIfAborted();
       return (this.#tokens = tokens);
     };
-    return lock ? lock(work) : work();
+    return lock ? withLock(lock, work) : work();
   }
 
   /** A token set that could not be saved is saved first, because only its refresh token still works. */
@@ -116,7 +136,7 @@ class RefreshingTokenSource<T extends TokenSet> {
     const { refresh, save } = this.#options;
     let unsaved = this.#unsaved;
     if (!unsaved) {
-      unsaved = { tokens: checkTokens('refresh', await refresh(stored, { signal })), replaces: stored };
+      unsaved = { tokens: checkRefreshed(stored, await refresh(stored, { signal })), replaces: stored };
       // Kept even if the time limit has passed: the next refresh saves it, unless there is another unsaved one.
       this.#unsaved ??= unsaved;
       signal.throwIfAborted();
@@ -125,6 +145,15 @@ class RefreshingTokenSource<T extends TokenSet> {
     if (this.#unsaved === unsaved) this.#unsaved = undefined;
     return unsaved.tokens;
   }
+}
+
+async function withLock<T extends TokenSet>(
+  lock: NonNullable<RefreshingTokenOptions['lock']>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const result = (await lock(work)) as Partial<T> | undefined | null;
+  if (typeof result?.accessToken === 'string') return result as T;
+  throw new AccessTokenError('`lock` of refreshingToken did not return the result of the function that it was given');
 }
 
 /** Rejects when `work` takes too long or `signal` aborts, and aborts the signal that `work` receives. */
@@ -136,9 +165,10 @@ function withTimeout<R>(work: (signal: AbortSignal) => Promise<R>, limitMs: numb
       reject(error);
     };
     const onAbort = (): void => end(signal?.reason as Error);
-    const timer = setTimeout(() => {
+    const expire = (): void => {
       end(new AccessTokenError(`The refresh of the access token did not finish within ${limitMs} ms`));
-    }, limitMs);
+    };
+    const timer = limitMs <= longestTimerMs ? setTimeout(expire, limitMs) : undefined;
     signal?.addEventListener('abort', onAbort, { once: true });
     const settle = (): void => {
       clearTimeout(timer);
@@ -152,19 +182,13 @@ function withTimeout<R>(work: (signal: AbortSignal) => Promise<R>, limitMs: numb
 /** A smaller value is not a time in milliseconds but a time in seconds or a duration: this is March 1973. */
 const leastExpiresAt = 1e11;
 
-/** @throws {AccessTokenError} when a function of the user did not return a valid token set. */
-function checkTokens<T extends TokenSet>(name: 'load' | 'refresh', tokens: T): T {
-  const { accessToken, expiresAt } = (tokens as Partial<Record<keyof TokenSet, unknown>> | undefined) ?? {};
-  if (typeof accessToken !== 'string') {
-    throw new AccessTokenError(
-      `\`${name}\` of refreshingToken returned no token set; it takes { accessToken, refreshToken, expiresAt }`,
-    );
-  }
-  if (
-    expiresAt !== undefined &&
-    expiresAt !== null &&
-    !(typeof expiresAt === 'number' && expiresAt >= leastExpiresAt)
-  ) {
+/** @throws {AccessTokenError} when a function of the user did not return a token set. */
+function checkTokenSet<T extends TokenSet>(name: 'load' | 'refresh', tokens: T): T {
+  const { accessToken, refreshToken, expiresAt } = (tokens as Unchecked | undefined | null) ?? {};
+  if (typeof accessToken !== 'string') throw invalidTokenSet(name, 'returned no token set');
+  if (!isNothing(refreshToken) && typeof refreshToken !== 'string')
+    throw invalidTokenSet(name, 'returned a `refreshToken` that is not a string');
+  if (!isNothing(expiresAt) && !(typeof expiresAt === 'number' && expiresAt >= leastExpiresAt)) {
     throw new AccessTokenError(
       `\`expiresAt\` of \`${name}\` is not a time in milliseconds since 1970; of seconds, multiply by 1000`,
     );
@@ -172,7 +196,31 @@ function checkTokens<T extends TokenSet>(name: 'load' | 'refresh', tokens: T): T
   return tokens;
 }
 
+/**
+ * Checks a new token set before it replaces the stored one. The response of an authorisation server may be an error, and
+ * the stored refresh token must survive that. A response without a refresh token keeps the old one (RFC 6749, section 6).
+ */
+function checkRefreshed<T extends TokenSet>(stored: T, refreshed: T): T {
+  const tokens = checkTokenSet('refresh', refreshed);
+  if (!isToken(tokens.accessToken))
+    throw invalidTokenSet('refresh', 'returned an access token that is empty or has characters that no token has');
+  const { refreshToken } = stored;
+  return refreshToken && !tokens.refreshToken ? { ...tokens, refreshToken } : tokens;
+}
+
+type Unchecked = Partial<Record<keyof TokenSet, unknown>>;
+
+function invalidTokenSet(name: string, problem: string): AccessTokenError {
+  return new AccessTokenError(
+    `\`${name}\` of refreshingToken ${problem}; it takes { accessToken, refreshToken, expiresAt }`,
+  );
+}
+
+/** A database may return `null` for an unknown value. */
+function isNothing(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
+}
+
 function remainingMs({ expiresAt }: TokenSet): number {
-  // A database may return `null` for an unknown time.
-  return expiresAt === undefined || (expiresAt as number | null) === null ? Infinity : expiresAt - Date.now();
+  return isNothing(expiresAt) ? Infinity : expiresAt - Date.now();
 }

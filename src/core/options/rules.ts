@@ -9,6 +9,11 @@ const longestTimerMs = 2 ** 31 - 1;
 export const positive: Rule = (value) =>
   typeof value === 'number' && value > 0 ? undefined : 'takes a number of milliseconds above 0';
 
+export const notNegative: Rule = (value) =>
+  typeof value === 'number' && value >= 0 && value < Infinity
+    ? undefined
+    : 'takes a number of milliseconds, at least 0';
+
 export const integerFrom =
   (minimum: number): Rule =>
   (value) =>
