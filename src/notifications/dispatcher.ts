@@ -51,10 +51,10 @@ export class Dispatcher {
    *
    * @throws {HandlerTimeoutError} when the handler takes too long; else whatever the handler throws.
    */
-  async handle({ notification }: QueuedNotification, run: RunContext): Promise<void> {
+  handle({ notification }: QueuedNotification, run: RunContext): Promise<unknown> {
     const handler = this.#handlerFor(notification);
-    if (!handler) return;
-    await this.#timeLimit.run(
+    if (!handler) return Promise.resolve();
+    return this.#timeLimit.run(
       () => this.#run(handler, notification, run),
       () => {
         const error = new HandlerTimeoutError(`The handler did not end within ${this.#options.handlerTimeoutMs} ms`);
@@ -64,11 +64,20 @@ export class Dispatcher {
     );
   }
 
-  async #run(handler: Handler<never, never>, notification: Notification, run: RunContext): Promise<void> {
-    const { clientFor } = this.#options;
-    const client = clientFor && (await clientFor(notification.user_id));
-    if (clientFor && !client) throw new DropNotificationError('clientFor returned no client: the user is not ours');
-    await handler(notification as never, new RunningContext(notification, run, client) as HandlerContext as never);
+  #run(handler: Handler<never, never>, notification: Notification, run: RunContext): unknown {
+    if (this.#options.clientFor) return this.#runFor(this.#options.clientFor, handler, notification, run);
+    return handler(notification as never, new RunningContext(notification, run, undefined) as never);
+  }
+
+  async #runFor(
+    clientFor: NonNullable<DispatcherOptions['clientFor']>,
+    handler: Handler<never, never>,
+    notification: Notification,
+    run: RunContext,
+  ): Promise<void> {
+    const client = await clientFor(notification.user_id);
+    if (!client) throw new DropNotificationError('clientFor returned no client: the user is not ours');
+    await handler(notification as never, new RunningContext(notification, run, client) as never);
   }
 }
 

@@ -19,6 +19,11 @@ export class Isolation {
    */
   #limit = 1;
 
+  /** The most leases to ask for at a time. */
+  get limit(): number {
+    return this.#limit;
+  }
+
   /** What to claim while `running` handlers run; `undefined` for nothing. */
   next(running: number, concurrency: number): NextClaim | undefined {
     if (running === 0) this.#isAlone = false;

@@ -1,29 +1,28 @@
 import type { Reporter } from './reporter.js';
 import type { LeaseId, NotificationStore } from './stores/store.js';
 
+interface Leases {
+  readonly leases: () => readonly LeaseId[];
+  readonly onLost: (groupId: string, renewed: readonly LeaseId[]) => void;
+  /** Called after each renewal by the timer, also a failed one. */
+  readonly onRenewed: () => void;
+}
+
 /** Renews the leases of the running handlers, three times per `leaseMs`. */
 export class LeaseRenewal {
   readonly #store: NotificationStore;
   readonly #leaseMs: number;
-  readonly #leases: () => readonly LeaseId[];
-  readonly #onLost: (groupId: string, renewed: readonly LeaseId[]) => void;
+  readonly #held: Leases;
   readonly #reporter: Reporter;
   #timer: ReturnType<typeof setInterval> | undefined;
   #renewing: Promise<void> | undefined;
   #renewedAt = { monotonic: 0, wall: 0 };
 
-  constructor(
-    store: NotificationStore,
-    leaseMs: number,
-    reporter: Reporter,
-    leases: () => readonly LeaseId[],
-    onLost: (groupId: string, renewed: readonly LeaseId[]) => void,
-  ) {
+  constructor(store: NotificationStore, leaseMs: number, reporter: Reporter, held: Leases) {
     this.#store = store;
     this.#leaseMs = leaseMs;
     this.#reporter = reporter;
-    this.#leases = leases;
-    this.#onLost = onLost;
+    this.#held = held;
   }
 
   start(): void {
@@ -45,8 +44,8 @@ export class LeaseRenewal {
   }
 
   #tick(): void {
-    if (this.#leases().length === 0) this.stop();
-    else void this.renew();
+    if (this.#held.leases().length === 0) this.stop();
+    else void this.renew().then(() => this.#held.onRenewed());
   }
 
   /**
@@ -68,12 +67,12 @@ export class LeaseRenewal {
   }
 
   async #renewOnce(): Promise<void> {
-    const leases = this.#leases();
+    const leases = this.#held.leases();
     const startedAt = now();
     try {
       const lost = leases.length > 0 ? await this.#store.renew(leases, this.#leaseMs) : [];
       this.#renewedAt = startedAt;
-      for (const groupId of lost) this.#onLost(groupId, leases);
+      for (const groupId of lost) this.#held.onLost(groupId, leases);
     } catch (error) {
       this.#reporter.failed('The leases of notifications were not renewed', error);
     }

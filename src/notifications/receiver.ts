@@ -152,15 +152,18 @@ export class Receiver {
 
   async #accept(entry: QueuedNotification, waitUntil: IncomingRequest['waitUntil']): Promise<OutgoingResponse> {
     const { queue, acknowledge } = this.#options;
-    const state = await this.#inTime<unknown>(() => (queue ?? this.#store).add(entry));
-    if (queue) return accepted;
+    if (queue) {
+      await this.#inTime(() => queue.add(entry));
+      return accepted;
+    }
+    const isWaitedFor = acknowledge === 'handled' || waitUntil !== undefined;
+    const state = await this.#inTime(() => (isWaitedFor ? this.#store.add(entry) : this.#worker.add(entry)));
     if (!isEntryState(state)) throw new TypeError('The store did not confirm that it has the notification');
     if (acknowledge === 'handled') {
       const isHandled = state === 'processed' || (await this.#handling.until(this.#processNow(entry))) === true;
       return isHandled && !this.#isOnlyInMemory(entry) ? accepted : notHandled;
     }
-    if (waitUntil && state !== 'processed') waitUntil(this.#processNow(entry).catch(() => false));
-    else this.#worker.wake();
+    if (state !== 'processed') waitUntil?.(this.#processNow(entry).catch(() => false));
     return accepted;
   }
 

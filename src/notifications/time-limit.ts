@@ -10,20 +10,24 @@ export async function endsWithin(ms: number, promise: Promise<unknown>): Promise
   return Promise.race([promise.then(() => true), late]).finally(() => clearTimeout(timer));
 }
 
-interface Running {
+/** An operation whose time is limited. */
+export interface LimitedOperation {
   readonly endsAt: number;
   readonly expire: () => void;
+  hasEnded: boolean;
 }
 
 /**
  * Limits the time of many operations with one timer: they all have the same limit, so the oldest ends first.
  *
- * What ends within the turn of the event loop in which it started needs no timer.
+ * What ends within the turn of the event loop in which it started costs almost nothing.
  */
 export class TimeLimit {
   readonly #ms: number;
-  readonly #running = new Set<Running>();
-  #isScheduled = false;
+  /** Started in this turn of the event loop. */
+  #started: LimitedOperation[] = [];
+  /** Started in earlier turns. */
+  readonly #running = new Set<LimitedOperation>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(ms: number) {
@@ -31,17 +35,17 @@ export class TimeLimit {
   }
 
   /** The result of `start`, or the error that `onTimeout` returns when the time is over. */
-  run<T>(start: () => Promise<T>, onTimeout: () => Error): Promise<T> {
+  run<T>(start: () => T | Promise<T>, onTimeout: () => Error): Promise<T> {
     // With `Promise.race`, each operation would need five promises more.
     return new Promise((resolve, reject) => {
-      const end = this.begin(() => reject(onTimeout()));
+      const operation = this.begin(() => reject(onTimeout()));
       started(start).then(
         (value) => {
-          end();
+          this.end(operation);
           resolve(value);
         },
         (error: unknown) => {
-          end();
+          this.end(operation);
           // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- whatever the operation threw
           reject(error);
         },
@@ -49,51 +53,49 @@ export class TimeLimit {
     });
   }
 
-  /** Calls `expire` when the time is over. Returns a function that prevents it. */
-  begin(expire: () => void): () => void {
-    const running = { endsAt: performance.now() + this.#ms, expire };
-    this.#running.add(running);
-    this.#schedule();
-    return () => {
-      this.#running.delete(running);
-      if (this.#running.size === 0) this.#stop();
-    };
+  /** Calls `expire` when the time is over, unless the operation has ended. */
+  begin(expire: () => void): LimitedOperation {
+    const operation = { endsAt: performance.now() + this.#ms, expire, hasEnded: false };
+    if (this.#started.push(operation) === 1) atEndOfTurn(() => this.#watchStarted());
+    return operation;
   }
 
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    atEndOfTurn(() => this.#startTimer());
+  end(operation: LimitedOperation): void {
+    operation.hasEnded = true;
+    if (this.#running.delete(operation) && this.#running.size === 0) this.#stopTimer();
+  }
+
+  #watchStarted(): void {
+    for (const operation of this.#started) if (!operation.hasEnded) this.#running.add(operation);
+    this.#started = [];
+    if (this.#timer === undefined) this.#startTimer();
   }
 
   #startTimer(): void {
     const [oldest] = this.#running;
-    this.#isScheduled = oldest !== undefined;
     if (oldest) this.#timer = setTimeout(() => this.#expire(), Math.max(oldest.endsAt - performance.now(), 1));
   }
 
-  #stop(): void {
-    if (this.#timer === undefined) return;
+  #stopTimer(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#isScheduled = false;
   }
 
   #expire(): void {
     this.#timer = undefined;
     const now = performance.now();
-    for (const running of this.#running) {
+    for (const operation of this.#running) {
       // A timer may be early by a part of a millisecond.
-      if (running.endsAt > now + 1) break;
-      this.#running.delete(running);
-      running.expire();
+      if (operation.endsAt > now + 1) break;
+      this.end(operation);
+      operation.expire();
     }
     this.#startTimer();
   }
 }
 
 /** Applications also pass functions that throw, or that return no promise. */
-function started<T>(start: () => Promise<T>): Promise<T> {
+function started<T>(start: () => T | Promise<T>): Promise<T> {
   try {
     return Promise.resolve(start());
   } catch (error) {

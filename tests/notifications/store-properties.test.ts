@@ -1,6 +1,6 @@
 import { ConfigurationError } from 'marketplace-seller-sdk';
 import { keyValueStore, memoryStore, redisStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type { NotificationStore, QueuedNotification, Settlement } from 'marketplace-seller-sdk/notifications';
+import type { Lease, NotificationStore, QueuedNotification, Settlement } from 'marketplace-seller-sdk/notifications';
 import { describe, expect, test } from 'vitest';
 import { PriorityQueue } from '../../src/notifications/stores/priority-queue.js';
 import { fc } from '../support/fast-check.ts';
@@ -21,6 +21,8 @@ async function run(store: NotificationStore, groupId: string, result: Partial<Se
 }
 
 const kinds = storeKinds();
+/** These stores do not lease an entry as they add it. */
+const isKeyValue = (name: string): boolean => name === 'Keyv' || name === 'a Map';
 
 /** Entries `g:a`, `g:b`, `h:a` and `h:b` of the groups `g` and `h`, and what is done to them. */
 const group = fc.constantFrom('g', 'h');
@@ -29,30 +31,42 @@ const outcome = fc.constantFrom('done', 'retry', 'release', 'dead');
 const step = fc.oneof(
   {
     weight: 3,
-    arbitrary: fc.record({ what: fc.constant('add' as const), key, sentAt: fc.integer({ min: 1, max: 3 }) }),
+    arbitrary: fc.record({
+      what: fc.constant('add' as const),
+      key,
+      sentAt: fc.integer({ min: 1, max: 3 }),
+      isClaimed: fc.boolean(),
+      outcome,
+    }),
   },
   { weight: 4, arbitrary: fc.record({ what: fc.constant('run' as const), group, outcome, coalesce: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ what: fc.constantFrom('redrive' as const, 'removeDeadLetter' as const), key }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+type Outcome = typeof outcome extends fc.Arbitrary<infer T> ? T : never;
 
 /** Takes a step, and returns all that can be seen of it. */
-async function take(store: NotificationStore, each: Step): Promise<unknown> {
+async function take(store: NotificationStore, each: Step, leasesWhenAdding: boolean): Promise<unknown> {
   if (each.what === 'add') {
-    return store.add(entry(each.key, { groupId: each.key.split(':', 1)[0]!, sentAt: each.sentAt }));
+    const added = entry(each.key, { groupId: each.key.split(':', 1)[0]!, sentAt: each.sentAt });
+    const result = await store.add(added, each.isClaimed && leasesWhenAdding ? claim : undefined);
+    return typeof result === 'string' ? result : end(store, result, each.outcome);
   }
   if (each.what !== 'run') return store[each.what](each.key);
   const [lease] = (await store.claim({ ...claim, coalesce: each.coalesce, groupId: each.group })).leases;
-  if (!lease) return 'nothing to lease';
+  return lease ? end(store, lease, each.outcome) : 'nothing to lease';
+}
+
+async function end(store: NotificationStore, lease: Lease, result: Outcome): Promise<unknown> {
   const { token, ...seen } = lease;
   const keys = [...lease.coalescedKeys, lease.entry.key];
-  const results: Record<typeof each.outcome, Partial<Settlement>> = {
+  const results: Record<Outcome, Partial<Settlement>> = {
     done: { done: keys },
     retry: { retryInMs: 0 },
     release: { retryInMs: 0, released: true },
     dead: { done: lease.coalescedKeys, deadLetter: { key: lease.entry.key, failure: 'no' } },
   };
-  const ended = { groupId: each.group, token, done: [], deduplicationMs: 60_000, ...results[each.outcome] };
+  const ended = { groupId: lease.groupId, token, done: [], deduplicationMs: 60_000, ...results[result] };
   const first = await store.settle(ended);
   const letters = await store.deadLetters(10);
   // A lease ends once.
@@ -87,12 +101,52 @@ describe.for(kinds)('a store in $name', ({ name, create, isAvailable, isDurable 
             await store.close?.();
             store = open();
           }
-          expect(await take(store, each)).toEqual(await take(model, each));
+          expect(await take(store, each, !isKeyValue(name))).toEqual(await take(model, each, !isKeyValue(name)));
         }
         await store.close?.();
       }),
       { numRuns: name === 'a Map' ? 60 : 5 },
     );
+  });
+
+  test.skipIf(!isAvailable || isKeyValue(name))(
+    'leases an entry as it is added, if its turn would be next',
+    async () => {
+      const store = create()();
+      const add = async (each: string, groupId = each): Promise<string> => {
+        const added = await store.add(entry(each, { groupId }), claim);
+        return typeof added === 'string' ? added : `leased ${added.groupId} ${added.attempt}`;
+      };
+      expect(await Promise.all(['a', 'b', 'a'].map((each) => add(each)))).toEqual([
+        'leased a 1',
+        'leased b 1',
+        'waiting',
+      ]);
+      expect(await add('a2', 'a')).toBe('added');
+      // The group of another entry is due.
+      await store.add(entry('c'));
+      expect(await add('d')).toBe('added');
+      expect((await store.claim({ ...claim, limit: 9 })).leases.map(({ groupId }) => groupId)).toEqual(['c', 'd']);
+      expect(await add('e')).toBe('leased e 1');
+      await store.close?.();
+    },
+  );
+
+  test.skipIf(!isAvailable || isKeyValue(name))('a lease that came with its entry ends like any other', async () => {
+    const store = create()({ maxWaiting: 2 });
+    const { token } = (await store.add(entry('a'), { ...claim, leaseMs: 20 })) as Lease;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    // It has expired, so the turn of its group is next.
+    expect(await store.add(entry('b'), claim)).toBe('added');
+    await expect(store.add(entry('c'), claim)).rejects.toThrow('maxWaiting');
+    const { leases } = await store.claim({ ...claim, limit: 9 });
+    const stalls = leases.map(({ groupId, attempt, stalledCount }) => [groupId, attempt, stalledCount]);
+    expect(stalls.sort()).toEqual([
+      ['a', 2, 1],
+      ['b', 1, 0],
+    ]);
+    expect(await store.settle({ groupId: 'a', token, done: ['a'], deduplicationMs: 9 })).toBe(false);
+    await store.close?.();
   });
 
   test.skipIf(!isAvailable)('is full at exactly its limit, however many entries come at once', async () => {

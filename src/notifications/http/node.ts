@@ -1,4 +1,5 @@
 import { TimeLimit } from '../time-limit.js';
+import type { LimitedOperation } from '../time-limit.js';
 import { TurnBatch } from '../turns.js';
 import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTooSlow } from './request.js';
 import type { BodyLimits, OutgoingResponse } from './request.js';
@@ -96,7 +97,8 @@ class BodyStream {
   readonly #chunks: BodyChunks;
   readonly #listeners: readonly [StreamEvent, (chunk: Uint8Array) => void][];
   #settle: Settle | undefined;
-  readonly #endTimeLimit: () => void;
+  readonly #timeLimit: TimeLimit;
+  readonly #reading: LimitedOperation;
 
   constructor(request: NodeRequest, limits: BodyLimits, timeLimit: TimeLimit) {
     const { promise, ...settle } = Promise.withResolvers<Uint8Array>();
@@ -104,7 +106,8 @@ class BodyStream {
     this.#settle = settle;
     this.#request = request;
     this.#chunks = new BodyChunks(limits);
-    this.#endTimeLimit = timeLimit.begin(() => this.#fail(bodyTooSlow));
+    this.#timeLimit = timeLimit;
+    this.#reading = timeLimit.begin(() => this.#fail(bodyTooSlow));
     const onGone = (): void => this.#fail(bodyIncomplete);
     this.#listeners = [
       ['data', (chunk) => this.#add(chunk)],
@@ -131,7 +134,7 @@ class BodyStream {
   #stop(): Settle | undefined {
     const settle = this.#settle;
     this.#settle = undefined;
-    this.#endTimeLimit();
+    this.#timeLimit.end(this.#reading);
     for (const [event, listener] of this.#listeners) this.#request.off(event, listener);
     return settle;
   }

@@ -39,21 +39,23 @@ export class Groups {
 
   /** Inserts an entry by its time. */
   insert(waiting: WaitingNotification): void {
-    const { groupId: name, notification } = waiting.entry;
-    let group = this.#groups.get(name);
-    if (!group) {
-      group = {
-        name,
-        userId: notification.user_id,
-        waiting: new WaitingList(),
-        turn: undefined,
-        readyAt: 0,
-        lease: undefined,
-      };
-      this.#groups.set(name, group);
-      this.#makeDue(group);
-    }
+    let group = this.#groups.get(waiting.entry.groupId);
+    if (!group) this.#makeDue((group = this.#create(waiting)));
     group.waiting.insert(waiting);
+  }
+
+  /** Inserts the first entry of a group, and leases the group. */
+  insertLeased(leased: WaitingNotification, token: string, until: number): void {
+    const group = this.#create(leased);
+    group.waiting.insert(leased);
+    this.lease(group, { token, leased }, until);
+  }
+
+  #create({ entry: { groupId: name, notification } }: WaitingNotification): Group {
+    const waiting = new WaitingList();
+    const group = { name, userId: notification.user_id, waiting, turn: undefined, readyAt: 0, lease: undefined };
+    this.#groups.set(name, group);
+    return group;
   }
 
   #makeDue(group: Group): void {
@@ -83,9 +85,14 @@ export class Groups {
   /** Ends a group's lease, and deletes the group if it is empty. */
   release(group: Group, delayMs: number, now: number): void {
     group.lease = undefined;
-    if (group.waiting.length === 0) this.#groups.delete(group.name);
+    if (group.waiting.length === 0) this.#delete(group);
     else if (delayMs > 0) this.postpone(group, now + delayMs);
     else this.#makeDue(group);
+  }
+
+  #delete(group: Group): void {
+    this.#groups.delete(group.name);
+    this.#forgetEnded();
   }
 
   /** The group whose turn it is; `undefined` when none is due. */
@@ -103,11 +110,13 @@ export class Groups {
 
   /** When the first leased or delayed group will be due; `undefined` when there is none. */
   nextReadyAt(): number | undefined {
-    for (let first = this.#later.peek(); first; first = this.#later.peek()) {
-      if (this.#isLater(first)) return first.priority;
-      this.#later.pop();
-    }
-    return undefined;
+    this.#forgetEnded();
+    return this.#later.peek()?.priority;
+  }
+
+  /** Removes the items of leases and delays that have ended early. */
+  #forgetEnded(): void {
+    for (let first = this.#later.peek(); first && !this.#isLater(first); first = this.#later.peek()) this.#later.pop();
   }
 
   #isLater({ priority, item }: { readonly priority: number; readonly item: Group }): boolean {

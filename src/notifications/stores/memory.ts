@@ -2,9 +2,10 @@
 import type { QueuedNotification } from '../queued-notification.js';
 import { Groups } from './groups.js';
 import type { Group } from './groups.js';
-import { StoreFullError, assertLimit, newToken, resolveLimits } from './store.js';
+import { StoreFullError, assertLimit, firstLease, newToken, resolveLimits } from './store.js';
 import type {
   Claim,
+  Claimant,
   Claimed,
   DeadLetter,
   EntryState,
@@ -65,13 +66,21 @@ export class MemoryStore implements NotificationStore {
     return this.#dead.has(key) || (this.#processed.get(key) ?? 0) > Date.now() ? 'processed' : undefined;
   }
 
-  async add(entry: QueuedNotification): Promise<EntryState> {
+  add(entry: QueuedNotification): Promise<EntryState>;
+  add(entry: QueuedNotification, claimant?: Claimant): Promise<EntryState | Lease>;
+  async add(entry: QueuedNotification, claimant?: Claimant): Promise<EntryState | Lease> {
     const state = this.stateOf(entry.key);
     if (state) return state;
     const bytes = bytesOf(entry);
     this.assertRoomFor(bytes);
+    if (claimant && this.#isNext(entry.groupId)) return this.#insertLeased(entry, bytes, claimant);
     this.insert(entry, bytes);
     return 'added';
+  }
+
+  /** Whether a group is new, and no other one is due. */
+  #isNext(groupId: string): boolean {
+    return !this.#groups.get(groupId) && !this.#groups.next(performance.now());
   }
 
   /** @throws {StoreFullError} when the store is full, with what is being written before it is inserted. */
@@ -86,9 +95,25 @@ export class MemoryStore implements NotificationStore {
   }
 
   insert(entry: QueuedNotification, bytes = bytesOf(entry), counts = { failures: 0, stalls: 0 }): void {
+    this.#groups.insert(this.#waitingOf(entry, bytes, counts));
+  }
+
+  #insertLeased(entry: QueuedNotification, bytes: number, { workerId, leaseMs }: Claimant): Lease {
+    const leased = this.#waitingOf(entry, bytes, { failures: 0, stalls: 0 });
+    const lease = firstLease(entry, newToken(workerId));
+    this.#groups.insertLeased(leased, lease.token, performance.now() + leaseMs);
+    return lease;
+  }
+
+  /** Counts an entry that is inserted into its group. */
+  #waitingOf(
+    entry: QueuedNotification,
+    bytes: number,
+    { failures, stalls }: { failures: number; stalls: number },
+  ): WaitingNotification {
     this.#waiting.add(entry.key);
     this.#waitingBytes += bytes;
-    this.#groups.insert({ entry, bytes, ...counts });
+    return { entry, bytes, failures, stalls };
   }
 
   async claim(claim: Claim): Promise<Claimed> {

@@ -63,9 +63,15 @@ local function postpone(groups, untilTime)
   send('ZREM', ':due', groups)
   send('ZADD', ':later', later)
 end
--- Each entry: key, group, sent, text, user, arrival.
+-- A group that has a turn, or whose lease or delay has ended.
+local function hasDueGroup()
+  return redis.call('ZCARD', p .. ':due') > 0 or #redis.call('ZRANGEBYSCORE', p .. ':later', '-inf', ms(now), 'LIMIT', 0, 1) > 0
+end
+-- Each entry: key, group, sent, text, user, arrival. With token and leaseMs, it is leased if its group is new and none is due.
 local function insert(entries)
   local groups, held, users, due = {}, {}, {}, { 'NX' }
+  local leases, leasedKeys, later = {}, {}, {}
+  local hasDue = hasDueGroup()
   for _, entry in ipairs(entries) do push(groups, entry.group) end
   local known, isDue = fields(':users', groups), {}
   for i, entry in ipairs(entries) do
@@ -74,13 +80,24 @@ local function insert(entries)
     push(users, group, entry.user)
     redis.call('ZADD', p .. ':group:' .. group, entry.sent, number .. entry.key)
     local isScheduled = isDue[group] or redis.call('ZSCORE', p .. ':later', group) or (known[i] and redis.call('ZSCORE', p .. ':due', group))
-    if not isScheduled then push(due, turnOf(entry.user), group) end
+    if not isScheduled and not known[i] and not hasDue and entry.token then
+      entry.isLeased = true
+      push(leases, group, entry.token)
+      push(leasedKeys, group, entry.key)
+      push(later, ms(now + entry.leaseMs), group)
+    elseif not isScheduled then
+      hasDue = true
+      push(due, turnOf(entry.user), group)
+    end
     isDue[group] = true
   end
   send('HSET', ':entries', held)
   send('HSET', ':users', users)
   if #due > 1 then redis.call('ZADD', p .. ':due', unpack(due)) end
   for user, turn in pairs(turns) do redis.call('ZADD', p .. ':turns', ms(turn), user) end
+  send('HSET', ':leases', leases)
+  send('HSET', ':leased', leasedKeys)
+  send('ZADD', ':later', later)
 end
 local function forget(keys, bytes)
   if #keys == 0 then return end

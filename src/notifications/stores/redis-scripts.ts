@@ -1,11 +1,14 @@
 import { takeDead } from './redis-dead-letters.js';
 import { common, draining } from './redis-lua.js';
 
-/** Arguments: maxWaiting, maxWaitingBytes, then key, groupId, sentAt, entry and user of each. Returns the state of each. */
+/**
+ * Arguments: maxWaiting, maxWaitingBytes, then of each: key, groupId, sentAt, entry, user, and to lease it the token and
+ * leaseMs, else an empty string and 0. Returns the state of each; `leased` if it is added and leased.
+ */
 export const add = `${common}
 local states, added, entries, addedBytes = {}, {}, {}, 0
 local keys, seen = {}, {}
-for i = 3, #ARGV, 5 do
+for i = 3, #ARGV, 7 do
   push(keys, ARGV[i])
   push(seen, p .. ':seen:' .. ARGV[i])
 end
@@ -13,14 +16,16 @@ local waiting, dead, processed = fields(':entries', keys), fields(':dead', keys)
 local count = redis.call('HLEN', p .. ':entries')
 local bytes = tonumber(redis.call('GET', p .. ':bytes') or 0)
 for n, key in ipairs(keys) do
-  local i, state = 5 * n - 2, 'added'
+  local i, state = 7 * n - 4, 'added'
   if added[key] or waiting[n] then state = 'waiting'
   elseif processed[n] or dead[n] then state = 'processed'
   elseif count >= tonumber(ARGV[1]) then state = 'maxWaiting'
   elseif bytes + addedBytes + #ARGV[i + 3] > tonumber(ARGV[2]) then state = 'maxWaitingBytes'
   else
     added[key], count, addedBytes = true, count + 1, addedBytes + #ARGV[i + 3]
-    push(entries, { key = key, group = ARGV[i + 1], sent = ARGV[i + 2], text = ARGV[i + 3], user = ARGV[i + 4] })
+    local entry = { key = key, group = ARGV[i + 1], sent = ARGV[i + 2], text = ARGV[i + 3], user = ARGV[i + 4], index = n }
+    if ARGV[i + 5] ~= '' then entry.token, entry.leaseMs = ARGV[i + 5], ARGV[i + 6] end
+    push(entries, entry)
   end
   push(states, state)
 end
@@ -29,6 +34,7 @@ local arrival = redis.call('INCRBY', p .. ':arrivals', #entries) - #entries
 for n, entry in ipairs(entries) do entry.arrival = arrival + n end
 redis.call('INCRBY', p .. ':bytes', addedBytes)
 insert(entries)
+for _, entry in ipairs(entries) do if entry.isLeased then states[entry.index] = 'leased' end end
 return states`;
 
 /**

@@ -3,9 +3,10 @@ import type { QueuedNotification } from '../queued-notification.js';
 import { BatchedScript, maxArguments } from './redis-batch.js';
 import * as dead from './redis-dead-letters.js';
 import * as scripts from './redis-scripts.js';
-import { StoreFullError, assertPrefix, newToken, resolveLimits } from './store.js';
+import { StoreFullError, assertPrefix, firstLease, newToken, resolveLimits } from './store.js';
 import type {
   Claim,
+  Claimant,
   Claimed,
   DeadLetter,
   EntryState,
@@ -93,9 +94,14 @@ class RedisStore implements NotificationStore {
     return reply;
   }
 
-  async add(entry: QueuedNotification): Promise<EntryState> {
+  add(entry: QueuedNotification): Promise<EntryState>;
+  add(entry: QueuedNotification, claimant?: Claimant): Promise<EntryState | Lease>;
+  async add(entry: QueuedNotification, claimant?: Claimant): Promise<EntryState | Lease> {
     const { key, groupId, sentAt, notification } = entry;
-    const state = await this.#adding.call(key, groupId, sentAt, JSON.stringify(entry), notification.user_id);
+    const token = claimant ? newToken(claimant.workerId) : '';
+    const stored = [key, groupId, sentAt, JSON.stringify(entry), notification.user_id];
+    const state = await this.#adding.call(...stored, token, Math.ceil(claimant?.leaseMs ?? 0));
+    if (state === 'leased') return firstLease(entry, token);
     if (state === 'maxWaiting' || state === 'maxWaitingBytes') {
       throw new StoreFullError(`The store has reached \`${state}\` (${this.#limits[state]})`);
     }

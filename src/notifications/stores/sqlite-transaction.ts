@@ -14,6 +14,7 @@ export class InboxTransaction implements Transaction {
   #keepsTime = false;
   #forgetsExpired = false;
   readonly #turns = new Map<number, number>();
+  #hasDueGroup: boolean | undefined;
   #waiting: { entries: number; bytes: number } | undefined;
 
   constructor(db: SqliteDatabase<InboxTransaction>) {
@@ -40,6 +41,7 @@ export class InboxTransaction implements Transaction {
 
   /** Users take turns: a user with many groups does not delay the groups of others. */
   nextTurn(userId: number | null): number {
+    this.#hasDueGroup = true;
     const user = userId ?? 0;
     const latest = this.#turns.get(user) ?? this.#latestTurn(userId);
     const turn = Math.max(latest, this.#served) + 1;
@@ -51,10 +53,19 @@ export class InboxTransaction implements Transaction {
     return this.#db.all('SELECT max(turn) AS turn FROM notification_group WHERE user_id = ?', userId)[0]?.turn ?? 0;
   }
 
-  /** Groups up to this turn were leased. */
-  serve(turn: number): void {
-    this.keepTime();
-    this.#served = Math.max(this.#served, turn);
+  /** These groups were leased. */
+  serve(groups: readonly Pick<Row, 'turn'>[]): void {
+    if (groups.length > 0) this.keepTime();
+    for (const { turn } of groups) this.#served = Math.max(this.#served, turn ?? 0);
+    this.#hasDueGroup = undefined;
+  }
+
+  /** Whether a group may be leased: it has a turn, or its lease or delay has ended. */
+  hasDueGroup(): boolean {
+    const due = `SELECT 1 FROM notification_group WHERE turn IS NOT NULL
+      UNION ALL SELECT 1 FROM notification_group WHERE turn IS NULL AND ready_at <= ? LIMIT 1`;
+    this.#hasDueGroup ??= this.#db.all(due, this.now).length > 0;
+    return this.#hasDueGroup;
   }
 
   /** Deletes some of the keys that are no longer needed to recognize duplicates. */

@@ -3,9 +3,10 @@ import type { QueuedNotification } from '../queued-notification.js';
 import { SqliteDatabase } from './sqlite-database.js';
 import type { Row } from './sqlite-database.js';
 import { InboxTransaction } from './sqlite-transaction.js';
-import { StoreFullError, newToken, resolveLimits } from './store.js';
+import { StoreFullError, firstLease, newToken, resolveLimits } from './store.js';
 import type {
   Claim,
+  Claimant,
   Claimed,
   DeadLetter,
   EntryState,
@@ -50,15 +51,22 @@ class SqliteStore implements NotificationStore {
     this.#limits = resolveLimits(limits);
   }
 
-  async add(entry: QueuedNotification): Promise<EntryState> {
+  add(entry: QueuedNotification): Promise<EntryState>;
+  add(entry: QueuedNotification, claimant?: Claimant): Promise<EntryState | Lease>;
+  async add(entry: QueuedNotification, claimant?: Claimant): Promise<EntryState | Lease> {
     const text = JSON.stringify(entry);
-    const added = await this.#db.write((transaction) => this.#add(entry, text, transaction));
+    const added = await this.#db.write((transaction) => this.#add(entry, text, transaction, claimant));
     if (added instanceof StoreFullError) throw added;
     return added;
   }
 
   /** A full store is a result, not an error: it does not undo the transaction. */
-  #add(entry: QueuedNotification, text: string, transaction: InboxTransaction): EntryState | StoreFullError {
+  #add(
+    entry: QueuedNotification,
+    text: string,
+    transaction: InboxTransaction,
+    claimant?: Claimant,
+  ): EntryState | Lease | StoreFullError {
     const { key } = entry;
     const state = `SELECT 'waiting' AS state FROM notification_waiting WHERE key = ?
       UNION ALL SELECT 'processed' FROM notification_processed WHERE key = ? AND until > ?
@@ -67,7 +75,10 @@ class SqliteStore implements NotificationStore {
     if (known) return known.state;
     const full = this.#takeRoom(Buffer.byteLength(text), transaction);
     if (full) return full;
-    this.#insert(entry, text, transaction);
+    this.#insertWaiting(entry, text);
+    const lease = claimant && !transaction.hasDueGroup() ? this.#leaseNew(entry, claimant, transaction) : undefined;
+    if (lease) return lease;
+    this.#insertGroup(entry, transaction);
     return 'added';
   }
 
@@ -85,12 +96,26 @@ class SqliteStore implements NotificationStore {
     return undefined;
   }
 
-  #insert(entry: QueuedNotification, text: string, transaction: InboxTransaction): void {
-    const { key, groupId, sentAt, notification } = entry;
-    const waiting = 'INSERT INTO notification_waiting (key, group_id, sent_at, entry) VALUES (?, ?, ?, ?)';
-    this.#db.run(waiting, key, groupId, sentAt, text);
-    const group = 'INSERT OR IGNORE INTO notification_group (group_id, user_id, turn, ready_at) VALUES (?, ?, ?, 0)';
-    this.#db.run(group, groupId, notification.user_id, transaction.nextTurn(notification.user_id));
+  #insertWaiting({ key, groupId, sentAt }: QueuedNotification, text: string): void {
+    const insert = 'INSERT INTO notification_waiting (key, group_id, sent_at, entry) VALUES (?, ?, ?, ?)';
+    this.#db.run(insert, key, groupId, sentAt, text);
+  }
+
+  #insertGroup({ groupId, notification: { user_id } }: QueuedNotification, transaction: InboxTransaction): void {
+    const insert = 'INSERT OR IGNORE INTO notification_group (group_id, user_id, turn, ready_at) VALUES (?, ?, ?, 0)';
+    this.#db.run(insert, groupId, user_id, transaction.nextTurn(user_id));
+  }
+
+  /** Leases the group of an entry if it is new. */
+  #leaseNew(entry: QueuedNotification, claimant: Claimant, transaction: InboxTransaction): Lease | undefined {
+    const lease = firstLease(entry, newToken(claimant.workerId));
+    const { key, groupId, notification } = entry;
+    const insert = `INSERT OR IGNORE INTO notification_group (group_id, user_id, ready_at, token, leased_key)
+      VALUES (?, ?, ?, ?, ?)`;
+    const until = Math.ceil(transaction.now + claimant.leaseMs);
+    if (this.#db.run(insert, groupId, notification.user_id, until, lease.token, key) === 0) return undefined;
+    transaction.keepTime();
+    return lease;
   }
 
   claim(claim: Claim): Promise<Claimed> {
@@ -100,7 +125,7 @@ class SqliteStore implements NotificationStore {
       this.#makeDue(transaction);
       const groups = this.#dueGroups(claim, transaction.now);
       const leases = groups.flatMap((group) => this.#lease(group, claim, token, transaction.now, problems));
-      for (const { turn } of groups) transaction.serve(turn ?? 0);
+      transaction.serve(groups);
       const nextInMs = this.#nextInMs(transaction.now);
       return { leases, ...(nextInMs !== undefined && { nextInMs }), ...(problems.length > 0 && { problems }) };
     });
@@ -244,8 +269,11 @@ class SqliteStore implements NotificationStore {
   redrive(key: string): Promise<boolean> {
     return this.#db.write((transaction) => {
       const row = this.#takeDeadLetter(key);
-      if (row) this.#insert(JSON.parse(row.entry) as QueuedNotification, row.entry, transaction);
-      return row !== undefined;
+      if (!row) return false;
+      const entry = JSON.parse(row.entry) as QueuedNotification;
+      this.#insertWaiting(entry, row.entry);
+      this.#insertGroup(entry, transaction);
+      return true;
     });
   }
 

@@ -20,14 +20,18 @@ export interface Lease extends LeaseId {
   readonly coalescedKeys: readonly string[];
 }
 
-/** A worker's request for leases. */
-export interface Claim {
+/** A worker that can handle one entry more. */
+export interface Claimant {
   /** The worker, for diagnostics. */
   readonly workerId: string;
-  /** The most groups to lease. */
-  readonly limit: number;
   /** How long the leases last, in milliseconds; `renew` extends them. */
   readonly leaseMs: number;
+}
+
+/** A worker's request for leases. */
+export interface Claim extends Claimant {
+  /** The most groups to lease. */
+  readonly limit: number;
   /** Lease the newest entry of each group, in place of all its entries, instead of the oldest. */
   readonly coalesce: boolean;
   /** Lease only this group, even before its next attempt is due. */
@@ -155,12 +159,16 @@ export interface NotificationStore {
   /** Whether several processes may use it at once. */
   readonly shared: boolean;
   /**
-   * Stores an entry, and resolves once it is stored.
+   * Stores an entry, and resolves once it is stored. For a claimant, a store may lease the entry in the same step, if its
+   * group is new and no other group is due. A store of your own can ignore the claimant.
    *
-   * @returns the state of its key: `'added'` if it is new, `'waiting'` until it is handled, `'processed'` after that.
+   * @returns the state of its key: `'added'` if it is new, `'waiting'` until it is handled, `'processed'` after that. For a
+   * claimant, it may be the lease.
    * @throws when it cannot be stored; the service then delivers it again.
    */
   add(entry: QueuedNotification): Promise<EntryState>;
+  /** The same, for a worker that can handle the entry. */
+  add(entry: QueuedNotification, claimant?: Claimant): Promise<EntryState | Lease>;
   /** Leases groups that are due. A group whose last lease expired without a result counts a stall for its entry. */
   claim(claim: Claim): Promise<Claimed>;
   /** Extends leases, also expired ones that no other claim has taken. Returns the groups whose lease is lost. */
@@ -186,6 +194,11 @@ export type EntryState = (typeof entryStates)[number];
 /** Whether a store has confirmed that it has an entry. */
 export function isEntryState(state: unknown): state is EntryState {
   return (entryStates as readonly unknown[]).includes(state);
+}
+
+/** The first lease of a new entry. */
+export function firstLease(entry: QueuedNotification, token: string): Lease {
+  return { groupId: entry.groupId, token, entry, attempt: 1, stalledCount: 0, coalescedKeys: [] };
 }
 
 /**

@@ -1,0 +1,145 @@
+import type { GroupRequests } from './group-requests.js';
+import { PollTimer } from './poll-timer.js';
+import type { Reporter } from './reporter.js';
+import type { ResolvedReceiverOptions } from './resolve-options.js';
+import type { Runs } from './runs.js';
+import type { Claim, Claimant, Claimed, NotificationStore } from './stores/store.js';
+
+/** How soon a store that several processes share is polled after a handler has ended, in milliseconds. */
+const soonMs = 50;
+
+/** Claims from the store what is due, again and again until nothing is. */
+export class Poller {
+  readonly #store: NotificationStore;
+  readonly #claimant: Claimant;
+  readonly #options: ResolvedReceiverOptions;
+  readonly #reporter: Reporter;
+  readonly #runs: Runs;
+  readonly #requests: GroupRequests;
+  readonly #onEmpty: () => void;
+  readonly #timer: PollTimer;
+  #polling: Promise<void> | undefined;
+  #pollAgain = false;
+  #mayBeDue = false;
+  #isClosed = false;
+
+  /** @param onEmpty Called when no entry waits and no handler runs. */
+  constructor(
+    store: NotificationStore,
+    claimant: Claimant,
+    options: ResolvedReceiverOptions,
+    reporter: Reporter,
+    runs: Runs,
+    requests: GroupRequests,
+    onEmpty: () => void,
+  ) {
+    this.#store = store;
+    this.#claimant = claimant;
+    this.#options = options;
+    this.#reporter = reporter;
+    this.#runs = runs;
+    this.#requests = requests;
+    this.#onEmpty = onEmpty;
+    // Entries in memory keep the process alive; entries in a durable store are found by the next process.
+    this.#timer = new PollTimer(() => this.wake(), !store.durable);
+  }
+
+  /** Resolves once the claim that is under way has leased what it can. */
+  get polling(): Promise<void> | undefined {
+    return this.#polling;
+  }
+
+  /** Whether more may be due than was claimed. */
+  get mayBeDue(): boolean {
+    return this.#mayBeDue;
+  }
+
+  /** Polls a store again soon that other processes may have added to. */
+  pollSoon(): void {
+    if (this.#store.shared) this.#pollIn(Math.min(soonMs, this.#options.pollMs));
+  }
+
+  /** Polls now. */
+  wake(): void {
+    this.#pollAgain = true;
+    this.#mayBeDue = true;
+    if (this.#isClosed) return;
+    this.#polling ??= this.#poll().finally(() => {
+      this.#polling = undefined;
+      if (this.#pollAgain) this.wake();
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#timer.clear();
+  }
+
+  async #poll(): Promise<void> {
+    this.#timer.clear();
+    try {
+      while (this.#pollAgain && !this.#isClosed) {
+        this.#pollAgain = false;
+        if (this.#runs.renewal.isLate()) await this.#runs.renewal.renew();
+        if (this.#requests.size > 0) await this.#claimRequested();
+        await this.#claimDue();
+      }
+    } catch (error) {
+      this.#reporter.failed('The store of notifications failed to give out entries', error);
+      this.#requests.rejectAll(error);
+      this.#pollAgain = false;
+      this.#pollIn(this.#options.pollMs);
+    }
+  }
+
+  async #claimRequested(): Promise<void> {
+    const next = this.#runs.next();
+    if (!next || next.groupId !== undefined) return;
+    const requested = this.#requests.groupIds().filter((groupId) => !this.#runs.get(groupId));
+    const groupIds = requested.slice(0, next.limit);
+    const claimed = await this.#runs.room.ask(groupIds.length, () =>
+      Promise.all(groupIds.map((groupId) => this.#claim({ limit: 1, groupId }))),
+    );
+    await this.#admit(claimed, groupIds.length);
+    for (const [index, groupId] of groupIds.entries()) {
+      if (claimed[index]?.leases.length === 0) this.#requests.resolve(groupId);
+    }
+    if (this.#requests.size > 0) this.#pollAgain = true;
+  }
+
+  async #claimDue(): Promise<void> {
+    const next = this.#runs.next();
+    if (!next) return;
+    this.#mayBeDue = false;
+    const claimed = await this.#runs.room.ask(next.limit, () => this.#claim(next));
+    await this.#admit([claimed], next.limit);
+    // There may be more than was asked for.
+    if (claimed.leases.length === next.limit || next.groupId !== undefined) this.#pollAgain = this.#mayBeDue = true;
+    else this.#pollLater(claimed);
+  }
+
+  async #claim(claim: Pick<Claim, 'limit' | 'groupId'>): Promise<Claimed> {
+    const { coalesce } = this.#options;
+    const claimed = await this.#store.claim({ ...this.#claimant, coalesce, ...claim });
+    for (const problem of claimed.problems ?? []) this.#reporter.failed(problem);
+    return claimed;
+  }
+
+  async #admit(claimed: readonly Claimed[], asked: number): Promise<void> {
+    const leases = claimed.flatMap((each) => each.leases);
+    const areAdmitted = await this.#runs.admit(leases, asked);
+    if (!areAdmitted) this.#pollAgain = true;
+    for (const { groupId } of leases) this.#requests.resolve(groupId, this.#runs.get(groupId)?.result);
+  }
+
+  #pollLater({ leases, nextInMs }: Claimed): void {
+    const isEmpty = leases.length === 0 && nextInMs === undefined;
+    if (isEmpty && this.#runs.size === 0 && this.#requests.size === 0) this.#onEmpty();
+    const maxDelayMs = this.#store.shared ? this.#options.pollMs : Infinity;
+    if (nextInMs !== undefined || this.#store.shared) this.#pollIn(Math.min(nextInMs ?? Infinity, maxDelayMs));
+  }
+
+  #pollIn(ms: number): void {
+    if (!this.#isClosed) this.#timer.set(ms);
+  }
+}

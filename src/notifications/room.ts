@@ -1,0 +1,69 @@
+import { Isolation } from './isolation.js';
+import type { NextClaim } from './isolation.js';
+import type { Lease } from './stores/store.js';
+
+/** For how many handlers there is room: what to ask the store for, and what of it may start. */
+export class Room {
+  readonly #concurrency: number;
+  readonly #runs: ReadonlyMap<string, unknown>;
+  readonly #isolation = new Isolation();
+  /** Leases that the store was asked for, and that it may still give out. */
+  #asked = 0;
+  /** Runs whose handler has ended, and whose result is being stored. */
+  #settling = 0;
+
+  /** @param runs The handlers that run now, until their results are stored. */
+  constructor(concurrency: number, runs: ReadonlyMap<string, unknown>) {
+    this.#concurrency = concurrency;
+    this.#runs = runs;
+  }
+
+  get #held(): number {
+    return this.#runs.size + this.#asked;
+  }
+
+  /** What may be claimed now; `undefined` for nothing. */
+  next(): NextClaim | undefined {
+    // Results that are being stored need no room, but a slow store must not have more and more of them waiting.
+    const settling = Math.min(this.#settling, this.#concurrency);
+    return this.#isolation.next(this.#held, this.#concurrency + settling);
+  }
+
+  /** Whether an entry may be leased as it is added. */
+  hasRoomForAdded(): boolean {
+    const next = this.next();
+    return next !== undefined && next.groupId === undefined && this.#asked < this.#isolation.limit;
+  }
+
+  /** Asks the store for leases, and keeps room for them until they are admitted, or the store fails. */
+  async ask<T>(asked: number, ask: () => Promise<T>): Promise<T> {
+    this.#asked += asked;
+    try {
+      return await ask();
+    } catch (error) {
+      this.#asked -= asked;
+      throw error;
+    }
+  }
+
+  /** Nothing was leased of what was asked for. */
+  admitNone(asked: number): void {
+    this.#asked -= asked;
+  }
+
+  /** Decides which leases start now, of those that were asked for, and which are released because they have to run alone. */
+  admit(leases: readonly Lease[], asked: number): { start: readonly Lease[]; release: readonly Lease[] } {
+    this.#asked -= asked;
+    return this.#isolation.admit(leases, this.#held);
+  }
+
+  /** Stores the result of a run, whose handler needs no room any more. */
+  async settle<T>(settle: () => Promise<T>): Promise<T> {
+    this.#settling += 1;
+    try {
+      return await settle();
+    } finally {
+      this.#settling -= 1;
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import type { NextClaim } from './isolation.js';
+import { LeaseRenewal } from './lease-renewal.js';
+import type { Reporter } from './reporter.js';
+import type { ResolvedReceiverOptions } from './resolve-options.js';
+import { Run } from './run.js';
+import type { RunResult } from './run.js';
+import { Room } from './room.js';
+import type { Runner } from './runner.js';
+import type { Lease, LeaseId, NotificationStore } from './stores/store.js';
+
+/** The leases whose handlers run here: one per group, and at most `concurrency`. */
+export class Runs {
+  readonly #runs = new Map<string, Run>();
+  readonly room: Room;
+  /** Renews the leases. When that is late, it comes first, so that the worker does not claim its own expired leases. */
+  readonly renewal: LeaseRenewal;
+  readonly #runner: Runner;
+  readonly #reporter: Reporter;
+  readonly #onEnd: (run: Run, result: RunResult) => void;
+  #isClosed = false;
+
+  /**
+   * @param onEnd Called after each run.
+   * @param onRenewed Called after each time that the leases were to be renewed: some may have expired.
+   */
+  constructor(
+    store: NotificationStore,
+    runner: Runner,
+    { leaseMs, concurrency }: ResolvedReceiverOptions,
+    reporter: Reporter,
+    onEnd: (run: Run, result: RunResult) => void,
+    onRenewed: () => void,
+  ) {
+    this.#runner = runner;
+    this.#reporter = reporter;
+    this.room = new Room(concurrency, this.#runs);
+    this.#onEnd = onEnd;
+    const leases = (): Lease[] => [...this.#runs.values()].map((run) => run.latestLease);
+    const onLost = (groupId: string, renewed: readonly LeaseId[]): void => {
+      const run = this.#runs.get(groupId);
+      if (run && renewed.includes(run.latestLease)) run.loseLease();
+    };
+    this.renewal = new LeaseRenewal(store, leaseMs, reporter, { leases, onLost, onRenewed });
+  }
+
+  get size(): number {
+    return this.#runs.size;
+  }
+
+  get(groupId: string): Run | undefined {
+    return this.#runs.get(groupId);
+  }
+
+  /** What may be claimed now; `undefined` for nothing. */
+  next(): NextClaim | undefined {
+    return this.#isClosed ? undefined : this.room.next();
+  }
+
+  /** Whether an entry may be leased as it is added. */
+  hasRoomForAdded(): boolean {
+    return !this.#isClosed && !this.renewal.isLate() && this.room.hasRoomForAdded();
+  }
+
+  /**
+   * Starts the handlers of the leases that the store gave out, of those that were asked for.
+   *
+   * @returns whether all have started: else some were released, to run alone later.
+   */
+  async admit(leases: readonly Lease[], asked: number): Promise<boolean> {
+    const admitted = this.room.admit(leases, asked);
+    const { start, release } = this.#isClosed ? { start: [], release: leases } : admitted;
+    if (release.length > 0) {
+      await this.room.ask(start.length, () => this.#runner.release(release));
+      this.room.admitNone(start.length);
+    }
+    for (const lease of start) this.#start(lease);
+    return release.length === 0;
+  }
+
+  #start(lease: Lease): void {
+    const running = this.#runs.get(lease.groupId);
+    // Its handler goes on: a worker never runs one group twice.
+    if (running) running.next = lease;
+    else void this.#run(lease);
+  }
+
+  async #run(lease: Lease): Promise<void> {
+    const run = new Run(lease);
+    this.#runs.set(lease.groupId, run);
+    this.renewal.start();
+    const result = await this.#resultOf(run);
+    run.end(result);
+    this.#runs.delete(lease.groupId);
+    if (run.next) void this.#run(run.next);
+    if (this.#runs.size === 0) this.renewal.pause();
+    this.#onEnd(run, result);
+  }
+
+  async #resultOf(run: Run): Promise<RunResult> {
+    try {
+      const outcome = await this.#runner.handle(run);
+      return await this.room.settle(() => this.#runner.settle(run, outcome));
+    } catch (error) {
+      this.#reporter.failed('The store gave out an entry that cannot be handled', error);
+      return { keys: [], handled: false };
+    }
+  }
+
+  /** Starts no handler any more. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  abort(): void {
+    this.#runner.abort(this.#runs.values());
+  }
+
+  /** Resolves once the handlers that run now have ended. */
+  async ended(): Promise<void> {
+    await Promise.all([...this.#runs.values()].map(({ result }) => result));
+  }
+}
