@@ -18,12 +18,8 @@ const stallMs = 1000;
 const ok = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 const whole = 'content-length: 9\r\n\r\n{"id":42}';
 // Text that hardly compresses, so that half of it is not nothing.
-const question = JSON.stringify({
-  id: 42,
-  text: Array.from({ length: 900 }, (_, n) => Math.sin(n))
-    .join('')
-    .slice(0, 3000),
-});
+const digits = Array.from({ length: 900 }, (_, n) => Math.sin(n)).join('');
+const question = JSON.stringify({ id: 42, text: digits.slice(0, 3000) });
 
 /** Sends bytes and keeps the connection open. */
 const sends =
@@ -197,6 +193,7 @@ const bodies: Row[] = [
     ...tooLong,
   ],
   ['sends too much, compressed', compressed('gzip', gzipSync('x'.repeat(5000))), ...tooLong],
+  ['sends too much that hardly compresses', compressed('gzip', gzipSync(digits)), ...tooLong],
   ['claims gzip', compressed('gzip', '{"id":42}'), ...broken('Z_DATA_ERROR')],
   ['claims deflate', compressed('deflate', '{"id":42}'), ...broken('Z_DATA_ERROR')],
   ['claims br', compressed('br', '{"id":42}'), ...broken('ERR__ERROR_FORMAT_PADDING_2')],

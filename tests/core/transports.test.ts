@@ -161,7 +161,91 @@ describe.each(transports)('over %s', (name, options) => {
   });
 });
 
+describe('over a given fetch', () => {
+  const clientOf = (fetch: () => Promise<Response>, options: Partial<ClientOptions> = {}): SellerClient =>
+    client('https://api.test', { fetch, ...options });
+
+  test.each([
+    ['a body', new ReadableStream()],
+    ['no body', null],
+  ])('a late response with %s is closed unread where fetch ignores its signal', async (_, body) => {
+    const cancel = body && vi.spyOn(body, 'cancel');
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    const fetch = vi.fn(() => promise);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const call = errorOf(clientOf(fetch).questions.get({ question_id: 42 }, { signal }));
+    await vi.waitFor(() => expect(fetch).toHaveBeenCalled());
+    controller.abort();
+    resolve(new Response(body));
+    expect(await call).toMatchObject({ name: 'AbortError' });
+    if (cancel) await vi.waitFor(() => expect(cancel).toHaveBeenCalledTimes(1));
+  });
+
+  test('a body that is too long is not read to its end', async () => {
+    const cancel = vi.fn();
+    const chunk = new TextEncoder().encode('x'.repeat(600));
+    const body = new ReadableStream<Uint8Array>({ pull: (to) => to.enqueue(chunk), cancel });
+    const seller = clientOf(() => Promise.resolve(new Response(body)), { maxResponseBytes: 1000 });
+    expect(await errorOf(seller.questions.get({ question_id: 42 }))).toMatchObject({ name: 'UnexpectedResponseError' });
+    expect(cancel).toHaveBeenCalledTimes(1);
+  });
+
+  test('middleware is called in its order, and that of tracing last', async () => {
+    const order: string[] = [];
+    const layer =
+      (name: string): NonNullable<ClientOptions['middleware']>[number] =>
+      ({ request }, next) => {
+        order.push(name);
+        return next(request);
+      };
+    const tracing = { observe: () => undefined, middleware: layer('tracing') };
+    const fetch = (): Promise<Response> => Promise.resolve(Response.json(wireQuestion));
+    await clientOf(fetch, { middleware: [layer('a'), layer('b')], tracing }).questions.get({ question_id: 42 });
+    expect(order).toEqual(['a', 'b', 'tracing']);
+  });
+
+  test('an upload follows no redirect, in the way that the platform supports', async () => {
+    const modes: string[] = [];
+    const fetch = (request?: Request): Promise<Response> => {
+      modes.push(request!.redirect);
+      return Promise.resolve(Response.json({ id: 'a.pdf' }));
+    };
+    const upload = () =>
+      clientOf(fetch).messages.upload({ site_id: 'MLA', file: new Uint8Array(9), filename: 'a.pdf' });
+    await upload();
+    // Like in Workers.
+    class WorkersRequest extends Request {
+      constructor(input: RequestInfo | URL, init?: RequestInit) {
+        if (init?.redirect === 'error') throw new TypeError('Invalid redirect value');
+        super(input, init);
+      }
+    }
+    vi.stubGlobal('Request', WorkersRequest);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    await upload();
+    expect(modes).toEqual(['error', 'manual']);
+  });
+});
+
 describe('over node:http alone', () => {
+  test('a compressed body that is damaged is an error, however long it is', async () => {
+    const body = Buffer.from(noise(100_000));
+    const server = await startServer((to) => to.writeHead(200, { 'content-encoding': 'gzip' }).end(body));
+    expect(await errorOf(client(server.url, {}).questions.get({ question_id: 42 }))).toMatchObject({
+      name: 'ConnectionError',
+      message: 'GET /questions/{question_id} got no response: terminated (Z_DATA_ERROR)',
+    });
+  });
+
+  test('a header that comes twice is one, in any case', async () => {
+    const server = await startServer((to) => {
+      json(to, 200, wireQuestion, { 'X-Request-Id': ['r-1', 'r-2'] as unknown as string });
+    });
+    const { response } = await client(server.url, {}).questions.get({ question_id: 42 }).withResponse();
+    expect(response.requestId).toBe('r-1, r-2');
+  });
+
   test('any bytes are read as the text that the platform reads', async () => {
     let body = new Uint8Array();
     const server = await startServer((to) => to.writeHead(400).end(body));

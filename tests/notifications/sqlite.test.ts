@@ -286,13 +286,17 @@ describe('the time of a store in SQLite', () => {
     expect((await open(path).claim(claim())).leases).toHaveLength(1);
   });
 
-  test.each(['was given', 'was renewed'])('goes on where a lease %s', async (what) => {
+  test.each(['was given', 'was given before its retry', 'was renewed'])('goes on where a lease %s', async (what) => {
     const path = newPath();
     at(60);
     const first = open(path);
     await first.add(entry('a'));
     const leased = await lease(first, { leaseMs: minute });
-    if (what === 'was renewed') {
+    if (what === 'was given before its retry') {
+      await first.settle(settlement(leased, { retryInMs: 1000 * minute }));
+      at(120);
+      await lease(first, { groupId: 'a', leaseMs: minute });
+    } else if (what === 'was renewed') {
       at(120);
       await first.renew([leased], minute);
     }

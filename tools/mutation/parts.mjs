@@ -79,8 +79,9 @@ export const parts = {
     'tests/resilience/{deadlines,never-sent,odd-responses,response-size}.test.ts',
     'tests/resources/{attachments,downloads,files,upload-sources}.test.ts',
   ],
+  'core/platform/diagnostics-channel.ts': ['tests/core/observability.test.ts'],
   'core/platform': [
-    'tests/core/{choose-transport,debug-logger,network-errors,node-fetch,observability,portable-platform}.test.ts',
+    'tests/core/{choose-transport,debug-logger,network-errors,node-fetch,portable-platform}.test.ts',
     'tests/resilience/never-sent.test.ts',
   ],
   'notifications/stores/redis.ts': ['tests/notifications/{redis,store-properties,stores}.test.ts'],

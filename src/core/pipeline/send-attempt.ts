@@ -56,7 +56,7 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
     received = await send({ endpoint, attempt, call, url, headers, body, followRedirects, ...ends });
     if (signal.aborted) {
       // A `fetch` that ignores its signal may respond after the attempt has ended.
-      received.discard();
+      received.discard?.();
       throw signal.reason;
     }
     // If the file could not be read completely, that is the reason of the failure, whatever the service responded.

@@ -7,7 +7,7 @@ export class FetchResponse implements TransportResponse {
   readonly hasOpenEnd: boolean;
   readonly #response: Response;
 
-  constructor(response: Response, hasOpenEnd = false) {
+  constructor(response: Response, hasOpenEnd: boolean) {
     this.#response = response;
     this.hasOpenEnd = hasOpenEnd;
   }

@@ -48,20 +48,16 @@ function redirectMode({ endpoint, followRedirects }: OutgoingRequest): RequestRe
   return endpoint.requestBody === 'multipart' ? uploadRedirectMode() : 'manual';
 }
 
-let supportedMode: RequestRedirect | undefined;
-
 /**
  * With any other mode than `error`, `fetch` keeps a copy of the whole file for a redirect. Workers do not support
  * `error`.
  */
 function uploadRedirectMode(): RequestRedirect {
-  if (supportedMode !== undefined) return supportedMode;
   try {
-    supportedMode = new Request('https://platform.test', { redirect: 'error' }).redirect;
+    return new Request('https://platform.test', { redirect: 'error' }).redirect;
   } catch {
-    supportedMode = 'manual';
+    return 'manual';
   }
-  return supportedMode;
 }
 
 function composeMiddleware(

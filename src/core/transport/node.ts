@@ -82,10 +82,7 @@ class Exchange {
         if (!message.complete || !this.#request.writableEnded) this.#request.destroy();
       }
     };
-    const discard = (): void => {
-      this.#request.destroy();
-    };
-    return { status, headers, text, stream: () => null, discard };
+    return { status, headers, text, stream: () => null };
   }
 
   /** The error of the exchange, in the shape of an error of the platform's `fetch`. */

@@ -42,8 +42,8 @@ export interface TransportResponse {
   stream(): ReadableStream<Uint8Array> | null;
   /** Whether the end of the body cannot be distinguished from a lost connection. */
   readonly hasOpenEnd?: boolean;
-  /** Closes the body without reading it, which frees its connection. */
-  discard(): void;
+  /** Closes the body without reading it, which frees its connection, if `signal` may not have ended the request. */
+  discard?(): void;
 }
 
 /**
