@@ -11,6 +11,7 @@ import { SellerError, attachDiagnostics } from './errors/seller-error.js';
 import type { ErrorDiagnostics } from './errors/seller-error.js';
 import { emitAttemptResult, emitWait } from './observability/events.js';
 import type { InternalOptions } from './options/call-options.js';
+import { checkConfirmOptions } from './options/resolve-options.js';
 import type { ResolvedOptions } from './options/resolve-options.js';
 import { buildRequest } from './pipeline/build-request.js';
 import { classifyFailure, finalError } from './pipeline/classify-failure.js';
@@ -252,12 +253,14 @@ export class HttpClient implements Requester {
   #diagnosticsOf(context: RequestContext, error: SellerError): ErrorDiagnostics {
     return {
       curl: (options) => curlOf(context.request, context.token !== undefined, options),
-      confirm: (options) =>
-        confirmLater(this, context, {
+      confirm: (options) => {
+        checkConfirmOptions(options);
+        return confirmLater(this, context, {
           ...options,
           confirmWindowMs: options.confirmWindowMs ?? this.#confirmWindowMs(context, error),
           deadlineMs: options.deadlineMs ?? context.options.deadlineMs ?? this.deadlineMs,
-        }),
+        });
+      },
     };
   }
 }

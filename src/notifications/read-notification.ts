@@ -2,6 +2,8 @@ import type { SellerClient } from '../client.js';
 import { NotificationError } from '../core/errors/errors.js';
 import type { CallOptions } from '../core/options/call-options.js';
 import { NotFoundError } from '../core/errors/status-errors.js';
+import { checkOptions } from '../core/options/resolve-options.js';
+import { delay } from '../core/options/rules.js';
 import { exponentialDelay } from './backoff.js';
 import type { Question } from '../resources/questions/schemas.js';
 import type { Notification, QuestionNotification } from './notification.js';
@@ -28,7 +30,8 @@ const notFoundBackoff = { baseMs: 200, capMs: Infinity };
  *
  * @example
  * const question = await readNotification(seller, notification);
- * @throws {NotFoundError} when the service still answers 404 after `notFoundTimeoutMs`.
+ * @throws {InvalidInputError} when an option is wrong; nothing is sent.
+ * @throws {NotFoundError} when the service still responds 404 after `notFoundTimeoutMs`.
  * @throws {NotificationError} when the topic is not documented.
  */
 export async function readNotification(
@@ -48,6 +51,7 @@ export async function readNotification(
 ): Promise<unknown> {
   if (!notification.known) throw new NotificationError('The topic is not documented, so there is no endpoint to read');
   const { notFoundTimeoutMs = 5_000, ...call } = options;
+  checkOptions({ notFoundTimeoutMs }, { notFoundTimeoutMs: delay });
   const { question_id } = notification;
   return retryNotFound(() => seller.questions.get({ question_id }, call), notFoundTimeoutMs, call.signal);
 }

@@ -396,6 +396,32 @@ describe('reading back', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test.each<[string, object | null]>([
+    ['`confirmWindowMs` takes an integer, at least 0', { confirmWindowMs: Number.NaN }],
+    ['`confirmWindowMs` takes an integer, at least 0', { confirmWindowMs: -1 }],
+    ['`confirmWindowMs` takes an integer, at least 0', { confirmWindowMs: Infinity }],
+    ['`deadlineMs` takes a number of milliseconds above 0', { deadlineMs: 0 }],
+    ['`signal` takes an object', { signal: 'stop' }],
+    ['there is no option `windowMs`', { windowMs: 5 }],
+    ['the options are not an object', null],
+  ])('rejects a wrong option (%s) before it reads', async (message, options) => {
+    const { sellerClient, sent } = stubbed([networkFault('ECONNRESET')], { maxRetries: 0 });
+    const error = await errorOf<OutcomeUnknownError>(send(sellerClient));
+    const failure = await errorOf(error.confirm(options as never));
+    expect(failure).toMatchObject({ name: 'InvalidInputError', message: expect.stringContaining(message) as string });
+    expect(sent).toHaveLength(1);
+  });
+
+  test('does not wait where there is nothing to read', async () => {
+    const { sellerClient, sent } = stubbed([networkFault('ECONNRESET')], { maxRetries: 0 });
+    const error = await errorOf<OutcomeUnknownError>(sellerClient.questions.hide({ question_id: 42 }));
+    const before = Date.now();
+    expect(await error.confirm({ confirmWindowMs: 60_000 })).toEqual({
+      unknown: 'there is no way to read back what this endpoint does',
+    });
+    expect([Date.now() - before, sent.length]).toEqual([0, 1]);
+  });
+
   test('leaves no timer of its deadline', async () => {
     const { sellerClient } = stubbed([networkFault('ECONNRESET'), Response.json(pending)], { confirmWindowMs: 0 });
     const error = await errorOf<OutcomeUnknownError>(answer(sellerClient));

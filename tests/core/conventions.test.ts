@@ -93,15 +93,17 @@ describe('attributes', () => {
 const exactJson = fc.jsonValue().filter((value) => !/\d{16}/.test(JSON.stringify(value)));
 
 describe('readJsonp()', () => {
-  test.each([
+  test.each<[string, unknown]>([
+    ['no text', 5],
+    ['no value', undefined],
     ['no call', '[200, {}, {}]'],
     ['a call with something else', 'show({"id": 1})'],
     ['a call without a status', 'show([null, {}, {}])'],
     ['a call that is broken off', 'show([200, {}, {"id": 1'],
     ['nothing', ''],
   ])('text that is %s is an UnexpectedResponseError', (_, text) => {
-    expect(() => readJsonp(text)).toThrow(UnexpectedResponseError);
-    expect(() => readJsonp(text)).toThrow('it takes callback([status, headers, body])');
+    expect(() => readJsonp(text as string)).toThrow(UnexpectedResponseError);
+    expect(() => readJsonp(text as string)).toThrow('it takes callback([status, headers, body])');
   });
 
   test.each([

@@ -86,6 +86,17 @@ describe('contract 9: token, user texts and cookies are in no error, log line or
     expect(inspect(recorded, { depth: 12 })).not.toMatch(secrets);
   });
 
+  test.each(['sid=SEKRET-VALUE-1; theme=dark', 'theme=dark;sid = SEKRET-VALUE-1 ;x', 'SEKRET-VALUE-1'])(
+    'the value of a cookie in %s is redacted where the service repeats it alone',
+    async (cookies) => {
+      const body = { message: 'bad session SEKRET-VALUE-1 of the dark theme' };
+      const { sellerClient } = stubbed([Response.json(body, { status: 400 })], { headers: { cookie: cookies } });
+      const error = await errorOf(sellerClient.questions.get({ question_id: 42 }));
+      expect(everythingOf(error)).not.toContain('SEKRET');
+      expect(error.message).toContain('of the dark theme');
+    },
+  );
+
   test('a text with quotes, brackets and line ends is redacted too', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ minLength: 16, maxLength: 300, unit: 'binary-ascii' }), async (text) => {

@@ -1,12 +1,12 @@
 import { createServer as createHttpsServer, Agent as HttpsAgent } from 'node:https';
-import { Agent } from 'node:http';
+import { Agent, ClientRequest } from 'node:http';
 import { Socket, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { ConfigurationError, OutcomeUnknownError, SellerClient, TimeoutError } from 'marketplace-seller-sdk';
-import type { ClientOptions } from 'marketplace-seller-sdk';
+import type { ClientOptions, Tracing } from 'marketplace-seller-sdk';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { certificate } from '../support/certificate.ts';
 import { json, startServer, socketsClose } from '../support/http-server.ts';
@@ -48,12 +48,53 @@ describe('a request that was not sent is reported as such over both transports',
     expect(received).toEqual([]);
   });
 
-  test.each(transports)('over %s, a header that would make two requests of one is rejected', async (_, options) => {
+  const framing = ['transfer-encoding', 'keep-alive', 'upgrade', 'expect', 'trailer', 'content-length'];
+
+  test.each(framing)('the header %s, which would make two requests of one, is no option', async (name) => {
+    const headers = { 'X-Shop': 'a', [name.toUpperCase()]: '5' };
+    const message = `contains \`${name.toUpperCase()}\`, which only the connection sets`;
+    expect(() => client('http://127.0.0.1:9', { headers })).toThrow(message);
+    const call = client('http://127.0.0.1:9', {}).questions.get({ question_id: 42 }, { headers });
+    await expect(call).rejects.toThrow(`Not sent: the option \`headers\` ${message}`);
+  });
+
+  test.each(transports)('over %s, such a header that tracing adds is rejected', async (_, options) => {
     const server = await startServer((to) => json(to, 200, wireQuestion));
-    const headers = { 'transfer-encoding': 'chunked' };
-    const error = await errorOf(client(server.url, { ...options, headers }).questions.get({ question_id: 42 }));
+    const tracing: Tracing = {
+      observe: () => undefined,
+      wrapAttempt: ({ headers }, next) => {
+        headers['transfer-encoding'] = 'chunked';
+        return next();
+      },
+    };
+    const error = await errorOf(client(server.url, { ...options, tracing }).questions.get({ question_id: 42 }));
     expect(error).toMatchObject({ name: 'ConnectionError', attempts: 1 });
     expect(error.message).toContain('fetch failed (ERR_HTTP_INVALID_HEADER_VALUE); the platform does not send such');
+    expect(server.received).toEqual([]);
+  });
+
+  test.each(['trailer', 'content-length', 'expect'])('over node, so is %s', async (name) => {
+    const server = await startServer((to) => json(to, 200, wireQuestion));
+    const tracing: Tracing = {
+      observe: () => undefined,
+      wrapAttempt: ({ headers }, next) => {
+        headers[name] = '5';
+        return next();
+      },
+    };
+    const error = await errorOf(client(server.url, { tracing }).questions.get({ question_id: 42 }));
+    expect(error).toMatchObject({ name: 'ConnectionError', attempts: 1 });
+    expect(server.received).toEqual([]);
+  });
+
+  test('what Node.js finds wrong only while it sends ends the call, not the process', async () => {
+    const server = await startServer((to) => json(to, 200, wireQuestion));
+    const end = vi.spyOn(ClientRequest.prototype, 'end').mockImplementationOnce(() => {
+      throw Object.assign(new Error('Trailers are invalid'), { code: 'ERR_HTTP_TRAILER_INVALID' });
+    });
+    const error = await errorOf(client(server.url, { maxRetries: 0 }).questions.answer(answer));
+    expect(end).toHaveBeenCalled();
+    expect(error).toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('ERR_HTTP_TRAILER_INVALID') as string });
     expect(server.received).toEqual([]);
   });
 });

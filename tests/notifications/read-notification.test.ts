@@ -85,6 +85,18 @@ describe('readNotification()', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test.each([Number.NaN, -1, Infinity, '5'])(
+    'a wrong limit (%s) is rejected before anything is read',
+    async (limit) => {
+      const { clientFor, requests } = createShop();
+      const options = { notFoundTimeoutMs: limit as number };
+      await expect(readNotification(clientFor(7), parseNotification(about(1)), options)).rejects.toThrow(
+        '`notFoundTimeoutMs` takes an integer, at least 0',
+      );
+      expect(requests).toEqual([]);
+    },
+  );
+
   test('an abort ends the reading at once', async () => {
     const { clientFor } = createShop();
     const controller = new AbortController();

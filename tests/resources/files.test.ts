@@ -58,5 +58,5 @@ test('a file that was read cannot be read again: the second read rejects', async
   const { sellerClient } = stubbed([new Response(bytes)]);
   const file = await sellerClient.messages.download({ site_id, attachment_id: 'a' });
   await file.arrayBuffer();
-  await expect(file.arrayBuffer()).rejects.toThrow(new TypeError('The file was read before, or is being read'));
+  await expect(file.arrayBuffer()).rejects.toThrow(InvalidInputError);
 });

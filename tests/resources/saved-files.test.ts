@@ -80,6 +80,39 @@ describe('saveTo()', () => {
     expect(await readdir(folder)).toEqual(['taken']);
   });
 
+  test.each([
+    ['an empty path', () => '', /^Not saved: `path` is empty$/],
+    [
+      'a folder that does not exist',
+      () => join(folder, 'none', 'a.pdf'),
+      /^Not saved: the folder of `path` does not exist$/,
+    ],
+  ])('rejects %s, and closes the connection unread', async (_, path, message) => {
+    let isCanceled = false;
+    const body = new ReadableStream({ cancel: () => void (isCanceled = true) });
+    const file = await stubbed([() => new Response(body)]).sellerClient.messages.download(input);
+    const error = await errorOf<InvalidInputError>(file.saveTo(path()));
+    expect([error.name, error.issues[0]?.path]).toEqual(['InvalidInputError', ['path']]);
+    expect(error.message).toMatch(message);
+    expect(isCanceled).toBe(true);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test.each<[string, (file: Download) => Promise<unknown>]>([
+    ['read', (file) => file.arrayBuffer()],
+    ['saved', (file) => file.saveTo(join(folder, 'a.pdf'))],
+    ['cancelled', (file) => file.cancel()],
+  ])('rejects a file that was %s before', async (_, use) => {
+    const file = await downloaded();
+    await use(file);
+    for (const again of [file.saveTo(join(folder, 'b.pdf')), file.arrayBuffer()]) {
+      const error = await errorOf(again);
+      expect(error).toBeInstanceOf(InvalidInputError);
+      expect(error.message).toBe('the file was read before, is being read, or was cancelled');
+    }
+    expect(await readdir(folder)).not.toContain('b.pdf');
+  });
+
   test('leaves the old file and nothing else behind when the connection breaks', async () => {
     const path = join(folder, 'a.pdf');
     await writeFile(path, 'old');

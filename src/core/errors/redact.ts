@@ -52,10 +52,19 @@ function maskEcho(text: string, userText: string): string {
   return parts.join('') + text.slice(from);
 }
 
-/** The secrets in headers: their values, with and without an authorization scheme. */
+/** Shorter parts of a secret, such as a language in a cookie, may be words of a message. */
+const shortestPart = 8;
+
+/** The secrets in headers: their values, with and without an authorization scheme, and the values of their parts. */
 export function secretsIn(headers: Readonly<Record<string, string>>, isSecret: IsSecretName): string[] {
   const values = Object.entries(headers).flatMap(([name, value]) => (isSecret(name) ? [value] : []));
-  return values.flatMap((value) => [value, value.replace(/^\w+\s+/, '')]);
+  return values.flatMap((value) => [value, value.replace(/^\w+\s+/, ''), ...partsOf(value)]);
+}
+
+/** The values of `sid=abc; theme=dark`. */
+function partsOf(value: string): string[] {
+  const parts = value.split(/[;,]/).map((part) => part.slice(part.indexOf('=') + 1).trim());
+  return parts.filter((part) => part.length >= shortestPart);
 }
 
 /** Response headers for errors: without cookies and other secret headers, and with echoes of the secrets masked. */

@@ -46,10 +46,13 @@ export class Download implements AsyncDisposable {
     this.#reject = parts.reject;
   }
 
-  /** Reads the whole file into memory. */
+  /**
+   * Reads the whole file into memory.
+   *
+   * @throws {InvalidInputError} when the file was read or cancelled before.
+   */
   async arrayBuffer(): Promise<ArrayBuffer> {
-    if (this.stream.locked) throw new TypeError('The file was read before, or is being read');
-    return await new Response(this.stream).arrayBuffer();
+    return await this.#unread().arrayBuffer();
   }
 
   /**
@@ -57,11 +60,21 @@ export class Download implements AsyncDisposable {
    * same folder and moved when it is complete, so that no partial file is left. Only on Node.js, Deno and Bun.
    *
    * @returns the path.
-   * @throws {InvalidInputError} when the path is a folder, a device, a pipe or a socket.
+   * @throws {InvalidInputError} when the path is a folder, a device, a pipe or a socket, when its folder does not exist,
+   *   or when the file was read or cancelled before.
    */
   async saveTo(path: string): Promise<string> {
     const { saveStream } = await import('./node.js');
+    this.#unread();
     return saveStream(this.stream, path, this.#reject);
+  }
+
+  #unread(): Response {
+    try {
+      return new Response(this.stream);
+    } catch {
+      throw this.#reject({ path: [], message: 'the file was read before, is being read, or was cancelled' }, '');
+    }
   }
 
   /** Closes the connection without reading the file. */

@@ -7,7 +7,7 @@ type Reject = (issue: Issue, prefix: string) => Error;
  * Writes a stream to a temporary file in the folder of the path, and moves it to the path when it is complete. A
  * replaced file keeps its mode. If the path is a link, the file that it refers to is replaced.
  *
- * @throws {InvalidInputError} when the path exists and is not a file; nothing is read.
+ * @throws {InvalidInputError} when the path exists and is not a file, or its folder does not exist; nothing is read.
  */
 export async function saveStream(stream: AsyncIterable<Uint8Array>, path: string, reject: Reject): Promise<string> {
   // Imported here, because bundlers for browsers and Workers resolve static imports even if they are never executed.
@@ -35,7 +35,7 @@ export async function saveStream(stream: AsyncIterable<Uint8Array>, path: string
 
 /** Returns the file to replace, with links resolved, and its mode; for a new file, only the path. */
 async function findTarget(path: string, reject: Reject): Promise<{ target: string; mode?: number }> {
-  const { realpath, stat } = await import('node:fs/promises');
+  const [{ realpath, stat }, paths] = await Promise.all([import('node:fs/promises'), import('node:path')]);
   try {
     const stats = await stat(path);
     if (!stats.isFile()) {
@@ -44,8 +44,11 @@ async function findTarget(path: string, reject: Reject): Promise<{ target: strin
     }
     return { target: await realpath(path), mode: stats.mode & 0o777 };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { target: path };
-    throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    const folder = await stat(paths.dirname(path)).catch(() => undefined);
+    if (path !== '' && folder?.isDirectory()) return { target: path };
+    const message = path === '' ? '`path` is empty' : 'the folder of `path` does not exist';
+    throw reject({ path: ['path'], message }, 'Not saved: ');
   }
 }
 

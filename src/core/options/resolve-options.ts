@@ -1,5 +1,6 @@
 import { isLoopback } from './is-loopback.js';
 import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
+import type { ConfirmOptions } from '../errors/seller-error.js';
 import type { InternalOptions } from './call-options.js';
 import type { ClientOptions } from './client-options.js';
 import {
@@ -71,13 +72,39 @@ const callRules: Readonly<Record<keyof InternalOptions, Rule>> = {
   onDownloadProgress: ofType('function'),
 };
 
+const confirmRules: Readonly<Record<keyof ConfirmOptions, Rule>> = {
+  signal: withMethod('addEventListener'),
+  confirmWindowMs: delay,
+  deadlineMs: positive,
+};
+
 /**
  * Checks the options of one call.
  *
  * @throws {InvalidInputError} when an option is unknown or wrong; nothing is sent.
  */
 export function checkCallOptions(options: InternalOptions): void {
-  const problems = problemsOf(options, callRules);
+  checkOptions(options, callRules);
+}
+
+/**
+ * Checks the options of `confirm()`.
+ *
+ * @throws {InvalidInputError} when an option is unknown or wrong; nothing is sent.
+ */
+export function checkConfirmOptions(options: ConfirmOptions): void {
+  checkOptions(options, confirmRules);
+}
+
+/**
+ * Checks the options of a function.
+ *
+ * @throws {InvalidInputError} when an option is unknown or wrong.
+ */
+export function checkOptions(options: object | null, rules: Readonly<Record<string, Rule>>): void {
+  if (typeof options !== 'object' || options === null)
+    throw new InvalidInputError([{ path: [], message: 'the options are not an object' }]);
+  const problems = problemsOf(options, rules);
   if (problems.length > 0)
     throw new InvalidInputError(
       problems.map(({ name, problem }) => ({

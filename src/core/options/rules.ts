@@ -52,12 +52,15 @@ function isQueryValue(value: unknown): boolean {
 
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 const notInHeader = /[^\t\x20-\x7e\x80-\xff]/;
+/** With these, a server could read one request as two. They are often copied from a request that the caller received. */
+const framing = /^(?:content-length|expect|keep-alive|trailer|transfer-encoding|upgrade)$/i;
 
 export const headerRecord: Rule = (value) => {
   const problem = record(value);
   if (problem !== undefined) return problem;
   for (const [name, content] of Object.entries(value as object)) {
     if (!headerName.test(name)) return 'contains a name that no header can have';
+    if (framing.test(name)) return `contains \`${name}\`, which only the connection sets`;
     if (typeof content !== 'string' || notInHeader.test(content))
       return `contains under \`${name}\` a value that no header can have`;
   }

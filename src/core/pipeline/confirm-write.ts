@@ -35,7 +35,7 @@ export async function confirmWrite(
   const confirmContext = new ConfirmContextImpl(requester, context, scope, signal);
   const until = performance.now() + confirmWindowMs;
   for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
-    const isLast = performance.now() >= until;
+    const isLast = !endpoint.confirm || performance.now() >= until;
     const confirmation = await confirmOnce(endpoint, input, confirmContext);
     scope.throwIfAborted();
     if (confirmation.done || isLast) return { confirmation, response: confirmContext.response };

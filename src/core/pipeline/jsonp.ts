@@ -40,7 +40,8 @@ export function readJsonp(text: string): unknown {
 }
 
 function unwrapped(text: string): [number, Headers, unknown] {
-  const values = parsed(argumentOf(text));
+  // Not every caller is typed.
+  const values = typeof text === 'string' ? parsed(argumentOf(text)) : undefined;
   if (!Array.isArray(values) || !Number.isInteger(values[0])) {
     throw new UnexpectedResponseError('The text is not a JSONP response: it takes callback([status, headers, body])', {
       status: 200,

@@ -60,9 +60,15 @@ class Exchange {
     });
     this.#signal.addEventListener('abort', () => request.destroy(), { once: true });
     whenConnected(request, () => {
+      try {
+        sendBody(request, outgoing.body);
+      } catch (error) {
+        // Node.js checks some headers only now.
+        request.destroy(error as Error);
+        return;
+      }
       this.#sent = true;
       outgoing.onSend?.();
-      sendBody(request, outgoing.body);
     });
   }
 
@@ -106,7 +112,7 @@ function openRequest({ endpoint, url, headers, body }: OutgoingRequest, agent: A
     ...(agent !== undefined && { agent }),
   };
   try {
-    rejectFraming(headers);
+    rejectFraming(headers, body);
     const request = http.request(target, options);
     if (typeof body === 'string') request.setHeader('content-length', Buffer.byteLength(body));
     return request;
@@ -115,10 +121,14 @@ function openRequest({ endpoint, url, headers, body }: OutgoingRequest, agent: A
   }
 }
 
-/** Rejects headers with which a server could read one request as two, like the platform's `fetch`. */
-function rejectFraming(headers: Readonly<Record<string, string>>): void {
-  for (const name of ['transfer-encoding', 'keep-alive', 'upgrade', 'expect']) {
-    if (name in headers)
+/**
+ * Rejects headers with which a server could read one request as two, like the platform's `fetch`. Options cannot
+ * contain them, but tracing can add them.
+ */
+function rejectFraming(headers: OutgoingRequest['headers'], body: OutgoingRequest['body']): void {
+  for (const name of ['transfer-encoding', 'keep-alive', 'upgrade', 'expect', 'trailer', 'content-length']) {
+    // The length of a file is known.
+    if (name in headers && (name !== 'content-length' || body === undefined))
       throw Object.assign(new TypeError(`invalid ${name} header`), { code: 'ERR_HTTP_INVALID_HEADER_VALUE' });
   }
 }
