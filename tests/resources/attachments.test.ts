@@ -420,7 +420,7 @@ describe('downloading a file', () => {
   test('a failed saveTo() leaves no file', async () => {
     const { sellerClient, attachment_id } = await stored();
     const file = await sellerClient.messages.download({ site_id, attachment_id });
-    await expect(file.saveTo(join(folder, 'no-such-folder', 'a.pdf'))).rejects.toThrow(/ENOENT/);
+    await expect(file.saveTo(join(folder, 'no-such-folder', 'a.pdf'))).rejects.toBeInstanceOf(InvalidInputError);
     expect(await readdir(folder)).toEqual([]);
   });
 
