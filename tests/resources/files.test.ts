@@ -1,4 +1,4 @@
-import { InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
+import { InvalidInputError } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { fileNameOf } from '../../src/core/files/file-source.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
@@ -26,31 +26,6 @@ describe('what is said about a file', () => {
     ['/home/ana/a\\b.pdf', 'a\\b.pdf'],
   ])('the name of %s is %s', (file, name) => {
     expect(fileNameOf({ file })).toBe(name);
-  });
-});
-
-describe('an error of a progress callback is the one that the caller gets', () => {
-  const mine = new TypeError('the bar is gone');
-  const onProgress = (): never => {
-    throw mine;
-  };
-
-  test('of an upload', async () => {
-    const fetch = async (request: Request): Promise<Response> => {
-      await request.arrayBuffer();
-      return Response.json({ id: 'a' });
-    };
-    const sellerClient = new SellerClient({ baseUrl: 'https://api.test', accessToken: 'token-1', fetch });
-    const input = { site_id, file: bytes, filename: 'a.pdf' };
-    const error: unknown = await errorOf(sellerClient.messages.upload(input, { onUploadProgress: onProgress }));
-    expect(error).toBe(mine);
-  });
-
-  test('of a download', async () => {
-    const { sellerClient } = stubbed([new Response(bytes)]);
-    const input = { site_id, attachment_id: 'a' };
-    const file = await sellerClient.messages.download(input, { onDownloadProgress: onProgress });
-    await expect(file.arrayBuffer()).rejects.toBe(mine);
   });
 });
 

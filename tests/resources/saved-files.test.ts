@@ -221,17 +221,4 @@ describe.each(transports)('over %s', (_, options) => {
     gc();
     expect(await new Response(stream).text()).toBe('1234567890');
   });
-
-  test('what a progress callback throws is what the caller gets, of an upload and of a download', async () => {
-    const mine = new TypeError('the bar is gone');
-    const onProgress = (): never => {
-      throw mine;
-    };
-    const server = await startServer((response) => response.end('{"id":"file"}'));
-    const sellerClient = once(server.url, options);
-    const file = { site_id: 'MLA', file: new Uint8Array(200_000), filename: 'a.pdf' };
-    expect(await errorOf<never>(sellerClient.messages.upload(file, { onUploadProgress: onProgress }))).toBe(mine);
-    const download = await sellerClient.messages.download(input, { onDownloadProgress: onProgress });
-    await expect(download.arrayBuffer()).rejects.toBe(mine);
-  });
 });

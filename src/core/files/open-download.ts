@@ -19,7 +19,8 @@ interface DownloadContext {
   readonly what: string;
   /** The maximum time between two chunks, in milliseconds. */
   readonly timeoutMs: number;
-  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
+  /** It does not throw. */
+  readonly onProgress: (progress: DownloadProgress) => void;
   /** Creates the error of a lost connection. */
   readonly lost: (message: string, cause: Error) => Error;
   readonly reject: DownloadParts['reject'];
@@ -100,7 +101,7 @@ function limitedStream({ body, size, hasOpenEnd }: UnreadBody, scope: CancelScop
             return;
           }
           receivedBytes += value.byteLength;
-          report(context, { receivedBytes, totalBytes: size });
+          context.onProgress({ receivedBytes, totalBytes: size });
           controller.enqueue(value);
         } catch (error) {
           finish();
@@ -123,24 +124,12 @@ function limitedStream({ body, size, hasOpenEnd }: UnreadBody, scope: CancelScop
   return stream;
 }
 
-/** Wraps what the caller's callback threw, which is rethrown unchanged. */
-class CallbackError extends Error {}
-
-function report({ onProgress }: DownloadContext, progress: DownloadProgress): void {
-  try {
-    onProgress?.(progress);
-  } catch (error) {
-    throw new CallbackError('onDownloadProgress failed', { cause: error });
-  }
-}
-
 function readError(
   error: unknown,
   { what, lost }: DownloadContext,
   received: number,
   size: number | undefined,
 ): unknown {
-  if (error instanceof CallbackError) return error.cause;
   // Every network failure of `fetch` is a TypeError. Other errors come from this library or from the caller.
   if (!(error instanceof TypeError)) return error;
   const of = size === undefined ? '' : ` of ${size}`;

@@ -43,28 +43,18 @@ export class UploadReader {
         for (let at = 0; at < chunk.byteLength; at += chunkSize) {
           const piece = chunk.subarray(at, at + chunkSize);
           sentBytes += piece.byteLength;
-          this.#report(sentBytes);
+          this.#onProgress({ sentBytes, totalBytes: size });
           yield piece;
         }
       }
     } catch (error) {
-      this.failure ??= unreadable(error, reject);
+      this.failure = unreadable(error, reject);
       throw this.failure;
     }
     if (sentBytes === size) return;
     const actual = sentBytes > size ? 'more bytes than' : `${sentBytes} bytes instead of`;
     this.failure = reject(issueAt('file', `\`file\` has ${actual} the stated ${size}`), 'Not stored: ');
     throw this.failure;
-  }
-
-  /** An error of the caller's callback is not an error of the file, so it is rethrown unchanged. */
-  #report(sentBytes: number): void {
-    try {
-      this.#onProgress({ sentBytes, totalBytes: this.#file.size });
-    } catch (error) {
-      this.failure = error instanceof Error ? error : new Error('onUploadProgress threw a value that is not an error');
-      throw this.failure;
-    }
   }
 
   /** Closes the source, also during a read that may never end. */

@@ -21,6 +21,7 @@ export interface MultipartBody {
 export interface Upload {
   /** Whether the file can be sent again; a stream cannot. */
   readonly isReplayable: boolean;
+  /** `onProgress` does not throw. */
   build(onProgress: (progress: UploadProgress) => void): Promise<MultipartBody>;
 }
 
@@ -76,13 +77,7 @@ export async function platformForm(
   return {
     body: form,
     headers: {},
-    onArrival: () => {
-      try {
-        onProgress({ sentBytes: size, totalBytes: size });
-      } catch {
-        // The file is stored, so the upload must not fail.
-      }
-    },
+    onArrival: () => onProgress({ sentBytes: size, totalBytes: size }),
     failure: () => undefined,
     dispose: () => undefined,
   };

@@ -1,11 +1,15 @@
 import { platform } from '#platform';
 import { requestIdOf } from '../errors/errors.js';
 import { maskSecrets } from '../errors/redact.js';
-import type { CallEvent, CallInfo, Logger, WaitReason } from '../options/hooks.js';
+import { ignoreErrors } from '../ignore-errors.js';
+import type { CallEvent, CallInfo, Logger, Wait, WaitReason } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 
 /** Receives the events of calls. */
 export type Emit = (event: CallEvent) => void;
+
+/** An observer of the user. It may be asynchronous; its result is not awaited. */
+type Sink = (event: CallEvent) => unknown;
 
 /** The part of a call that its events need. */
 interface EmittingCall {
@@ -41,11 +45,11 @@ export function emitAttemptResult(
 
 /** The receivers of a client's events. */
 export class Events {
-  readonly #sinks: readonly Emit[];
+  readonly #sinks: readonly Sink[];
   #channel: Channel | undefined;
 
   constructor({ logger, tracing, onWait }: Pick<ResolvedOptions, 'logger' | 'tracing' | 'onWait'>) {
-    const waits: Emit | undefined = onWait && waitSink(onWait);
+    const waits: Sink | undefined = onWait && waitSink(onWait);
     const debug = platform.debugLogger();
     this.#sinks = [logger && logSink(logger), debug && logSink(debug), tracing?.observe.bind(tracing), waits].filter(
       (sink) => sink !== undefined,
@@ -63,13 +67,7 @@ export class Events {
   }
 
   readonly #toSinks: Emit = (event) => {
-    for (const sink of this.#sinks) {
-      try {
-        sink(event);
-      } catch {
-        // An observer must not make a call fail: a write that was carried out would be reported as failed.
-      }
-    }
+    for (const sink of this.#sinks) ignoreErrors(() => sink(event));
   };
 }
 
@@ -81,15 +79,18 @@ export interface Channel {
 
 const silentChannel: Channel = { hasSubscribers: false, publish: () => undefined };
 
-function waitSink(onWait: NonNullable<ResolvedOptions['onWait']>): Emit {
+function waitSink(onWait: (wait: Wait) => unknown): Sink {
   return (event) => {
-    if (event.type !== 'delay') return;
+    if (event.type !== 'delay') return undefined;
     const { call, attempt, waitMs, reason } = event;
-    onWait({ endpoint: call.endpoint, attempt, waitMs, reason });
+    return onWait({ endpoint: call.endpoint, attempt, waitMs, reason });
   };
 }
 
-function logSink(logger: Logger): Emit {
+/** A logger whose methods may be asynchronous. */
+type AnyLogger = Readonly<Record<keyof Logger, (message: string, fields: object) => unknown>>;
+
+function logSink(logger: AnyLogger): Sink {
   return (event) => {
     const { endpoint } = event.call;
     const what = `${endpoint.method} ${endpoint.path}`;
@@ -98,24 +99,22 @@ function logSink(logger: Logger): Emit {
         const { attempt, status, requestId } = event;
         const durationMs = Math.round(event.durationMs);
         const fields = { endpoint: endpoint.name, attempt, status, requestId, durationMs };
-        logger.debug(`${what} responded ${status} after ${durationMs} ms`, fields);
-        break;
+        return logger.debug(`${what} responded ${status} after ${durationMs} ms`, fields);
       }
       case 'delay': {
         const { attempt, reason } = event;
         const waitMs = Math.round(event.waitMs);
         const why = reason === 'fault' ? 'after a fault' : 'for the rate limit';
         const fields = { endpoint: endpoint.name, attempt, waitMs, reason };
-        logger.info(`${what} waits ${waitMs} ms ${why}, before attempt ${attempt}`, fields);
-        break;
+        return logger.info(`${what} waits ${waitMs} ms ${why}, before attempt ${attempt}`, fields);
       }
-      case 'end':
-        if (event.error instanceof Error) {
-          const { name, message } = event.error;
-          logger.warn(message, { endpoint: endpoint.name, error: name, attempts: event.attempts });
-        }
-        break;
+      case 'end': {
+        if (!(event.error instanceof Error)) return undefined;
+        const { name, message } = event.error;
+        return logger.warn(message, { endpoint: endpoint.name, error: name, attempts: event.attempts });
+      }
       default:
+        return undefined;
     }
   };
 }

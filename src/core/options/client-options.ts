@@ -105,14 +105,14 @@ export interface ClientOptions {
    */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * Called for each difference between a response and its schema, if the response is returned nevertheless. Errors that
-   * it throws are ignored.
+   * Called for each difference between a response and its schema, if the response is returned nevertheless. Its
+   * errors are ignored.
    *
    * @default none
    */
   readonly onDrift?: ((drift: Drift) => void) | undefined;
   /**
-   * Called when a call begins to wait, with the duration and the reason. Errors that it throws are ignored.
+   * Called when a call begins to wait, with the duration and the reason. Its errors are ignored.
    *
    * @default none
    */

@@ -26,7 +26,7 @@ export interface Attempt {
 /** Wraps every attempt: reads or changes the request, calls `next`, reads or changes the response. */
 export type Middleware = (attempt: Attempt, next: (request: Request) => Promise<Response>) => Promise<Response>;
 
-/** A logger with the usual methods: console, pino, winston. */
+/** A logger with the usual methods: console, pino, winston. Its errors are ignored. */
 export interface Logger {
   debug(message: string, fields?: object): void;
   info(message: string, fields?: object): void;
@@ -100,7 +100,7 @@ export interface TracedAttempt {
 
 /** Observes calls, e.g. `openTelemetry()` of the `./otel` entry. */
 export interface Tracing {
-  /** Called with each event. Errors that it throws are ignored. */
+  /** Called with each event. Its errors are ignored. */
   observe(event: CallEvent): void;
   /** Wraps every attempt; `next` sends it. Unlike a middleware, it does not prevent the use of `node:http`. */
   wrapAttempt?<T>(attempt: TracedAttempt, next: () => Promise<T>): Promise<T>;

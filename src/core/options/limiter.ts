@@ -37,6 +37,6 @@ export interface AttemptReport {
 export interface Limiter {
   /** Called before each attempt. When the promise resolves, the attempt is sent; when it rejects, the call fails. */
   acquire(attempt: AttemptInfo): void | Promise<void>;
-  /** Called when an attempt has ended. */
+  /** Called when an attempt has ended. Its errors are ignored. */
   release?(report: AttemptReport): void;
 }

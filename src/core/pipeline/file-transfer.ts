@@ -3,6 +3,7 @@ import type { Endpoint } from '../endpoint.js';
 import { ConnectionError, InvalidInputError } from '../errors/errors.js';
 import { Download } from '../files/download.js';
 import type { FileInput } from '../files/file-source.js';
+import { ignoreErrors } from '../ignore-errors.js';
 import type { Issue } from '../schema/issue.js';
 import type { TransportResponse } from '../transport/transport.js';
 import type { RequestContext } from './request-context.js';
@@ -34,7 +35,7 @@ export function downloadFrom(
   const parts = downloads?.openDownload(response, scope, {
     what: `${endpoint.method} ${endpoint.path}`,
     timeoutMs,
-    onProgress: options.onDownloadProgress,
+    onProgress: (progress) => ignoreErrors(() => options.onDownloadProgress?.(progress)),
     lost: (message, cause) => new ConnectionError(message, { cause }),
     reject: (issue, prefix) => new InvalidInputError([issue], prefix),
   });

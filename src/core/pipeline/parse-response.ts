@@ -2,6 +2,7 @@ import { UnexpectedResponseError, summarizeIssues } from '../errors/errors.js';
 import { printable } from '../errors/printable.js';
 import { redactBody, redactHeaders, redactSecrets } from '../errors/redact.js';
 import type { Endpoint } from '../endpoint.js';
+import { ignoreErrors } from '../ignore-errors.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { Issue } from '../schema/issue.js';
 import { readLeniently } from '../schema/read-leniently.js';
@@ -73,11 +74,7 @@ function reportDrift(
   onDrift: NonNullable<ValidationOptions['onDrift']>,
 ): void {
   for (const { path, message, received } of differences) {
-    try {
-      onDrift({ endpoint, path, expected: message, received });
-    } catch {
-      // An observer must not make a call fail: a write that was carried out would be reported as failed.
-    }
+    ignoreErrors(() => onDrift({ endpoint, path, expected: message, received }));
   }
 }
 

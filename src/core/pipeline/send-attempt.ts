@@ -1,4 +1,5 @@
 import type { MultipartBody } from '../files/upload.js';
+import { ignoreErrors } from '../ignore-errors.js';
 import { mayHaveSucceeded } from '../retry/policy.js';
 import type { BufferedResponse } from './parse-body.js';
 import type { RequestContext } from './request-context.js';
@@ -43,7 +44,7 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
   const run = async (restartTimeout: () => void): Promise<AttemptResult> => {
     multipart = await context.upload?.build((progress) => {
       restartTimeout();
-      options.onUploadProgress?.(progress);
+      ignoreErrors(() => options.onUploadProgress?.(progress));
     });
     const body = multipart?.body ?? request.body;
     const headers = attemptHeaders(context, multipart);

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoint.js';
 import { ConnectionError } from '../errors/errors.js';
 import { SellerError } from '../errors/seller-error.js';
+import { ignoreErrors } from '../ignore-errors.js';
 import type { AttemptInfo, AttemptReport, Limiter } from '../options/limiter.js';
 import type { CancelScope } from '../retry/cancel-scope.js';
 
@@ -45,11 +46,7 @@ export function releaseLimiter(
   { endpoint, attempt, baseUrl }: LimitedAttempt,
   { status, retryAfterMs }: Pick<AttemptReport, 'status' | 'retryAfterMs'> = notSent,
 ): void {
-  try {
-    limiter.release?.({ endpoint, attempt, host: hostOf(baseUrl), status, retryAfterMs });
-  } catch {
-    // The attempt has ended; an error of the limiter must not change its result.
-  }
+  ignoreErrors(() => limiter.release?.({ endpoint, attempt, host: hostOf(baseUrl), status, retryAfterMs }));
 }
 
 function hostOf(baseUrl: string): string {

@@ -29,7 +29,8 @@ export interface Conversation extends Paged<Message, ConversationExtra> {}
 /** Call options of an upload. `timeoutMs` limits the time between two chunks of the file, not the whole upload. */
 export interface UploadOptions extends CallOptions {
   /**
-   * Called when chunks of the file have been sent. In browsers, it is called only at the start and at the end.
+   * Called when chunks of the file have been sent. In browsers, it is called only at the start and at the end. Its
+   * errors are ignored.
    *
    * @default none
    */
@@ -39,7 +40,7 @@ export interface UploadOptions extends CallOptions {
 /** Call options of a download. `timeoutMs` limits the time between two chunks of the file, not the whole download. */
 export interface DownloadOptions extends CallOptions {
   /**
-   * Called when chunks of the file have been received.
+   * Called when chunks of the file have been received. Its errors are ignored.
    *
    * @default none
    */
