@@ -64,6 +64,11 @@ export class Dispatcher {
     );
   }
 
+  /** Called after the signals of the handlers were aborted: their time limit has no use any more. */
+  close(): void {
+    this.#timeLimit.stop();
+  }
+
   #run(handler: Handler<never, never>, notification: Notification, run: RunContext): unknown {
     if (this.#options.clientFor) return this.#runFor(this.#options.clientFor, handler, notification, run);
     return handler(notification as never, new RunningContext(notification, run, undefined) as never);

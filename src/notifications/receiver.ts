@@ -223,6 +223,7 @@ export class Receiver {
   /**
    * Closes the receiver: responds 503 from now on, waits for deliveries and handlers for up to `graceMs`, then aborts the
    * signals of the handlers, and closes the store. It ends a few seconds after that, whatever the handlers and the store do.
+   * A second call waits for the first and does not change its `graceMs`.
    *
    * @throws {ConfigurationError} when `graceMs` is not a number of at least 0. The receiver is not closed then.
    */
@@ -238,6 +239,7 @@ export class Receiver {
     const endsAt = performance.now() + graceMs;
     this.#arriving.end();
     await this.#worker.close(graceMs);
+    this.#dispatcher.close();
     if (!(await endsWithin(abortGraceMs, this.#received()))) this.#handling.end();
     await this.#closeStore(Math.max(endsAt - performance.now(), abortGraceMs));
   }

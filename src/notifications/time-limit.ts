@@ -65,6 +65,12 @@ export class TimeLimit {
     if (this.#running.delete(operation) && this.#running.size === 0) this.#stopTimer();
   }
 
+  /** Limits nothing that runs any more, and leaves no timer. */
+  stop(): void {
+    this.#stopTimer();
+    this.#running.clear();
+  }
+
   #watchStarted(): void {
     for (const operation of this.#started) if (!operation.hasEnded) this.#running.add(operation);
     this.#started = [];

@@ -126,6 +126,21 @@ describe('what is stored of a run', () => {
   });
 });
 
+test('a handler that ignores its signal leaves no timer after close()', async () => {
+  const { store } = scripted([{ leases: [lease('one')] }]);
+  const { receiver, handler } = receiverOn(store);
+  handler.mockReturnValue(new Promise(() => undefined));
+  await deliver(receiver, about(1));
+  await tick();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(handler).toHaveBeenCalled();
+  expect(vi.getTimerCount()).toBeGreaterThan(1);
+  const closing = receiver.close({ graceMs: 50 });
+  await tick(50 + 1_000 + 1_000);
+  await closing;
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 describe('a result that cannot be stored', () => {
   const away = () => Promise.reject(new Error('away'));
 
