@@ -386,7 +386,7 @@ describe('reading back', () => {
     const { sellerClient } = stubbed([networkFault('ECONNRESET'), () => new Promise(() => undefined)]);
     const error = await errorOf<OutcomeUnknownError>(answer(sellerClient));
     const controller = new AbortController();
-    const confirming = errorOf(error.confirm({ signal: controller.signal }));
+    const confirming = errorOf(error.confirm({ signal: controller.signal, confirmWindowMs: 0 }));
     await vi.advanceTimersByTimeAsync(10);
     controller.abort();
     const aborted = await confirming;
@@ -457,6 +457,23 @@ describe('reading back', () => {
     ])('that throws %s gives unknown', async (thrown, unknown) => {
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- an endpoint of the user may do that
       expect(await confirmed(() => Promise.reject(thrown))).toEqual({ unknown });
+    });
+  });
+
+  test('takes the time that the service needs, and gives its last response', async () => {
+    const found = { ...pending, status: 'ANSWERED', answer: { text: 'Yes' } };
+    const slowly = async (): Promise<Response> => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return Response.json(found, { status: 203, headers: { 'x-request-id': 'r-203' } });
+    };
+    const { sellerClient } = stubbed([networkFault('ECONNRESET'), slowly], {
+      onUnknownOutcome: 'confirm',
+      confirmWindowMs: 0,
+    });
+    const call = sellerClient.questions.answer({ question_id: 42, text: 'Yes' }).withResponse();
+    expect(await advanceUntilSettled(call)).toMatchObject({
+      data: found,
+      response: { status: 203, requestId: 'r-203', attempts: 1 },
     });
   });
 

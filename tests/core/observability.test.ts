@@ -148,6 +148,7 @@ describe('the events of a call', () => {
     const events: CallEvent[] = [];
     const observe = (event: CallEvent): void => void events.push(event);
     const { sellerClient } = stubbed([step], { tracing: { observe }, maxRetries: 0 });
+    vi.advanceTimersByTime(1000);
     const startedAt = performance.now();
     const thrown: unknown = await advanceUntilSettled(sellerClient.questions.get({ question_id: 42 })).then(
       () => undefined,

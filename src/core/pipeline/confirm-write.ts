@@ -55,7 +55,7 @@ export async function confirmLater(
   try {
     return (await confirmWrite(requester, context, scope, options)).confirmation;
   } catch (error) {
-    if (!(error instanceof TimeoutError) || error !== scope.reason) throw error;
+    if (!(error instanceof TimeoutError)) throw error;
     return { unknown: `reading back did not end within its deadline of ${deadlineMs} ms` };
   } finally {
     scope.dispose();
