@@ -55,7 +55,7 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly errors: readonly DocumentedError[];
   /** Finds the error in the body of a success: GraphQL reports its errors with status 200. */
   readonly errorInBody?: (body: unknown) => ErrorInBody | undefined;
-  /** Present if the call option `attributes` can select fields of the response. */
+  /** Present if the call option `attributes` can select fields of the response: it is readable without the others. */
   readonly supportsAttributes?: true;
   /**
    * Reads back once whether a write was carried out although its response was lost. The client calls it again as long

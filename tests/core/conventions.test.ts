@@ -49,12 +49,20 @@ describe('attributes', () => {
       { total: 3 },
     ],
     [
-      'of an object that is wrapped',
-      endpoints.messages.get,
-      { message_id: 'a' },
-      ['client_id', 'added_since'],
-      { paging: null, messages: [{ id: 'a', client_id: '5', added_since: '6' }] },
-      { client_id: 5, added_since: '6' },
+      'of an object in a list',
+      endpoints.contacts.questions.windowOfItem,
+      { item_id: 'MLA1', last: 1, unit: 'day' },
+      ['total', 'added_since'],
+      [{ item_id: 'MLA1', total: '5', added_since: '6' }],
+      { total: 5, added_since: '6' },
+    ],
+    [
+      'of an object of another shape, which is not documented,',
+      endpoints.contacts.questions.ofUser,
+      { user_id: 7, date_from: '2026-03-01', date_to: '2026-03-02' },
+      ['total'],
+      [{ total: 3 }],
+      [{ total: 3 }],
     ],
   ])(
     'the fields %s are read as documented, and no others are delivered',
@@ -77,7 +85,7 @@ describe('attributes', () => {
   test('an endpoint whose list would lose its entries rejects attributes', async () => {
     const { sellerClient, sent } = stubbed([Response.json({ questions: [] })]);
     const error = await errorOf(sellerClient.call(search, { seller_id: 7 }, reduced(['total'])));
-    expect(error.message).toContain('its answer would lose its list');
+    expect(error.message).toContain('a reduced response could not be read');
     expect(sent).toEqual([]);
   });
 

@@ -50,7 +50,8 @@ const rules: readonly OptionRule[] = [
     takes: [{}, { a: 'b', c: 1, d: true, e: undefined }],
     rejects: [
       ...of(jsonp, { callback: 'f' }),
-      ...of('takes a string, number or boolean under `a`', { a: null }, { b: 1, a: [] }, { a: 1n }, { a: run }),
+      ...of('takes a string, finite number or boolean under `a`', { a: null }, { b: 1, a: [] }, { a: 1n }, { a: run }),
+      ...of('takes a string, finite number or boolean under `a`', { a: Number.NaN }, { a: -Infinity }),
       ...of(record, [], 'a=b'),
       ...of(iterable, new URLSearchParams()),
     ],

@@ -55,7 +55,13 @@ describe('an input is distributed to path, query, headers and body', () => {
       'the callback of JSONP',
       { filters: { callback: 'f' } },
       ['filters', 'callback'],
-      'makes a JSONP response of it, which is not read; see readJsonp',
+      'makes the response JSONP; see readJsonp',
+    ],
+    [
+      'the reduction of a response',
+      { filters: { attributes: 'id' } },
+      ['filters', 'attributes'],
+      'removes fields that the client needs; use the call option `attributes` where a method offers it',
     ],
     ['a named field', { filters: { deep: true } }, ['filters', 'deep'], 'is a separate field: pass it as `deep`'],
     [

@@ -1,4 +1,5 @@
 import { isPlainObject } from '../plain-object.js';
+import { reservedQuery } from '../schema/reserved-query.js';
 
 /** Returns what an option accepts if the value is wrong; `undefined` if the value is right. */
 export type Rule = (value: unknown) => string | undefined;
@@ -41,13 +42,14 @@ const record: Rule = (value) => {
 export const queryRecord: Rule = (value) => {
   const problem = record(value);
   if (problem !== undefined) return problem;
-  if ('callback' in (value as object)) return 'has `callback`, which makes the response JSONP; see readJsonp';
+  const reserved = Object.keys(value as object).find((name) => Object.hasOwn(reservedQuery, name));
+  if (reserved !== undefined) return `has \`${reserved}\`, which ${reservedQuery[reserved]}`;
   const [wrong] = Object.entries(value as object).find(([, each]) => !isQueryValue(each)) ?? [];
-  return wrong === undefined ? undefined : `takes a string, number or boolean under \`${wrong}\``;
+  return wrong === undefined ? undefined : `takes a string, finite number or boolean under \`${wrong}\``;
 };
 
 function isQueryValue(value: unknown): boolean {
-  return ['string', 'number', 'boolean', 'undefined'].includes(typeof value);
+  return ['string', 'boolean', 'undefined'].includes(typeof value) || Number.isFinite(value);
 }
 
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/;

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../endpoint.js';
 import { InvalidInputError } from '../errors/errors.js';
 import { inspect } from './inspect.js';
-import { array, nullish, picked, preprocess, unknown } from './schema.js';
+import { array, nullish, picked, preprocess, union, unknown } from './schema.js';
 import type { Schema } from './schema.js';
 import type { StandardSchema } from './standard-schema.js';
 
@@ -25,7 +25,7 @@ export type Attributed<T, Name extends keyof T> = [keyof T] extends [Name] ? T :
  */
 export function selectAttributes(endpoint: Endpoint, attributes: readonly string[]): Schema {
   if (!endpoint.supportsAttributes)
-    throw wrong(`${endpoint.method} ${endpoint.path} takes no \`attributes\`: its answer would lose its list`);
+    throw wrong(`${endpoint.method} ${endpoint.path} takes no \`attributes\`: a reduced response could not be read`);
   if (attributes.length === 0) throw wrong('`attributes` is empty; leave it out for every field');
   if (!attributes.every(canBeField)) throw wrong('`attributes` takes names of fields');
   return reduced(endpoint.output, attributes);
@@ -39,7 +39,10 @@ function canBeField(name: string): boolean {
 function reduced(schema: StandardSchema, attributes: readonly string[]): Schema {
   const found = inspect(schema);
   if (found.kind === 'array') return array(reduced(found.of, attributes));
-  if (found.kind === 'union') return reduced(found.of[0] ?? unknown, attributes);
+  if (found.kind === 'union') {
+    const [first = unknown, ...others] = found.of;
+    return others.reduce<Schema>(union, reduced(first, attributes));
+  }
   if (found.kind === 'preprocess') return preprocess(reduced(found.of, attributes), found.reader);
   const shape = found.kind === 'object' ? found.shape : {};
   const fieldOf = (name: string): Schema | undefined => (Object.hasOwn(shape, name) ? shape[name] : undefined);

@@ -2,6 +2,7 @@ import type { Endpoint } from '../endpoint.js';
 import { InvalidInputError } from '../errors/errors.js';
 import { inspect, shapeOf } from '../schema/inspect.js';
 import type { Inspected } from '../schema/inspect.js';
+import { reservedQuery } from '../schema/reserved-query.js';
 import type { Shape } from '../schema/schema.js';
 import { fieldsOf, fillPath, matchPath } from './path-template.js';
 import type { StandardSchema } from '../schema/standard-schema.js';
@@ -66,12 +67,19 @@ export function decode(
   return typeof sent.body === 'object' && sent.body !== null ? { ...sent.body, ...input } : input;
 }
 
+/** Whether a field of the input becomes a query parameter or a part of the path. */
+export function isInUrl(endpoint: Endpoint, name: string): boolean {
+  const isField = Object.hasOwn(shapeOf(endpoint.input), name);
+  return isField && (bodyless(endpoint) || endpoint.inQuery?.includes(name) === true);
+}
+
 function bodyless(endpoint: Endpoint): boolean {
   return endpoint.method !== 'POST' && endpoint.method !== 'PUT';
 }
 
 function appendToQuery(query: URLSearchParams, name: string, value: unknown, endpoint: Endpoint): void {
   if (Array.isArray(value)) {
+    if (value.length === 0) throw rejected([name], isEmpty);
     const comma = value.findIndex((each) => String(each).includes(','));
     if (comma >= 0) throw rejected([name, comma], 'contains a comma, which separates entries');
     query.set(name, value.join(','));
@@ -82,7 +90,9 @@ function appendToQuery(query: URLSearchParams, name: string, value: unknown, end
   }
 }
 
-type FieldPath = readonly [name: string, key: string | number];
+const isEmpty = 'is an empty list or has an empty entry, which finds nothing; leave it out';
+
+type FieldPath = readonly [name: string, ...inner: (string | number)[]];
 
 function appendRecord(
   query: URLSearchParams,
@@ -91,11 +101,12 @@ function appendRecord(
   endpoint: Endpoint,
 ): void {
   const key = path[1];
-  if (key === 'callback') throw rejected(path, 'makes a JSONP response of it, which is not read; see readJsonp');
+  if (Object.hasOwn(reservedQuery, key)) throw rejected(path, `${reservedQuery[key]}`);
   if (Object.hasOwn(shapeOf(endpoint.input), key) || query.has(key))
     throw rejected(path, `is a separate field: pass it as \`${key}\``);
   if (value === undefined || value === null) return;
   const values: unknown[] = Array.isArray(value) ? value : [value];
+  if (Array.isArray(value) && (values.length === 0 || values.includes(''))) throw rejected(path, isEmpty);
   query.set(key, values.map((each) => queryText(each, path)).join(','));
 }
 
