@@ -261,7 +261,12 @@ describe('after a 429', () => {
   test('the rate grows while calls wait and responses are accepted, the faster the longer it is calm', async () => {
     const grown = async (calmMs: number): Promise<number> => {
       const { limiter, acquire, waits, pass } = limiterWithCalls();
+      // The second 429 shows that the first was not random.
+      limiter.tryAcquire(many);
+      const sentAt = now();
+      vi.advanceTimersByTime(1);
       throttledAfter(limiter, 20);
+      limiter.release('throttled', sentAt);
       limiter.tryAcquire(many);
       for (let sequence = 1; sequence <= 60; sequence += 1) acquire(sequence);
       await pass(calmMs);

@@ -41,6 +41,7 @@ export type RateLimitSignal = 'accepted' | 'throttled' | 'other';
  * Before a 429, it limits the number of attempts in flight. This window grows with the responses, by half per round
  * trip, so that only a part of a burst can exceed an unknown limit. After a 429, all calls wait. Then they are sent at
  * a rate that is a little lower than the rate of the responses before the 429, and that increases until the next 429.
+ * A success lifts this rate if there was only one 429: the calls before it may have been slower than the limit.
  */
 export class RateLimiter {
   #inFlight = 0;
@@ -52,6 +53,8 @@ export class RateLimiter {
   #lastCutAt = -Infinity;
   #lastUseAt = 0;
   #throttles = 0;
+  /** Whether the only sign of a limit is one 429, which may be random. Then the next success lifts the limit. */
+  #isSingleThrottle = false;
   readonly #waiting: QueuedAttempt[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #responses = new RecentCount();
@@ -115,7 +118,7 @@ export class RateLimiter {
     this.#progressAt = now;
     if (result !== 'other') this.#share.add(result === 'throttled');
     const concernsAll = result === 'throttled' && !this.#share.isRandom;
-    if (result === 'accepted') this.#onAccepted(now, wasFull);
+    if (result === 'accepted') this.#onAccepted(now, sentAt, wasFull);
     if (concernsAll) this.#onThrottle(now, sentAt);
     if (this.#waiting.length > 0) {
       // The caller pauses all calls after a 429, so the next attempts are admitted only after that.
@@ -159,25 +162,35 @@ export class RateLimiter {
     if (this.#rate !== undefined) this.#nextAt = Math.max(this.#nextAt, now - slackMs) + 1000 / this.#rate;
   }
 
-  #onAccepted(now: number, wasFull: boolean): void {
+  #onAccepted(now: number, sentAt: number, wasFull: boolean): void {
     this.#throttles = 0;
     this.#responses.add(now);
     if (wasFull) this.#window += 0.5;
-    if (this.#rate !== undefined && this.#waiting.length > 0) {
+    if (this.#isSingleThrottle && sentAt > this.#lastCutAt) this.#liftLimit();
+    // A program that makes one call after the other has none that waits now, but its next call would wait.
+    if (this.#rate !== undefined && (this.#waiting.length > 0 || now < this.#nextAt)) {
       const calmSeconds = (now - Math.max(this.#lastCutAt, this.#pausedUntil)) / 1000;
       this.#rate *= 1 + (0.03 + 0.02 * Math.min(calmSeconds, 20)) / this.#rate;
     }
   }
 
   #onThrottle(now: number, sentAt: number): void {
+    const isSentBefore = sentAt < this.#lastCutAt;
+    this.#isSingleThrottle = !isSentBefore && this.#rate === undefined && this.#throttles === 0 && this.#share.isRare;
     // An attempt that was sent before the last cut says nothing about the current rate.
-    if (sentAt < this.#lastCutAt) return;
+    if (isSentBefore) return;
     const rate = this.#rate ?? this.#responses.perSecond(now);
     this.#rate =
       rate >= leastKnownRate ? rate * rateCut : this.#rate === undefined ? undefined : Math.max(rate * rateCut, 0.5);
     this.#window = this.#rate === undefined ? 1 : firstWindow;
     this.#lastCutAt = now;
     this.#throttles += 1;
+  }
+
+  #liftLimit(): void {
+    this.#isSingleThrottle = false;
+    this.#rate = undefined;
+    this.#window = Math.max(this.#window, firstWindow);
   }
 
   #forget(now: number): void {

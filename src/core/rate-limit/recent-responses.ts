@@ -1,7 +1,7 @@
 /** Up to this many 429s among the last responses are random: the service sheds load but does not enforce a limit. */
 const maxRandomThrottles = 3;
 const rememberedResponses = 100;
-/** With fewer responses, every 429 counts as a rate limit. */
+/** With fewer responses, every 429 pauses all calls. */
 const leastResponses = 50;
 
 /** Counts the 429s among the last hundred responses. */
@@ -19,7 +19,12 @@ export class ThrottleShare {
 
   /** Whether the 429s are too rare for a rate limit. */
   get isRandom(): boolean {
-    return this.#throttled.length >= leastResponses && this.#throttles <= maxRandomThrottles;
+    return this.#throttled.length >= leastResponses && this.isRare;
+  }
+
+  /** The same, also while too few responses are known to be sure. */
+  get isRare(): boolean {
+    return this.#throttles <= maxRandomThrottles;
   }
 }
 
