@@ -94,7 +94,10 @@ describe('a request that was not sent is reported as such over both transports',
     });
     const error = await errorOf(client(server.url, { maxRetries: 0 }).questions.answer(answer));
     expect(end).toHaveBeenCalled();
-    expect(error).toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('ERR_HTTP_TRAILER_INVALID') as string });
+    expect(error).toMatchObject({
+      name: 'ConnectionError',
+      message: expect.stringContaining('ERR_HTTP_TRAILER_INVALID') as string,
+    });
     expect(server.received).toEqual([]);
   });
 });
