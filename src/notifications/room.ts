@@ -9,8 +9,6 @@ export class Room {
   readonly #isolation = new Isolation();
   /** Leases that the store was asked for, and that it may still give out. */
   #asked = 0;
-  /** Runs whose handler has ended, and whose result is being stored. */
-  #settling = 0;
 
   /** @param runs The handlers that run now, until their results are stored. */
   constructor(concurrency: number, runs: ReadonlyMap<string, unknown>) {
@@ -24,9 +22,7 @@ export class Room {
 
   /** What may be claimed now; `undefined` for nothing. */
   next(): NextClaim | undefined {
-    // Results that are being stored need no room, but a slow store must not have more and more of them waiting.
-    const settling = Math.min(this.#settling, this.#concurrency);
-    return this.#isolation.next(this.#held, this.#concurrency + settling);
+    return this.#isolation.next(this.#held, this.#concurrency);
   }
 
   /** Whether an entry may be leased as it is added. */
@@ -55,15 +51,5 @@ export class Room {
   admit(leases: readonly Lease[], asked: number): { start: readonly Lease[]; release: readonly Lease[] } {
     this.#asked -= asked;
     return this.#isolation.admit(leases, this.#held);
-  }
-
-  /** Stores the result of a run, whose handler needs no room any more. */
-  async settle<T>(settle: () => Promise<T>): Promise<T> {
-    this.#settling += 1;
-    try {
-      return await settle();
-    } finally {
-      this.#settling -= 1;
-    }
   }
 }

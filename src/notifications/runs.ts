@@ -99,7 +99,7 @@ export class Runs {
   async #resultOf(run: Run): Promise<RunResult> {
     try {
       const outcome = await this.#runner.handle(run);
-      return await this.room.settle(() => this.#runner.settle(run, outcome));
+      return await this.#runner.settle(run, outcome);
     } catch (error) {
       this.#reporter.failed('The store gave out an entry that cannot be handled', error);
       return { keys: [], handled: false };
