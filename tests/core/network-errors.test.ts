@@ -31,7 +31,7 @@ describe('an error proves that nothing was sent', () => {
     ['where it is null', null],
     ['where it is a text', 'ECONNREFUSED'],
     ['of an unknown code', failed('EWHATEVER')],
-    ['of a connection in use, while it reads', failed('ETIMEDOUT', { syscall: 'read' })],
+    ['of a connection in use, while it reads', failed('ECONNREFUSED', { syscall: 'read' })],
     ['of a connection in use, while it writes', failed('ECONNREFUSED', { syscall: 'write' })],
     ['whose message has the code', new Error('connect ECONNREFUSED')],
     ['whose message has the words later', new Error('found: unexpected redirect')],
