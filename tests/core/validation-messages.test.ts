@@ -86,12 +86,29 @@ describe('a message names the field and what it takes', () => {
     ]);
   });
 
+  test('a rule that names its field, or none, gets the whole path', () => {
+    const schema = (message: string): Schema => params({ at: params({ v: refine(integer, () => message) }) });
+    const wrong = { at: { v: 1 } };
+    expect(messagesOf(schema('`v` is odd'), wrong)).toEqual(['`at.v` is odd']);
+    expect(messagesOf(schema('a size is even'), wrong)).toEqual(['`at.v`: a size is even']);
+    expect(messagesOf(schema('a size is not `at.v`'), wrong)).toEqual(['a size is not `at.v`']);
+    expect(
+      messagesOf(
+        refine(params({}), () => 'give `a` or `b`'),
+        {},
+      ),
+    ).toEqual(['give `a` or `b`']);
+  });
+
   test('a rule can name a field of its value', () => {
     const range = refine(params({ from: integer, to: integer }), ({ from, to }) =>
       to < from ? { path: ['to'], message: '`to` is before `from`' } : undefined,
     );
     const result = params({ at: range }).safeParse({ at: { from: 9, to: 8 } });
-    expect(result).toMatchObject({ success: false, error: { issues: [{ path: ['at', 'to'] }] } });
+    expect(result).toMatchObject({
+      success: false,
+      error: { issues: [{ path: ['at', 'to'], message: '`at.to` is before `from`' }] },
+    });
   });
 });
 
@@ -103,11 +120,16 @@ describe('an input is checked before it is sent', () => {
     ['an id', inputOf.get, { question_id: 42 }, undefined],
     ['an id in digits', inputOf.get, { question_id: '2000000012345678901' }, undefined],
     ['the id 0', inputOf.get, { question_id: 0 }, undefined],
-    ['a negative id', inputOf.get, { question_id: -1 }, 'an id is not negative'],
-    ['a negative id in digits', inputOf.get, { question_id: '-2000000012345678901' }, 'an id is not negative'],
+    ['a negative id', inputOf.get, { question_id: -1 }, '`question_id`: an id is not negative'],
+    [
+      'a negative id in digits',
+      inputOf.get,
+      { question_id: '-2000000012345678901' },
+      '`question_id`: an id is not negative',
+    ],
     ['the id of an item as text', endpoints.items.status, items(['MLA1']), undefined],
     ['the id of an item as a number', endpoints.items.status, items([7]), undefined],
-    ['an empty id of an item', endpoints.items.status, items(['']), 'an id is not empty'],
+    ['an empty id of an item', endpoints.items.status, items(['']), '`ids.0`: an id is not empty'],
     ['an id of an item that is neither', endpoints.items.status, items([true]), '`ids.0` takes a string'],
     ['a text of one character', inputOf.answer, answer('y'), undefined],
     ['the longest text', inputOf.answer, answer('ñ'.repeat(1999) + '😀'), undefined],
@@ -156,7 +178,7 @@ describe('a schema of zod within one of this package', () => {
     ['an integer that zod would round', z.int(), 2 ** 53, beyond],
     ['a literal that JSON does not have', z.literal([1n, null]), 2, '`v` takes 1 or null'],
     ['a union of literals and types', z.union([z.literal('a'), z.number()]), true, '`v` takes "a" or a number'],
-    ['a union without a name for its options', z.union([z.never(), z.custom(() => false)]), 1, 'Invalid input'],
+    ['a union without a name for its options', z.union([z.never(), z.custom(() => false)]), 1, '`v`: Invalid input'],
   ])('%s: the message does not claim what it cannot know', (_, of, value, message) => {
     expect(messagesOf(params({ v: of as never }), { v: value })).toEqual([message]);
   });

@@ -101,6 +101,12 @@ describe('sending an option', () => {
     expect(sent.conversation_first_message).toBe(true);
   });
 
+  test('a delivery promise may end past midnight', async () => {
+    const { sellerClient, pack_id } = createSale({ shipping: 'flex' });
+    const promise = sellerClient.actionGuide.send({ pack_id, ...deliveryPromise({ from: 22, to: 2 }) });
+    await expect(promise).resolves.toHaveProperty('id');
+  });
+
   test('a template is sent', async () => {
     const { sellerClient, pack_id } = createSale({ shipping: 'drop_off' });
     const variants = { option_id: 'REQUEST_VARIANTS', template_id: templateId('REQUEST_VARIANTS', 2) } as const;

@@ -66,13 +66,13 @@ describe('totals', () => {
         (error: unknown) => (error instanceof InvalidInputError ? error.message : error),
       );
     const reversed = 'Not sent: `date_to` is before `date_from`';
-    const noDate = 'Not sent: a date is a Date or ISO 8601 text such as "2026-03-01T00:00:00Z"';
+    const noDate = 'Not sent: `date_from`: a date is a Date or ISO 8601 text such as "2026-03-01T00:00:00Z"';
     expect(await total('2026-03-02', '2026-03-02')).toBe(0);
     expect(await total('2026-03-02', '2026-03-01')).toBe(reversed);
     expect(await total(new Date('2026-03-02'), '2026-03-01T23:59:59.999Z')).toBe(reversed);
     expect(await total('2026-03-01T22:00:00-0400', '2026-03-02T01:59:00Z')).toBe(reversed);
     expect(await total('2026-03-01T22:00:00-04:00', '2026-03-02T02:00:00Z')).toBe(0);
-    expect(await total('2026-03-02T01:00', '2026-03-02 00:30:00')).toBe(reversed);
+    expect(await total('2026-03-02T01:00', '2026-03-02T00:30:00')).toBe(reversed);
     // Where only one names its zone, the order is unknown.
     expect(await total('2026-03-02T00:00:00Z', '2026-03-01T23:00:00')).toBe(0);
     expect(await total(new Date(Number.NaN), '2026-03-01')).toBe(noDate);

@@ -133,9 +133,9 @@ describe('delivery settings', () => {
 
   const range = { from: 9, to: 13, capacity: 5, cutoff: 8 };
   test.each([
-    ['an hour is 0 to 24', { ...range, to: 25 }, '`to` is an hour, 0 to 24'],
+    ['an hour is 0 to 24', { ...range, to: 25 }, '`delivery_ranges.week.0.to` is an hour, 0 to 24'],
     ['an hour is whole', { ...range, cutoff: 8.5 }, '`delivery_ranges.week.0.cutoff` takes an integer'],
-    ['a range takes a delivery at least', { ...range, capacity: 0 }, '`capacity` is at least 1'],
+    ['a range takes a delivery at least', { ...range, capacity: 0 }, '`delivery_ranges.week.0.capacity` is at least 1'],
   ])('%s is not sent', async (_, wrong, sentence) => {
     const { sellerClient, whose } = createFlexShop();
     const failure = await sellerClient.flex

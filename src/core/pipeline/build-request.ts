@@ -53,6 +53,7 @@ function checkInput(endpoint: Endpoint, input: unknown): Record<string, unknown>
 
 /** Adds a hint to the issue of an unknown field: it may belong into `filters`, which accepts any name. */
 function withOpenField(issue: Issue, shape: Shape): Issue {
+  if (issue.path.length === 0) return { ...issue, message: issue.message.replace(/^the value /, 'the input ') };
   const name = issue.path.length === 1 ? issue.path[0] : undefined;
   const openField = openFieldOf(shape);
   if (openField === undefined || name === undefined || Object.hasOwn(shape, name)) return issue;

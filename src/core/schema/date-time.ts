@@ -7,9 +7,17 @@ const iso = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-
 export const dateTimeInput: Schema<string, Date | string> = refine(
   preprocess<string, Date | string>(string, (value) => (value instanceof Date ? writtenDate(value) : value)),
   (value) =>
-    timeOf(value) === undefined ? 'a date is a Date or ISO 8601 text such as "2026-03-01T00:00:00Z"' : undefined,
+    timeOf(value) === undefined || !isIso(value)
+      ? 'a date is a Date or ISO 8601 text such as "2026-03-01T00:00:00Z"'
+      : undefined,
   { format: 'date-time' },
 );
+
+/** Whether the text has `T` before the time, and a day that its month has: `Date.parse` reads February 30 as March 2. */
+function isIso(written: string): boolean {
+  const day = written.slice(0, 10);
+  return !written.includes(' ') && new Date(`${day}T00:00Z`).toISOString().startsWith(day);
+}
 
 /** An invalid `Date` becomes an empty text, so that the rule above rejects it. */
 function writtenDate(date: Date): string {

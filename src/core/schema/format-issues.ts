@@ -12,7 +12,7 @@ export function formatIssues(issue: ZodIssue, root: unknown, at: readonly Proper
   const say = (message: string): Issue[] => [{ path, message: `${nameOf(path)} ${message}` }];
   switch (issue.code) {
     case 'custom':
-      return [{ path, message: issue.message }];
+      return [{ path, message: withPath(path, issue.message) }];
     case 'unrecognized_keys':
       return issue.keys.map((key) => ({
         path: [...path, key],
@@ -69,6 +69,14 @@ function takes(expected: readonly string[], path: readonly PropertyKey[], root: 
 /** Returns the value at a path; `undefined` if there is none. */
 export function valueAt(path: readonly PropertyKey[], root: unknown): unknown {
   return path.reduce((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], root);
+}
+
+/** Names the whole path in the message of a rule, which knows at most the name of its field. */
+function withPath(path: readonly PropertyKey[], message: string): string {
+  const name = nameOf(path);
+  if (path.length === 0 || message.includes(name)) return message;
+  const own = nameOf(path.slice(-1));
+  return message.startsWith(own) ? name + message.slice(own.length) : `${name}: ${message}`;
 }
 
 function nameOf(path: readonly PropertyKey[]): string {

@@ -68,14 +68,12 @@ function readRange(value: unknown, at: string): StoredRange {
       throw invalidBody(`${at}.${name} must be an integer from ${min} to ${max}`);
     return number;
   };
-  const range = {
+  return {
     from: integer('from', 0, 24),
     to: integer('to', 0, 24),
     capacity: integer('capacity', capacityRange.from, capacityRange.to),
     cutoff: integer('cutoff', 0, 24),
   };
-  if (range.from >= range.to) throw invalidBody(`${at}.from must be before to`);
-  return range;
 }
 
 /** Reads coverage zones: a list of `{ id }`. @throws {ErrorResponse} 400 */
