@@ -38,8 +38,15 @@ export class Clock {
     this.#fixed = ms;
   }
 
-  /** Stops the clock, if it runs, and moves it forward. @throws {TypeError} when it would leave the years 1 to 9999 */
-  advance({ days = 0, hours = 0, minutes = 0, seconds = 0, ms = 0 }: Span): void {
+  /**
+   * Stops the clock, if it runs, and moves it forward, or back if the sum is negative.
+   *
+   * @throws {TypeError} when a unit is unknown, or the clock would leave the years 1 to 9999.
+   */
+  advance(span: Span): void {
+    const unknown = Object.keys(span).find((unit) => !units.has(unit));
+    if (unknown !== undefined) throw new TypeError(`There is no unit ${unknown}; there are ${[...units].join(', ')}`);
+    const { days = 0, hours = 0, minutes = 0, seconds = 0, ms = 0 } = span;
     this.set(this.ms + ((days * 24 + hours) * 60 + minutes) * 60_000 + seconds * 1000 + ms);
   }
 
@@ -67,6 +74,8 @@ export class Clock {
     this.#fixed = undefined;
   }
 }
+
+const units: ReadonlySet<string> = new Set(['days', 'hours', 'minutes', 'seconds', 'ms'] satisfies (keyof Span)[]);
 
 const firstTime = Date.parse('0001-01-01T00:00:00Z');
 /** The last millisecond of the year 9999. */

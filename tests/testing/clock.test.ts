@@ -27,6 +27,17 @@ describe("the marketplace's clock", () => {
     expect(clock.iso).toBe('1969-12-31T23:59:00.000Z');
   });
 
+  test.each([{ weeks: 1 }, { day: 1 }, { hours: 1, min: 5 }, { hours: NaN }, { hours: 'one' }])(
+    'a span that is wrong (%o) is rejected, and the clock stays',
+    (span) => {
+      const { clock } = new FakeMarketplace({ now: '2026-01-31T23:00:00Z' });
+      expect(() => {
+        clock.advance(span as never);
+      }).toThrow(TypeError);
+      expect(clock.iso).toBe('2026-01-31T23:00:00.000Z');
+    },
+  );
+
   test('an invalid date is rejected', () => {
     expect(() => new FakeMarketplace({ now: 'yesterday' })).toThrow(
       'The clock takes a Date, an ISO 8601 string or milliseconds, not yesterday',

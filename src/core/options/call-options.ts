@@ -30,7 +30,8 @@ export interface CallOptions {
    */
   readonly maxRetries?: number | undefined;
   /**
-   * Headers to add. They replace the client's headers of the same name.
+   * Headers to add. They replace the client's headers of the same name. For another token, use `accessToken`: a client with
+   * a token replaces `authorization`.
    *
    * @default none
    */
