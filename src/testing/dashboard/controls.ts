@@ -13,8 +13,8 @@ import { snapshot } from './snapshot.js';
 
 function textUpTo(max: number): Schema<string> {
   return refine(string, (value) => {
-    if (value.trim() === '') return { path: ['text'], message: '`text` is empty' };
-    return value.length > max ? { path: ['text'], message: `\`text\` has at most ${max} characters` } : undefined;
+    if (value.trim() === '') return '`text` is empty';
+    return value.length > max ? `\`text\` has at most ${max} characters` : undefined;
   });
 }
 
