@@ -14,6 +14,7 @@ import { rollup } from 'rollup';
  */
 const shared = {
   'index notifications schemas testing': 'client',
+  'index notifications': 'client',
   'index schemas testing': 'client',
   'index testing': 'client',
   'schemas testing': 'endpoints',
@@ -49,7 +50,9 @@ export async function link(from, to, entries, { commonJs = false, platform }) {
     manualChunks: (id, { getModuleInfo }) => {
       if (Object.values(input).includes(id)) return undefined;
       const loading = Object.entries(input).filter(([, entry]) => loadedWith(entry, getModuleInfo).has(id));
-      const names = loading.map(([entry]) => entry.replace('/index', '')).filter((name) => name !== 'cli/main');
+      const names = loading
+        .map(([entry]) => entry.replace('/index', ''))
+        .filter((name) => !['cli/main', 'otel'].includes(name));
       return shared[names.sort().join(' ')];
     },
     plugins: [...(commonJs ? [toCommonJs] : []), withoutOwnSources],

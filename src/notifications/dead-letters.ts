@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../core/errors/errors.js';
 import type { DeadLetter, NotificationStore } from './stores/store.js';
 
 /**
@@ -19,20 +20,41 @@ export class DeadLetters {
     this.#wake = wake;
   }
 
-  /** Lists the dead letters, oldest first; at most 100 unless `limit` is given. */
-  async list({ limit = 100 }: { readonly limit?: number } = {}): Promise<readonly DeadLetter[]> {
+  /**
+   * Lists the dead letters, oldest first; at most 100 unless `limit` is given.
+   *
+   * @throws {ConfigurationError} when `limit` is not a whole number of at least 1.
+   */
+  async list({ limit = 100 }: { readonly limit?: number | undefined } = {}): Promise<readonly DeadLetter[]> {
+    if (!(Number.isSafeInteger(limit) && limit >= 1))
+      throw new ConfigurationError('`limit` must be a whole number of at least 1');
     return this.#store.deadLetters(limit);
   }
 
-  /** Handles a dead letter again, starting at its first attempt. `false` if there is none with this key. */
+  /**
+   * Handles a dead letter again, starting at its first attempt. `false` if there is none with this key.
+   *
+   * @throws {ConfigurationError} when `key` is not a string.
+   */
   async replay(key: string): Promise<boolean> {
+    assertKey(key);
     const found = await this.#store.redrive(key);
     if (found) this.#wake();
     return found;
   }
 
-  /** Removes a dead letter. `false` if there is none with this key. */
+  /**
+   * Removes a dead letter. `false` if there is none with this key.
+   *
+   * @throws {ConfigurationError} when `key` is not a string.
+   */
   async remove(key: string): Promise<boolean> {
+    assertKey(key);
     return this.#store.removeDeadLetter(key);
   }
+}
+
+/** Without types, a store could get `undefined` or the whole dead letter. */
+function assertKey(key: unknown): void {
+  if (typeof key !== 'string') throw new ConfigurationError('`key` must be a string: the `entry.key` of a dead letter');
 }

@@ -45,8 +45,9 @@ export function resolveReceiverOptions<Client extends QuestionsClient>(
 ): ResolvedReceiverOptions {
   if (!isObject(options)) throw new ConfigurationError('createReceiver needs an object of options');
   const known: readonly string[] = [...behaviorOptions, ...Object.keys(numericDefaults), ...otherOptions];
-  const { retry = {}, ...given } = defined(options);
-  if (!isObject(retry)) throw new ConfigurationError('`retry` must be an object');
+  const { retry: givenRetry = {}, ...given } = defined(options);
+  if (!isObject(givenRetry)) throw new ConfigurationError('`retry` must be an object');
+  const retry = defined(givenRetry);
   const problems = [
     ...unknownNames(given, known, ''),
     ...unknownNames(retry, Object.keys(retryDefaults), 'retry.'),
@@ -65,7 +66,7 @@ export function resolveReceiverOptions<Client extends QuestionsClient>(
     coalesce: false,
     ...numericDefaults,
     ...given,
-    retry: { ...retryDefaults, ...defined(retry), notFoundMs },
+    retry: { ...retryDefaults, ...retry, notFoundMs },
   } as ResolvedReceiverOptions;
 }
 

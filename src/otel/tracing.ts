@@ -1,5 +1,7 @@
 import { SpanKind, SpanStatusCode, context, propagation, trace } from '@opentelemetry/api';
 import type { Span, Tracer } from '@opentelemetry/api';
+import { checkConfiguration } from '../core/options/check-configuration.js';
+import { ofType, withMethod } from '../core/options/rules.js';
 import type { CallEvent, CallInfo, Tracing } from '../core/options/hooks.js';
 
 /** Options of `openTelemetry`. */
@@ -26,8 +28,11 @@ const name = 'marketplace-seller-sdk';
  *
  * @example
  * const traced = new SellerClient({ baseUrl, accessToken, tracing: openTelemetry() });
+ * @throws {ConfigurationError} when an option is unknown or wrong.
  */
-export function openTelemetry({ tracer, propagate = false }: OpenTelemetryOptions = {}): Tracing {
+export function openTelemetry(options: OpenTelemetryOptions = {}): Tracing {
+  checkConfiguration('openTelemetry', options, { tracer: withMethod('startSpan'), propagate: ofType('boolean') });
+  const { tracer, propagate = false } = options;
   const spans = new WeakMap<CallInfo, Span>();
   return {
     observe: (event) => {

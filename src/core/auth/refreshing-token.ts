@@ -1,6 +1,6 @@
 import { AccessTokenError } from '../errors/errors.js';
 import { ignoreErrors } from '../ignore-errors.js';
-import { checkOptions } from '../options/check-options.js';
+import { checkConfiguration } from '../options/check-configuration.js';
 import type { TokenProvider } from '../options/hooks.js';
 import { isToken, notNegative, ofType, positive } from '../options/rules.js';
 import type { Rule } from '../options/rules.js';
@@ -63,7 +63,7 @@ export interface RefreshingTokenOptions<T extends TokenSet = TokenSet> {
  * @throws {ConfigurationError} when an option is missing, unknown or wrong.
  */
 export function refreshingToken<T extends TokenSet>(options: RefreshingTokenOptions<T>): TokenProvider {
-  checkOptions('refreshingToken', options, rules, ['load', 'refresh', 'save']);
+  checkConfiguration('refreshingToken', options, rules, ['load', 'refresh', 'save']);
   const source = new RefreshingTokenSource(options);
   return (context) => source.token(context);
 }

@@ -1,4 +1,6 @@
 import type { CallOptions } from '../options/call-options.js';
+import { checkOptions } from '../options/resolve-options.js';
+import { integerFrom } from '../options/rules.js';
 import type { Page, PageLimits, Pager, PageRequest } from './page.js';
 import { paginate, throwIfAborted } from './paginate.js';
 
@@ -54,10 +56,16 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
     return undefined;
   }
 
-  /** Returns the entries as an array, at most `max` of them. */
-  async toArray({ max = Infinity }: { readonly max?: number } = {}): Promise<T[]> {
+  /**
+   * Returns the entries as an array, at most `max` of them.
+   *
+   * @throws {InvalidInputError} when `max` is neither an integer of at least 0 nor `Infinity`.
+   */
+  async toArray(options: { readonly max?: number } = {}): Promise<T[]> {
+    checkOptions(options, { max: (max) => (max === Infinity ? undefined : integerFrom(0)(max)) });
+    const { max = Infinity } = options;
     const items: T[] = [];
-    if (max <= 0) return items;
+    if (max === 0) return items;
     for await (const item of this) {
       items.push(item);
       if (items.length >= max) break;

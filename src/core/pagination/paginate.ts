@@ -1,4 +1,6 @@
 import { RequestAbortedError, UnexpectedResponseError } from '../errors/errors.js';
+import { checkOptions } from '../options/resolve-options.js';
+import { integerFrom } from '../options/rules.js';
 import { Deadline } from '../retry/deadline.js';
 import { leftOutOf } from '../schema/left-out.js';
 import { OffsetTracker } from './offset-tracker.js';
@@ -15,10 +17,12 @@ import { Prefetcher } from './prefetcher.js';
  *
  * The deadline limits the time of the requests, not of the loop body.
  *
+ * @throws {InvalidInputError} when `prefetch` is not an integer, or is negative.
  * @throws {RequestAbortedError} when the signal is aborted, also between two pages.
  * @throws {UnexpectedResponseError} when the list ends before the total that the service stated, and it did not shrink.
  */
 export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerator<Page<T, Extra>, void, undefined> {
+  checkOptions({ prefetch: pager.prefetch }, { prefetch: integerFrom(0) });
   const seen = new Set<unknown>();
   const tracker = new OffsetTracker(pager.offset);
   const prefetcher = new Prefetcher(pager);

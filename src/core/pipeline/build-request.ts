@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoint.js';
 import { InvalidInputError } from '../errors/errors.js';
 import type { InternalOptions } from '../options/call-options.js';
+import { checkEndpoint } from '../options/check-endpoint.js';
 import { checkCallOptions } from '../options/resolve-options.js';
 import { selectAttributes } from '../schema/attributes.js';
 import { shapeOf } from '../schema/inspect.js';
@@ -16,6 +17,7 @@ import type { BuiltRequest } from './request-context.js';
 /**
  * Checks the input and the options of a call, and encodes its request. Nothing is sent.
  *
+ * @throws {ConfigurationError} when the endpoint is wrong.
  * @throws {InvalidInputError} when the input or an option is wrong.
  */
 export function buildRequest(
@@ -24,6 +26,7 @@ export function buildRequest(
   options: InternalOptions,
   runtime: ClientRuntime,
 ): BuiltRequest {
+  checkEndpoint(endpoint);
   checkCallOptions(options);
   const parsed = checkInput(endpoint, input ?? {});
   // Copied, because `confirm` needs the input later and the caller may have changed the object by then.

@@ -1,5 +1,6 @@
 import ky from 'ky';
 import { platform } from '#platform';
+import { ConfigurationError } from '../errors/errors.js';
 import type { Middleware } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { FetchResponse } from './fetch-response.js';
@@ -67,11 +68,19 @@ function composeMiddleware(
 ): typeof globalThis.fetch {
   const sendOnce = fetch as (request: Request) => Promise<Response>;
   const send = followRedirects ? (request: Request) => followRedirects(request, sendOnce) : sendOnce;
+  let isSent = false;
+  const checked = (creator: string, response: Response | undefined): Response => {
+    if (typeof response?.status === 'number') return response;
+    const message = `${creator} returned no Response; is a \`return\` missing?`;
+    throw isSent ? new TypeError(message) : new ConfigurationError(message);
+  };
   const composed = middleware.reduceRight<(request: Request) => Promise<Response>>(
-    (next, layer) => (request) => layer({ endpoint, attempt, call, request }, next),
+    (next, layer) => async (request) =>
+      checked('A middleware', await layer({ endpoint, attempt, call, request }, next)),
     async (request) => {
+      isSent = true;
       onSend?.();
-      const response = await send(request);
+      const response = checked('`fetch`', await send(request));
       onResponse?.();
       return response;
     },

@@ -4,7 +4,7 @@ import { bytesOf, memoryStore } from './memory.js';
 import type { MemoryStore, MemoryStoreOptions } from './memory.js';
 import { StoredValues } from './stored-values.js';
 import type { KeyValues, StoredEntry } from './stored-values.js';
-import { assertPrefix } from './store.js';
+import { assertNames, assertPrefix } from './store.js';
 import type { Claim, Claimed, DeadLetter, EntryState, Lease, LeaseId, NotificationStore, Settlement } from './store.js';
 
 /** The options of `keyValueStore`. The default of `maxDead` is 1000: all dead letters are one value. */
@@ -32,6 +32,7 @@ export function keyValueStore(values: KeyValues, options: KeyValueStoreOptions =
   );
   if (missing)
     throw new ConfigurationError(`keyValueStore needs an object with a method \`${missing}\`, such as a Keyv`);
+  assertNames('keyValueStore', options, ['prefix', 'maxRemembered']);
   return new KeyValueStore(values, options);
 }
 
@@ -57,10 +58,10 @@ class KeyValueStore implements NotificationStore {
   #problems: readonly string[] = [];
   #changingDead: Promise<unknown> = Promise.resolve();
 
-  constructor(values: KeyValues, { prefix = 'notifications', ...options }: KeyValueStoreOptions) {
+  constructor(values: KeyValues, { prefix = 'notifications', maxDead = 1_000, ...options }: KeyValueStoreOptions) {
     assertPrefix(prefix);
     this.#stored = new StoredValues(values, prefix);
-    this.#memory = memoryStore({ maxDead: 1_000, ...options });
+    this.#memory = memoryStore({ maxDead, ...options });
   }
 
   /** Loads what an earlier process left. */

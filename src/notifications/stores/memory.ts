@@ -2,7 +2,7 @@
 import type { QueuedNotification } from '../queued-notification.js';
 import { Groups } from './groups.js';
 import type { Group } from './groups.js';
-import { StoreFullError, assertLimit, firstLease, newToken, resolveLimits } from './store.js';
+import { StoreFullError, assertLimit, assertNames, firstLease, newToken, resolveLimits } from './store.js';
 import type {
   Claim,
   Claimant,
@@ -37,6 +37,7 @@ export interface MemoryStoreOptions extends StoreLimits {
  * });
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  assertNames('memoryStore', options, ['maxRemembered']);
   return new MemoryStore(options);
 }
 

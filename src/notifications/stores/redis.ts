@@ -3,7 +3,7 @@ import type { QueuedNotification } from '../queued-notification.js';
 import { BatchedScript, maxArguments } from './redis-batch.js';
 import * as dead from './redis-dead-letters.js';
 import * as scripts from './redis-scripts.js';
-import { StoreFullError, assertPrefix, firstLease, newToken, resolveLimits } from './store.js';
+import { StoreFullError, assertNames, assertPrefix, firstLease, newToken, resolveLimits } from './store.js';
 import type {
   Claim,
   Claimant,
@@ -49,7 +49,8 @@ export interface RedisStoreOptions extends StoreLimits {
  * });
  */
 export function redisStore(options: RedisStoreOptions): NotificationStore {
-  return new RedisStore({ ...options });
+  assertNames('redisStore', options, ['send', 'prefix']);
+  return new RedisStore(options);
 }
 
 type LeaseReply = [groupId: string, key: string, entry: string, failures: number, stalls: number, ...keys: string[]];

@@ -3,7 +3,7 @@ import type { QueuedNotification } from '../queued-notification.js';
 import { SqliteDatabase } from './sqlite-database.js';
 import type { Row } from './sqlite-database.js';
 import { InboxTransaction } from './sqlite-transaction.js';
-import { StoreFullError, firstLease, newToken, resolveLimits } from './store.js';
+import { StoreFullError, assertNames, firstLease, newToken, resolveLimits } from './store.js';
 import type {
   Claim,
   Claimant,
@@ -35,7 +35,8 @@ export interface SqliteStoreOptions extends StoreLimits {
  * });
  */
 export function sqliteStore(options: SqliteStoreOptions): NotificationStore {
-  const { path, ...limits } = { ...options };
+  assertNames('sqliteStore', options, ['path']);
+  const { path, ...limits } = options;
   if (typeof path !== 'string' || path === '') throw new ConfigurationError('`path` must be the name of a file');
   return new SqliteStore(path, limits);
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
+import { checkConfiguration } from '../../core/options/check-configuration.js';
 import { SellerError } from '../../core/errors/seller-error.js';
 import type { QueuedNotification } from '../queued-notification.js';
 
@@ -130,6 +131,12 @@ export function resolveLimits({
 export function assertLimit(name: string, value: unknown): void {
   if (value === Infinity || (Number.isSafeInteger(value) && Number(value) >= 1)) return;
   throw new ConfigurationError(`\`${name}\` must be a whole number of at least 1`);
+}
+
+/** @throws {ConfigurationError} when a store's options are not an object, or one is unknown. */
+export function assertNames(creator: string, options: unknown, names: readonly string[] = []): void {
+  const known = [...Object.keys(defaultLimits), ...names];
+  checkConfiguration(creator, options, Object.fromEntries(known.map((name) => [name, () => undefined])));
 }
 
 /** @throws {ConfigurationError} when the prefix of a store's keys is not a text. */

@@ -3,6 +3,7 @@ import type { ResponseInfo, WithResponse } from '../../core/api-promise.js';
 import type { Requester, Endpoint } from '../../core/endpoint.js';
 import { ApiError, InvalidInputError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/options/call-options.js';
+import { ofType, problemsOf } from '../../core/options/rules.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
 import { Deadline } from '../../core/retry/deadline.js';
 import * as endpoints from './endpoints.js';
@@ -57,6 +58,8 @@ export class FlexItems {
    */
   enable(input: EnableItemParams, options?: CallOptions): ApiPromise<undefined> {
     const { idempotent, requireActive, ...item } = input;
+    const wrong = wrongFlags({ idempotent, requireActive });
+    if (wrong) return new ApiPromise(Promise.reject(wrong));
     const fits = accepted(AlreadyInFlexError, idempotent);
     const enable = (within: CallOptions | undefined): ApiPromise<undefined> =>
       this.#callWith(endpoints.enableItem, item, within, fits, undefined);
@@ -79,6 +82,8 @@ export class FlexItems {
    */
   disable(input: DisableItemParams, options?: CallOptions): ApiPromise<undefined> {
     const { idempotent, ...item } = input;
+    const wrong = wrongFlags({ idempotent });
+    if (wrong) return new ApiPromise(Promise.reject(wrong));
     return this.#callWith(endpoints.disableItem, item, options, accepted(NotInFlexError, idempotent), undefined);
   }
 
@@ -111,6 +116,15 @@ export class FlexItems {
 function meansNotInFlex(error: ApiError): boolean {
   if (error instanceof ItemNotFoundError) return true;
   return error instanceof NotFoundError && error.body === undefined;
+}
+
+const boolean = ofType('boolean');
+
+/** The error of an input whose flags are not booleans; `undefined` if they are. */
+function wrongFlags(flags: Readonly<Record<string, unknown>>): InvalidInputError | undefined {
+  const issues = problemsOf(flags, { idempotent: boolean, requireActive: boolean });
+  if (issues.length === 0) return undefined;
+  return new InvalidInputError(issues.map(({ name, problem }) => ({ path: [name], message: problem })));
 }
 
 /** Accepts "already enabled" from idempotent calls, and from retries because an earlier attempt may have succeeded. */

@@ -7,7 +7,7 @@ import type { Rule } from './rules.js';
  *
  * @throws {ConfigurationError} when an option is missing, unknown or wrong.
  */
-export function checkOptions(
+export function checkConfiguration(
   creator: string,
   options: unknown,
   rules: Readonly<Record<string, Rule>>,
