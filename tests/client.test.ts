@@ -107,7 +107,6 @@ describe('a call rejects wrong options before anything is sent', () => {
     ['query', { a: Number.NaN }, 'takes a string, finite number or boolean under `a`'],
     ['query', { a: Infinity }, 'takes a string, finite number or boolean under `a`'],
     ['query', { attributes: 'id' }, 'has `attributes`, which removes fields that the client needs'],
-    ['query', { question_id: 43 }, 'has `question_id`, which is a field of the input: pass it there'],
     ['onUploadProgress', 'yes', 'takes a function'],
     ['attributes', 'id', 'takes a list of strings'],
   ])('a wrong `%s` is rejected', async (name, value, sentence) => {

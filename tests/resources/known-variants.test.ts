@@ -167,11 +167,12 @@ describe('what the specification leaves open is sent', () => {
     });
   });
 
-  test('a total with limit and offset, and a driver with attributes', async () => {
+  test('a total with limit and offset, a message and a driver with attributes', async () => {
     const period = { item_id: 'MLA1', date_from: '2026-03-01', date_to: '2026-03-02', limit: 5, offset: 5 };
-    const { sellerClient, sent } = stubbed([Response.json({ total: 1, driver_id: 5 })]);
+    const { sellerClient, sent } = stubbed([Response.json({ total: 1, driver_id: 5, message_id: 'a' })]);
     await sellerClient.contacts.questions.ofItem(period);
     expect(new URL(sent[0]!.url).search).toContain('limit=5&offset=5');
+    expect(await sellerClient.messages.get({ message_id: 'a' }, { attributes: ['id'] })).toEqual({ id: 'a' });
     const driver = sellerClient.flex.driver({ site_id: 'MLA', shipment_id: 1 }, { attributes: ['driver_id'] });
     expect(await driver).toEqual({ driver_id: 5 });
   });
@@ -215,21 +216,3 @@ test.each([
   expect(error.message).toContain(`\`${name}\` is an empty list`);
   expect(sent).toEqual([]);
 });
-
-test.each(['limit', 'offset', 'seller_id', 'filters'])(
-  'the field `%s` of a search is accepted by no option `query`, because the search needs its value',
-  async (name) => {
-    const query = { [name]: 5 };
-    const { sellerClient, sent } = stubbed([Response.json({ questions: [] })]);
-    const clients = [
-      sellerClient.questions.search({ seller_id: 7 }, { query }),
-      sellerClient.withOptions({ query }).questions.search({ seller_id: 7 }),
-    ];
-    for (const search of clients) {
-      const error = await errorOf<InvalidInputError>(search.first());
-      expect(error).toBeInstanceOf(InvalidInputError);
-      expect(error.issues).toMatchObject([{ path: ['query', name] }]);
-    }
-    expect(sent).toEqual([]);
-  },
-);

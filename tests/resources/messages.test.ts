@@ -112,10 +112,9 @@ describe('a conversation', () => {
   });
 
   test.each(['limit=0', 'limit=x', 'offset=-1'])('%s is an InvalidPagingError', async (query) => {
-    const { marketplace, sellerClient, whose } = createConversation();
-    // The client accepts no such values, so they are added on the way.
-    const fetch = (request: Request) => marketplace.fetch(new Request(`${request.url}&${query}`, request));
-    const failure = sellerClient.withOptions({ fetch }).messages.conversation(whose).first();
+    const { sellerClient, whose } = createConversation();
+    const [name = '', value = ''] = query.split('=');
+    const failure = sellerClient.messages.conversation(whose, { query: { [name]: value } }).first();
     await expect(failure).rejects.toBeInstanceOf(InvalidPagingError);
   });
 

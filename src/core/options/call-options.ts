@@ -37,7 +37,7 @@ export interface CallOptions {
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Query parameters to add, for undocumented parameters. Fields of the input, `attributes` and `callback` are rejected.
+   * Query parameters to add, for undocumented parameters. `attributes` and `callback` are rejected.
    *
    * @default none
    * @example

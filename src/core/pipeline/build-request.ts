@@ -8,7 +8,7 @@ import { shapeOf } from '../schema/inspect.js';
 import type { Issue } from '../schema/issue.js';
 import type { Shape } from '../schema/schema.js';
 import { validate } from '../schema/standard-schema.js';
-import { encode, isInUrl, openFieldOf } from '../serialization/request.js';
+import { encode, openFieldOf } from '../serialization/request.js';
 import type { RequestParts } from '../serialization/request.js';
 import { lowerCaseNames } from './client-runtime.js';
 import type { ClientRuntime } from './client-runtime.js';
@@ -36,7 +36,7 @@ export function buildRequest(
   return {
     endpoint,
     input: checked,
-    url: buildUrl(endpoint, parts, options, runtime),
+    url: buildUrl(parts, options, runtime),
     isSecretHeader: runtime.isSecretHeader,
     headers: buildHeaders(endpoint, parts, body !== undefined, options, runtime),
     body,
@@ -63,24 +63,14 @@ function withOpenField(issue: Issue, shape: Shape): Issue {
   return { ...issue, message: `${issue.message}; give it in \`${openField}\`` };
 }
 
-function buildUrl(
-  endpoint: Endpoint,
-  { target }: RequestParts,
-  { query, attributes }: InternalOptions,
-  runtime: ClientRuntime,
-): string {
+function buildUrl({ target }: RequestParts, { query, attributes }: InternalOptions, runtime: ClientRuntime): string {
   const { baseUrl, query: clientQuery } = runtime.options;
   if (!attributes && !query && !clientQuery) return baseUrl + target;
   const url = new URL(baseUrl + target);
   if (attributes) url.searchParams.set('attributes', attributes.join(','));
   const all: Record<string, string | number | boolean | undefined> = { ...clientQuery, ...query };
   for (const [name, value] of Object.entries(all)) {
-    if (value === undefined) continue;
-    if (isInUrl(endpoint, name)) {
-      const message = `the option \`query\` has \`${name}\`, which is a field of the input: pass it there`;
-      throw new InvalidInputError([{ path: ['query', name], message }]);
-    }
-    url.searchParams.set(name, String(value));
+    if (value !== undefined) url.searchParams.set(name, String(value));
   }
   return url.href;
 }

@@ -67,12 +67,6 @@ export function decode(
   return typeof sent.body === 'object' && sent.body !== null ? { ...sent.body, ...input } : input;
 }
 
-/** Whether a field of the input becomes a query parameter or a part of the path. */
-export function isInUrl(endpoint: Endpoint, name: string): boolean {
-  const isField = Object.hasOwn(shapeOf(endpoint.input), name);
-  return isField && (bodyless(endpoint) || endpoint.inQuery?.includes(name) === true);
-}
-
 function bodyless(endpoint: Endpoint): boolean {
   return endpoint.method !== 'POST' && endpoint.method !== 'PUT';
 }
