@@ -97,7 +97,7 @@ export class Poller {
     if (!next || next.groupId !== undefined) return;
     const requested = this.#requests.groupIds().filter((groupId) => !this.#runs.get(groupId));
     const groupIds = requested.slice(0, next.limit);
-    const claimed = await this.#runs.room.ask(groupIds.length, () =>
+    const claimed = await this.#runs.capacity.ask(groupIds.length, () =>
       Promise.all(groupIds.map((groupId) => this.#claim({ limit: 1, groupId }))),
     );
     await this.#admit(claimed, groupIds.length);
@@ -111,7 +111,7 @@ export class Poller {
     const next = this.#runs.next();
     if (!next) return;
     this.#mayBeDue = false;
-    const claimed = await this.#runs.room.ask(next.limit, () => this.#claim(next));
+    const claimed = await this.#runs.capacity.ask(next.limit, () => this.#claim(next));
     await this.#admit([claimed], next.limit);
     // There may be more than was asked for.
     if (claimed.leases.length === next.limit || next.groupId !== undefined) this.#pollAgain = this.#mayBeDue = true;

@@ -4,14 +4,14 @@ import type { Reporter } from './reporter.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
 import { Run } from './run.js';
 import type { RunResult } from './run.js';
-import { Room } from './room.js';
+import { Capacity } from './capacity.js';
 import type { Runner } from './runner.js';
 import type { Lease, LeaseId, NotificationStore } from './stores/store.js';
 
 /** The leases whose handlers run here: one per group, and at most `concurrency`. */
 export class Runs {
   readonly #runs = new Map<string, Run>();
-  readonly room: Room;
+  readonly capacity: Capacity;
   /** Renews the leases. When that is late, it comes first, so that the worker does not claim its own expired leases. */
   readonly renewal: LeaseRenewal;
   readonly #runner: Runner;
@@ -33,7 +33,7 @@ export class Runs {
   ) {
     this.#runner = runner;
     this.#reporter = reporter;
-    this.room = new Room(concurrency, this.#runs);
+    this.capacity = new Capacity(concurrency, this.#runs);
     this.#onEnd = onEnd;
     const leases = (): Lease[] => [...this.#runs.values()].map((run) => run.latestLease);
     const onLost = (groupId: string, renewed: readonly LeaseId[]): void => {
@@ -53,12 +53,12 @@ export class Runs {
 
   /** What may be claimed now; `undefined` for nothing. */
   next(): NextClaim | undefined {
-    return this.#isClosed ? undefined : this.room.next();
+    return this.#isClosed ? undefined : this.capacity.next();
   }
 
   /** Whether an entry may be leased as it is added. */
-  hasRoomForAdded(): boolean {
-    return !this.#isClosed && !this.renewal.isLate() && this.room.hasRoomForAdded();
+  hasCapacityForAdded(): boolean {
+    return !this.#isClosed && !this.renewal.isLate() && this.capacity.hasCapacityForAdded();
   }
 
   /**
@@ -67,11 +67,11 @@ export class Runs {
    * @returns whether all have started: else some were released, to run alone later.
    */
   async admit(leases: readonly Lease[], asked: number): Promise<boolean> {
-    const admitted = this.room.admit(leases, asked);
+    const admitted = this.capacity.admit(leases, asked);
     const { start, release } = this.#isClosed ? { start: [], release: leases } : admitted;
     if (release.length > 0) {
-      await this.room.ask(start.length, () => this.#runner.release(release));
-      this.room.admitNone(start.length);
+      await this.capacity.ask(start.length, () => this.#runner.release(release));
+      this.capacity.admitNone(start.length);
     }
     for (const lease of start) this.#start(lease);
     return release.length === 0;

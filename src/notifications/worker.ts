@@ -51,14 +51,14 @@ export class Worker {
 
   /** Stores an entry, and returns its state. Its handler starts at once if the store leases it in the same step. */
   async add(entry: QueuedNotification): Promise<unknown> {
-    const claimant = this.#requests.size === 0 && this.#runs.hasRoomForAdded() ? this.#claimant : undefined;
+    const claimant = this.#requests.size === 0 && this.#runs.hasCapacityForAdded() ? this.#claimant : undefined;
     const asked = claimant ? 1 : 0;
-    const added: unknown = await this.#runs.room.ask(asked, () => this.#store.add(entry, claimant));
+    const added: unknown = await this.#runs.capacity.ask(asked, () => this.#store.add(entry, claimant));
     if (isLease(added)) {
       await this.#runs.admit([added], asked);
       return 'added';
     }
-    this.#runs.room.admitNone(asked);
+    this.#runs.capacity.admitNone(asked);
     const run = this.#runs.get(entry.groupId);
     if (run) run.isFollowed = true;
     this.wake();

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createReceiver, parseNotification } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { queuedNotification } from '../../src/notifications/queued-notification.js';
 import type { Claim, Claimed } from '../../src/notifications/stores/store.js';
 import { about, deliver } from '../support/deliveries.ts';
@@ -9,30 +9,43 @@ import { storeKinds } from '../support/inbox-stores.ts';
 
 const silent = () => {};
 const logger = { debug: silent, info: silent, warn: silent, error: silent };
-const never = new Promise<never>(() => {});
+
+/** Ends what dead processes wait for. */
+let testEnd = Promise.withResolvers<undefined>();
+const receivers: ReturnType<typeof createReceiver>[] = [];
+
+// What a process has left running would start timers in the tests of another file.
+afterEach(async () => {
+  testEnd.resolve(undefined);
+  testEnd = Promise.withResolvers();
+  await Promise.all(receivers.splice(0).map((receiver) => receiver.close({ graceMs: 0 })));
+});
 
 /** A store as a process sees it: its calls wait while the process is stopped, and have no effect once it is dead. */
 function processOn(store: NotificationStore) {
+  const gone = testEnd.promise;
   let running = Promise.withResolvers<undefined>();
   running.resolve(undefined);
   const state = { isDead: false };
   const isDead = (): boolean => state.isDead;
-  const call = async <T>(run: () => Promise<T>): Promise<T> => {
-    await running.promise;
-    if (isDead()) return never;
+  /** `after` is the result after the test. */
+  const call = async <T>(run: () => Promise<T>, after: T): Promise<T> => {
+    const nothing = gone.then(() => after);
+    await Promise.race([running.promise, gone]);
+    if (isDead()) return nothing;
     const result = await run();
-    return isDead() ? never : result;
+    return isDead() ? nothing : result;
   };
   const seen: NotificationStore = {
     durable: store.durable,
     shared: store.shared,
-    add: (entry) => call(() => store.add(entry)),
-    claim: (claim) => call(() => store.claim(claim)),
-    renew: (leases, leaseMs) => call(() => store.renew(leases, leaseMs)),
-    settle: (settlement) => call(() => store.settle(settlement)),
-    deadLetters: (limit) => call(() => store.deadLetters(limit)),
-    redrive: (key) => call(() => store.redrive(key)),
-    removeDeadLetter: (key) => call(() => store.removeDeadLetter(key)),
+    add: (entry) => call(() => store.add(entry), 'added'),
+    claim: (claim) => call(() => store.claim(claim), { leases: [] }),
+    renew: (leases, leaseMs) => call(() => store.renew(leases, leaseMs), []),
+    settle: (settlement) => call(() => store.settle(settlement), true),
+    deadLetters: (limit) => call(() => store.deadLetters(limit), []),
+    redrive: (key) => call(() => store.redrive(key), false),
+    removeDeadLetter: (key) => call(() => store.removeDeadLetter(key), false),
   };
   return {
     store: seen,
@@ -46,6 +59,8 @@ function processOn(store: NotificationStore) {
       state.isDead = true;
     },
     isDead,
+    /** Does not end before the test. */
+    gone,
   };
 }
 
@@ -54,7 +69,9 @@ function receiverOn(
   questions: NonNullable<ReceiverOptions['on']>['questions'],
   leaseMs = 60,
 ) {
-  return createReceiver({ store, leaseMs, pollMs: 20, logger, on: { questions }, retry: { baseMs: 1 } });
+  const receiver = createReceiver({ store, leaseMs, pollMs: 20, logger, on: { questions }, retry: { baseMs: 1 } });
+  receivers.push(receiver);
+  return receiver;
 }
 
 /** Stops the whole process, as SIGSTOP or a suspended laptop does. */
@@ -140,11 +157,13 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
           kills += 1;
         }
         await pause(2);
-        if (process.isDead()) await never;
+        if (process.isDead()) await process.gone;
         handled.add(question_id);
       });
-      const isIdle = receiver.idle().then(() => true);
-      await Promise.race([isIdle, vi.waitUntil(() => process.isDead(), { timeout: 5_000, interval: 5 })]);
+      let isIdle = false;
+      void receiver.idle().then(() => (isIdle = true));
+      // It must end here: with fake timers, it advances the clock of a later test.
+      await vi.waitUntil(() => isIdle || process.isDead(), { timeout: 5_000, interval: 5 });
       if (!process.isDead()) break;
     }
     expect(handled.size).toBe(25);
@@ -167,7 +186,8 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
           await store.claim(wanted);
           killed.kill();
           hasClaimed.resolve(undefined);
-          return never;
+          await killed.gone;
+          return { leases: [] };
         };
         void receiverOn({ ...killed.store, claim }, silent, 5).idle();
         await hasClaimed.promise;
@@ -198,12 +218,13 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
             attempts.push(attempt);
             if (deploy < 2) {
               process.kill();
-              await never;
+              await process.gone;
             }
             if (attempt === 3) throw new Error('the first failure');
           },
         },
       });
+      receivers.push(receiver);
       if (deploy === 0) await deliver(receiver, about(1));
       if (deploy === 2) await receiver.idle();
       else {

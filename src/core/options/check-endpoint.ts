@@ -2,9 +2,12 @@ import type { Endpoint } from '../endpoint.js';
 import { ConfigurationError } from '../errors/errors.js';
 import { listOf, ofType, oneOf } from './rules.js';
 import type { Rule } from './rules.js';
+import type { StandardSchema } from '../schema/standard-schema.js';
 
 const schema: Rule = (value) =>
-  value instanceof Object && '~standard' in value ? undefined : 'takes a schema that implements Standard Schema';
+  (value as StandardSchema | null | undefined)?.['~standard']
+    ? undefined
+    : 'takes a schema that implements Standard Schema';
 
 /** The properties that every endpoint has. */
 const rules: Readonly<Partial<Record<keyof Endpoint, Rule>>> = {

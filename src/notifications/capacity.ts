@@ -2,8 +2,8 @@ import { Isolation } from './isolation.js';
 import type { NextClaim } from './isolation.js';
 import type { Lease } from './stores/store.js';
 
-/** For how many handlers there is room: what to ask the store for, and what of it may start. */
-export class Room {
+/** How many handlers may start: what to ask the store for, and what of it may start. */
+export class Capacity {
   readonly #concurrency: number;
   readonly #runs: ReadonlyMap<string, unknown>;
   readonly #isolation = new Isolation();
@@ -16,22 +16,22 @@ export class Room {
     this.#runs = runs;
   }
 
-  get #held(): number {
+  get #used(): number {
     return this.#runs.size + this.#asked;
   }
 
   /** What may be claimed now; `undefined` for nothing. */
   next(): NextClaim | undefined {
-    return this.#isolation.next(this.#held, this.#concurrency);
+    return this.#isolation.next(this.#used, this.#concurrency);
   }
 
   /** Whether an entry may be leased as it is added. */
-  hasRoomForAdded(): boolean {
+  hasCapacityForAdded(): boolean {
     const next = this.next();
     return next !== undefined && next.groupId === undefined && this.#asked < this.#isolation.limit;
   }
 
-  /** Asks the store for leases, and keeps room for them until they are admitted, or the store fails. */
+  /** Asks the store for leases, and reserves capacity for them until they are admitted, or the store fails. */
   async ask<T>(asked: number, ask: () => Promise<T>): Promise<T> {
     this.#asked += asked;
     try {
@@ -50,6 +50,6 @@ export class Room {
   /** Decides which leases start now, of those that were asked for, and which are released because they have to run alone. */
   admit(leases: readonly Lease[], asked: number): { start: readonly Lease[]; release: readonly Lease[] } {
     this.#asked -= asked;
-    return this.#isolation.admit(leases, this.#held);
+    return this.#isolation.admit(leases, this.#used);
   }
 }
