@@ -1,4 +1,4 @@
-import { longestTimerMs } from '../core/retry/cancel-scope.js';
+import { longestTimerMs } from '../core/options/rules.js';
 
 /** The time of the next poll: the earliest that was set. */
 export class PollTimer {

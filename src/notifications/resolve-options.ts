@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../core/errors/errors.js';
-import { longestTimerMs } from '../core/retry/cancel-scope.js';
+import { longestTimerMs } from '../core/options/rules.js';
 import type { BodyLimits } from './http/request.js';
 import type { ReceiverOptions } from './options.js';
 import type { QuestionsClient } from './read-notification.js';

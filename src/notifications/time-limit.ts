@@ -1,4 +1,4 @@
-import { longestTimerMs } from '../core/retry/cancel-scope.js';
+import { longestTimerMs } from '../core/options/rules.js';
 import { atEndOfTurn } from './turns.js';
 
 /** Waits for a promise for some time. Resolves to whether it has resolved. */

@@ -2,9 +2,8 @@ import { AccessTokenError } from '../errors/errors.js';
 import { ignoreErrors } from '../ignore-errors.js';
 import { checkConfiguration } from '../options/check-configuration.js';
 import type { TokenProvider } from '../options/hooks.js';
-import { isToken, notNegative, ofType, positive } from '../options/rules.js';
+import { isToken, longestTimerMs, notNegative, ofType, positive } from '../options/rules.js';
 import type { Rule } from '../options/rules.js';
-import { longestTimerMs } from '../retry/cancel-scope.js';
 
 /** The tokens of an authorisation server: an access token, valid for some hours, and a refresh token, valid once. */
 export interface TokenSet {

@@ -5,7 +5,7 @@ import { reservedQuery } from '../schema/reserved-query.js';
 export type Rule = (value: unknown) => string | undefined;
 
 /** The longest timer of the platform. A longer one would fire immediately. */
-const longestTimerMs = 2 ** 31 - 1;
+export const longestTimerMs = 2 ** 31 - 1;
 
 export const positive: Rule = (value) =>
   typeof value === 'number' && value > 0 ? undefined : 'takes a number of milliseconds above 0';

@@ -1,7 +1,5 @@
 import { RequestAbortedError, TimeoutError } from '../errors/errors.js';
-
-/** The longest timer of the platform. A longer time limit counts as no limit. */
-export const longestTimerMs = 2 ** 31 - 1;
+import { longestTimerMs } from '../options/rules.js';
 
 /** The progress of a call, for the error that ends it early. */
 export interface CallProgress {
