@@ -1,16 +1,21 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { rawText } from '../../tools/raw-text.ts';
 
 const root = join(import.meta.dirname, '../..');
+const folder = join(root, 'node_modules/.cache/programs');
 
-/** Bundles a program with the sources of this package; what others wrote it finds in node_modules. */
+/**
+ * Bundles a program with the sources of this package; what others wrote it finds in node_modules.
+ * Two tests may bundle one program at the same time: the file is replaced as a whole, so that no process reads part of it.
+ */
 export async function bundled(program: string): Promise<string> {
-  const outfile = join(root, 'node_modules/.cache/programs', `${program.replaceAll('/', '-')}.mjs`);
-  await build({
+  const { outputFiles } = await build({
     entryPoints: [join(root, program)],
-    outfile,
+    write: false,
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -24,7 +29,12 @@ export async function bundled(program: string): Promise<string> {
       'marketplace-seller-sdk': join(root, 'src/index.ts'),
     },
   });
-  return outfile;
+  const file = join(folder, `${program.replaceAll('/', '-')}.mjs`);
+  const part = `${file}.${randomUUID()}`;
+  mkdirSync(folder, { recursive: true });
+  for (const { contents } of outputFiles) writeFileSync(part, contents);
+  renameSync(part, file);
+  return file;
 }
 
 /** Runs a program to its end. */
