@@ -16,12 +16,13 @@ const without = imports.filter(({ to }) => !files.includes(to));
  * floor do not know each other. A file that is named here is a room by itself.
  */
 const floors: readonly (readonly string[])[] = [
-  // Leaves: types that errors and endpoints are described with, a check, and the call of an observer.
+  // Leaves: types that errors and endpoints are described with, a check, the call of an observer, modules of Node.js.
   [
     'core/api-promise.ts',
     'core/errors/confirmation.ts',
     'core/files/progress.ts',
     'core/ignore-errors.ts',
+    'core/node-module.ts',
     'core/plain-object.ts',
     'core/schema/issue.ts',
   ],

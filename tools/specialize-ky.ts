@@ -14,8 +14,9 @@ const supports = 'supports(?:AbortController|AbortSignal|FormData|RequestStreams
  */
 const known: Readonly<Record<string, Known>> = {
   'index.js': [
-    // Only `ky()` is called, without `ky.get()` and so on.
+    // Only `ky()` is called, without `ky.get()`, `ky.create()` and so on.
     ['for (const method of requestMethods)', 'if (false) for (const method of requestMethods)'],
+    [/^ {4}ky\.\w+ = (?:[^\n]*;\n|[^]*?^ {4}\};\n)/gm, ''],
   ],
   'core/constants.js': [
     // It concerns what this library implements itself: aborts, progress, form data. The tests load the platform's fetch.
@@ -50,6 +51,10 @@ const known: Readonly<Record<string, Known>> = {
     ["options.headers && new globalThis.Headers(options.headers).has('content-type')", 'undefined'],
     // The response is read by the library, not with `ky().json()`.
     ['for (const [type, mimeType] of ', 'if (false) for (const [type, mimeType] of '],
+  ],
+  'utils/normalize.js': [
+    // Bundlers keep what reads a property when it is loaded: here the defaults of retries.
+    ['Number.POSITIVE_INFINITY', 'Infinity'],
   ],
   'utils/merge.js': [
     // There is one set of options.

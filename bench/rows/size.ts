@@ -57,7 +57,6 @@ function bundling(code: string, resolveDir: string, platform: 'browser' | 'node'
     splitting: true,
     format: 'esm',
     platform,
-    external: ['node:*'],
     outdir: 'out',
     write: false,
     metafile: true,

@@ -1,10 +1,8 @@
+import { nodeModule } from '../core/node-module.js';
 import { millisecondsOf } from '../core/schema/date-time.js';
 import type { Notification } from './notification.js';
 
-type Hash = (algorithm: string, data: string, encoding: 'hex') => string;
-
-const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => { hash?: Hash } | undefined } };
-const nodeHash = process?.getBuiltinModule?.('node:crypto')?.hash;
+const nodeHash = nodeModule('node:crypto')?.hash;
 
 /** A notification as a store or a queue holds it: plain data that can be serialized as JSON. */
 export interface QueuedNotification {

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type * as Stream from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
+import { nodeModule } from '../core/node-module.js';
 import { FakeMarketplaceError } from './errors.js';
 
 /** Options of `listen`. */
@@ -34,9 +35,9 @@ export async function listen(
   handle: Handle,
   { port = 0, host = '127.0.0.1' }: Omit<ListenOptions, 'page'>,
 ): Promise<Listening> {
-  // Imported here, because bundlers for browsers and Workers resolve static imports even of files that never load.
-  const [{ createServer }, streams] = await Promise.all([import('node:http'), import('node:stream')]);
-  const server = createServer((incoming, outgoing) => void serveRequest(handle, incoming, outgoing, streams));
+  const [http, streams] = [nodeModule('node:http'), nodeModule('node:stream')];
+  if (!http || !streams) throw new FakeMarketplaceError('`listen` needs Node.js, Deno or Bun; use `fetch` instead');
+  const server = http.createServer((incoming, outgoing) => void serveRequest(handle, incoming, outgoing, streams));
   await startListening(server, port, host);
   const { port: boundPort } = server.address() as AddressInfo;
   const name = host.includes(':') ? `[${host}]` : host;

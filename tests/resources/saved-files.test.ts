@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { ConnectionError, InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
 import type { ClientOptions, Download } from 'marketplace-seller-sdk';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startServer } from '../support/http-server.ts';
 import { errorOf, stubbed } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';
@@ -48,6 +48,16 @@ describe('saveTo()', () => {
     expect(await readFile(path, 'utf8')).toBe('new');
     expect(await realpath(link)).toBe(path);
     expect(await readdir(join(folder, 'links'))).toEqual(['link.pdf']);
+  });
+
+  test('says on a platform without files that there are none, and closes the connection', async () => {
+    const file = await downloaded();
+    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
+    const error = await errorOf(file.saveTo(join(folder, 'a.pdf')));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error.message).toBe('Not saved: this platform has no files; use `stream`');
+    expect((await file.stream.getReader().read()).done).toBe(true);
+    expect(await readdir(folder)).toEqual([]);
   });
 
   test('takes a name of 255 bytes', async () => {

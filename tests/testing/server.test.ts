@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import type { Listening } from 'marketplace-seller-sdk/testing';
 import { NotFoundError, SellerClient } from 'marketplace-seller-sdk';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 
 const open: Listening[] = [];
 afterEach(async () => {
@@ -29,6 +29,13 @@ describe('a marketplace on a port', () => {
     const answered = await sellerClient.questions.answer({ question_id: asked!.id, text: 'Sí.' });
     expect(answered).toMatchObject({ text: '¿Hay stock? ✓', answer: { text: 'Sí.' } });
     await expect(sellerClient.questions.get({ question_id: 1 })).rejects.toBeInstanceOf(NotFoundError);
+  });
+
+  test('listen() says on a platform without servers what to use instead', async () => {
+    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
+    await expect(new FakeMarketplace().listen()).rejects.toThrow(
+      '`listen` needs Node.js, Deno or Bun; use `fetch` instead',
+    );
   });
 
   test('listen() uses the given host, and loopback by default', async () => {

@@ -61,7 +61,7 @@ export class Download implements AsyncDisposable {
    *
    * @returns the path.
    * @throws {InvalidInputError} when the path is a folder, a device, a pipe or a socket, when its folder does not exist,
-   *   or when the file was read or cancelled before.
+   *   when the platform has no files, or when the file was read or cancelled before.
    */
   async saveTo(path: string): Promise<string> {
     const { saveStream } = await import('./node.js');

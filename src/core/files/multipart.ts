@@ -22,10 +22,12 @@ function hasStreams(): boolean {
 }
 
 async function sizeOnDisk(path: string | URL, reject: RejectFile): Promise<number> {
-  const { stat } = await import('node:fs/promises');
-  const stats = await stat(path).catch((error: unknown) => {
-    throw unreadable(error, reject);
-  });
+  const stats = await process
+    .getBuiltinModule('node:fs/promises')
+    .stat(path)
+    .catch((error: unknown) => {
+      throw unreadable(error, reject);
+    });
   if (!stats.isFile()) throw reject(issueAt('file', '`file` is the path of something that is not a file'));
   return stats.size;
 }

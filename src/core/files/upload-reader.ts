@@ -65,7 +65,7 @@ export class UploadReader {
   async *#source(): AsyncGenerator<Bytes, void, undefined> {
     const { source } = this.#file;
     if (source.kind === 'bytes') yield source.bytes;
-    else yield* this.#streamed(await streamOf(source));
+    else yield* this.#streamed(streamOf(source));
   }
 
   async *#streamed(stream: unknown): AsyncGenerator<Bytes, void, undefined> {
@@ -88,11 +88,10 @@ export class UploadReader {
   }
 }
 
-async function streamOf(source: Exclude<ResolvedFile, { kind: 'bytes' }>): Promise<unknown> {
+function streamOf(source: Exclude<ResolvedFile, { kind: 'bytes' }>): unknown {
   if (source.kind === 'stream') return source.stream;
   if (source.kind === 'blob') return source.blob.stream();
-  const { createReadStream } = await import('node:fs');
-  return createReadStream(source.path);
+  return process.getBuiltinModule('node:fs').createReadStream(source.path);
 }
 
 /** Some platforms cannot iterate their web streams, but all have readers. */

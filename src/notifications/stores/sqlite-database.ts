@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { ConfigurationError } from '../../core/errors/errors.js';
+import { nodeModule } from '../../core/node-module.js';
 import { atEndOfTurn } from '../turns.js';
 import { prepareSchema } from './sqlite-schema.js';
 
@@ -91,9 +92,10 @@ export class SqliteDatabase<T extends Transaction> {
 
   async #open(): Promise<void> {
     try {
-      const { DatabaseSync } = await import('node:sqlite');
+      const sqlite = nodeModule('node:sqlite');
+      if (!sqlite) throw new Error('there is no node:sqlite');
       await unlessBusy(() => {
-        const db = new DatabaseSync(this.#path);
+        const db = new sqlite.DatabaseSync(this.#path);
         try {
           prepareSchema(db);
         } catch (error) {

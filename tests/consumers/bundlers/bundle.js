@@ -1,11 +1,12 @@
-// Bundles one file for Node with each bundler as its users set it up; tells what a start of the program loads, and all.
+// Bundles one file with each bundler as its users set it up, for Node or for browsers; tells what a start of the program
+// loads, and all. Nothing is external in a bundle for browsers: an import of a module of Node.js fails.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /** Each gives the path of the program, the code that is loaded with it, and all code, also what loads on first use. */
 export const bundlers = { webpack: withWebpack, rollup: withRollup, esbuild: withEsbuild };
 
-async function withEsbuild(entry, folder) {
+async function withEsbuild(entry, folder, platform = 'node') {
   const { build } = await import('esbuild');
   const { metafile } = await build({
     entryPoints: [entry],
@@ -13,7 +14,7 @@ async function withEsbuild(entry, folder) {
     bundle: true,
     splitting: true,
     format: 'esm',
-    platform: 'node',
+    platform,
     metafile: true,
   });
   const chunks = Object.entries(metafile.outputs).map(([path, { imports }]) => ({
@@ -24,15 +25,19 @@ async function withEsbuild(entry, folder) {
   return { program, loaded: contents(reached(program, chunks)), all: contents(chunks.map(({ path }) => path)) };
 }
 
-async function withRollup(entry, folder) {
+async function withRollup(entry, folder, platform = 'node') {
   const { rollup } = await import('rollup');
   const [{ default: commonjs }, { default: json }, { default: nodeResolve }] = await Promise.all([
     import('@rollup/plugin-commonjs'),
     import('@rollup/plugin-json'),
     import('@rollup/plugin-node-resolve'),
   ]);
-  const plugins = [nodeResolve({ preferBuiltins: true }), commonjs(), json()];
-  const bundle = await rollup({ input: entry, plugins, external: [/^node:/], onwarn: () => undefined });
+  const isForNode = platform === 'node';
+  const plugins = [nodeResolve({ preferBuiltins: isForNode, browser: !isForNode }), commonjs(), json()];
+  const onwarn = ({ code, message }) => {
+    if (code === 'UNRESOLVED_IMPORT') throw new Error(message);
+  };
+  const bundle = await rollup({ input: entry, plugins, external: isForNode ? [/^node:/] : [], onwarn });
   const { output } = await bundle.write({ dir: folder, format: 'es' });
   const chunks = output.filter((each) => each.type === 'chunk');
   const at = (name) => resolve(folder, name);
@@ -41,12 +46,12 @@ async function withRollup(entry, folder) {
   return { program, loaded: contents(reached(program, graph)), all: contents(graph.map(({ path }) => path)) };
 }
 
-async function withWebpack(entry, folder) {
+async function withWebpack(entry, folder, platform = 'node') {
   const { default: webpack } = await import('webpack');
   const stats = await new Promise((done, fail) => {
     const settings = {
       mode: 'production',
-      target: 'node22',
+      target: platform === 'node' ? 'node22' : ['web', 'es2023'],
       entry: resolve(entry),
       experiments: { outputModule: true },
       output: { path: resolve(folder), filename: entry, library: { type: 'module' } },

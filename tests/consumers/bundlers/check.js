@@ -1,4 +1,4 @@
-// Bundles two programs, runs both against the fake, and looks at what the smaller one carries.
+// Bundles two programs for Node, runs both against the fake, and looks at what the smaller one carries. Then one for browsers.
 import assert from 'node:assert/strict';
 import { pathToFileURL } from 'node:url';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
@@ -34,3 +34,8 @@ for (const entry of ['whole.js', 'questions-only.js']) {
   else assert.deepEqual(held(all), FOREIGN);
 }
 assert.ok(size['questions-only.js'] < size['whole.js'], 'one resource weighs less than all');
+
+// Its modules load on Node, too.
+const { program: page } = await bundlers[name]('browser.js', `out/${name}-browser`, 'browser');
+const { answerOne } = await import(pathToFileURL(page));
+assert.deepEqual(await answerOne(), { isNotified: true, isQuestion: true, isRejected: true });

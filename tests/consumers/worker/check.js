@@ -11,7 +11,6 @@ const { outputFiles } = await build({
   format: 'esm',
   target: 'es2024',
   conditions: ['workerd', 'worker', 'browser'],
-  external: ['node:*'],
 });
 
 const marketplace = new FakeMarketplace();

@@ -1,0 +1,28 @@
+import type * as Crypto from 'node:crypto';
+import type * as DiagnosticsChannel from 'node:diagnostics_channel';
+import type * as Files from 'node:fs';
+import type * as FilePromises from 'node:fs/promises';
+import type * as Http from 'node:http';
+import type * as Paths from 'node:path';
+import type * as Sqlite from 'node:sqlite';
+import type * as Streams from 'node:stream';
+
+interface NodeModules {
+  'node:crypto': typeof Crypto;
+  'node:diagnostics_channel': typeof DiagnosticsChannel;
+  'node:fs': typeof Files;
+  'node:fs/promises': typeof FilePromises;
+  'node:http': typeof Http;
+  'node:path': typeof Paths;
+  'node:sqlite': typeof Sqlite;
+  'node:stream': typeof Streams;
+}
+
+/**
+ * Returns a module of Node.js, which Deno and Bun have too; `undefined` on other platforms. It is not imported, because
+ * bundlers for browsers fail at every import of a module of Node.js, even if it is never executed.
+ */
+export function nodeModule<Name extends keyof NodeModules>(name: Name): NodeModules[Name] | undefined {
+  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
+  return process?.getBuiltinModule?.(name) as NodeModules[Name] | undefined;
+}
