@@ -8,23 +8,50 @@ const turns = 5;
 
 const goal = 'at most 0.90 of bare fetch, below Stripe; over fetch within 1.1 of ky and zod';
 
-/** The CPU of a call: with a stubbed fetch, over loopback at three concurrencies, over TLS, and of pages. */
-export async function cpu(): Promise<Row[]> {
+/** The own share of a call: what is left of its CPU with a `fetch` that only returns a response. */
+export async function stubbed(): Promise<Row[]> {
   await buildFloor();
-  const { url, secureUrl, process } = await server();
-  const rows: Row[] = [];
-  const add = async (title: string, how: readonly string[], of: string = goal): Promise<void> => {
-    rows.push({ title, unit: 'µs CPU', figures: await inPairs(how), goal: of });
-  };
-  await add('own share of a call over fetch, stubbed', ['', '1'], 'at most 1.1 of ky and zod');
-  for (const concurrency of ['1', '16', '64']) {
-    await add(`CPU of a call over loopback, 1 KB, ${concurrency} at a time`, [url, concurrency]);
+  return [await row('own share of a call over fetch, stubbed', ['', '1'], 'at most 1.1 of ky and zod')];
+}
+
+/** The CPU of a call over loopback, at three concurrencies. */
+export async function calls(): Promise<Row[]> {
+  return withServer(async ({ url }) => {
+    const rows: Row[] = [];
+    for (const concurrency of ['1', '16', '64']) {
+      rows.push(await row(`CPU of a call over loopback, 1 KB, ${concurrency} at a time`, [url, concurrency], goal));
+    }
+    return rows;
+  });
+}
+
+/** The CPU of a call over TLS. */
+export async function secure(): Promise<Row[]> {
+  return withServer(async ({ secureUrl }) => [
+    await row('CPU of a call over TLS, 1 KB, 16 at a time', [secureUrl, '16'], 'at most 1.00'),
+  ]);
+}
+
+/** The CPU of a page of 50 questions. */
+export async function pages(): Promise<Row[]> {
+  return withServer(async ({ url }) => [
+    await row('a page of 50, 4 at a time', [url, '4', '8', '256', 'page'], 'at most 1.00'),
+    await row('a page of 50 in gzip, 4 at a time', [`${url}/gzip`, '4', '8', '256', 'page'], 'at most 0.75'),
+  ]);
+}
+
+async function withServer(measure: (started: Awaited<ReturnType<typeof server>>) => Promise<Row[]>): Promise<Row[]> {
+  await buildFloor();
+  const started = await server();
+  try {
+    return await measure(started);
+  } finally {
+    started.process.kill();
   }
-  await add('the same over TLS, 16 at a time', [secureUrl, '16'], 'at most 1.00');
-  await add('a page of 50, 4 at a time', [url, '4', '8', '256', 'page'], 'at most 1.00');
-  await add('a page of 50 in gzip, 4 at a time', [`${url}/gzip`, '4', '8', '256', 'page'], 'at most 0.75');
-  process.kill();
-  return rows;
+}
+
+async function row(title: string, how: readonly string[], of: string): Promise<Row> {
+  return { title, unit: 'µs CPU', figures: await inPairs(how), goal: of };
 }
 
 /**
