@@ -44,6 +44,9 @@ export default defineConfig({
     // A property test or a program run as a process may take seconds on a busy machine; nothing here takes more.
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    // What is waited for may take seconds there, too, and the `fetch` of Node.js 22 and 26 closes the socket of an aborted
+    // request only after up to four seconds.
+    expect: { poll: { timeout: 15_000, interval: 10 } },
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,

@@ -23,7 +23,7 @@ function started(...args: string[]): { program: ChildProcess; printed: (pattern:
   for (const stream of [program.stdout, program.stderr]) stream.on('data', (part) => (text += String(part)));
   const printed = (pattern: RegExp): Promise<string> =>
     expect
-      .poll(() => text, { timeout: 10_000 })
+      .poll(() => text)
       .toMatch(pattern)
       .then(() => pattern.exec(text)?.[1] ?? '');
   return { program, printed };

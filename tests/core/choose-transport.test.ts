@@ -116,8 +116,8 @@ describe.each(libraries)('with %s', (_, library) => {
     const mock = new MockAgent();
     mock.disableNetConnect();
     setGlobalDispatcher(mock);
-    mock.get('http://127.0.0.1:59999').intercept({ path: '/questions/42' }).reply(200, { id: 7 });
-    expect(await client('http://127.0.0.1:59999').questions.get({ question_id: 42 })).toEqual({ id: 7 });
+    mock.get('http://127.0.0.1:29999').intercept({ path: '/questions/42' }).reply(200, { id: 7 });
+    expect(await client('http://127.0.0.1:29999').questions.get({ question_id: 42 })).toEqual({ id: 7 });
     await mock.close();
   });
 
@@ -134,7 +134,7 @@ describe.each(libraries)('with %s', (_, library) => {
     onTestFinished(close);
     const agent = new ProxyAgent(url);
     setGlobalDispatcher(agent);
-    await client('http://127.0.0.1:59999')
+    await client('http://127.0.0.1:29999')
       .questions.get({ question_id: 42 })
       .catch(() => undefined);
     expect(asked).toHaveLength(1);
@@ -188,11 +188,11 @@ describe.each([
 test('with nock, a request is answered once', async () => {
   // It replaces `fetch` when it is loaded.
   const { default: nock } = await import('nock');
-  nock('http://127.0.0.1:59999').get('/questions/42').reply(200, { id: 7 });
+  nock('http://127.0.0.1:29999').get('/questions/42').reply(200, { id: 7 });
   onTestFinished(() => {
     nock.cleanAll();
     nock.restore();
   });
-  expect(await client('http://127.0.0.1:59999').questions.get({ question_id: 42 })).toEqual({ id: 7 });
+  expect(await client('http://127.0.0.1:29999').questions.get({ question_id: 42 })).toEqual({ id: 7 });
   expect(nock.isDone()).toBe(true);
 });

@@ -66,7 +66,7 @@ describe('a proxy that rejects a connection', () => {
       ? [{ agent: new TlsAgent({ proxyEnv: { HTTPS_PROXY: proxyUrl } } as object) }, { fetch: globalThis.fetch }]
       : [{ fetch: globalThis.fetch }];
     for (const each of options) {
-      const client = new SellerClient({ baseUrl: 'https://127.0.0.1:59999', accessToken: 't', maxRetries: 0, ...each });
+      const client = new SellerClient({ baseUrl: 'https://127.0.0.1:29999', accessToken: 't', maxRetries: 0, ...each });
       const error = await errorOf(client.questions.answer({ question_id: 42, text: 'Yes.' }));
       expect(error).not.toBeInstanceOf(OutcomeUnknownError);
       expect(error.message).toContain('the proxy rejected the connection; check the settings of the proxy');

@@ -59,7 +59,7 @@ const errno = Object.keys(constants.errno);
 describe('a system error has the same class and words over both transports', () => {
   test.each([...errno, 'ENOTFOUND', 'EAI_AGAIN'])('%s while it connects: never sent', async (code) => {
     const syscall = code.startsWith('EAI') || code === 'ENOTFOUND' ? 'getaddrinfo' : 'connect';
-    const { read, write } = await outcome('http://127.0.0.1:59999', (_, done) => {
+    const { read, write } = await outcome('http://127.0.0.1:29999', (_, done) => {
       process.nextTick(done, systemError(code, { syscall }));
     });
     for (const error of [read, write]) {
@@ -97,7 +97,7 @@ describe('an error of the TLS handshake has the same class and words over both t
     ...['ERR_SSL_TLSV1_ALERT_INSUFFICIENT_SECURITY'],
   ];
   test.each(codes)('%s: never sent, with a remedy', async (code) => {
-    const { read, write } = await outcome('http://127.0.0.1:59999', (_, done) => {
+    const { read, write } = await outcome('http://127.0.0.1:29999', (_, done) => {
       process.nextTick(done, systemError(code));
     });
     for (const error of [read, write]) {

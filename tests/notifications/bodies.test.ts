@@ -145,7 +145,7 @@ describe('a request of Node', () => {
   ])('when the body %s, nothing listens and no timer runs any more', async (_, end, status) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { request, response } = delivery();
-    await vi.waitUntil(() => vi.getTimerCount() === 1, { interval: 1 });
+    await expect.poll(() => vi.getTimerCount()).toBe(1);
     request.emit('data', new TextEncoder().encode(JSON.stringify(about(1))));
     end(request);
     expect(listeners(request)).toBe(0);

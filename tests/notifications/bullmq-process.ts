@@ -1,6 +1,6 @@
 // An application in its own process: it receives over HTTP, adds jobs to BullMQ, handles them, and appends each handled question
 // to a file. Its options are those of examples/notifications-bullmq.ts, with shorter times.
-// node bullmq-process.js <socket of Redis> <notes> <how long a handling takes, in ms>
+// node bullmq-process.js <socket of Redis> <notes> <how long a handling takes, in ms> [how many it ends]
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,9 +9,10 @@ import { Queue, Worker } from 'bullmq';
 import { createReceiver, nodeHandler } from 'marketplace-seller-sdk/notifications';
 import type { QueuedNotification } from 'marketplace-seller-sdk/notifications';
 
-const [path = '', notes = '', takesMs = '0'] = process.argv.slice(2);
+const [path = '', notes = '', takesMs = '0', atMost = 'Infinity'] = process.argv.slice(2);
 const connection = { path, maxRetriesPerRequest: null };
 const queue = new Queue<QueuedNotification>('notifications', { connection });
+let handled = 0;
 const receiver = createReceiver({
   queue: {
     add: (entry) =>
@@ -27,6 +28,7 @@ const receiver = createReceiver({
   on: {
     questions: async ({ question_id }) => {
       await pause(Number(takesMs));
+      if ((handled += 1) > Number(atMost)) await new Promise(() => {});
       appendFileSync(notes, `${process.pid} ${question_id}\n`);
     },
   },

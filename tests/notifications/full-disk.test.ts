@@ -80,13 +80,13 @@ describe.each([
       const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
       await deliverAll(range(0, 100));
       expect(acknowledged).toHaveLength(100);
-      await vi.waitUntil(() => running === 32);
+      await expect.poll(() => running).toBe(32);
       await fill();
       await deliverAll(range(100, 300));
       expect(acknowledged.length).toBeLessThan(250);
       // Results are stored, or kept until they can be.
       handling.resolve(undefined);
-      await vi.waitUntil(() => handled.length >= 32);
+      await expect.poll(() => handled.length).toBeGreaterThanOrEqual(32);
       await free();
       await deliverAll(range(300, 350));
       await receiver.idle();

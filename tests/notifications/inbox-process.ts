@@ -1,20 +1,23 @@
 // An application in its own process: it receives over HTTP, stores in SQLite, and appends each handled question to a file.
-// node inbox-process.js <database> <notes> <how long a handling takes, in ms>
+// node inbox-process.js <database> <notes> <how long a handling takes, in ms> [how many it ends]
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createReceiver, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
 
-const [path = '', notes = '', takesMs = '0'] = process.argv.slice(2);
+const [path = '', notes = '', takesMs = '0', atMost = 'Infinity'] = process.argv.slice(2);
+let handled = 0;
 const receiver = createReceiver({
   store: sqliteStore({ path }),
   concurrency: 4,
   leaseMs: 300,
   pollMs: 50,
+  acceptTimeoutMs: 5_000,
   on: {
     questions: async ({ question_id }) => {
       await pause(Number(takesMs));
+      if ((handled += 1) > Number(atMost)) await new Promise(() => {});
       appendFileSync(notes, `${process.pid} ${question_id}\n`);
     },
   },

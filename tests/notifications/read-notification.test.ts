@@ -55,7 +55,7 @@ describe('readNotification()', () => {
     });
     marketplace.notifications.subscribe({ callback: fetchHandler(receiver) });
     const [first, second] = [ask(0), ask(1)];
-    await vi.waitUntil(() => read.length >= 2);
+    await expect.poll(() => read.length).toBeGreaterThanOrEqual(2);
     expect(read.sort()).toEqual([7, 8]);
     for (const { id } of [first, second])
       expect(marketplace.questions.statusOf(marketplace.questions.get(id)!)).toBe('ANSWERED');

@@ -252,7 +252,7 @@ describe('close()', () => {
       },
     });
     await deliver(receiver, about(1));
-    await vi.waitUntil(() => attempts.length === 1);
+    await expect.poll(() => attempts.length).toBe(1);
     await receiver.close({ graceMs: 10 });
     expect(reason).toMatchObject({ message: 'The receiver is closing' });
     const { receiver: next } = recording({ ...options, on: { questions: (_, { attempt }) => attempts.push(attempt) } });

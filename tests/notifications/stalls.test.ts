@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createReceiver, parseNotification } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { queuedNotification } from '../../src/notifications/queued-notification.js';
 import type { Claim, Claimed } from '../../src/notifications/stores/store.js';
 import { about, deliver } from '../support/deliveries.ts';
@@ -87,14 +87,16 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
       const handled: number[] = [];
       let running = 0;
       let mostOfOneGroup = 0;
+      const started = Promise.withResolvers<undefined>();
       const receiver = receiverOn(store, async ({ question_id }) => {
         mostOfOneGroup = Math.max(mostOfOneGroup, ++running);
+        started.resolve(undefined);
         await pause(40);
         running -= 1;
         handled.push(question_id);
       });
       await deliver(receiver, about(1));
-      await vi.waitUntil(() => running === 1, { interval: 1 });
+      await started.promise;
       blockFor(150);
       await deliver(receiver, about(1, { _id: 'later', sent: '2026-11-20T10:00:01.000Z' }));
       await receiver.idle();
@@ -117,7 +119,7 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
         reason = signal.reason;
       });
       await deliver(former, about(1));
-      await vi.waitUntil(() => starts.length === 1);
+      await expect.poll(() => starts.length).toBe(1);
       stopped.stop();
       const end = Promise.withResolvers<undefined>();
       const current = receiverOn(
@@ -129,9 +131,9 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
         1_000,
       );
       void current.idle();
-      await vi.waitUntil(() => starts.length === 2);
+      await expect.poll(() => starts.length).toBe(2);
       stopped.resume();
-      await vi.waitUntil(() => reason !== undefined);
+      await expect.poll(() => reason).toBeDefined();
       await pause(100);
       expect(starts).toEqual(['former', 'current']);
       end.resolve(undefined);
@@ -163,7 +165,7 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
       let isIdle = false;
       void receiver.idle().then(() => (isIdle = true));
       // It must end here: with fake timers, it advances the clock of a later test.
-      await vi.waitUntil(() => isIdle || process.isDead(), { timeout: 5_000, interval: 5 });
+      await expect.poll(() => isIdle || process.isDead()).toBe(true);
       if (!process.isDead()) break;
     }
     expect(handled.size).toBe(25);
@@ -194,7 +196,7 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
         await pause(10);
       }
       const handled = new Set<number>();
-      const receiver = receiverOn(store, ({ question_id }) => void handled.add(question_id), 1_000);
+      const receiver = receiverOn(store, ({ question_id }) => void handled.add(question_id), 60_000);
       await receiver.idle();
       expect([...handled].sort((a, b) => a - b)).toEqual(ids);
       expect(await receiver.deadLetters.list()).toEqual([]);
@@ -229,7 +231,7 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
       if (deploy === 2) await receiver.idle();
       else {
         void receiver.idle();
-        await vi.waitUntil(() => process.isDead());
+        await expect.poll(process.isDead).toBe(true);
       }
     }
     expect(attempts).toEqual([1, 2, 3, 4]);

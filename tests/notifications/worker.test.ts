@@ -413,7 +413,7 @@ describe('polling', () => {
     const { receiver } = receiverOn(store);
     await deliver(receiver, about(1));
     const timer = () => timers.mock.calls.findIndex(([, ms]) => ms === 4_321);
-    await vi.waitUntil(() => timer() >= 0, { interval: 1 });
+    await expect.poll(timer).toBeGreaterThanOrEqual(0);
     expect((timers.mock.results[timer()]!.value as NodeJS.Timeout).hasRef()).toBe(!durable);
     await receiver.close();
   });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { createServer } from 'node:net';
 import { lookup } from 'node:dns/promises';
@@ -5,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OutcomeUnknownError, SellerClient, TimeoutError } from 'marketplace-seller-sdk';
 import type { ClientOptions } from 'marketplace-seller-sdk';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { json, socketsClose, startServer } from '../support/http-server.ts';
+import { json, startServer } from '../support/http-server.ts';
 import { unusedUrl, urlOf } from '../support/listen.ts';
 import { rawServer } from '../support/raw-server.ts';
 import { errorOf, wireQuestion } from '../support/stubs.ts';
@@ -32,15 +33,17 @@ describe.each(transports)('over %s', (_, transport) => {
   });
 
   test('a response that nobody asked for is not taken for that of the next call', async () => {
+    const closed: Promise<unknown>[] = [];
     const url = await rawServer((to, turn) => {
+      closed.push(once(to, 'close'));
       to.write(`${ok}content-length: 8\r\n\r\n{"id":${turn}}`);
       setTimeout(() => to.write(`${ok}content-length: 9\r\n\r\n{"id":66}`), 10);
     });
     const sellerClient = client(url);
     for (let call = 1; call <= 3; call += 1) {
       expect(await sellerClient.questions.answer(answer)).toEqual({ id: call });
-      // Long enough for the client to have seen it, on a busy machine too.
-      await sleep(150);
+      // The client has seen it.
+      await closed.at(-1);
     }
   });
 
@@ -51,7 +54,7 @@ describe.each(transports)('over %s', (_, transport) => {
     });
     const error = await errorOf(client(server.url, { timeoutMs: 150 }).questions.get({ question_id: 42 }));
     expect(error).toBeInstanceOf(TimeoutError);
-    await expect.poll(() => server.sockets.size, socketsClose).toBe(0);
+    await expect.poll(() => server.sockets.size).toBe(0);
   });
 
   test('a server that closes each connection gets a new one for each call', async () => {
@@ -97,7 +100,7 @@ describe.each(transports)('over %s', (_, transport) => {
     if (how === 'is aborted') expect(error).toMatchObject({ name: 'AbortError' });
     else
       expect([error.name, error.message]).toEqual(['InvalidInputError', expect.stringContaining('the disk is gone')]);
-    await expect.poll(() => server.sockets.size, socketsClose).toBe(0);
+    await expect.poll(() => server.sockets.size).toBe(0);
     await expect.poll(() => isOpen).toBe(false);
   });
 

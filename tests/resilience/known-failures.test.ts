@@ -14,7 +14,7 @@ import {
 } from 'marketplace-seller-sdk';
 import type { ClientOptions, Drift, Wait } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { startServer, json, reset, socketsClose } from '../support/http-server.ts';
+import { startServer, json, reset } from '../support/http-server.ts';
 import { unusedUrl } from '../support/listen.ts';
 import { errorOf, wireQuestion } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';
@@ -32,7 +32,7 @@ describe.each(transports)('failures that other libraries are known for, over %s'
     const sellerClient = client(server.url, { timeoutMs: 100, maxRetries: 0 });
     const error = await errorOf(sellerClient.questions.get({ question_id: 42 }));
     expect(error).toBeInstanceOf(TimeoutError);
-    await expect.poll(() => server.sockets.size, socketsClose).toBe(0);
+    await expect.poll(() => server.sockets.size).toBe(0);
   });
 
   test('a response that never begins ends with the timeout', async () => {
@@ -45,15 +45,14 @@ describe.each(transports)('failures that other libraries are known for, over %s'
   });
 
   test('an abort ends the wait for a Retry-After at once', async () => {
-    const server = await startServer((to) => json(to, 429, {}, { 'retry-after': '3' }));
+    // Longer than the test may take.
+    const server = await startServer((to) => json(to, 429, {}, { 'retry-after': '60' }));
     const controller = new AbortController();
-    const call = client(server.url).questions.get({ question_id: 42 }, { signal: controller.signal });
-    setTimeout(() => controller.abort(new Error('the user left')), 100);
-    const started = performance.now();
-    const error = await errorOf(call);
+    const onWait = (): void => void setTimeout(() => controller.abort(new Error('the user left')), 10);
+    const sellerClient = client(server.url, { maxRetryDelayMs: 120_000, onWait });
+    const error = await errorOf(sellerClient.questions.get({ question_id: 42 }, { signal: controller.signal }));
     expect(error).toBeInstanceOf(RequestAbortedError);
     expect(error).toMatchObject({ name: 'AbortError', cause: { message: 'the user left' }, attempts: 1 });
-    expect(performance.now() - started).toBeLessThan(1000);
     expect(server.received).toHaveLength(1);
   });
 
@@ -260,7 +259,7 @@ describe.each(transports)('failures that other libraries are known for, over %s'
     await expect.poll(() => server.received.length).toBeGreaterThan(0);
     controller.abort();
     await Promise.all(calls);
-    await expect.poll(() => server.sockets.size, socketsClose).toBe(0);
+    await expect.poll(() => server.sockets.size).toBe(0);
     await sleep(0);
   });
 });

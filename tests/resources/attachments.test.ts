@@ -33,6 +33,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'attachments-'));
 });
 afterEach(async () => {
+  vi.useRealTimers();
   await rm(folder, { recursive: true });
 });
 
@@ -319,19 +320,21 @@ describe('an upload that fails', () => {
 
   test('`timeoutMs` limits the silence of an upload, not its length', async () => {
     const { sellerClient } = await openOnPort();
-    const slow = Readable.from(
-      (async function* () {
-        for (let part = 0; part < 6; part += 1) {
-          await new Promise((resolve) => setTimeout(resolve, 60));
-          yield bytes.subarray(part * 50_000, (part + 1) * 50_000);
-        }
-      })(),
-    );
-    const input = { site_id, file: slow, filename: 'a.pdf', size: bytes.length };
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    async function* slow(): AsyncGenerator<Uint8Array> {
+      for (let part = 0; part < 6; part += 1) {
+        vi.advanceTimersByTime(150);
+        yield Promise.resolve(bytes.subarray(part * 50_000, (part + 1) * 50_000));
+      }
+    }
+    const input = { site_id, file: slow(), filename: 'a.pdf', size: bytes.length };
     await expect(sellerClient.messages.upload(input, { timeoutMs: 200 })).resolves.toHaveProperty('id');
-    const silent = new Readable({ read: () => undefined });
-    const failure = sellerClient.messages.upload({ ...input, file: silent }, { timeoutMs: 100 });
-    await expect(failure).rejects.toThrow(/100 ms/);
+    const read = vi.fn();
+    const silent = new Readable({ read });
+    const failure = errorOf(sellerClient.messages.upload({ ...input, file: silent }, { timeoutMs: 100 }));
+    await expect.poll(() => read.mock.calls.length).toBe(1);
+    vi.advanceTimersByTime(100);
+    expect((await failure).message).toMatch(/100 ms/);
     expect(silent.destroyed).toBe(true);
   });
 

@@ -92,7 +92,7 @@ describe('a redirect of a download', () => {
     const aborter = new AbortController();
     const { sellerClient, sent } = stubbed([to('/moved'), () => new Promise<never>(() => {})], secret);
     const opened = errorOf(sellerClient.messages.download(input, { signal: aborter.signal }));
-    await vi.waitUntil(() => sent.length === 2, { interval: 1 });
+    await expect.poll(() => sent.length).toBe(2);
     aborter.abort();
     expect(await opened).toBeInstanceOf(RequestAbortedError);
     expect(sent[1]!.signal.aborted).toBe(true);
@@ -252,7 +252,7 @@ describe('reading a download', () => {
     const { sellerClient } = stubbed([() => new Response(new ReadableStream({ cancel }))]);
     const file = await sellerClient.messages.download(input, { signal: aborter.signal });
     aborter.abort(new Error('the tab was closed'));
-    await vi.waitUntil(() => cancel.mock.calls.length > 0, { interval: 1 });
+    await expect.poll(() => cancel.mock.calls.length).toBeGreaterThan(0);
     expect(cancel.mock.calls[0]![0]).toBeInstanceOf(RequestAbortedError);
     await expect(file.arrayBuffer()).rejects.toBeInstanceOf(RequestAbortedError);
   });

@@ -211,7 +211,7 @@ describe.each(transports)('over %s', (_, options) => {
         gc();
         return server.sockets.size === 0;
       };
-      await expect.poll(isClosed, { interval: 20, timeout: 5000 }).toBe(true);
+      await expect.poll(isClosed, { interval: 20 }).toBe(true);
     },
   );
 

@@ -65,6 +65,3 @@ export function json(
 export function reset(response: ServerResponse): void {
   response.socket?.resetAndDestroy();
 }
-
-/** For `expect.poll`: the fetch of Node.js 22 and 26 closes the socket of an aborted request after up to four seconds. */
-export const socketsClose = { timeout: 10_000 };

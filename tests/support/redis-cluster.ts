@@ -22,7 +22,7 @@ export interface OwnCluster {
 
 export async function startRedisCluster(): Promise<OwnCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'cluster-'));
-  const ports = [await freePort(), await freePort(), await freePort()];
+  const ports = await freePorts(3);
   const servers = ports.map((port) => startNode(folder, port));
   const nodes = ports.map((port) => new Redis({ host, port, maxRetriesPerRequest: null, retryStrategy: () => 20 }));
   for (const node of nodes) node.on('error', () => {});
@@ -50,7 +50,7 @@ function startNode(folder: string, port: number): ChildProcess {
     '--cluster-config-file',
     `${port}.conf`,
     '--cluster-node-timeout',
-    '2000',
+    '15000',
   ];
   const settings = ['--bind', host, '--port', String(port), '--dir', folder, '--save', '', '--appendonly', 'no'];
   return spawn('redis-server', [...settings, ...cluster], { stdio: 'ignore' });
@@ -73,10 +73,13 @@ async function joinNodes(nodes: readonly Redis[], ports: readonly number[]): Pro
   for (const node of nodes) while (!(await isComplete(node))) await pause(20);
 }
 
-async function freePort(): Promise<number> {
+/** Ports in a row. Systems give none of these, nor of those for the bus, to a server that listens on port 0. */
+async function freePorts(count: number): Promise<number[]> {
   for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 30_000);
-    if ((await isFree(port)) && (await isFree(port + busOffset))) return port;
+    const first = 10_000 + Math.floor(Math.random() * 9_000);
+    const ports = Array.from({ length: count }, (_, index) => first + index);
+    const taken = await Promise.all(ports.flatMap((port) => [isFree(port), isFree(port + busOffset)]));
+    if (taken.every(Boolean)) return ports;
   }
 }
 

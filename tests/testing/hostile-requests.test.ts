@@ -9,6 +9,7 @@ import { controls } from '../../src/testing/dashboard/controls.js';
 import { Dashboard } from '../../src/testing/dashboard/dashboard.js';
 import { sample } from '../../src/testing/seed/sample.js';
 import { listen } from '../../src/testing/server.js';
+import { cpuMs } from '../support/cpu-time.ts';
 
 const controlToken = 'a-control-token-of-the-test';
 const create = (): FakeMarketplace => {
@@ -19,14 +20,18 @@ const create = (): FakeMarketplace => {
 let server: Listening;
 let send: (request: Request) => Promise<Response>;
 const failures: unknown[] = [];
+const onUnhandled = (reason: unknown): void => void failures.push(reason);
 beforeAll(async () => {
-  process.on('unhandledRejection', (reason) => failures.push(reason));
+  process.on('unhandledRejection', onUnhandled);
   const dashboard = new Dashboard(create(), { controlToken, create });
   // What `fetch` rejects with would be a closed connection over HTTP, without a response.
   send = (request) => dashboard.fetch(request);
   server = await listen(dashboard.fetch, {});
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  process.off('unhandledRejection', onUnhandled);
+  await server.close();
+});
 
 /** Values that a careless or hostile program sends in place of the documented ones. */
 const values = fc.oneof(
@@ -126,7 +131,7 @@ describe('no request can hurt the marketplace', () => {
         await response.text();
         expect(response.status).toBeLessThan(500);
       }),
-      { numRuns: 300, timeout: 2000 },
+      { numRuns: 300, timeout: 10_000 },
     );
     expect(failures).toEqual([]);
   });
@@ -147,7 +152,7 @@ describe('no request can hurt the marketplace', () => {
         expect(call.status).toBe(401);
         await reset();
       }),
-      { numRuns: 250, timeout: 2000 },
+      { numRuns: 250, timeout: 10_000 },
     );
     expect(failures).toEqual([]);
   });
@@ -161,7 +166,7 @@ describe('no request can hurt the marketplace', () => {
     ['deep braces', 'braces', '{'.repeat(100_000)],
     ['an endless selection', 'selection', `{configuration(user_id:1,service_id:1){${'address{'.repeat(50_000)}`],
   ])('a GraphQL query with %s is invalid at once', async (_, __, query) => {
-    const started = performance.now();
+    const started = cpuMs();
     const response = await send(
       new Request('http://127.0.0.1/shipping/flex/sites/MLA/configuration/v3', {
         method: 'POST',
@@ -171,7 +176,7 @@ describe('no request can hurt the marketplace', () => {
     );
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ message: expect.stringMatching(/^invalid query/) as unknown });
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(cpuMs() - started).toBeLessThan(5000);
   });
 
   test('the recorded requests do not grow without bound', async () => {

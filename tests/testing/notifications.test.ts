@@ -72,7 +72,7 @@ describe('a subscribed application', () => {
     const { marketplace, received, ask } = createMarketplace();
     marketplace.clock.run();
     ask();
-    await vi.waitUntil(() => received.length === 1);
+    await expect.poll(() => received.length).toBe(1);
   });
 
   test('a notification is delivered over HTTP', async () => {
@@ -91,7 +91,7 @@ describe('a subscribed application', () => {
     server.close();
     const { id: lost } = ask();
     marketplace.notifications.flush({ signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
-    await vi.waitUntil(() => marketplace.notifications.attempts.some(({ outcome }) => outcome === 'unreachable'));
+    await expect.poll(() => marketplace.notifications.attempts.map(({ outcome }) => outcome)).toContain('unreachable');
     expect(lost).toBe(id + 1);
   });
 
