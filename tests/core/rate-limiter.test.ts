@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { RateLimitError } from 'marketplace-seller-sdk';
 import type { Wait } from 'marketplace-seller-sdk';
+import { resolveOptions } from '../../src/core/options/resolve-options.js';
+import { SharedState } from '../../src/core/pipeline/shared-state.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
 
@@ -291,5 +293,23 @@ describe('tokens of single calls', () => {
     await vi.advanceTimersByTimeAsync(2000);
     expect(sent).toHaveLength(602);
     expect(await outcome).toBeInstanceOf(RateLimitError);
+  });
+
+  test('the token of the client shares its rate limit, however it is passed', async () => {
+    const { sellerClient, sent } = stubbed([slow({ 'retry-after': '60' })], { maxRetries: 0 });
+    await errorOf(sellerClient.questions.get({ question_id }));
+    const error = await errorOf(sellerClient.questions.get({ question_id }, { accessToken: 'token-1' }));
+    expect(error).toMatchObject({ name: 'RateLimitError', attempts: 0 });
+    expect(sent).toHaveLength(1);
+  });
+
+  test('idle rate limits are forgotten when there are 500, and not before', () => {
+    const baseUrl = 'https://api.test';
+    const shared = new SharedState(resolveOptions({ baseUrl, accessToken: 'token-1' }));
+    const limits = Array.from({ length: 500 }, (_, n) => shared.rateLimiterFor(`seller-${n}`));
+    expect(new Set(limits).size).toBe(500);
+    expect(shared.rateLimiterFor('seller-0')).toBe(limits[0]);
+    shared.rateLimiterFor('one more');
+    expect(shared.rateLimiterFor('seller-0')).not.toBe(limits[0]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Endpoint, UnexpectedResponseError } from 'marketplace-seller-sdk';
+import type { Endpoint, StandardSchema, UnexpectedResponseError } from 'marketplace-seller-sdk';
 import { describe, expect, test, vi } from 'vitest';
 import { array, nullish, params, record, refine, response } from '../../src/core/schema/schema.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
@@ -53,4 +53,46 @@ test('one wrong entry among many leaves the others as they are', async () => {
   expect(page?.items).toHaveLength(4999);
   expect(page?.items[78]).toEqual({ id: 79 });
   expect(onDrift).toHaveBeenCalledTimes(1);
+});
+
+describe('a schema of another library', () => {
+  /** An endpoint whose response is judged by `validate`. */
+  function judgedBy(validate: () => ReturnType<StandardSchema['~standard']['validate']>): Endpoint<object> {
+    const output: StandardSchema = { '~standard': { version: 1, vendor: 'mine', validate } };
+    return { name: 'own.get', method: 'GET', path: '/own', input: params({}), output, retry: 'safe', errors: [] };
+  }
+
+  test.each([
+    [5000, 'throw', 2],
+    [5001, 'throw', 1],
+    [5001, 'report', 2],
+    [5001, 'off', 2],
+  ] as const)(
+    'with %i issues and responseValidation %s is asked %i times',
+    async (count, responseValidation, times) => {
+      const validate = vi.fn(() => ({ issues: Array<{ message: string }>(count).fill({ message: 'is wrong' }) }));
+      const { sellerClient } = stubbed([Response.json({})], { responseValidation });
+      await sellerClient.call(judgedBy(validate), {}).catch(() => undefined);
+      expect(validate).toHaveBeenCalledTimes(times);
+    },
+  );
+
+  test('that overflows the stack has rejected the response', async () => {
+    const { sellerClient } = stubbed([Response.json({})]);
+    const overflow = (): never => {
+      throw new RangeError('Maximum call stack size exceeded');
+    };
+    const error = await errorOf<UnexpectedResponseError>(sellerClient.call(judgedBy(overflow), {}));
+    expect(error.name).toBe('UnexpectedResponseError');
+    expect(error.issues).toEqual([{ path: [], message: 'the body is wrong in too many places to list them' }]);
+  });
+
+  test('that throws an error of its own ends the call with it', async () => {
+    const { sellerClient } = stubbed([Response.json({})]);
+    const own = new TypeError('a bug of the schema');
+    const broken = (): never => {
+      throw own;
+    };
+    await expect(sellerClient.call(judgedBy(broken), {})).rejects.toBe(own);
+  });
 });

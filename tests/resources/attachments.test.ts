@@ -316,6 +316,7 @@ describe('an upload that fails', () => {
       aborter.abort();
     }, 20);
     await expect(failure).rejects.toBeInstanceOf(RequestAbortedError);
+    expect(source.destroyed).toBe(true);
   });
 
   test('`timeoutMs` limits the silence of an upload, not its length', async () => {

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import { InvalidInputError } from 'marketplace-seller-sdk';
 import type { UploadOptions, UploadParams, UploadProgress } from 'marketplace-seller-sdk';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { fileNameOf } from '../../src/core/files/file-source.js';
-import { errorOf, stubbed } from '../support/stubs.ts';
+import { advanceUntilSettled } from '../support/fake-time.ts';
+import { errorOf, networkFault, stubbed } from '../support/stubs.ts';
 
 /** Uploads to a service that reads the form, and returns the file in it. */
 async function received(input: object, options: UploadOptions = {}): Promise<File> {
@@ -103,6 +104,94 @@ describe('a file to upload', () => {
   ])('whose source cannot be closed fails with the first error: %s', async (_, more) => {
     const error = await failure({ file: source([bytes, bytes], more), filename: 'a.pdf', size: bytes.length });
     expect(error.message).toContain('more bytes than');
+  });
+
+  test.each(['fails with the file', 'has no connection', 'responds 201', 'responds 413'])(
+    'with fewer bytes than stated is not stored, whatever the request does: it %s',
+    async (how) => {
+      const fetch = vi.fn(async (request: Request) => {
+        const reason: unknown = await request.arrayBuffer().catch((error: unknown) => error);
+        if (how.startsWith('responds')) return Response.json({ id: 'stored' }, { status: Number(how.slice(9)) });
+        throw how === 'has no connection' ? networkFault('ECONNREFUSED') : reason;
+      });
+      const { sellerClient } = stubbed([], { fetch });
+      const upload = { site_id: 'MLA', file: source([bytes]) as unknown, filename: 'a.pdf', size: bytes.length + 1 };
+      const error = await errorOf(sellerClient.messages.upload(upload as UploadParams));
+      expect(error.name).toBe('InvalidInputError');
+      expect(error.message).toContain('`file` has 200000 bytes instead of the stated 200001');
+      expect(fetch).toHaveBeenCalledOnce();
+    },
+  );
+
+  test.each<[string, (close: () => void) => unknown]>([
+    ['a Node stream', (destroy) => new Readable({ read: () => undefined, destroy })],
+    ['a web stream', (cancel) => new ReadableStream({ cancel })],
+    ['an iterable', (close) => source([bytes], { return: close })],
+  ])('from %s is closed by an attempt that does not read it', async (_, open) => {
+    const outcomes: [() => Promise<Response>, string][] = [
+      [() => Promise.reject(networkFault('ECONNREFUSED')), 'ConnectionError'],
+      [() => Promise.resolve(Response.json({}, { status: 429 })), 'RateLimitError'],
+    ];
+    for (const [fetch, name] of outcomes) {
+      const close = vi.fn();
+      const { sellerClient } = stubbed([], { fetch });
+      const upload = { site_id: 'MLA', file: open(close), filename: 'a.pdf', size: 10 } as UploadParams;
+      expect((await errorOf(sellerClient.messages.upload(upload))).name).toBe(name);
+      expect(close).toHaveBeenCalledOnce();
+    }
+  });
+
+  test('from a stream that has another reader does not hide why an attempt failed', async () => {
+    const file = new Blob([bytes]).stream();
+    file.getReader();
+    const { sellerClient } = stubbed([], { fetch: () => Promise.reject(networkFault('ECONNREFUSED')) });
+    const error = await errorOf(sellerClient.messages.upload({ site_id: 'MLA', file, filename: 'a.pdf', size: 10 }));
+    expect(error.name).toBe('ConnectionError');
+  });
+
+  test('is closed when the upload is aborted while it is read', async () => {
+    const { promise: reading, resolve: read } = Promise.withResolvers<undefined>();
+    const file = new Readable({ read: () => read(undefined) });
+    const aborter = new AbortController();
+    const { sellerClient } = stubbed([], { fetch: (request: Request) => request.arrayBuffer() as Promise<never> });
+    const upload = { site_id: 'MLA', file, filename: 'a.pdf', size: 10 } as const;
+    const failed = errorOf(sellerClient.messages.upload(upload, { signal: aborter.signal }));
+    await reading;
+    aborter.abort();
+    expect((await failed).name).toBe('AbortError');
+    expect(file.destroyed).toBe(true);
+  });
+
+  test('may take longer than `timeoutMs` in all, but not between two chunks', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+    const upload = (pauses: readonly number[]) => {
+      const file = Readable.from(
+        (async function* () {
+          for (const ms of pauses) {
+            await pause(ms);
+            yield bytes.subarray(0, 10);
+          }
+        })(),
+      );
+      return received({ file, filename: 'a.pdf', size: 10 * pauses.length }, { timeoutMs: 100 });
+    };
+    expect((await advanceUntilSettled(upload([60, 60, 60]))).size).toBe(30);
+    await expect(advanceUntilSettled(upload([60, 150]))).rejects.toThrow('got no response within 100 ms');
+  });
+
+  test('in the form of the platform is reported as sent when the service has accepted it', async () => {
+    vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
+    const reports: number[] = [];
+    const onUploadProgress = ({ sentBytes }: UploadProgress): void => void reports.push(sentBytes);
+    const { sellerClient } = stubbed([Response.json({}, { status: 400 }), Response.json({ id: 'stored' })]);
+    const upload = () =>
+      sellerClient.messages.upload({ site_id: 'MLA', file: bytes, filename: 'a.pdf' }, { onUploadProgress });
+    await errorOf(upload());
+    expect(reports).toEqual([0]);
+    await upload();
+    expect(reports).toEqual([0, 0, bytes.length]);
   });
 
   test('of a web stream is cancelled when it is not read to its end', async () => {

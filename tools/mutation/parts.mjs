@@ -70,14 +70,19 @@ export const parts = {
   ],
   'core/pipeline/file-transfer.ts': ['tests/resources/{attachments,downloads,files,upload-sources}.test.ts'],
   'core/pipeline/parse-response.ts': [
-    'tests/core/{api-errors,conventions}.test.ts',
+    'tests/core/{api-errors,conventions,documented-errors}.test.ts',
     'tests/resilience/wrong-entries.test.ts',
   ],
-  'core/pipeline/shared-state.ts': ['tests/client.test.ts', 'tests/core/rate-limiter.test.ts'],
+  'core/pipeline/shared-state.ts': [
+    'tests/client.test.ts',
+    'tests/core/{rate-limiter,tokens}.test.ts',
+    'tests/golden-requests.test.ts',
+  ],
   'core/pipeline/send-attempt.ts': [
-    'tests/core/{time-and-retry,unknown-outcomes,user-agent}.test.ts',
-    'tests/resilience/{deadlines,never-sent,odd-responses,response-size}.test.ts',
-    'tests/resources/{attachments,downloads,files,upload-sources}.test.ts',
+    'tests/core/{api-errors,time-and-retry,unknown-outcomes,user-agent}.test.ts',
+    'tests/golden-requests.test.ts',
+    'tests/resilience/{deadlines,never-sent,odd-responses}.test.ts',
+    'tests/resources/{downloads,files,upload-sources}.test.ts',
   ],
   'core/platform/diagnostics-channel.ts': ['tests/core/{debug-logger,observability}.test.ts'],
   'core/platform': [

@@ -22,7 +22,7 @@ const chunkSize = 64 * 1024;
 export class UploadReader {
   readonly #file: OpenFile;
   readonly #onProgress: (progress: UploadProgress) => void;
-  #stop: (() => void) | undefined;
+  #close: (() => void) | undefined;
   failure: Error | undefined;
 
   constructor(file: OpenFile, onProgress: (progress: UploadProgress) => void) {
@@ -57,9 +57,16 @@ export class UploadReader {
     throw this.failure;
   }
 
-  /** Closes the source, also during a read that may never end. */
+  /** Closes the source, also during a read that may never end, and also a stream that was not read. */
   stop(): void {
-    this.#stop?.();
+    const { source } = this.#file;
+    try {
+      if (!this.#close && source.kind === 'stream') this.#open(source.stream);
+      this.#close?.();
+    } catch {
+      // The attempt must end even if the source cannot be closed.
+    }
+    this.#close = () => undefined;
   }
 
   async *#source(): AsyncGenerator<Bytes, void, undefined> {
@@ -69,22 +76,22 @@ export class UploadReader {
   }
 
   async *#streamed(stream: unknown): AsyncGenerator<Bytes, void, undefined> {
-    const { destroy } = stream as { destroy?: (this: unknown) => void };
-    const iterator = iteratorOf(stream);
-    this.#stop = () => {
-      this.#stop = undefined;
-      try {
-        if (destroy) destroy.call(stream);
-        else void Promise.resolve(iterator.return?.()).catch(() => undefined);
-      } catch {
-        // The attempt must end even if the source cannot be closed.
-      }
-    };
+    const iterator = this.#open(stream);
     try {
       for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield bytesOf(next.value);
     } finally {
       this.stop();
     }
+  }
+
+  #open(stream: unknown): AsyncIterator<unknown> {
+    const { destroy } = stream as { destroy?: (this: unknown) => void };
+    const iterator = iteratorOf(stream);
+    this.#close = () => {
+      if (destroy) destroy.call(stream);
+      else void Promise.resolve(iterator.return?.()).catch(() => undefined);
+    };
+    return iterator;
   }
 }
 

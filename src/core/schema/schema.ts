@@ -86,19 +86,13 @@ export const string: Schema<string> = lazy(() => z.string(), isString);
 /** A point in time as ISO 8601 text, returned unchanged: with `Z`, an offset or no time zone, with 0 to 9 decimals. */
 export const dateTime: Schema<string> = lazy(() => z.string(), isString, { format: 'date-time' });
 /** An integer. A number or a string of digits is accepted, the result is a number, and it is never rounded. */
-export const integer: Schema<number> = lazy(() => readNumber('int', /^-?\d+$/), Number.isSafeInteger, {
-  type: 'integer',
-});
+export const integer: Schema<number> = lazy(() => readNumber('int'), Number.isSafeInteger, { type: 'integer' });
 /** An integer that may exceed 2^53: a number if that is exact, otherwise a string of digits. */
-export const int64: Schema<number | string> = lazy(
-  () => readNumber('int', /^-?\d+$/, (digits) => digits),
-  Number.isSafeInteger,
-  { type: 'int64' },
-);
-/** A number. A number or its decimal text is accepted; the result is a number. */
-export const number: Schema<number> = lazy(() => readNumber('number', /^-?\d+(\.\d+)?$/), isNumber, {
-  type: 'number',
+export const int64: Schema<number | string> = lazy(() => readNumber('int', true), Number.isSafeInteger, {
+  type: 'int64',
 });
+/** A number. A number or its decimal text is accepted; the result is a number. */
+export const number: Schema<number> = lazy(() => readNumber('number'), isNumber, { type: 'number' });
 /** True or false. */
 export const boolean: Schema<boolean> = lazy(() => z.boolean(), isBoolean);
 /** Any value. */
@@ -107,19 +101,19 @@ export const unknown: Schema = lazy(() => z.unknown(), isAny);
 export const record: Schema<Record<string, unknown>> = lazy(readRecord, isObject, { type: 'record' });
 
 /**
- * Creates a schema that reads a number, or text of the form `written`. Zod's own numbers, patterns and records would
- * add 1.3 KiB to a bundle.
+ * Creates a schema that reads a number, or its decimal text. Zod's own numbers, patterns and records would add 1.3 KiB
+ * to a bundle.
  *
- * @param unsafe Converts digits that exceed 2^53; without it, they are an issue.
+ * @param keepsUnsafe Whether digits that exceed 2^53 are returned unchanged; otherwise, they are an issue.
  */
-function readNumber(expected: 'int' | 'number', written: RegExp, unsafe?: (digits: string) => string): z.ZodMiniType {
-  const isRead = expected === 'int' ? Number.isSafeInteger : isNumber;
+function readNumber(expected: 'int' | 'number', keepsUnsafe?: boolean): z.ZodMiniType {
   return z.transform((input, { issues }) => {
-    const isText = typeof input === 'string' && written.test(input);
+    const isInt = expected === 'int';
+    const isText = typeof input === 'string' && (isInt ? /^-?\d+$/ : /^-?\d+(\.\d+)?$/).test(input);
     const value = isText ? Number(input) : input;
-    if (isRead(value)) return value;
-    if (isText && unsafe) return unsafe(input);
-    if (expected === 'int' && Number.isInteger(value))
+    if (isInt ? Number.isSafeInteger(value) : isNumber(value)) return value;
+    if (isText && keepsUnsafe) return input;
+    if (Number.isInteger(value))
       issues.push({ code: 'too_big', origin: 'int', maximum: Number.MAX_SAFE_INTEGER, input });
     else issues.push({ code: 'invalid_type', expected, input });
     return z.NEVER;
