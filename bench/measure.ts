@@ -1,9 +1,9 @@
-import { execFile, fork } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { createInterface } from 'node:readline';
 import { certificate } from '../tests/support/certificate.ts';
 
 /** One line of the table: what was measured, of whom, and how it compares with the row's base. */
@@ -31,11 +31,21 @@ export function child<T>(script: string, ...args: string[]): Promise<T> {
   return childOn(process.execPath, script, ...args);
 }
 
-/** The same on another Node.js. */
+/**
+ * The same on another Node.js. The process is killed when it has printed: on Node 24, `process.exit()` sometimes waits for a
+ * compiler thread that waits for a garbage collection, for ever.
+ */
 export async function childOn<T>(node: string, script: string, ...args: string[]): Promise<T> {
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: certificateFile() };
-  const { stdout } = await promisify(execFile)(node, [here(script), ...args], { maxBuffer: 1 << 26, env });
-  return JSON.parse(stdout) as T;
+  const started = spawn(node, [here(script), ...args], { env, timeout: 300_000, killSignal: 'SIGKILL' });
+  let errors = '';
+  started.stderr.on('data', (chunk: Buffer) => (errors += String(chunk)));
+  try {
+    for await (const line of createInterface({ input: started.stdout })) return JSON.parse(line) as T;
+  } finally {
+    started.kill('SIGKILL');
+  }
+  throw new Error(`${script} ${args.join(' ')} printed nothing: ${errors}`);
 }
 
 /** A server in a process of its own, so that its work is not counted. */
@@ -53,7 +63,9 @@ let file: string | undefined;
 
 function certificateFile(): string {
   if (file !== undefined) return file;
-  file = join(mkdtempSync(join(tmpdir(), 'bench-')), 'certificate.pem');
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  file = join(folder, 'certificate.pem');
   writeFileSync(file, certificate.cert);
   return file;
 }

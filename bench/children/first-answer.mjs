@@ -11,7 +11,6 @@ const imported = { wall: performance.now() - start, cpu: cpuSince() };
 if (baseUrl !== '') await it.make(lib, baseUrl)();
 const responded = { wall: performance.now() - start, cpu: cpuSince() };
 console.log(JSON.stringify({ imported, responded }));
-process.exit();
 
 function cpuSince() {
   const { user, system } = process.cpuUsage(cpuBefore);

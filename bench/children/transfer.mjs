@@ -64,4 +64,3 @@ await ways[who]?.();
 const seconds = (performance.now() - start) / 1000;
 const peak = process.resourceUsage().maxRSS / 1024;
 console.log(JSON.stringify({ peak, growth: peak - before / 2 ** 20, seconds }));
-process.exit();
