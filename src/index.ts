@@ -25,7 +25,8 @@ export type {
   WaitReason,
 } from './core/options/hooks.js';
 export { refreshingToken } from './core/auth/refreshing-token.js';
-export type { TokenSet, RefreshingTokenOptions } from './core/auth/refreshing-token.js';
+export type { TokenSet } from './core/auth/token-set.js';
+export type { RefreshingTokenOptions } from './core/auth/refreshing-token.js';
 export type { CallOptions } from './core/options/call-options.js';
 export type { ClientOptions, HttpAgent } from './core/options/client-options.js';
 export type { Limiter, AttemptReport, AttemptInfo } from './core/options/limiter.js';

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { version } from '../core/pipeline/version.js';
 import { FakeMarketplace } from '../testing/marketplace.js';
 import { FakeMarketplaceError } from '../testing/errors.js';
 import { listen } from '../testing/server.js';
@@ -35,7 +35,7 @@ export async function run(args: readonly string[], io: ProcessIO): Promise<numbe
       return 2;
     }
     if (command.kind === 'help') io.out(help);
-    else if (command.kind === 'version') io.out(await version());
+    else if (command.kind === 'version') io.out(version);
     else await serve(command.fake, io);
     return 0;
   } catch (error) {
@@ -125,13 +125,5 @@ function withLocation<T>(location: string, run: () => T): T {
     if (error instanceof FakeMarketplaceError)
       throw new CliError(`${location}: ${error.message.replace(/^FakeMarketplace: /, '')}`);
     throw error;
-  }
-}
-
-/** Reads the version of this package. */
-async function version(): Promise<string> {
-  for (let folder = new URL('.', import.meta.url); ; folder = new URL('..', folder)) {
-    const manifest = await readFile(new URL('package.json', folder), 'utf8').catch(() => undefined);
-    if (manifest !== undefined) return (JSON.parse(manifest) as { version: string }).version;
   }
 }

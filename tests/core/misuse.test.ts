@@ -1,4 +1,4 @@
-import { InvalidInputError, ConfigurationError, OutcomeUnknownError } from 'marketplace-seller-sdk';
+import { InvalidInputError, ConfigurationError, OutcomeUnknownError, Paged } from 'marketplace-seller-sdk';
 import type { ClientOptions, Endpoint, Middleware } from 'marketplace-seller-sdk';
 import {
   createReceiver,
@@ -11,6 +11,7 @@ import type { ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { openTelemetry } from 'marketplace-seller-sdk/otel';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
+import { everyEndpoint } from '../support/every-endpoint.ts';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 
 const ok = (): Response => Response.json(wireQuestion);
@@ -43,6 +44,24 @@ describe('an endpoint without types is checked before anything is sent', () => {
     const { sellerClient } = stubbed([ok]);
     const endpoint = { ...right, owner: 'us' };
     expect(await sellerClient.call(endpoint, { question_id: 42 })).toMatchObject({ id: 42 });
+  });
+});
+
+describe('an input that is missing, or is no object, rejects the call and sends nothing', () => {
+  const names = everyEndpoint.map(({ name }) => name).filter((name) => name !== 'currencies.list');
+
+  test.each([...names, 'messages.contact', 'messages.channel', 'flex.query'])('%s', async (name) => {
+    const { sellerClient, sent } = stubbed([ok]);
+    type Method = (input: unknown) => Paged<unknown> | PromiseLike<unknown>;
+    const path = name.split('.');
+    const at = (names: readonly string[]): object =>
+      names.reduce<object>((each, key) => (each as Record<string, object>)[key]!, sellerClient);
+    for (const input of [undefined, null, 5]) {
+      const result = (at(path) as Method).call(at(path.slice(0, -1)), input);
+      const error = await errorOf(result instanceof Paged ? result.first() : result);
+      expect(error, String(input)).toBeInstanceOf(InvalidInputError);
+    }
+    expect(sent).toEqual([]);
   });
 });
 

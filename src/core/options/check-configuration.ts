@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors/errors.js';
-import { problemsOf } from './rules.js';
+import { optionIssues } from './rules.js';
 import type { Rule } from './rules.js';
 
 /**
@@ -18,7 +18,7 @@ export function checkConfiguration(
   const missing = required.filter((name) => (options as Record<string, unknown>)[name] === undefined);
   const problems = [
     ...missing.map((name) => `\`${name}\` is missing`),
-    ...problemsOf(options, rules).map(({ problem }) => problem),
+    ...optionIssues(options, rules).map(({ message }) => message),
   ];
   if (problems.length > 0) throw new ConfigurationError(`${creator}: ${problems.join('; ')}`);
 }

@@ -12,8 +12,8 @@ import {
   listOf,
   ofType,
   oneOf,
+  optionIssues,
   positive,
-  problemsOf,
   queryRecord,
   token,
   withMethod,
@@ -104,13 +104,10 @@ export function checkConfirmOptions(options: ConfirmOptions): void {
 export function checkOptions(options: object | null, rules: Readonly<Record<string, Rule>>): void {
   if (typeof options !== 'object' || options === null)
     throw new InvalidInputError([{ path: [], message: 'the options are not an object' }]);
-  const problems = problemsOf(options, rules);
-  if (problems.length > 0)
+  const issues = optionIssues(options, rules);
+  if (issues.length > 0)
     throw new InvalidInputError(
-      problems.map(({ name, problem }) => ({
-        path: [name],
-        message: problem.startsWith('`') ? `the option ${problem}` : problem,
-      })),
+      issues.map(({ path, message }) => ({ path, message: message.replace(/^`/, 'the option `') })),
     );
 }
 
@@ -126,7 +123,7 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
     );
   }
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const problems = problemsOf(given, rules).map(({ problem }) => problem);
+  const problems = optionIssues(given, rules).map(({ message }) => message);
   if (given.baseUrl === undefined)
     problems.unshift("`baseUrl` is missing: give the address of the service, e.g. baseUrl: 'https://api.example.com'");
   if (problems.length > 0) throw new ConfigurationError(problems.join('; '));

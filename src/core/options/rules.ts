@@ -1,4 +1,5 @@
 import { isPlainObject } from '../plain-object.js';
+import type { Issue } from '../schema/issue.js';
 import { reservedQuery } from '../schema/reserved-query.js';
 
 /** Returns what an option accepts if the value is wrong; `undefined` if the value is right. */
@@ -109,14 +110,13 @@ export function isToken(text: string): boolean {
 }
 
 /** Checks the properties of an object, including unknown names. An option that is `undefined` counts as omitted. */
-export function problemsOf(given: object, rules: Readonly<Record<string, Rule>>): { name: string; problem: string }[] {
+export function optionIssues(given: object, rules: Readonly<Record<string, Rule>>): Issue[] {
   return Object.entries(given).flatMap(([name, value]) => {
+    const say = (message: string): Issue[] => [{ path: [name], message }];
     if (value === undefined) return [];
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (!rule) {
-      return [{ name, problem: `there is no option \`${name}\`; the options are ${Object.keys(rules).join(', ')}` }];
-    }
+    if (!rule) return say(`there is no option \`${name}\`; the options are ${Object.keys(rules).join(', ')}`);
     const found = rule(value);
-    return found === undefined ? [] : [{ name, problem: `\`${name}\` ${found}` }];
+    return found === undefined ? [] : say(`\`${name}\` ${found}`);
   });
 }

@@ -1,7 +1,8 @@
+import type { Endpoint, Requester } from '../endpoint.js';
 import type { CallOptions } from '../options/call-options.js';
 import { checkOptions } from '../options/resolve-options.js';
 import { integerFrom } from '../options/rules.js';
-import type { Page, PageLimits, Pager, PageRequest } from './page.js';
+import type { Page, PageLimits, Pager, PageRequest, RawPage } from './page.js';
 import { paginate, throwIfAborted } from './paginate.js';
 
 /** Call options of an iteration over pages. `deadlineMs` limits the time of all its requests together. */
@@ -72,6 +73,42 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
     }
     return items;
   }
+}
+
+/** The fields of an input that select a page. */
+interface PagedInput {
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** How the pages of an endpoint are read. */
+interface PageReader<Out, T, Extra> {
+  /** Returns what identifies an entry. */
+  readonly key: (item: T) => unknown;
+  readonly read: (response: Out) => RawPage<T, Extra>;
+}
+
+/** Creates a list whose pages an endpoint returns. */
+export function pagedCalls<In extends PagedInput, Out, T, Extra>(
+  requester: Requester,
+  endpoint: Endpoint<In, Out>,
+  input: In,
+  options: PaginationOptions | undefined,
+  { key, read }: PageReader<Out, T, Extra>,
+): Paged<T, Extra> {
+  // Copied, because programs without types may omit both; the first call then says what is missing.
+  const given = { ...input };
+  const { prefetch = 0, ...callOptions } = { ...options };
+  return new Paged<T, Extra>({
+    offset: given.offset ?? 0,
+    limit: given.limit,
+    prefetch,
+    signal: callOptions.signal,
+    deadlineMs: callOptions.deadlineMs ?? requester.deadlineMs,
+    key,
+    fetch: async (page, limits) =>
+      read(await requester.call(endpoint, withPage(given, page), withLimits(callOptions, limits))),
+  });
 }
 
 /** Returns the input of the request of a page. */

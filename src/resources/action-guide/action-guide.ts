@@ -12,10 +12,10 @@ import type { ActionGuideResponse, PackParams, LaterOption, OptionCap, SendOptio
  * Spec: Post-sale reasons to communicate (action guide).
  */
 export class ActionGuide {
-  readonly #caller: Requester;
+  readonly #requester: Requester;
 
-  constructor(caller: Requester) {
-    this.#caller = caller;
+  constructor(requester: Requester) {
+    this.#requester = requester;
   }
 
   /**
@@ -29,7 +29,7 @@ export class ActionGuide {
    * @throws {PackAccessError} when the user of the token is not part of the pack.
    */
   options(input: PackParams, options?: CallOptions): ApiPromise<ActionGuideResponse> {
-    return this.#caller.call(endpoints.options, input, options);
+    return this.#requester.call(endpoints.options, input, options);
   }
 
   /**
@@ -48,7 +48,7 @@ export class ActionGuide {
     input: PackParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<OptionCap, Name>[]> {
-    return this.#caller.call(endpoints.caps, input, options);
+    return this.#requester.call(endpoints.caps, input, options);
   }
 
   /**
@@ -74,6 +74,6 @@ export class ActionGuide {
   send(input: SendOptionParams, options?: CallOptions): ApiPromise<Message>;
   send<const Id extends string>(input: LaterOption<Id>, options?: CallOptions): ApiPromise<Message>;
   send(input: SendOptionParams | LaterOption, options?: CallOptions): ApiPromise<Message> {
-    return this.#caller.call(endpoints.send, input as SendOptionParams, options);
+    return this.#requester.call(endpoints.send, input as SendOptionParams, options);
   }
 }

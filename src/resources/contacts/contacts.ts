@@ -9,8 +9,8 @@ export class Contacts {
   /** Clicks on "See phone". */
   readonly phoneViews: PhoneViews;
 
-  constructor(caller: Requester) {
-    this.questions = new QuestionContacts(caller);
-    this.phoneViews = new PhoneViews(caller);
+  constructor(requester: Requester) {
+    this.questions = new QuestionContacts(requester);
+    this.phoneViews = new PhoneViews(requester);
   }
 }

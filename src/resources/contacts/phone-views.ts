@@ -15,10 +15,10 @@ import type {
 
 /** Clicks on "See phone". */
 export class PhoneViews {
-  readonly #caller: Requester;
+  readonly #requester: Requester;
 
-  constructor(caller: Requester) {
-    this.#caller = caller;
+  constructor(requester: Requester) {
+    this.#requester = requester;
   }
 
   /**
@@ -37,7 +37,7 @@ export class PhoneViews {
     input: ItemPeriodParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactTotal, Name>> {
-    return this.#caller.call(endpoints.phoneViewsOfItem, input, options);
+    return this.#requester.call(endpoints.phoneViewsOfItem, input, options);
   }
 
   /**
@@ -56,7 +56,7 @@ export class PhoneViews {
     input: UserPeriodParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactTotal, Name>> {
-    return this.#caller.call(endpoints.phoneViewsOfUser, input, options);
+    return this.#requester.call(endpoints.phoneViewsOfUser, input, options);
   }
 
   /**
@@ -72,7 +72,7 @@ export class PhoneViews {
     input: ItemWindowParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactWindow, Name>> {
-    return this.#caller.call(endpoints.phoneViewWindowOfItem, input, options);
+    return this.#requester.call(endpoints.phoneViewWindowOfItem, input, options);
   }
 
   /**
@@ -88,7 +88,7 @@ export class PhoneViews {
     input: ItemsWindowParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactWindow, Name>[]> {
-    return this.#caller.call(endpoints.phoneViewWindowOfItems, input, options);
+    return this.#requester.call(endpoints.phoneViewWindowOfItems, input, options);
   }
 
   /**
@@ -104,6 +104,6 @@ export class PhoneViews {
     input: UserWindowParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactWindow, Name>> {
-    return this.#caller.call(endpoints.phoneViewWindowOfUser, input, options);
+    return this.#requester.call(endpoints.phoneViewWindowOfUser, input, options);
   }
 }

@@ -17,10 +17,10 @@ import type {
  * questions of logged-in users are at `seller.questions`.
  */
 export class QuestionContacts {
-  readonly #caller: Requester;
+  readonly #requester: Requester;
 
-  constructor(caller: Requester) {
-    this.#caller = caller;
+  constructor(requester: Requester) {
+    this.#requester = requester;
   }
 
   /**
@@ -39,7 +39,7 @@ export class QuestionContacts {
     input: ItemPeriodParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactTotal, Name>> {
-    return this.#caller.call(endpoints.questionsOfItem, input, options);
+    return this.#requester.call(endpoints.questionsOfItem, input, options);
   }
 
   /**
@@ -60,7 +60,7 @@ export class QuestionContacts {
     input: UserPeriodParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactTotal, Name> | undefined> {
-    return this.#caller.call(endpoints.questionsOfUser, input, options);
+    return this.#requester.call(endpoints.questionsOfUser, input, options);
   }
 
   /**
@@ -76,7 +76,7 @@ export class QuestionContacts {
     input: QuestionItemWindowParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactWindow, Name>> {
-    return this.#caller.call(endpoints.questionWindowOfItem, input, options);
+    return this.#requester.call(endpoints.questionWindowOfItem, input, options);
   }
 
   /**
@@ -92,6 +92,6 @@ export class QuestionContacts {
     input: UserWindowParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactWindow, Name>> {
-    return this.#caller.call(endpoints.questionWindowOfUser, input, options);
+    return this.#requester.call(endpoints.questionWindowOfUser, input, options);
   }
 }

@@ -7,10 +7,10 @@ import type { Currency, CurrencyParams, NoInput } from './schemas.js';
 
 /** The currencies of prices. Spec: Common resources. */
 export class Currencies {
-  readonly #caller: Requester;
+  readonly #requester: Requester;
 
-  constructor(caller: Requester) {
-    this.#caller = caller;
+  constructor(requester: Requester) {
+    this.#requester = requester;
   }
 
   /**
@@ -23,7 +23,7 @@ export class Currencies {
     input: NoInput = {},
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<Currency, Name>[]> {
-    return this.#caller.call(endpoints.list, input, options);
+    return this.#requester.call(endpoints.list, input, options);
   }
 
   /**
@@ -38,6 +38,6 @@ export class Currencies {
     input: CurrencyParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<Currency, Name>> {
-    return this.#caller.call(endpoints.get, input, options);
+    return this.#requester.call(endpoints.get, input, options);
   }
 }

@@ -75,11 +75,11 @@ export const setDelivery: Endpoint<SetDeliveryParams> = {
   output: unknown,
   retry: 'idempotent',
   errors: [invalidUser, invalidService, invalidJson, deliveryNotUpdated],
-  async confirm(input, back) {
+  async confirm(input, context) {
     const found = await configured(
       input,
       'delivery_window delivery_ranges{week{from to capacity} saturday{from to capacity} sunday{from to capacity}}',
-      back,
+      context,
     );
     return isDelivery(found, input) ? { done: true, output: undefined } : { done: false };
   },
@@ -93,8 +93,8 @@ export const addZones: Endpoint<AddZonesParams> = {
   output: unknown,
   retry: 'idempotent',
   errors: [invalidUser, invalidService, invalidJson, deliveryNotUpdated],
-  async confirm(input, back) {
-    const { zones } = await configured(input, 'zones{id selected}', back);
+  async confirm(input, context) {
+    const { zones } = await configured(input, 'zones{id selected}', context);
     const selected = (zones ?? []).filter((zone) => zone.selected).map((zone) => zone.id);
     const isDone = input.zones.every(({ id }) => selected.includes(String(id)));
     return isDone ? { done: true, output: undefined } : { done: false };
@@ -132,8 +132,8 @@ export const enableItem: Endpoint<FlexItemParams> = {
   output: unknown,
   retry: 'idempotent',
   errors: [alreadyInFlex, itemDown, itemNotFound, itemLocked],
-  async confirm(input, back) {
-    return (await isInFlex(input, back)) ? { done: true, output: undefined } : { done: false };
+  async confirm(input, context) {
+    return (await isInFlex(input, context)) ? { done: true, output: undefined } : { done: false };
   },
 };
 
@@ -145,8 +145,8 @@ export const disableItem: Endpoint<FlexItemParams> = {
   output: unknown,
   retry: 'idempotent',
   errors: [notInFlex, itemDown, itemNotFound, itemLocked],
-  async confirm(input, back) {
-    return !(await isInFlex(input, back)) ? { done: true, output: undefined } : { done: false };
+  async confirm(input, context) {
+    return !(await isInFlex(input, context)) ? { done: true, output: undefined } : { done: false };
   },
 };
 
@@ -154,10 +154,10 @@ export const disableItem: Endpoint<FlexItemParams> = {
 async function configured(
   { site_id, user_id, service_id }: Pick<SetDeliveryParams, 'site_id' | 'user_id' | 'service_id'>,
   fields: string,
-  back: ConfirmContext,
+  context: ConfirmContext,
 ): Promise<Partial<FlexConfiguration>> {
   const query = `{configuration(user_id:${user_id},service_id:${service_id}){${fields}}}`;
-  const found = (await back.call(configuration, { site_id, query })) as { configuration?: unknown };
+  const found = (await context.call(configuration, { site_id, query })) as { configuration?: unknown };
   const parsed = flexConfiguration.safeParse(found.configuration);
   return parsed.success ? parsed.data : {};
 }
@@ -181,9 +181,9 @@ function written(ranges: readonly { from?: unknown; to?: unknown; capacity?: unk
   return ranges.map(({ from, to, capacity }) => `${String(from)}-${String(to)}:${String(capacity)}`).join(' ');
 }
 
-async function isInFlex(input: FlexItemParams, back: ConfirmContext): Promise<boolean> {
+async function isInFlex(input: FlexItemParams, context: ConfirmContext): Promise<boolean> {
   try {
-    await back.call(isItemEnabled, input);
+    await context.call(isItemEnabled, input);
     return true;
   } catch (error) {
     if (error instanceof NotFoundError) return false;

@@ -30,13 +30,13 @@ import type {
 export class Flex {
   /** The items that are delivered with Flex. */
   readonly items: FlexItems;
-  readonly #caller: Requester;
+  readonly #requester: Requester;
   /** Response schemas by selection, so that each schema is compiled only once. A program has few selections. */
-  readonly #answers = new Map<string, Schema<{ configuration: unknown }>>();
+  readonly #outputs = new Map<string, Schema<{ configuration: unknown }>>();
 
-  constructor(caller: Requester, readItemStatus: ReadItemStatus) {
-    this.#caller = caller;
-    this.items = new FlexItems(caller, readItemStatus);
+  constructor(requester: Requester, readItemStatus: ReadItemStatus) {
+    this.#requester = requester;
+    this.items = new FlexItems(requester, readItemStatus);
   }
 
   /**
@@ -53,7 +53,7 @@ export class Flex {
     input: FlexUserParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<FlexSubscription, Name>[]> {
-    return this.#caller.call(endpoints.subscriptions, input, options);
+    return this.#requester.call(endpoints.subscriptions, input, options);
   }
 
   /**
@@ -83,7 +83,8 @@ export class Flex {
     options?: CallOptions,
   ): ApiPromise<unknown> {
     // Only one input is typed, so that the compiler reports a mistake in `select` at that place. `query` works as well.
-    return 'query' in input ? this.query(input, options) : new ApiPromise(this.#select(input, options));
+    const given = { ...input };
+    return 'query' in given ? this.query(given, options) : new ApiPromise(this.#select(given, options));
   }
 
   /**
@@ -120,7 +121,7 @@ export class Flex {
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
    */
   setDelivery(input: SetDeliveryParams, options?: CallOptions): ApiPromise<unknown> {
-    return this.#caller.call(endpoints.setDelivery, input, options);
+    return this.#requester.call(endpoints.setDelivery, input, options);
   }
 
   /**
@@ -133,7 +134,7 @@ export class Flex {
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
    */
   addZones(input: AddZonesParams, options?: CallOptions): ApiPromise<unknown> {
-    return this.#caller.call(endpoints.addZones, input, options);
+    return this.#requester.call(endpoints.addZones, input, options);
   }
 
   /**
@@ -150,7 +151,7 @@ export class Flex {
   ): ApiPromise<Pick<DriverAssignment, Name>>;
   driver(input: DriverParams, options?: CallOptions): ApiPromise<DriverAssignment>;
   driver(input: DriverParams, options?: CallOptions): ApiPromise<DriverAssignment> {
-    return this.#caller.call(endpoints.driver, input, options);
+    return this.#requester.call(endpoints.driver, input, options);
   }
 
   async #select(
@@ -163,19 +164,19 @@ export class Flex {
     const issues = selectionIssues(flexConfiguration, select, ['select']);
     if (issues.length > 0) throw new InvalidInputError(issues);
     const fields = printSelection(flexConfiguration, select as AnySelection);
-    const endpoint = { ...endpoints.configuration, output: this.#answerOf(fields, select as AnySelection) };
+    const endpoint = { ...endpoints.configuration, output: this.#outputOf(fields, select as AnySelection) };
     // The schema has checked that both ids are digits, and the fields are documented names: nothing can be injected.
     const query = `{configuration(user_id:${user_id},service_id:${service_id})${fields}}`;
     const { data, response } = await this.#run(endpoint, { site_id, query }, options);
     return { data: (data as { configuration?: unknown } | null)?.configuration, response };
   }
 
-  #answerOf(fields: string, select: AnySelection): Schema<{ configuration: unknown }> {
-    const known = this.#answers.get(fields);
+  #outputOf(fields: string, select: AnySelection): Schema<{ configuration: unknown }> {
+    const known = this.#outputs.get(fields);
     if (known) return known;
-    const answer = preprocess(picked({ configuration: applySelection(flexConfiguration, select) }), dataOf);
-    this.#answers.set(fields, answer);
-    return answer;
+    const output = preprocess(picked({ configuration: applySelection(flexConfiguration, select) }), dataOf);
+    this.#outputs.set(fields, output);
+    return output;
   }
 
   async #run(
@@ -183,14 +184,15 @@ export class Flex {
     input: FlexQueryParams,
     options?: CallOptions,
   ): Promise<WithResponse<unknown>> {
+    const { query: document } = { ...input };
     const { runQuery } = await import('./graphql/query.js');
     let received: WithResponse<unknown> | undefined;
     const send = async (query: string): Promise<unknown> => {
-      received = await this.#caller.call(endpoint, { ...input, query }, options).withResponse();
+      received = await this.#requester.call(endpoint, { ...input, query }, options).withResponse();
       return received.data;
     };
     try {
-      const data = await runQuery(input.query, send, (issue) => new InvalidInputError([issue]));
+      const data = await runQuery(document, send, (issue) => new InvalidInputError([issue]));
       return { data, response: (received as unknown as WithResponse<unknown>).response };
     } catch (error) {
       // An error of graphql-request prints the whole request, so it is not kept as the cause.

@@ -3,7 +3,7 @@ import type { ResponseInfo, WithResponse } from '../../core/api-promise.js';
 import type { Requester, Endpoint } from '../../core/endpoint.js';
 import { ApiError, InvalidInputError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/options/call-options.js';
-import { ofType, problemsOf } from '../../core/options/rules.js';
+import { ofType, optionIssues } from '../../core/options/rules.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
 import { Deadline } from '../../core/retry/deadline.js';
 import * as endpoints from './endpoints.js';
@@ -17,11 +17,11 @@ export type ReadItemStatus = (item_id: string, options?: CallOptions) => Promise
  * The items that are delivered with Flex. Spec: Flex delivery, /sites/{site_id}/shipping/selfservice/items/{item_id}.
  */
 export class FlexItems {
-  readonly #caller: Requester;
+  readonly #requester: Requester;
   readonly #readStatus: ReadItemStatus;
 
-  constructor(caller: Requester, readStatus: ReadItemStatus) {
-    this.#caller = caller;
+  constructor(requester: Requester, readStatus: ReadItemStatus) {
+    this.#requester = requester;
     this.#readStatus = readStatus;
   }
 
@@ -57,14 +57,14 @@ export class FlexItems {
    * @throws {ItemNotFoundError} when the item does not exist.
    */
   enable(input: EnableItemParams, options?: CallOptions): ApiPromise<undefined> {
-    const { idempotent, requireActive, ...item } = input;
+    const { idempotent, requireActive, ...item } = { ...input };
     const wrong = wrongFlags({ idempotent, requireActive });
     if (wrong) return new ApiPromise(Promise.reject(wrong));
     const fits = accepted(AlreadyInFlexError, idempotent);
     const enable = (within: CallOptions | undefined): ApiPromise<undefined> =>
       this.#callWith(endpoints.enableItem, item, within, fits, undefined);
     if (!requireActive) return enable(options);
-    const deadline = new Deadline('items.enable()', options?.deadlineMs ?? this.#caller.deadlineMs);
+    const deadline = new Deadline('items.enable()', options?.deadlineMs ?? this.#requester.deadlineMs);
     const checked = deadline.within({ ...options }, (limited) => this.#checkActive(item, limited));
     return new ApiPromise(
       checked.then(() => deadline.within({ ...options }, (limited) => enable(limited).withResponse())),
@@ -81,7 +81,7 @@ export class FlexItems {
    * @throws {ItemNotFoundError} when the item does not exist.
    */
   disable(input: DisableItemParams, options?: CallOptions): ApiPromise<undefined> {
-    const { idempotent, ...item } = input;
+    const { idempotent, ...item } = { ...input };
     const wrong = wrongFlags({ idempotent });
     if (wrong) return new ApiPromise(Promise.reject(wrong));
     return this.#callWith(endpoints.disableItem, item, options, accepted(NotInFlexError, idempotent), undefined);
@@ -104,7 +104,7 @@ export class FlexItems {
     meaning: T,
   ): ApiPromise<T | undefined> {
     const startedAt = performance.now();
-    const call = this.#caller.call(endpoint, input, options).map(() => undefined);
+    const call = this.#requester.call(endpoint, input, options).map(() => undefined);
     const recover = (error: unknown): WithResponse<T> => {
       if (!(error instanceof ApiError) || !fits(error)) throw error;
       return { data: meaning, response: responseOf(error, startedAt) };
@@ -122,9 +122,8 @@ const boolean = ofType('boolean');
 
 /** The error of an input whose flags are not booleans; `undefined` if they are. */
 function wrongFlags(flags: Readonly<Record<string, unknown>>): InvalidInputError | undefined {
-  const issues = problemsOf(flags, { idempotent: boolean, requireActive: boolean });
-  if (issues.length === 0) return undefined;
-  return new InvalidInputError(issues.map(({ name, problem }) => ({ path: [name], message: problem })));
+  const issues = optionIssues(flags, { idempotent: boolean, requireActive: boolean });
+  return issues.length > 0 ? new InvalidInputError(issues) : undefined;
 }
 
 /** Accepts "already enabled" from idempotent calls, and from retries because an earlier attempt may have succeeded. */

@@ -6,10 +6,10 @@ import type { ItemStatusParams, ItemStatus } from './schemas.js';
 
 /** The items for sale. Spec: Flex delivery, the item's status attribute. */
 export class Items {
-  readonly #caller: Requester;
+  readonly #requester: Requester;
 
-  constructor(caller: Requester) {
-    this.#caller = caller;
+  constructor(requester: Requester) {
+    this.#requester = requester;
   }
 
   /**
@@ -24,7 +24,7 @@ export class Items {
    * @throws {InvalidInputError} when `ids` is empty or an id contains a comma; nothing is sent.
    */
   status(input: ItemStatusParams, options?: CallOptions): ApiPromise<ItemStatus[]> {
-    return this.#caller.call(endpoints.status, input, options).map((entries) => named(entries, input.ids));
+    return this.#requester.call(endpoints.status, input, options).map((entries) => named(entries, input.ids));
   }
 }
 

@@ -32,9 +32,11 @@ interface Conversations {
 export async function openChannel(
   messages: Conversations,
   actionGuide: Pick<ActionGuide, 'options'>,
-  { pack_id, user_id }: ChannelParams,
+  input: ChannelParams,
   options: CallOptions = {},
 ): Promise<OpenChannel> {
+  // Also without an input, so that the first call says what is missing.
+  const { pack_id, user_id } = { ...input };
   const deadline = new Deadline('channel()', options.deadlineMs);
   const { status, maxLength, hasBuyerWritten } = await deadline.within(options, (limited) =>
     readConversation(messages, { pack_id, user_id }, limited),
@@ -58,10 +60,14 @@ async function readConversation(messages: Conversations, of: ChannelParams, opti
   for await (const page of messages.conversation({ ...of, mark_as_read: false }, options).pages()) {
     status ??= page.conversation_status;
     maxLength = page.seller_max_message_length ?? maxLength;
-    const isFromBuyer = ({ from }: Message): boolean => String(from?.user_id ?? of.user_id) !== String(of.user_id);
-    if (page.items.some(isFromBuyer)) return { status, maxLength, hasBuyerWritten: true };
+    if (page.items.some((message) => isFromBuyer(message, of))) return { status, maxLength, hasBuyerWritten: true };
   }
   return { status, maxLength, hasBuyerWritten: false };
+}
+
+/** Whether a message of the conversation is not from the seller. */
+export function isFromBuyer({ from }: Message, { user_id }: ChannelParams): boolean {
+  return String(from?.user_id ?? user_id) !== String(user_id);
 }
 
 async function viaOption(

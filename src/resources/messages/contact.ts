@@ -4,6 +4,7 @@ import { Deadline } from '../../core/retry/deadline.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
 import { ExceptedCaseError } from '../post-sale/errors.js';
 import type { Message } from '../post-sale/message.js';
+import { isFromBuyer } from './channel.js';
 import { closedBy } from './closed-channel.js';
 import { NoChannelError } from './errors.js';
 import { sendMessageParams } from './schemas.js';
@@ -56,9 +57,8 @@ export async function contact(
 
 async function hasBuyerWritten(messages: Correspondence, input: ContactParams, options: CallOptions): Promise<boolean> {
   const { pack_id, user_id } = input;
-  for await (const { from } of messages.conversation({ pack_id, user_id, mark_as_read: false }, options)) {
-    const writer = from?.user_id ?? user_id;
-    if (String(writer) !== String(user_id)) return true;
+  for await (const message of messages.conversation({ pack_id, user_id, mark_as_read: false }, options)) {
+    if (isFromBuyer(message, input)) return true;
   }
   return false;
 }

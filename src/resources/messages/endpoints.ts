@@ -81,33 +81,33 @@ export const send: Endpoint<SendMessageParams, Message | undefined> = {
     errors.messageBodyMissing,
     errors.attachmentNotFound,
   ],
-  async confirm(input, back) {
-    const { messages, isComplete, sentAt } = await newestMessages(input, back);
+  async confirm(input, context) {
+    const { messages, isComplete, sentAt } = await newestMessages(input, context);
     const own = messages.filter(({ from }) => isFrom(from?.user_id, input));
     const entries = own.map((entry) => ({
       entry,
       content: contentOf(entry, input),
       date: entry.message_date?.created ?? entry.message_date?.received,
     }));
-    return confirmByList<Message | undefined>({ entries, isComplete, sentAt, equalWrites: back.equalWrites });
+    return confirmByList<Message | undefined>({ entries, isComplete, sentAt, equalWrites: context.equalWrites });
   },
 };
 
 /** Reads both ends of a conversation, because it is not documented which end is newer. It marks nothing as read. */
 async function newestMessages(
   { pack_id, user_id }: SendMessageParams,
-  back: ConfirmContext,
+  context: ConfirmContext,
 ): Promise<{ messages: readonly Message[]; isComplete: boolean; sentAt: number }> {
   const page = { pack_id, user_id, limit: 50, mark_as_read: false };
-  const { data, response } = await back.call(conversation, page).withResponse();
-  const sentAt = back.sentAt(response.headers);
+  const { data, response } = await context.call(conversation, page).withResponse();
+  const sentAt = context.sentAt(response.headers);
   const first = data.messages ?? [];
   const total = data.paging?.total;
   if (first.length === 0 || (typeof total === 'number' && total <= first.length))
     return { messages: first, isComplete: true, sentAt };
   // Without a total, only the next page shows whether there are more messages.
   const offset = typeof total === 'number' ? Math.max(first.length, total - 50) : first.length;
-  const last = (await back.call(conversation, { ...page, offset })).messages ?? [];
+  const last = (await context.call(conversation, { ...page, offset })).messages ?? [];
   const end = offset + last.length;
   const isComplete = typeof total === 'number' ? end >= total : last.length === 0;
   return { messages: [...first, ...last], isComplete, sentAt };

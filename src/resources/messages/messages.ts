@@ -3,8 +3,8 @@ import type { Requester } from '../../core/endpoint.js';
 import type { Download } from '../../core/files/download.js';
 import type { DownloadProgress, UploadProgress } from '../../core/files/progress.js';
 import type { CallOptions } from '../../core/options/call-options.js';
-import { Paged, withLimits, withPage } from '../../core/pagination/paged.js';
-import type { PaginationOptions } from '../../core/pagination/paged.js';
+import { pagedCalls } from '../../core/pagination/paged.js';
+import type { Paged, PaginationOptions } from '../../core/pagination/paged.js';
 import type { WithAttributes } from '../../core/schema/attributes.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
 import type { Message } from '../post-sale/message.js';
@@ -53,11 +53,11 @@ export interface DownloadOptions extends CallOptions {
  * Each conversation belongs to a pack: its id is the order's `pack_id`, or the order's id if `pack_id` is `null`.
  */
 export class Messages {
-  readonly #caller: Requester;
+  readonly #requester: Requester;
   readonly #actionGuide: ActionGuide;
 
-  constructor(caller: Requester, actionGuide: ActionGuide) {
-    this.#caller = caller;
+  constructor(requester: Requester, actionGuide: ActionGuide) {
+    this.#requester = requester;
     this.#actionGuide = actionGuide;
   }
 
@@ -73,24 +73,15 @@ export class Messages {
    * @throws {PackAccessError} when the user of the token is not part of the order, at the first read.
    * @throws {InvalidPagingError} when the service does not accept `limit` or `offset`.
    */
-  conversation(input: ConversationParams, options: PaginationOptions = {}): Conversation {
-    const { prefetch = 0, ...callOptions } = options;
-    return new Paged<Message, ConversationExtra>({
-      offset: input.offset ?? 0,
-      limit: input.limit,
-      prefetch,
-      signal: options.signal,
-      deadlineMs: options.deadlineMs ?? this.#caller.deadlineMs,
+  conversation(input: ConversationParams, options?: PaginationOptions): Conversation {
+    return pagedCalls(this.#requester, endpoints.conversation, input, options, {
       key: (message) => message.id,
-      fetch: async (place, limits) => {
-        const page = await this.#caller.call(
-          endpoints.conversation,
-          withPage(input, place),
-          withLimits(callOptions, limits),
-        );
-        const { messages, paging, ...extra } = page;
-        return { items: messages, total: paging?.total, limit: paging?.limit, extra };
-      },
+      read: ({ messages, paging, ...extra }) => ({
+        items: messages,
+        total: paging?.total,
+        limit: paging?.limit,
+        extra,
+      }),
     });
   }
 
@@ -112,7 +103,7 @@ export class Messages {
   ): ApiPromise<Pick<Message, Name>>;
   get(input: GetMessageParams, options?: CallOptions): ApiPromise<Message>;
   get(input: GetMessageParams, options?: CallOptions): ApiPromise<Message> {
-    return this.#caller.call(endpoints.get, input, options);
+    return this.#requester.call(endpoints.get, input, options);
   }
 
   /**
@@ -137,7 +128,7 @@ export class Messages {
    * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
    */
   send(input: SendMessageParams, options?: CallOptions): ApiPromise<Message | undefined> {
-    return this.#caller.call(endpoints.send, input, options);
+    return this.#requester.call(endpoints.send, input, options);
   }
 
   /**
@@ -154,7 +145,7 @@ export class Messages {
    * @throws {OutcomeUnknownError} when the response was lost. You can upload again: the service deletes unused files.
    */
   upload(input: UploadParams, options?: UploadOptions): ApiPromise<StoredAttachment> {
-    return this.#caller.call(endpoints.upload, input, options);
+    return this.#requester.call(endpoints.upload, input, options);
   }
 
   /**
@@ -167,7 +158,7 @@ export class Messages {
    * @throws {FileStorageError} when the service could not read the file from its storage.
    */
   download(input: DownloadParams, options?: DownloadOptions): ApiPromise<Download> {
-    return this.#caller.call(endpoints.download, input, options);
+    return this.#requester.call(endpoints.download, input, options);
   }
 
   /**
@@ -207,7 +198,7 @@ export class Messages {
   }
 
   /** The options of an operation that makes several calls: one deadline limits all of them together. */
-  #withDeadline(options: CallOptions = {}): CallOptions {
-    return { ...options, deadlineMs: options.deadlineMs ?? this.#caller.deadlineMs };
+  #withDeadline(options?: CallOptions): CallOptions {
+    return { ...options, deadlineMs: options?.deadlineMs ?? this.#requester.deadlineMs };
   }
 }

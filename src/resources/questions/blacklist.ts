@@ -6,10 +6,10 @@ import type { BlockedUser, BlacklistParams, SellerParams } from './schemas.js';
 
 /** The users who are blocked from asking about a seller's items. Spec: Questions blacklist. */
 export class Blacklist {
-  readonly #caller: Requester;
+  readonly #requester: Requester;
 
-  constructor(caller: Requester) {
-    this.#caller = caller;
+  constructor(requester: Requester) {
+    this.#requester = requester;
   }
 
   /**
@@ -21,7 +21,7 @@ export class Blacklist {
    * @throws {ForbiddenError} when the token is not the seller's.
    */
   add(input: BlacklistParams, options?: CallOptions): ApiPromise<unknown> {
-    return this.#caller.call(endpoints.addToBlacklist, input, options);
+    return this.#requester.call(endpoints.addToBlacklist, input, options);
   }
 
   /**
@@ -31,7 +31,7 @@ export class Blacklist {
    * for (const { id } of await seller.questions.blacklist.list({ seller_id: 7 })) console.log(id);
    */
   list(input: SellerParams, options?: CallOptions): ApiPromise<BlockedUser[]> {
-    return this.#caller.call(endpoints.listBlacklist, input, options).map(({ users }) => users ?? []);
+    return this.#requester.call(endpoints.listBlacklist, input, options).map(({ users }) => users ?? []);
   }
 
   /**
@@ -42,6 +42,6 @@ export class Blacklist {
    * @returns the response body, which is not documented.
    */
   remove(input: BlacklistParams, options?: CallOptions): ApiPromise<unknown> {
-    return this.#caller.call(endpoints.removeFromBlacklist, input, options);
+    return this.#requester.call(endpoints.removeFromBlacklist, input, options);
   }
 }

@@ -71,10 +71,10 @@ export const ask: Endpoint<AskParams, Question | undefined> = {
   output: questionOrNothing,
   retry: 'unsafe',
   errors: [notActiveItem, userAskLimit],
-  async confirm({ item_id, text }, back) {
+  async confirm({ item_id, text }, context) {
     const newest = { item: String(item_id), sort_fields: ['date_created'], sort_types: ['DESC'] } as const;
-    const { data, response } = await back.call(search, newest).withResponse();
-    const { userId, equalWrites } = back;
+    const { data, response } = await context.call(search, newest).withResponse();
+    const { userId, equalWrites } = context;
     const questions = data.questions ?? [];
     // Questions by other users do not count. If the token names no user, any of the questions may be this one.
     const own = questions.filter(({ from }) => userId === undefined || !from?.id || String(from.id) === userId);
@@ -83,7 +83,7 @@ export const ask: Endpoint<AskParams, Question | undefined> = {
       content: compareText(entry.text, text),
       date: entry.date_created,
     }));
-    const sentAt = back.sentAt(response.headers);
+    const sentAt = context.sentAt(response.headers);
     const isComplete = isNewestFirst(questions) || data.total === questions.length || questions.length === 0;
     const found = confirmByList<Question | undefined>({ entries, isComplete, sentAt, equalWrites });
     if (!found.done || String(found.output?.from?.id) === userId) return found;
@@ -99,15 +99,15 @@ export const answer: Endpoint<AnswerParams, Question | undefined> = {
   output: questionOrNothing,
   retry: 'unsafe',
   errors: [invalidQuestion, invalidPostBody, notUnansweredQuestion, notActiveItem],
-  async confirm({ question_id, text }, back) {
-    const { data: output, response } = await back.call(get, { question_id }).withResponse();
+  async confirm({ question_id, text }, context) {
+    const { data: output, response } = await context.call(get, { question_id }).withResponse();
     const { answer: given, status } = output;
     const content = compareText(given?.text, text);
     if (content === 'same') return { done: true, output };
     if (given?.text === '') return { unknown: 'the question has an answer whose text is not shown' };
     // A question has at most one answer. If it has none, or an older one, this write was not carried out.
     if (given?.text) {
-      const sentAt = back.sentAt(response.headers);
+      const sentAt = context.sentAt(response.headers);
       const date = given.date_created;
       // An older answer is another one. So is an answer with another text, unless its date may be after the write.
       const isOther = content === 'other' && (!date || isBefore(date, sentAt));
@@ -127,9 +127,9 @@ export const remove: Endpoint<GetQuestionParams, string[]> = {
   output: confirmation,
   retry: 'unsafe',
   errors: [questionNotFound],
-  async confirm({ question_id }, back) {
+  async confirm({ question_id }, context) {
     try {
-      const { status } = await back.call(get, { question_id });
+      const { status } = await context.call(get, { question_id });
       return status?.toUpperCase() === 'DELETED' ? { done: true, output: [] } : { done: false };
     } catch (error) {
       if (error instanceof NotFoundError) return { done: true, output: [] };
@@ -167,7 +167,7 @@ export const addToBlacklist: Endpoint<BlacklistParams> = {
   output: unknown,
   retry: 'unsafe',
   errors: [],
-  confirm: (input, back) => confirmOnBlacklist(input, back, true),
+  confirm: (input, context) => confirmOnBlacklist(input, context, true),
 };
 
 export const listBlacklist: Endpoint<SellerParams, BlacklistResponse> = {
@@ -188,7 +188,7 @@ export const removeFromBlacklist: Endpoint<BlacklistParams> = {
   output: unknown,
   retry: 'unsafe',
   errors: [],
-  confirm: (input, back) => confirmOnBlacklist(input, back, false),
+  confirm: (input, context) => confirmOnBlacklist(input, context, false),
 };
 
 /**
@@ -197,10 +197,10 @@ export const removeFromBlacklist: Endpoint<BlacklistParams> = {
  */
 async function confirmOnBlacklist(
   { seller_id, user_id }: BlacklistParams,
-  back: ConfirmContext,
+  context: ConfirmContext,
   shouldBeOn: boolean,
 ): Promise<Confirmation> {
-  const { users, total } = await back.call(listBlacklist, { seller_id });
+  const { users, total } = await context.call(listBlacklist, { seller_id });
   const isOn = users?.some(({ id }) => String(id) === String(user_id)) ?? false;
   const shown = users?.length ?? 0;
   const isComplete = shown === 0 || (typeof total === 'number' && total <= shown);

@@ -2,8 +2,8 @@ import type { ApiPromise } from '../../core/api-promise.js';
 import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
 import type { Requester } from '../../core/endpoint.js';
 import type { CallOptions } from '../../core/options/call-options.js';
-import { Paged, withLimits, withPage } from '../../core/pagination/paged.js';
-import type { PaginationOptions } from '../../core/pagination/paged.js';
+import { pagedCalls } from '../../core/pagination/paged.js';
+import type { Paged, PaginationOptions } from '../../core/pagination/paged.js';
 import { Blacklist } from './blacklist.js';
 import * as endpoints from './endpoints.js';
 import type {
@@ -21,11 +21,11 @@ import type {
 export class Questions {
   /** The users who are blocked from asking. */
   readonly blacklist: Blacklist;
-  readonly #caller: Requester;
+  readonly #requester: Requester;
 
-  constructor(caller: Requester) {
-    this.#caller = caller;
-    this.blacklist = new Blacklist(caller);
+  constructor(requester: Requester) {
+    this.#requester = requester;
+    this.blacklist = new Blacklist(requester);
   }
 
   /**
@@ -41,25 +41,10 @@ export class Questions {
    * @throws {InvalidInputError} when the input does not have exactly one of `seller_id`, `item` and `item_id`, at the
    *   first read.
    */
-  search(input: QuestionSearchParams, options: PaginationOptions = {}): Paged<Question, QuestionSearchExtra> {
-    const { prefetch = 0, ...callOptions } = options;
-    return new Paged<Question, QuestionSearchExtra>({
-      offset: input.offset ?? 0,
-      limit: input.limit,
-      prefetch,
-      signal: options.signal,
-      deadlineMs: options.deadlineMs ?? this.#caller.deadlineMs,
+  search(input: QuestionSearchParams, options?: PaginationOptions): Paged<Question, QuestionSearchExtra> {
+    return pagedCalls(this.#requester, endpoints.search, input, options, {
       key: (question) => question.id,
-      fetch: async (place, limits) => {
-        const {
-          questions,
-          total,
-          limit,
-          offset: _,
-          ...extra
-        } = await this.#caller.call(endpoints.search, withPage(input, place), withLimits(callOptions, limits));
-        return { items: questions, total, limit, extra };
-      },
+      read: ({ questions, total, limit, offset: _, ...extra }) => ({ items: questions, total, limit, extra }),
     });
   }
 
@@ -76,7 +61,7 @@ export class Questions {
     input: GetQuestionParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<Question, Name>> {
-    return this.#caller.call(endpoints.get, input, options);
+    return this.#requester.call(endpoints.get, input, options);
   }
 
   /**
@@ -92,7 +77,7 @@ export class Questions {
    * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
    */
   ask(input: AskParams, options?: CallOptions): ApiPromise<Question | undefined> {
-    return this.#caller.call(endpoints.ask, input, options);
+    return this.#requester.call(endpoints.ask, input, options);
   }
 
   /**
@@ -108,7 +93,7 @@ export class Questions {
    * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
    */
   answer(input: AnswerParams, options?: CallOptions): ApiPromise<Question | undefined> {
-    return this.#caller.call(endpoints.answer, input, options);
+    return this.#requester.call(endpoints.answer, input, options);
   }
 
   /**
@@ -122,7 +107,7 @@ export class Questions {
    * @throws {NotFoundError} when the question does not exist.
    */
   delete(input: GetQuestionParams, options?: CallOptions): ApiPromise<string[]> {
-    return this.#caller.call(endpoints.remove, input, options);
+    return this.#requester.call(endpoints.remove, input, options);
   }
 
   /**
@@ -133,7 +118,7 @@ export class Questions {
    * @returns the response body, which is not documented.
    */
   hide(input: GetQuestionParams, options?: CallOptions): ApiPromise<unknown> {
-    return this.#caller.call(endpoints.hide, input, options);
+    return this.#requester.call(endpoints.hide, input, options);
   }
 
   /**
@@ -149,6 +134,6 @@ export class Questions {
     input: UserParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ResponseTime, Name>> {
-    return this.#caller.call(endpoints.responseTimeOf, input, options);
+    return this.#requester.call(endpoints.responseTimeOf, input, options);
   }
 }

@@ -1,15 +1,15 @@
 import type { Requester } from '../../core/endpoint.js';
-import { Paged, withLimits, withPage } from '../../core/pagination/paged.js';
-import type { PaginationOptions } from '../../core/pagination/paged.js';
+import { pagedCalls } from '../../core/pagination/paged.js';
+import type { Paged, PaginationOptions } from '../../core/pagination/paged.js';
 import * as endpoints from './endpoints.js';
 import type { Listing, SiteSearchParams, SiteSearchExtra } from './schemas.js';
 
 /** The marketplace's countries. Spec: Common resources. */
 export class Sites {
-  readonly #caller: Requester;
+  readonly #requester: Requester;
 
-  constructor(caller: Requester) {
-    this.#caller = caller;
+  constructor(requester: Requester) {
+    this.#requester = requester;
   }
 
   /**
@@ -19,23 +19,15 @@ export class Sites {
    * @example
    * for await (const { id, title } of seller.sites.search({ site_id: 'MLB', q: 'chair' })) console.log(id, title);
    */
-  search(input: SiteSearchParams, options: PaginationOptions = {}): Paged<Listing, SiteSearchExtra> {
-    const { prefetch = 0, ...callOptions } = options;
-    return new Paged<Listing, SiteSearchExtra>({
-      offset: input.offset ?? 0,
-      limit: input.limit,
-      prefetch,
-      signal: options.signal,
-      deadlineMs: options.deadlineMs ?? this.#caller.deadlineMs,
+  search(input: SiteSearchParams, options?: PaginationOptions): Paged<Listing, SiteSearchExtra> {
+    return pagedCalls(this.#requester, endpoints.search, input, options, {
       key: (item) => item.id,
-      fetch: async (place, limits) => {
-        const { results, paging, ...extra } = await this.#caller.call(
-          endpoints.search,
-          withPage(input, place),
-          withLimits(callOptions, limits),
-        );
-        return { items: results, total: paging?.total, limit: paging?.limit, extra };
-      },
+      read: ({ results, paging, ...extra }) => ({
+        items: results,
+        total: paging?.total,
+        limit: paging?.limit,
+        extra,
+      }),
     });
   }
 }

@@ -1,3 +1,4 @@
+import { longestTimerMs } from '../../core/options/rules.js';
 import { lastTime } from '../clock.js';
 import type { Clock } from '../clock.js';
 import type { MarketplaceEvent, MarketplaceEvents } from '../state/events.js';
@@ -29,8 +30,6 @@ export type ScheduledAttempt = Omit<DeliveryAttempt, 'outcome'>;
 const retryDelays: readonly number[] = [15, 30, 60, 300, 600, 900, 1500];
 /** The newest attempts that are kept. */
 const maxAttempts = 10_000;
-/** The longest timer of the platform. A longer one would fire immediately. */
-const maxTimerMs = 2 ** 31 - 1;
 
 /** A delivery that is due at a time. */
 interface ScheduledDelivery {
@@ -156,7 +155,7 @@ export class NotificationService {
     if (!first) return;
     const waitMs = first.at - this.#clock.ms;
     if (waitMs > 0 && this.#clock.isStopped) return;
-    this.#timer = setTimeout(() => this.#postDue(this.#clock.ms), Math.min(Math.max(waitMs, 0), maxTimerMs));
+    this.#timer = setTimeout(() => this.#postDue(this.#clock.ms), Math.min(Math.max(waitMs, 0), longestTimerMs));
     // A scheduled delivery does not keep the process alive.
     (this.#timer as { unref?: () => void }).unref?.();
   }
