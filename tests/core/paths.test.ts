@@ -37,6 +37,7 @@ describe('a path template', () => {
 
   test.each([
     ['', 'is empty'],
+    [' ', 'is blank'],
     ['.', 'is "."'],
     ['..', 'is ".."'],
     ...['a/b', 'a\\b', 'a?b', 'a#b', 'a%2fb', 'a\r\nb', 'a\u0000', 'a\u007f'].map((value) => [

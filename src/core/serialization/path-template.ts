@@ -75,7 +75,7 @@ function segment(name: string, value: string): string {
 }
 
 function leavesItsSegment(value: string): string | undefined {
-  if (value === '') return 'is empty';
+  if (value.trim() === '') return value === '' ? 'is empty' : 'is blank';
   if (value === '.' || value === '..') return `is "${value}"`;
   if (/[/\\?#%\u0000-\u001f\u007f]/.test(value)) return 'contains one of / \\ ? # % or a control character';
   return value.isWellFormed() ? undefined : 'contains half a surrogate pair';
