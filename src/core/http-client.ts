@@ -1,20 +1,18 @@
 import { ApiPromise } from './api-promise.js';
-import type { ResponseInfo, WithResponse } from './api-promise.js';
+import type { WithResponse } from './api-promise.js';
 import type { Endpoint, Requester } from './endpoint.js';
 import { curlOf } from './errors/curl.js';
-import { ApiError, OutcomeUnknownError, TimeoutError, requestIdOf } from './errors/errors.js';
-import { redactUrl } from './errors/redact.js';
+import { ApiError, OutcomeUnknownError, TimeoutError } from './errors/errors.js';
 import { responseHeaders } from './errors/response-headers.js';
-import type { ResponseHeaders } from './errors/response-headers.js';
-import { RateLimitError } from './errors/status-errors.js';
 import { SellerError, attachDiagnostics } from './errors/seller-error.js';
 import type { ErrorDiagnostics } from './errors/seller-error.js';
 import { emitAttemptResult, emitWait } from './observability/events.js';
 import type { InternalOptions } from './options/call-options.js';
-import { checkConfirmOptions } from './options/resolve-options.js';
+import { checkOptions, confirmRules } from './options/resolve-options.js';
 import type { ResolvedOptions } from './options/resolve-options.js';
+import { acquireAttempt, releaseAttempt } from './pipeline/acquire-attempt.js';
 import { buildRequest } from './pipeline/build-request.js';
-import { classifyFailure, finalError } from './pipeline/classify-failure.js';
+import { classifyFailure, finalError, provedUndone } from './pipeline/classify-failure.js';
 import type { FailedAttempt } from './pipeline/classify-failure.js';
 import { createRuntime } from './pipeline/client-runtime.js';
 import type { ClientRuntime } from './pipeline/client-runtime.js';
@@ -22,12 +20,11 @@ import { confirmLater, confirmWrite } from './pipeline/confirm-write.js';
 import { downloadFrom, loadTransfer, transfersFile } from './pipeline/file-transfer.js';
 import { parseResponse } from './pipeline/parse-response.js';
 import { RequestContext, secretsOf } from './pipeline/request-context.js';
+import { responseInfo } from './pipeline/response-info.js';
 import { isOk, sendAttempt } from './pipeline/send-attempt.js';
 import type { AttemptResult } from './pipeline/send-attempt.js';
 import { SharedState } from './pipeline/shared-state.js';
-import { acquireLimiter, releaseLimiter } from './rate-limit/limiter.js';
-import type { RateLimitSignal } from './rate-limit/rate-limiter.js';
-import { parseRetryAfter, planRetry } from './retry/policy.js';
+import { planRetry } from './retry/policy.js';
 import type { Failure } from './retry/policy.js';
 import { createTransport } from './transport/create-transport.js';
 import type { Transport } from './transport/transport.js';
@@ -104,7 +101,7 @@ export class HttpClient implements Requester {
 
   /** Waits for the limiters, and sends the request once. */
   async #executeAttempt(context: RequestContext): Promise<AttemptResult> {
-    await this.#acquire(context);
+    await acquireAttempt(context, this.#runtime.options);
     context.attempts += 1;
     context.emit?.({ type: 'attempt', call: context.call, attempt: context.attempts });
     const sentAt = performance.now();
@@ -116,42 +113,10 @@ export class HttpClient implements Requester {
     try {
       return (result = await sendAttempt(context, this.#send));
     } finally {
-      this.#release(context, result, sentAt);
+      const response = result?.kind === 'response' ? result.response : undefined;
+      releaseAttempt(context, this.#runtime.options, response, sentAt);
+      emitAttemptResult(context, response, sentAt, () => secretsOf(context));
     }
-  }
-
-  async #acquire(context: RequestContext): Promise<void> {
-    const { request, scope, rateLimiter, sequence, call, attempts } = context;
-    const { limiter, maxConcurrency = Infinity, maxRetryDelayMs } = this.#runtime.options;
-    const attempt = { endpoint: request.endpoint, attempt: attempts + 1, baseUrl: call.baseUrl };
-    if (limiter) await acquireLimiter(limiter, attempt, scope);
-    if (rateLimiter.tryAcquire(maxConcurrency)) return;
-    try {
-      const isAdmitted = await rateLimiter.acquire(scope, {
-        sequence,
-        maxInFlight: maxConcurrency,
-        maxPauseMs: maxRetryDelayMs,
-        onWait: (waitMs) => {
-          emitWait(context, waitMs, 'rate limit');
-        },
-      });
-      if (!isAdmitted) throw pausedError(context);
-    } catch (error) {
-      if (limiter) releaseLimiter(limiter, attempt);
-      throw error;
-    }
-  }
-
-  #release(context: RequestContext, result: AttemptResult | undefined, sentAt: number): void {
-    const { request, rateLimiter, emit, call, attempts } = context;
-    const { limiter } = this.#runtime.options;
-    const response = result?.kind === 'response' ? result.response : undefined;
-    context.isThrottled = rateLimiter.release(rateLimitSignal(response?.status), sentAt);
-    if (emit) emitAttemptResult(context, response, sentAt, () => secretsOf(context));
-    if (!limiter) return;
-    const retryAfterMs = response && parseRetryAfter(response.headers, Date.now());
-    const attempt = { endpoint: request.endpoint, attempt: attempts, baseUrl: call.baseUrl };
-    releaseLimiter(limiter, attempt, { status: response?.status, retryAfterMs });
   }
 
   #deliver(
@@ -254,7 +219,7 @@ export class HttpClient implements Requester {
     return {
       curl: (options) => curlOf(context.request, context.token !== undefined, options),
       confirm: (options) => {
-        checkConfirmOptions(options);
+        checkOptions(options, confirmRules);
         return confirmLater(this, context, {
           ...options,
           confirmWindowMs: options.confirmWindowMs ?? this.#confirmWindowMs(context, error),
@@ -263,58 +228,4 @@ export class HttpClient implements Requester {
       },
     };
   }
-}
-
-/** A write that was certainly not carried out counts as not sent. A `Retry-After` still applies. */
-function provedUndone({ error, failure }: FailedAttempt): Pick<FailedAttempt, 'error' | 'failure'> {
-  if (failure?.kind === 'errorResponse') return { error, failure: { ...failure, transient: true } };
-  return { error: error instanceof OutcomeUnknownError ? error.cause : error, failure: { kind: 'notSent' } };
-}
-
-function responseInfo(
-  { request, attempts, startedAt }: RequestContext,
-  status: number,
-  headers: ResponseHeaders,
-): ResponseInfo {
-  return {
-    status,
-    // Computed on use, because few callers need them.
-    get headers() {
-      return headers.toHeaders();
-    },
-    get url() {
-      return redactUrl(request.url);
-    },
-    get requestId() {
-      return requestIdOf(headers);
-    },
-    attempts,
-    durationMs: performance.now() - startedAt,
-  };
-}
-
-/** The error of a call that is not sent, because the service asked for a longer wait than `maxRetryDelayMs`. */
-function pausedError({ request, rateLimiter, attempts }: RequestContext): RateLimitError {
-  const { endpoint } = request;
-  const retryAfterMs = rateLimiter.pausedMs;
-  const seconds = Math.ceil(retryAfterMs / 1000);
-  const message = `${endpoint.method} ${endpoint.path} was not sent: after a 429 the service asked to wait, for ${seconds} s more`;
-  const headers = new Headers({ 'retry-after': String(seconds) });
-  const url = redactUrl(request.url);
-  return new RateLimitError(message, {
-    status: 429,
-    headers,
-    body: undefined,
-    url,
-    endpoint,
-    attempts,
-    causes: [],
-    retryAfterMs,
-  });
-}
-
-/** What a status says about the rate limit of the service; `undefined` means no response. */
-function rateLimitSignal(status: number | undefined): RateLimitSignal {
-  if (status === undefined || status >= 500) return 'other';
-  return status === 429 ? 'throttled' : 'accepted';
 }

@@ -59,7 +59,8 @@ const rules: Readonly<Record<keyof ClientOptions, Rule>> = {
   allowInsecure: ofType('boolean'),
 };
 
-const callRules: Readonly<Record<keyof InternalOptions, Rule>> = {
+/** The options of one call. */
+export const callRules: Readonly<Record<keyof InternalOptions, Rule>> = {
   signal: withMethod('addEventListener'),
   timeoutMs: positive,
   deadlineMs: positive,
@@ -72,34 +73,17 @@ const callRules: Readonly<Record<keyof InternalOptions, Rule>> = {
   onDownloadProgress: ofType('function'),
 };
 
-const confirmRules: Readonly<Record<keyof ConfirmOptions, Rule>> = {
+/** The options of `confirm()`. */
+export const confirmRules: Readonly<Record<keyof ConfirmOptions, Rule>> = {
   signal: withMethod('addEventListener'),
   confirmWindowMs: delay,
   deadlineMs: positive,
 };
 
 /**
- * Checks the options of one call.
+ * Checks the options of a function by the rule of each option.
  *
  * @throws {InvalidInputError} when an option is unknown or wrong; nothing is sent.
- */
-export function checkCallOptions(options: InternalOptions): void {
-  checkOptions(options, callRules);
-}
-
-/**
- * Checks the options of `confirm()`.
- *
- * @throws {InvalidInputError} when an option is unknown or wrong; nothing is sent.
- */
-export function checkConfirmOptions(options: ConfirmOptions): void {
-  checkOptions(options, confirmRules);
-}
-
-/**
- * Checks the options of a function.
- *
- * @throws {InvalidInputError} when an option is unknown or wrong.
  */
 export function checkOptions(options: object | null, rules: Readonly<Record<string, Rule>>): void {
   if (typeof options !== 'object' || options === null)

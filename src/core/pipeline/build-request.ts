@@ -2,7 +2,7 @@ import type { Endpoint } from '../endpoint.js';
 import { InvalidInputError } from '../errors/errors.js';
 import type { InternalOptions } from '../options/call-options.js';
 import { checkEndpoint } from '../options/check-endpoint.js';
-import { checkCallOptions } from '../options/resolve-options.js';
+import { callRules, checkOptions } from '../options/resolve-options.js';
 import { selectAttributes } from '../schema/attributes.js';
 import { shapeOf } from '../schema/inspect.js';
 import type { Issue } from '../schema/issue.js';
@@ -27,7 +27,7 @@ export function buildRequest(
   runtime: ClientRuntime,
 ): BuiltRequest {
   checkEndpoint(endpoint);
-  checkCallOptions(options);
+  checkOptions(options, callRules);
   const parsed = checkInput(endpoint, input ?? {});
   // Copied, because `confirm` needs the input later and the caller may have changed the object by then.
   const checked = endpoint.confirm && endpoint.requestBody !== 'multipart' ? structuredClone(parsed) : parsed;

@@ -53,6 +53,12 @@ export function finalError(error: unknown, context: RequestContext): unknown {
   return outcomeUnknownError(error, context, undefined);
 }
 
+/** A write that was certainly not carried out counts as not sent. A `Retry-After` still applies. */
+export function provedUndone({ error, failure }: FailedAttempt): Pick<FailedAttempt, 'error' | 'failure'> {
+  if (failure?.kind === 'errorResponse') return { error, failure: { ...failure, transient: true } };
+  return { error: error instanceof OutcomeUnknownError ? error.cause : error, failure: { kind: 'notSent' } };
+}
+
 function outcomeUnknownError(
   cause: ConnectionError,
   { request: { endpoint }, attempts }: RequestContext,

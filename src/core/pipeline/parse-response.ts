@@ -31,9 +31,9 @@ export function parseResponse(
 ): unknown {
   const { endpoint } = context.request;
   if (response.isTruncated)
-    throw unexpectedResponse('a body that is longer than `maxResponseBytes`', response, undefined, [], context);
+    throw unexpectedResponse('a body that is longer than `maxResponseBytes`', response, context);
   const { isJson, value } = parseBody(response.text);
-  if (!isJson) throw unexpectedResponse('a body that is not JSON', response, value, [], context);
+  if (!isJson) throw unexpectedResponse('a body that is not JSON', response, context, value);
   if (endpoint.errorInBody?.(value)) throw apiErrorFrom(response, context).error;
   const parsed = validateBody(schema, value);
   if (parsed.success) return parsed.data;
@@ -48,7 +48,7 @@ export function parseResponse(
   }
   const { issues } = parsed;
   const what = value === undefined ? 'an empty body' : `a body of another shape: ${summarizeIssues(issues)}`;
-  throw unexpectedResponse(what, response, value, issues, context);
+  throw unexpectedResponse(what, response, context, value, issues);
 }
 
 const maxIssues = 5000;
@@ -81,9 +81,9 @@ function reportDrift(
 function unexpectedResponse(
   what: string,
   { status, headers }: BufferedResponse,
-  body: unknown,
-  issues: readonly Issue[],
   context: ResponseContext,
+  body?: unknown,
+  issues: readonly Issue[] = [],
 ): Error {
   const { request, attempts } = context;
   const { endpoint, isSecretHeader } = request;

@@ -56,9 +56,7 @@ export class CancelScope {
     };
     if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort);
-    this.#stopListening = () => {
-      signal.removeEventListener('abort', onAbort);
-    };
+    this.#stopListening = () => signal.removeEventListener('abort', onAbort);
   }
 
   #abort(error: Error): void {
@@ -128,9 +126,7 @@ export class CancelScope {
         new Promise<void>((resolve) => {
           timer = setTimeout(resolve, ms);
         }),
-      () => {
-        clearTimeout(timer);
-      },
+      () => clearTimeout(timer),
     );
   }
 

@@ -1,0 +1,80 @@
+import { redactUrl } from '../errors/redact.js';
+import type { ResponseHeaders } from '../errors/response-headers.js';
+import { RateLimitError } from '../errors/status-errors.js';
+import { emitWait } from '../observability/events.js';
+import type { ResolvedOptions } from '../options/resolve-options.js';
+import { acquireLimiter, releaseLimiter } from '../rate-limit/limiter.js';
+import type { LimitedAttempt } from '../rate-limit/limiter.js';
+import type { RateLimitSignal } from '../rate-limit/rate-limiter.js';
+import { parseRetryAfter } from '../retry/policy.js';
+import type { RequestContext } from './request-context.js';
+
+/**
+ * Waits until an attempt may be sent: first for the user's limiter, then for the client's rate limiter.
+ *
+ * @throws {RateLimitError} when the service asked all calls to wait for longer than `maxRetryDelayMs`.
+ */
+export async function acquireAttempt(
+  context: RequestContext,
+  { limiter, maxConcurrency = Infinity, maxRetryDelayMs }: ResolvedOptions,
+): Promise<void> {
+  const { scope, rateLimiter, sequence } = context;
+  const next = context.attempts + 1;
+  if (limiter) await acquireLimiter(limiter, limitedAttempt(context, next), scope);
+  if (rateLimiter.tryAcquire(maxConcurrency)) return;
+  try {
+    const isAdmitted = await rateLimiter.acquire(scope, {
+      sequence,
+      maxInFlight: maxConcurrency,
+      maxPauseMs: maxRetryDelayMs,
+      onWait: (waitMs) => emitWait(context, waitMs, 'rate limit'),
+    });
+    if (!isAdmitted) throw pausedError(context);
+  } catch (error) {
+    if (limiter) releaseLimiter(limiter, limitedAttempt(context, next));
+    throw error;
+  }
+}
+
+/** Reports the end of an attempt to both limiters. `sentAt` is a time of `performance.now()`. */
+export function releaseAttempt(
+  context: RequestContext,
+  { limiter }: ResolvedOptions,
+  response: { readonly status: number; readonly headers: ResponseHeaders } | undefined,
+  sentAt: number,
+): void {
+  context.isThrottled = context.rateLimiter.release(rateLimitSignal(response?.status), sentAt);
+  if (!limiter) return;
+  const retryAfterMs = response && parseRetryAfter(response.headers, Date.now());
+  releaseLimiter(limiter, limitedAttempt(context, context.attempts), { status: response?.status, retryAfterMs });
+}
+
+function limitedAttempt({ call: { endpoint, baseUrl } }: RequestContext, attempt: number): LimitedAttempt {
+  return { endpoint, attempt, host: new URL(baseUrl).host };
+}
+
+/** The error of a call that is not sent, because the service asked for a longer wait than `maxRetryDelayMs`. */
+function pausedError({ request, rateLimiter, attempts }: RequestContext): RateLimitError {
+  const { endpoint } = request;
+  const retryAfterMs = rateLimiter.pausedMs;
+  const seconds = Math.ceil(retryAfterMs / 1000);
+  const message = `${endpoint.method} ${endpoint.path} was not sent: after a 429 the service asked to wait, for ${seconds} s more`;
+  const headers = new Headers({ 'retry-after': String(seconds) });
+  const url = redactUrl(request.url);
+  return new RateLimitError(message, {
+    status: 429,
+    headers,
+    body: undefined,
+    url,
+    endpoint,
+    attempts,
+    causes: [],
+    retryAfterMs,
+  });
+}
+
+/** What a status says about the rate limit of the service; `undefined` means no response. */
+function rateLimitSignal(status: number | undefined): RateLimitSignal {
+  if (status === undefined || status >= 500) return 'other';
+  return status === 429 ? 'throttled' : 'accepted';
+}
