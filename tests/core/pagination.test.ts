@@ -120,6 +120,27 @@ describe('the number of requests', () => {
     expect(list.requests.length).toBeLessThanOrEqual(25);
   });
 
+  const removed = (count: number): Edit[] => Array<Edit>(count).fill({ kind: 'remove', at: 0 });
+  const inserted = (count: number): Edit[] => Array<Edit>(count).fill({ kind: 'insert', at: 0 });
+  const nothing = (count: number): Edit[][] => Array<Edit[]>(count).fill([]);
+  test.each<[string, Edit[][], requests: number, withoutTotal: number]>([
+    ['nothing changes', [], 23, 24],
+    ['3 removed', [...nothing(1), removed(3)], 24, 25],
+    ['30 removed', [...nothing(6), removed(30)], 25, 31],
+    ['95 removed', [...nothing(12), removed(95)], 25, 30],
+    ['3 inserted', [...nothing(1), inserted(3)], 23, 24],
+    ['30 inserted before the second page', [...nothing(1), inserted(30)], 29, 30],
+    ['95 inserted', [...nothing(11), inserted(95)], 30, 31],
+    ['60 inserted and, during the search, removed', [...nothing(4), inserted(60), removed(30), removed(30)], 27, 28],
+    ['40 removed and, during the search, inserted', [...nothing(8), removed(40), inserted(40)], 34, 25],
+  ])('few find the place where others change the list: %s', async (_, others, ...expected) => {
+    for (const [at, total] of (['honest', 'absent'] as const).entries()) {
+      const list = new MovingList(200, { ...plain, total }, others);
+      await collect(list, list.paginate({ limit: 10 }));
+      expect(list.requests.length).toBeLessThanOrEqual(expected[at]!);
+    }
+  });
+
   test('a service that repeats one page forever gets a few requests', async () => {
     let requests = 0;
     const paged = new Paged<number>({
@@ -318,6 +339,26 @@ describe('a list that ends before its total', () => {
       },
     });
     expect(await paged.toArray()).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  test('pages that overlap are no sign that the list moved', async () => {
+    const pages = paging([[0, 1], [1, 2], [2, 3], [3]], 6);
+    await expect(pages.toArray()).rejects.toThrow('after 4 entries');
+  });
+
+  test('a page that the service cuts short is not the end where its total says so', async () => {
+    const all = Array.from({ length: 12 }, (_, index) => index);
+    const paged = new Paged<number>({
+      offset: 0,
+      limit: 5,
+      prefetch: 0,
+      key: (item) => item,
+      fetch: async ({ offset }) => {
+        const items = all.slice(offset, offset === 4 ? 5 : offset + 5);
+        return { items, total: 12, limit: 5, extra: {} };
+      },
+    });
+    expect(await paged.toArray()).toEqual(all);
   });
 
   test('a list that shrank meanwhile just ends', async () => {

@@ -330,6 +330,7 @@ describe('an abort ends a call at once', () => {
     ['while it is sent', never, 10],
     ['in a backoff', status(500), 10],
     ['in a body', () => new Response(new ReadableStream()), 10],
+    ['in the body of an error response', () => new Response(new ReadableStream(), { status: 403 }), 10],
   ] as [string, Step, number][])('%s', async (_, step, afterMs) => {
     const accessToken = vi.fn(() => 'token-1');
     const { sellerClient, sent } = stubbed([step], { maxRetries: 9, accessToken });

@@ -1,8 +1,9 @@
 import { createServer as createHttpsServer, Agent as HttpsAgent } from 'node:https';
 import { Agent, ClientRequest } from 'node:http';
-import { Socket, createServer } from 'node:net';
+import { Socket, connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { ConfigurationError, OutcomeUnknownError, SellerClient, TimeoutError } from 'marketplace-seller-sdk';
@@ -73,7 +74,7 @@ describe('a request that was not sent is reported as such over both transports',
     expect(server.received).toEqual([]);
   });
 
-  test.each(['trailer', 'content-length', 'expect'])('over node, so is %s', async (name) => {
+  test.each(framing)('over node, so is %s, for a read and a write', async (name) => {
     const server = await startServer((to) => json(to, 200, wireQuestion));
     const tracing: Tracing = {
       observe: () => undefined,
@@ -82,8 +83,12 @@ describe('a request that was not sent is reported as such over both transports',
         return next();
       },
     };
-    const error = await errorOf(client(server.url, { tracing }).questions.get({ question_id: 42 }));
-    expect(error).toMatchObject({ name: 'ConnectionError', attempts: 1 });
+    const { questions } = client(server.url, { tracing });
+    const calls = [
+      questions.get({ question_id: 42 }),
+      ...(name === 'content-length' ? [] : [questions.answer(answer)]),
+    ];
+    for (const call of calls) expect(await errorOf(call)).toMatchObject({ name: 'ConnectionError', attempts: 1 });
     expect(server.received).toEqual([]);
   });
 
@@ -128,7 +133,15 @@ describe.each(transports)('over %s', (name, options) => {
     ['br', brotliCompressSync('{"id":42,"text":"ñ"}')],
     ['br, gzip', gzipSync(brotliCompressSync('{"id":42,"text":"ñ"}'))],
     ['gzip', gzipSync(`{"id":42,"text":"ñ","more":${JSON.stringify(noise(100_000))}}`)],
-    ['unheard-of', Buffer.from('{"id":42,"text":"ñ"}')],
+    [
+      'gzip, gzip, gzip, gzip, gzip',
+      [1, 2, 3, 4, 5].reduce((body) => gzipSync(body), Buffer.from('{"id":42,"text":"ñ"}')),
+    ],
+    // With an encoding that nobody knows, the body is not decoded at all.
+    ...['unheard-of', 'not-gzip', 'identity', 'unheard-of, gzip'].map((encoding): [string, Buffer] => [
+      encoding,
+      Buffer.from('{"id":42,"text":"ñ"}'),
+    ]),
     ...zstd,
   ];
   test.each(encodings)('a body in %s is read', async (encoding, body) => {
@@ -137,9 +150,29 @@ describe.each(transports)('over %s', (name, options) => {
     expect(question).toMatchObject({ id: 42, text: 'ñ' });
   });
 
+  test('a write on a used connection that breaks once it has arrived is not sent again', async () => {
+    let requests = 0;
+    const url = await rawServer((to) => {
+      if ((requests += 1) > 1) to.destroy();
+      else to.write(`${ok}content-length: 9\r\n\r\n{"id":42}`);
+    });
+    const seller = client(url, options);
+    await seller.questions.get({ question_id: 42 });
+    expect(await errorOf(seller.questions.answer(answer))).toBeInstanceOf(OutcomeUnknownError);
+    expect(requests).toBe(2);
+  });
+
   test('a byte order mark is no part of the text', async () => {
     const server = await startServer((to) => to.writeHead(200).end('\ufeff{"id":42}'));
     expect(await client(server.url, options).questions.get({ question_id: 42 })).toEqual({ id: 42 });
+  });
+
+  test('a compressed error response that is too long has no body', async () => {
+    const server = await startServer((to) => {
+      to.writeHead(404, { 'content-encoding': 'gzip' }).end(gzipSync('x'.repeat(5000)));
+    });
+    const call = client(server.url, { ...options, maxResponseBytes: 1000 }).questions.get({ question_id: 42 });
+    expect(await errorOf(call)).toMatchObject({ name: 'NotFoundError', body: undefined });
   });
 
   test('headers are those of the response', async () => {
@@ -273,6 +306,106 @@ describe('over a given fetch', () => {
 });
 
 describe('over node:http alone', () => {
+  test('the encodings that it reads are accepted', async () => {
+    const server = await startServer((to) => json(to, 200, wireQuestion));
+    await client(server.url, {}).questions.get({ question_id: 42 });
+    const zstd = 'zstd' in process.versions ? ', zstd' : '';
+    expect(server.received[0]!.headers['accept-encoding']).toBe(`gzip, deflate, br${zstd}`);
+  });
+
+  test.each(['before it is sent', 'while it waits for the response'])(
+    'a request that is aborted %s ends with the reason, also for tracing',
+    async (when) => {
+      const server = await startServer(() => aborter.abort());
+      const aborter = new AbortController();
+      const outcomes: unknown[] = [];
+      const tracing: Tracing = {
+        observe: () => undefined,
+        wrapAttempt: async (_, next) => {
+          if (when === 'before it is sent') aborter.abort();
+          const sent = next();
+          outcomes.push(await sent.catch((error: unknown) => error));
+          return sent;
+        },
+      };
+      const call = client(server.url, { tracing }).questions.get({ question_id: 42 }, { signal: aborter.signal });
+      const error = await errorOf(call);
+      await expect.poll(() => outcomes).toEqual([error]);
+      expect(error.name).toBe('AbortError');
+      expect(server.received).toHaveLength(when === 'before it is sent' ? 0 : 1);
+    },
+  );
+
+  test('a connection on which the rest of a response or of a request is useless is closed', async () => {
+    const endless = await startServer((to) => {
+      to.writeHead(200).write('x'.repeat(5000));
+    });
+    const tooLong = await errorOf(client(endless.url, { maxResponseBytes: 1000 }).questions.get({ question_id: 42 }));
+    expect(tooLong.name).toBe('UnexpectedResponseError');
+    await expect.poll(() => endless.sockets.size).toBe(0);
+
+    let open = 0;
+    const track = (socket: Socket): void => {
+      open += 1;
+      socket.once('close', () => (open -= 1));
+    };
+    const switching = await rawServer((to) => {
+      track(to);
+      to.write('HTTP/1.1 101 X\r\n\r\n');
+    });
+    expect((await errorOf(client(switching, {}).questions.get({ question_id: 42 }))).name).toBe('ConnectionError');
+    await expect.poll(() => open).toBe(0);
+
+    const early = await rawServer(
+      (to) => {
+        track(to);
+        to.write('HTTP/1.1 413 Payload Too Large\r\ncontent-length: 2\r\n\r\n{}');
+      },
+      { waitsFor: 'headers' },
+    );
+    const { promise: never } = Promise.withResolvers<undefined>();
+    async function* file(): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array(10);
+      await never;
+    }
+    const upload = client(early, {}).messages.upload({ site_id: 'MLA', file: file(), filename: 'a.pdf', size: 20 });
+    expect((await errorOf(upload)).name).toBe('FileTooLargeError');
+    await expect.poll(() => open).toBe(0);
+  });
+
+  test('no timer is left when a connection was opened, or not', async () => {
+    const server = await startServer((to) => json(to, 200, wireQuestion));
+    const nobody = await unusedUrl();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await client(server.url, {}).questions.get({ question_id: 42 });
+    expect(vi.getTimerCount()).toBe(0);
+    await errorOf(client(nobody, {}).questions.get({ question_id: 42 }));
+    await expect.poll(() => vi.getTimerCount()).toBe(0);
+  });
+
+  test('bytes that are no HTTP are in no error', async () => {
+    const url = await rawServer((to) => to.end('APP_USR-other-2'));
+    const { cause } = await errorOf(client(url, {}).questions.get({ question_id: 42 }));
+    expect(cause).toMatchObject({ cause: { code: expect.stringMatching(/^HPE_/) as string } });
+    expect((cause as Error).cause).not.toHaveProperty('rawPacket');
+  });
+
+  test('a write over a connection that is open, but not yet trusted, was never sent', async () => {
+    const { url, received } = await tlsServer();
+    class Tunnel extends HttpsAgent {
+      override createConnection(_: object, done?: (error: Error | null, socket: Socket) => void): undefined {
+        const socket = connect(Number(new URL(url).port), '127.0.0.1', () => done?.(null, connectTls({ socket })));
+      }
+    }
+    const agent = new Tunnel();
+    onTestFinished(() => agent.destroy());
+    const error = await errorOf(client(url, { agent }).questions.answer(answer));
+    expect(error.name).toBe('ConnectionError');
+    expect(error.message).toContain('fetch failed (DEPTH_ZERO_SELF_SIGNED_CERT)');
+    expect(received).toEqual([]);
+  });
+
   test('a compressed body that is damaged is an error, however long it is', async () => {
     const body = Buffer.from(noise(100_000));
     const server = await startServer((to) => to.writeHead(200, { 'content-encoding': 'gzip' }).end(body));
@@ -298,6 +431,10 @@ describe('over node:http alone', () => {
       fc.uint8Array({ maxLength: 40 }),
       fc.uint8Array({ maxLength: 40 }).map((rest) => Uint8Array.of(0xef, 0xbb, 0xbf, ...rest)),
       fc.string({ unit: 'binary', maxLength: 20 }).map((text) => new TextEncoder().encode(text)),
+      // What begins like a byte order mark.
+      fc
+        .array(fc.constantFrom(0xef, 0xbb, 0xbf, 0x41), { minLength: 3, maxLength: 4 })
+        .map((all) => Uint8Array.from(all)),
     );
     await fc.assert(
       fc.asyncProperty(bytes, async (next) => {
@@ -343,6 +480,7 @@ describe('over node:http alone', () => {
       message: 'POST /answers got no response: fetch failed (ETIMEDOUT); check host and port of `baseUrl`',
     });
     expect(error).not.toBeInstanceOf(OutcomeUnknownError);
+    expect(error.cause).toMatchObject({ cause: { message: 'no connection was made within 10000 ms' } });
   });
 
   test('a timeout before the connection stands is no unknown outcome', async () => {

@@ -45,7 +45,7 @@ export const parts = {
   'core/serialization/request.ts': ['tests/core/{conventions,requests}.test.ts'],
   'core/transport': [
     'tests/core/{transport-failures,transports}.test.ts',
-    'tests/resilience/{never-sent,odd-responses,response-size}.test.ts',
+    'tests/resilience/{connections,never-sent,odd-responses}.test.ts',
   ],
   core: [
     'tests/client.test.ts',
@@ -79,7 +79,7 @@ export const parts = {
     'tests/golden-requests.test.ts',
   ],
   'core/pipeline/send-attempt.ts': [
-    'tests/core/{api-errors,time-and-retry,unknown-outcomes,user-agent}.test.ts',
+    'tests/core/{time-and-retry,unknown-outcomes,user-agent}.test.ts',
     'tests/golden-requests.test.ts',
     'tests/resilience/{deadlines,never-sent,odd-responses}.test.ts',
     'tests/resources/{downloads,files,upload-sources}.test.ts',

@@ -6,8 +6,8 @@ export interface ObservedPage {
   readonly known: readonly boolean[];
   /** The number of entries in the page, including entries that could not be read. */
   readonly length: number;
-  readonly total: number | null | undefined;
-  readonly limit: number | null | undefined;
+  readonly total: number | undefined;
+  readonly limit: number | undefined;
 }
 
 /**
@@ -45,7 +45,7 @@ export class OffsetTracker {
   /** The last page with new entries: the offset of its last entry, the number of new entries, and the stated total. */
   #lastOffset = 0;
   #newCount = 0;
-  #total: number | null | undefined;
+  #total: number | undefined;
   /** The share of a page's new entries that were removed before the next page was requested, last measured. */
   #shrinkRate = 0;
   /** The length of the longest page so far. A shorter page is the end of the list. */
@@ -95,10 +95,8 @@ export class OffsetTracker {
   observe(request: PageRequest, page: ObservedPage): PageStep {
     const { known } = page;
     const { offset } = request;
-    const adjacent = this.#adjacent < 0 ? -1 : this.#adjacent - this.#shrunkBy(page.total);
-    const needsNoAnchor = offset === this.#start || offset === adjacent;
+    const needsNoAnchor = offset === this.#start || offset === this.#adjacent - this.#shrunkBy(page.total);
     this.#longest = Math.max(this.#longest, page.length);
-    if (adjacent >= 0 && !needsNoAnchor && known[0] === false) return this.#lookBehind(adjacent, page.total);
     this.#adjacent = -1;
     if (page.length === 0) return needsNoAnchor ? 'end' : this.#stepBack(offset, page.total);
     if (!needsNoAnchor && known[0] === false) return this.#stepBack(offset, page.total);
@@ -119,15 +117,11 @@ export class OffsetTracker {
     this.#searchPages = 0;
     this.#repeatedPages = 0;
     this.#keys = [];
-    this.#moveTo(this.#lastOffset - this.#expectedLoss());
-    if (page.length === 1) this.#expectBehind(request.limit === 1 ? this.#lastOffset + 1 : -1);
+    // A page of one entry cannot have both an anchor and a new entry.
+    const isAlone = request.limit === 1 && page.length === 1;
+    if (isAlone) this.#adjacent = this.#lastOffset + 1;
+    this.#moveTo(this.#lastOffset + Number(isAlone) - this.#expectedLoss());
     return isLastPage(request, page) ? 'end' : 'advance';
-  }
-
-  /** A page of one entry cannot have both an anchor and a new entry. */
-  #expectBehind(after: number): void {
-    this.#adjacent = after;
-    if (after >= 0) this.#moveTo(after - this.#expectedLoss());
   }
 
   /**
@@ -157,7 +151,7 @@ export class OffsetTracker {
     const after = request.offset + length;
     if (!isFullPage(request, page, this.#longest)) {
       // The list ends with this page, unless the service states a larger total: then request the next offset.
-      if (typeof total !== 'number' || total <= after) return 'end';
+      if (total === undefined || total <= after) return 'end';
       return this.#lookBehind(after, total);
     }
     this.#countRepeats(request.offset, keys);
@@ -227,7 +221,7 @@ function isFullPage(request: PageRequest, { length, limit }: ObservedPage, longe
  * `total` alone does not end the iteration, because it may be wrong. A page shorter than its stated `limit` must agree.
  */
 function isLastPage(request: PageRequest, { length, total, limit }: ObservedPage): boolean {
-  if (typeof limit !== 'number' || length >= Math.min(limit, request.limit ?? Infinity)) return false;
+  if (limit === undefined || length >= Math.min(limit, request.limit ?? Infinity)) return false;
   return total === request.offset + length;
 }
 

@@ -79,9 +79,9 @@ function composeMiddleware(
       checked('A middleware', await layer({ endpoint, attempt, call, request }, next)),
     async (request) => {
       isSent = true;
-      onSend?.();
+      onSend();
       const response = checked('`fetch`', await send(request));
-      onResponse?.();
+      onResponse();
       return response;
     },
   );

@@ -51,14 +51,14 @@ class Exchange {
           return;
         }
         hasEnded = true;
-        outgoing.onResponse?.();
+        outgoing.onResponse();
         resolve(this.#read(message));
       });
       request.on('error', fail);
       // A server that switches protocols ends the request without an error.
       request.on('close', end);
     });
-    this.#signal.addEventListener('abort', () => request.destroy(), { once: true });
+    this.#signal.addEventListener('abort', () => request.destroy());
     whenConnected(request, () => {
       try {
         sendBody(request, outgoing.body);
@@ -68,7 +68,7 @@ class Exchange {
         return;
       }
       this.#sent = true;
-      outgoing.onSend?.();
+      outgoing.onSend();
     });
   }
 
@@ -109,13 +109,11 @@ function openRequest({ endpoint, url, headers, body }: OutgoingRequest, agent: A
   const options: RequestOptions = {
     method: endpoint.method,
     headers: { 'accept-encoding': acceptedEncodings(), ...headers },
-    ...(agent !== undefined && { agent }),
+    agent,
   };
   try {
     rejectFraming(headers, body);
-    const request = http.request(target, options);
-    if (typeof body === 'string') request.setHeader('content-length', Buffer.byteLength(body));
-    return request;
+    return http.request(target, options);
   } catch (error) {
     throw transportError('fetch failed', error, false);
   }
@@ -135,7 +133,7 @@ function rejectFraming(headers: OutgoingRequest['headers'], body: OutgoingReques
 
 function sendBody(request: ClientRequest, body: OutgoingRequest['body']): void {
   if (body === undefined) request.end();
-  // Sent as bytes: Node.js would join a string with the headers and encode both as UTF-8.
+  // Sent as bytes, whose length Node.js states: it would join a string with the headers and encode both as UTF-8.
   else if (typeof body === 'string') request.end(Buffer.from(body));
   else process.getBuiltinModule('node:stream').pipeline(body as ReadableStream<Uint8Array>, request, () => undefined);
 }

@@ -20,9 +20,9 @@ export interface OutgoingRequest {
   /** Ends the request immediately, also while the response is read. */
   readonly signal: AbortSignal;
   /** Called when the request is sent: from then on, a write may have been carried out. */
-  readonly onSend?: (() => void) | undefined;
+  readonly onSend: () => void;
   /** Called when a response begins to arrive, which proves that the request was sent. */
-  readonly onResponse?: (() => void) | undefined;
+  readonly onResponse: () => void;
 }
 
 /** The text of a body, up to the maximum size. */
