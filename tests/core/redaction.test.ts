@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { fc } from '../support/fast-check.ts';
 import { SellerError } from 'marketplace-seller-sdk';
-import type { CallEvent } from 'marketplace-seller-sdk';
+import type { ApiError, CallEvent } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import type { Step } from '../support/stubs.ts';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
@@ -97,14 +97,32 @@ describe('contract 9: token, user texts and cookies are in no error, log line or
     },
   );
 
+  test.each([
+    'Hello,\nplease call me at home',
+    'Hello\r\n\r\nplease call me at home',
+    'a long first line of text\n  please call me at home',
+    '\thello\u2028please call me  at  home\n',
+    'hello \u200fplease call me at home',
+  ])('a text of several lines is redacted in whatever form the service repeats it: %j', async (text) => {
+    for (const repeated of [text, text.trim(), text.replace(/\s+/g, ' '), text.replace(/\r?\n/g, '\r\n')]) {
+      const body = { message: `rejected: "${repeated}"`, cause: [{ code: 'x', message: repeated }] };
+      const { sellerClient } = stubbed([() => Response.json(body, { status: 400 })]);
+      const error = await errorOf<ApiError>(sellerClient.questions.ask({ item_id: 'MLA1', text }));
+      expect(error.message).toMatch(/^POST \/questions failed with 400: rejected: " ?\[redacted\] ?"$/);
+      expect(error.causes).toEqual([{ code: 'x', message: '[redacted]' }]);
+    }
+  });
+
   test('a text with quotes, brackets and line ends is redacted too', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ minLength: 16, maxLength: 300, unit: 'binary-ascii' }), async (text) => {
-        fc.pre(text.trim().length >= 16 && !/[\0-\x08]/.test(text));
+        // Spaces in a row become one in a message; what is left of a text may then be too short to be recognised.
+        const shown = text.replace(/\s+/g, ' ').trim();
+        fc.pre(shown.length >= 16 && !/[\0-\x08]/.test(text));
         const { sellerClient } = stubbed([() => Response.json({ message: `rejected: ${text}` }, { status: 400 })]);
         const error = await errorOf(sellerClient.questions.ask({ item_id: 'MLA1', text }));
         if (error.name === 'InvalidInputError') return;
-        expect(error.message).not.toContain(text.replace(/\s+/g, ' ').trim());
+        expect(error.message).not.toContain(shown);
         expect(JSON.stringify(error)).not.toContain(JSON.stringify(text).slice(1, -1));
       }),
       { numRuns: 200 },

@@ -29,7 +29,8 @@ const maxCauseDepth = 2;
 export function apiErrorFrom(response: BufferedResponse, context: ResponseContext): ClassifiedResponse {
   const { endpoint, input } = context.request;
   const secrets = secretsOf(context);
-  const texts = userTexts(input);
+  // In the form in which a message shows them: the service may repeat a text with other line ends and spaces.
+  const texts = userTexts(input).map((text) => printable(text).trim());
   const shown = (text: string): string => shorten(redactText(printable(text.slice(0, maxTextLength)), secrets, texts));
   const raw = errorDetailsFrom(response, context, secrets);
   const { status, retryAfterMs } = raw;
