@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous, this store is not */
 import type { QueuedNotification } from '../queued-notification.js';
+import { FifoMap } from './fifo-map.js';
 import { Groups } from './groups.js';
 import type { Group } from './groups.js';
 import { StoreFullError, assertLimit, assertNames, firstLease, newToken, resolveLimits } from './store.js';
@@ -47,9 +48,9 @@ export class MemoryStore implements NotificationStore {
   readonly shared = false;
   readonly #groups = new Groups();
   readonly #waiting = new Set<string>();
-  /** The keys of handled entries and when they expire, oldest first. */
-  readonly #processed = new Map<string, number>();
-  readonly #dead = new Map<string, DeadLetter>();
+  /** The keys of handled entries and when they expire. */
+  readonly #processed = new FifoMap<number>();
+  readonly #dead = new FifoMap<DeadLetter>();
   readonly #limits: ReturnType<typeof resolveLimits>;
   readonly #maxRemembered: number;
   #waitingBytes = 0;
@@ -185,8 +186,8 @@ export class MemoryStore implements NotificationStore {
     this.#processed.delete(key);
     this.#processed.set(key, until);
     const now = Date.now();
-    for (const [oldest, expiresAt] of this.#processed) {
-      if (expiresAt > now && this.#processed.size <= this.#maxRemembered) break;
+    for (let oldest = this.#processed.oldest(); oldest !== undefined; oldest = this.#processed.oldest()) {
+      if ((this.#processed.get(oldest) ?? 0) > now && this.#processed.size <= this.#maxRemembered) break;
       this.#processed.delete(oldest);
     }
   }
@@ -195,9 +196,9 @@ export class MemoryStore implements NotificationStore {
     this.#dead.set(letter.entry.key, letter);
     this.#deadBytes += bytesOf(letter);
     const { maxDead, maxDeadBytes } = this.#limits;
-    for (const key of this.#dead.keys()) {
+    for (let oldest = this.#dead.oldest(); oldest !== undefined; oldest = this.#dead.oldest()) {
       if (this.#dead.size <= maxDead && this.#deadBytes <= maxDeadBytes) break;
-      this.#takeDeadLetter(key);
+      this.#takeDeadLetter(oldest);
     }
   }
 
