@@ -30,19 +30,18 @@ function installed(spec: string): { mib: number; packages: number } {
 
 /** What an installation takes on disk, with dependencies. */
 export function installedSize(): Row[] {
-  const packed = execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', tmpdir()], {
-    cwd: here('..'),
-    encoding: 'utf8',
-  });
+  const folder = mkdtempSync(join(tmpdir(), 'packed-'));
+  const options = ['--silent', '--ignore-scripts', '--pack-destination', folder];
+  const packed = execFileSync('npm', ['pack', ...options], { cwd: here('..'), encoding: 'utf8' });
   const specs = {
-    'marketplace-seller-sdk': join(tmpdir(), packed.trim()),
+    'marketplace-seller-sdk': join(folder, packed.trim()),
     Notion: '@notionhq/client',
     Octokit: '@octokit/rest',
     Stripe: 'stripe',
     OpenAI: 'openai',
   };
   const sizes = Object.entries(specs).map(([who, spec]) => ({ who, ...installed(spec) }));
-  rmSync(specs['marketplace-seller-sdk']);
+  rmSync(folder, { recursive: true });
   const figures = (of: 'mib' | 'packages'): Figure[] => sizes.map((each) => ({ who: each.who, value: each[of] }));
   return [
     { title: 'installed, with dependencies', unit: 'MiB', figures: figures('mib'), goal: 'below OpenAI' },
