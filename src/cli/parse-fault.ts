@@ -1,4 +1,4 @@
-import { defined, deliveryFaults } from '../testing/dashboard/notification-controls.js';
+import { deliveryFaults, withoutNulls } from '../testing/dashboard/notification-controls.js';
 import { readAs, SeedError, seededFault } from '../testing/seed/schema.js';
 import type { SeededFault } from '../testing/seed/schema.js';
 import type { DeliveryFaults } from '../testing/webhooks/callback.js';
@@ -14,7 +14,7 @@ export function parseFault(text: string): SeededFault {
 
 /** Parses the faults of a callback, e.g. `late=0.5 twice=0.3`. @throws {SeedError} when a field or a value is invalid */
 export function parseDeliveryFaults(text: string): DeliveryFaults {
-  return defined(readAs(deliveryFaults, parseFields(text)));
+  return withoutNulls(readAs(deliveryFaults, parseFields(text)));
 }
 
 /** Turns `match.path=/answers` into a field of `match`. */

@@ -345,6 +345,11 @@ describe('searching questions', () => {
     expect(await idsOf({ seller_id, filters: { status: ['ANSWERED', 'UNANSWERED'] } })).toEqual([recent, old]);
     expect(await idsOf({ seller_id, filters: { date_from: '2026-03-03T00:00:00Z' } })).toEqual([recent]);
     expect(await idsOf({ seller_id, filters: { date_to: '2026-03-03T00:00:00Z' } })).toEqual([old]);
+    // A time without a time zone is in UTC, in whichever zone this machine is.
+    const minute = { date_from: '2026-03-02T15:00:00', date_to: '2026-03-02T15:01' };
+    expect(await idsOf({ seller_id, filters: minute })).toEqual([old]);
+    expect(await idsOf({ seller_id, filters: { date_from: '2026-03-04T18:00:00+03:00' } })).toEqual([recent]);
+    await expect(idsOf({ seller_id, filters: { date_from: 'yesterday' } })).rejects.toThrow(/date_from must be/);
     expect(await idsOf({ seller_id, filters: { api_version: 4 } })).toEqual([recent, old]);
   });
 

@@ -28,6 +28,35 @@ describe('default ids', () => {
   });
 });
 
+describe('a field that is undefined', () => {
+  /** As in a program without `exactOptionalPropertyTypes`, whose functions pass on what they were given. */
+  const nothing = (...names: string[]): object => Object.fromEntries(names.map((name) => [name, undefined]));
+  const [seller_id, buyer_id] = [7, 31];
+
+  /** What a marketplace has after entries were added and changed; `given` are further fields of each step. */
+  function content(given: (...names: string[]) => object): unknown {
+    const marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z' });
+    marketplace.addUser({ user_id: seller_id, ...given('nickname', 'site_id') });
+    marketplace.addUser({ user_id: buyer_id });
+    const { item_id } = marketplace.addItem({ seller_id, ...given('item_id', 'site_id', 'title', 'status') });
+    const pack = marketplace.addPack({ seller_id, buyer_id, ...given('pack_id', 'order_ids', 'site_id', 'shipping') });
+    const { id } = marketplace.flex.subscribe({
+      user_id: seller_id,
+      ...given('mode', 'service_id', 'status', 'zones'),
+    });
+    return [
+      marketplace.accounts.all,
+      marketplace.items.change(item_id, given('status', 'title')),
+      marketplace.packs.change(pack, given('shipping', 'delivered', 'blockedBy')),
+      marketplace.flex.configure(id, given('delivery_ranges', 'zones')),
+    ];
+  }
+
+  test('has its default value when an entry is added, and stays when it is changed', () => {
+    expect(content(nothing)).toStrictEqual(content(() => ({})));
+  });
+});
+
 describe('marketplace.requests', () => {
   test('a request is recorded with its endpoint, body and response', async () => {
     const { marketplace, sellerClient, question_id, seller } = createMarketplace();

@@ -47,7 +47,7 @@ export const notificationControls: Readonly<Record<string, Control>> = {
           topics: topics ?? undefined,
           user_ids: user_ids ?? undefined,
           application_id: application_id ?? undefined,
-          faults: defined(faults ?? {}),
+          faults: withoutNulls(faults ?? {}),
         }),
       );
     },
@@ -73,6 +73,6 @@ export function toSubscriptionView({ application_id, url, topics }: Subscription
 type Given<T> = { [K in keyof T]: Exclude<T[K], null> };
 
 /** Drops `null` fields. */
-export function defined<T extends object>(fields: T): Given<T> {
+export function withoutNulls<T extends object>(fields: T): Given<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Given<T>;
 }

@@ -1,6 +1,6 @@
 import { badRequest } from '../http/handler.js';
 import type { HandlerInfo } from '../http/handler.js';
-import { parseInteger, queryList } from '../http/read-request.js';
+import { parseInteger, queryDate, queryList } from '../http/read-request.js';
 import type { QuestionStore, StoredQuestion } from '../state/questions.js';
 
 /** The sort fields of a search, with the value that each sorts by. */
@@ -32,6 +32,9 @@ export interface QuestionSearch {
   readonly from: number | undefined;
   readonly sort: readonly { readonly field: SortField; readonly isDescending: boolean }[];
   readonly filters: Readonly<Record<string, string>>;
+  /** The times of the filters `date_from` and `date_to`, in milliseconds since 1970. */
+  readonly askedFrom: number | undefined;
+  readonly askedBefore: number | undefined;
 }
 
 /** Reads a search, which is by seller, by item, or by item and asker. @throws {ErrorResponse} 400 for any other */
@@ -49,7 +52,8 @@ export function readSearch(info: HandlerInfo): QuestionSearch {
       return value === null ? [] : [[name, value]];
     }),
   );
-  return { seller_id, item_id, from, sort: readSort(info), filters };
+  const [askedFrom, askedBefore] = [queryDate(info, 'date_from')?.ms, queryDate(info, 'date_to')?.ms];
+  return { seller_id, item_id, from, sort: readSort(info), filters, askedFrom, askedBefore };
 }
 
 function readId(query: URLSearchParams, name: string): number | undefined {
@@ -74,7 +78,7 @@ function readSort(info: HandlerInfo): QuestionSearch['sort'] {
 export function findQuestions(store: QuestionStore, search: QuestionSearch): StoredQuestion[] {
   const sort = search.sort.length > 0 ? search.sort : [{ field: 'date_created' as const, isDescending: true }];
   const found = store.all.filter(
-    (question) => matchesScope(question, search) && matchesFilters(store, question, search.filters),
+    (question) => matchesScope(question, search) && matchesFilters(store, question, search),
   );
   return found.sort((a, b) => {
     for (const { field, isDescending } of sort) {
@@ -94,10 +98,9 @@ function matchesScope(question: StoredQuestion, { seller_id, item_id, from }: Qu
 function matchesFilters(
   store: QuestionStore,
   question: StoredQuestion,
-  { status, date_from, date_to }: QuestionSearch['filters'],
+  { filters: { status }, askedFrom = -Infinity, askedBefore = Infinity }: QuestionSearch,
 ): boolean {
-  if (date_from !== undefined && question.askedAt < Date.parse(date_from)) return false;
-  if (date_to !== undefined && question.askedAt >= Date.parse(date_to)) return false;
+  if (question.askedAt < askedFrom || question.askedAt >= askedBefore) return false;
   if (status === undefined) return !question.removed;
   return status.toUpperCase().split(',').includes(store.statusOf(question));
 }

@@ -1,5 +1,6 @@
 import { FakeMarketplaceError } from '../errors.js';
 import type { Faults } from '../http/faults.js';
+import { defined } from '../state/defined.js';
 import type { Pack } from '../state/packs.js';
 import { checkpoint } from '../state/stores.js';
 import type { Stores } from '../state/stores.js';
@@ -82,11 +83,4 @@ function each<T>(name: string, entries: readonly T[] | undefined, add: (entry: T
       throw new SeedError([`\`${name}.${index}\`: ${error.message.replace(/^FakeMarketplace: /, '')}`]);
     }
   }
-}
-
-type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
-
-/** Drops `undefined` fields, which would replace default values. */
-export function defined<T extends object>(fields: T): Defined<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }

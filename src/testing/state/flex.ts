@@ -3,6 +3,7 @@ import type { Account } from './accounts.js';
 import type { Item } from './items.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { MarketplaceState } from './marketplace-state.js';
+import { defined } from './defined.js';
 
 /** `in`: active. `out`: inactive, settings are locked. `pending`: settings can change, no delivery orders yet. */
 export type SubscriptionStatus = 'in' | 'out' | 'pending';
@@ -115,7 +116,7 @@ export class FlexStore {
       delivery_window: 'same_day',
       delivery_ranges: { week: defaultRanges },
       zones: this.zonesOf(site_id).flatMap(({ id, is_mandatory }) => (is_mandatory ? [id] : [])),
-      ...init,
+      ...defined(init),
       id: this.#nextSubscription++,
       mode,
       site_id,
@@ -163,7 +164,7 @@ export class FlexStore {
     id: number,
     change: Partial<Pick<StoredSubscription, 'delivery_window' | 'delivery_ranges' | 'zones'>>,
   ): StoredSubscription {
-    const changed = { ...this.getOrThrow(id), ...change };
+    const changed = { ...this.getOrThrow(id), ...defined(change) };
     this.#subscriptions.set(id, changed);
     return changed;
   }

@@ -1,4 +1,5 @@
 import type { Accounts } from './accounts.js';
+import { defined } from './defined.js';
 import { assertFields } from './assert-fields.js';
 import { FakeMarketplaceError } from '../errors.js';
 
@@ -41,7 +42,7 @@ export class ItemStore {
     const item_id = init.item_id ?? this.#freeItemId(init.site_id ?? site_id);
     assertStatus(init.status);
     if (this.#items.has(item_id)) throw new FakeMarketplaceError(`item ${item_id} already exists`);
-    const item: Item = { site_id, title: `Item ${item_id}`, status: 'active', ...init, item_id };
+    const item: Item = { site_id, title: `Item ${item_id}`, status: 'active', ...defined(init), item_id };
     this.#items.set(item_id, item);
     return item;
   }
@@ -67,7 +68,7 @@ export class ItemStore {
   change(item_id: string, change: Partial<Omit<Item, 'item_id' | 'seller_id'>>): Item {
     assertFields('an item', change, ['status', 'title', 'site_id']);
     assertStatus(change.status);
-    const item = { ...this.getOrThrow(item_id), ...change };
+    const item = { ...this.getOrThrow(item_id), ...defined(change) };
     this.#items.set(item_id, item);
     return item;
   }

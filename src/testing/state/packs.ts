@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { Accounts } from './accounts.js';
 import { assertFields } from './assert-fields.js';
+import { defined } from './defined.js';
 import { FakeMarketplaceError } from '../errors.js';
 
 /** The shipping mode of a pack. The available action guide options depend on it. */
@@ -103,7 +104,7 @@ export class PackStore {
       shipping_id: init.shipping_id === undefined ? this.#nextShipment++ : init.shipping_id,
       changedAt: this.#clock.ms,
       blockedBy: null,
-      ...(init as Omit<PackInit, 'pack_id' | 'shipping_id'>),
+      ...defined(init as Omit<PackInit, 'pack_id' | 'shipping_id'>),
     };
     if (this.#packs.has(numberOf(pack))) throw new FakeMarketplaceError(`pack ${numberOf(pack)} already exists`);
     this.#packs.set(numberOf(pack), pack);
@@ -136,7 +137,7 @@ export class PackStore {
     assertFields('a pack', change, packFields);
     const current = this.getOrThrow(numberOf(pack));
     const claim_id = change.inMediation ? (current.claim_id ?? this.#nextClaim++) : current.claim_id;
-    const changed = { ...current, claim_id, ...change, changedAt: this.#clock.ms };
+    const changed = { ...current, claim_id, ...defined(change), changedAt: this.#clock.ms };
     this.#packs.set(numberOf(pack), changed);
     return changed;
   }
