@@ -20,9 +20,10 @@ export default defineConfig({
     include: process.env.MUTATION_TESTS?.split(';') ?? [],
     isolate: process.env.MUTATION_ISOLATE === 'true',
     sequence: { sequencer: QuickestFirst },
-    // Most faults that a test notices by waiting never end. No test of the rooms takes a second by itself.
-    testTimeout: 10_000,
-    hookTimeout: 10_000,
+    // Most faults that a test notices by waiting never end. No test of the rooms takes a second by itself, if the machine
+    // has nothing else to do.
+    testTimeout: Number(process.env.MUTATION_TIMEOUT_MS ?? 10_000),
+    hookTimeout: Number(process.env.MUTATION_TIMEOUT_MS ?? 10_000),
     globalSetup: [],
     reporters: [],
   },

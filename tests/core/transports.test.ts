@@ -1,7 +1,7 @@
 import { createServer as createHttpsServer, Agent as HttpsAgent } from 'node:https';
 import { Agent, ClientRequest } from 'node:http';
 import { Socket, connect, createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, NetConnectOpts } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
@@ -390,6 +390,26 @@ describe('over node:http alone', () => {
     expect(cause).toMatchObject({ cause: { code: expect.stringMatching(/^HPE_/) as string } });
     expect((cause as Error).cause).not.toHaveProperty('rawPacket');
   });
+
+  test.each(['EHOSTUNREACH', 'ECONNREFUSED', 'ENETDOWN'])(
+    'a write that was sent before %s has an unknown outcome',
+    async (code) => {
+      const sockets: Socket[] = [];
+      class Recording extends Agent {
+        override createConnection(options: object): Socket {
+          const socket = connect(options as NetConnectOpts);
+          sockets.push(socket);
+          return socket;
+        }
+      }
+      const server = await startServer(() => sockets[0]?.destroy(Object.assign(new Error(`read ${code}`), { code })));
+      const agent = new Recording();
+      onTestFinished(() => agent.destroy());
+      const error = await errorOf(client(server.url, { agent }).questions.answer(answer));
+      expect(error).toBeInstanceOf(OutcomeUnknownError);
+      expect(error.message).toContain(`fetch failed (${code})`);
+    },
+  );
 
   test('a write over a connection that is open, but not yet trusted, was never sent', async () => {
     const { url, received } = await tlsServer();

@@ -47,6 +47,11 @@ export const parts = {
     'tests/core/{transport-failures,transports}.test.ts',
     'tests/resilience/{connections,never-sent,odd-responses}.test.ts',
   ],
+  'core/transport/fetch.ts': [
+    'tests/core/{misuse,portable-platform,transports,user-agent}.test.ts',
+    'tests/resilience/{never-sent,odd-responses}.test.ts',
+    'tests/resources/{downloads,upload-sources}.test.ts',
+  ],
   core: [
     'tests/client.test.ts',
     'tests/core/{conventions,option-rules}.test.ts',

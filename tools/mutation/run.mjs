@@ -1,7 +1,8 @@
 // Puts faults into the source, one at a time, and counts how many the tests notice: `npm run test:mutation -- core`, with
 // the names of folders or files of `src` (`core/retry`). What has not changed since the last run is not tested
 // again; `--recheck` tests again what was noticed only because a test took too long. Prints the survivors and writes
-// bench/mutation.md.
+// bench/mutation.md. On a busy machine, MUTATION_TIMEOUT_MS gives each test more than ten seconds, and MUTATION_CONCURRENCY=1
+// runs one process.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

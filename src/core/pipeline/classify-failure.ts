@@ -35,7 +35,7 @@ function classifyError(
   const isNetworkError = error instanceof TimeoutError || isTransportError(error);
   if (!sent && !isNetworkError) return { error, failure: undefined, outcomeUnknown: false };
   // The error cannot be a connect error if a response arrived, or if the transport states that the request was sent.
-  const isSent = hasResponded || (sent && isTransportError(error));
+  const isSent = hasResponded || (isTransportError(error) && error.sent);
   const connectError = isSent ? undefined : platform.connectErrorOf(error);
   const failure: Failure = { kind: sent && !connectError ? 'noResponse' : 'notSent' };
   const outcomeUnknown = mayHaveSucceeded(request.endpoint.retry, failure);
