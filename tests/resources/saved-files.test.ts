@@ -1,4 +1,5 @@
 import { chmod, mkdir, mkdtemp, readFile, readdir, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { ConnectionError, InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
 import type { ClientOptions, Download } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { saveStream } from '../../src/core/files/node.js';
 import { startServer } from '../support/http-server.ts';
 import { errorOf, stubbed } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';
@@ -57,6 +59,43 @@ describe('saveTo()', () => {
     expect(error).toBeInstanceOf(InvalidInputError);
     expect(error.message).toBe('Not saved: this platform has no files; use `stream`');
     expect((await file.stream.getReader().read()).done).toBe(true);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test.each<[string, object | undefined]>([
+    ['without `process`', undefined],
+    ['with a `process` of its own', {}],
+    ['with some modules of Node.js', { getBuiltinModule: (id: string) => (id === 'node:path' ? {} : undefined) }],
+  ])('rejects on a platform %s', async (_, process) => {
+    vi.stubGlobal('process', process);
+    const saved = saveStream(new ReadableStream(), 'a.pdf', (issue) => new InvalidInputError([issue]));
+    vi.unstubAllGlobals();
+    const issue = { path: [], message: 'this platform has no files; use `stream`' };
+    await expect(saved).rejects.toMatchObject({ name: 'InvalidInputError', issues: [issue] });
+  });
+
+  test.each(['is complete', 'breaks off'])('closes the file of a download that %s', async (how) => {
+    const open = vi.spyOn(process.getBuiltinModule('node:fs/promises'), 'open');
+    const chunks = [new Uint8Array(3)];
+    const body = new ReadableStream({
+      pull: (to) => {
+        if (chunks.length > 0) to.enqueue(chunks.pop());
+        else if (how === 'is complete') to.close();
+        else to.error(new TypeError('terminated'));
+      },
+    });
+    const file = await stubbed([() => new Response(body)]).sellerClient.messages.download(input);
+    const outcome: unknown = await file.saveTo(join(folder, 'a.pdf')).catch((error: unknown) => error);
+    expect(outcome instanceof Error).toBe(how !== 'is complete');
+    expect(open).toHaveBeenCalledOnce();
+    expect(((await open.mock.results[0]!.value) as FileHandle).fd).toBe(-1);
+  });
+
+  test('rejects with the error of the disk where no file can be created', async () => {
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    vi.spyOn(process.getBuiltinModule('node:fs/promises'), 'open').mockRejectedValueOnce(full);
+    const file = await downloaded();
+    await expect(file.saveTo(join(folder, 'a.pdf'))).rejects.toBe(full);
     expect(await readdir(folder)).toEqual([]);
   });
 
