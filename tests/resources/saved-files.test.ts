@@ -1,3 +1,4 @@
+import files from 'node:fs/promises';
 import { chmod, mkdir, mkdtemp, readFile, readdir, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -50,6 +51,24 @@ describe('saveTo()', () => {
     expect(await readFile(path, 'utf8')).toBe('new');
     expect(await realpath(link)).toBe(path);
     expect(await readdir(join(folder, 'links'))).toEqual(['link.pdf']);
+  });
+
+  test('takes the file before it looks where to save it', async () => {
+    const path = join(folder, 'a.pdf');
+    const file = await downloaded();
+    const [looking, found] = [Promise.withResolvers<undefined>(), Promise.withResolvers<never>()];
+    vi.spyOn(files, 'stat').mockImplementationOnce(() => {
+      looking.resolve(undefined);
+      return found.promise;
+    });
+    const saved = file.saveTo(path);
+    await looking.promise;
+    const again = [errorOf(file.saveTo(join(folder, 'b.pdf'))), errorOf(file.arrayBuffer()), file.cancel()];
+    for (const error of (await Promise.all(again)).slice(0, 2)) expect(error).toBeInstanceOf(InvalidInputError);
+    found.reject(Object.assign(new Error('no such file'), { code: 'ENOENT' }));
+    expect(await saved).toBe(path);
+    expect(await readFile(path, 'utf8')).toBe('new');
+    expect(await readdir(folder)).toEqual(['a.pdf']);
   });
 
   test('says on a platform without files that there are none, and closes the connection', async () => {

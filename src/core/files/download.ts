@@ -37,6 +37,8 @@ export class Download implements AsyncDisposable {
   readonly stream: ReadableStream<Bytes>;
 
   readonly #reject: DownloadParts['reject'];
+  /** Set before the stream is locked: `saveTo` first finds out where it can write. */
+  #isTaken = false;
 
   constructor(parts: DownloadParts) {
     this.filename = parts.filename;
@@ -66,20 +68,22 @@ export class Download implements AsyncDisposable {
   async saveTo(path: string): Promise<string> {
     const { saveStream } = await import('./node.js');
     this.#unread();
+    this.#isTaken = true;
     return saveStream(this.stream, path, this.#reject);
   }
 
   #unread(): Response {
     try {
-      return new Response(this.stream);
+      if (!this.#isTaken) return new Response(this.stream);
     } catch {
-      throw this.#reject({ path: [], message: 'the file was read before, is being read, or was cancelled' }, '');
+      // The stream is locked or disturbed.
     }
+    throw this.#reject({ path: [], message: 'the file was read before, is being read, or was cancelled' }, '');
   }
 
   /** Closes the connection without reading the file. */
   async cancel(): Promise<void> {
-    if (!this.stream.locked) await this.stream.cancel();
+    if (!this.#isTaken && !this.stream.locked) await this.stream.cancel();
   }
 
   /** `await using file = await seller.messages.download(...)` closes the connection at the end of the block. */
