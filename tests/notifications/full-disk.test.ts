@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createReceiver, redisStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore } from 'marketplace-seller-sdk/notifications';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { about, deliver } from '../support/deliveries.ts';
+import { about, deliver, patient } from '../support/deliveries.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 
 const silent = () => {};
@@ -62,6 +62,7 @@ describe.each([
       store,
       logger,
       pollMs: 20,
+      ...patient,
       on: { questions: async ({ question_id }) => {
         running += 1;
         await handling.promise;

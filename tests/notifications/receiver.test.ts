@@ -16,7 +16,7 @@ import type {
   ReceiverOptions,
 } from 'marketplace-seller-sdk/notifications';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { about, deliver, post } from '../support/deliveries.ts';
+import { about, deliver, patient, post } from '../support/deliveries.ts';
 
 /** A receiver that records the questions it has handled. */
 function recording(options: Partial<ReceiverOptions> = {}) {
@@ -25,6 +25,7 @@ function recording(options: Partial<ReceiverOptions> = {}) {
     on: { questions: ({ question_id }) => void handled.push(question_id) },
     retry: { baseMs: 1 },
     logger: silentLogger,
+    ...patient,
     ...options,
   });
   return { receiver, handled };

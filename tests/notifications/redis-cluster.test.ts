@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasRedis } from '../support/redis.ts';
 import { startRedisCluster } from '../support/redis-cluster.ts';
 import type { OwnCluster } from '../support/redis-cluster.ts';
-import { about, deliver } from '../support/deliveries.ts';
+import { about, deliver, patient } from '../support/deliveries.ts';
 
 let cluster: OwnCluster;
 beforeAll(async () => {
@@ -35,6 +35,7 @@ describe.skipIf(!hasRedis)('a store in Redis Cluster', () => {
           store,
           coalesce: true,
           pollMs: 20,
+          ...patient,
           retry: { attempts: 2, baseMs: 1 },
           logger: { debug: silent, info: silent, warn: silent, error: silent },
           on: {
@@ -66,7 +67,7 @@ describe.skipIf(!hasRedis)('a store in Redis Cluster', () => {
   test('without a hash tag nothing is acknowledged', async () => {
     const errors: string[] = [];
     const logger = { debug: silent, info: silent, warn: silent, error: (line: string) => void errors.push(line) };
-    const receiver = createReceiver({ store: await storeOf('inbox'), logger, on: { questions: silent } });
+    const receiver = createReceiver({ store: await storeOf('inbox'), ...patient, logger, on: { questions: silent } });
     expect(await deliver(receiver, about(1))).toBe(503);
     expect(errors.join()).toMatch(/non local key/);
     await receiver.close();

@@ -5,7 +5,7 @@ import type { QueuedNotification, Receiver } from 'marketplace-seller-sdk/notifi
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasRedis, startRedis } from '../support/redis.ts';
 import type { OwnRedis } from '../support/redis.ts';
-import { about, deliver } from '../support/deliveries.ts';
+import { about, deliver, patient } from '../support/deliveries.ts';
 
 let redis: OwnRedis;
 beforeAll(async () => {
@@ -30,6 +30,7 @@ const scenarios: [string, () => Promise<void>][] = [
           store: storeOf('{many}').store,
           concurrency: 8,
           pollMs: 20,
+          ...patient,
           on: {
             questions: async ({ question_id, sent }) => {
               await pause(1);
@@ -57,7 +58,7 @@ const scenarios: [string, () => Promise<void>][] = [
       const handled: number[] = [];
       const receiver = createReceiver({
         store,
-        acceptTimeoutMs: 50,
+        ...patient,
         on: { questions: ({ question_id }) => void handled.push(question_id) },
       });
       await client.ping();

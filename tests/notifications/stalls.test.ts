@@ -4,7 +4,7 @@ import type { NotificationStore, ReceiverOptions } from 'marketplace-seller-sdk/
 import { afterEach, describe, expect, test } from 'vitest';
 import { queuedNotification } from '../../src/notifications/queued-notification.js';
 import type { Claim, Claimed } from '../../src/notifications/stores/store.js';
-import { about, deliver } from '../support/deliveries.ts';
+import { about, deliver, patient } from '../support/deliveries.ts';
 import { storeKinds } from '../support/inbox-stores.ts';
 
 const silent = () => {};
@@ -69,7 +69,15 @@ function receiverOn(
   questions: NonNullable<ReceiverOptions['on']>['questions'],
   leaseMs = 60,
 ) {
-  const receiver = createReceiver({ store, leaseMs, pollMs: 20, logger, on: { questions }, retry: { baseMs: 1 } });
+  const receiver = createReceiver({
+    store,
+    leaseMs,
+    pollMs: 20,
+    ...patient,
+    logger,
+    on: { questions },
+    retry: { baseMs: 1 },
+  });
   receivers.push(receiver);
   return receiver;
 }
@@ -148,7 +156,11 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
     const open = create();
     const handled = new Set<number>();
     const accepting = open();
-    const inbox = createReceiver({ queue: { add: (entry) => accepting.add(entry) }, on: { questions: silent } });
+    const inbox = createReceiver({
+      ...patient,
+      queue: { add: (entry) => accepting.add(entry) },
+      on: { questions: silent },
+    });
     for (let id = 0; id < 26; id += 1) expect(await deliver(inbox, about(id))).toBe(200);
     let kills = 0;
     for (let start = 0; start < 12; start += 1) {
@@ -213,6 +225,7 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
         store: process.store,
         leaseMs: 20,
         pollMs: 10,
+        ...patient,
         logger,
         retry: { attempts: 2, baseMs: 1 },
         on: {

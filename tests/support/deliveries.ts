@@ -1,6 +1,9 @@
 import { fetchHandler } from 'marketplace-seller-sdk/notifications';
 import type { Receiver } from 'marketplace-seller-sdk/notifications';
 
+/** For inboxes whose store takes real time, so that a busy machine makes no delivery fail. */
+export const patient = { acceptTimeoutMs: 15_000 };
+
 /** A notification about a question, as the service sends it. */
 export function about(question_id: number, more: object = {}): object {
   return {
