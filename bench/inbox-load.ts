@@ -32,7 +32,7 @@ export async function withInboxes<T>(
   const folder = mkdtempSync(join(tmpdir(), 'storm-'));
   const socket = join(folder, 'redis.sock');
   const redis = store === 'redis' ? startRedis(folder, socket) : undefined;
-  const script = here(mode === 'floor' ? 'children/inbox-floor.ts' : 'children/inbox.ts');
+  const script = here(mode === 'floor' || mode === 'checked' ? 'children/inbox-floor.ts' : 'children/inbox.ts');
   const start = (): ChildProcess => fork(script, [store, join(folder, 'inbox.db'), socket, mode]);
   const processes = range(count).map(start);
   try {

@@ -1,14 +1,17 @@
 // What an inbox costs at least, written by hand for one store: it stores what it has not seen before, responds 200, calls
-// a handler, and notes that it was handled. No checks, no order, no leases, no retries, no limits.
-// node inbox-floor.ts <bare | memory | sqlite | redis> <database> <socket of Redis>
+// a handler, and notes that it was handled. No order, no leases, no retries, no limits of the store. With `floor`, it has no
+// checks either; with `checked`, it is the queue behind a receiver of this library, which checks, parses and identifies.
+// node inbox-floor.ts <bare | memory | sqlite | redis> <database> <socket of Redis> <floor | checked>
 import { createServer } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type * as Library from 'marketplace-seller-sdk/notifications';
+import { here } from '../measure.ts';
 
 interface Delivery {
   readonly id: string;
   readonly body: string;
-  readonly response: ServerResponse;
+  readonly accept: () => void;
 }
 
 /** Stores new notifications, or notes that they were handled; those of one turn of the event loop together. */
@@ -17,7 +20,7 @@ interface Floor {
   done(ids: readonly string[]): unknown;
 }
 
-const [kind = '', path = '', socket = ''] = process.argv.slice(2);
+const [kind = '', path = '', socket = '', mode = ''] = process.argv.slice(2);
 const handled = new Set<string>();
 let pending = 0;
 
@@ -70,29 +73,44 @@ async function flush(): Promise<void> {
   const deliveries = arrived;
   arrived = [];
   await store?.add(deliveries);
-  for (const { response } of deliveries) accept(response);
+  for (const { accept } of deliveries) accept();
   for (const { id } of deliveries) handled.add(id);
   await store?.done(deliveries.map(({ id }) => id));
   pending -= deliveries.length;
 }
 
-function accept(response: ServerResponse): void {
+function arrive(delivery: Delivery): void {
+  pending += 1;
+  if (arrived.push(delivery) === 1) setImmediate(() => void flush());
+}
+
+function respond(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/plain', 'content-length': 8 }).end('Accepted');
 }
 
-const server = createServer((request, response) => {
+const unchecked: RequestListener = (request, response) => {
   if (!store) {
-    request.resume().once('end', () => accept(response));
+    request.resume().once('end', () => respond(response));
     return;
   }
   let body = '';
   request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
   request.once('end', () => {
-    pending += 1;
     const { _id: id } = JSON.parse(body) as { _id: string };
-    if (arrived.push({ id, body, response }) === 1) setImmediate(() => void flush());
+    arrive({ id, body, accept: () => respond(response) });
   });
-}).listen(0, '127.0.0.1', () => {
+};
+
+async function checked(): Promise<RequestListener> {
+  // The built package, as users load it.
+  const built: unknown = await import(here('../dist/esm/notifications/index.js'));
+  const { createReceiver, nodeHandler } = built as typeof Library;
+  const add = (entry: Library.QueuedNotification): Promise<void> =>
+    new Promise((accept) => arrive({ id: entry.key, body: JSON.stringify(entry), accept }));
+  return nodeHandler(createReceiver({ queue: { add }, on: { questions: () => undefined } }));
+}
+
+const server = createServer(mode === 'checked' ? await checked() : unchecked).listen(0, '127.0.0.1', () => {
   process.send?.({ port: (server.address() as AddressInfo).port });
 });
 
