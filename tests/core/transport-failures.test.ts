@@ -173,6 +173,12 @@ const statuses: Row[] = [
     sends(`HTTP/1.1 426 X\r\nconnection: upgrade\r\nupgrade: h2c\r\ncontent-length: 0\r\n\r\n`),
     ...status(426),
   ],
+  [
+    'claims zstd with 204',
+    sends('HTTP/1.1 204 X\r\ncontent-encoding: zstd\r\n\r\n'),
+    empty[0].replace('200', '204'),
+    empty[1],
+  ],
   ['sends a body with 204', sends(`HTTP/1.1 204 X\r\n${whole}`), empty[0].replace('200', '204'), empty[1]],
   ['sends a body with 205', sends(`HTTP/1.1 205 X\r\n${whole}`), empty[0].replace('200', '205'), empty[1]],
   ['sends a body with 304', sends(`HTTP/1.1 304 X\r\n${whole}`), ...status(304)],
