@@ -68,10 +68,10 @@ function sdk(name, options) {
   };
 }
 
-const ours = sdk('marketplace-seller-sdk', {});
+export const ours = sdk('marketplace-seller-sdk', {});
 
 /** The same over `fetch`: what it costs in browsers and Workers, and on Node where `fetch` is needed. */
-const portable = sdk('marketplace-seller-sdk over fetch', {
+export const portable = sdk('marketplace-seller-sdk over fetch', {
   fetch: /** @param {Request} request */ (request) => fetch(request),
 });
 

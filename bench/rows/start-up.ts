@@ -1,7 +1,7 @@
 import { buildFloor } from '../floor.ts';
 import { child, compare, server } from '../measure.ts';
 import type { Row } from '../measure.ts';
-import { bare, everyone, limited } from '../peers.mjs';
+import { bare, everyone, limited, ours, portable } from '../peers.mjs';
 import { modulesOfMainEntry } from './size.ts';
 
 interface Cost {
@@ -22,8 +22,9 @@ type Starts = Readonly<Record<string, readonly Start[]>>;
 /** A fresh process: the import alone, and the import with the first (validated) response. */
 export async function startUp(runs = 21): Promise<Row[]> {
   await buildFloor();
-  const { url, process } = await server();
-  const starts = await measure(url, runs);
+  const { url, secureUrl, process } = await server();
+  const starts = await measure(url, runs, everyone);
+  const secure = await measure(secureUrl, runs, [bare, ours, portable]);
   process.kill();
   // Neither of the bare ones imports anything.
   const { Notion = [], [bare.name]: _, [limited.name]: __, ...others } = starts;
@@ -40,6 +41,12 @@ export async function startUp(runs = 21): Promise<Row[]> {
       unit: 'ms CPU',
       figures: compare(figures(starts, ({ responded }) => responded.cpu)),
       goal: 'at most 0.70 of bare fetch',
+    },
+    {
+      title: 'fresh process: CPU of import and first response over TLS',
+      unit: 'ms CPU',
+      figures: compare(figures(secure, ({ responded }) => responded.cpu)),
+      goal: 'at most 0.90 of bare fetch',
     },
     {
       title: 'import alone',
@@ -62,11 +69,11 @@ export async function startUp(runs = 21): Promise<Row[]> {
   ];
 }
 
-/** All subjects in turns. Those that cannot make the call are left out. */
-async function measure(url: string, runs: number): Promise<Starts> {
+/** The subjects in turns. Those that cannot make the call are left out. */
+async function measure(url: string, runs: number, subjects: typeof everyone): Promise<Starts> {
   const starts: Record<string, Start[]> = {};
   for (let run = 0; run < runs; run += 1) {
-    for (const { name } of everyone) {
+    for (const { name } of subjects) {
       const start = await child<Start>('children/first-answer.mjs', name, url).catch(() => undefined);
       if (start) (starts[name] ??= []).push(start);
     }
