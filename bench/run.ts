@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { here } from './measure.ts';
 import type { Row } from './measure.ts';
 import { pageWith, section } from './results.ts';
-import { calls, pages, secure, stubbed } from './rows/cpu.ts';
+import { calls, pages, parallel, secure, stubbed } from './rows/cpu.ts';
 import { heap } from './rows/heap.ts';
 import { installedSize } from './rows/installed.ts';
 import { nodes } from './rows/nodes.ts';
@@ -20,6 +20,7 @@ const benchmarks: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   startUp,
   stubbed,
   calls,
+  parallel,
   secure,
   pages,
   nodes,

@@ -2,9 +2,9 @@
 // With no base URL, fetch is replaced by a stub: what is left is the library's own share.
 import { load, subject } from '../peers.mjs';
 
-const [, , name = '', baseUrl = '', concurrency = '1', rounds = '8', calls = '512', what = 'one'] = process.argv;
-/** The calls of the warm-up, which are not measured. */
-const warmUp = 5000;
+const [, , name = '', baseUrl = '', ...rest] = process.argv;
+/** `warmUp` is the number of calls that are made before and not measured. */
+const [concurrency = '1', rounds = '8', calls = '512', what = 'one', warmUp = '5000'] = rest;
 
 const text = JSON.stringify({
   id: 42,
@@ -31,7 +31,7 @@ const make = what === 'page' ? it.makePage : it.make;
 if (!make) throw new Error(`${name} has no such call`);
 const call = make(await load(it), target);
 
-for (let done = 0; done < warmUp; done += Number(calls)) await cost();
+for (let done = 0; done < Number(warmUp); done += Number(calls)) await cost();
 /** @type {number[]} */
 const measured = [];
 for (let round = 0; round < Number(rounds); round += 1) measured.push(await cost());
