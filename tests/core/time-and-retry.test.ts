@@ -333,6 +333,8 @@ describe('an abort ends a call at once', () => {
     ['in the body of an error response', () => new Response(new ReadableStream(), { status: 403 }), 10],
   ] as [string, Step, number][])('%s', async (_, step, afterMs) => {
     const accessToken = vi.fn(() => 'token-1');
+    // A delay before a retry may be nearly 0.
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const { sellerClient, sent } = stubbed([step], { maxRetries: 9, accessToken });
     const controller = new AbortController();
     const reason = new Error('enough');

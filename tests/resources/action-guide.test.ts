@@ -163,8 +163,8 @@ describe('sending an option', () => {
     const unlock = marketplace.messages.lock(pack);
     expect(() => marketplace.messages.lock(pack)).toThrow(FakeMarketplaceError);
     marketplace.buyerWrites({ pack, text: 'Gracias' });
-    setTimeout(unlock, 10);
-    await expect(sellerClient.actionGuide.send(one)).resolves.toHaveProperty('id');
+    const patient = sellerClient.withOptions({ onWait: unlock });
+    await expect(patient.actionGuide.send(one)).resolves.toHaveProperty('id');
   });
 
   test('an option that is not offered, an unknown template and a token without application are rejected', async () => {
