@@ -24,6 +24,8 @@ export const parts = {
     'tests/client.test.ts',
     'tests/core/{choose-transport,observability,option-rules,rate-limiter}.test.ts',
   ],
+  'core/options/check-configuration.ts': ['tests/core/token-refresh.test.ts'],
+  'core/options/check-endpoint.ts': ['tests/core/misuse.test.ts'],
   'core/pagination': ['tests/core/pagination.test.ts'],
   'core/rate-limit': ['tests/core/{rate-limiter,rate-limiter-rules}.test.ts', 'tests/resilience/slots.test.ts'],
   'core/retry': [
@@ -72,6 +74,10 @@ export const parts = {
     'tests/promises/{lost-writes,requests}.test.ts',
     'tests/resilience/{deadlines,never-sent,odd-responses}.test.ts',
     'tests/resources/{known-variants,reference}.test.ts',
+  ],
+  'core/pipeline/acquire-attempt.ts': [
+    'tests/core/{observability,rate-limiter,rate-limiter-rules}.test.ts',
+    'tests/resilience/{known-failures,slots}.test.ts',
   ],
   'core/pipeline/file-transfer.ts': ['tests/resources/{attachments,downloads,files,upload-sources}.test.ts'],
   'core/pipeline/parse-response.ts': [
