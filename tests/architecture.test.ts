@@ -19,6 +19,7 @@ const floors: readonly (readonly string[])[] = [
   // Leaves: types that errors and endpoints are described with, a check, the call of an observer, modules of Node.js.
   [
     'core/api-promise.ts',
+    'core/defined.ts',
     'core/errors/confirmation.ts',
     'core/files/progress.ts',
     'core/ignore-errors.ts',

@@ -1,19 +1,13 @@
 import type * as Crypto from 'node:crypto';
 import type * as DiagnosticsChannel from 'node:diagnostics_channel';
-import type * as Files from 'node:fs';
-import type * as FilePromises from 'node:fs/promises';
 import type * as Http from 'node:http';
-import type * as Paths from 'node:path';
 import type * as Sqlite from 'node:sqlite';
 import type * as Streams from 'node:stream';
 
 interface NodeModules {
   'node:crypto': typeof Crypto;
   'node:diagnostics_channel': typeof DiagnosticsChannel;
-  'node:fs': typeof Files;
-  'node:fs/promises': typeof FilePromises;
   'node:http': typeof Http;
-  'node:path': typeof Paths;
   'node:sqlite': typeof Sqlite;
   'node:stream': typeof Streams;
 }

@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js';
 import { ConfigurationError } from '../core/errors/errors.js';
 import { longestTimerMs } from '../core/options/rules.js';
 import type { BodyLimits } from './http/request.js';
@@ -68,10 +69,6 @@ export function resolveReceiverOptions<Client extends QuestionsClient>(
     ...given,
     retry: { ...retryDefaults, ...retry, notFoundMs },
   } as ResolvedReceiverOptions;
-}
-
-function defined<T extends object>(options: T): T {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }
 
 function unknownNames(given: object, known: readonly string[], prefix: string): string[] {

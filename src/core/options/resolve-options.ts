@@ -1,4 +1,5 @@
 import { isLoopback } from './is-loopback.js';
+import { defined } from '../defined.js';
 import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
 import type { ConfirmOptions } from '../errors/seller-error.js';
 import type { InternalOptions } from './call-options.js';
@@ -106,7 +107,7 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
       "SellerClient takes an object of options: new SellerClient({ baseUrl: 'https://...', accessToken })",
     );
   }
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const given: Partial<ClientOptions> = defined(options);
   const problems = optionIssues(given, rules).map(({ message }) => message);
   if (given.baseUrl === undefined)
     problems.unshift("`baseUrl` is missing: give the address of the service, e.g. baseUrl: 'https://api.example.com'");

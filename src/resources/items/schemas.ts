@@ -1,3 +1,4 @@
+import { defined } from '../../core/defined.js';
 import {
   array,
   integer,
@@ -48,7 +49,7 @@ function flattened(entry: unknown): unknown {
     code: Number.isInteger(code) ? code : Number.isInteger(status) ? status : undefined,
     message: textOf(message),
   };
-  return { ...rest, ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) };
+  return { ...rest, ...defined(known) };
 }
 
 function textOf(value: unknown): string | undefined {

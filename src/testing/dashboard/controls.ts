@@ -1,10 +1,10 @@
+import { defined } from '../../core/defined.js';
 import { boolean, enumOf, integer, nullish, optional, params, refine, string } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { senderOf } from '../seed/apply.js';
 import { faultFrom } from '../seed/fault.js';
 import { seed, seededFault, seededPack, shippingMode } from '../seed/schema.js';
-import { defined } from '../state/defined.js';
 import { numberOf } from '../state/packs.js';
 import { bodyless, control, inField } from './control.js';
 import type { Control } from './control.js';

@@ -1,6 +1,6 @@
 import { FakeMarketplaceError } from '../errors.js';
 import type { Faults } from '../http/faults.js';
-import { defined } from '../state/defined.js';
+import { defined } from '../../core/defined.js';
 import type { Pack } from '../state/packs.js';
 import { checkpoint } from '../state/stores.js';
 import type { Stores } from '../state/stores.js';

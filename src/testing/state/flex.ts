@@ -1,9 +1,9 @@
+import { defined } from '../../core/defined.js';
 import { flexCoverageAreas } from '../../resources/flex/coverage.js';
 import type { Account } from './accounts.js';
 import type { Item } from './items.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { MarketplaceState } from './marketplace-state.js';
-import { defined } from './defined.js';
 
 /** `in`: active. `out`: inactive, settings are locked. `pending`: settings can change, no delivery orders yet. */
 export type SubscriptionStatus = 'in' | 'out' | 'pending';

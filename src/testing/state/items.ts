@@ -1,5 +1,5 @@
+import { defined } from '../../core/defined.js';
 import type { Accounts } from './accounts.js';
-import { defined } from './defined.js';
 import { assertFields } from './assert-fields.js';
 import { FakeMarketplaceError } from '../errors.js';
 

@@ -1,7 +1,7 @@
+import { defined } from '../../core/defined.js';
 import type { Clock } from '../clock.js';
 import type { Accounts } from './accounts.js';
 import { assertFields } from './assert-fields.js';
-import { defined } from './defined.js';
 import { FakeMarketplaceError } from '../errors.js';
 
 /** The shipping mode of a pack. The available action guide options depend on it. */
