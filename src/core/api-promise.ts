@@ -42,7 +42,7 @@ export class ApiPromise<T> extends Promise<T> {
 
   /** Returns the output together with its response. */
   withResponse(): Promise<WithResponse<T>> {
-    return this.#source;
+    return this.#source.then(({ data, response }) => ({ data, response }));
   }
 
   /** Returns the same call, with its output changed by a function. */

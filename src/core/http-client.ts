@@ -12,6 +12,7 @@ import { checkOptions, confirmRules } from './options/resolve-options.js';
 import type { ResolvedOptions } from './options/resolve-options.js';
 import { acquireAttempt, releaseAttempt } from './pipeline/acquire-attempt.js';
 import { buildRequest } from './pipeline/build-request.js';
+import { CallResult } from './pipeline/call-result.js';
 import { classifyFailure, finalError, provedUndone } from './pipeline/classify-failure.js';
 import type { FailedAttempt } from './pipeline/classify-failure.js';
 import { createRuntime } from './pipeline/client-runtime.js';
@@ -20,7 +21,6 @@ import { confirmLater, confirmWrite } from './pipeline/confirm-write.js';
 import { downloadFrom, loadTransfer, transfersFile } from './pipeline/file-transfer.js';
 import { parseResponse } from './pipeline/parse-response.js';
 import { RequestContext, secretsOf } from './pipeline/request-context.js';
-import { responseInfo } from './pipeline/response-info.js';
 import { isOk, sendAttempt } from './pipeline/send-attempt.js';
 import type { AttemptResult } from './pipeline/send-attempt.js';
 import { SharedState } from './pipeline/shared-state.js';
@@ -30,7 +30,7 @@ import { createTransport } from './transport/create-transport.js';
 import type { Transport } from './transport/transport.js';
 
 /** What to do after a failed attempt. If the call fails, an error is thrown instead. */
-type NextStep = { readonly kind: 'retry' } | { readonly kind: 'return'; readonly result: WithResponse<unknown> };
+type NextStep = { readonly kind: 'retry' } | { readonly kind: 'return'; readonly result: CallResult };
 
 const retry: NextStep = { kind: 'retry' };
 
@@ -53,7 +53,7 @@ export class HttpClient implements Requester {
     return new ApiPromise(this.#run(endpoint, input, options) as Promise<WithResponse<Out>>);
   }
 
-  async #run(endpoint: Endpoint, input: unknown, options: InternalOptions): Promise<WithResponse<unknown>> {
+  async #run(endpoint: Endpoint, input: unknown, options: InternalOptions): Promise<CallResult> {
     const startedAt = performance.now();
     const request = buildRequest(endpoint, input, options, this.#runtime);
     const context = new RequestContext(request, options, this.#runtime, startedAt);
@@ -65,7 +65,7 @@ export class HttpClient implements Requester {
       const result = await this.#executeWithRetry(context);
       isStreaming = endpoint.responseBody === 'stream';
       this.#runtime.shared.budget.deposit(context.attempts - 1);
-      const { status, attempts, durationMs } = result.response;
+      const { status, attempts, durationMs } = result;
       emit?.({ type: 'end', call, attempts, durationMs, status });
       return result;
     } catch (thrown) {
@@ -82,7 +82,7 @@ export class HttpClient implements Requester {
     }
   }
 
-  async #executeWithRetry(context: RequestContext): Promise<WithResponse<unknown>> {
+  async #executeWithRetry(context: RequestContext): Promise<CallResult> {
     context.scope.throwIfAborted();
     const token = this.#tokenFor(context);
     context.token = typeof token === 'object' ? await token : token;
@@ -119,14 +119,11 @@ export class HttpClient implements Requester {
     }
   }
 
-  #deliver(
-    context: RequestContext,
-    { response, download }: AttemptResult & { kind: 'response' },
-  ): WithResponse<unknown> {
+  #deliver(context: RequestContext, { response, download }: AttemptResult & { kind: 'response' }): CallResult {
     const data = download
       ? downloadFrom(download, context)
       : parseResponse(response, context.request.output, context, this.#runtime.options);
-    return { data, response: responseInfo(context, response.status, response.headers) };
+    return new CallResult(data, context, response.status, response.headers);
   }
 
   /** Decides what to do after a failed attempt: a retry, the output if the write was confirmed, or the error. */
@@ -140,13 +137,8 @@ export class HttpClient implements Requester {
       confirmWindowMs: this.#confirmWindowMs(context, failed.error),
     });
     if (confirmation.done) {
-      return {
-        kind: 'return',
-        result: {
-          data: confirmation.output,
-          response: responseInfo(context, response.status, responseHeaders(response.headers)),
-        },
-      };
+      const headers = responseHeaders(response.headers);
+      return { kind: 'return', result: new CallResult(confirmation.output, context, response.status, headers) };
     }
     if (confirmation.done !== false || !failed.outcomeUnknown) throw failed.error;
     context.resent = true;

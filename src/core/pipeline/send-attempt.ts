@@ -42,10 +42,12 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
     context.outcomeUnknown = mayHaveSucceeded(endpoint.retry, { kind: 'noResponse' });
   };
   const run = async (restartTimeout: () => void): Promise<AttemptResult> => {
-    multipart = await context.upload?.build((progress) => {
-      restartTimeout();
-      ignoreErrors(() => options.onUploadProgress?.(progress));
-    });
+    if (context.upload) {
+      multipart = await context.upload.build((progress) => {
+        restartTimeout();
+        ignoreErrors(() => options.onUploadProgress?.(progress));
+      });
+    }
     const body = multipart?.body ?? request.body;
     const headers = attemptHeaders(context, multipart);
     const onResponse = (): void => {
