@@ -80,19 +80,16 @@ function at(values: readonly number[], share: number): number {
 }
 
 /**
- * Figures from measurements by name, as ratios to the first. Measurements that were taken side by side are compared pair
- * by pair, so that a slow minute of the machine hits both.
+ * Figures from measurements by name, as ratios to the first. Measurements that were taken in turns are compared pair by
+ * pair, so that a slow minute of the machine hits both. Where the first was measured more often, its median is the base.
  */
-export function compare(
-  measured: Readonly<Record<string, readonly number[]>>,
-  beside: Readonly<Record<string, readonly number[]>> = {},
-): Figure[] {
+export function compare(measured: Readonly<Record<string, readonly number[]>>): Figure[] {
   const [first = []] = Object.values(measured);
   return Object.entries(measured).map(([who, values]) => ({
     who,
     value: median(values),
     spread: [at(values, 0.25), at(values, 0.75)],
-    ratio: ratio(values, beside[who] ?? first),
+    ratio: ratio(values, first),
   }));
 }
 

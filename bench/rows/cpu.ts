@@ -64,27 +64,23 @@ async function row(title: string, how: readonly string[], of: string): Promise<R
 }
 
 /**
- * Each subject in a process of its own, right before or after one with a bare fetch: in one process, each would collect
- * the garbage of the other. Subjects that cannot make the call are left out.
+ * Each subject in a process of its own, beside one with a bare fetch: in one process, each would collect the garbage of the
+ * other, and a slow minute of the machine hits both. The cost of a bare fetch differs from process to process more than it
+ * drifts, so each ratio is to the median of all of its processes. Subjects that cannot make the call are left out.
  */
 async function inPairs(how: readonly string[]): Promise<Figure[]> {
-  const base: Record<string, number[]> = {};
-  const own: Record<string, number[]> = { [bare.name]: [] };
+  const costs: Record<string, number[]> = { [bare.name]: [] };
   const failed = new Set<string>();
-  const measure = (name: string): Promise<number> => child<number>('children/cpu.mjs', name, ...how);
+  const measure = async (name: string): Promise<void> => {
+    const cost = await child<number>('children/cpu.mjs', name, ...how);
+    (costs[name] ??= []).push(cost);
+  };
   for (let turn = 0; turn < turns; turn += 1) {
     for (const { name } of everyone.filter((each) => each !== bare && !failed.has(each.name))) {
-      const before = turn % 2 === 0 ? await measure(bare.name) : undefined;
-      const cost = await measure(name).catch(() => undefined);
-      if (cost === undefined) {
-        failed.add(name);
-        continue;
-      }
-      const beside = before ?? (await measure(bare.name));
-      (own[name] ??= []).push(cost);
-      (base[name] ??= []).push(beside);
-      own[bare.name]?.push(beside);
+      if (turn % 2 === 0) await measure(bare.name);
+      await measure(name).catch(() => failed.add(name));
+      if (turn % 2 === 1) await measure(bare.name);
     }
   }
-  return compare(own, base);
+  return compare(costs);
 }

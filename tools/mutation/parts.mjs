@@ -16,6 +16,8 @@ export const parts = {
     'tests/resilience/odd-responses.test.ts',
     'tests/resources/{attachments,downloads,files,saved-files,upload-sources}.test.ts',
   ],
+  'core/ignore-errors.ts': ['tests/core/{observability,rate-limiter}.test.ts'],
+  'core/node-module.ts': ['tests/core/{observability,portable-platform}.test.ts'],
   'core/observability': [
     'tests/client.test.ts',
     'tests/core/{debug-logger,masking,observability,rate-limiter}.test.ts',
