@@ -10,7 +10,7 @@ export interface RetryOptions {
   /**
    * The most attempts, the first included; then the notification becomes a dead letter.
    *
-   * @default 12, which takes 25 to 40 minutes
+   * @default 12, which takes 14 to 27 minutes
    */
   readonly attempts?: number | undefined;
   /**

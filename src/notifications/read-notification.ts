@@ -13,7 +13,7 @@ export interface ReadOptions extends CallOptions {
   /**
    * How long a 404 is retried, in milliseconds: the service may announce a question before it can return it.
    *
-   * @default 5000
+   * @default 5000; 0 in the `read` of a handler
    */
   readonly notFoundTimeoutMs?: number | undefined;
 }

@@ -29,9 +29,9 @@ export class Clock {
     return this.#fixed !== undefined;
   }
 
-  /** Stops the clock at a time. @throws {TypeError} when `time` is not a date of the years 1 to 9999 */
+  /** Stops the clock at a time. Without a time zone, it is in UTC. @throws {TypeError} when `time` is not a date of the years 1 to 9999 */
   set(time: Date | string | number): void {
-    const ms = new Date(time).getTime();
+    const ms = timeMs(time);
     if (Number.isNaN(ms))
       throw new TypeError(`The clock takes a Date, an ISO 8601 string or milliseconds, not ${String(time)}`);
     if (!isTime(ms)) throw new TypeError('The clock takes a time of the years 1 to 9999');
@@ -76,6 +76,14 @@ export class Clock {
 }
 
 const units: ReadonlySet<string> = new Set(['days', 'hours', 'minutes', 'seconds', 'ms'] satisfies (keyof Span)[]);
+
+/**
+ * A time in milliseconds since 1970; `NaN` if it is none. Without a time zone it is in UTC, whatever the zone of the machine.
+ */
+export function timeMs(time: Date | string | number): number {
+  const hasNoZone = typeof time === 'string' && /^\d{4}-\d{2}-\d{2}[T ][\d:.]+$/.test(time);
+  return new Date(hasNoZone ? `${time}Z` : time).getTime();
+}
 
 const firstTime = Date.parse('0001-01-01T00:00:00Z');
 /** The last millisecond of the year 9999. */

@@ -1,5 +1,5 @@
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -25,6 +25,35 @@ describe("the marketplace's clock", () => {
     clock.set(0);
     clock.advance({ minutes: -1 });
     expect(clock.iso).toBe('1969-12-31T23:59:00.000Z');
+  });
+
+  test('a time without a zone is in UTC, whatever the zone of the machine', async () => {
+    vi.stubEnv('TZ', 'America/New_York');
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    const marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00' });
+    const { clock } = marketplace;
+    expect(clock.iso).toBe('2026-03-02T12:00:00.000Z');
+    clock.set('2026-03-02 12:30');
+    expect(clock.iso).toBe('2026-03-02T12:30:00.000Z');
+    clock.set('2026-03-02');
+    expect(clock.iso).toBe('2026-03-02T00:00:00.000Z');
+    const item = marketplace.addItem({ seller_id: marketplace.addUser().user_id });
+    marketplace.viewPhone(item, { at: '2026-03-01T23:00:00' });
+    expect(marketplace.contacts.of('phone_view', () => true).map(({ at }) => at)).toEqual([
+      Date.parse('2026-03-01T23:00:00Z'),
+    ]);
+    clock.set('2026-03-02T12:00:00-03:00');
+    expect(clock.iso).toBe('2026-03-02T15:00:00.000Z');
+    marketplace.seed({
+      users: [{ user_id: 7 }, { user_id: 9 }],
+      items: [{ item_id: 'MLA100', seller_id: 7 }],
+      questions: [{ item_id: 'MLA100', from: 9, text: 'Is it new?', asked_at: '2026-03-01T23:00:00' }],
+    });
+    const seller = marketplace.clientFor({ user_id: 7 });
+    const [question] = await seller.questions.search({ seller_id: 7 }).toArray();
+    expect(new Date(String(question?.date_created)).toISOString()).toBe('2026-03-01T23:00:00.000Z');
   });
 
   test.each([{ weeks: 1 }, { day: 1 }, { hours: 1, min: 5 }, { hours: NaN }, { hours: 'one' }])(

@@ -33,7 +33,7 @@ export interface RefreshingTokenOptions<T extends TokenSet = TokenSet> {
   readonly refreshBeforeMs?: number | undefined;
   /**
    * The time limit of a refresh in milliseconds, including its lock. After it, the refresh is aborted, and the next
-   * call tries again.
+   * call tries again. A refresh that calls wait for also ends after the `timeoutMs` of the client.
    *
    * @default 30_000
    */

@@ -183,7 +183,8 @@ export class UnexpectedResponseError extends SellerError {
 /**
  * A received notification cannot be read.
  *
- * Remedy: respond with 200 nevertheless; otherwise the service sends it again. Do not use its content.
+ * Remedy: do not use its content. In an endpoint of your own, respond with 200, so that the service does not send it again. The
+ * receiver of the inbox responds with 400.
  */
 export class NotificationError extends SellerError {
   static override readonly kind: string = 'NotificationError';

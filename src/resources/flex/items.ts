@@ -51,7 +51,7 @@ export class FlexItems {
    *
    * @example
    * await seller.flex.items.enable({ site_id: 'MLA', item_id: 'MLA100', requireActive: true, idempotent: true });
-   * @throws {InvalidInputError} when `requireActive` is given and the item is not active; nothing is sent.
+   * @throws {InvalidInputError} when `requireActive` is given and the item is not active; the item is not changed.
    * @throws {AlreadyInFlexError} when the item is already enabled, unless `idempotent: true`.
    * @throws {ItemDownError} when the item does not offer Flex.
    * @throws {ItemNotFoundError} when the item does not exist.

@@ -48,7 +48,7 @@ export class MessageAccessError extends ForbiddenError {
 /**
  * The text contains characters that are neither in ISO-8859-1 nor on the service's list of emoticons.
  *
- * Remedy: remove these characters. `messages.send` checks the text first and names the first of them.
+ * Remedy: remove these characters. `messages.send` checks the text first and names them.
  */
 export class UnsupportedCharactersError extends BadRequestError {
   static override readonly kind: string = 'UnsupportedCharactersError';

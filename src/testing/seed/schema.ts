@@ -13,7 +13,7 @@ import {
   union,
   unknown,
 } from '../../core/schema/schema.js';
-import { isTime } from '../clock.js';
+import { isTime, timeMs } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 
@@ -21,7 +21,7 @@ const postedText = refine(string, (value) =>
   value.length > 2000 ? { path: [], message: 'a question or answer has at most 2000 characters' } : undefined,
 );
 const time = refine(dateTime, (value) =>
-  isTime(Date.parse(value))
+  isTime(timeMs(value))
     ? undefined
     : { path: [], message: 'a time is an ISO 8601 string from the years 1 to 9999, e.g. "2026-03-02T09:30:00Z"' },
 );

@@ -1,4 +1,4 @@
-import { isTime } from '../clock.js';
+import { isTime, timeMs } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { Item } from './items.js';
 import type { MarketplaceState } from './marketplace-state.js';
@@ -47,7 +47,7 @@ export class ContactStore {
    */
   record(kind: ContactKind, { item_id }: Pick<Item, 'item_id'>, { at, times = 1 }: ContactInit = {}): void {
     const { seller_id } = this.#state.items.getOrThrow(item_id);
-    const ms = at === undefined ? this.#state.clock.ms : new Date(at).getTime();
+    const ms = at === undefined ? this.#state.clock.ms : timeMs(at);
     if (!isTime(ms))
       throw new FakeMarketplaceError(`\`at\` must be a date from the years 1 to 9999, not ${String(at)}`);
     if (!Number.isSafeInteger(times) || times < 1)
