@@ -72,6 +72,52 @@ test.each(junk)(
   },
 );
 
+test.each<readonly [string, unknown]>([
+  ['failures', 0.5],
+  ['stalls', '0'],
+  ['entry.key', 5],
+  ['entry.groupId', null],
+  ['entry.sentAt', '2026-01-01'],
+  ['entry.notification', null],
+  ['entry.notification.user_id', '7'],
+])('a notification of which only %s is damaged is told and kept', async (path, damaged) => {
+  const values = await left();
+  const name = [...values.keys()].filter((key) => key.includes(':entry:'))[1]!;
+  const value = structuredClone(values.get(name)) as Record<string, unknown>;
+  const names = path.split('.');
+  const last = names.pop()!;
+  const holder = names.reduce((found, key) => found[key] as Record<string, unknown>, value);
+  holder[last] = damaged;
+  values.set(name, value);
+  const { receiver, handled, lines } = watched(values);
+  await receiver.idle();
+  expect(handled.sort()).toEqual([1, 3]);
+  expect(lines).toEqual([expect.stringContaining(name)]);
+  await receiver.close();
+});
+
+test('a damaged dead letter among good ones is told, and the good ones stay', async () => {
+  const values = await left();
+  const [good] = values.get('notifications:dead') as unknown[];
+  const stored = [good, { entry: { key: 'x' } }];
+  values.set('notifications:dead', stored);
+  const { receiver, lines } = watched(values);
+  await receiver.idle();
+  expect(await receiver.deadLetters.list()).toHaveLength(1);
+  expect(lines).toEqual([expect.stringContaining('dead')]);
+  expect(values.get('notifications:dead:damaged')).toEqual(stored);
+  await receiver.close();
+});
+
+test('dead letters that are not damaged are not copied', async () => {
+  const values = await left();
+  const { receiver, lines } = watched(values);
+  await receiver.idle();
+  expect(lines).toEqual([]);
+  expect(values.has('notifications:dead:damaged')).toBe(false);
+  await receiver.close();
+});
+
 test.each(['text', 5, true, {}, [null], [{}], [{ entry: 'x' }]])(
   'damaged dead letters in a key-value store (%j) are told and stop no notification',
   async (damaged) => {
@@ -86,7 +132,20 @@ test.each(['text', 5, true, {}, [null], [{}], [{ entry: 'x' }]])(
   },
 );
 
-test.each(['text', 5, true, {}, { from: 'x', to: 3 }, { from: 0, to: 1e15 }, { from: -1, to: 2.5 }])(
+test.each([
+  'text',
+  5,
+  true,
+  {},
+  { from: 'x', to: 3 },
+  { from: 0, to: '3' },
+  { from: 0, to: 1e15 },
+  { from: 0, to: 2 ** 31 },
+  { from: 5, to: 3 },
+  { from: -1, to: 3 },
+  { from: -1, to: 2.5 },
+  { from: 0, to: 2.5 },
+])(
   'damaged bounds in a key-value store (%j) accept nothing, because the notifications cannot be found',
   async (damaged) => {
     const values = await left();
