@@ -1,26 +1,21 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { QuestionNotOpenError } from 'marketplace-seller-sdk';
 import * as schemas from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
 import { listEndpoints } from '../src/core/list-endpoints.js';
-import { catalogue, shapesOf } from '../tools/catalogue.ts';
+import { shapesOf } from '../tools/catalogue.ts';
 import { errorPages, remedyOf } from '../tools/errors.ts';
 import { typeNameOf } from '../tools/api-pages.ts';
-import { exportsOf, parseSources } from '../tools/exports.ts';
+import { exportsOf } from '../tools/exports.ts';
 import { openapi } from '../tools/openapi.ts';
-import { indexProse } from '../tools/prose.ts';
 import { reference } from '../tools/reference.ts';
+import { all, root, sources, version } from './support/documents.ts';
 import { entries } from './support/entries.ts';
 import { operationsOfTheSpecification } from './support/specification.ts';
 
-const root = join(import.meta.dirname, '..');
 const docs = join(root, 'docs');
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-const texts = sourcesIn(root);
-const sources = parseSources(texts);
-const all = catalogue(schemas.endpoints, schemas, indexProse(texts), version);
 
 test('the version that requests name is the one of package.json', async () => {
   const text = `/** The version of this package, as in package.json. \`npm run docs:update\` writes this file. */
@@ -172,7 +167,7 @@ describe('the JSDoc', () => {
 
 describe('docs/errors', () => {
   const everything = Object.assign({}, ...Object.values(entries)) as Record<string, unknown>;
-  const pages = errorPages(all, everything);
+  const pages = errorPages(all, sources, everything);
 
   test.each([...pages])('%s equals what the sources generate', async (name, text) => {
     await expect(text).toMatchFileSnapshot(join(docs, 'errors', name));
@@ -227,13 +222,4 @@ function operationsIn(document: Record<string, unknown>): Required<WrittenOperat
       return { method: method.toUpperCase(), path, operationId, parameters };
     }),
   );
-}
-
-function sourcesIn(folder: string): Map<string, string> {
-  const paths = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' });
-  const sources = paths.filter((path) => path.endsWith('.ts')).map((path) => `src/${path.replaceAll('\\', '/')}`);
-  // The fake marketplace has classes of the same names, such as `Items`: of two, the later one counts.
-  const isFake = (path: string): boolean => path.startsWith('src/testing/');
-  const sorted = [...sources.filter(isFake), ...sources.filter((path) => !isFake(path))];
-  return new Map(sorted.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { expect, test } from 'vitest';
-import { anchorOf } from '../tools/pages.ts';
+import { headingsOf } from '../tools/headings.ts';
 
 const root = join(import.meta.dirname, '..');
 const inDocs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
@@ -45,13 +45,6 @@ function leads(from: string, link: string): boolean {
   const [path = '', heading] = link.split('#');
   const target = path === '' ? from : posix.join(dirname(from), path);
   if (!existsSync(join(root, target))) return false;
-  return heading === undefined || headingsOf(target).includes(heading);
-}
-
-/** The heading ids of a document, as GitHub and most others make them. */
-function headingsOf(path: string): string[] {
-  const headings = [...readFileSync(join(root, path), 'utf8').matchAll(/^#+ (.+)$/gm)].map(
-    ([, heading = '']) => heading,
-  );
-  return headings.map((heading) => anchorOf(heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')));
+  if (heading === undefined) return true;
+  return headingsOf(readFileSync(join(root, target), 'utf8')).some(({ anchor }) => anchor === heading);
 }

@@ -1,7 +1,8 @@
 import { exportsOf } from './exports.ts';
-import type { Export, Member, Sources } from './exports.ts';
-import { anchor, document, fenced, firstSentence, generated, table, withSpec } from './markdown.ts';
-import type { Prose } from './prose.ts';
+import type { Export, Sources } from './exports.ts';
+import type { Catalogue } from './catalogue.ts';
+import { exportSection, proseOfExport } from './export-sections.ts';
+import { document, firstSentence, generated } from './markdown.ts';
 
 /** A page about names that an entry of the package exports. */
 export interface ApiPage {
@@ -14,74 +15,17 @@ export interface ApiPage {
 }
 
 /** Writes a page. */
-export function apiPage({ title, entry, about, exports }: ApiPage): string {
-  return document([`# ${title}`, generated, about, `Import from \`${entry}\`.`, ...exports.flatMap(exportSection)]);
+export function apiPage({ title, entry, about, exports }: ApiPage, all: Catalogue): string {
+  const sections = exports.flatMap((each) => exportSection(each, all));
+  return document([`# ${title}`, generated, about, `Import from \`${entry}\`.`, ...sections]);
 }
 
 /** The rows of a page in the list of the reference. */
-export function apiRows({ file, exports }: ApiPage): string[][] {
-  return exports.map(({ name, prose }) => [`[\`${name}\`](${file}#${anchor(name)})`, firstSentence(prose)]);
-}
-
-/** The section of one exported name. */
-export function exportSection(each: Export): string[] {
-  // What a schema delivers is described with the schema.
-  const inherited = each.bases.filter((base) => !/^(AsyncIterable|Output|Input)</.test(base));
-  return [
-    `## ${each.name}`,
-    withSpec(each.prose),
-    each.code === '' ? '' : fenced(each.code),
-    inherited.length === 0 ? '' : `Extends ${inherited.map(codeSpan).join(', ')}.`,
-    ...propertyTable(each.members.filter(({ kind }) => kind === 'property')),
-    ...methodDetails(each.prose),
-    ...each.members.filter(({ kind }) => kind === 'method').flatMap((method) => methodSection(each, method)),
-  ];
-}
-
-function propertyTable(members: readonly Member[]): string[] {
-  if (members.length === 0) return [];
-  const hasDefaults = members.some(({ prose }) => prose.defaultValue !== undefined);
-  const rows = members.map(({ name, code, optional, prose }) => [
-    `\`${name}${optional ? '?' : ''}\``,
-    code === '' ? '' : codeSpan(code),
-    ...(hasDefaults ? [prose.defaultValue === undefined ? '' : defaultOf(prose.defaultValue)] : []),
-    withSpec(prose),
+export function apiRows({ file, exports }: ApiPage, all: Catalogue): string[][] {
+  return exports.map((each) => [
+    `[\`${each.name}\`](${file}#${each.name})`,
+    firstSentence(proseOfExport(each, all) ?? { text: '' }),
   ]);
-  const examples = members.flatMap(({ name, prose }) =>
-    prose.examples
-      .filter((code) => code.includes('\n'))
-      .flatMap((code) => [`**Example of \`${name}\`**`, fenced(code)]),
-  );
-  return [table(['Name', 'Type', ...(hasDefaults ? ['Default'] : []), 'Notes'], rows), ...examples];
-}
-
-/** A default is a value, or words. */
-function defaultOf(text: string): string {
-  return /^('.*'|\[\]|[\d_.]+|true|false|undefined|\w+\(\))$/.test(text) ? codeSpan(text) : text;
-}
-
-/** Code in a line of text. Two backticks enclose code that contains one. */
-function codeSpan(code: string): string {
-  return code.includes('`') ? `\`\` ${code} \`\`` : `\`${code}\``;
-}
-
-function methodSection({ name }: Export, { name: method, code, prose }: Member): string[] {
-  return [`### ${name}.${method}`, withSpec(prose), fenced(code), ...methodDetails(prose)];
-}
-
-/** What a method returns and throws, and its examples. */
-export function methodDetails({ returns, throws, examples }: Prose): string[] {
-  return [
-    returns === undefined ? '' : `**Returns** ${returns.replace(/\.?$/, '.')}`,
-    ...throws.map(({ error, when }) => `**Throws** ${errorLink(error)}${when.replace(/\.?$/, '.')}`),
-    ...examples.flatMap((example) => ['**Example**', fenced(example)]),
-  ].filter((part) => part !== '');
-}
-
-/** A link to the page of an error class. The platform's errors have none, and neither has an error of the user. */
-function errorLink(kind: string): string {
-  if (kind === '') return '';
-  return /^(Type|Range)Error$|(?<!Error)$/.test(kind) ? `\`${kind}\` ` : `[${kind}](../errors/${kind}.md) `;
 }
 
 /** The pages about everything but the resources, from the parsed sources. */

@@ -5,17 +5,27 @@ import type { Shape } from '../src/core/schema/schema.js';
 import type { StandardSchema } from '../src/core/schema/standard-schema.js';
 import type { ClassProse, MethodProse, ProseIndex } from './prose.js';
 
-/** An endpoint with the method that calls it. */
-export interface Operation {
-  readonly endpoint: Endpoint;
+/** A public method of the client or of one of its resources. */
+export interface PublicMethod {
+  /** Its path in a client, e.g. `flex.items.enable`. */
+  readonly name: string;
+  /** The endpoint that it calls; `undefined` if it combines several calls. */
+  readonly endpoint: Endpoint | undefined;
   readonly method: MethodProse;
   /** The class that has the method. */
   readonly owner: ClassProse;
 }
 
+/** An endpoint with the method of the same name, which calls it. */
+export interface Operation extends PublicMethod {
+  readonly endpoint: Endpoint;
+}
+
 /** Everything that the documents are made from. */
 export interface Catalogue {
   readonly operations: readonly Operation[];
+  /** Every public method: the operations, then the methods that are not one endpoint each. */
+  readonly methods: readonly PublicMethod[];
   /** Schemas that users can import: the name of their interface, and of the constant. */
   readonly schemas: ReadonlyMap<StandardSchema, { readonly type: string; readonly constant: string }>;
   readonly prose: ProseIndex;
@@ -38,24 +48,41 @@ export function catalogue(
     if (!isSchema(value) || shapesOf(value).length === 0) continue;
     schemas.set(value, { type: constant.charAt(0).toUpperCase() + constant.slice(1), constant });
   }
-  const operations = listEndpoints(table).map((endpoint) => operationOf(endpoint, prose));
-  return { operations, schemas, prose, version };
+  const found = publicMethods(prose.classes.get('SellerClient'), prose);
+  const operations = listEndpoints(table).map((endpoint) => operationOf(endpoint, found));
+  const named = new Set(operations.map(({ name }) => name));
+  const others = found
+    .filter(({ name }) => !named.has(name))
+    .map((each) => ({ ...each, endpoint: requestedBy(each.method, operations) }));
+  return { operations, methods: [...operations, ...others], schemas, prose, version };
 }
 
-function operationOf(endpoint: Endpoint, prose: ProseIndex): Operation {
-  const steps = endpoint.name.split('.');
-  const name = steps.pop() ?? '';
-  const owner = steps.reduce<ClassProse | undefined>(
-    (at, step) => prose.classes.get(at?.properties.get(step)?.type ?? ''),
-    prose.classes.get('SellerClient'),
-  );
-  const method = owner?.methods.get(name);
-  if (!owner || !method) {
+function operationOf(endpoint: Endpoint, found: readonly Named[]): Operation {
+  const named = found.find(({ name }) => name === endpoint.name);
+  if (!named) {
     throw new Error(
       `The endpoint named '${endpoint.name}' has no method seller.${endpoint.name}: one of the two is misnamed`,
     );
   }
-  return { endpoint, method, owner };
+  return { ...named, endpoint };
+}
+
+type Named = Omit<PublicMethod, 'endpoint'>;
+
+/** The public methods of a class, and those of the classes of its properties. */
+function publicMethods(owner: ClassProse | undefined, prose: ProseIndex, path = ''): Named[] {
+  if (!owner) return [];
+  const isPublic = ([name]: readonly [string, unknown]): boolean => !name.startsWith('#');
+  const own = [...owner.methods].filter(isPublic).map(([name, method]) => ({ name: path + name, method, owner }));
+  const inner = [...owner.properties].filter(isPublic).flatMap(([name, { type }]) => {
+    return publicMethods(prose.classes.get(type), prose, `${path}${name}.`);
+  });
+  return [...own, ...inner];
+}
+
+/** The endpoint whose request a method's section of the specification is. */
+function requestedBy({ prose }: MethodProse, operations: readonly Operation[]): Endpoint | undefined {
+  return operations.find(({ endpoint }) => `${endpoint.method} ${endpoint.path}` === prose.spec)?.endpoint;
 }
 
 function isSchema(value: unknown): value is StandardSchema {

@@ -1,7 +1,11 @@
 import type { SellerError } from '../src/core/errors/seller-error.js';
-import type { Catalogue, Operation } from './catalogue.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Sources } from './exports.ts';
+import { withAnchors } from './headings.ts';
 import { document, fenced, firstSentence, generated, table } from './markdown.ts';
-import { methodLink } from './reference.ts';
+import { reference } from './reference.ts';
+import { throwersOf } from './throwers.ts';
+import type { Thrower } from './throwers.ts';
 
 /** A class of errors, as its page shows it. */
 interface ErrorClass {
@@ -10,10 +14,18 @@ interface ErrorClass {
 }
 
 /** The pages of the error classes, by file name: one per class, and one that lists them. */
-export function errorPages(all: Catalogue, surface: Readonly<Record<string, unknown>>): Map<string, string> {
+export function errorPages(
+  all: Catalogue,
+  sources: Sources,
+  surface: Readonly<Record<string, unknown>>,
+): Map<string, string> {
   const classes = Object.values(surface).filter(isErrorClass);
   const sorted = classes.map((type) => ({ kind: type.kind, type })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
-  const pages = sorted.map((each) => [`${each.kind}.md`, page(each, sorted, all)] as const);
+  const throwers = throwersOf(all, sources);
+  const targets = new Map([...reference(all, sources)].map(([file, text]) => [`../reference/${file}`, text]));
+  const pages = sorted.map((each) => {
+    return [`${each.kind}.md`, withAnchors(page(each, sorted, throwers, all), targets)] as const;
+  });
   return new Map([['README.md', contents(sorted, all)], ...pages]);
 }
 
@@ -33,7 +45,12 @@ function contents(classes: readonly ErrorClass[], all: Catalogue): string {
   return document(['# Errors', generated, intro, rows('Error', 0).join('\n')]);
 }
 
-function page({ kind, type }: ErrorClass, classes: readonly ErrorClass[], all: Catalogue): string {
+function page(
+  { kind, type }: ErrorClass,
+  classes: readonly ErrorClass[],
+  throwers: readonly Thrower[],
+  all: Catalogue,
+): string {
   const below = classes.filter((each) => parentOf(each.type) === kind).map((each) => link(each.kind));
   return document([
     `# ${kind}`,
@@ -43,7 +60,7 @@ function page({ kind, type }: ErrorClass, classes: readonly ErrorClass[], all: C
     ...section('## Inherits', ancestry(type)),
     ...section('## Subclasses', below.join(', ')),
     ...section('## How the service reports it', responses(type, all)),
-    ...section('## Methods that throw it', throwers(kind, all)),
+    ...section('## Methods and functions that throw it', linksTo(throwers, kind)),
     '## Catch it',
     fenced(example(kind)),
   ]);
@@ -93,11 +110,9 @@ function responses(type: typeof SellerError, all: Catalogue): string {
   return table(['Status', 'Code', 'Message'], rows);
 }
 
-function throwers(kind: string, all: Catalogue): string {
-  const throws = ({ endpoint, method }: Operation): boolean =>
-    endpoint.errors.some(({ error }) => error.kind === kind) || method.prose.throws.some(({ error }) => error === kind);
-  const operations = all.operations.filter(throws);
-  return operations.map(({ endpoint }) => `- ${methodLink(endpoint, '../reference/')}`).join('\n');
+function linksTo(throwers: readonly Thrower[], kind: string): string {
+  const those = throwers.filter(({ kinds }) => kinds.has(kind));
+  return those.map(({ link }) => `- ${link}`).join('\n');
 }
 
 /** Classes that another entry than the main one exports. */

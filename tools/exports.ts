@@ -72,9 +72,9 @@ function describeStatement(statement: ts.Statement, file: ts.SourceFile): Export
   const common = { file: file.fileName, prose: proseOf(statement), bases: [], members: [] };
   if (ts.isVariableStatement(statement)) {
     return statement.declarationList.declarations.map((each) => {
-      const type = each.type ? `: ${each.type.getText(file)}` : '';
+      const type = declaredType(each);
       const name = each.name.getText(file);
-      return { ...common, name, kind: 'constant', code: type && `const ${name}${type}` };
+      return { ...common, name, kind: 'constant', code: type ? `const ${name}: ${type.getText(file)}` : '' };
     });
   }
   if (ts.isFunctionDeclaration(statement) && statement.name) {
@@ -89,17 +89,24 @@ function describeStatement(statement: ts.Statement, file: ts.SourceFile): Export
   return [];
 }
 
+/** The type of a constant that its declaration names. */
+function declaredType({ type, initializer }: ts.VariableDeclaration): ts.TypeNode | undefined {
+  if (type || !initializer || !ts.isAsExpression(initializer)) return type;
+  return ts.isConstTypeReference(initializer.type) ? undefined : initializer.type;
+}
+
 type NamedObject = (ts.InterfaceDeclaration | ts.ClassDeclaration) & { name: ts.Identifier };
 
 function describeObject(node: NamedObject, file: ts.SourceFile): Export {
   const isClass = ts.isClassDeclaration(node);
   const heritage = (node.heritageClauses ?? []).flatMap(({ types }) => types.map((type) => type.getText(file)));
   const creator = isClass && node.members.find((each) => ts.isConstructorDeclaration(each) && !isInternal(each));
+  const prose = proseOf(node);
   return {
     name: node.name.text,
     kind: isClass ? 'class' : 'interface',
     file: file.fileName,
-    prose: proseOf(node),
+    prose: creator ? { ...prose, throws: [...prose.throws, ...proseOf(creator).throws] } : prose,
     code: creator
       ? `new ${node.name.text}${signatureOf(creator as ts.ConstructorDeclaration, file).replace('constructor', '')}`
       : '',

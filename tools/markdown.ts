@@ -9,19 +9,13 @@ export function withSpec(prose: Prose | undefined): string {
   return prose.spec === undefined ? prose.text : `${prose.text}\n\nSpecification: ${prose.spec}.`;
 }
 
+/** The text up to the first full stop before a capital letter, or up to the end of the first paragraph. */
 export function firstSentence({ text }: Pick<Prose, 'text'>): string {
-  return text.split(/(?<=\.)\s/)[0] ?? '';
+  return text.split(/(?<=\.)(?<!\b(?:e\.g|i\.e)\.)\s+(?=\p{Lu})|\n\n/u)[0] ?? '';
 }
 
 export function fenced(code: string): string {
   return `\`\`\`ts\n${code.trim()}\n\`\`\``;
-}
-
-export function anchor(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^\w -]/g, '')
-    .replaceAll(' ', '-');
 }
 
 /** A Markdown table; text with bars or several lines stays in its cell. */

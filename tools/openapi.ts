@@ -4,7 +4,8 @@ import type { DocumentedError } from '../src/core/errors/documented-error.js';
 import type { Shape } from '../src/core/schema/schema.js';
 import type { StandardSchema } from '../src/core/schema/standard-schema.js';
 import { isOptional, placeOf, shapesOf } from './catalogue.ts';
-import type { Catalogue, Operation } from './catalogue.ts';
+import type { Catalogue, Operation, PublicMethod } from './catalogue.ts';
+import { firstSentence } from './markdown.ts';
 import type { FieldProse } from './prose.ts';
 
 type Json = Record<string, unknown>;
@@ -68,8 +69,8 @@ function tagsOf({ operations }: Catalogue): Json[] {
 /** The description of the methods of the client itself. */
 export const aboutCommon = 'Methods of the client itself, which apply to every resource.';
 
-/** The resource that an endpoint belongs to: the first word of its name, or `common` for a method of the client itself. */
-export function tagOf({ name }: Endpoint): string {
+/** The resource that a method belongs to: the first word of its name, or `common` for a method of the client itself. */
+export function tagOf({ name }: Pick<PublicMethod, 'name'>): string {
   return name.includes('.') ? name.replace(/\..*/, '') : 'common';
 }
 
@@ -78,13 +79,14 @@ function described(text: string | undefined): Json {
 }
 
 function operationObject({ endpoint, method: { prose } }: Operation, writer: SchemaWriter, all: Catalogue): Json {
-  const [summary, ...details] = prose.text.split(/(?<=\.)\s+/);
+  const summary = firstSentence(prose);
+  const details = prose.text.slice(summary.length).replace(/\s+/g, ' ').trim();
   const parameters = parametersOf(endpoint, writer, all);
   return {
     operationId: endpoint.name,
     tags: [tagOf(endpoint)],
     summary,
-    ...described(details.join(' ')),
+    ...described(details),
     ...(parameters.length > 0 && { parameters }),
     ...bodyOf(endpoint, writer, all),
     responses: { '2XX': success(endpoint, prose.returns, writer), ...errorResponses(endpoint) },

@@ -34,14 +34,6 @@ export function addressOf(link: string, from: string): string | undefined {
   return page === undefined ? undefined : `/${page.replace(/(^|\/)index\.md$/, '$1')}${heading.join('')}`;
 }
 
-/** Returns the anchor of a heading, as repository hosts create it, so that a link works there and on the site. */
-export function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}_ -]/gu, '')
-    .replaceAll(' ', '-');
-}
-
 /** Reads a sidebar from a document that lists others: headings are groups; list items and table rows are entries. */
 export function sidebarOf(markdown: string, from: string): Entry[] {
   const root: Entry = { text: '', items: [] };

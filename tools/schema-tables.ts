@@ -2,14 +2,15 @@ import { factsOf, inspect } from '../src/core/schema/inspect.js';
 import type { Shape } from '../src/core/schema/schema.js';
 import type { StandardSchema } from '../src/core/schema/standard-schema.js';
 import { isOptional, shapesOf } from './catalogue.ts';
-import type { Catalogue, Operation } from './catalogue.ts';
-import { anchor, table, withSpec } from './markdown.ts';
-import type { FieldProse } from './prose.ts';
+import type { Catalogue, PublicMethod } from './catalogue.ts';
+import { table, withSpec } from './markdown.ts';
+import type { FieldProse, MethodProse } from './prose.ts';
+import { notes } from './schema-notes.ts';
 
 type Fields = ReadonlyMap<string, FieldProse>;
 
 /** The named schemas that a page refers to, each once, in the order of their first use. */
-export function namedSchemas(operations: readonly Operation[], all: Catalogue): StandardSchema[] {
+export function namedSchemas(methods: readonly PublicMethod[], all: Catalogue): StandardSchema[] {
   const found = new Set<StandardSchema>();
   const visit = (schema: StandardSchema): void => {
     if (all.schemas.has(schema)) {
@@ -18,22 +19,32 @@ export function namedSchemas(operations: readonly Operation[], all: Catalogue): 
     }
     within(schema).forEach((each) => visit(each));
   };
-  for (const { endpoint } of operations) {
+  for (const { endpoint } of methods) {
+    if (!endpoint) continue;
     for (const shape of shapesOf(endpoint.input)) Object.values(shape).forEach(visit);
     visit(endpoint.output);
   }
+  for (const { method } of methods) returnedBy(method, all).forEach(({ schema }) => visit(schema));
   return [...found];
+}
+
+/** The named schemas that the declared result of a method names. */
+export function returnedBy({ signatures }: MethodProse, all: Catalogue): { type: string; schema: StandardSchema }[] {
+  const words = new Set(signatures.flatMap((each) => each.slice(each.lastIndexOf('): ')).match(/\w+/g) ?? []));
+  return [...all.schemas].filter(([, { type }]) => words.has(type)).map(([schema, { type }]) => ({ type, schema }));
 }
 
 export function schemaSection(schema: StandardSchema, all: Catalogue): string[] {
   const named = all.schemas.get(schema);
   if (!named) return [];
   const about = withSpec(all.prose.constants.get(named.constant));
-  return [`## ${named.type}`, about, fieldTable(shapesOf(schema), all.prose.fieldsOf(named.constant), all)];
+  return [`## ${named.type}`, about, schemaFields(schema, all)];
 }
 
-function fieldTable(shapes: readonly Shape[], prose: Fields, all: Catalogue): string {
-  const rows = shapes.flatMap((shape) => fieldRows(shape, prose, all, ''));
+/** The fields of a named schema. */
+export function schemaFields(schema: StandardSchema, all: Catalogue): string {
+  const prose = all.prose.fieldsOf(all.schemas.get(schema)?.constant ?? '');
+  const rows = shapesOf(schema).flatMap((shape) => fieldRows(shape, prose, all, ''));
   return table(['Field', 'Type', 'Required', 'Notes'], rows);
 }
 
@@ -70,10 +81,15 @@ function objectsWithin(schema: StandardSchema): readonly Shape[] {
   return isWrapper ? objectsWithin(found.of) : shapesOf(schema);
 }
 
+/** A link to a named schema, which is on the same page. */
+export function linkTo(type: string): string {
+  return `[${type}](#${type})`;
+}
+
 /** A schema's type in words, with links to the schemas that have a name. */
 export function typeOf(schema: StandardSchema, all: Catalogue): string {
   const named = all.schemas.get(schema);
-  if (named) return `[${named.type}](#${anchor(named.type)})`;
+  if (named) return linkTo(named.type);
   const found = inspect(schema);
   switch (found.kind) {
     case 'string':
@@ -102,44 +118,4 @@ export function typeOf(schema: StandardSchema, all: Catalogue): string {
     default:
       return 'any value';
   }
-}
-
-export function notes(field: StandardSchema, prose: FieldProse | undefined): string {
-  const text = prose?.text ?? '';
-  return [
-    text,
-    ...limitsOf(field)
-      .filter(({ number }) => !text.includes(number))
-      .map(({ sentence }) => sentence),
-  ].join(' ');
-}
-
-interface Limit {
-  /** The number, as prose writes it. */
-  readonly number: string;
-  readonly sentence: string;
-}
-
-/** Returns the limits of a schema. */
-function limitsOf(schema: StandardSchema): Limit[] {
-  const found = inspect(schema);
-  if (found.kind === 'optional' || found.kind === 'nullable') return limitsOf(found.of);
-  const { minLength, maxLength, minimum, maximum, minItems, maxItems } = factsOf(schema);
-  return [
-    ...range(minLength, maxLength, ' characters'),
-    // A minimum of 0 is obvious for ids and offsets.
-    ...range(minimum === 0 ? undefined : minimum, maximum, ''),
-    ...range(minItems, maxItems, ' entries'),
-  ];
-}
-
-function range(least: unknown, most: unknown, unit: string): Limit[] {
-  const [low, high] = [written(least), written(most)];
-  if (high !== undefined)
-    return [{ number: high, sentence: `${low === undefined ? 'At most' : `${low} to`} ${high}${unit}.` }];
-  return low === undefined ? [] : [{ number: low, sentence: `At least ${low}${unit}.` }];
-}
-
-function written(value: unknown): string | undefined {
-  return typeof value === 'number' ? value.toLocaleString('en') : undefined;
 }

@@ -3,7 +3,8 @@
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { addressOf, anchorOf, folded, pageOf, sidebarOf } from '../../tools/pages.ts';
+import { anchorOf } from '../../tools/headings.ts';
+import { addressOf, folded, pageOf, sidebarOf } from '../../tools/pages.ts';
 import type { Entry } from '../../tools/pages.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -92,6 +92,7 @@ export const optionCap = response({
 });
 export interface OptionCap extends Output<typeof optionCap> {}
 
+/** How many messages can still be sent with each option, as a list. */
 export const optionCaps = array<OptionCap>(optionCap) as Schema<OptionCap[]>;
 
 export const packParams = params({

@@ -174,7 +174,7 @@ export const configurationParams = params({
   user_id: id,
   /** The service of the subscription; `subscriptions` returns it. */
   service_id: id,
-  /** The fields to request. The default is every documented field except `neighborhoods` of the zones. */
+  /** The fields of `FlexConfiguration` to request. The default is all of them except `neighborhoods` of the zones. */
   select: optional(unknown),
 });
 /** The seller and the service whose configuration to read. */

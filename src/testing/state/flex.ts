@@ -10,6 +10,7 @@ export type SubscriptionStatus = 'in' | 'out' | 'pending';
 
 /** The kinds of day, each with its own delivery ranges. */
 export const kindsOfDays = ['week', 'saturday', 'sunday'] as const;
+/** A kind of day, which has its own delivery ranges. */
 export type KindOfDay = (typeof kindsOfDays)[number];
 
 /** A range of hours in which a seller delivers. */

@@ -1,0 +1,123 @@
+import { SellerClient } from 'marketplace-seller-sdk';
+import { describe, expect, test } from 'vitest';
+import { errorPages } from '../tools/errors.ts';
+import { exportsOf } from '../tools/exports.ts';
+import { headingsOf } from '../tools/headings.ts';
+import { reference } from '../tools/reference.ts';
+import { all, sources } from './support/documents.ts';
+import { entries } from './support/entries.ts';
+
+const pages = reference(all, sources);
+const contents = pages.get('README.md') ?? '';
+const seller = new SellerClient({ baseUrl: 'https://api.example.com', accessToken: 'TOKEN' });
+const methods = methodsOf(seller, '');
+
+test('the tables of methods list every public method of a client and its resources', () => {
+  expect(methods).toEqual(expect.arrayContaining(['call', 'flex.query', 'flex.items.enable', 'messages.contact']));
+  expect(methods.filter((name) => !contents.includes(`\n| [\`seller.${name}\`](`))).toEqual([]);
+  expect(contents.match(/^\| \[`seller\./gm)).toHaveLength(methods.length);
+});
+
+test('everything in the tables has a description', () => {
+  expect(contents.match(/^\|.*\| +\|$/gm)).toBeNull();
+});
+
+test.each([...pages])('no heading of %s is empty', (_, text) => {
+  const parts = text.replace(/^```[\s\S]*?^```/gm, 'code').split(/^(#+) (.+)$/m);
+  const empty = parts.flatMap((depth, index) => {
+    if (index % 3 !== 1) return [];
+    const [title = '', content = '', next = ''] = parts.slice(index + 1, index + 4);
+    const isTableWithoutRows = /\| --- \|\s*$/.test(content);
+    const isEmpty = content.trim() === '' && next.length <= depth.length;
+    return isEmpty || isTableWithoutRows ? [title] : [];
+  });
+  expect(empty).toEqual([]);
+});
+
+test.each([...pages])('the headings of %s have different anchors, and each link on it leads to one', (name, text) => {
+  const anchors = headingsOf(text).map(({ anchor }) => anchor);
+  expect(new Set(anchors).size).toBe(anchors.length);
+  for (const [, file, anchor = ''] of text.matchAll(/\]\(([\w-]+\.md)?#([^)]+)\)/g)) {
+    const target = pages.get(file ?? name) ?? '';
+    expect(headingsOf(target).map((each) => each.anchor)).toContain(anchor);
+  }
+});
+
+test.each([
+  ['client.md', 'DocumentedError', 'documentedError'],
+  ['notifications.md', 'fetchHandler', 'FetchHandler'],
+  ['notifications.md', 'notificationFields', 'NotificationFields'],
+  ['testing.md', 'marketplaceMatchers', 'MarketplaceMatchers'],
+])('on %s, %s and %s have links of their own', (file, first, second) => {
+  const anchor = first.toLowerCase();
+  expect(contents).toContain(`[\`${first}\`](${file}#${anchor})`);
+  expect(contents).toContain(`[\`${second}\`](${file}#${anchor}-1)`);
+});
+
+describe('the page of an error class', () => {
+  const everything = Object.assign({}, ...Object.values(entries)) as Record<string, unknown>;
+  const errors = errorPages(all, sources, everything);
+  const names = (kind: string, name: string): boolean => errors.get(`${kind}.md`)?.includes(`[\`${name}\`](`) ?? true;
+
+  test('names every method whose @throws or endpoint names the class', () => {
+    const missing = methods.flatMap((name) => {
+      const documented = all.methods.find((each) => each.name === name);
+      const kinds = [
+        ...(documented?.method.prose.throws ?? []).map(({ error }) => error),
+        ...(documented?.endpoint?.errors ?? []).map(({ error }) => error.kind),
+      ];
+      return kinds.filter((kind) => !names(kind, `seller.${name}`)).map((kind) => `${kind}: ${name}`);
+    });
+    expect(missing).toEqual([]);
+    expect(names('NoChannelError', 'seller.messages.channel')).toBe(true);
+    expect(names('InvalidQueryError', 'seller.flex.query')).toBe(true);
+    expect(names('InvalidQueryError', 'seller.flex.addZones')).toBe(false);
+  });
+
+  test.each(['index', 'schemas', 'notifications/index', 'testing/index', 'otel/index'])(
+    'names every function and method of src/%s.ts whose @throws names the class',
+    (entry) => {
+      // The methods of the client and its resources have the names under which a client has them.
+      const others = exportsOf(sources, `src/${entry}.ts`).filter(
+        ({ name, kind, file }) =>
+          name !== 'SellerClient' &&
+          !(kind === 'class' && (file.startsWith('src/resources/') || name.endsWith('Error'))),
+      );
+      const missing = others.flatMap(({ name, kind, prose, members }) => {
+        const parts = [
+          { part: kind === 'class' ? `new ${name}` : name, throws: prose.throws },
+          ...members.map((each) => ({ part: `${name}.${each.name}`, throws: each.prose.throws })),
+        ];
+        return parts.flatMap(({ part, throws }) =>
+          throws.filter(({ error }) => !names(error, part)).map(({ error }) => `${error}: ${part}`),
+        );
+      });
+      expect(missing).toEqual([]);
+    },
+  );
+});
+
+describe('the input table of a method', () => {
+  const flex = pages.get('flex.md') ?? '';
+  const fieldsOf = (name: string): string[] => {
+    const [, section = ''] = flex.split(`## ${name}\n`);
+    const [, input = ''] = section.split('\n## ')[0]?.split('**Input**') ?? [];
+    return [...(input.split('**Returns**')[0] ?? '').matchAll(/^\| `(\w+)` \|/gm)].map(([, field = '']) => field);
+  };
+
+  test.each([
+    ['flex.configuration', ['site_id', 'user_id', 'service_id', 'select']],
+    ['flex.query', ['site_id', 'query']],
+    ['flex.items.enable', ['site_id', 'item_id', 'idempotent', 'requireActive']],
+    ['flex.items.isEnabled', ['site_id', 'item_id']],
+  ])('of %s has the fields that the method accepts', (name, fields) => {
+    expect(fieldsOf(name)).toEqual(fields);
+  });
+});
+
+/** The public methods of an object and of the objects that it holds, by their path. */
+function methodsOf(owner: object, path: string): string[] {
+  const own = Object.getOwnPropertyNames(Object.getPrototypeOf(owner)).filter((name) => name !== 'constructor');
+  const inner = Object.entries(owner).flatMap(([name, value]) => methodsOf(value as object, `${path}${name}.`));
+  return [...own.map((name) => path + name), ...inner];
+}
