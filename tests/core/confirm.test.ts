@@ -175,24 +175,60 @@ describe('confirm() does not guess', () => {
     });
   });
 
-  test('an empty configuration gives done: false', async () => {
-    const nothing = (): Response => Response.json({ data: { configuration: null } });
-    const whose = { site_id: 'MLA', user_id: 7, service_id: 1001 };
-    expect(
-      await confirmed((sellerClient) => sellerClient.flex.addZones({ ...whose, zones: [{ id: 'z' }] }), nothing()),
-    ).toEqual({
-      done: false,
-    });
-    const delivery = { ...whose, delivery_window: 'next_day' } as const;
-    expect(await confirmed((sellerClient) => sellerClient.flex.setDelivery(delivery), nothing())).toEqual({
-      done: false,
-    });
-    expect(
-      await confirmed((sellerClient) => sellerClient.flex.setDelivery({ ...whose, ...evenings }), nothing()),
-    ).toEqual({
-      done: false,
+  const missing = (body: unknown) => (): Response => Response.json(body, { status: 404 });
+  const page = (): Response => new Response('<html><h1>404 Not Found</h1></html>', { status: 404 });
+
+  test.each([
+    { error: 'not_found', message: 'Question not found', status: 404, cause: [] },
+    { message: 'not_found', error: 'Question 42 not found' },
+    { code: 'question_not_found' },
+    { error: { message: 'The question does not exist' } },
+    'question not found',
+  ])('a deleted question is confirmed by a 404 about it: %j', async (body) => {
+    expect(await confirmed(remove, missing(body)())).toMatchObject({ done: true });
+  });
+
+  test.each([
+    ['a page of a proxy', page],
+    ['a page about questions', () => new Response('<html>The question was not found</html>', { status: 404 })],
+    ['a path', missing({ status: 404, error: 'Not Found', path: '/questions/42' })],
+    ['a path in a text', missing({ message: 'Resource /questions/42 not found.' })],
+    ['a gateway', missing({ message: 'no Route matched with those values' })],
+    ['an empty body', () => new Response(null, { status: 404 })],
+  ])('a 404 about something else than the question gives unknown: %s', async (_, response) => {
+    expect(await confirmed(remove, response())).toEqual({
+      unknown: expect.stringContaining('reading back failed') as string,
     });
   });
+
+  test.each(['enable', 'disable'] as const)('a 404 that is not about the item proves no %s', async (write) => {
+    const item = { site_id: 'MLA', item_id: 'MLA100' };
+    const change = (sellerClient: SellerClient): PromiseLike<unknown> => sellerClient.flex.items[write](item);
+    for (const response of [page(), missing({ message: 'no Route matched with those values' })()]) {
+      expect(await confirmed(change, response)).toEqual({
+        unknown: expect.stringContaining('reading back failed') as string,
+      });
+    }
+    for (const response of [missing({ message: 'Item MLA100 not found' })(), new Response(null, { status: 404 })]) {
+      expect(await confirmed(change, response)).toMatchObject({ done: write === 'disable' });
+    }
+  });
+
+  test.each([{ data: { configuration: null } }, { configuration: null }, { configuration: 'none' }, { anything: 1 }])(
+    'a configuration that cannot be read gives unknown: %j',
+    async (body) => {
+      const nothing = (): Response => Response.json(body);
+      const whose = { site_id: 'MLA', user_id: 7, service_id: 1001 };
+      const unknown = 'the service shows no configuration that can be read';
+      const writes = [
+        (sellerClient: SellerClient) => sellerClient.flex.addZones({ ...whose, zones: [{ id: 'z' }] }),
+        (sellerClient: SellerClient) => sellerClient.flex.setDelivery({ ...whose, delivery_window: 'next_day' }),
+        (sellerClient: SellerClient) => sellerClient.flex.setDelivery({ ...whose, delivery_ranges: { sunday: [] } }),
+        (sellerClient: SellerClient) => sellerClient.flex.setDelivery({ ...whose, ...evenings }),
+      ];
+      for (const write of writes) expect(await confirmed(write, nothing())).toEqual({ unknown });
+    },
+  );
 
   test('both ends of a long conversation are read, because either may be the newer', async () => {
     const message = (id: string): object => ({

@@ -165,6 +165,20 @@ describe('the message of an unknown outcome says', () => {
     expect(error.message).toBe(message);
   });
 
+  test.each([
+    ['confirm() reads it back', answered],
+    ['read back before you retry it', hidden],
+    [
+      'read back before you retry it',
+      (client: SellerClient) => client.actionGuide.send({ pack_id: 1, option_id: 'OTHER', text: 'Hello' }),
+    ],
+  ])('after a 5xx, what to do: %s', async (advice, write) => {
+    const { sellerClient } = stubbed([Response.json({ message: 'no' }, { status: 500 })], { maxRetries: 0 });
+    const error = await errorOf(write(sellerClient));
+    expect(error.message).toMatch(/: no\. The write may have been carried out anyway: /);
+    expect(error.message.endsWith(`anyway: ${advice}`)).toBe(true);
+  });
+
   test('nothing of it where the service rejected the write and the body was lost', async () => {
     const { sellerClient } = stubbed([broken(409)], { maxRetries: 0 });
     expect(await errorOf(answered(sellerClient))).toMatchObject({ name: 'ConflictError', status: 409 });

@@ -1,5 +1,5 @@
 import { OutcomeUnknownError, isModerated } from 'marketplace-seller-sdk';
-import type { SellerClient } from 'marketplace-seller-sdk';
+import type { SellerClient, SetDeliveryParams } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { createMarketplace } from '../support/marketplace.ts';
@@ -115,20 +115,79 @@ describe('confirm() of a message', () => {
 
 describe('confirm() of a delivery configuration', () => {
   const range = { from: 9, to: 13, capacity: 20 };
+  const shownRange = { ...range, calculated_cutoff: 8 };
   const days = ['week', 'saturday', 'sunday'] as const;
+  const place = { site_id: 'MLA', user_id: 7, service_id: 1001 };
+  const setRanges =
+    (delivery_ranges: SetDeliveryParams['delivery_ranges']) =>
+    (client: SellerClient): PromiseLike<unknown> =>
+      client.flex.setDelivery({ ...place, delivery_ranges });
+  const shown = (ranges: unknown): object => ({ configuration: { delivery_ranges: ranges } });
+  const unclear = { unknown: 'the service shows another cut-off, or not all values that were set' };
 
   test.each(days)('the ranges of %s are compared', async (day) => {
-    const delivery = {
-      site_id: 'MLA',
-      user_id: 7,
-      service_id: 1001,
-      delivery_ranges: { [day]: [{ ...range, cutoff: 8 }] },
-    };
-    const setDelivery = (client: SellerClient): PromiseLike<unknown> => client.flex.setDelivery(delivery);
-    const shown = (ranges: object): object => ({ configuration: { delivery_ranges: ranges } });
-    expect(await confirmationOf(setDelivery, shown({ [day]: [range] }))).toMatchObject({ done: true });
-    expect(await confirmationOf(setDelivery, shown({ [day]: [{ ...range, to: 14 }] }))).toEqual({ done: false });
+    const setDelivery = setRanges({ [day]: [{ ...range, cutoff: 8 }] });
+    expect(await confirmationOf(setDelivery, shown({ [day]: [shownRange] }))).toMatchObject({ done: true });
+    expect(await confirmationOf(setDelivery, shown({ [day]: [{ ...shownRange, to: 14 }] }))).toEqual({ done: false });
     expect(await confirmationOf(setDelivery, shown({ [day]: [] }))).toEqual({ done: false });
+    expect(await confirmationOf(setDelivery, shown({ [day]: null }))).toEqual({ done: false });
+  });
+
+  test.each([
+    ['another cut-off', { week: [{ ...shownRange, calculated_cutoff: 9 }] }],
+    ['no cut-off', { week: [range] }],
+    ['a range without its capacity', { week: [{ ...shownRange, capacity: null }] }],
+    ['another day only', { sunday: [shownRange] }],
+    ['no ranges', null],
+  ])('a configuration with %s proves nothing', async (_, ranges) => {
+    expect(await confirmationOf(setRanges({ week: [{ ...range, cutoff: 8 }] }), shown(ranges))).toEqual(unclear);
+  });
+
+  test('the ranges of a day that were removed are confirmed only if the day is shown', async () => {
+    expect(await confirmationOf(setRanges({ sunday: [] }), shown({ sunday: null }))).toMatchObject({ done: true });
+    expect(await confirmationOf(setRanges({ sunday: [] }), shown({ week: [shownRange] }))).toEqual(unclear);
+  });
+
+  test('the delivery window is compared without its case, and only if it is shown', async () => {
+    const setWindow = (client: SellerClient): PromiseLike<unknown> =>
+      client.flex.setDelivery({ ...place, delivery_window: 'same_day' });
+    const window = (delivery_window: unknown): object => ({ configuration: { delivery_window } });
+    expect(await confirmationOf(setWindow, window('SAME_DAY'))).toMatchObject({ done: true });
+    expect(await confirmationOf(setWindow, window('next_day'))).toEqual({ done: false });
+    expect(await confirmationOf(setWindow, window(null))).toEqual(unclear);
+  });
+
+  test.each([
+    ['before', unclear],
+    ['after', { done: true }],
+  ] as const)('a change of the cut-off only, with a connection reset %s it is carried out', async (reset, found) => {
+    const { marketplace, sellerClient, seller } = createMarketplace({ confirmWindowMs: 0, maxRetries: 0 });
+    const { user_id, site_id } = seller;
+    const { service_id } = marketplace.flex.subscribe({ user_id });
+    const setCutoff = (cutoff: number): PromiseLike<unknown> =>
+      sellerClient.flex.setDelivery({
+        ...{ site_id, user_id, service_id },
+        delivery_ranges: { week: [{ ...range, cutoff }] },
+      });
+    await setCutoff(8);
+    marketplace.faults.inject({ reset, match: { method: 'PUT' } });
+    expect(await (await errorOf<OutcomeUnknownError>(setCutoff(10))).confirm()).toMatchObject(found);
+  });
+});
+
+describe('confirm() of zones', () => {
+  const addZones = (client: SellerClient): PromiseLike<unknown> =>
+    client.flex.addZones({ site_id: 'MLA', user_id: 7, service_id: 1001, zones: [{ id: 'z' }] });
+  const shown = (zones: unknown): object => ({ configuration: { zones } });
+
+  test.each([
+    ['a selected zone', [{ id: 'z', selected: true }], { done: true }],
+    ['a zone that is not selected', [{ id: 'z', selected: false }], { done: false }],
+    ['a list without the zone', [{ id: 'a', selected: true }], { done: false }],
+    ['a zone that does not show whether it is selected', [{ id: 'z' }], { unknown: expect.any(String) as string }],
+    ['no list', null, { unknown: expect.any(String) as string }],
+  ])('%s', async (_, zones, found) => {
+    expect(await confirmationOf(addZones, shown(zones))).toMatchObject(found);
   });
 });
 
@@ -155,6 +214,35 @@ describe('the case of the words that the service uses does not matter', () => {
   test.each(['blocked_by_payment', 'BLOCKED_BY_PAYMENT'])('the reason %s is found', async (cause) => {
     const { sellerClient } = stubbed([Response.json({ error: 'conversation_blocked', cause }, { status: 403 })]);
     expect(await errorOf(send(sellerClient))).toMatchObject({ reason: cause });
+  });
+
+  test.each(['blocked_by_excepted_case', 'BLOCKED_BY_EXCEPTED_CASE'])('%s is an excepted case', async (cause) => {
+    const { sellerClient } = stubbed([Response.json({ error: 'bad_request', cause }, { status: 400 })]);
+    expect(await errorOf(sellerClient.actionGuide.options({ pack_id: 1 }))).toMatchObject({
+      name: 'ExceptedCaseError',
+    });
+  });
+
+  test.each(['not_found', 'NOT_FOUND'])('the error %s means a seller without questions', async (error) => {
+    const { sellerClient } = stubbed([Response.json({ error, message: 'no' }, { status: 404 })]);
+    expect(await errorOf(sellerClient.questions.responseTime({ user_id: 7 }))).toMatchObject({
+      name: 'NoQuestionsError',
+    });
+  });
+
+  test.each(['FORBIDDEN', 'forbidden'])('the code %s of a GraphQL error is a 403', async (code) => {
+    const { sellerClient } = stubbed([Response.json({ errors: [{ message: 'no', extensions: { code } }] })]);
+    const call = sellerClient.flex.configuration({ site_id: 'MLA', user_id: 7, service_id: 1001 });
+    expect(await errorOf(call)).toMatchObject({ name: 'ForbiddenError', status: 403 });
+  });
+
+  test.each(['active', 'ACTIVE', 'Active'])('an item that is %s can be enabled for Flex', async (status) => {
+    const { sellerClient, sent } = stubbed([
+      Response.json([{ code: 200, body: { status } }]),
+      new Response(null, { status: 204 }),
+    ]);
+    await sellerClient.flex.items.enable({ site_id: 'MLA', item_id: 'MLA1', requireActive: true });
+    expect(posts(sent)).toBe(1);
   });
 
   test.each(['not_unanswered_question', 'NOT_UNANSWERED_QUESTION'])('the error %s is documented', async (error) => {

@@ -80,6 +80,60 @@ describe('an error in another wording or status', () => {
     expect(await errorOf(call(sellerClient) as PromiseLike<unknown>)).toBeInstanceOf(Class);
   });
 
+  const send = (client: SellerClient): PromiseLike<unknown> =>
+    client.messages.send({ pack_id: 1, user_id: 7, to: { user_id: 31 }, text: 'Hello' });
+  const upload = (client: SellerClient): PromiseLike<unknown> =>
+    client.messages.upload({ site_id: 'MLA', file: new Uint8Array(1), filename: 'a.pdf' });
+  const item = { site_id: 'MLA', item_id: 'MLA1' };
+
+  test.each<[string, number, string, (client: SellerClient) => PromiseLike<unknown>]>([
+    ['BadRequestError', 400, 'The buyer profile is not valid', send],
+    ['NotFoundError', 404, 'Not found in the profile service', send],
+    ['AttachmentNotFoundError', 400, 'The file does not exist', send],
+    ['AttachmentNotFoundError', 404, 'file_not_found', send],
+    ['AttachmentNotFoundError', 422, 'Attachments expired', send],
+    ['BadRequestError', 400, 'The context exceeds the quota', send],
+    ['TextTooLongError', 400, 'text_length exceeds the limit', send],
+    ['BadRequestError', 400, 'The item has unsupported characteristics', send],
+    ['UnsupportedCharactersError', 400, 'Unsupported characters', send],
+    ['ForbiddenError', 403, 'A remediation is pending', send],
+    ['MediationInProcessError', 403, 'in_mediation', send],
+    ['ForbiddenError', 403, 'In the casino access is suspended', send],
+    ['ForbiddenError', 403, 'Not for accessories', send],
+    ['PackAccessError', 403, 'The user cannot access the order', send],
+    ['AttachmentNotFoundError', 400, 'The attachments must be delimited', send],
+    ['TooManyAttachmentsError', 400, 'attachments over the max_limit', send],
+    ['PackAccessError', 403, 'The user has no write_access', send],
+    ['BadRequestError', 400, 'The website_id is wrong', upload],
+    ['SiteMissingError', 400, 'site_id is missing', upload],
+    ['BadRequestError', 400, 'The profile name is wrong', upload],
+    ['InvalidFileNameError', 400, 'invalid_file_name', upload],
+    ['ServerError', 500, 'The profile service failed', upload],
+    ['FileStorageError', 500, 'The file was not saved', upload],
+    ['BadRequestError', 400, 'Invalid idempotency key', (client) => client.messages.get({ message_id: 'a' })],
+    ['MessageNotFoundError', 400, 'Invalid message_id', (client) => client.messages.get({ message_id: 'a' })],
+    ['ForbiddenError', 403, 'The item has no download', (client) => client.flex.items.enable(item)],
+    ['ItemDownError', 403, 'item_down', (client) => client.flex.items.enable(item)],
+    ['BadRequestError', 400, 'The item is already in flexible shipping', (client) => client.flex.items.enable(item)],
+    ['BadRequestError', 400, 'The item is not in flexible shipping', (client) => client.flex.items.disable(item)],
+    ['NotInFlexError', 400, 'The item is not in Flex', (client) => client.flex.items.disable(item)],
+    [
+      'NotFoundError',
+      404,
+      'A significant update is under way',
+      (client) => client.flex.addZones({ ...whose, zones: [{ id: 'z' }] }),
+    ],
+    [
+      'BadRequestError',
+      400,
+      'A significant access of the network failed',
+      (client) => client.flex.subscriptions({ site_id: 'MLA', user_id: 7 }),
+    ],
+  ])('%s: a %d with "%s"', async (name, status, message, call) => {
+    const { sellerClient } = stubbed([json(status, { message, status })], { maxRetries: 0 });
+    expect(await errorOf(call(sellerClient))).toMatchObject({ name, status });
+  });
+
   test('a 400 on a message by id that says something else is no missing message', async () => {
     const { sellerClient } = stubbed([json(400, { message: 'tag is required' })]);
     const error = await errorOf(sellerClient.messages.get({ message_id: 'a' }));

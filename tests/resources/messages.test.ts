@@ -32,7 +32,7 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Pack, PackInit } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { conversationBlocked, exceptedCase } from '../../src/resources/post-sale/errors.js';
-import { errorOf } from '../support/stubs.ts';
+import { errorOf, stubbed } from '../support/stubs.ts';
 import { capExhausted } from '../../src/resources/action-guide/errors.js';
 
 const text = 'Sale hoy. 🚚';
@@ -524,6 +524,31 @@ describe('channel() says which channel is open, and sends nothing', () => {
     const none = answering({ options: [], messages: [], paging: null }, 200);
     expect(await errorOf(none.messages.channel(whose))).toMatchObject({ reason: 'option_not_offered' });
   });
+
+  const none = { messages: [], paging: { total: 0 } };
+
+  test.each(['report', 'off'] as const)(
+    "with responseValidation: '%s', responses of another shape are no TypeError",
+    async (responseValidation) => {
+      const channel = (...bodies: readonly unknown[]): PromiseLike<unknown> =>
+        stubbed(
+          bodies.map((body) => Response.json(body)),
+          { responseValidation },
+        ).sellerClient.messages.channel({ pack_id: '1', user_id: 7 });
+      const option = { id: 'other', cap_available: 1 };
+      for (const first of [{ type: 'template' }, { id: null }, { id: 5 }, null, 'OTHER'])
+        await expect(channel(none, { options: [first, option] })).resolves.toMatchObject({ channel: 'option' });
+      for (const offered of [{ options: [{}] }, { options: [{ id: 5 }] }, 'none', null])
+        expect(await errorOf(channel(none, offered))).toMatchObject({ reason: 'option_not_offered' });
+      for (const offered of [{ options: 'none' }, { options: [null] }])
+        expect(await errorOf(channel(none, offered))).toMatchObject({ name: 'UnexpectedResponseError' });
+      const odd = { ...none, messages: [null, {}, 'x', { from: 5 }, { id: 'a', from: { user_id: 31 } }] };
+      for (const status of [5, { status: 5 }, 'open'])
+        await expect(channel({ ...odd, conversation_status: status })).resolves.toMatchObject({
+          channel: 'conversation',
+        });
+    },
+  );
 
   test('other errors of channel() are thrown as they are', async () => {
     const { marketplace, whose } = createSale();

@@ -43,7 +43,8 @@ export function apiErrorFrom(response: BufferedResponse, context: ResponseContex
   const causes = raw.causes.map((cause) => mapValues(cause, shown));
   const Class = documented?.error ?? classOfStatus(status);
   const reason = shown(raw.text ?? raw.code ?? '') || 'the service gave no reason';
-  const warning = outcomeUnknown ? '. The write may have been carried out anyway: confirm() reads it back' : '';
+  const advice = endpoint.confirm ? 'confirm() reads it back' : 'read back before you retry it';
+  const warning = outcomeUnknown ? `. The write may have been carried out anyway: ${advice}` : '';
   const message = `${endpoint.method} ${endpoint.path} failed with ${status}${code === undefined ? '' : ` (${code})`}: ${reason}${warning}`;
   return { error: new Class(message, { ...raw, code, causes, outcomeUnknown }), failure, outcomeUnknown };
 }

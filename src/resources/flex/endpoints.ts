@@ -1,7 +1,8 @@
 import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
-import { NotFoundError } from '../../core/errors/status-errors.js';
+import type { Confirmation } from '../../core/errors/confirmation.js';
 import { dataOf, graphqlErrorInBody } from './graphql/response.js';
 import { array, preprocess, record, unknown } from '../../core/schema/schema.js';
+import { confirmDelivery, confirmZones } from './compare-configuration.js';
 import {
   alreadyInFlex,
   deliveryNotUpdated,
@@ -15,6 +16,7 @@ import {
   itemDown,
   itemLocked,
   itemNotFound,
+  meansNotInFlex,
   noAccess,
   noSchema,
   notInFlex,
@@ -76,12 +78,10 @@ export const setDelivery: Endpoint<SetDeliveryParams> = {
   retry: 'idempotent',
   errors: [invalidUser, invalidService, invalidJson, deliveryNotUpdated],
   async confirm(input, context) {
-    const found = await configured(
-      input,
-      'delivery_window delivery_ranges{week{from to capacity} saturday{from to capacity} sunday{from to capacity}}',
-      context,
-    );
-    return isDelivery(found, input) ? { done: true, output: undefined } : { done: false };
+    const range = '{from to capacity calculated_cutoff}';
+    const fields = `delivery_window delivery_ranges{week${range} saturday${range} sunday${range}}`;
+    const found = await configured(input, fields, context);
+    return found ? confirmDelivery(found, input) : noConfiguration;
   },
 };
 
@@ -94,10 +94,8 @@ export const addZones: Endpoint<AddZonesParams> = {
   retry: 'idempotent',
   errors: [invalidUser, invalidService, invalidJson, deliveryNotUpdated],
   async confirm(input, context) {
-    const { zones } = await configured(input, 'zones{id selected}', context);
-    const selected = (zones ?? []).filter((zone) => zone.selected).map((zone) => zone.id);
-    const isDone = input.zones.every(({ id }) => selected.includes(String(id)));
-    return isDone ? { done: true, output: undefined } : { done: false };
+    const found = await configured(input, 'zones{id selected}', context);
+    return found ? confirmZones(found, input.zones) : noConfiguration;
   },
 };
 
@@ -150,35 +148,18 @@ export const disableItem: Endpoint<FlexItemParams> = {
   },
 };
 
-/** Reads fields of a seller's configuration. */
+const noConfiguration: Confirmation = { unknown: 'the service shows no configuration that can be read' };
+
+/** Reads fields of a seller's configuration; `undefined` if the response contains none that can be read. */
 async function configured(
   { site_id, user_id, service_id }: Pick<SetDeliveryParams, 'site_id' | 'user_id' | 'service_id'>,
   fields: string,
   context: ConfirmContext,
-): Promise<Partial<FlexConfiguration>> {
+): Promise<FlexConfiguration | undefined> {
   const query = `{configuration(user_id:${user_id},service_id:${service_id}){${fields}}}`;
   const found = (await context.call(configuration, { site_id, query })) as { configuration?: unknown };
   const parsed = flexConfiguration.safeParse(found.configuration);
-  return parsed.success ? parsed.data : {};
-}
-
-/**
- * Whether a configuration has the values that were set. It ignores `cutoff`, which the service does not return as set.
- */
-function isDelivery(
-  found: Partial<FlexConfiguration>,
-  { delivery_window, delivery_ranges = {} }: SetDeliveryParams,
-): boolean {
-  if (delivery_window !== undefined && found.delivery_window !== delivery_window) return false;
-  const days = ['week', 'saturday', 'sunday'] as const;
-  return days.every((day) => {
-    const wanted = delivery_ranges[day];
-    return wanted === undefined || written(wanted) === written(found.delivery_ranges?.[day] ?? []);
-  });
-}
-
-function written(ranges: readonly { from?: unknown; to?: unknown; capacity?: unknown }[]): string {
-  return ranges.map(({ from, to, capacity }) => `${String(from)}-${String(to)}:${String(capacity)}`).join(' ');
+  return parsed.success ? parsed.data : undefined;
 }
 
 async function isInFlex(input: FlexItemParams, context: ConfirmContext): Promise<boolean> {
@@ -186,7 +167,7 @@ async function isInFlex(input: FlexItemParams, context: ConfirmContext): Promise
     await context.call(isItemEnabled, input);
     return true;
   } catch (error) {
-    if (error instanceof NotFoundError) return false;
+    if (meansNotInFlex(error)) return false;
     throw error;
   }
 }

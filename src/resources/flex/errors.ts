@@ -110,6 +110,15 @@ export class InvalidServiceIdError extends BadRequestError {
   static override readonly kind: string = 'InvalidServiceIdError';
 }
 
+/**
+ * Whether an error states that an item is not in Flex: a 404 about the item, or without a body. Any other 404 may be of a
+ * proxy, and proves nothing.
+ */
+export function meansNotInFlex(error: unknown): boolean {
+  if (error instanceof ItemNotFoundError) return true;
+  return error instanceof NotFoundError && error.body === undefined;
+}
+
 // The specification gives only messages, so these errors are matched by any of their texts.
 
 export const emptySite = documentedError({
@@ -128,7 +137,7 @@ export const noAccess = documentedError({
   status: 400,
   message: "can't access to resource",
   error: ResourceAccessError,
-  matches: messageMatches(/(can.?t|cannot) access/i),
+  matches: messageMatches(/\b(can.?t|cannot) access/i),
   otherStatuses: [403],
 });
 export const invalidJson = documentedError({ status: 400, message: 'invalid JSON body' });
@@ -174,26 +183,26 @@ export const deliveryNotUpdated = documentedError({
   status: 404,
   message: "can't update delivery custom",
   error: SubscriptionNotFoundError,
-  matches: messageMatches(/can.?t update|subscription/i),
+  matches: messageMatches(/\bcan.?t update|subscription/i),
 });
 export const alreadyInFlex = documentedError({
   status: 400,
   message: 'item is already in flex',
   error: AlreadyInFlexError,
-  matches: messageMatches(/already in flex/i),
+  matches: messageMatches(/already in flex\b/i),
 });
 export const notInFlex = documentedError({
   status: 400,
   // The service says the same of an item that is no longer in Flex; the operation tells which is meant.
   message: 'item is already in flex',
   error: NotInFlexError,
-  matches: messageMatches(/already|not in flex/i),
+  matches: messageMatches(/already|not in flex\b/i),
 });
 export const itemDown = documentedError({
   status: 403,
   message: 'item down',
   error: ItemDownError,
-  matches: messageMatches(/item.{0,10}down/i),
+  matches: messageMatches(/item.{0,10}down\b/i),
 });
 export const itemNotFound = documentedError({
   status: 404,

@@ -4,10 +4,10 @@ import type { Requester, Endpoint } from '../../core/endpoint.js';
 import { ApiError, InvalidInputError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import { ofType, optionIssues } from '../../core/options/rules.js';
-import { NotFoundError } from '../../core/errors/status-errors.js';
 import { Deadline } from '../../core/retry/deadline.js';
+import { isWord } from '../../core/schema/word.js';
 import * as endpoints from './endpoints.js';
-import { AlreadyInFlexError, ItemNotFoundError, NotInFlexError } from './errors.js';
+import { AlreadyInFlexError, NotInFlexError, meansNotInFlex } from './errors.js';
 import type { DisableItemParams, EnableItemParams, FlexItemParams } from './schemas.js';
 
 /** Reads an item's status, e.g. `active`; `undefined` if the service could not read it. */
@@ -89,7 +89,7 @@ export class FlexItems {
 
   async #checkActive({ item_id }: FlexItemParams, options?: CallOptions): Promise<void> {
     const status = await this.#readStatus(String(item_id), options);
-    if (status === 'active') return;
+    if (isWord(status, 'active')) return;
     const found = status === undefined ? 'cannot be read' : `is "${status}"`;
     const message = `the status of \`item_id\` ${found}; Flex takes items that are active`;
     throw new InvalidInputError([{ path: ['item_id'], message }]);
@@ -111,11 +111,6 @@ export class FlexItems {
     };
     return new ApiPromise<T | undefined>(call.withResponse().catch(recover));
   }
-}
-
-function meansNotInFlex(error: ApiError): boolean {
-  if (error instanceof ItemNotFoundError) return true;
-  return error instanceof NotFoundError && error.body === undefined;
 }
 
 const boolean = ofType('boolean');

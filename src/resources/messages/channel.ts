@@ -1,5 +1,6 @@
 import type { CallOptions } from '../../core/options/call-options.js';
 import { Deadline } from '../../core/retry/deadline.js';
+import { isWord } from '../../core/schema/word.js';
 import type { Paged } from '../../core/pagination/paged.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
 import { ExceptedCaseError } from '../post-sale/errors.js';
@@ -76,7 +77,7 @@ async function viaOption(
   options: CallOptions,
 ): Promise<OpenChannel> {
   const offered = await actionGuide.options({ pack_id }, options);
-  const other = offered.options.find(({ id }) => id.toUpperCase() === 'OTHER');
+  const other = offered.options.find(({ id }) => isWord(id, 'OTHER'));
   if (!other) throw closed('option_not_offered', 'the pack has no option OTHER');
   if (other.cap_available === 0)
     throw closed('cap_exhausted', 'the option OTHER is used up; wait until the buyer replies');
@@ -84,8 +85,8 @@ async function viaOption(
 }
 
 function throwIfBlocked(status: ConversationStatus | null | undefined): void {
-  if (status?.status?.toLowerCase() !== 'blocked') return;
-  const reason = status.substatus ?? 'blocked';
+  if (!isWord(status?.status, 'blocked')) return;
+  const reason = status?.substatus ?? 'blocked';
   throw closed(reason, `the conversation is blocked (${reason})`);
 }
 

@@ -241,7 +241,7 @@ export const messageNotFound = documentedError({
   ...bad('The message id does not exist'),
   error: MessageNotFoundError,
   matches: messageMatches(
-    /not exist|n't exist|not.{0,3}found|(invalid|unknown|no such).{0,20}\b(message|id)|\bid\b.{0,30}invalid/i,
+    /not exist|n't exist|not.{0,3}found|(invalid|unknown|no such).{0,20}\b(message(_?id|s)?|id)\b|\bid\b.{0,30}invalid/i,
   ),
 });
 export const messageNotReady = documentedError({
@@ -256,17 +256,17 @@ export const messageNotReady = documentedError({
 export const unsupportedCharacters = documentedError({
   ...bad('The text contains unsupported characters'),
   error: UnsupportedCharactersError,
-  matches: messageMatches(/(unsupported|not supported|non.?supported|invalid|not allowed).{0,20}character/i),
+  matches: messageMatches(/(unsupported|not supported|non.?supported|invalid|not allowed).{0,20}character(?!i)/i),
 });
 export const textTooLong = documentedError({
   ...bad('The text is longer than 350 characters'),
   error: TextTooLongError,
-  matches: messageMatches(/\b350\b|text.{0,100}(too long|longer|exceed|max)/i),
+  matches: messageMatches(/\b350\b|(?<![a-z])text.{0,100}(too long|longer|exceed|max)/i),
 });
 export const mediationInProcess = documentedError({
   ...forbidden('There is a mediation in process'),
   error: MediationInProcessError,
-  matches: messageMatches(/mediation/i),
+  matches: messageMatches(/(?<![a-z])mediation/i),
 });
 export const notYetDelivered = documentedError({
   ...forbidden('The purchase is in fulfilment shipping mode and not yet delivered'),
@@ -281,7 +281,9 @@ export const receiverNotInOrder = documentedError({
 export const senderNotInOrder = documentedError({
   ...forbidden('The sender has no access to the order'),
   error: PackAccessError,
-  matches: messageMatches(/(no|not) .{0,20}(allowed|authori[sz]ed|access)|sender.{0,100}belong/i),
+  matches: messageMatches(
+    /(?<![a-z])(no|not|cannot) .{0,20}(allowed|authori[sz]ed|access(?!or))|sender.{0,100}belong/i,
+  ),
 });
 export const senderIsReceiver = documentedError({
   ...bad('The sender and the receiver are equal'),
@@ -309,7 +311,7 @@ export const tooManyAttachments = documentedError({
   ...bad('A message takes at most 25 attachments'),
   error: TooManyAttachmentsError,
   matches: messageMatches(
-    /\b25\b.{0,100}attachment|attachment.{0,100}\b25\b|attachments? .{0,100}(exceed|limit|too many)|too many attachments/i,
+    /\b25\b.{0,100}attachment|attachment.{0,100}\b25\b|attachments? .{0,100}(exceed|(?<![a-z])limit|too many)|too many attachments/i,
   ),
 });
 export const attachmentNotFound = documentedError({
@@ -318,7 +320,7 @@ export const attachmentNotFound = documentedError({
   message: 'An attachment does not exist or has expired',
   error: AttachmentNotFoundError,
   otherStatuses: [400, 404],
-  matches: messageMatches(/attachment|file/i),
+  matches: messageMatches(/attachment|(?<![a-z])file(s|_?ids?|_?names?)?(?![a-z])/i),
 });
 
 export const emptyFile = documentedError({
@@ -329,7 +331,7 @@ export const emptyFile = documentedError({
 export const invalidFileName = documentedError({
   ...bad('The file name contains / or \\'),
   error: InvalidFileNameError,
-  matches: messageMatches(/file ?_?name/i),
+  matches: messageMatches(/(?<![a-z])file ?_?name/i),
 });
 export const fileTooLarge = documentedError({
   ...bad('The file is larger than 25 MB'),
@@ -341,12 +343,12 @@ export const fileTooLarge = documentedError({
 export const siteMissing = documentedError({
   ...bad('The site_id query parameter is missing'),
   error: SiteMissingError,
-  matches: messageMatches(/site_?id/i),
+  matches: messageMatches(/(?<![a-z])site_?id/i),
 });
 export const fileNotSaved = documentedError({
   status: 500,
   code: 'internal_server_error',
   message: 'The file cannot be saved',
   error: FileStorageError,
-  matches: messageMatches(/file|save|attachment/i),
+  matches: messageMatches(/attachment|(?<![a-z])(file(s|_?ids?|_?names?)?|save[ds]?)(?![a-z])/i),
 });

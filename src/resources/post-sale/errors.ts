@@ -1,6 +1,7 @@
 import { BadRequestError, ForbiddenError } from '../../core/errors/status-errors.js';
 import type { ApiErrorDetails } from '../../core/errors/errors.js';
 import { documentedError, messageMatches, textsOf } from '../../core/errors/documented-error.js';
+import { isWord } from '../../core/schema/word.js';
 
 /**
  * The pack is an exception (autoparts, manufacturing time): it needs no option of the action guide.
@@ -64,7 +65,7 @@ export const exceptedCase = documentedError({
   cause: excepted,
   error: ExceptedCaseError,
   otherStatuses: [403],
-  matches: (details) => blockReason(details) === excepted,
+  matches: (details) => isWord(blockReason(details), excepted),
 });
 export const optionConversationBlocked = documentedError({
   status: 403,
@@ -88,7 +89,7 @@ export const noAccessToPack = documentedError({
   code: 'forbidden',
   message: 'The user is not allowed to access the pack',
   error: PackAccessError,
-  matches: messageMatches(/(no|not) .{0,20}(allowed|authori[sz]ed|access)/i),
+  matches: messageMatches(/(?<![a-z])(no|not|cannot) .{0,20}(allowed|authori[sz]ed|access(?!or))/i),
 });
 export const accessTokenRequired = documentedError({
   status: 400,
@@ -114,7 +115,7 @@ function blockReason(details: Pick<ApiErrorDetails, 'code' | 'text' | 'causes' |
 
 function isBlocked(details: ApiErrorDetails): boolean {
   const reason = blockReason(details);
-  if (reason !== undefined) return reason !== excepted;
+  if (reason !== undefined) return !isWord(reason, excepted);
   return messageMatches(/conversation_blocked|blocked_conversation|conversation is blocked/i)(details);
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../../core/schema/schema.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
 import { key, nullishArray } from '../../core/schema/fields.js';
+import { isWord } from '../../core/schema/word.js';
 import { currentShape } from './legacy.js';
 
 /** The sender or receiver of a message. Spec: Message, `from` and `to`. */
@@ -142,11 +143,6 @@ export function originalOf(delivered: Message): unknown {
 export function isModerated(delivered: Message | null | undefined): boolean {
   const { status, message_moderation: moderation } = delivered ?? {};
   return isWord(status, 'moderated') || isWord(moderation?.status, 'rejected');
-}
-
-/** Statuses vary in case, and at run time a status can have another type. */
-function isWord(status: unknown, word: string): boolean {
-  return String(status).toLowerCase() === word;
 }
 
 /**

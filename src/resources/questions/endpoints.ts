@@ -2,11 +2,11 @@ import { millisecondsOf } from '../../core/schema/date-time.js';
 import { ageOf, compareText, confirmByList, isBefore } from '../../core/retry/confirm.js';
 import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
 import type { Confirmation } from '../../core/errors/confirmation.js';
-import { NotFoundError } from '../../core/errors/status-errors.js';
 import { unknown } from '../../core/schema/schema.js';
 import {
   invalidPostBody,
   invalidQuestion,
+  meansNoQuestion,
   noQuestions,
   notActiveItem,
   notUnansweredQuestion,
@@ -132,7 +132,7 @@ export const remove: Endpoint<GetQuestionParams, string[]> = {
       const { status } = await context.call(get, { question_id });
       return status?.toUpperCase() === 'DELETED' ? { done: true, output: [] } : { done: false };
     } catch (error) {
-      if (error instanceof NotFoundError) return { done: true, output: [] };
+      if (meansNoQuestion(error)) return { done: true, output: [] };
       throw error;
     }
   },

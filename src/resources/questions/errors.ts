@@ -1,5 +1,6 @@
 import { BadRequestError, NotFoundError } from '../../core/errors/status-errors.js';
 import { documentedError } from '../../core/errors/documented-error.js';
+import { isWord } from '../../core/schema/word.js';
 
 /**
  * The question cannot be answered: it does not exist, or its id is not an integer.
@@ -92,6 +93,19 @@ export const noQuestions = documentedError({
   message: 'The seller has no questions on any item',
   error: NoQuestionsError,
   // The only 404 of its endpoint with this code.
-  matches: ({ code, status }) => status === 404 && code === 'not_found',
+  matches: ({ code, status }) => status === 404 && isWord(code, 'not_found'),
 });
 export const questionNotFound = documentedError({ status: 404, code: 'not_found', message: 'Question not found' });
+
+/** Not after `<`, because a page of a website is no error response. `questions` is a part of paths. */
+const namesNoQuestion = /^[^<]*\bquestion(?!s)[^<]{0,60}(not.{0,3}(found|exist)|n't exist)/i;
+
+/** Whether an error states that a question does not exist. A 404 that names no question may be of a proxy. */
+export function meansNoQuestion(error: unknown): boolean {
+  if (!(error instanceof NotFoundError)) return false;
+  const texts =
+    typeof error.body === 'string' ? [error.body] : Object.values({ ...(error.body as object | undefined) });
+  return [...texts, ...error.causes.map(({ message }) => message)].some(
+    (text) => typeof text === 'string' && namesNoQuestion.test(text),
+  );
+}

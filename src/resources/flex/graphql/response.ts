@@ -83,7 +83,7 @@ function causeOf(error: unknown): GraphqlCause {
   const { code, status, statusCode } = (extensions ?? {}) as Record<string, unknown>;
   const stated = [status, statusCode, code].map(numberOf).find((each) => each >= 400 && each < 600);
   return {
-    status: stated ?? (typeof code === 'string' ? statusOfCode.get(code) : undefined),
+    status: stated ?? (typeof code === 'string' ? statusOfCode.get(code.toUpperCase()) : undefined),
     ...(typeof code === 'string' && { code }),
     ...(typeof message === 'string' && { message }),
   };
