@@ -130,7 +130,8 @@ export class HttpClient implements Requester {
   async #recover(context: RequestContext, result: AttemptResult): Promise<NextStep> {
     if (await this.#replaceToken(context, result)) return retry;
     const failed = classifyFailure(result, context);
-    context.outcomeUnknown = failed.outcomeUnknown;
+    // A retry that certainly did nothing says nothing about the attempts before it.
+    context.outcomeUnknown = context.earlierOutcomeUnknown ||= failed.outcomeUnknown;
     if (!this.#shouldConfirm(context, failed)) return this.#retry(context, failed);
     const { confirmation, response } = await confirmWrite(this, context, context.scope, {
       signal: context.options.signal,
@@ -142,7 +143,7 @@ export class HttpClient implements Requester {
     }
     if (confirmation.done !== false || !failed.outcomeUnknown) throw failed.error;
     context.resent = true;
-    context.outcomeUnknown = false;
+    context.outcomeUnknown = context.earlierOutcomeUnknown = false;
     return this.#retry(context, provedUndone(failed));
   }
 
@@ -159,7 +160,7 @@ export class HttpClient implements Requester {
     if (result.kind !== 'response' || result.response.status !== 401) return false;
     if (token === undefined || tokenReplaced || options.accessToken !== undefined || upload?.isReplayable === false)
       return false;
-    context.outcomeUnknown = false;
+    context.outcomeUnknown = context.earlierOutcomeUnknown;
     const replacement = await this.#runtime.shared.tokens?.replace(token, scope);
     if (replacement === undefined) return false;
     context.rejectedToken = token;

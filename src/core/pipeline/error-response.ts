@@ -27,6 +27,7 @@ const maxCauseDepth = 2;
  * Creates the error of a response. Its class follows from the documented error that matches, otherwise from the status.
  */
 export function apiErrorFrom(response: BufferedResponse, context: ResponseContext): ClassifiedResponse {
+  const { earlierOutcomeUnknown = false } = context;
   const { endpoint, input } = context.request;
   const secrets = secretsOf(context);
   // In the form in which a message shows them: the service may repeat a text with other line ends and spaces.
@@ -43,9 +44,16 @@ export function apiErrorFrom(response: BufferedResponse, context: ResponseContex
   const causes = raw.causes.map((cause) => mapValues(cause, shown));
   const Class = documented?.error ?? classOfStatus(status);
   const reason = shown(raw.text ?? raw.code ?? '') || 'the service gave no reason';
-  const warning = outcomeUnknown ? '. The write may have been carried out anyway: confirm() reads it back' : '';
+  const warning = warningOf(outcomeUnknown, earlierOutcomeUnknown);
   const message = `${endpoint.method} ${endpoint.path} failed with ${status}${code === undefined ? '' : ` (${code})`}: ${reason}${warning}`;
-  return { error: new Class(message, { ...raw, code, causes, outcomeUnknown }), failure, outcomeUnknown };
+  const details = { ...raw, code, causes, outcomeUnknown: outcomeUnknown || earlierOutcomeUnknown };
+  return { error: new Class(message, details), failure, outcomeUnknown };
+}
+
+/** The end of an error's message that says that a write may have been carried out nevertheless. */
+export function warningOf(outcomeUnknown: boolean, earlierOutcomeUnknown: boolean): string {
+  if (outcomeUnknown) return '. The write may have been carried out anyway: confirm() reads it back';
+  return earlierOutcomeUnknown ? '. An earlier attempt may have been carried out: confirm() reads it back' : '';
 }
 
 /** Reads the details of an error response with the service's texts, by which documented errors are matched. */
