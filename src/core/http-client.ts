@@ -130,8 +130,13 @@ export class HttpClient implements Requester {
   async #recover(context: RequestContext, result: AttemptResult): Promise<NextStep> {
     if (await this.#replaceToken(context, result)) return retry;
     const failed = classifyFailure(result, context);
-    context.outcomeUnknown = failed.outcomeUnknown;
-    if (!this.#shouldConfirm(context, failed)) return this.#retry(context, failed);
+    // A retry that certainly did nothing says nothing about the attempts before it.
+    context.outcomeUnknown = context.earlierOutcomeUnknown ||= failed.outcomeUnknown;
+    const confirms = this.#shouldConfirm(context, failed);
+    // An idempotent write may be sent again without proof, so it is read back only if no retry is left.
+    const retriesFirst = !confirms || context.request.endpoint.retry === 'idempotent';
+    if (retriesFirst && (await this.#waitForRetry(context, failed))) return retry;
+    if (!confirms) throw failed.error;
     const { confirmation, response } = await confirmWrite(this, context, context.scope, {
       signal: context.options.signal,
       confirmWindowMs: this.#confirmWindowMs(context, failed.error),
@@ -140,10 +145,13 @@ export class HttpClient implements Requester {
       const headers = responseHeaders(response.headers);
       return { kind: 'return', result: new CallResult(confirmation.output, context, response.status, headers) };
     }
-    if (confirmation.done !== false || !failed.outcomeUnknown) throw failed.error;
+    if (confirmation.done !== false) throw failed.error;
     context.resent = true;
-    context.outcomeUnknown = false;
-    return this.#retry(context, provedUndone(failed));
+    context.outcomeUnknown = context.earlierOutcomeUnknown = false;
+    // An error response that is classified again no longer says that an earlier attempt may have been carried out.
+    const undone = failed.outcomeUnknown ? provedUndone(failed) : classifyFailure(result, context);
+    if (await this.#waitForRetry(context, undone)) return retry;
+    throw undone.error;
   }
 
   /** After a timeout, the service may still be processing the write, so it gets at least `timeoutMs` to finish. */
@@ -159,7 +167,7 @@ export class HttpClient implements Requester {
     if (result.kind !== 'response' || result.response.status !== 401) return false;
     if (token === undefined || tokenReplaced || options.accessToken !== undefined || upload?.isReplayable === false)
       return false;
-    context.outcomeUnknown = false;
+    context.outcomeUnknown = context.earlierOutcomeUnknown;
     const replacement = await this.#runtime.shared.tokens?.replace(token, scope);
     if (replacement === undefined) return false;
     context.rejectedToken = token;
@@ -168,27 +176,24 @@ export class HttpClient implements Requester {
     return true;
   }
 
-  #shouldConfirm({ request, resent }: RequestContext, { error, failure, outcomeUnknown }: FailedAttempt): boolean {
+  #shouldConfirm({ request, resent, outcomeUnknown }: RequestContext, { error, failure }: FailedAttempt): boolean {
     if (this.#runtime.options.onUnknownOutcome !== 'confirm' || !request.endpoint.confirm || !failure) return false;
     // A write that was sent again may fail because the first attempt was carried out nevertheless.
     return outcomeUnknown || (resent && error instanceof ApiError && error.status < 500);
   }
 
-  /** Waits for the retry that the policy plans, or throws the error. */
-  async #retry(
-    context: RequestContext,
-    { error, failure }: Pick<FailedAttempt, 'error' | 'failure'>,
-  ): Promise<NextStep> {
-    if (!failure) throw error;
+  /** Waits for the retry that the policy plans; `false` if there is none. */
+  async #waitForRetry(context: RequestContext, { failure }: Pick<FailedAttempt, 'failure'>): Promise<boolean> {
+    if (!failure) return false;
     const plan = this.#planRetry(context, failure);
     // A 429 pauses all calls. This call waits when it acquires its next attempt.
     if (plan.pauseAllMs !== undefined) context.rateLimiter.pauseFor(plan.pauseAllMs);
-    if (!plan.retry) throw error;
-    if (plan.pauseAllMs !== undefined) return retry;
-    if (!this.#runtime.shared.budget.tryWithdraw()) throw error;
+    if (!plan.retry) return false;
+    if (plan.pauseAllMs !== undefined) return true;
+    if (!this.#runtime.shared.budget.tryWithdraw()) return false;
     emitWait(context, plan.delayMs, 'fault');
     await context.scope.sleep(plan.delayMs);
-    return retry;
+    return true;
   }
 
   #planRetry(context: RequestContext, failure: Failure): ReturnType<typeof planRetry> {

@@ -18,6 +18,11 @@ import {
 import type { FlexSubscription } from 'marketplace-seller-sdk';
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import { errorOf, networkFault, stubbed } from '../support/stubs.ts';
+
+/** The service says the same of an item that is to be enabled and of one that is to be disabled. */
+const alreadyInFlex = (): Response =>
+  Response.json({ message: 'item is already in flex', status: 400 }, { status: 400 });
 
 function createShop() {
   const marketplace = new FakeMarketplace({ now: '2026-03-10T15:00:00Z' });
@@ -247,6 +252,32 @@ describe('items', () => {
     await sellerClient.flex.items.enable(flexItem);
     expect(lost).toBe(2);
     await expect(sellerClient.flex.items.enable(flexItem)).rejects.toBeInstanceOf(AlreadyInFlexError);
+  });
+
+  test.each<readonly [string, Response | TypeError]>([
+    ['a 429', new Response('{}', { status: 429 })],
+    ['a 409', Response.json({ message: 'busy' }, { status: 409 })],
+    ['a failed connection', networkFault('ECONNREFUSED')],
+    ['a replaced token', new Response('{}', { status: 401 })],
+  ])('a retry after %s finds an item that was in the wanted state before, which is an error', async (_, first) => {
+    const accessToken = ({ rejected }: { rejected?: string | undefined }): string => (rejected ? 'token-2' : 'token-1');
+    const flexItem = { site_id: 'MLA', item_id: 'MLA1' };
+    for (const [method, errorClass] of [
+      ['enable', AlreadyInFlexError],
+      ['disable', NotInFlexError],
+    ] as const) {
+      const { sellerClient, sent } = stubbed([first, alreadyInFlex()], { accessToken, maxRetryDelayMs: 1 });
+      const error = await errorOf(sellerClient.flex.items[method](flexItem));
+      expect(error).toBeInstanceOf(errorClass);
+      expect(sent).toHaveLength(2);
+    }
+  });
+
+  test('a retry after a lost response and a 429 finds the item disabled, which is a success', async () => {
+    const steps = [networkFault('ECONNRESET'), new Response('{}', { status: 429 }), alreadyInFlex()];
+    const { sellerClient, sent } = stubbed(steps, { maxRetryDelayMs: 1 });
+    await sellerClient.flex.items.disable({ site_id: 'MLA', item_id: 'MLA1' });
+    expect(sent).toHaveLength(3);
   });
 
   test.each(['paused', 'closed', 'under_review'] as const)(

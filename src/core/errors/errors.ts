@@ -58,7 +58,7 @@ export class RequestAbortedError extends SellerError {
   static override readonly kind: string = 'RequestAbortedError';
   /** How many times the request had been sent. */
   readonly attempts: number;
-  /** A write was sent and got no response: it may or may not have been carried out. */
+  /** A write was sent, and an attempt may or may not have been carried out. */
   readonly outcomeUnknown: boolean;
 
   constructor(message: string, options: ErrorOptions & { attempts?: number; outcomeUnknown?: boolean } = {}) {
@@ -100,8 +100,9 @@ export class TimeoutError extends ConnectionError {
 }
 
 /**
- * A write was sent and its response was lost: the service may or may not have carried it out. It is not retried
- * automatically. The network error is the `cause`. Every method that writes may throw it.
+ * A write was sent and its response was lost: the service may or may not have carried it out. An idempotent write is
+ * retried first; the error then says that one of the attempts may have been carried out. The last error is the `cause`.
+ * Every method that writes may throw it.
  *
  * Remedy: call `confirm()`, which reads back whether the write was carried out, and send it again only if it returns
  * `done: false`. The option `onUnknownOutcome: 'confirm'` does both.
@@ -226,6 +227,11 @@ export class ApiError extends SellerError {
   readonly attempts: number;
   /** How long the service asks to wait (`Retry-After`), in milliseconds; `undefined` without that header. */
   readonly retryAfterMs: number | undefined;
+  /**
+   * A write was sent and may have been carried out: the service failed (5xx) and did not state that it did nothing, or
+   * an earlier attempt of the same call may have succeeded.
+   */
+  readonly outcomeUnknown: boolean;
   /** The raw body: parsed JSON, or text. Not enumerable, so that logs do not show it. */
   declare readonly body: unknown;
   /** The response headers, without cookies. Not enumerable. */
@@ -243,9 +249,15 @@ export class ApiError extends SellerError {
     this.requestId = requestIdOf(details.headers);
     this.attempts = details.attempts ?? 1;
     this.retryAfterMs = details.retryAfterMs;
+    this.outcomeUnknown = details.outcomeUnknown ?? false;
     const { body, headers, url, endpoint } = details;
     defineHidden(this, { body, url, endpoint });
     defineHeaders(this, headers);
+  }
+
+  /** Reads back whether the write was carried out. */
+  confirm(options: ConfirmOptions = {}): Promise<Confirmation> {
+    return confirmError(this, options);
   }
 }
 

@@ -1,8 +1,4 @@
-import type { Confirmation } from './confirmation.js';
 import { ApiError } from './errors.js';
-import type { ApiErrorDetails } from './errors.js';
-import { confirmError } from './seller-error.js';
-import type { ConfirmOptions } from './seller-error.js';
 
 /**
  * 400: the service rejected the request.
@@ -83,18 +79,6 @@ export class RateLimitError extends ApiError {
 export class ServerError extends ApiError {
   static override readonly kind: string = 'ServerError';
   static readonly statuses: readonly [number, number] = [500, 599];
-  /** A write was sent and may have been carried out: the service did not state that it did nothing. */
-  readonly outcomeUnknown: boolean;
-
-  constructor(message: string, details: ApiErrorDetails) {
-    super(message, details);
-    this.outcomeUnknown = details.outcomeUnknown ?? false;
-  }
-
-  /** Reads back whether the write was carried out. */
-  confirm(options: ConfirmOptions = {}): Promise<Confirmation> {
-    return confirmError(this, options);
-  }
 }
 
 const statusClasses = [

@@ -73,8 +73,9 @@ export interface ClientOptions {
   readonly retryWritesAfter503?: boolean | undefined;
   /**
    * What happens when the response to a write is lost. `throw`: the call rejects with an `OutcomeUnknownError`.
-   * `confirm`: the client reads back whether the write was carried out, and sends it again only if it was not. Writes
-   * that cannot be read back always throw.
+   * `confirm`: the client reads back whether the write was carried out, and sends it again only if it was not.
+   * Idempotent writes are retried in both cases, and are read back if no retry is left. Writes that cannot be read back
+   * always throw.
    *
    * @default 'throw'
    */

@@ -7,6 +7,7 @@ import { acquireLimiter, releaseLimiter } from '../rate-limit/limiter.js';
 import type { LimitedAttempt } from '../rate-limit/limiter.js';
 import type { RateLimitSignal } from '../rate-limit/rate-limiter.js';
 import { parseRetryAfter } from '../retry/policy.js';
+import { warningOf } from './error-response.js';
 import type { RequestContext } from './request-context.js';
 
 /**
@@ -54,11 +55,11 @@ function limitedAttempt({ call: { endpoint, baseUrl } }: RequestContext, attempt
 }
 
 /** The error of a call that is not sent, because the service asked for a longer wait than `maxRetryDelayMs`. */
-function pausedError({ request, rateLimiter, attempts }: RequestContext): RateLimitError {
+function pausedError({ request, rateLimiter, attempts, earlierOutcomeUnknown }: RequestContext): RateLimitError {
   const { endpoint } = request;
   const retryAfterMs = rateLimiter.pausedMs;
   const seconds = Math.ceil(retryAfterMs / 1000);
-  const message = `${endpoint.method} ${endpoint.path} was not sent: after a 429 the service asked to wait, for ${seconds} s more`;
+  const message = `${endpoint.method} ${endpoint.path} was not sent: after a 429 the service asked to wait, for ${seconds} s more${warningOf(endpoint, false, earlierOutcomeUnknown)}`;
   const headers = new Headers({ 'retry-after': String(seconds) });
   const url = redactUrl(request.url);
   return new RateLimitError(message, {
@@ -70,6 +71,7 @@ function pausedError({ request, rateLimiter, attempts }: RequestContext): RateLi
     attempts,
     causes: [],
     retryAfterMs,
+    outcomeUnknown: earlierOutcomeUnknown,
   });
 }
 

@@ -1,5 +1,12 @@
 import { platform } from '#platform';
-import { ConnectionError, OutcomeUnknownError, TimeoutError } from '../errors/errors.js';
+import {
+  ApiError,
+  ConnectionError,
+  OutcomeUnknownError,
+  RequestAbortedError,
+  TimeoutError,
+  UnexpectedResponseError,
+} from '../errors/errors.js';
 import { printable } from '../errors/printable.js';
 import { redactError } from '../errors/redact-error.js';
 import { redactSecrets, userTexts } from '../errors/redact.js';
@@ -41,16 +48,23 @@ function classifyError(
   const outcomeUnknown = mayHaveSucceeded(request.endpoint.retry, failure);
   const cause = connectionErrorFrom(error, connectError?.remedy, context);
   return {
-    error: outcomeUnknown && cause instanceof ConnectionError ? outcomeUnknownError(cause, context, status) : cause,
+    error: outcomeUnknown && cause instanceof ConnectionError ? outcomeUnknownError(cause, context, { status }) : cause,
     failure: error === scope.reason || connectError?.isPermanent ? undefined : failure,
     outcomeUnknown,
   };
 }
 
-/** The error of the whole call. If the deadline passes while the outcome of a write is unknown, it stays unknown. */
+/** These errors state the outcome themselves: in `outcomeUnknown`, or by their class. */
+const statesOutcome = [ApiError, RequestAbortedError, UnexpectedResponseError, OutcomeUnknownError];
+
+/** The error of the whole call. An outcome that is unknown stays unknown, whatever ends the call. */
 export function finalError(error: unknown, context: RequestContext): unknown {
-  if (!context.outcomeUnknown || !(error instanceof TimeoutError)) return error;
-  return outcomeUnknownError(error, context, undefined);
+  if (statesOutcome.some((each) => error instanceof each)) return error;
+  if (context.earlierOutcomeUnknown) {
+    const what = 'failed after an earlier attempt that may have succeeded';
+    return outcomeUnknownError(connectionErrorFrom(error, undefined, context), context, { what });
+  }
+  return context.outcomeUnknown && error instanceof TimeoutError ? outcomeUnknownError(error, context) : error;
 }
 
 /** A write that was certainly not carried out counts as not sent. A `Retry-After` still applies. */
@@ -60,9 +74,9 @@ export function provedUndone({ error, failure }: FailedAttempt): Pick<FailedAtte
 }
 
 function outcomeUnknownError(
-  cause: ConnectionError,
+  cause: SellerError,
   { request: { endpoint }, attempts }: RequestContext,
-  status: number | undefined,
+  { status, what = 'was sent and its response was lost' }: { status?: number | undefined; what?: string } = {},
 ): OutcomeUnknownError {
   const known =
     status === undefined
@@ -70,13 +84,13 @@ function outcomeUnknownError(
       : `the service responded ${status} before the response body was lost, so it was most likely carried out`;
   const advice = endpoint.confirm ? 'confirm() reads it back' : 'read back before you retry it';
   return new OutcomeUnknownError(
-    `${endpoint.method} ${endpoint.path} was sent and its response was lost (${cause.message}): ${known}. Do not retry it without checking; ${advice}.`,
+    `${endpoint.method} ${endpoint.path} ${what} (${cause.message}): ${known}. Do not retry it without checking; ${advice}.`,
     { cause, attempts, status },
   );
 }
 
 /** Converts a network error to a ConnectionError. Errors of this library are returned unchanged. */
-function connectionErrorFrom(error: unknown, remedy: string | undefined, context: RequestContext): unknown {
+function connectionErrorFrom(error: unknown, remedy: string | undefined, context: RequestContext): SellerError {
   if (error instanceof SellerError) return error;
   const { request, attempts } = context;
   const { endpoint, input } = request;

@@ -1,4 +1,5 @@
 import { matchDocumentedError, statusOfErrorInBody } from '../errors/documented-error.js';
+import type { Endpoint } from '../endpoint.js';
 import type { ApiError, ApiErrorCause, ApiErrorDetails } from '../errors/errors.js';
 import { printable } from '../errors/printable.js';
 import { maskSecrets, redactBody, redactHeaders, redactText, redactUrl, userTexts } from '../errors/redact.js';
@@ -27,6 +28,7 @@ const maxCauseDepth = 2;
  * Creates the error of a response. Its class follows from the documented error that matches, otherwise from the status.
  */
 export function apiErrorFrom(response: BufferedResponse, context: ResponseContext): ClassifiedResponse {
+  const { earlierOutcomeUnknown = false } = context;
   const { endpoint, input } = context.request;
   const secrets = secretsOf(context);
   // In the form in which a message shows them: the service may repeat a text with other line ends and spaces.
@@ -43,10 +45,17 @@ export function apiErrorFrom(response: BufferedResponse, context: ResponseContex
   const causes = raw.causes.map((cause) => mapValues(cause, shown));
   const Class = documented?.error ?? classOfStatus(status);
   const reason = shown(raw.text ?? raw.code ?? '') || 'the service gave no reason';
-  const advice = endpoint.confirm ? 'confirm() reads it back' : 'read back before you retry it';
-  const warning = outcomeUnknown ? `. The write may have been carried out anyway: ${advice}` : '';
+  const warning = warningOf(endpoint, outcomeUnknown, earlierOutcomeUnknown);
   const message = `${endpoint.method} ${endpoint.path} failed with ${status}${code === undefined ? '' : ` (${code})`}: ${reason}${warning}`;
-  return { error: new Class(message, { ...raw, code, causes, outcomeUnknown }), failure, outcomeUnknown };
+  const details = { ...raw, code, causes, outcomeUnknown: outcomeUnknown || earlierOutcomeUnknown };
+  return { error: new Class(message, details), failure, outcomeUnknown };
+}
+
+/** The end of an error's message that says that a write may have been carried out nevertheless. */
+export function warningOf(endpoint: Endpoint, outcomeUnknown: boolean, earlierOutcomeUnknown: boolean): string {
+  const advice = endpoint.confirm ? 'confirm() reads it back' : 'read back before you retry it';
+  if (outcomeUnknown) return `. The write may have been carried out anyway: ${advice}`;
+  return earlierOutcomeUnknown ? `. An earlier attempt may have been carried out: ${advice}` : '';
 }
 
 /** Reads the details of an error response with the service's texts, by which documented errors are matched. */

@@ -60,6 +60,8 @@ export class RequestContext {
   attempts = 0;
   /** Whether a write was sent and it is not known whether it was carried out. */
   outcomeUnknown = false;
+  /** Whether an attempt that has ended may have been carried out. Only reading back can prove that it was not. */
+  earlierOutcomeUnknown = false;
   /** When the first attempt was sent. */
   firstSentAt = 0;
   /** Whether the last attempt got a 429 that concerns all calls. */
@@ -100,6 +102,7 @@ export interface ResponseContext {
   readonly rejectedToken?: string | undefined;
   readonly attempts: number;
   readonly trusts503?: boolean;
+  readonly earlierOutcomeUnknown?: boolean;
 }
 
 /** The secrets of a call, which errors, logs and traces must not contain. */

@@ -5,7 +5,7 @@ import { longestTimerMs } from '../options/rules.js';
 export interface CallProgress {
   /** How many times the request has been sent. */
   readonly attempts: number;
-  /** A write was sent and got no response. */
+  /** A write was sent, and an attempt may or may not have been carried out. */
   readonly outcomeUnknown: boolean;
 }
 

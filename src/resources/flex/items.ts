@@ -47,7 +47,8 @@ export class FlexItems {
    * Enables an item for Flex. The item must be active; `requireActive: true` checks this first.
    * Spec: Flex delivery, POST /sites/{site_id}/shipping/selfservice/items/{item_id}.
    *
-   * If a retry after a lost response finds the item already enabled, the call succeeds.
+   * If an earlier attempt of the call may have been carried out, for example because its response was lost, and a retry
+   * finds the item already enabled, the call succeeds.
    *
    * @example
    * await seller.flex.items.enable({ site_id: 'MLA', item_id: 'MLA100', requireActive: true, idempotent: true });
@@ -121,9 +122,9 @@ function wrongFlags(flags: Readonly<Record<string, unknown>>): InvalidInputError
   return issues.length > 0 ? new InvalidInputError(issues) : undefined;
 }
 
-/** Accepts "already enabled" from idempotent calls, and from retries because an earlier attempt may have succeeded. */
+/** Accepts "already enabled" from idempotent calls, and if an earlier attempt of the call may have succeeded. */
 function accepted(already: typeof ApiError, idempotent: boolean | undefined) {
-  return (error: ApiError): boolean => error instanceof already && (idempotent === true || error.attempts > 1);
+  return (error: ApiError): boolean => error instanceof already && (idempotent === true || error.outcomeUnknown);
 }
 
 function responseOf(error: ApiError, startedAt: number): ResponseInfo {

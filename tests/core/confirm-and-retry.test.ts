@@ -1,0 +1,93 @@
+import { ForbiddenError, RateLimitError } from 'marketplace-seller-sdk';
+import type { ClientOptions, SellerClient } from 'marketplace-seller-sdk';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { advanceUntilSettled } from '../support/fake-time.ts';
+import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
+import type { Step } from '../support/stubs.ts';
+
+const lost = networkFault('ECONNRESET');
+const failing = (status: number, headers: Record<string, string> = {}): Response =>
+  Response.json({ message: 'no' }, { status, headers });
+
+function setUp(steps: readonly Step[], options: Partial<ClientOptions> = {}): ReturnType<typeof stubbed> {
+  return stubbed(steps, { onUnknownOutcome: 'confirm', confirmWindowMs: 0, ...options });
+}
+
+const methods = (sent: readonly Request[]): string => sent.map(({ method }) => method).join(' ');
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe("an idempotent write with onUnknownOutcome: 'confirm'", () => {
+  const addZones = (sellerClient: SellerClient): Promise<unknown> =>
+    advanceUntilSettled(
+      sellerClient.flex.addZones({ site_id: 'MLA', user_id: 7, service_id: 1, zones: [{ id: 'z' }] }),
+    );
+  const configured = (...ids: string[]): Response =>
+    Response.json({ configuration: { zones: ids.map((id) => ({ id, selected: true })) } });
+
+  test('is retried after a lost response, as without the option', async () => {
+    const { sellerClient, sent } = setUp([lost, failing(503), new Response(null, { status: 204 })]);
+    await addZones(sellerClient);
+    expect(methods(sent)).toBe('PUT PUT PUT');
+  });
+
+  test.each<readonly [string, Step]>([
+    ['a lost response', lost],
+    ['a failed connection', networkFault('ECONNREFUSED')],
+    ['a 403', failing(403)],
+  ])('is read back if no retry is left, also where the last attempt got %s', async (_, last) => {
+    const { sellerClient, sent } = setUp([lost, last, configured('z')], { maxRetries: 1 });
+    await addZones(sellerClient);
+    expect(methods(sent)).toBe('PUT PUT POST');
+  });
+
+  test('keeps its last error if it was not carried out, and the error says so', async () => {
+    const { sellerClient, sent } = setUp([lost, failing(403), configured('another')]);
+    const error = await errorOf<ForbiddenError>(addZones(sellerClient));
+    expect(error).toBeInstanceOf(ForbiddenError);
+    expect(error.outcomeUnknown).toBe(false);
+    expect(error.message).not.toContain('may have been carried out');
+    expect(methods(sent)).toBe('PUT PUT POST');
+  });
+
+  test('has an unknown outcome if it cannot be read back', async () => {
+    const { sellerClient, sent } = setUp([lost, failing(403)]);
+    expect(await errorOf(addZones(sellerClient))).toMatchObject({ status: 403, outcomeUnknown: true });
+    expect(methods(sent)).toBe('PUT PUT POST');
+  });
+});
+
+describe('a write that was sent again after proof that it was not carried out', () => {
+  const answer = (sellerClient: SellerClient): Promise<unknown> =>
+    advanceUntilSettled(sellerClient.questions.answer({ question_id: 42, text: 'Yes' }));
+  const open = Response.json({ ...wireQuestion, answer: null });
+  const answered = Response.json({ ...wireQuestion, status: 'ANSWERED', answer: { text: 'Yes' } });
+
+  test('is retried after a 429 and its Retry-After, if there is proof again', async () => {
+    const { sellerClient, sent } = setUp([lost, open, failing(429, { 'retry-after': '7' }), open, answered]);
+    const startedAt = performance.now();
+    expect(await answer(sellerClient)).toMatchObject({ answer: { text: 'Yes' } });
+    expect(methods(sent)).toBe('POST GET POST GET POST');
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(7000);
+  });
+
+  test('is not sent again after a 429 if the first attempt was carried out meanwhile', async () => {
+    const { sellerClient, sent } = setUp([lost, open, failing(429), answered]);
+    expect(await answer(sellerClient)).toMatchObject({ answer: { text: 'Yes' } });
+    expect(methods(sent)).toBe('POST GET POST GET');
+  });
+
+  test('is not sent again after a 429 if there is no proof any more', async () => {
+    const hidden = Response.json({ ...wireQuestion, status: 'ANSWERED', answer: { text: '', status: 'BANNED' } });
+    const { sellerClient, sent } = setUp([lost, open, failing(429), hidden]);
+    expect(await errorOf(answer(sellerClient))).toBeInstanceOf(RateLimitError);
+    expect(methods(sent)).toBe('POST GET POST GET');
+  });
+
+  test('is not retried after an error that a retry cannot help', async () => {
+    const { sellerClient, sent } = setUp([lost, open, failing(403), open]);
+    expect(await errorOf(answer(sellerClient))).toBeInstanceOf(ForbiddenError);
+    expect(methods(sent)).toBe('POST GET POST GET');
+  });
+});
