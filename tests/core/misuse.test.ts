@@ -26,6 +26,11 @@ describe('an endpoint without types is checked before anything is sent', () => {
     [{ method: undefined }, '`method` takes'],
     [{ path: 'questions/{question_id}' }, '`path` takes a path that begins with /'],
     [{ path: undefined }, '`path` takes'],
+    [
+      { path: '/questions/{question_id}?x=1' },
+      '`path` takes a path without ? and #; `query` takes constant parameters',
+    ],
+    [{ path: '/questions/{question_id}#x' }, '`path` takes a path without ? and #'],
     [{ retry: 'read' }, "`retry` takes 'safe' or 'idempotent' or 'unsafe'"],
     [{ errors: undefined }, '`errors` takes a list of objects'],
     [{ errors: ['NotFoundError'] }, '`errors` takes a list of objects'],

@@ -5,6 +5,7 @@ import type { Page } from '../../src/core/pagination/page.js';
 import { fc } from '../support/fast-check.ts';
 import { MovingList, plain } from '../support/moving-list.ts';
 import type { Edit, PagingStyle } from '../support/moving-list.ts';
+import { errorOf, stubbed } from '../support/stubs.ts';
 
 const edit: fc.Arbitrary<Edit> = fc.record({ kind: fc.constantFrom('remove', 'insert'), at: fc.nat(80) });
 const style: fc.Arbitrary<PagingStyle> = fc
@@ -244,6 +245,63 @@ describe('pages', () => {
     const fetch = async () => ({ items: [1, 1, 2], limit: 50, total: 3, extra: {} });
     const paged = new Paged<number>({ offset: 0, limit: 50, prefetch: 0, key: (item) => item, fetch });
     expect(await paged.toArray()).toEqual([1, 2]);
+  });
+});
+
+describe.each(['report', 'off'] as const)('entries without an id (responseValidation: %s)', (responseValidation) => {
+  /** The questions that a service with this list delivers, and the number of requests. */
+  async function search(
+    questions: readonly unknown[],
+    options: { limit?: number | undefined; total?: number | null } = {},
+  ) {
+    const { limit, total = questions.length } = options;
+    const { sellerClient, sent } = stubbed(
+      [
+        (request) => {
+          const { searchParams } = new URL(request.url);
+          const from = Number(searchParams.get('offset') ?? 0);
+          const size = Number(searchParams.get('limit') ?? 50);
+          return Response.json({ questions: questions.slice(from, from + size), limit: size, total });
+        },
+      ],
+      { responseValidation },
+    );
+    return { read: await sellerClient.questions.search({ seller_id: 7, limit }).toArray(), requests: sent.length };
+  }
+
+  test.each([undefined, 4, 2, 1])('are all delivered, also those with the same content (limit %s)', async (limit) => {
+    const questions = ['a', 'b', 'a', 'a', 'c', 'b', 'd', 'a', 'c', 'b'].map((text) => ({ question_id: 1, text }));
+    expect((await search(questions, { limit })).read).toEqual(questions);
+    expect((await search(questions, { limit, total: null })).read).toEqual(questions);
+  });
+
+  test('are delivered between entries with an id, which are still delivered once', async () => {
+    const questions = [{ id: 1 }, { text: 'a' }, { id: null }, { id: 2 }, { id: 2 }, { text: 'b' }, { id: 3 }];
+    const { read } = await search(questions, { limit: 3 });
+    expect(read).toEqual([{ id: 1 }, { text: 'a' }, { id: null }, { id: 2 }, { text: 'b' }, { id: 3 }]);
+  });
+
+  test.each([null, 1_000_000])('do not keep the iteration going if the service repeats a page (%s)', async (total) => {
+    const questions = [{ text: 'a' }, { text: 'a' }, { text: 'b' }];
+    const { sellerClient, sent } = stubbed([() => Response.json({ questions, limit: 3, total })], {
+      responseValidation,
+    });
+    const read: unknown[] = [];
+    const iteration = (async () => {
+      for await (const question of sellerClient.questions.search({ seller_id: 7, limit: 3 })) read.push(question);
+    })();
+    if (total === null) await iteration;
+    else expect(await errorOf(iteration)).toBeInstanceOf(UnexpectedResponseError);
+    expect(read).toEqual(questions);
+    expect(sent.length).toBeLessThan(10);
+  });
+
+  test.each([1, 2, 3])('end also if all entries of the repeated page are equal (limit %i)', async (limit) => {
+    const questions = Array.from({ length: limit }, () => ({ text: 'a' }));
+    const { sellerClient, sent } = stubbed([() => Response.json({ questions })], { responseValidation });
+    const read = await sellerClient.questions.search({ seller_id: 7, limit }).toArray();
+    expect(read.length).toBeGreaterThanOrEqual(limit);
+    expect(sent.length).toBeLessThan(20);
   });
 });
 

@@ -42,10 +42,10 @@ function admitAll(limiter: RateLimiter, maxInFlight = many): number {
 function throttledAfter(limiter: RateLimiter, count: number): void {
   for (let each = 0; each < count; each += 1) {
     limiter.tryAcquire(many);
-    limiter.release('accepted', now());
+    limiter.release('accepted', now(), many);
   }
   limiter.tryAcquire(many);
-  limiter.release('throttled', now());
+  limiter.release('throttled', now(), many);
 }
 
 describe('before a limit is known', () => {
@@ -57,19 +57,19 @@ describe('before a limit is known', () => {
   test('the window opens by half an attempt with each response to a full window', () => {
     const limiter = new RateLimiter();
     admitAll(limiter);
-    limiter.release('accepted', 0);
+    limiter.release('accepted', 0, many);
     expect(admitAll(limiter)).toBe(2);
-    limiter.release('other', 0);
+    limiter.release('other', 0, many);
     expect(admitAll(limiter)).toBe(1);
-    limiter.release('accepted', 0);
-    limiter.release('accepted', 0);
+    limiter.release('accepted', 0, many);
+    limiter.release('accepted', 0, many);
     expect(admitAll(limiter)).toBe(2);
   });
 
   test('a window that was not full stays as it is', () => {
     const limiter = new RateLimiter();
     for (let each = 0; each < 7; each += 1) limiter.tryAcquire(many);
-    for (let each = 0; each < 7; each += 1) limiter.release('accepted', 0);
+    for (let each = 0; each < 7; each += 1) limiter.release('accepted', 0, many);
     expect(admitAll(limiter)).toBe(8);
   });
 
@@ -81,10 +81,10 @@ describe('before a limit is known', () => {
       const limiter = new RateLimiter();
       admitAll(limiter);
       for (let each = 0; each < 8; each += 1) {
-        limiter.release('accepted', now());
+        limiter.release('accepted', now(), many);
         limiter.tryAcquire(many);
       }
-      for (let each = 0; each < 8; each += 1) limiter.release('other', now());
+      for (let each = 0; each < 8; each += 1) limiter.release('other', now(), many);
       vi.advanceTimersByTime(idleMs);
       expect(admitAll(limiter)).toBe(expected);
     }
@@ -94,7 +94,7 @@ describe('before a limit is known', () => {
     const { limiter, admitted, acquire, pass } = limiterWithCalls();
     admitAll(limiter);
     for (const sequence of [3, 1, 4, 2]) acquire(sequence);
-    for (let each = 0; each < 8; each += 1) limiter.release('other', 0);
+    for (let each = 0; each < 8; each += 1) limiter.release('other', 0, many);
     await pass(0);
     expect(admitted).toEqual([1, 2, 3, 4]);
   });
@@ -104,7 +104,7 @@ describe('before a limit is known', () => {
     admitAll(limiter);
     limiter.pauseFor(50);
     acquire(1);
-    limiter.release('other', 0);
+    limiter.release('other', 0, many);
     expect(limiter.tryAcquire(many)).toBe(false);
   });
 
@@ -130,7 +130,7 @@ describe('before a limit is known', () => {
     admitAll(limiter);
     for (let sequence = 1; sequence <= 10; sequence += 1) acquire(sequence);
     await pass(150);
-    limiter.release('other', 0);
+    limiter.release('other', 0, many);
     await pass(199);
     expect(admitted).toHaveLength(1);
     await pass(1);
@@ -143,12 +143,12 @@ describe('before a limit is known', () => {
     acquire(1, Infinity, controller.signal);
     acquire(2);
     controller.abort();
-    limiter.release('other', 0);
+    limiter.release('other', 0, many);
     await pass(0);
     expect(admitted).toEqual([2]);
     const other = new AbortController();
     acquire(3, Infinity, other.signal);
-    limiter.release('other', 0);
+    limiter.release('other', 0, many);
     other.abort();
     await pass(0);
     expect(admitAll(limiter)).toBe(1);
@@ -183,7 +183,7 @@ describe('a pause', () => {
     acquire(4, 100);
     await pass(0);
     expect(rejected.sort()).toEqual([1, 3]);
-    for (let each = 0; each < 8; each += 1) limiter.release('other', 0);
+    for (let each = 0; each < 8; each += 1) limiter.release('other', 0, many);
     await pass(100);
     expect(admitted).toEqual([2, 4]);
   });
@@ -225,10 +225,10 @@ describe('after a 429', () => {
     for (let each = 0; each < 3; each += 1) limiter.tryAcquire(many);
     const sentAt = now();
     vi.advanceTimersByTime(10);
-    expect(limiter.release('throttled', sentAt)).toBe(true);
-    limiter.release('throttled', sentAt);
+    expect(limiter.release('throttled', sentAt, many)).toBe(true);
+    limiter.release('throttled', sentAt, many);
     expect(limiter.backoffMs).toBe(500);
-    limiter.release('throttled', now());
+    limiter.release('throttled', now(), many);
     expect(limiter.backoffMs).toBe(1000);
   });
 
@@ -238,18 +238,18 @@ describe('after a 429', () => {
     expect(limiter.backoffMs).toBe(750);
     const backoffs = Array.from({ length: 7 }, () => {
       limiter.tryAcquire(many);
-      limiter.release('throttled', now());
+      limiter.release('throttled', now(), many);
       return limiter.backoffMs;
     });
     expect(backoffs).toEqual([750, 1500, 3000, 6000, 12_000, 24_000, 24_000]);
-    limiter.release('accepted', now());
+    limiter.release('accepted', now(), many);
     expect(limiter.backoffMs).toBe(750);
   });
 
   test('a second 429 lowers the rate again, but not below one call in two seconds', async () => {
     const { limiter, admitted, acquire, pass } = limiterWithCalls();
     throttledAfter(limiter, 4);
-    for (let each = 0; each < 20; each += 1) limiter.release('throttled', now());
+    for (let each = 0; each < 20; each += 1) limiter.release('throttled', now(), many);
     acquire(1);
     acquire(2);
     await pass(1979);
@@ -266,11 +266,11 @@ describe('after a 429', () => {
       const sentAt = now();
       vi.advanceTimersByTime(1);
       throttledAfter(limiter, 20);
-      limiter.release('throttled', sentAt);
+      limiter.release('throttled', sentAt, many);
       limiter.tryAcquire(many);
       for (let sequence = 1; sequence <= 60; sequence += 1) acquire(sequence);
       await pass(calmMs);
-      limiter.release('accepted', now());
+      limiter.release('accepted', now(), many);
       waits.length = 0;
       limiter.pauseFor(0);
       acquire(1000);
@@ -289,7 +289,7 @@ describe('after a 429', () => {
     vi.advanceTimersByTime(60_000);
     expect(limiter.isIdle).toBe(false);
     expect(admitAll(limiter)).toBe(1);
-    limiter.release('other', now());
+    limiter.release('other', now(), many);
     vi.advanceTimersByTime(1);
     expect(limiter.isIdle).toBe(true);
     expect(admitAll(limiter)).toBe(8);
@@ -300,10 +300,10 @@ describe('after a 429', () => {
     const limiter = new RateLimiter();
     for (let each = 0; each < 60; each += 1) {
       limiter.tryAcquire(many);
-      limiter.release('accepted', now());
+      limiter.release('accepted', now(), many);
     }
     limiter.tryAcquire(many);
-    expect(limiter.release('throttled', now())).toBe(false);
+    expect(limiter.release('throttled', now(), many)).toBe(false);
     expect(admitAll(limiter)).toBe(8);
   });
 });

@@ -194,6 +194,90 @@ describe('maxConcurrency', () => {
     expect(sent).toHaveLength(20);
   });
 
+  /** A service that records the questions it is asked for; the response to question 1 takes five seconds. */
+  function slowAtFirst(options?: { maxConcurrency: number }) {
+    const order: number[] = [];
+    const { sellerClient } = stubbed(
+      [
+        async (request) => {
+          const id = Number(request.url.split('/').at(-1));
+          order.push(id);
+          await new Promise((resolve) => setTimeout(resolve, id === 1 ? 5000 : 10));
+          return ok();
+        },
+      ],
+      options,
+    );
+    return { sellerClient, order };
+  }
+
+  test('a call that only its own limit stops does not delay the calls of other clients', async () => {
+    const { sellerClient, order } = slowAtFirst();
+    const gentle = sellerClient.withOptions({ maxConcurrency: 1 });
+    const calls = [
+      gentle.questions.get({ question_id: 1 }),
+      gentle.questions.get({ question_id: 2 }),
+      sellerClient.questions.get({ question_id: 3 }),
+      sellerClient.withOptions({ maxConcurrency: 2 }).questions.get({ question_id: 4 }),
+    ];
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(order).toEqual([1, 3, 4]);
+    await advanceUntilSettled(Promise.all(calls));
+    expect(order).toEqual([1, 3, 4, 2]);
+  });
+
+  test('the requests of clients without the limit do not count for it', async () => {
+    const { sellerClient, order } = slowAtFirst();
+    const slow = sellerClient.questions.get({ question_id: 1 });
+    await vi.advanceTimersByTimeAsync(10);
+    await advanceUntilSettled(
+      sellerClient.withOptions({ maxConcurrency: 1 }).questions.get({ question_id: 2 }).withResponse(),
+    );
+    expect(order).toEqual([1, 2]);
+    await advanceUntilSettled(slow);
+  });
+
+  test('clients with the same limit share it, in the order of their calls', async () => {
+    const { sellerClient, order } = slowAtFirst({ maxConcurrency: 1 });
+    const calls = [1, 2, 3, 4].map((question_id) => {
+      const timeoutMs = 7000 + question_id;
+      return sellerClient.withOptions({ maxConcurrency: 1, timeoutMs }).questions.get({ question_id });
+    });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(order).toEqual([1]);
+    await advanceUntilSettled(Promise.all(calls));
+    expect(order).toEqual([1, 2, 3, 4]);
+  });
+
+  test('a limited client is served in its turn while another one keeps the service busy', async () => {
+    const { sellerClient, order } = slowAtFirst();
+    const busy = (from: number): Promise<unknown>[] =>
+      Array.from({ length: 100 }, (_, index) => sellerClient.questions.get({ question_id: from + index }));
+    const gentle = sellerClient.withOptions({ maxConcurrency: 1 });
+    const calls = [...busy(100), gentle.questions.get({ question_id: 2 }), ...busy(200)];
+    await advanceUntilSettled(Promise.all(calls));
+    expect(order.indexOf(2)).toBe(100);
+  });
+
+  test('after a 429 calls of all clients are sent in the order in which they were made', async () => {
+    const order: string[] = [];
+    const { sellerClient } = stubbed([
+      (request) => {
+        order.push(request.url.split('/').at(-1)!);
+        return order.length === 1 ? slow({ 'retry-after': '1' }) : ok();
+      },
+    ]);
+    const first = sellerClient.questions.get({ question_id: 1 });
+    await vi.advanceTimersByTimeAsync(10);
+    const others = [1, 4, 2, 4].map((maxConcurrency, index) =>
+      sellerClient.withOptions({ maxConcurrency }).questions.get({ question_id: index + 2 }),
+    );
+    await vi.advanceTimersByTimeAsync(900);
+    expect(order).toEqual(['1']);
+    await advanceUntilSettled(Promise.all([first, ...others]));
+    expect(order).toEqual(['1', '1', '2', '3', '4', '5']);
+  });
+
   test('a fault and an abort free their slot', async () => {
     const { sellerClient } = stubbed(
       [() => Promise.reject(new TypeError('fetch failed')), () => new Promise<Response>(() => {}), ok()],

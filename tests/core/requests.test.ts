@@ -1,6 +1,6 @@
 import { array, boolean, optional, params, record, string } from 'marketplace-seller-sdk/schemas';
 import { InvalidInputError } from 'marketplace-seller-sdk';
-import type { Endpoint } from 'marketplace-seller-sdk';
+import type { Endpoint, SellerClient, StandardSchema } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { unknown } from '../../src/core/schema/schema.js';
 import { decode, encode } from '../../src/core/serialization/request.js';
@@ -36,7 +36,9 @@ describe('an input is distributed to path, query, headers and body', () => {
       { id: '7', n: 5 },
       { target: '/own/7', headers: { 'x-n': '5' }, body: undefined },
     ],
-    ['what no text can be', bare, { id: '7', n: null, m: 3n }, { target: '/own/7?n=&m=' }],
+    ['nothing, as an empty text', bare, { id: '7', n: null }, { target: '/own/7?n=' }],
+    ['a bigint', bare, { id: 7n, n: 2n ** 64n, m: [3n] }, { target: '/own/7?n=18446744073709551616&m=3' }],
+    ['a Date', bare, { id: '7', n: new Date(0) }, { target: '/own/7?n=1970-01-01T00%3A00%3A00.000Z' }],
   ])('%s', (_, endpoint, input, parts) => {
     expect(encode(endpoint, { ...input })).toMatchObject(parts);
   });
@@ -44,6 +46,7 @@ describe('an input is distributed to path, query, headers and body', () => {
   test.each([
     [{ since: new Date('2026-03-01T00:00:00Z') }, 'since=2026-03-01T00%3A00%3A00.000Z'],
     [{ ids: [1, 'b', true] }, 'ids=1%2Cb%2Ctrue'],
+    [{ id_from: String(2n ** 64n) }, 'id_from=18446744073709551616'],
     [{ a: undefined, b: null, c: 0, d: '' }, 'c=0&d='],
     [{ toString: 'x', constructor: 'y' }, 'toString=x&constructor=y'],
   ])('the entries of %j become parameters of their own', (filters, query) => {
@@ -70,7 +73,7 @@ describe('an input is distributed to path, query, headers and body', () => {
       ['filters', 'tag'],
       'is a separate field: pass it as `tag`',
     ],
-    ...[{}, Number.NaN, Infinity, new Date(Number.NaN), [[1]], [null], [undefined], () => 1, 3n].map(
+    ...[{}, Number.NaN, Infinity, new Date(Number.NaN), [[1]], [null], [undefined], () => 1].map(
       (value) =>
         [
           'a value that would become another',
@@ -87,6 +90,79 @@ describe('an input is distributed to path, query, headers and body', () => {
     expect(error).toBeInstanceOf(InvalidInputError);
     expect(error.issues).toEqual([{ path, message: `\`${path.join('.')}\` ${why}` }]);
     expect(sent).toEqual([]);
+  });
+});
+
+describe('a value of an own endpoint that cannot be sent as it is', () => {
+  const any: StandardSchema = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } };
+  const own: Endpoint = { ...bare, input: any };
+  const circular: Record<string, unknown> = {};
+  circular.self = circular;
+  const tooLarge = 2 ** 60;
+
+  test.each<readonly [string, Partial<Endpoint>, object, PropertyKey[], string]>([
+    ['a Set in the query', {}, { n: new Set(['a']) }, ['n'], '`n` takes text, a number'],
+    ['a Map in the query', {}, { n: new Map([['a', 1]]) }, ['n'], '`n` takes'],
+    ['an invalid Date in the query', {}, { n: new Date(Number.NaN) }, ['n'], '`n` takes'],
+    ['NaN in the query', {}, { n: Number.NaN }, ['n'], '`n` takes'],
+    ['a symbol in the query', {}, { n: Symbol('a') }, ['n'], '`n` takes'],
+    ['a function in the query', {}, { n: () => 1 }, ['n'], '`n` takes'],
+    ['an object in a list of the query', {}, { n: [1, {}] }, ['n'], '`n` takes'],
+    ['an integer beyond 2^53 in the query', {}, { n: tooLarge }, ['n'], 'pass it as a string'],
+    ['the same in a list', {}, { n: [tooLarge] }, ['n'], 'pass it as a string'],
+    ['the same in a record', {}, { n: { m: tooLarge } }, ['n', 'm'], 'pass it as a string'],
+    ['the same in a path', {}, { id: tooLarge }, ['id'], 'pass it as a string'],
+    ['NaN in a path', {}, { id: Number.NaN }, ['id'], '`id` takes text, a number or a boolean'],
+    ['a Set in a header', { inHeader: { n: 'x-n' } }, { n: new Set() }, ['n'], '`n` takes text'],
+    ['a bigint in a body', { method: 'POST' }, { n: { m: [1, 5n] } }, ['n', 'm', 1], '`n.m.1` is a bigint'],
+    ['a Set in a body', { method: 'POST' }, { n: new Set(['a']) }, ['n'], '`n` is a Set or Map'],
+    ['NaN in a body', { method: 'POST' }, { n: Number.NaN }, ['n'], '`n` is NaN'],
+    ['an invalid Date in a body', { method: 'PUT' }, { n: new Date(Number.NaN) }, ['n'], 'is not a valid Date'],
+    ['a function in a body', { method: 'POST' }, { n: () => 1 }, ['n'], '`n` is a function'],
+    ['a body that contains itself', { method: 'POST' }, { n: circular }, ['n'], 'contains itself'],
+  ])('%s rejects the call', async (_, change, input, path, why) => {
+    const { sellerClient, sent } = stubbed([Response.json({})]);
+    const error = await errorOf<InvalidInputError>(sellerClient.call({ ...own, ...change }, { id: '7', ...input }));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error.issues).toMatchObject([{ path }]);
+    expect(error.message).toContain(why);
+    expect(sent).toEqual([]);
+  });
+
+  test('what JSON can contain is sent in a body', async () => {
+    const { sellerClient, sent } = stubbed([Response.json({})]);
+    const input = {
+      id: '7',
+      at: new Date(0),
+      none: null,
+      left: undefined,
+      deep: [{ a: 1.5 }, true],
+      own: { toJSON: () => 2 },
+    };
+    await sellerClient.call({ ...own, method: 'POST' }, input);
+    expect(await sent[0]!.json()).toEqual({
+      at: '1970-01-01T00:00:00.000Z',
+      none: null,
+      deep: [{ a: 1.5 }, true],
+      own: 2,
+    });
+  });
+});
+
+describe('an id that is text', () => {
+  test.each<readonly [string, (client: SellerClient, id: number) => PromiseLike<unknown>, string]>([
+    ['in a path', (client, id) => client.messages.get({ message_id: id }), '`message_id` takes a string'],
+    ['in a query', (client, id) => client.items.status({ ids: [id] }), '`ids.0` takes a string'],
+  ])('is not taken from a number that is not exact (%s)', async (_, call, why) => {
+    const { sellerClient, sent } = stubbed([Response.json([])]);
+    for (const id of [12_345_678_901_234_567_890, Number.NaN, Infinity, 1.5]) {
+      const error = await errorOf(call(sellerClient, id));
+      expect(error).toBeInstanceOf(InvalidInputError);
+      expect(error.message).toContain(why);
+    }
+    expect(sent).toEqual([]);
+    await call(sellerClient, Number.MAX_SAFE_INTEGER).then(undefined, () => undefined);
+    expect(sent[0]!.url).toContain('9007199254740991');
   });
 });
 

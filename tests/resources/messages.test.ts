@@ -366,6 +366,34 @@ describe('reading a message by id', () => {
     expectTypeOf(got).toEqualTypeOf<Message>();
   });
 
+  describe.each([
+    ['legacy', { message_id: 'abc', from: { user_id: 7 }, text: { plain: 'Hola' } }],
+    ['legacy, with an optional field of another type', { message_id: 'abc', from: { user_id: 'me' }, text: 'Hola' }],
+    ['current, with several receivers', { id: 'abc', text: 'Hola', to: [{ user_id: 7 }, { user_id: 8 }] }],
+  ])('originalOf() returns the message as it was received (%s)', (_, received) => {
+    const place = { pack_id: 1, user_id: 7 };
+
+    test('read by its id', async () => {
+      const got = await answering(received).messages.get({ message_id: 'abc' });
+      expect(got.text).toBe('Hola');
+      expect(originalOf(got)).toEqual(received);
+    });
+
+    test('in a conversation', async () => {
+      const current = { id: 'b', text: 'Adiós' };
+      const body = { paging: { total: 2 }, messages: [received, current] };
+      const [converted, other] = await answering(body).messages.conversation(place).toArray();
+      expect(converted).toMatchObject({ id: 'abc', text: 'Hola' });
+      expect(originalOf(converted!)).toEqual(received);
+      expect(originalOf(other!)).toBe(other);
+    });
+
+    test('just sent', async () => {
+      const sent = await answering(received).messages.send({ ...place, to: { user_id: 31 }, text: 'Hola' });
+      expect(originalOf(sent!)).toEqual(received);
+    });
+  });
+
   test('any legacy response is read or rejected, without a crash', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (to, words, id) => {

@@ -13,7 +13,10 @@ const schema: Rule = (value) =>
 const rules: Readonly<Partial<Record<keyof Endpoint, Rule>>> = {
   name: ofType('string'),
   method: oneOf('GET', 'POST', 'PUT', 'DELETE', 'OPTIONS'),
-  path: (value) => (String(value).startsWith('/') ? undefined : 'takes a path that begins with /'),
+  path: (value) => {
+    if (!String(value).startsWith('/')) return 'takes a path that begins with /';
+    return /[?#]/.test(String(value)) ? 'takes a path without ? and #; `query` takes constant parameters' : undefined;
+  },
   input: schema,
   output: schema,
   retry: oneOf('safe', 'idempotent', 'unsafe'),

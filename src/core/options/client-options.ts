@@ -177,7 +177,8 @@ export interface ClientOptions {
    */
   readonly tracing?: Tracing | undefined;
   /**
-   * The maximum number of requests in flight at the same time, per token.
+   * The maximum number of this client's requests in flight at the same time, per token. Clients that `withOptions`
+   * returns with the same maximum share it. Requests of clients with another maximum, or with none, do not count.
    *
    * @default no limit
    */

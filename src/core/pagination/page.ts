@@ -47,6 +47,6 @@ export interface Pager<T, Extra> {
   readonly deadlineMs?: number | undefined;
   /** Requests a page. */
   readonly fetch: (page: PageRequest, limits: PageLimits) => Promise<RawPage<T, Extra>>;
-  /** Returns what identifies an entry. */
+  /** Returns what identifies an entry; `undefined` or `null` if it has no id. */
   readonly key: (item: T) => unknown;
 }

@@ -3,6 +3,7 @@ import { checkOptions } from '../options/resolve-options.js';
 import { integerFrom } from '../options/rules.js';
 import { Deadline } from '../retry/deadline.js';
 import { leftOutOf } from '../schema/left-out.js';
+import { EntryKeys } from './entry-keys.js';
 import { OffsetTracker } from './offset-tracker.js';
 import type { PageStep } from './offset-tracker.js';
 import type { Page, Pager, RawPage } from './page.js';
@@ -24,6 +25,7 @@ import { Prefetcher } from './prefetcher.js';
 export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerator<Page<T, Extra>, void, undefined> {
   checkOptions({ prefetch: pager.prefetch }, { prefetch: integerFrom(0) });
   const seen = new Set<unknown>();
+  const entryKeys = new EntryKeys(pager.key);
   const tracker = new OffsetTracker(pager.offset);
   const prefetcher = new Prefetcher(pager);
   const deadline = new Deadline('The iteration', pager.deadlineMs);
@@ -37,7 +39,7 @@ export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerato
       throwIfAborted(pager.signal);
       const entries = raw.items ?? [];
       const length = entries.length + leftOutOf(entries);
-      const keys = entries.map((entry) => pager.key(entry));
+      const keys = entryKeys.of(entries, request.offset);
       const known = keys.map((key) => seen.has(key));
       if (isFirst) statedTotal = raw.total ?? undefined;
       limit = smallerLimit(limit, raw.limit);

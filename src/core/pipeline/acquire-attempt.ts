@@ -40,11 +40,11 @@ export async function acquireAttempt(
 /** Reports the end of an attempt to both limiters. `sentAt` is a time of `performance.now()`. */
 export function releaseAttempt(
   context: RequestContext,
-  { limiter }: ResolvedOptions,
+  { limiter, maxConcurrency = Infinity }: ResolvedOptions,
   response: { readonly status: number; readonly headers: ResponseHeaders } | undefined,
   sentAt: number,
 ): void {
-  context.isThrottled = context.rateLimiter.release(rateLimitSignal(response?.status), sentAt);
+  context.isThrottled = context.rateLimiter.release(rateLimitSignal(response?.status), sentAt, maxConcurrency);
   if (!limiter) return;
   const retryAfterMs = response && parseRetryAfter(response.headers, Date.now());
   releaseLimiter(limiter, limitedAttempt(context, context.attempts), { status: response?.status, retryAfterMs });

@@ -8,6 +8,7 @@ import { shapeOf } from '../schema/inspect.js';
 import type { Issue } from '../schema/issue.js';
 import type { Shape } from '../schema/schema.js';
 import { validate } from '../schema/standard-schema.js';
+import { jsonBody } from '../serialization/json-body.js';
 import { encode, openFieldOf } from '../serialization/request.js';
 import type { RequestParts } from '../serialization/request.js';
 import { lowerCaseNames } from './client-runtime.js';
@@ -32,7 +33,7 @@ export function buildRequest(
   // Copied, because `confirm` needs the input later and the caller may have changed the object by then.
   const checked = endpoint.confirm && endpoint.requestBody !== 'multipart' ? structuredClone(parsed) : parsed;
   const parts = encode(endpoint, checked);
-  const body = endpoint.requestBody === 'multipart' ? undefined : JSON.stringify(parts.body);
+  const body = endpoint.requestBody === 'multipart' ? undefined : jsonBody(parts.body);
   return {
     endpoint,
     input: checked,

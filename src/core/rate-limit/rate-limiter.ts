@@ -1,4 +1,6 @@
 import type { CancelScope } from '../retry/cancel-scope.js';
+import { CallQueue } from './call-queue.js';
+import type { QueuedCall } from './call-queue.js';
 import { RecentCount, ThrottleShare } from './recent-responses.js';
 
 /** The maximum number of attempts in flight as long as nothing is known about the service's limit. */
@@ -18,9 +20,7 @@ const leastKnownRate = 2;
 const slackMs = 20;
 
 /** A call that waits for its turn. Calls and their retries are sent in the order in which the calls were made. */
-interface AcquireRequest {
-  readonly sequence: number;
-  readonly maxInFlight: number;
+interface AcquireRequest extends QueuedCall {
   /** The longest pause for which the call waits. */
   readonly maxPauseMs: number;
   readonly onWait: (waitMs: number) => void;
@@ -29,6 +29,7 @@ interface AcquireRequest {
 interface QueuedAttempt extends AcquireRequest {
   /** Ends the wait: the call is admitted, or the pause is too long. */
   readonly settle: (admitted: boolean) => void;
+  isAdmitted: boolean;
   notified: boolean;
 }
 
@@ -55,7 +56,7 @@ export class RateLimiter {
   #throttles = 0;
   /** Whether the only sign of a limit is one 429, which may be random. Then the next success lifts the limit. */
   #isSingleThrottle = false;
-  readonly #waiting: QueuedAttempt[] = [];
+  readonly #waiting = new CallQueue<QueuedAttempt>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #responses = new RecentCount();
   readonly #share = new ThrottleShare();
@@ -65,15 +66,15 @@ export class RateLimiter {
   /** Whether no call uses it and it has no recent 429, so it can be dropped. */
   get isIdle(): boolean {
     const now = performance.now();
-    return this.#inFlight === 0 && this.#waiting.length === 0 && now - this.#lastCutAt > forgetMs;
+    return this.#inFlight === 0 && this.#waiting.isEmpty && now - this.#lastCutAt > forgetMs;
   }
 
-  /** Admits an attempt immediately if that is possible. At most `maxInFlight` attempts are in flight. */
+  /** Admits an attempt immediately if that is possible. At most `maxInFlight` of these attempts are in flight. */
   tryAcquire(maxInFlight: number): boolean {
     const now = performance.now();
     if (this.#inFlight === 0) this.#forget(now);
-    if (this.#waiting.length > 0 || !this.#isOpen(now, maxInFlight)) return false;
-    this.#admit(now);
+    if (!this.#isOpen(now) || !this.#waiting.hasRoom(maxInFlight) || this.#waiting.next) return false;
+    this.#admit(now, maxInFlight);
     return true;
   }
 
@@ -84,43 +85,40 @@ export class RateLimiter {
    */
   async acquire(scope: CancelScope, request: AcquireRequest): Promise<boolean> {
     if (this.pausedMs > request.maxPauseMs) return false;
-    let isAdmitted = false;
     let waiting: QueuedAttempt | undefined;
     return scope.race(
       () =>
         new Promise<boolean>((resolve) => {
-          const settle = (admitted: boolean): void => {
-            isAdmitted = admitted;
-            resolve(admitted);
-          };
-          waiting = { ...request, settle, notified: false };
+          waiting = { ...request, settle: resolve, isAdmitted: false, notified: false };
           this.#queue(waiting);
         }),
       () => {
         // The call ended after its admission and before its next step, so its place is free again.
-        if (isAdmitted) this.release('other', 0);
-        else if (waiting) this.#remove(waiting);
+        if (waiting?.isAdmitted) this.release('other', 0, request.maxInFlight);
+        else if (waiting) this.#waiting.remove(waiting);
         this.#pump();
       },
     );
   }
 
   /**
-   * Records that an attempt has ended; `sentAt` is a time of `performance.now()`.
+   * Records that an attempt has ended; `sentAt` is a time of `performance.now()`, and `maxInFlight` is that of its
+   * admission.
    *
    * @returns whether the result is a 429 that concerns all calls. A rare 429 among many accepted calls is random.
    */
-  release(result: RateLimitSignal, sentAt: number): boolean {
+  release(result: RateLimitSignal, sentAt: number, maxInFlight: number): boolean {
     const now = performance.now();
     const wasFull = this.#inFlight >= this.#window;
     this.#inFlight -= 1;
+    this.#waiting.count(maxInFlight, -1);
     this.#lastUseAt = now;
     this.#progressAt = now;
     if (result !== 'other') this.#share.add(result === 'throttled');
     const concernsAll = result === 'throttled' && !this.#share.isRandom;
     if (result === 'accepted') this.#onAccepted(now, sentAt, wasFull);
     if (concernsAll) this.#onThrottle(now, sentAt);
-    if (this.#waiting.length > 0) {
+    if (!this.#waiting.isEmpty) {
       // The caller pauses all calls after a 429, so the next attempts are admitted only after that.
       if (concernsAll) this.#pumpIn(0);
       else this.#pump();
@@ -142,23 +140,23 @@ export class RateLimiter {
   pauseFor(ms: number): void {
     const now = performance.now();
     this.#pausedUntil = Math.max(this.#pausedUntil, now + ms);
-    for (const waiting of this.#waiting.filter(({ maxPauseMs }) => maxPauseMs < ms)) {
-      this.#remove(waiting);
+    for (const waiting of this.#waiting.all.filter(({ maxPauseMs }) => maxPauseMs < ms)) {
+      this.#waiting.remove(waiting);
       waiting.settle(false);
     }
     this.#pump();
-    for (const [place, waiting] of this.#waiting.entries()) this.#notify(waiting, place, now);
+    for (const [place, waiting] of this.#waiting.all.entries()) this.#notify(waiting, place, now);
   }
 
-  #isOpen(now: number, maxInFlight: number): boolean {
-    if (this.#inFlight >= Math.min(maxInFlight, this.#window)) return false;
-    return now >= this.#pausedUntil && (this.#rate === undefined || now >= this.#nextAt);
+  #isOpen(now: number): boolean {
+    return this.#inFlight < this.#window && now >= this.#opensAt;
   }
 
-  #admit(now: number): void {
+  #admit(now: number, maxInFlight: number): void {
     // Without attempts in flight, no response was expected.
     if (this.#inFlight === 0) this.#progressAt = now;
     this.#inFlight += 1;
+    this.#waiting.count(maxInFlight, 1);
     if (this.#rate !== undefined) this.#nextAt = Math.max(this.#nextAt, now - slackMs) + 1000 / this.#rate;
   }
 
@@ -168,7 +166,7 @@ export class RateLimiter {
     if (wasFull) this.#window += 0.5;
     if (this.#isSingleThrottle && sentAt > this.#lastCutAt) this.#liftLimit();
     // A program that makes one call after the other has none that waits now, but its next call would wait.
-    if (this.#rate !== undefined && (this.#waiting.length > 0 || now < this.#nextAt)) {
+    if (this.#rate !== undefined && (!this.#waiting.isEmpty || now < this.#nextAt)) {
       const calmSeconds = (now - Math.max(this.#lastCutAt, this.#pausedUntil)) / 1000;
       this.#rate *= 1 + (0.03 + 0.02 * Math.min(calmSeconds, 20)) / this.#rate;
     }
@@ -199,26 +197,22 @@ export class RateLimiter {
   }
 
   #queue(waiting: QueuedAttempt): void {
-    const list = this.#waiting;
-    const before = list.findLastIndex(({ sequence }) => sequence < waiting.sequence);
-    const place = before + 1;
-    list.splice(place, 0, waiting);
+    const place = this.#waiting.add(waiting);
     this.#pump();
-    if (list[place] === waiting) this.#notify(waiting, place, performance.now());
+    if (!waiting.isAdmitted) this.#notify(waiting, place, performance.now());
   }
 
   /** Admits every attempt that can be sent now, and sets a timer for the next one. */
   #pump(): void {
     clearTimeout(this.#timer);
     const now = performance.now();
-    let next = this.#waiting[0];
-    while (next && this.#isOpen(now, next.maxInFlight)) {
-      this.#waiting.shift();
-      this.#admit(now);
+    for (let next; this.#isOpen(now) && (next = this.#waiting.next);) {
+      this.#waiting.remove(next);
+      this.#admit(now, next.maxInFlight);
+      next.isAdmitted = true;
       next.settle(true);
-      next = this.#waiting[0];
     }
-    if (!next) return;
+    if (this.#waiting.isEmpty) return;
     if (this.#opensAt > now) {
       this.#pumpIn(Math.ceil(this.#opensAt - now));
     } else {
@@ -240,16 +234,11 @@ export class RateLimiter {
     }
     this.#pump();
     // The attempts that still wait need a response of another attempt.
-    for (const waiting of this.#waiting) this.#report(waiting, this.#stallMs);
+    for (const waiting of this.#waiting.all) this.#report(waiting, this.#stallMs);
   }
 
   get #stallMs(): number {
     return this.#throttles === 0 && this.#rate === undefined ? stallMs : throttledStallMs;
-  }
-
-  #remove(waiting: QueuedAttempt): void {
-    const place = this.#waiting.indexOf(waiting);
-    if (place >= 0) this.#waiting.splice(place, 1);
   }
 
   get #opensAt(): number {

@@ -20,9 +20,9 @@ export const id: Schema<number | string> = refine(
   { minimum: 0 },
 );
 
-/** The id of an item, message or file: a string, or a number that becomes one. */
+/** The id of an item, message or file: a string, or an integer that becomes one. An integer beyond 2^53 is rejected. */
 export const key: Schema<string, string | number> = refine(
-  preprocess<string, string | number>(string, (value) => (typeof value === 'number' ? String(value) : value)),
+  preprocess<string, string | number>(string, (value) => (Number.isSafeInteger(value) ? String(value) : value)),
   (value) => (value === '' ? 'an id is not empty' : undefined),
 );
 

@@ -76,6 +76,18 @@ function withQuickCheck(schema: z.ZodMiniType, fits: Fits): z.ZodMiniType {
   return schema;
 }
 
+/** Calls `note` with the result and the original value, wherever the schema is used. */
+function withNote(schema: z.ZodMiniType, note: (data: unknown, value: unknown) => void): z.ZodMiniType {
+  const run = schema._zod.run.bind(schema._zod);
+  schema._zod.run = (payload, context) => {
+    const value: unknown = payload.value;
+    const result = run(payload, context);
+    if (!(result instanceof Promise) && result.issues.length === 0) note(result.value, value);
+    return result;
+  };
+  return schema;
+}
+
 type Parsing = Pick<LazySchema, 'safeParse'>;
 
 /** A schema with a function that changes the value first. The changed value is checked with the quick check. */
@@ -85,7 +97,10 @@ export class PreprocessSchema extends LazySchema {
   readonly #note: ((data: never, value: unknown) => void) | undefined;
 
   constructor(of: Parsing, reader: (value: unknown) => unknown, note?: (data: never, value: unknown) => void) {
-    super(() => z.pipe(z.transform(reader), of as z.ZodMiniType), isUnchangedBy(reader, of));
+    super(
+      () => withNote(z.pipe(z.transform(reader), of as z.ZodMiniType), (data, value) => this.note(data, value)),
+      isUnchangedBy(reader, of),
+    );
     this.#of = of;
     this.#reader = reader;
     this.#note = note;

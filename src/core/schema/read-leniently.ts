@@ -1,6 +1,7 @@
 import type { Facts } from './facts.js';
 import { formatIssues, valueAt } from './format-issues.js';
 import { factsOf, inspect } from './inspect.js';
+import type { Inspected } from './inspect.js';
 import type { Issue } from './issue.js';
 import { noteLeftOut } from './left-out.js';
 import { LazySchema, PreprocessSchema } from './lazy-schema.js';
@@ -31,10 +32,7 @@ type ReadResult = ReadValue | { readonly issues: readonly Difference[] };
  */
 export function readLeniently(schema: StandardSchema, value: unknown, isRelaxed: boolean): ReadValue | undefined {
   const result = new LenientReader(isRelaxed).read(schema, value, []);
-  if ('value' in result) {
-    if (schema instanceof PreprocessSchema) schema.note(result.value, value);
-    return result;
-  }
+  if ('value' in result) return result;
   return isRelaxed && !hasMainList(schema) ? { value, differences: result.issues } : undefined;
 }
 
@@ -62,7 +60,7 @@ class LenientReader {
     const ownRole = factsOf(schema).list ?? role;
     switch (found.kind) {
       case 'preprocess':
-        return this.read(found.of, found.reader(value), path, ownRole);
+        return this.#readConverted(schema, found, value, path, ownRole);
       case 'optional':
       case 'nullable':
         return this.#readOptional(found.of, value, path, ownRole);
@@ -73,6 +71,18 @@ class LenientReader {
       default:
         return strict;
     }
+  }
+
+  #readConverted(
+    schema: StandardSchema,
+    { of, reader }: Inspected & { kind: 'preprocess' },
+    value: unknown,
+    path: Path,
+    role: Facts['list'],
+  ): ReadResult {
+    const result = this.read(of, reader(value), path, role);
+    if ('value' in result && schema instanceof PreprocessSchema) schema.note(result.value, value);
+    return result;
   }
 
   #readOptional(of: StandardSchema, value: unknown, path: Path, role: Facts['list']): ReadResult {

@@ -225,8 +225,8 @@ function checkWith(check: (value: unknown) => RefineResult): z.core.CheckFn<unkn
 
 /**
  * Changes the value with `reader` before `of` checks it, so that one schema accepts several shapes. A reader must
- * return the same value if it has nothing to change. `note` receives the result and the original value, unless the
- * schema is part of another one.
+ * return the same value if it has nothing to change. If it changed the value, `note` receives the result and the original
+ * value.
  *
  * @example
  * const text = preprocess<string>(string, (value) => (typeof value === 'number' ? String(value) : value));

@@ -1,10 +1,9 @@
 import type { Endpoint } from '../endpoint.js';
-import { InvalidInputError } from '../errors/errors.js';
 import { inspect, shapeOf } from '../schema/inspect.js';
 import type { Inspected } from '../schema/inspect.js';
-import { reservedQuery } from '../schema/reserved-query.js';
 import type { Shape } from '../schema/schema.js';
 import { fieldsOf, fillPath, matchPath } from './path-template.js';
+import { appendToQuery, textOf } from './query.js';
 import type { StandardSchema } from '../schema/standard-schema.js';
 
 /** The parts of a request, without its base URL and token. */
@@ -21,10 +20,10 @@ type InputValues = Readonly<Record<string, unknown>>;
 /**
  * Distributes the fields of a checked input to path, query, headers and body.
  *
- * @throws {InvalidInputError} when a value cannot be part of the path or the query.
+ * @throws {InvalidInputError} when a value cannot be part of the path, the query or a header.
  */
 export function encode(endpoint: Endpoint, input: InputValues): RequestParts {
-  const path = fillPath(endpoint.path, (name) => stringify(input[name]));
+  const path = fillPath(endpoint.path, (name) => textOrEmpty(input[name], name));
   const inPath = fieldsOf(endpoint.path);
   const hasBody = !bodyless(endpoint);
   const headers: Record<string, string> = {};
@@ -33,7 +32,7 @@ export function encode(endpoint: Endpoint, input: InputValues): RequestParts {
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || inPath.includes(name)) continue;
     const header = endpoint.inHeader?.[name];
-    if (header !== undefined) headers[header] = stringify(value);
+    if (header !== undefined) headers[header] = textOrEmpty(value, name);
     else if (hasBody && !endpoint.inQuery?.includes(name)) body[name] = value;
     else appendToQuery(query, name, value, endpoint);
   }
@@ -67,57 +66,13 @@ export function decode(
   return typeof sent.body === 'object' && sent.body !== null ? { ...sent.body, ...input } : input;
 }
 
+/** The text of a value; none becomes an empty text, which a path rejects. */
+function textOrEmpty(value: unknown, name: string): string {
+  return value === undefined || value === null ? '' : textOf(value, [name]);
+}
+
 function bodyless(endpoint: Endpoint): boolean {
   return endpoint.method !== 'POST' && endpoint.method !== 'PUT';
-}
-
-function appendToQuery(query: URLSearchParams, name: string, value: unknown, endpoint: Endpoint): void {
-  if (Array.isArray(value)) {
-    if (value.length === 0) throw rejected([name], isEmpty);
-    const comma = value.findIndex((each) => String(each).includes(','));
-    if (comma >= 0) throw rejected([name, comma], 'contains a comma, which separates entries');
-    query.set(name, value.join(','));
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, inner] of Object.entries(value)) appendRecord(query, [name, key], inner, endpoint);
-  } else {
-    query.set(name, stringify(value));
-  }
-}
-
-const isEmpty = 'is an empty list or has an empty entry, which finds nothing; leave it out';
-
-type FieldPath = readonly [name: string, ...inner: (string | number)[]];
-
-function appendRecord(
-  query: URLSearchParams,
-  path: readonly [name: string, key: string],
-  value: unknown,
-  endpoint: Endpoint,
-): void {
-  const key = path[1];
-  if (Object.hasOwn(reservedQuery, key)) throw rejected(path, `${reservedQuery[key]}`);
-  if (Object.hasOwn(shapeOf(endpoint.input), key) || query.has(key))
-    throw rejected(path, `is a separate field: pass it as \`${key}\``);
-  if (value === undefined || value === null) return;
-  const values: unknown[] = Array.isArray(value) ? value : [value];
-  if (Array.isArray(value) && (values.length === 0 || values.includes(''))) throw rejected(path, isEmpty);
-  query.set(key, values.map((each) => queryText(each, path)).join(','));
-}
-
-/** Serializes a value of a record for the query. Values that would become empty are rejected. */
-function queryText(value: unknown, path: FieldPath): string {
-  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
-  if (typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return String(value);
-  throw rejected(path, 'takes text, a number, a boolean, a valid Date, or a list of these');
-}
-
-function rejected(path: FieldPath, why: string): InvalidInputError {
-  return new InvalidInputError([{ path, message: `\`${path.join('.')}\` ${why}` }]);
-}
-
-/** Serializes a value. Other types become an empty text, which a path rejects. */
-function stringify(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
 
 /** The name of the field whose entries become query parameters, for example `filters`. */
