@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createReceiver, fetchHandler, nodeHandler, parseNotification } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import type { CallbackInit } from 'marketplace-seller-sdk/testing';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -152,6 +152,24 @@ describe('deliveries that do not get 200', () => {
     expect(new Set(received.map(({ _id }) => _id)).size).toBe(1);
     expect(marketplace.clock.iso).toBe('2026-11-20T12:56:45.000Z');
     expect(marketplace.notifications.attempts.map(({ outcome }) => outcome)).toEqual(Array(8).fill(204));
+  });
+
+  test('a callback that redirects does not acknowledge a notification', async () => {
+    const requested: string[] = [];
+    const server = createServer(({ method, url }, response) => {
+      requested.push(`${method} ${url}`);
+      if (url === '/login') response.end('Log in');
+      else response.writeHead(302, { location: '/login' }).end();
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    const { marketplace, ask } = createMarketplace({ callback: `http://127.0.0.1:${port}/notifications` });
+    ask();
+    await expect.poll(() => marketplace.notifications.attempts.length).toBe(1);
+    expect(marketplace.notifications.attempts).toMatchObject([{ outcome: 302 }]);
+    expect(marketplace.notifications.scheduled).toMatchObject([{ attempt: 2 }]);
+    expect(requested).toEqual(['POST /notifications']);
   });
 
   test('a 200 ends the deliveries', async () => {
