@@ -133,6 +133,15 @@ describe('seed() and reset()', () => {
   test.each([
     [{ users: [{ user_id: 8 }], items: [{ item_id: 'MLA2', seller_id: 99 }] }, '`items.0`: there is no user 99'],
     [{ users: [{ user_id: 8 }], faults: [{ status: 503 }, { status: 42 }] }, '`faults.1`'],
+    [{ users: [{ user_id: 8 }], faults: [{ status: 503 }, { status: 503, probability: 5 }] }, '`faults.1`'],
+    [
+      {
+        items: [{ item_id: 'MLA1', seller_id: 7 }],
+        questions: [{ item_id: 'MLA1', from: 7, text: 'Is it new?' }],
+        faults: [{ status: 503, skip: -1 }],
+      },
+      '`faults.0`: `skip` must be',
+    ],
     [{ now: '2020-01-01T00:00:00Z', users: [{ user_id: 7 }] }, '`users.0`: user 7 already exists'],
     [{ users: [{ user_id: 8, nme: 'x' }] }, '`users.0.nme` is not a field here'],
   ])('an invalid seed adds nothing: %j', async (seed, message) => {

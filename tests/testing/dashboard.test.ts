@@ -332,6 +332,14 @@ describe('the controls of the dashboard', () => {
     });
   });
 
+  test('a seed with an invalid fault injects none of its faults', async () => {
+    const url = await served();
+    const faults = [{ status: 503 }, { status: 503, probability: 5 }];
+    expect((await control(url, 'POST', 'seed', { faults })).status).toBe(400);
+    expect((await send(`${url}/currencies`)).status).toBe(200);
+    expect((await stateOf(url)).faults).toEqual([]);
+  });
+
   test('a reset restores the initial state', async () => {
     const url = await served('--faults', 'status=418');
     const before = await stateOf(url);
