@@ -9,6 +9,7 @@
  */
 export class Clock {
   #fixed: number | undefined;
+  readonly #listeners = new Set<() => void>();
 
   constructor(start?: Date | string | number) {
     if (start !== undefined) this.set(start);
@@ -35,7 +36,7 @@ export class Clock {
     if (Number.isNaN(ms))
       throw new TypeError(`The clock takes a Date, an ISO 8601 string or milliseconds, not ${String(time)}`);
     if (!isTime(ms)) throw new TypeError('The clock takes a time of the years 1 to 9999');
-    this.#fixed = ms;
+    this.#change(ms);
   }
 
   /**
@@ -57,21 +58,29 @@ export class Clock {
     try {
       return run();
     } finally {
-      this.#fixed = previous;
+      this.#change(previous);
     }
+  }
+
+  /** @internal Adds a listener for when the clock is moved, stopped or runs again. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
   }
 
   /** @internal Saves the time. @returns a function that restores it */
   checkpoint(): () => void {
     const fixed = this.#fixed;
-    return () => {
-      this.#fixed = fixed;
-    };
+    return () => this.#change(fixed);
   }
 
   /** Makes the clock follow the machine's clock again. */
   run(): void {
-    this.#fixed = undefined;
+    this.#change(undefined);
+  }
+
+  #change(fixed: number | undefined): void {
+    this.#fixed = fixed;
+    for (const listener of this.#listeners) listener();
   }
 }
 

@@ -4,6 +4,7 @@ import type * as Stream from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { nodeModule } from '../core/node-module.js';
 import { FakeMarketplaceError } from './errors.js';
+import { chunksOf, discardRest, toStream } from './incoming-body.js';
 
 /** Options of `listen`. */
 export interface ListenOptions {
@@ -23,9 +24,6 @@ export interface Listening {
   /** Stops the server and closes all open connections. */
   close(): Promise<void>;
 }
-
-/** Larger than the maximum upload of 25 MB, which the handler checks. */
-const maxBodyBytes = 64 * 1024 * 1024;
 
 type Handle = (request: Request) => Promise<Response>;
 type Streams = typeof Stream;
@@ -71,9 +69,13 @@ async function serveRequest(
 ): Promise<void> {
   const closed = new AbortController();
   outgoing.once('close', () => closed.abort());
+  const body = chunksOf(incoming);
   try {
-    const request = toRequest(incoming, closed.signal, streams);
-    await send(request ? await respond(handle, request) : unreadable(incoming), outgoing, streams);
+    const request = toRequest(incoming, body, closed.signal);
+    const response = request ? await respond(handle, request) : unreadable(incoming);
+    const sent = send(response, outgoing, streams);
+    if (!incoming.complete) await discardRest(body, incoming, sent);
+    await sent;
   } catch {
     // A fault that makes `fetch` reject in process becomes a broken connection over HTTP.
     outgoing.destroy();
@@ -92,7 +94,11 @@ async function respond(handle: Handle, request: Request): Promise<Response> {
 }
 
 /** Returns the request; `undefined` if its method, target or headers are not valid for a `Request`. */
-function toRequest(incoming: IncomingMessage, signal: AbortSignal, { Readable }: Streams): Request | undefined {
+function toRequest(
+  incoming: IncomingMessage,
+  body: AsyncGenerator<Uint8Array>,
+  signal: AbortSignal,
+): Request | undefined {
   const { method = 'GET', url = '/', headers } = incoming;
   const hasNoBody = method === 'GET' || method === 'HEAD';
   try {
@@ -104,8 +110,8 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal, { Readable }:
       method,
       headers: requestHeaders,
       signal,
-      ...(!hasNoBody && { body: Readable.toWeb(Readable.from(limited(incoming))), duplex: 'half' }),
-    } as RequestInit);
+      ...(!hasNoBody && { body: toStream(body), duplex: 'half' }),
+    });
   } catch {
     return undefined;
   }
@@ -116,16 +122,6 @@ function unreadable({ method = '' }: IncomingMessage): Response {
   const [status, error] = isMethod ? [405, 'method_not_allowed'] : [400, 'bad_request'];
   const message = isMethod ? `${method} is not allowed` : 'The target or the Host header of the request is invalid';
   return Response.json({ message, error, status, cause: [] }, { status });
-}
-
-/** Fails if a body is larger than any upload. `content-length` may be missing, so the bytes are counted. */
-async function* limited(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBodyBytes) throw new Error('the body is too large');
-    yield chunk;
-  }
 }
 
 async function send(response: Response, outgoing: ServerResponse, { Readable, promises }: Streams): Promise<void> {

@@ -262,7 +262,7 @@ describe('a seed file', () => {
 
   test.each([
     ['{"users": [', ' is not valid JSON: '],
-    [{ users: [{ nickname: 'X' }] }, '`users.0.user_id` is missing; it takes an integer'],
+    [{ items: [{ title: 'X' }] }, '`items.0.seller_id` is missing; it takes an integer'],
     [{ user: [] }, '`user` is not a field here'],
     [{ now: 'noon' }, '`now`: a time is an ISO 8601 string'],
     [{ users: [{ user_id: 1, token: 'a b' }] }, '`users.0.token`: a token has only letters, digits'],

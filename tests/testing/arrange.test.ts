@@ -130,9 +130,40 @@ describe('seed() and reset()', () => {
     expect(marketplace.faults.pending).toBe(1);
   });
 
+  test('fields that a seed omits get default values, and others can be null', async () => {
+    const marketplace = new FakeMarketplace();
+    marketplace.seed({
+      users: [{ nickname: 'SHOP', token: 'shop', application_id: null }, {}],
+      items: [{ seller_id: 1001 }],
+      questions: [{ item_id: 'MLA600000001', from: 1002, text: '😀'.repeat(2000) }],
+      packs: [
+        { pack_id: null, order_ids: [31, 32], claim_id: 5, shipping_id: null, seller_id: 1001, buyer_id: 1002 },
+        { site_id: 'MLB', blockedBy: null, seller_id: 1001, buyer_id: 1002 },
+      ],
+    });
+    expect(marketplace.accounts.bearerOf('shop')).toMatchObject({ user_id: 1001, application_id: null });
+    expect(marketplace.questions.all).toHaveLength(1);
+    expect(marketplace.packs.getOrThrow(31)).toMatchObject({ pack_id: null, order_ids: [31, 32] });
+    expect(marketplace.packs.all).toMatchObject([{ site_id: 'MLA' }, { site_id: 'MLB', blockedBy: null }]);
+    const client = marketplace.clientFor({ user_id: 1001 });
+    const page = await client.messages.conversation({ pack_id: 31, user_id: 1001 }).pages().next();
+    expect(page.value).toMatchObject({ conversation_status: { claim_id: 5, shipping_id: null } });
+  });
+
   test.each([
+    [{ questions: [{ item_id: 'MLA2', from: 7, text: '😀'.repeat(2001) }] }, '`questions.0.text`'],
+    [{ packs: [{ seller_id: 7, buyer_id: 8, order_ids: [] }], users: [{ user_id: 8 }] }, '`packs.0`: `order_ids` has'],
     [{ users: [{ user_id: 8 }], items: [{ item_id: 'MLA2', seller_id: 99 }] }, '`items.0`: there is no user 99'],
     [{ users: [{ user_id: 8 }], faults: [{ status: 503 }, { status: 42 }] }, '`faults.1`'],
+    [{ users: [{ user_id: 8 }], faults: [{ status: 503 }, { status: 503, probability: 5 }] }, '`faults.1`'],
+    [
+      {
+        items: [{ item_id: 'MLA1', seller_id: 7 }],
+        questions: [{ item_id: 'MLA1', from: 7, text: 'Is it new?' }],
+        faults: [{ status: 503, skip: -1 }],
+      },
+      '`faults.0`: `skip` must be',
+    ],
     [{ now: '2020-01-01T00:00:00Z', users: [{ user_id: 7 }] }, '`users.0`: user 7 already exists'],
     [{ users: [{ user_id: 8, nme: 'x' }] }, '`users.0.nme` is not a field here'],
   ])('an invalid seed adds nothing: %j', async (seed, message) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Listening } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -324,12 +325,40 @@ describe('the controls of the dashboard', () => {
     expect((await stateOf(url)).faults).toEqual([]);
   });
 
+  test('a sale without pack id is added, with its order, claim and shipment', async () => {
+    const url = await served();
+    const sale = { seller_id: 1001, buyer_id: 1002, pack_id: null, order_ids: [77], claim_id: 5, shipping_id: null };
+    expect(JSON.parse((await control(url, 'POST', 'packs', sale)).text)).toEqual({ pack: 77 });
+    const seller = new SellerClient({ baseUrl: url, accessToken: 'SELLER-TOKEN' });
+    const page = await seller.messages.conversation({ pack_id: 77, user_id: 1001 }).pages().next();
+    expect(page.value).toMatchObject({ conversation_status: { claim_id: 5, shipping_id: null } });
+  });
+
+  test('texts are counted in characters, as the service counts them', async () => {
+    const url = await served();
+    const ask = (text: string) => control(url, 'POST', 'questions', { from: 1002, item_id: 'MLA600000001', text });
+    const asked = await ask('😀'.repeat(2000));
+    expect(asked.status).toBe(200);
+    const { id } = JSON.parse(asked.text) as { id: number };
+    const answer = { question_id: id, text: '😀'.repeat(2000) };
+    expect((await control(url, 'POST', 'answers', answer)).status).toBe(200);
+    expect((await ask('😀'.repeat(2001))).text).toContain('at most 2000 characters');
+  });
+
   test('more data can be seeded in any language, and its tokens come back', async () => {
     const url = await served();
     const seeded = await control(url, 'POST', 'seed', { users: [{ user_id: 5, token: 'five' }] });
     expect(JSON.parse(seeded.text)).toMatchObject({
       users: expect.arrayContaining([{ user_id: 5, nickname: 'USER5', site_id: 'MLA', token: 'five' }]) as unknown,
     });
+  });
+
+  test('a seed with an invalid fault injects none of its faults', async () => {
+    const url = await served();
+    const faults = [{ status: 503 }, { status: 503, probability: 5 }];
+    expect((await control(url, 'POST', 'seed', { faults })).status).toBe(400);
+    expect((await send(`${url}/currencies`)).status).toBe(200);
+    expect((await stateOf(url)).faults).toEqual([]);
   });
 
   test('a reset restores the initial state', async () => {

@@ -1,8 +1,9 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
+import { SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Listening } from 'marketplace-seller-sdk/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { listEndpoints } from '../../src/core/list-endpoints.js';
 import { endpoints } from '../../src/endpoints.js';
 import { controls } from '../../src/testing/dashboard/controls.js';
@@ -238,5 +239,70 @@ describe('over a connection', () => {
     const responses = await Promise.all(Array.from({ length: 50 }, () => fetch(`${server.url}/currencies`)));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     for (const socket of slow) socket.destroy();
+  });
+});
+
+/** Sends a request over a connection of its own and reads only after all of it is sent. Then sends a second one. */
+async function blocking(head: string, bytes: number, next?: string): Promise<string> {
+  const socket = connect(server.port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    socket.on('error', reject);
+    socket.write(`${head}\r\nHost: x\r\nContent-Length: ${bytes}\r\n\r\n`);
+    socket.write(Buffer.alloc(bytes, 'x'), () => resolve());
+  });
+  let received = '';
+  socket.setEncoding('utf8').on('data', (part: string) => (received += part));
+  const ended = new Promise<string>((resolve) => socket.on('close', () => resolve(received)));
+  if (next !== undefined) socket.write(next);
+  return ended;
+}
+
+describe('an error response before the body is read', () => {
+  const upload = 'POST /messages/attachments?tag=post_sale&site_id=MLA HTTP/1.1';
+  const form = 'Content-Type: multipart/form-data; boundary=x';
+  const seller = 'Authorization: Bearer SELLER-TOKEN';
+  const rejected: readonly [what: string, head: string, status: number][] = [
+    ['an unknown token', `${upload}\r\n${form}\r\nAuthorization: Bearer unknown`, 401],
+    ['no token', `${upload}\r\n${form}`, 401],
+    ['no tag', `${upload.replace('tag=post_sale&', '')}\r\n${form}\r\n${seller}`, 404],
+    ['JSON over 1 MB', `POST /answers HTTP/1.1\r\n${seller}`, 413],
+  ];
+
+  test.each(rejected)('%s: the client sees it, and its next call on the connection works', async (_, head, status) => {
+    const next = 'GET /currencies/ARS HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const received = await blocking(head, 10_000_000, next);
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`, 'HTTP/1.1 200']);
+  });
+
+  test.each(rejected)('%s: a client that closes the connection afterwards sees it', async (_, head, status) => {
+    const received = await blocking(`${head}\r\nConnection: close`, 10_000_000);
+    expect(received).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*\r\n0\r\n\r\n$`));
+  });
+
+  test.each<[what: string, status: number, reject: (marketplace: FakeMarketplace) => unknown]>([
+    ['an unknown token', 401, () => undefined],
+    ['an injected fault', 503, ({ faults }) => faults.inject({ status: 503 })],
+    [
+      'a documented error',
+      500,
+      (marketplace) => marketplace.failNext(endpoints.messages.upload, { status: 500, message: 'It cannot be saved' }),
+    ],
+    ['the rate limit', 429, ({ rateLimiter }) => rateLimiter.set({ perMinute: 1 })],
+  ])('%s: the client of an upload gets its status, and its next call works', async (_, status, reject) => {
+    const marketplace = create();
+    const { url, close } = await marketplace.listen();
+    onTestFinished(close);
+    const client = new SellerClient({ baseUrl: url, accessToken: 'SELLER-TOKEN', maxRetries: 0, timeoutMs: 3000 });
+    for (const size of [300_000, 3_000_000]) {
+      reject(marketplace);
+      // The one call that the rate limit allows.
+      if (status === 429) await client.currencies.list();
+      const options = status === 401 ? { accessToken: 'unknown' } : {};
+      const upload = { site_id: 'MLA', file: Buffer.alloc(size, 'x'), filename: 'a.txt' };
+      await expect(client.messages.upload(upload, options)).rejects.toMatchObject({ status });
+      marketplace.rateLimiter.set(undefined);
+      expect(await client.currencies.get({ id: 'ARS' })).toMatchObject({ id: 'ARS' });
+    }
   });
 });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createReceiver, fetchHandler, nodeHandler, parseNotification } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import type { CallbackInit } from 'marketplace-seller-sdk/testing';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -75,6 +75,49 @@ describe('a subscribed application', () => {
     await expect.poll(() => received.length).toBe(1);
   });
 
+  test('a late notification is delivered when a stopped clock is moved to its time', async () => {
+    const { marketplace, received, ask } = createMarketplace({ faults: { late: 1, lateMs: 60_000 } });
+    ask();
+    const [late] = marketplace.notifications.scheduled;
+    marketplace.clock.set(Date.parse(late!.at) - 1);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(received).toEqual([]);
+    marketplace.clock.advance({ ms: 1 });
+    await expect.poll(() => received.length).toBe(1);
+    expect(marketplace.notifications.scheduled).toEqual([]);
+  });
+
+  test('a late notification is delivered when a stopped clock runs again', async () => {
+    vi.useFakeTimers({ now: new Date('2026-11-20T12:00:00Z') });
+    const { marketplace, received, ask } = createMarketplace({ faults: { late: 1, lateMs: 60_000 } });
+    ask();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(received).toEqual([]);
+    marketplace.clock.set('2026-11-20T12:00:00Z');
+    marketplace.clock.run();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(received).toHaveLength(1);
+  });
+
+  test('at() does not hold up what a running clock has scheduled', async () => {
+    vi.useFakeTimers({ now: new Date('2026-11-20T12:00:00Z') });
+    const { marketplace, received, ask } = createMarketplace({ faults: { late: 1, lateMs: 60_000 } });
+    marketplace.clock.run();
+    marketplace.clock.at('2026-11-20T11:59:59Z', ask);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(received).toHaveLength(1);
+  });
+
+  test('the retries of a stopped clock follow each other when it is moved past them', async () => {
+    const { marketplace, received, ask } = createMarketplace({}, () => new Response(null, { status: 500 }));
+    ask();
+    await expect.poll(() => marketplace.notifications.attempts.length).toBe(1);
+    marketplace.clock.advance({ minutes: 1 });
+    await expect.poll(() => marketplace.notifications.attempts.length).toBe(3);
+    expect(received.map(({ attempts }) => attempts)).toEqual([1, 2, 3]);
+    expect(marketplace.notifications.scheduled).toMatchObject([{ attempt: 4, at: '2026-11-20T12:01:45.000Z' }]);
+  });
+
   test('a notification is delivered over HTTP', async () => {
     const handled: number[] = [];
     const receiver = createReceiver({ on: { questions: ({ question_id }) => void handled.push(question_id) } });
@@ -109,6 +152,24 @@ describe('deliveries that do not get 200', () => {
     expect(new Set(received.map(({ _id }) => _id)).size).toBe(1);
     expect(marketplace.clock.iso).toBe('2026-11-20T12:56:45.000Z');
     expect(marketplace.notifications.attempts.map(({ outcome }) => outcome)).toEqual(Array(8).fill(204));
+  });
+
+  test('a callback that redirects does not acknowledge a notification', async () => {
+    const requested: string[] = [];
+    const server = createServer(({ method, url }, response) => {
+      requested.push(`${method} ${url}`);
+      if (url === '/login') response.end('Log in');
+      else response.writeHead(302, { location: '/login' }).end();
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    const { marketplace, ask } = createMarketplace({ callback: `http://127.0.0.1:${port}/notifications` });
+    ask();
+    await expect.poll(() => marketplace.notifications.attempts.length).toBe(1);
+    expect(marketplace.notifications.attempts).toMatchObject([{ outcome: 302 }]);
+    expect(marketplace.notifications.scheduled).toMatchObject([{ attempt: 2 }]);
+    expect(requested).toEqual(['POST /notifications']);
   });
 
   test('a 200 ends the deliveries', async () => {

@@ -653,7 +653,17 @@ describe('the action guide', () => {
     const body = { option_id: 'OTHER', text: 'Hello' };
     expect((await call(`POST ${option}`, { body })).body).not.toHaveProperty('from');
     arrange({ follow: 'documents' });
-    expect((await call(`POST ${option}`, { body })).body).toHaveProperty('from');
+    expect((await call(`POST ${option}`, { body })).body).toMatchObject({
+      from: { user_id: 1 },
+      site_id: 'MLA',
+      subject: null,
+    });
+  });
+
+  test.each(['live', 'documents'] as const)('the response to an option names the receiver (%s)', async (follow) => {
+    arrange({ follow });
+    const { body } = await call(`POST ${option}`, { body: { option_id: 'OTHER', text: 'Hello' } });
+    expect(body).toMatchObject({ to: { user_id: 2, name: 'USER2' } });
   });
 });
 

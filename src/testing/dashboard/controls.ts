@@ -2,6 +2,7 @@ import { defined } from '../../core/defined.js';
 import { boolean, enumOf, integer, nullish, optional, params, refine, string } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { FakeMarketplaceError } from '../errors.js';
+import { lengthOf } from '../http/read-request.js';
 import { senderOf } from '../seed/apply.js';
 import { faultFrom } from '../seed/fault.js';
 import { seed, seededFault, seededPack, shippingMode } from '../seed/schema.js';
@@ -15,7 +16,7 @@ import { snapshot } from './snapshot.js';
 function textUpTo(max: number): Schema<string> {
   return refine(string, (value) => {
     if (value.trim() === '') return '`text` is empty';
-    return value.length > max ? `\`text\` has at most ${max} characters` : undefined;
+    return lengthOf(value) > max ? `\`text\` has at most ${max} characters` : undefined;
   });
 }
 

@@ -24,7 +24,7 @@ import type { Bearer } from '../state/accounts.js';
 import type { MarketplaceState } from '../state/marketplace-state.js';
 import type { MessageStore } from '../state/messages.js';
 import type { Pack } from '../state/packs.js';
-import { toMessageView, toOptionMessageView } from './message-view.js';
+import { toOptionMessageView } from './message-view.js';
 
 /** The number of templates of each option; 0 for free text. */
 const templatesOf: Readonly<Record<OptionId, number>> = {
@@ -81,8 +81,7 @@ export function actionGuideHandlers(
         assertCap(option, pack);
         const { user_id: from, application_id: client_id } = sender;
         const sent = messageStore.add(pack, { from, text, client_id, option });
-        const toView = settings.reducedOptionResponse ? toOptionMessageView : toMessageView;
-        return toView(sent, messageStore, state);
+        return toOptionMessageView(sent, messageStore, state);
       } finally {
         unlock();
       }

@@ -56,10 +56,13 @@ export function toMessageView(message: StoredMessage, messageStore: MessageStore
   };
 }
 
-/** Serializes a message sent through an option: reduced, with the receiver's name. Wire notes 9. */
+/** Serializes a message sent through an option, with the receiver's name. Spec: Message. Wire notes 9: it is reduced. */
 export function toOptionMessageView(message: StoredMessage, messageStore: MessageStore, state: MarketplaceState): View {
-  const { from: _from, site_id: _site, subject: _subject, ...rest } = toMessageView(message, messageStore, state);
-  return { ...rest, to: { user_id: message.to, name: state.accounts.getOrThrow(message.to).nickname } };
+  const to = { user_id: message.to, name: state.accounts.getOrThrow(message.to).nickname };
+  const view: View = { ...toMessageView(message, messageStore, state), to };
+  if (!state.settings.reducedOptionResponse) return view;
+  const { from: _from, site_id: _site, subject: _subject, ...reduced } = view;
+  return reduced;
 }
 
 /** Serializes a message in the legacy shape. Spec: Message, legacy shape. */

@@ -1,4 +1,5 @@
 import { FakeMarketplaceError } from '../errors.js';
+import type { Fault } from '../http/fault.js';
 import type { Faults } from '../http/faults.js';
 import { defined } from '../../core/defined.js';
 import type { Pack } from '../state/packs.js';
@@ -15,17 +16,17 @@ import type { Seed, SeedInit, SeededPack } from './schema.js';
  */
 export function applySeed(stores: Stores, faults: Faults, init: SeedInit): void {
   const seed = readAs(seedSchema, init);
+  // Checked before anything is added, because an added question is notified about at once.
+  const valid: Fault[] = [];
+  each('faults', seed.faults, (fault) => valid.push(faultFrom(fault)));
   const restore = checkpoint(stores);
   try {
     stores.events.transaction(() => addAll(stores, seed));
-    const seeded = seed.faults ?? [];
-    const parsed: ReturnType<typeof faultFrom>[] = [];
-    each('faults', seeded, (fault) => parsed.push(faultFrom(fault)));
-    each('faults', parsed, (fault) => faults.inject(fault));
   } catch (error) {
     restore();
     throw error;
   }
+  for (const fault of valid) faults.inject(fault);
 }
 
 function addAll(stores: Stores, seed: Seed): void {

@@ -3,6 +3,7 @@ import { allEndpoints } from '../http/all-endpoints.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { Fault } from '../http/fault.js';
 import { assertEndpoint } from '../http/request-filter.js';
+import { validateFault } from '../http/validate-fault.js';
 import type { SeededFault } from './schema.js';
 
 /** Converts a seeded fault. @throws {FakeMarketplaceError} when the fault is invalid */
@@ -18,6 +19,7 @@ export function faultFrom({ endpoint, stall, truncate, headers, match, ...rest }
     headers: headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
   };
   assertSendable(fault);
+  validateFault(fault);
   return fault;
 }
 

@@ -4,6 +4,7 @@ import {
   dateTime,
   enumOf,
   integer,
+  nullish,
   number,
   optional,
   params,
@@ -15,10 +16,11 @@ import {
 } from '../../core/schema/schema.js';
 import { isTime, timeMs } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
+import { lengthOf } from '../http/read-request.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 
 const postedText = refine(string, (value) =>
-  value.length > 2000 ? { path: [], message: 'a question or answer has at most 2000 characters' } : undefined,
+  lengthOf(value) > 2000 ? { path: [], message: 'a question or answer has at most 2000 characters' } : undefined,
 );
 const time = refine(dateTime, (value) =>
   isTime(timeMs(value))
@@ -32,16 +34,16 @@ export const ownToken = refine(string, (value) =>
 
 /** A user, with an optional fixed token. */
 const seededUser = params({
-  user_id: integer,
+  user_id: optional(integer),
   nickname: optional(string),
   site_id: optional(string),
   token: optional(ownToken),
-  application_id: optional(integer),
+  application_id: nullish(integer),
 });
 
 /** An item; `flex` enables Flex on it. */
 const seededItem = params({
-  item_id: string,
+  item_id: optional(string),
   seller_id: integer,
   title: optional(string),
   site_id: optional(string),
@@ -70,14 +72,18 @@ export const shippingMode = enumOf('flex', 'cross_docking', 'drop_off', 'fulfilm
 
 /** A sale with its messages. */
 export const seededPack = params({
-  pack_id: optional(integer),
+  pack_id: nullish(integer),
+  order_ids: optional(array(integer)),
   seller_id: integer,
   buyer_id: integer,
+  site_id: optional(string),
   shipping: optional(shippingMode),
   delivered: optional(boolean),
   exceptedCase: optional(boolean),
   inMediation: optional(boolean),
-  blockedBy: optional(string),
+  claim_id: nullish(integer),
+  shipping_id: nullish(integer),
+  blockedBy: nullish(string),
   messages: optional(array(seededMessage)),
 });
 

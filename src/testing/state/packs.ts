@@ -53,9 +53,10 @@ export function numberOf({ pack_id, order_ids }: Pack): number {
   return pack_id ?? order_ids[0] ?? 0;
 }
 
-/** @throws {FakeMarketplaceError} when a number cannot be part of a path */
-function assertNumbers({ pack_id, order_ids = [] }: PackInit): void {
-  const numbers = [...order_ids, ...(pack_id === undefined || pack_id === null ? [] : [pack_id])];
+/** @throws {FakeMarketplaceError} when a number cannot be part of a path, or a pack has no order */
+function assertNumbers({ pack_id, order_ids }: PackInit): void {
+  if (order_ids?.length === 0) throw new FakeMarketplaceError('`order_ids` has at least one entry');
+  const numbers = [...(order_ids ?? []), ...(pack_id === undefined || pack_id === null ? [] : [pack_id])];
   const wrong = numbers.find((number) => !Number.isSafeInteger(number) || number < 1);
   if (wrong !== undefined)
     throw new FakeMarketplaceError(`\`pack_id\` and \`order_ids\` are integers of at least 1, not ${String(wrong)}`);

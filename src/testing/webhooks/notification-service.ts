@@ -45,7 +45,8 @@ interface ScheduledDelivery {
 /**
  * Posts notifications to applications, at least once and in no guaranteed order. Spec: Events.
  *
- * While the marketplace's clock runs, notifications are posted when they are due. `flush()` posts them now.
+ * Notifications are posted when they are due on the marketplace's clock: a clock that stands still posts the late ones and
+ * the retries after it is moved to their time, or runs again. `flush()` posts them now.
  *
  * @example
  * marketplace.notifications.subscribe({ callback: 'http://127.0.0.1:8080/notifications' });
@@ -66,6 +67,7 @@ export class NotificationService {
 
   constructor(clock: Clock, events: MarketplaceEvents) {
     this.#clock = clock;
+    clock.onChange(() => this.#armTimer());
     events.on((event) => {
       for (const to of this.#subscriptions) if (to.matches(event)) this.#notify(event, to);
     });
@@ -148,7 +150,10 @@ export class NotificationService {
     this.#armTimer();
   }
 
-  /** Starts the timer of the next delivery. A due delivery is posted immediately, even if the clock is stopped. */
+  /**
+   * Starts the timer of the next delivery. A due delivery is posted immediately, even if the clock is stopped; others
+   * wait until a stopped clock changes.
+   */
   #armTimer(): void {
     clearTimeout(this.#timer);
     const [first] = this.#scheduled;

@@ -13,6 +13,8 @@ export async function postNotification(callback: Callback, body: object): Promis
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
+    // Only a 200 of the callback itself acknowledges a notification. Spec: Events 4.
+    redirect: 'manual',
     signal: timeout.signal,
   });
   let timer: ReturnType<typeof setTimeout> | undefined;
