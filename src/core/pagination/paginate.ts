@@ -3,7 +3,6 @@ import { checkOptions } from '../options/resolve-options.js';
 import { integerFrom } from '../options/rules.js';
 import { Deadline } from '../retry/deadline.js';
 import { leftOutOf } from '../schema/left-out.js';
-import { EntryKeys } from './entry-keys.js';
 import { OffsetTracker } from './offset-tracker.js';
 import type { PageStep } from './offset-tracker.js';
 import type { Page, Pager, RawPage } from './page.js';
@@ -25,7 +24,6 @@ import { Prefetcher } from './prefetcher.js';
 export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerator<Page<T, Extra>, void, undefined> {
   checkOptions({ prefetch: pager.prefetch }, { prefetch: integerFrom(0) });
   const seen = new Set<unknown>();
-  const entryKeys = new EntryKeys(pager.key);
   const tracker = new OffsetTracker(pager.offset);
   const prefetcher = new Prefetcher(pager);
   const deadline = new Deadline('The iteration', pager.deadlineMs);
@@ -39,7 +37,7 @@ export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerato
       throwIfAborted(pager.signal);
       const entries = raw.items ?? [];
       const length = entries.length + leftOutOf(entries);
-      const keys = entryKeys.of(entries, request.offset);
+      const keys = entries.map((entry) => keyOf(entry, pager.key));
       const known = keys.map((key) => seen.has(key));
       if (isFirst) statedTotal = raw.total ?? undefined;
       limit = smallerLimit(limit, raw.limit);
@@ -75,6 +73,11 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 /** If the service reports a smaller limit than requested, it does not accept a larger one. */
 function smallerLimit(limit: number | undefined, reported: number | undefined): number | undefined {
   return limit === undefined || reported === undefined || reported < 1 ? limit : Math.min(limit, reported);
+}
+
+/** If responses are not validated, an entry may have no id. Then its content identifies it. */
+function keyOf<T>(entry: T | null | undefined, key: (entry: T) => unknown): unknown {
+  return (entry === null || entry === undefined ? undefined : key(entry)) ?? JSON.stringify(entry);
 }
 
 /** Returns whether an entry is new, and records it. */

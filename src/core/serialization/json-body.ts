@@ -1,48 +1,30 @@
 import { InvalidInputError } from '../errors/errors.js';
 
-type BodyPath = readonly (string | number)[];
-
-const deepest = 1000;
-
 /**
  * Serializes the body of a request.
  *
- * @throws {InvalidInputError} when a value cannot be part of JSON, or JSON would silently contain another value.
+ * @throws {InvalidInputError} when JSON cannot contain a value, or would silently contain another one.
  */
 export function jsonBody(body: unknown): string | undefined {
-  checkValue(body, []);
-  return JSON.stringify(body);
-}
-
-function checkValue(value: unknown, path: BodyPath): void {
-  if (path.length > deepest) throw rejected(path.slice(0, 1), 'is nested too deeply, or contains itself');
-  const problem = problemOf(value);
-  if (problem !== undefined) throw rejected(path, problem);
-  if (typeof value !== 'object' || value === null || hasToJson(value)) return;
-  if (Array.isArray(value)) for (const [index, each] of value.entries()) checkValue(each, [...path, index]);
-  else for (const [name, each] of Object.entries(value)) checkValue(each, [...path, name]);
-}
-
-function problemOf(value: unknown): string | undefined {
-  switch (typeof value) {
-    case 'bigint':
-      return hasToJson(value) ? undefined : 'is a bigint, which JSON cannot contain; pass a number or a string';
-    case 'number':
-      return Number.isFinite(value) ? undefined : `is ${value}, which JSON cannot contain`;
-    case 'function':
-    case 'symbol':
-      return `is a ${typeof value}, which JSON cannot contain`;
-    default:
+  try {
+    return JSON.stringify(body, checked);
+  } catch (error) {
+    if (error instanceof InvalidInputError) throw error;
+    throw rejected([], 'the input contains itself, is nested too deeply, or cannot be read');
   }
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'is not a valid Date' : undefined;
+}
+
+const unsendable = new Set(['bigint', 'function', 'symbol']);
+
+function checked(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
+  const isInvalidDate = value === null && this[name] instanceof Date;
+  const isNoNumber = typeof value === 'number' && !Number.isFinite(value);
   const isCollection = value instanceof Set || value instanceof Map;
-  return isCollection && !hasToJson(value) ? 'is a Set or Map, which JSON cannot contain; pass a list' : undefined;
+  if (isInvalidDate || isCollection || unsendable.has(typeof value) || isNoNumber)
+    throw rejected([name], `\`${name}\` has a value that JSON cannot contain`);
+  return value;
 }
 
-function hasToJson(value: unknown): boolean {
-  return typeof (value as { toJSON?: unknown }).toJSON === 'function';
-}
-
-function rejected(path: BodyPath, why: string): InvalidInputError {
-  return new InvalidInputError([{ path, message: `\`${path.join('.')}\` ${why}` }]);
+function rejected(path: readonly string[], message: string): InvalidInputError {
+  return new InvalidInputError([{ path, message }]);
 }
