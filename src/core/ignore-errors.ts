@@ -3,10 +3,5 @@
  * its errors are ignored, also those of an asynchronous function.
  */
 export function ignoreErrors(callback: () => unknown): void {
-  try {
-    const result = callback() as Partial<PromiseLike<unknown>> | undefined | null;
-    result?.then?.(undefined, () => undefined);
-  } catch {
-    // Ignored like a rejection.
-  }
+  (async () => await callback())().catch(() => undefined);
 }

@@ -478,7 +478,10 @@ describe('reading back', () => {
   });
 
   test('gives its last response to a write that it found, also an error response', async () => {
-    const gone = Response.json({ message: 'no' }, { status: 404, headers: { 'x-request-id': 'r-404' } });
+    const gone = Response.json(
+      { message: 'Question not found' },
+      { status: 404, headers: { 'x-request-id': 'r-404' } },
+    );
     const { sellerClient } = stubbed([networkFault('ECONNRESET'), gone], {
       onUnknownOutcome: 'confirm',
       confirmWindowMs: 0,

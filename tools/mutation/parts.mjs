@@ -43,9 +43,12 @@ export const parts = {
   'core/schema/format-issues.ts': ['tests/core/validation-messages.test.ts'],
   'core/schema/left-out.ts': ['tests/core/drift.test.ts'],
   'core/schema/read-leniently.ts': ['tests/core/drift.test.ts'],
+  'core/schema/word.ts': ['tests/resources/{flex,known-variants,messages}.test.ts'],
   'core/schema': ['tests/core/{schema,validation-messages}.test.ts'],
   'core/serialization/json.ts': ['tests/core/json.test.ts'],
   'core/serialization/path-template.ts': ['tests/core/paths.test.ts'],
+  'core/serialization/json-body.ts': ['tests/core/requests.test.ts'],
+  'core/serialization/query.ts': ['tests/core/{conventions,requests}.test.ts'],
   'core/serialization/request.ts': ['tests/core/{conventions,requests}.test.ts'],
   'core/transport': [
     'tests/core/{transport-failures,transports}.test.ts',

@@ -57,7 +57,7 @@ export function textOf(value: unknown, path: FieldPath, what = 'takes text, a nu
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
     throw rejected(path, 'is beyond 2^53 and would be rounded; pass it as a string');
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
-  if (['string', 'boolean', 'bigint'].includes(typeof value) || Number.isFinite(value)) return String(value);
+  if (['string', 'boolean'].includes(typeof value) || Number.isFinite(value)) return String(value);
   throw rejected(path, what);
 }
 
