@@ -14,7 +14,7 @@ import { SellerError } from '../errors/seller-error.js';
 import { mayHaveSucceeded } from '../retry/policy.js';
 import type { Failure } from '../retry/policy.js';
 import { isTransportError } from '../transport/transport.js';
-import { apiErrorFrom } from './error-response.js';
+import { adviceFor, apiErrorFrom } from './error-response.js';
 import { secretsOf } from './request-context.js';
 import type { RequestContext } from './request-context.js';
 import type { AttemptResult } from './send-attempt.js';
@@ -82,9 +82,8 @@ function outcomeUnknownError(
     status === undefined
       ? 'it may or may not have been carried out'
       : `the service responded ${status} before the response body was lost, so it was most likely carried out`;
-  const advice = endpoint.confirm ? 'confirm() reads it back' : 'read back before you retry it';
   return new OutcomeUnknownError(
-    `${endpoint.method} ${endpoint.path} ${what} (${cause.message}): ${known}. Do not retry it without checking; ${advice}.`,
+    `${endpoint.method} ${endpoint.path} ${what} (${cause.message}): ${known}. Do not retry it without checking; ${adviceFor(endpoint)}.`,
     { cause, attempts, status },
   );
 }

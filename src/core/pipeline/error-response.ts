@@ -51,9 +51,14 @@ export function apiErrorFrom(response: BufferedResponse, context: ResponseContex
   return { error: new Class(message, details), failure, outcomeUnknown };
 }
 
+/** What to do about a write that may have been carried out. */
+export function adviceFor(endpoint: Endpoint): string {
+  return endpoint.confirm ? 'confirm() reads it back' : 'read back before you retry it';
+}
+
 /** The end of an error's message that says that a write may have been carried out nevertheless. */
 export function warningOf(endpoint: Endpoint, outcomeUnknown: boolean, earlierOutcomeUnknown: boolean): string {
-  const advice = endpoint.confirm ? 'confirm() reads it back' : 'read back before you retry it';
+  const advice = adviceFor(endpoint);
   if (outcomeUnknown) return `. The write may have been carried out anyway: ${advice}`;
   return earlierOutcomeUnknown ? `. An earlier attempt may have been carried out: ${advice}` : '';
 }

@@ -76,8 +76,10 @@ function withQuickCheck(schema: z.ZodMiniType, fits: Fits): z.ZodMiniType {
   return schema;
 }
 
+type Note = (data: unknown, value: unknown) => void;
+
 /** Calls `note` with the result and the original value, wherever the schema is used. */
-function withNote(schema: z.ZodMiniType, note: (data: unknown, value: unknown) => void): z.ZodMiniType {
+function withNote(schema: z.ZodMiniType, note: Note): z.ZodMiniType {
   const run = schema._zod.run.bind(schema._zod);
   schema._zod.run = (payload, context) => {
     const value: unknown = payload.value;
@@ -98,7 +100,10 @@ export class PreprocessSchema extends LazySchema {
 
   constructor(of: Parsing, reader: (value: unknown) => unknown, note?: (data: never, value: unknown) => void) {
     super(
-      () => withNote(z.pipe(z.transform(reader), of as z.ZodMiniType), (data, value) => this.note(data, value)),
+      () => {
+        const pipe = z.pipe(z.transform(reader), of as z.ZodMiniType);
+        return note ? withNote(pipe, note as Note) : pipe;
+      },
       isUnchangedBy(reader, of),
     );
     this.#of = of;

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../errors/errors.js';
+import { rejected } from './query.js';
 
 /**
  * Serializes the body of a request.
@@ -10,7 +11,8 @@ export function jsonBody(body: unknown): string | undefined {
     return JSON.stringify(body, checked);
   } catch (error) {
     if (error instanceof InvalidInputError) throw error;
-    throw rejected([], 'the input contains itself, is nested too deeply, or cannot be read');
+    const message = 'the input contains itself, is nested too deeply, or cannot be read';
+    throw new InvalidInputError([{ path: [], message }]);
   }
 }
 
@@ -21,10 +23,6 @@ function checked(this: Readonly<Record<string, unknown>>, name: string, value: u
   const isNoNumber = typeof value === 'number' && !Number.isFinite(value);
   const isCollection = value instanceof Set || value instanceof Map;
   if (isInvalidDate || isCollection || unsendable.has(typeof value) || isNoNumber)
-    throw rejected([name], `\`${name}\` has a value that JSON cannot contain`);
+    throw rejected([name], 'has a value that JSON cannot contain');
   return value;
-}
-
-function rejected(path: readonly string[], message: string): InvalidInputError {
-  return new InvalidInputError([{ path, message }]);
 }

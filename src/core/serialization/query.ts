@@ -61,6 +61,7 @@ export function textOf(value: unknown, path: FieldPath, what = 'takes text, a nu
   throw rejected(path, what);
 }
 
-function rejected(path: FieldPath, why: string): InvalidInputError {
+/** The error of a field that cannot be sent. */
+export function rejected(path: FieldPath, why: string): InvalidInputError {
   return new InvalidInputError([{ path, message: `\`${path.join('.')}\` ${why}` }]);
 }

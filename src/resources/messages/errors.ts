@@ -1,4 +1,4 @@
-import { PackAccessError } from '../post-sale/errors.js';
+import { PackAccessError, deniesAccess } from '../post-sale/errors.js';
 import { documentedError, messageMatches } from '../../core/errors/documented-error.js';
 import { SellerError } from '../../core/errors/seller-error.js';
 import {
@@ -278,12 +278,11 @@ export const receiverNotInOrder = documentedError({
   error: ReceiverNotInOrderError,
   matches: messageMatches(/(receiver|\bto\b).{0,100}(not|n't) belong/i),
 });
+const senderBelongs = messageMatches(/sender.{0,100}belong/i);
 export const senderNotInOrder = documentedError({
   ...forbidden('The sender has no access to the order'),
   error: PackAccessError,
-  matches: messageMatches(
-    /(?<![a-z])(no|not|cannot) .{0,20}(allowed|authori[sz]ed|access(?!or))|sender.{0,100}belong/i,
-  ),
+  matches: (details) => deniesAccess(details) || senderBelongs(details),
 });
 export const senderIsReceiver = documentedError({
   ...bad('The sender and the receiver are equal'),

@@ -84,12 +84,14 @@ export const conversationBlocked = documentedError({
   otherStatuses: [400],
   matches: isBlocked,
 });
+/** Whether the service's texts say that the user is not allowed to do it. */
+export const deniesAccess = messageMatches(/(?<![a-z])(no|not|cannot) .{0,20}(allowed|authori[sz]ed|access(?!or))/i);
 export const noAccessToPack = documentedError({
   status: 403,
   code: 'forbidden',
   message: 'The user is not allowed to access the pack',
   error: PackAccessError,
-  matches: messageMatches(/(?<![a-z])(no|not|cannot) .{0,20}(allowed|authori[sz]ed|access(?!or))/i),
+  matches: deniesAccess,
 });
 export const accessTokenRequired = documentedError({
   status: 400,
