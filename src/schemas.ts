@@ -22,7 +22,8 @@ export {
   union,
   unknown,
 } from './core/schema/schema.js';
-export type { Entity, Input, Optional, Output, Params, RefineResult, Schema, Shape } from './core/schema/schema.js';
+export type { RefineResult } from './core/schema/issue.js';
+export type { Entity, Input, Optional, Output, Params, Schema, Shape } from './core/schema/schema.js';
 export type { Facts } from './core/schema/facts.js';
 export type { StandardSchema } from './core/schema/standard-schema.js';
 export { dateTimeInput } from './core/schema/date-time.js';

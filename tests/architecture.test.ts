@@ -135,9 +135,15 @@ describe('third-party packages and Node', () => {
       'core/transport/create-transport.ts',
       'core/transport/fetch.ts',
     ],
-    'zod/mini': ['schema.ts', 'lazy-schema.ts', 'bounded-array.ts', 'fits.ts', 'inspect.ts', 'format-issues.ts'].map(
-      (file) => `core/schema/${file}`,
-    ),
+    'zod/v4/core': [
+      'schema.ts',
+      'zod-schemas.ts',
+      'lazy-schema.ts',
+      'bounded-array.ts',
+      'inspect.ts',
+      'format-issues.ts',
+      'read-leniently.ts',
+    ].map((file) => `core/schema/${file}`),
     'form-data': ['core/files/multipart.ts'],
     'graphql-request': ['resources/flex/graphql/query.ts'],
     graphql: ['resources/flex/graphql/query.ts', 'testing/handlers/flex-query.ts'],

@@ -65,7 +65,7 @@ describe('a value that fits', () => {
     fc.assert(
       fc.property(valueFor(schema), (value) => {
         if (!schema.fits(value)) return;
-        const parsed = schema.zod.safeParse(value);
+        const parsed = z.safeParse(schema.zod, value);
         expect(parsed.error?.issues).toBeUndefined();
         expect(parsed.data).toEqual(value);
       }),

@@ -1,7 +1,8 @@
 import { response, integer, array, nullish, string } from 'marketplace-seller-sdk/schemas';
 import { expect, test } from 'vitest';
 import { preprocess } from '../../src/core/schema/schema.js';
-import { applySelection, printSelection, selectionIssues } from '../../src/resources/flex/graphql/selection.js';
+import { applySelection } from '../../src/resources/flex/graphql/selection.js';
+import type { AppliedSelection } from '../../src/resources/flex/graphql/selection.js';
 
 const price = response({ amount: integer, currency: nullish(string) });
 const shop = response({
@@ -10,13 +11,15 @@ const shop = response({
   best: preprocess(price, (value) => (typeof value === 'number' ? { amount: value } : value)),
 });
 
+const applied = (select: unknown): AppliedSelection => applySelection(shop, select, ['select']);
+
 test('a selection is printed as GraphQL, with every field of a selected object', () => {
-  expect(printSelection(shop, true)).toBe('{id prices{amount currency} best{amount currency}}');
-  expect(printSelection(shop, { best: { amount: true }, id: true })).toBe('{best{amount} id}');
+  expect(applied(true).graphql).toBe('{id prices{amount currency} best{amount currency}}');
+  expect(applied({ best: { amount: true }, id: true }).graphql).toBe('{best{amount} id}');
 });
 
 test('a schema that reads several shapes still does after a selection', () => {
-  const found = applySelection(shop, { best: { amount: true }, prices: { currency: true } }).safeParse({
+  const found = applied({ best: { amount: true }, prices: { currency: true } }).schema.safeParse({
     id: 1,
     best: 7,
     prices: [{ amount: '3', currency: 'ARS' }, { amount: 4 }],
@@ -25,13 +28,13 @@ test('a schema that reads several shapes still does after a selection', () => {
 });
 
 test('a selected field is required in the response', () => {
-  const found = applySelection(shop, { best: { amount: true } }).safeParse({ best: {} });
+  const found = applied({ best: { amount: true } }).schema.safeParse({ best: {} });
   expect(found.success ? [] : found.error.issues.map(({ path }) => path)).toEqual([['best', 'amount']]);
 });
 
 test('a selection of an unknown field has issues', () => {
-  expect(selectionIssues(shop, { best: { amount: true } }, ['select'])).toEqual([]);
-  expect(selectionIssues(shop, { best: { tax: true }, id: null }, ['select']).map(({ path }) => path)).toEqual([
+  expect(applied({ best: { amount: true } }).issues).toEqual([]);
+  expect(applied({ best: { tax: true }, id: null }).issues.map(({ path }) => path)).toEqual([
     ['select', 'best', 'tax'],
     ['select', 'id'],
   ]);

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/core';
 
 /** After this many wrong entries, a list is not read further: many issues would block the event loop for seconds. */
 const maxWrongEntries = 1000;
@@ -7,8 +7,8 @@ const maxWrongEntries = 1000;
 const wrongEntries = new WeakMap<object, number>();
 
 /** Creates zod's array schema, which stops after a number of wrong entries. */
-export function boundedArray(element: z.ZodMiniType): z.ZodMiniType {
-  const schema: z.ZodMiniType = z.array(element);
+export function boundedArray(element: z.$ZodType): z.$ZodType {
+  const schema: z.$ZodType = new z.$ZodArray({ type: 'array', element });
   const run = schema._zod.run.bind(schema._zod);
   schema._zod.run = (payload, context) => {
     const value: unknown = payload.value;

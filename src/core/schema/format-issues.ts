@@ -1,7 +1,7 @@
-import type * as z from 'zod/mini';
+import type * as z from 'zod/v4/core';
 import type { Issue } from './issue.js';
 
-type ZodIssue = z.core.$ZodIssue;
+type ZodIssue = z.$ZodIssue;
 
 /**
  * Formats zod's issues of `root` as sentences that name the field and what it accepts. They never contain values. `at`

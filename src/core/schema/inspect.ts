@@ -1,4 +1,4 @@
-import type * as z from 'zod/mini';
+import type * as z from 'zod/v4/core';
 import type { Facts } from './facts.js';
 import { LazySchema } from './lazy-schema.js';
 import type { Schema, Shape } from './schema.js';
@@ -15,17 +15,14 @@ export type Inspected =
 
 /** Returns the structure of a schema. Schemas of other libraries, and other kinds of zod schemas, are `unknown`. */
 export function inspect(schema: StandardSchema | undefined): Inspected {
-  const { type, values } = factsOf(schema);
+  const { type, values, isClosed } = factsOf(schema);
   if (type) return { kind: type };
-  if (values) return { kind: 'enum', values, open: true };
-  const def = (schema as { _zod?: { def: unknown } } | undefined)?._zod?.def as
-    z.core.$ZodTypes['_zod']['def'] | undefined;
+  if (values) return { kind: 'enum', values, open: !isClosed };
+  const def = (schema as { _zod?: { def: unknown } } | undefined)?._zod?.def as z.$ZodTypes['_zod']['def'] | undefined;
   switch (def?.type) {
     case 'string':
     case 'boolean':
       return { kind: def.type };
-    case 'enum':
-      return { kind: 'enum', values: Object.values(def.entries).map(String), open: false };
     case 'array':
       return { kind: 'array', of: inner(def.element) };
     case 'optional':
@@ -58,11 +55,11 @@ function inner(schema: unknown): Schema {
   return schema as Schema;
 }
 
-function readerOf(def: z.core.$ZodPipeDef): (value: unknown) => unknown {
-  return (def.in._zod.def as z.core.$ZodTransformDef).transform as (value: unknown) => unknown;
+function readerOf(def: z.$ZodPipeDef): (value: unknown) => unknown {
+  return (def.in._zod.def as z.$ZodTransformDef).transform as (value: unknown) => unknown;
 }
 
-function unknownKeys({ catchall }: z.core.$ZodObjectDef): 'keep' | 'reject' | 'drop' {
+function unknownKeys({ catchall }: z.$ZodObjectDef): 'keep' | 'reject' | 'drop' {
   if (!catchall) return 'drop';
   return catchall._zod.def.type === 'never' ? 'reject' : 'keep';
 }

@@ -3,3 +3,6 @@ export interface Issue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
+
+/** The result of a rule of `refine`: a sentence, and the path of the field if it is not the value itself. */
+export type RefineResult = string | { readonly path: readonly PropertyKey[]; readonly message: string } | undefined;

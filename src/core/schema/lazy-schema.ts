@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/core';
 import { InvalidInputError } from '../errors/errors.js';
 import type { Facts } from './facts.js';
 import { isUnchangedBy } from './fits.js';
@@ -21,21 +21,21 @@ export class LazySchema {
   /** Returns whether a value fits without a change. */
   readonly fits: Fits;
   readonly facts: Facts;
-  readonly #build: () => z.ZodMiniType;
-  #zod: z.ZodMiniType | undefined;
+  readonly #build: () => z.$ZodType;
+  #zod: z.$ZodType | undefined;
 
-  constructor(build: () => z.ZodMiniType, fits: Fits, facts: Facts = {}) {
+  constructor(build: () => z.$ZodType, fits: Fits, facts: Facts = {}) {
     this.#build = build;
     this.fits = fits;
     this.facts = facts;
   }
 
   /** The zod schema. */
-  get zod(): z.ZodMiniType {
+  get zod(): z.$ZodType {
     return (this.#zod ??= withQuickCheck(this.#build(), this.fits));
   }
 
-  get _zod(): z.ZodMiniType['_zod'] {
+  get _zod(): z.$ZodType['_zod'] {
     return this.zod._zod;
   }
 
@@ -56,7 +56,7 @@ export class LazySchema {
 
   safeParse(value: unknown): ParseResult {
     if (this.fits(value)) return { success: true, data: value };
-    const result = this.zod.safeParse(value);
+    const result = parseWithZod(this.zod, value);
     if (result.success) return result;
     return { success: false, error: { issues: result.error.issues.flatMap((issue) => formatIssues(issue, value)) } };
   }
@@ -69,8 +69,20 @@ export class LazySchema {
   }
 }
 
+/** Only the issues: zod's own class of errors would add 0.3 KiB to a bundle, and nobody sees it. */
+class Issues {
+  readonly issues: z.$ZodIssue[];
+
+  constructor(issues: z.$ZodIssue[]) {
+    this.issues = issues;
+  }
+}
+
+/** Parses a value with a zod schema, also one of the user. */
+export const parseWithZod = /* @__PURE__ */ z._safeParse(Issues as unknown as z.$ZodErrorClass);
+
 /** Adds the quick check to zod's schema, so that zod skips the parts of a value that fit. */
-function withQuickCheck(schema: z.ZodMiniType, fits: Fits): z.ZodMiniType {
+function withQuickCheck(schema: z.$ZodType, fits: Fits): z.$ZodType {
   const run = schema._zod.run.bind(schema._zod);
   schema._zod.run = (payload, context) => (fits(payload.value) ? payload : run(payload, context));
   return schema;
@@ -79,7 +91,7 @@ function withQuickCheck(schema: z.ZodMiniType, fits: Fits): z.ZodMiniType {
 type Note = (data: unknown, value: unknown) => void;
 
 /** Calls `note` with the result and the original value, wherever the schema is used. */
-function withNote(schema: z.ZodMiniType, note: Note): z.ZodMiniType {
+function withNote(schema: z.$ZodType, note: Note): z.$ZodType {
   const run = schema._zod.run.bind(schema._zod);
   schema._zod.run = (payload, context) => {
     const value: unknown = payload.value;
@@ -101,7 +113,8 @@ export class PreprocessSchema extends LazySchema {
   constructor(of: Parsing, reader: (value: unknown) => unknown, note?: (data: never, value: unknown) => void) {
     super(
       () => {
-        const pipe = z.pipe(z.transform(reader), of as z.ZodMiniType);
+        const read = new z.$ZodTransform({ type: 'transform', transform: reader });
+        const pipe = new z.$ZodPipe({ type: 'pipe', in: read, out: of as unknown as z.$ZodType });
         return note ? withNote(pipe, note as Note) : pipe;
       },
       isUnchangedBy(reader, of),

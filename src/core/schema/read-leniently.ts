@@ -1,10 +1,11 @@
+import type * as z from 'zod/v4/core';
 import type { Facts } from './facts.js';
 import { formatIssues, valueAt } from './format-issues.js';
 import { factsOf, inspect } from './inspect.js';
 import type { Inspected } from './inspect.js';
 import type { Issue } from './issue.js';
 import { noteLeftOut } from './left-out.js';
-import { LazySchema, PreprocessSchema } from './lazy-schema.js';
+import { LazySchema, PreprocessSchema, parseWithZod } from './lazy-schema.js';
 import { validate } from './standard-schema.js';
 import type { StandardSchema } from './standard-schema.js';
 
@@ -141,14 +142,14 @@ class LenientReader {
 function readStrictly(schema: StandardSchema, value: unknown, path: Path): ReadResult {
   if (!isZod(schema)) return readForeign(schema, value);
   if (schema instanceof LazySchema && schema.fits(value)) return { value, differences: [] };
-  const result = (schema instanceof LazySchema ? schema.zod : schema).safeParse(value);
+  const result = parseWithZod(schema, value);
   if (result.success) return { value: result.data, differences: [] };
   const found = result.error.issues.slice(0, maxMisfits);
   const issues = found.flatMap((issue) => formatIssues(issue, value, path));
   return { issues: issues.map((issue) => withReceived(issue, path, value)) };
 }
 
-function isZod(schema: StandardSchema): schema is StandardSchema & LazySchema['zod'] {
+function isZod(schema: StandardSchema): schema is StandardSchema & z.$ZodType {
   return '_zod' in schema;
 }
 

@@ -1,8 +1,7 @@
-import * as z from 'zod/mini';
-import { isPlainObject } from '../plain-object.js';
+import type * as z from 'zod/v4/core';
 import { boundedArray } from './bounded-array.js';
 import type { Facts } from './facts.js';
-import type { Issue } from './issue.js';
+import type { Issue, RefineResult } from './issue.js';
 import {
   isAny,
   isArrayOf,
@@ -20,6 +19,20 @@ import {
 import type { Fits } from './fits.js';
 import { LazySchema, PreprocessSchema } from './lazy-schema.js';
 import type { StandardSchema } from './standard-schema.js';
+import {
+  withCheck,
+  zodBoolean,
+  zodEnum,
+  zodNever,
+  zodNullish,
+  zodNumber,
+  zodObject,
+  zodOptional,
+  zodRecord,
+  zodString,
+  zodUnion,
+  zodUnknown,
+} from './zod-schemas.js';
 
 /**
  * A schema of this package: a zod schema at run time, but with its own types. Zod's object types drop the JSDoc of
@@ -64,69 +77,36 @@ export interface Params<S extends Shape> extends Schema<Fields<S>, InputFields<S
   readonly shape: S;
 }
 
-/** The result of a rule of `refine`: a sentence, and the path of the field if it is not the value itself. */
-export type RefineResult = string | { readonly path: readonly PropertyKey[]; readonly message: string } | undefined;
-
 /** Creates a schema. The constant or function that calls it declares the type. */
-function lazy(build: () => z.ZodMiniType, fits: Fits, facts?: Facts): never {
+function lazy(build: () => z.$ZodType, fits: Fits, facts?: Facts): never {
   return new LazySchema(build, fits, facts) as never;
 }
 
 /** Uses a schema as a part of a zod schema: zod treats a `LazySchema` as a zod schema. */
-function inner(schema: Schema): z.ZodMiniType {
-  return schema as unknown as z.ZodMiniType;
-}
-
-function innerShape(shape: Shape): Record<string, z.ZodMiniType> {
-  return shape as unknown as Record<string, z.ZodMiniType>;
+function inner(schema: Schema): z.$ZodType {
+  return schema as unknown as z.$ZodType;
 }
 
 /** A string of any length, also empty. */
-export const string: Schema<string> = lazy(() => z.string(), isString);
+export const string: Schema<string> = lazy(zodString, isString);
 /** A point in time as ISO 8601 text, returned unchanged: with `Z`, an offset or no time zone, with 0 to 9 decimals. */
-export const dateTime: Schema<string> = lazy(() => z.string(), isString, { format: 'date-time' });
+export const dateTime: Schema<string> = lazy(zodString, isString, {
+  format: 'date-time',
+});
 /** An integer. A number or a string of digits is accepted, the result is a number, and it is never rounded. */
-export const integer: Schema<number> = lazy(() => readNumber('int'), Number.isSafeInteger, { type: 'integer' });
+export const integer: Schema<number> = lazy(() => zodNumber('int'), Number.isSafeInteger, { type: 'integer' });
 /** An integer that may exceed 2^53: a number if that is exact, otherwise a string of digits. */
-export const int64: Schema<number | string> = lazy(() => readNumber('int', true), Number.isSafeInteger, {
+export const int64: Schema<number | string> = lazy(() => zodNumber('int', true), Number.isSafeInteger, {
   type: 'int64',
 });
 /** A number. A number or its decimal text is accepted; the result is a number. */
-export const number: Schema<number> = lazy(() => readNumber('number'), isNumber, { type: 'number' });
+export const number: Schema<number> = lazy(() => zodNumber('number'), isNumber, { type: 'number' });
 /** True or false. */
-export const boolean: Schema<boolean> = lazy(() => z.boolean(), isBoolean);
+export const boolean: Schema<boolean> = lazy(zodBoolean, isBoolean);
 /** Any value. */
-export const unknown: Schema = lazy(() => z.unknown(), isAny);
+export const unknown: Schema = lazy(zodUnknown, isAny);
 /** An object with any fields. */
-export const record: Schema<Record<string, unknown>> = lazy(readRecord, isObject, { type: 'record' });
-
-/**
- * Creates a schema that reads a number, or its decimal text. Zod's own numbers, patterns and records would add 1.3 KiB
- * to a bundle.
- *
- * @param keepsUnsafe Whether digits that exceed 2^53 are returned unchanged; otherwise, they are an issue.
- */
-function readNumber(expected: 'int' | 'number', keepsUnsafe?: boolean): z.ZodMiniType {
-  return z.transform((input, { issues }) => {
-    const isInt = expected === 'int';
-    const isText = typeof input === 'string' && (isInt ? /^-?\d+$/ : /^-?\d+(\.\d+)?$/).test(input);
-    const value = isText ? Number(input) : input;
-    if (isInt ? Number.isSafeInteger(value) : isNumber(value)) return value;
-    if (isText && keepsUnsafe) return input;
-    if (Number.isInteger(value))
-      issues.push({ code: 'too_big', origin: 'int', maximum: Number.MAX_SAFE_INTEGER, input });
-    else issues.push({ code: 'invalid_type', expected, input });
-    return z.NEVER;
-  });
-}
-
-function readRecord(): z.ZodMiniType {
-  return z.transform((input, { issues }) => {
-    if (isPlainObject(input)) return Object.fromEntries(Object.entries(input).filter(([name]) => name !== '__proto__'));
-    issues.push({ code: 'invalid_type', expected: 'record', input });
-    return z.NEVER;
-  });
-}
+export const record: Schema<Record<string, unknown>> = lazy(zodRecord, isObject, { type: 'record' });
 
 /**
  * One of the known values, or a value that the service added later.
@@ -135,7 +115,7 @@ function readRecord(): z.ZodMiniType {
  * const state = openEnum('active', 'paused'); // also delivers 'archived'
  */
 export function openEnum<const V extends string>(...values: readonly V[]): Schema<V | (string & {})> {
-  return lazy(() => z.string(), isString, { values });
+  return lazy(zodString, isString, { values });
 }
 
 /**
@@ -145,7 +125,7 @@ export function openEnum<const V extends string>(...values: readonly V[]): Schem
  * const unit = enumOf('day', 'hour'); // rejects 'week'
  */
 export function enumOf<const V extends string>(...values: readonly V[]): Schema<V> {
-  return lazy(() => z.enum(values), isOneOf(values));
+  return lazy(() => zodEnum(values), isOneOf(values), { values, isClosed: true });
 }
 
 /**
@@ -165,7 +145,7 @@ export function array<Out, In = Out>(of: Schema<Out, In>): Schema<Out[], readonl
  * const reply = response({ id: integer, text: nullish(string) });
  */
 export function nullish<Out>(of: Schema<Out>): Optional<Out | null> {
-  return lazy(() => z.nullish(inner(of)), isNullish(of));
+  return lazy(() => zodNullish(inner(of)), isNullish(of));
 }
 
 /**
@@ -175,7 +155,7 @@ export function nullish<Out>(of: Schema<Out>): Optional<Out | null> {
  * const search = params({ q: string, limit: optional(integer) });
  */
 export function optional<Out, In>(of: Schema<Out, In>): Optional<Out, In> {
-  return lazy(() => z.optional(inner(of)), isOptional(of));
+  return lazy(() => zodOptional(inner(of)), isOptional(of));
 }
 
 /** Returns the same schema with facts. */
@@ -190,7 +170,7 @@ export function withFacts<S extends Schema>(of: S, facts: Facts): S {
  * const id = union(integer, string);
  */
 export function union<A, B, InA = A, InB = B>(a: Schema<A, InA>, b: Schema<B, InB>): Schema<A | B, InA | InB> {
-  return lazy(() => z.union([inner(a), inner(b)]), isFirstOf(a));
+  return lazy(() => zodUnion(inner(a), inner(b)), isFirstOf(a));
 }
 
 /**
@@ -206,21 +186,12 @@ export function refine<Out, In>(
 ): Schema<Out, In> {
   const rule = check as (value: unknown) => RefineResult;
   const inherited = of instanceof LazySchema ? of.facts : undefined;
-  return lazy(() => zodOf(of).check(checkWith(rule)), isRefined(of, rule), { ...inherited, ...facts });
+  return lazy(() => withCheck(zodOf(of), rule), isRefined(of, rule), { ...inherited, ...facts });
 }
 
 /** Returns the zod schema itself, to which checks can be added. */
-function zodOf(schema: Schema): z.ZodMiniType {
+function zodOf(schema: Schema): z.$ZodType {
   return schema instanceof LazySchema ? schema.zod : inner(schema);
-}
-
-function checkWith(check: (value: unknown) => RefineResult): z.core.CheckFn<unknown> {
-  return ({ value, issues }) => {
-    const found = check(value);
-    if (found === undefined) return;
-    const { path, message } = typeof found === 'string' ? { path: [], message: found } : found;
-    issues.push({ code: 'custom', input: value, path: [...path], message });
-  };
 }
 
 /**
@@ -246,7 +217,7 @@ export function preprocess<Out, In = Out>(
  * const order = response({ id: integer, total: nullish(number), buyer: nullish(response({ id: integer })) });
  */
 export function response<const S extends Shape>(shape: S): Entity<S> {
-  return lazy(() => z.looseObject(innerShape(shape)), isObjectOf(shape, true));
+  return lazy(() => zodObject(shape, zodUnknown()), isObjectOf(shape, true));
 }
 
 /**
@@ -256,7 +227,7 @@ export function response<const S extends Shape>(shape: S): Entity<S> {
  * const orderParams = params({ order_id: integer, note: optional(string) });
  */
 export function params<const S extends Shape>(shape: S): Params<S> {
-  return lazy(() => z.strictObject(innerShape(shape)), isObjectOf(shape, false));
+  return lazy(() => zodObject(shape, zodNever()), isObjectOf(shape, false));
 }
 
 /**
@@ -266,5 +237,5 @@ export function params<const S extends Shape>(shape: S): Params<S> {
  * const orderState = picked({ id: integer, status: nullish(string) });
  */
 export function picked<const S extends Shape>(shape: S): Entity<S> {
-  return lazy(() => z.object(innerShape(shape)), isObjectOf(shape, false));
+  return lazy(() => zodObject(shape), isObjectOf(shape, false));
 }

@@ -8,8 +8,8 @@ import { dataOf } from './graphql/response.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import { picked, preprocess } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
-import { applySelection, printSelection, selectionIssues } from './graphql/selection.js';
-import type { AnySelection, Exact, Selected, Selection } from './graphql/selection.js';
+import { allOf, applySelection } from './graphql/selection.js';
+import type { AppliedSelection, Exact, Selected, Selection } from './graphql/selection.js';
 import * as endpoints from './endpoints.js';
 import { FlexItems } from './items.js';
 import type { ReadItemStatus } from './items.js';
@@ -161,21 +161,20 @@ export class Flex {
     const parsed = configurationParams.safeParse(input);
     if (!parsed.success) throw new InvalidInputError(parsed.error.issues);
     const { site_id, user_id, service_id, select = defaultSelection() } = parsed.data;
-    const issues = selectionIssues(flexConfiguration, select, ['select']);
-    if (issues.length > 0) throw new InvalidInputError(issues);
-    const fields = printSelection(flexConfiguration, select as AnySelection);
-    const endpoint = { ...endpoints.configuration, output: this.#outputOf(fields, select as AnySelection) };
+    const selection = applySelection(flexConfiguration, select, ['select']);
+    if (selection.issues.length > 0) throw new InvalidInputError(selection.issues);
+    const endpoint = { ...endpoints.configuration, output: this.#outputOf(selection) };
     // The schema has checked that both ids are digits, and the fields are documented names: nothing can be injected.
-    const query = `{configuration(user_id:${user_id},service_id:${service_id})${fields}}`;
+    const query = `{configuration(user_id:${user_id},service_id:${service_id})${selection.graphql}}`;
     const { data, response } = await this.#run(endpoint, { site_id, query }, options);
     return { data: (data as { configuration?: unknown } | null)?.configuration, response };
   }
 
-  #outputOf(fields: string, select: AnySelection): Schema<{ configuration: unknown }> {
-    const known = this.#outputs.get(fields);
+  #outputOf({ graphql, schema }: AppliedSelection): Schema<{ configuration: unknown }> {
+    const known = this.#outputs.get(graphql);
     if (known) return known;
-    const output = preprocess(picked({ configuration: applySelection(flexConfiguration, select) }), dataOf);
-    this.#outputs.set(fields, output);
+    const output = preprocess(picked({ configuration: schema }), dataOf);
+    this.#outputs.set(graphql, output);
     return output;
   }
 
@@ -210,11 +209,7 @@ function noDataError(body: unknown): UnexpectedResponseError {
  * Selects every documented field except `neighborhoods`: the specification does not name its fields, and a GraphQL
  * service rejects a query that selects an object without fields.
  */
-function defaultSelection(): AnySelection {
+function defaultSelection(): object {
   const { neighborhoods: _, ...zone } = flexZone.shape;
   return { ...allOf(flexConfiguration.shape), zones: allOf(zone) };
-}
-
-function allOf(shape: object): { [name: string]: true } {
-  return Object.fromEntries(Object.keys(shape).map((name) => [name, true]));
 }

@@ -1,5 +1,6 @@
 import { inspect } from '../../../core/schema/inspect.js';
-import { array, nullish, picked, preprocess } from '../../../core/schema/schema.js';
+import type { Inspected } from '../../../core/schema/inspect.js';
+import { array, nullish, picked, preprocess, unknown } from '../../../core/schema/schema.js';
 import type { Issue } from '../../../core/schema/issue.js';
 import type { Schema, Shape } from '../../../core/schema/schema.js';
 
@@ -33,74 +34,65 @@ export type Selected<T, S> = S extends true
         }
       : T;
 
-/** A selection at run time, after `selectionIssues` has checked it. */
-export type AnySelection = true | { readonly [name: string]: AnySelection };
-
-/** Returns the issues of a selection: unknown fields, and values that are neither `true` nor an object of fields. */
-export function selectionIssues(schema: Schema, select: unknown, path: readonly string[]): Issue[] {
-  if (select === true) return [];
-  const shape = shapeWithin(schema);
-  const say = (message: string): Issue[] => [{ path, message: `\`${path.join('.')}\` ${message}` }];
-  if (!shape) return say('has no fields to select; it takes `true`');
-  if (typeof select !== 'object' || select === null || Array.isArray(select))
-    return say('takes `true` or an object of fields');
-  const names = Object.keys(select);
-  if (names.length === 0) return say('selects nothing; it takes at least one field');
-  return names.flatMap((name) => {
-    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    const at = [...path, name];
-    if (!field) return [{ path: at, message: `\`${at.join('.')}\` is not a field here` }];
-    return selectionIssues(field, (select as Record<string, unknown>)[name], at);
-  });
+/** A selection, applied to a schema. With `issues`, its other parts are incomplete. */
+export interface AppliedSelection {
+  /** Unknown fields, and values that are neither `true` nor an object of fields. */
+  readonly issues: readonly Issue[];
+  /** The selection as GraphQL, e.g. `{address{city{name}}}`; empty for a schema without fields. */
+  readonly graphql: string;
+  /** The schema, reduced to the selected fields. */
+  readonly schema: Schema;
 }
 
-/** Returns the selection as GraphQL, e.g. `{address{city{name}}}`; empty for a field without fields. */
-export function printSelection(schema: Schema, select: AnySelection): string {
-  const shape = shapeWithin(schema);
-  if (!shape) return '';
-  const names = select === true ? Object.keys(shape) : Object.keys(select);
-  const fields = names.map(
-    (name) => name + printSelection(shape[name] as Schema, select === true || (select[name] ?? true)),
-  );
-  return `{${fields.join(' ')}}`;
-}
-
-/** Returns the schema reduced to the selected fields. */
-export function applySelection(schema: Schema, select: AnySelection): Schema {
+/** Applies a selection to a schema: to its fields, also inside lists and other wrappers. `path` is where it is. */
+export function applySelection(schema: Schema, select: unknown, path: readonly string[]): AppliedSelection {
   const found = inspect(schema);
   switch (found.kind) {
     case 'array':
-      return array(applySelection(found.of, select));
     case 'optional':
     case 'nullable':
-      return nullish(applySelection(found.of, select));
-    case 'preprocess':
-      return preprocess(applySelection(found.of, select), found.reader);
-    case 'object': {
-      const { shape } = found;
-      const names = select === true ? Object.keys(shape) : Object.keys(select);
-      const chosen = (name: string): AnySelection => select === true || (select[name] ?? true);
-      return picked(
-        Object.fromEntries(names.map((name) => [name, applySelection(shape[name] as Schema, chosen(name))])),
-      );
+    case 'preprocess': {
+      const inner = applySelection(found.of, select, path);
+      return { ...inner, schema: wrapped(found, inner.schema) };
     }
+    case 'object':
+      return applyToFields(found.shape, select === true ? allOf(found.shape) : select, path);
     default:
-      return schema;
+      return {
+        issues: select === true ? [] : say(path, 'has no fields to select; it takes `true`'),
+        graphql: '',
+        schema,
+      };
   }
 }
 
-/** Returns the fields of an object schema, also inside lists and other wrappers; `undefined` if it has no fields. */
-function shapeWithin(schema: Schema): Shape | undefined {
-  const found = inspect(schema);
-  switch (found.kind) {
-    case 'array':
-    case 'optional':
-    case 'nullable':
-    case 'preprocess':
-      return shapeWithin(found.of);
-    case 'object':
-      return found.shape;
-    default:
-      return undefined;
-  }
+function wrapped(found: Extract<Inspected, { of: Schema }>, of: Schema): Schema {
+  if (found.kind === 'array') return array(of);
+  return found.kind === 'preprocess' ? preprocess(of, found.reader) : nullish(of);
+}
+
+function applyToFields(shape: Shape, select: unknown, path: readonly string[]): AppliedSelection {
+  const isObject = typeof select === 'object' && select !== null && !Array.isArray(select);
+  const names = isObject ? Object.keys(select) : [];
+  const fields = names.map((name) => {
+    const at = [...path, name];
+    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    if (!field) return { name, issues: say(at, 'is not a field here'), graphql: '', schema: unknown };
+    return { name, ...applySelection(field, (select as Readonly<Record<string, unknown>>)[name], at) };
+  });
+  const nothing = isObject ? 'selects nothing; it takes at least one field' : 'takes `true` or an object of fields';
+  return {
+    issues: names.length === 0 ? say(path, nothing) : fields.flatMap(({ issues }) => issues),
+    graphql: `{${fields.map(({ name, graphql }) => name + graphql).join(' ')}}`,
+    schema: picked(Object.fromEntries(fields.map((field) => [field.name, field.schema]))),
+  };
+}
+
+/** Selects every one of these fields. */
+export function allOf(shape: object): { [name: string]: true } {
+  return Object.fromEntries(Object.keys(shape).map((name) => [name, true]));
+}
+
+function say(path: readonly string[], message: string): Issue[] {
+  return [{ path, message: `\`${path.join('.')}\` ${message}` }];
 }
