@@ -15,10 +15,10 @@ interface Limit {
 }
 
 const limits: readonly Limit[] = [
-  { what: 'KiB in a bundle, questions only', most: 35.2, measure: () => bundled(questionsOnly) },
+  { what: 'KiB in a bundle, questions only', most: 34.2, measure: () => bundled(questionsOnly) },
   {
     what: 'KiB in a bundle, the whole client',
-    most: 47.2,
+    most: 46,
     measure: () => bundled(`import { SellerClient } from 'marketplace-seller-sdk'; globalThis.it = SellerClient;`),
   },
   {

@@ -53,7 +53,10 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly responseBody?: 'json' | 'stream';
   /** The documented errors. */
   readonly errors: readonly DocumentedError[];
-  /** Finds the error in the body of a success: GraphQL reports its errors with status 200. */
+  /**
+   * Finds the error in the body of a success: GraphQL reports its errors with status 200. It is treated like an error
+   * response with the status that it states: retried, or sent again with a new token.
+   */
   readonly errorInBody?: (body: unknown) => ErrorInBody | undefined;
   /** Present if the call option `attributes` can select fields of the response: it is readable without the others. */
   readonly supportsAttributes?: true;

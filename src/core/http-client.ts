@@ -21,11 +21,11 @@ import { confirmLater, confirmWrite } from './pipeline/confirm-write.js';
 import { downloadFrom, loadTransfer, transfersFile } from './pipeline/file-transfer.js';
 import { parseResponse } from './pipeline/parse-response.js';
 import { RequestContext, secretsOf } from './pipeline/request-context.js';
-import { isOk, sendAttempt } from './pipeline/send-attempt.js';
+import { hasSucceeded, sendAttempt } from './pipeline/send-attempt.js';
 import type { AttemptResult } from './pipeline/send-attempt.js';
 import { SharedState } from './pipeline/shared-state.js';
-import { planRetry } from './retry/policy.js';
-import type { Failure } from './retry/policy.js';
+import { giveUp, planRetry } from './retry/policy.js';
+import type { RetryPlan } from './retry/policy.js';
 import { createTransport } from './transport/create-transport.js';
 import type { Transport } from './transport/transport.js';
 
@@ -88,7 +88,7 @@ export class HttpClient implements Requester {
     context.token = typeof token === 'object' ? await token : token;
     for (;;) {
       const result = await this.#executeAttempt(context);
-      if (result.kind === 'response' && isOk(result.response.status)) return this.#deliver(context, result);
+      if (hasSucceeded(result, context.request.endpoint)) return this.#deliver(context, result);
       const next = await this.#recover(context, result);
       if (next.kind === 'return') return next.result;
     }
@@ -128,14 +128,17 @@ export class HttpClient implements Requester {
 
   /** Decides what to do after a failed attempt: a retry, the output if the write was confirmed, or the error. */
   async #recover(context: RequestContext, result: AttemptResult): Promise<NextStep> {
-    if (await this.#replaceToken(context, result)) return retry;
     const failed = classifyFailure(result, context);
+    if (await this.#replaceToken(context, failed)) return retry;
     // A retry that certainly did nothing says nothing about the attempts before it.
     context.outcomeUnknown = context.earlierOutcomeUnknown ||= failed.outcomeUnknown;
     const confirms = this.#shouldConfirm(context, failed);
     // An idempotent write may be sent again without proof, so it is read back only if no retry is left.
     const retriesFirst = !confirms || context.request.endpoint.retry === 'idempotent';
-    if (retriesFirst && (await this.#waitForRetry(context, failed))) return retry;
+    const plan = this.#planRetry(context, failed);
+    // A 429 pauses all calls, also those that read a write back.
+    if (plan.pauseAllMs !== undefined) context.rateLimiter.pauseFor(plan.pauseAllMs);
+    if (retriesFirst && (await this.#waitForRetry(context, plan))) return retry;
     if (!confirms) throw failed.error;
     const { confirmation, response } = await confirmWrite(this, context, context.scope, {
       signal: context.options.signal,
@@ -150,7 +153,7 @@ export class HttpClient implements Requester {
     context.outcomeUnknown = context.earlierOutcomeUnknown = false;
     // An error response that is classified again no longer says that an earlier attempt may have been carried out.
     const undone = failed.outcomeUnknown ? provedUndone(failed) : classifyFailure(result, context);
-    if (await this.#waitForRetry(context, undone)) return retry;
+    if (await this.#waitForRetry(context, this.#planRetry(context, undone))) return retry;
     throw undone.error;
   }
 
@@ -162,9 +165,9 @@ export class HttpClient implements Requester {
   }
 
   /** Replaces a token that got a 401, once per call. */
-  async #replaceToken(context: RequestContext, result: AttemptResult): Promise<boolean> {
+  async #replaceToken(context: RequestContext, { failure }: FailedAttempt): Promise<boolean> {
     const { token, tokenReplaced, options, scope, upload } = context;
-    if (result.kind !== 'response' || result.response.status !== 401) return false;
+    if (failure?.status !== 401) return false;
     if (token === undefined || tokenReplaced || options.accessToken !== undefined || upload?.isReplayable === false)
       return false;
     context.outcomeUnknown = context.earlierOutcomeUnknown;
@@ -182,13 +185,10 @@ export class HttpClient implements Requester {
     return outcomeUnknown || (resent && error instanceof ApiError && error.status < 500);
   }
 
-  /** Waits for the retry that the policy plans; `false` if there is none. */
-  async #waitForRetry(context: RequestContext, { failure }: Pick<FailedAttempt, 'failure'>): Promise<boolean> {
-    if (!failure) return false;
-    const plan = this.#planRetry(context, failure);
-    // A 429 pauses all calls. This call waits when it acquires its next attempt.
-    if (plan.pauseAllMs !== undefined) context.rateLimiter.pauseFor(plan.pauseAllMs);
+  /** Waits for a planned retry; `false` if there is none. */
+  async #waitForRetry(context: RequestContext, plan: RetryPlan): Promise<boolean> {
     if (!plan.retry) return false;
+    // This call waits like all others when it acquires its next attempt.
     if (plan.pauseAllMs !== undefined) return true;
     if (!this.#runtime.shared.budget.tryWithdraw()) return false;
     emitWait(context, plan.delayMs, 'fault');
@@ -196,7 +196,8 @@ export class HttpClient implements Requester {
     return true;
   }
 
-  #planRetry(context: RequestContext, failure: Failure): ReturnType<typeof planRetry> {
+  #planRetry(context: RequestContext, { failure }: Pick<FailedAttempt, 'failure'>): RetryPlan {
+    if (!failure) return giveUp;
     const { request, options, scope, attempts, tokenReplaced, rateLimiter, upload } = context;
     const { maxRetries, maxRetryDelayMs } = this.#runtime.options;
     return planRetry({

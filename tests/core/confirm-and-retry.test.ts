@@ -72,6 +72,20 @@ describe('a write that was sent again after proof that it was not carried out', 
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(7000);
   });
 
+  test('is read back after a 429 when its Retry-After has passed, not before', async () => {
+    const times: number[] = [];
+    const step = (response: Response) => () => {
+      times.push(performance.now());
+      return response.clone();
+    };
+    const limited = failing(429, { 'retry-after': '7' });
+    const { sellerClient } = setUp([lost, open, step(limited), step(open), step(answered)]);
+    await answer(sellerClient);
+    const [at = 0, read = 0, again = 0] = times;
+    expect(read - at).toBeGreaterThanOrEqual(7000);
+    expect(again - read).toBeLessThan(7000);
+  });
+
   test('is not sent again after a 429 if the first attempt was carried out meanwhile', async () => {
     const { sellerClient, sent } = setUp([lost, open, failing(429), answered]);
     expect(await answer(sellerClient)).toMatchObject({ answer: { text: 'Yes' } });

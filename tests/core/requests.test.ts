@@ -115,8 +115,21 @@ describe('a value of an own endpoint that cannot be sent as it is', () => {
     ['the same in a path', {}, { id: tooLarge }, ['id'], 'pass it as a string'],
     ['NaN in a path', {}, { id: Number.NaN }, ['id'], '`id` takes text, a number or a boolean'],
     ['a Set in a header', { inHeader: { n: 'x-n' } }, { n: new Set() }, ['n'], '`n` takes text'],
-    ['a bigint in a body', { method: 'POST' }, { n: { m: 5n } }, ['m'], '`m` has a value that JSON cannot contain'],
+    [
+      'a bigint in a body',
+      { method: 'POST' },
+      { n: { m: 5n } },
+      ['n', 'm'],
+      '`n.m` has a value that JSON cannot contain',
+    ],
     ['a Set in a body', { method: 'POST' }, { n: new Set(['a']) }, ['n'], '`n` has a value that JSON cannot contain'],
+    [
+      'an integer beyond 2^53 in a body',
+      { method: 'POST' },
+      { n: [1, 2 ** 53] },
+      ['n', '1'],
+      '`n.1` is beyond 2^53 and would be rounded; pass it as a string',
+    ],
     ['NaN in a body', { method: 'POST' }, { n: Number.NaN }, ['n'], '`n` has a value that JSON cannot contain'],
     [
       'an invalid Date in a body',

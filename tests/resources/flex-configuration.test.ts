@@ -20,6 +20,7 @@ import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { inspect as inspectSchema } from '../../src/core/schema/inspect.js';
 import type { StandardSchema } from '../../src/core/schema/standard-schema.js';
+import { stubbed } from '../support/stubs.js';
 
 const anySeller = { site_id: 'MLA', user_id: 7, service_id: 1001 };
 
@@ -265,6 +266,39 @@ describe('the response to the query', () => {
     expect((failure as ApiError).causes.at(-1)).toEqual({ message: 'second' });
     expect((failure as ApiError).body).toEqual(body);
     expect(inspect(failure)).not.toContain('configuration(user_id');
+  });
+
+  const good = { data: { configuration: { is_moderated: true } } };
+
+  test.each([
+    ['an unavailable service', { status: 503 }],
+    ['a fault of the service', { code: 'INTERNAL_SERVER_ERROR' }],
+    ['a rate limit', { statusCode: 429 }],
+  ])('%s inside a 200 response is retried, like an error response', async (_, extensions) => {
+    const { sellerClient, sent } = stubbed(
+      [Response.json({ errors: [{ message: 'not now', extensions }] }), Response.json(good)],
+      { maxRetryDelayMs: 1 },
+    );
+    const { data, response } = await sellerClient.flex.configuration({ ...anySeller, select }).withResponse();
+    expect([data, response.attempts, sent.length]).toEqual([{ is_moderated: true }, 2, 2]);
+  });
+
+  test('a query that is forbidden inside a 200 response is not retried', async () => {
+    const { sellerClient, sent } = stubbed([Response.json({ errors: [{ extensions: { code: 'FORBIDDEN' } }] })]);
+    await expect(sellerClient.flex.configuration({ ...anySeller, select })).rejects.toMatchObject({ status: 403 });
+    expect(sent).toHaveLength(1);
+  });
+
+  test('a token that is rejected inside a 200 response is replaced once', async () => {
+    const rejected = Response.json({ errors: [{ message: 'expired', extensions: { code: 'UNAUTHENTICATED' } }] });
+    let turn = 0;
+    const accessToken = async (): Promise<string> => `token-${(turn += 1)}`;
+    const { sellerClient, sent } = stubbed([rejected, Response.json(good), rejected], { accessToken });
+    expect(await sellerClient.flex.configuration({ ...anySeller, select })).toEqual({ is_moderated: true });
+    expect(new Set(sent.map(({ headers }) => headers.get('authorization'))).size).toBe(2);
+    const error = sellerClient.flex.configuration({ ...anySeller, select });
+    await expect(error).rejects.toMatchObject({ name: 'AuthenticationError', status: 401, attempts: 2 });
+    expect(sent).toHaveLength(4);
   });
 
   test('an error inside a 200 response is thrown by client.call(), too', async () => {

@@ -9,7 +9,6 @@ import { readLeniently } from '../schema/read-leniently.js';
 import type { Difference } from '../schema/read-leniently.js';
 import { validate } from '../schema/standard-schema.js';
 import type { StandardSchema, Validated } from '../schema/standard-schema.js';
-import { apiErrorFrom } from './error-response.js';
 import { parseBody } from './parse-body.js';
 import type { BufferedResponse } from './parse-body.js';
 import { secretsOf } from './request-context.js';
@@ -21,7 +20,6 @@ type ValidationOptions = Pick<ResolvedOptions, 'responseValidation' | 'onDrift'>
  * Parses the body of a success with the schema of the endpoint.
  *
  * @throws {UnexpectedResponseError} when the body is not JSON, or something required is missing or wrong.
- * @throws {ApiError} when the body contains an error.
  */
 export function parseResponse(
   response: BufferedResponse,
@@ -34,7 +32,6 @@ export function parseResponse(
     throw unexpectedResponse('a body that is longer than `maxResponseBytes`', response, context);
   const { isJson, value } = parseBody(response.text);
   if (!isJson) throw unexpectedResponse('a body that is not JSON', response, context, value);
-  if (endpoint.errorInBody?.(value)) throw apiErrorFrom(response, context).error;
   const parsed = validateBody(schema, value);
   if (parsed.success) return parsed.data;
   // Lenient reading of a body with thousands of issues would block the event loop.

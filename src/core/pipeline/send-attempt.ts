@@ -1,6 +1,8 @@
 import type { MultipartBody } from '../files/upload.js';
 import { ignoreErrors } from '../ignore-errors.js';
 import { mayHaveSucceeded } from '../retry/policy.js';
+import type { Endpoint } from '../endpoint.js';
+import { parseBody } from './parse-body.js';
 import type { BufferedResponse } from './parse-body.js';
 import type { RequestContext } from './request-context.js';
 import type { BodyText, Transport, TransportResponse } from '../transport/transport.js';
@@ -85,6 +87,15 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
   } finally {
     multipart?.dispose();
   }
+}
+
+/** Whether an attempt succeeded: its status is a success, and its body contains no error. */
+export function hasSucceeded(
+  result: AttemptResult,
+  { errorInBody }: Endpoint,
+): result is AttemptResult & { kind: 'response' } {
+  if (result.kind === 'error' || !isOk(result.response.status)) return false;
+  return !errorInBody?.(parseBody(result.response.text).value);
 }
 
 /** Whether a status is a success. */

@@ -50,7 +50,7 @@ export interface RetryPlan {
 
 /** The maximum of the first delay. It doubles with each retry. */
 const initialDelayMs = 500;
-const giveUp: RetryPlan = { retry: false, delayMs: 0 };
+export const giveUp: RetryPlan = { retry: false, delayMs: 0 };
 
 /** Decides whether and when a failed attempt is retried. It has no side effects: the caller pauses and waits. */
 export function planRetry(state: RetryState): RetryPlan {

@@ -1,12 +1,22 @@
 import { InvalidInputError } from '../errors/errors.js';
-import { rejected } from './query.js';
+import { rejectRounded, rejected } from './query.js';
+import type { FieldPath } from './query.js';
 
 /**
  * Serializes the body of a request.
  *
- * @throws {InvalidInputError} when JSON cannot contain a value, or would silently contain another one.
+ * @throws {InvalidInputError} when JSON cannot contain a value, or would silently contain another one, e.g. a rounded id.
  */
 export function jsonBody(body: unknown): string | undefined {
+  const paths = new Map<unknown, FieldPath>();
+  function checked(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
+    const path: FieldPath = [...(paths.get(this) ?? []), ...(this[''] === body ? [] : [name])];
+    if (typeof value === 'object') paths.set(value, path);
+    const isInvalidDate = value === null && this[name] instanceof Date;
+    if (isInvalidDate || !isSendable(value)) throw rejected(path, 'has a value that JSON cannot contain');
+    rejectRounded(value, path);
+    return value;
+  }
   try {
     return JSON.stringify(body, checked);
   } catch (error) {
@@ -18,11 +28,7 @@ export function jsonBody(body: unknown): string | undefined {
 
 const unsendable = new Set(['bigint', 'function', 'symbol']);
 
-function checked(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
-  const isInvalidDate = value === null && this[name] instanceof Date;
-  const isNoNumber = typeof value === 'number' && !Number.isFinite(value);
-  const isCollection = value instanceof Set || value instanceof Map;
-  if (isInvalidDate || isCollection || unsendable.has(typeof value) || isNoNumber)
-    throw rejected([name], 'has a value that JSON cannot contain');
-  return value;
+function isSendable(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return !unsendable.has(typeof value) && !(value instanceof Set || value instanceof Map);
 }

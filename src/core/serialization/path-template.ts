@@ -1,34 +1,19 @@
 import { InvalidInputError } from '../errors/errors.js';
 
-/** A parsed path template. */
-interface Template {
-  /** The text before each field, and after the last field. */
-  readonly fixed: readonly string[];
-  readonly fields: readonly { readonly name: string; readonly several: boolean }[];
-  /** Matches the paths that fit the template. */
-  readonly pattern: RegExp;
-}
+const templates = new Map<string, readonly string[]>();
 
-const templates = new Map<string, Template>();
-
-function templateOf(path: string): Template {
+/** The parts of a path template: text, the name of a field and its star, text, and so on. */
+function partsOf(path: string): readonly string[] {
   const known = templates.get(path);
   if (known) return known;
-  const fixed = path.split(/\{\w+\*?\}/);
-  const fields = Array.from(path.matchAll(/\{(\w+)(\*?)\}/g), ([, name = '', star]) => ({
-    name,
-    several: star === '*',
-  }));
-  const groups = fields.map(({ several }) => (several ? '(.+)' : '([^/]+)'));
-  const source = fixed.map((text, index) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') + (groups[index] ?? ''));
-  const template: Template = { fixed, fields, pattern: new RegExp(`^${source.join('')}$`) };
-  templates.set(path, template);
-  return template;
+  const parts = path.split(/\{(\w+)(\*?)\}/);
+  templates.set(path, parts);
+  return parts;
 }
 
 /** The names of the fields in a path template. */
 export function fieldsOf(path: string): readonly string[] {
-  return templateOf(path).fields.map(({ name }) => name);
+  return partsOf(path).filter((_, index) => index % 3 === 1);
 }
 
 /**
@@ -37,31 +22,42 @@ export function fieldsOf(path: string): readonly string[] {
  * @throws {InvalidInputError} when a value could change the structure of the path.
  */
 export function fillPath(path: string, valueOf: (name: string) => string): string {
-  const { fixed, fields } = templateOf(path);
-  let filled = fixed[0] ?? '';
-  for (const [index, { name, several }] of fields.entries()) {
-    const value = valueOf(name);
-    filled += several
-      ? value
-          .split('/')
-          .map((part) => segment(name, part))
-          .join('/')
-      : segment(name, value);
-    filled += fixed[index + 1] ?? '';
+  const parts = partsOf(path);
+  let filled = parts[0] ?? '';
+  for (let at = 1; at < parts.length; at += 3) {
+    const name = parts[at] ?? '';
+    const values = parts[at + 1] === '*' ? valueOf(name).split('/') : [valueOf(name)];
+    filled += values.map((value) => segment(name, value)).join('/') + (parts[at + 2] ?? '');
   }
   return filled;
 }
 
+const patterns = new Map<string, RegExp>();
+
 /** Returns the fields of a path that fits a template; otherwise `undefined`. */
 export function matchPath(template: string, path: string): Record<string, string> | undefined {
-  const { pattern, fields } = templateOf(template);
-  const found = pattern.exec(path);
+  const found = patternOf(template).exec(path);
   if (!found) return undefined;
   try {
-    return Object.fromEntries(fields.map(({ name }, index) => [name, decodeURIComponent(found[index + 1] ?? '')]));
+    return Object.fromEntries(
+      fieldsOf(template).map((name, index) => [name, decodeURIComponent(found[index + 1] ?? '')]),
+    );
   } catch {
     return undefined;
   }
+}
+
+/** Matches the paths that fit a template. */
+function patternOf(template: string): RegExp {
+  const known = patterns.get(template);
+  if (known) return known;
+  const source = partsOf(template).map((part, index) => {
+    if (index % 3 === 0) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    return index % 3 === 1 ? '' : part === '*' ? '(.+)' : '([^/]+)';
+  });
+  const pattern = new RegExp(`^${source.join('')}$`);
+  patterns.set(template, pattern);
+  return pattern;
 }
 
 const harmless = /^[\w-]+$/;

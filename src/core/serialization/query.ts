@@ -5,7 +5,7 @@ import { shapeOf } from '../schema/inspect.js';
 import { reservedQuery } from '../schema/reserved-query.js';
 
 /** Where a value is in an input. */
-type FieldPath = readonly [name: string, ...inner: (string | number)[]];
+export type FieldPath = readonly (string | number)[];
 
 /**
  * Adds a field of an input to the query. The entries of an object become parameters of their own.
@@ -54,11 +54,20 @@ function queryText(value: unknown, path: FieldPath): string {
  * @throws {InvalidInputError} when the text would be empty or another value: `what` says what the field takes.
  */
 export function textOf(value: unknown, path: FieldPath, what = 'takes text, a number or a boolean'): string {
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
-    throw rejected(path, 'is beyond 2^53 and would be rounded; pass it as a string');
+  rejectRounded(value, path);
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   if (['string', 'boolean'].includes(typeof value) || Number.isFinite(value)) return String(value);
   throw rejected(path, what);
+}
+
+/**
+ * Rejects an integer that is not exact: an id may have been rounded to it.
+ *
+ * @throws {InvalidInputError} when the value is a number beyond 2^53.
+ */
+export function rejectRounded(value: unknown, path: FieldPath): void {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    throw rejected(path, 'is beyond 2^53 and would be rounded; pass it as a string');
 }
 
 /** The error of a field that cannot be sent. */
