@@ -232,6 +232,10 @@ export {
   FileStorageError,
   FileTooLargeError,
   InvalidFileNameError,
+  SiteMissingError,
+  TooManyAttachmentsError,
+} from './resources/messages/attachment-errors.js';
+export {
   InvalidPagingError,
   InvalidReceiverError,
   MediationInProcessError,
@@ -239,17 +243,15 @@ export {
   MessageBodyMissingError,
   MessageNotFoundError,
   MessageNotReadyError,
-  NoChannelError,
   NotYetDeliveredError,
   ReceiverNotInOrderError,
   SenderIsReceiverError,
   SenderMissingError,
-  SiteMissingError,
   TextTooLongError,
-  TooManyAttachmentsError,
   UnsupportedCharactersError,
 } from './resources/messages/errors.js';
-export type { NoChannelReason } from './resources/messages/errors.js';
+export { NoChannelError } from './resources/messages/no-channel-error.js';
+export type { NoChannelReason } from './resources/messages/no-channel-error.js';
 export { attachmentSizeLimit, attachmentsLimit } from './resources/messages/schemas.js';
 export type {
   DownloadParams,

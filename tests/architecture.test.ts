@@ -68,7 +68,8 @@ describe('imports point one way', () => {
   });
 
   test('in a resource, schemas and errors stand below endpoints, and endpoints below methods', () => {
-    const ranks = [['graphql/'], ['schemas.ts', 'errors.ts'], ['compare-configuration.ts'], ['endpoints.ts']];
+    const schemasAndErrors = ['schemas.ts', 'errors.ts', 'attachment-errors.ts', 'no-channel-error.ts'];
+    const ranks = [['graphql/'], schemasAndErrors, ['compare-configuration.ts'], ['endpoints.ts']];
     const rank = (file: string): number => {
       const found = ranks.findIndex((names) => names.some((name) => file.includes(`/${name}`)));
       return found < 0 ? ranks.length : found;

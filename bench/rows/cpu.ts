@@ -1,22 +1,25 @@
+import type { ChildProcess } from 'node:child_process';
 import { buildFloor } from '../floor.ts';
-import { child, compare, server } from '../measure.ts';
+import { child, childBeside, compare, server } from '../measure.ts';
 import type { Figure, Row } from '../measure.ts';
 import { bare, everyone } from '../peers.mjs';
 
 /** How many pairs of processes are measured for each subject. */
-const turns = 5;
+const turns = 7;
 
 const goal = 'at most 0.90 of bare fetch, below Stripe; over fetch within 1.1 of ky and zod';
 
 /** The own share of a call: what is left of its CPU with a `fetch` that only returns a response. */
 export async function stubbed(): Promise<Row[]> {
   await buildFloor();
-  return [await row('own share of a call over fetch, stubbed', ['', '1'], 'at most 1.1 of ky and zod')];
+  return [await row('own share of a call over fetch, stubbed', undefined, ['', '1'], 'at most 1.1 of ky and zod')];
 }
 
 /** The CPU of a call over loopback, one after the other. */
 export async function calls(): Promise<Row[]> {
-  return withServer(async ({ url }) => [await row('CPU of a call over loopback, 1 KB, 1 at a time', [url, '1'], goal)]);
+  return withServer(async ({ url, process }) => [
+    await row('CPU of a call over loopback, 1 KB, 1 at a time', process, [url, '1'], goal),
+  ]);
 }
 
 /**
@@ -24,11 +27,11 @@ export async function calls(): Promise<Row[]> {
  * go before.
  */
 export async function parallel(): Promise<Row[]> {
-  return withServer(async ({ url }) => {
+  return withServer(async ({ url, process }) => {
     const rows: Row[] = [];
     for (const concurrency of ['16', '64']) {
       const title = `CPU of a call over loopback, 1 KB, ${concurrency} at a time`;
-      rows.push(await row(title, [url, concurrency, '8', '512', 'one', '20000'], goal));
+      rows.push(await row(title, process, [url, concurrency, '8', '512', 'one', '20000'], goal));
     }
     return rows;
   });
@@ -36,16 +39,16 @@ export async function parallel(): Promise<Row[]> {
 
 /** The CPU of a call over TLS. */
 export async function secure(): Promise<Row[]> {
-  return withServer(async ({ secureUrl }) => [
-    await row('CPU of a call over TLS, 1 KB, 16 at a time', [secureUrl, '16'], 'at most 1.00'),
+  return withServer(async ({ secureUrl, process }) => [
+    await row('CPU of a call over TLS, 1 KB, 16 at a time', process, [secureUrl, '16'], 'at most 1.00'),
   ]);
 }
 
 /** The CPU of a page of 50 questions. */
 export async function pages(): Promise<Row[]> {
-  return withServer(async ({ url }) => [
-    await row('a page of 50, 4 at a time', [url, '4', '8', '256', 'page'], 'at most 1.00'),
-    await row('a page of 50 in gzip, 4 at a time', [`${url}/gzip`, '4', '8', '256', 'page'], 'at most 0.75'),
+  return withServer(async ({ url, process }) => [
+    await row('a page of 50, 4 at a time', process, [url, '4', '8', '256', 'page'], 'at most 1.00'),
+    await row('a page of 50 in gzip, 4 at a time', process, [`${url}/gzip`, '4', '8', '256', 'page'], 'at most 0.75'),
   ]);
 }
 
@@ -59,8 +62,8 @@ async function withServer(measure: (started: Awaited<ReturnType<typeof server>>)
   }
 }
 
-async function row(title: string, how: readonly string[], of: string): Promise<Row> {
-  return { title, unit: 'µs CPU', figures: await inPairs(how), goal: of };
+async function row(title: string, beside: ChildProcess | undefined, how: readonly string[], of: string): Promise<Row> {
+  return { title, unit: 'µs CPU', figures: await inPairs(beside, how), goal: of };
 }
 
 /**
@@ -68,11 +71,14 @@ async function row(title: string, how: readonly string[], of: string): Promise<R
  * other, and a slow minute of the machine hits both. The cost of a bare fetch differs from process to process more than it
  * drifts, so each ratio is to the median of all of its processes. Subjects that cannot make the call are left out.
  */
-async function inPairs(how: readonly string[]): Promise<Figure[]> {
+async function inPairs(beside: ChildProcess | undefined, how: readonly string[]): Promise<Figure[]> {
   const costs: Record<string, number[]> = { [bare.name]: [] };
   const failed = new Set<string>();
   const measure = async (name: string): Promise<void> => {
-    const cost = await child<number>('children/cpu.mjs', name, ...how);
+    const script = 'children/cpu.mjs';
+    const cost = await (beside
+      ? childBeside<number>(beside, script, name, ...how)
+      : child<number>(script, name, ...how));
     (costs[name] ??= []).push(cost);
   };
   for (let turn = 0; turn < turns; turn += 1) {

@@ -299,6 +299,20 @@ describe('the controls of the dashboard', () => {
     expect(await sendAsSeller(url, pack)).toBe(201);
   });
 
+  test('the claim and the shipment of a conversation change', async () => {
+    const url = await served();
+    const pack = 2_000_000_000_000_001;
+    const status = async (): Promise<unknown> => {
+      const headers = { authorization: 'Bearer SELLER-TOKEN' };
+      const response = await fetch(`${url}/messages/packs/${pack}/sellers/1001?tag=post_sale`, { headers });
+      return ((await response.json()) as { conversation_status: unknown }).conversation_status;
+    };
+    await control(url, 'POST', 'conversations', { pack, claim_id: 77, shipping_id: 88 });
+    expect(await status()).toMatchObject({ claim_id: 77, shipping_id: 88 });
+    await control(url, 'POST', 'conversations', { pack, claim_id: null, shipping_id: null });
+    expect(await status()).toMatchObject({ claim_id: null, shipping_id: null });
+  });
+
   test('items change their status and are enabled and disabled for Flex', async () => {
     const url = await served();
     await control(url, 'POST', 'items', { item_id: 'MLA600000003', status: 'active' });

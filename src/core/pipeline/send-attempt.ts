@@ -99,7 +99,7 @@ export function hasSucceeded(
 }
 
 /** Whether a status is a success. */
-export function isOk(status: number): boolean {
+function isOk(status: number): boolean {
   return status >= 200 && status < 300;
 }
 

@@ -7,7 +7,7 @@ import { ExceptedCaseError } from '../post-sale/errors.js';
 import type { Message } from '../post-sale/message.js';
 import { messageTextLimit } from '../post-sale/text.js';
 import { closedBy } from './closed-channel.js';
-import { NoChannelError } from './errors.js';
+import { NoChannelError } from './no-channel-error.js';
 import { attachmentsLimit } from './schemas.js';
 import type { ConversationExtra, ConversationParams, ConversationStatus } from './schemas.js';
 

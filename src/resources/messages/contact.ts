@@ -6,7 +6,7 @@ import { ExceptedCaseError } from '../post-sale/errors.js';
 import type { Message } from '../post-sale/message.js';
 import { isFromBuyer } from './channel.js';
 import { closedBy } from './closed-channel.js';
-import { NoChannelError } from './errors.js';
+import { NoChannelError } from './no-channel-error.js';
 import { sendMessageParams } from './schemas.js';
 import type { ConversationParams, SendMessageParams } from './schemas.js';
 

@@ -6,6 +6,7 @@ import type { Download } from '../../core/files/download.js';
 import { accessTokenRequired, applicationIdRequired, conversationBlocked } from '../post-sale/errors.js';
 import { message } from '../post-sale/message.js';
 import type { Message } from '../post-sale/message.js';
+import * as attachmentErrors from './attachment-errors.js';
 import * as errors from './errors.js';
 import {
   downloadParams,
@@ -72,14 +73,14 @@ export const send: Endpoint<SendMessageParams, Message | undefined> = {
     errors.senderNotInOrder,
     errors.unsupportedCharacters,
     errors.textTooLong,
-    errors.tooManyAttachments,
+    attachmentErrors.tooManyAttachments,
     errors.senderIsReceiver,
     errors.invalidReceiver,
     errors.senderMissing,
     accessTokenRequired,
     applicationIdRequired,
     errors.messageBodyMissing,
-    errors.attachmentNotFound,
+    attachmentErrors.attachmentNotFound,
   ],
   async confirm(input, context) {
     const { messages, isComplete, sentAt } = await newestMessages(input, context);
@@ -141,12 +142,12 @@ export const upload: Endpoint<UploadParams, StoredAttachment> = {
   requestBody: 'multipart',
   maxUploadBytes: attachmentSizeLimit,
   errors: [
-    errors.siteMissing,
-    errors.invalidFileName,
-    errors.emptyFile,
-    errors.tooManyAttachments,
-    errors.fileTooLarge,
-    errors.fileNotSaved,
+    attachmentErrors.siteMissing,
+    attachmentErrors.invalidFileName,
+    attachmentErrors.emptyFile,
+    attachmentErrors.tooManyAttachments,
+    attachmentErrors.fileTooLarge,
+    attachmentErrors.fileNotSaved,
   ],
 };
 
@@ -159,5 +160,5 @@ export const download: Endpoint<DownloadParams, Download> = {
   retry: 'safe',
   query,
   responseBody: 'stream',
-  errors: [errors.siteMissing, errors.fileNotSaved],
+  errors: [attachmentErrors.siteMissing, attachmentErrors.fileNotSaved],
 };

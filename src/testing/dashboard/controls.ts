@@ -95,6 +95,8 @@ export const controls: Readonly<Record<string, Control>> = {
       inMediation: optional(boolean),
       exceptedCase: optional(boolean),
       shipping: optional(shippingMode),
+      claim_id: nullish(integer),
+      shipping_id: nullish(integer),
     }),
     ({ packs }, input) => {
       const { pack: number, ...change } = input;

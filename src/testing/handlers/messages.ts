@@ -1,4 +1,5 @@
 import type { endpoints } from '../../endpoints.js';
+import * as attachmentErrors from '../../resources/messages/attachment-errors.js';
 import * as errors from '../../resources/messages/errors.js';
 import { conversationBlocked } from '../../resources/post-sale/errors.js';
 import { messageTextLimit } from '../../resources/post-sale/text.js';
@@ -62,7 +63,7 @@ export function messageHandlers(
       if (![pack.seller_id, pack.buyer_id].includes(to)) throw errorResponse(errors.receiverNotInOrder);
       if (sender.user_id === pack.seller_id) assertOpen(pack);
       if (attachments.some((id) => attachmentStore.get(id)?.owner !== sender.user_id))
-        throw errorResponse(errors.attachmentNotFound);
+        throw errorResponse(attachmentErrors.attachmentNotFound);
       const files = attachments.map((id) => attachmentStore.use(id));
       const sent = messageStore.add(pack, { from, text, client_id: sender.application_id, files });
       return new HandlerResponse(201, toMessageView(sent, messageStore, state));
@@ -72,15 +73,15 @@ export function messageHandlers(
       const { user_id: owner } = bearerOrThrow(info);
       const upload = await readUpload(info, settings);
       if (attachmentStore.isBroken || !attachmentStore.hasRoomFor(upload.bytes))
-        throw errorResponse(errors.fileNotSaved);
+        throw errorResponse(attachmentErrors.fileNotSaved);
       return new HandlerResponse(201, { id: attachmentStore.add({ owner, ...upload }).id });
     },
 
     download: (info) => {
       const { user_id } = bearerOrThrow(info);
       const site_id = info.query.get('site_id') ?? '';
-      if (site_id === '') throw errorResponse(errors.siteMissing);
-      if (attachmentStore.isBroken) throw errorResponse(errors.fileNotSaved);
+      if (site_id === '') throw errorResponse(attachmentErrors.siteMissing);
+      if (attachmentStore.isBroken) throw errorResponse(attachmentErrors.fileNotSaved);
       const file = attachmentStore.get(pathText(info, 'attachment_id'));
       if (file?.site_id !== site_id) throw notFound('File not found');
       if (!canDownload(file, user_id)) throw forbidden('The user has no access to the file');

@@ -1,3 +1,4 @@
+import * as attachmentErrors from '../../resources/messages/attachment-errors.js';
 import * as errors from '../../resources/messages/errors.js';
 import { unsupportedCharacters } from '../../resources/post-sale/text.js';
 import type { PageParams } from '../http/conventions.js';
@@ -101,6 +102,6 @@ function readAttachments({ attachments = [] }: JsonObject): string[] {
   const texts = ids.filter((id) => typeof id === 'string');
   if (!Array.isArray(attachments ?? []) || texts.length < ids.length)
     throw badRequest('attachments must be a list of file ids');
-  if (texts.length > maxAttachments) throw errorResponse(errors.tooManyAttachments);
+  if (texts.length > maxAttachments) throw errorResponse(attachmentErrors.tooManyAttachments);
   return texts;
 }

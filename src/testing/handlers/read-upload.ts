@@ -1,4 +1,4 @@
-import * as errors from '../../resources/messages/errors.js';
+import * as errors from '../../resources/messages/attachment-errors.js';
 import { badRequest, errorResponse } from '../http/handler.js';
 import type { HandlerInfo } from '../http/handler.js';
 import { readUpTo } from '../http/request-body.js';
