@@ -163,7 +163,7 @@ export type { Currencies } from './resources/currencies/currencies.js';
 export type { Currency, CurrencyParams, NoInput } from './resources/currencies/schemas.js';
 
 export type { Bytes } from './core/files/bytes.js';
-export { Download } from './core/files/download.js';
+export type { Download } from './core/files/download.js';
 export type { DownloadProgress, UploadProgress } from './core/files/progress.js';
 export type {
   ByteStream,

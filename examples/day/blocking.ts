@@ -17,7 +17,7 @@ export const blocking: Chapter = {
     say.quote(spammer.nickname, items.kettle.title, spam?.text ?? '');
 
     say.code('await seller.questions.delete({ question_id });');
-    const [confirmation] = await client.questions.delete({ question_id: spam?.id ?? 0 });
+    const [confirmation] = (await client.questions.delete({ question_id: spam?.id ?? 0 })) ?? [];
     say.good(confirmation ?? 'The question was deleted');
 
     say.code('await seller.questions.blacklist.add({ seller_id, user_id });');

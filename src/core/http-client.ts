@@ -13,7 +13,7 @@ import type { ResolvedOptions } from './options/resolve-options.js';
 import { acquireAttempt, releaseAttempt } from './pipeline/acquire-attempt.js';
 import { buildRequest } from './pipeline/build-request.js';
 import { CallResult } from './pipeline/call-result.js';
-import { classifyFailure, finalError, provedUndone } from './pipeline/classify-failure.js';
+import { classifyFailure, finalError } from './pipeline/classify-failure.js';
 import type { FailedAttempt } from './pipeline/classify-failure.js';
 import { createRuntime } from './pipeline/client-runtime.js';
 import type { ClientRuntime } from './pipeline/client-runtime.js';
@@ -88,7 +88,7 @@ export class HttpClient implements Requester {
     context.token = typeof token === 'object' ? await token : token;
     for (;;) {
       const result = await this.#executeAttempt(context);
-      if (hasSucceeded(result, context.request.endpoint)) return this.#deliver(context, result);
+      if (hasSucceeded(result)) return this.#deliver(context, result);
       const next = await this.#recover(context, result);
       if (next.kind === 'return') return next.result;
     }
@@ -113,8 +113,9 @@ export class HttpClient implements Requester {
     try {
       return (result = await sendAttempt(context, this.#send));
     } finally {
-      const response = result?.kind === 'response' ? result.response : undefined;
-      releaseAttempt(context, this.#runtime.options, response, sentAt);
+      const { response, errorInBody = undefined } = result?.kind === 'response' ? result : {};
+      const { status = response?.status } = errorInBody ?? {};
+      releaseAttempt(context, this.#runtime.options, { status, headers: response?.headers }, sentAt);
       emitAttemptResult(context, response, sentAt, () => secretsOf(context));
     }
   }
@@ -136,8 +137,8 @@ export class HttpClient implements Requester {
     // An idempotent write may be sent again without proof, so it is read back only if no retry is left.
     const retriesFirst = !confirms || context.request.endpoint.retry === 'idempotent';
     const plan = this.#planRetry(context, failed);
-    // A 429 pauses all calls, also those that read a write back.
-    if (plan.pauseAllMs !== undefined) context.rateLimiter.pauseFor(plan.pauseAllMs);
+    // A 429 pauses all calls. A write is read back after the pause, unless that would be too late for a retry.
+    if (!confirms || plan.retry) this.#pauseAll(context, plan);
     if (retriesFirst && (await this.#waitForRetry(context, plan))) return retry;
     if (!confirms) throw failed.error;
     const { confirmation, response } = await confirmWrite(this, context, context.scope, {
@@ -148,13 +149,15 @@ export class HttpClient implements Requester {
       const headers = responseHeaders(response.headers);
       return { kind: 'return', result: new CallResult(confirmation.output, context, response.status, headers) };
     }
-    if (confirmation.done !== false) throw failed.error;
+    if (!plan.retry) this.#pauseAll(context, plan);
+    const isUndone = confirmation.done === false;
+    context.outcomeUnknown = context.earlierOutcomeUnknown = !isUndone;
+    // Classified again, the error says what is known now.
+    const { error, failure } = classifyFailure(result, context, isUndone && failed.outcomeUnknown);
+    if (!isUndone) throw error;
     context.resent = true;
-    context.outcomeUnknown = context.earlierOutcomeUnknown = false;
-    // An error response that is classified again no longer says that an earlier attempt may have been carried out.
-    const undone = failed.outcomeUnknown ? provedUndone(failed) : classifyFailure(result, context);
-    if (await this.#waitForRetry(context, this.#planRetry(context, undone))) return retry;
-    throw undone.error;
+    if (await this.#waitForRetry(context, this.#planRetry(context, { failure }))) return retry;
+    throw error;
   }
 
   /** After a timeout, the service may still be processing the write, so it gets at least `timeoutMs` to finish. */
@@ -183,6 +186,10 @@ export class HttpClient implements Requester {
     if (this.#runtime.options.onUnknownOutcome !== 'confirm' || !request.endpoint.confirm || !failure) return false;
     // A write that was sent again may fail because the first attempt was carried out nevertheless.
     return outcomeUnknown || (resent && error instanceof ApiError && error.status < 500);
+  }
+
+  #pauseAll({ rateLimiter }: RequestContext, { pauseAllMs }: RetryPlan): void {
+    if (pauseAllMs !== undefined) rateLimiter.pauseFor(pauseAllMs);
   }
 
   /** Waits for a planned retry; `false` if there is none. */

@@ -127,7 +127,7 @@ describe('a value of an own endpoint that cannot be sent as it is', () => {
       'an integer beyond 2^53 in a body',
       { method: 'POST' },
       { n: [1, 2 ** 53] },
-      ['n', '1'],
+      ['n', 1],
       '`n.1` is beyond 2^53 and would be rounded; pass it as a string',
     ],
     ['NaN in a body', { method: 'POST' }, { n: Number.NaN }, ['n'], '`n` has a value that JSON cannot contain'],

@@ -8,8 +8,7 @@ import { createMarketplace } from '../support/marketplace.ts';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
 const shapes = ['wrapped', 'legacy', 'current'] as const;
-// What is left of a reduced message depends on its shape; known-variants.test.ts has the one that can be read.
-const offering = everyEndpoint.filter(({ endpoint, name }) => endpoint.supportsAttributes && name !== 'messages.get');
+const offering = everyEndpoint.filter(({ endpoint }) => endpoint.supportsAttributes);
 const others = everyEndpoint.filter(({ endpoint }) => !endpoint.supportsAttributes);
 
 /** A marketplace in which each of these endpoints has something to return, and the ids of what it has. */

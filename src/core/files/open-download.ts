@@ -1,5 +1,6 @@
 import type { CancelScope } from '../retry/cancel-scope.js';
 import type { Bytes } from './bytes.js';
+import { Download } from './download.js';
 import type { DownloadParts } from './download.js';
 import { limitedStream } from './limited-stream.js';
 import type { StreamContext } from './limited-stream.js';
@@ -23,17 +24,17 @@ interface DownloadContext extends StreamContext {
  * Begins to read a response as a file. This module is loaded on first use. It imports no error classes, because
  * bundlers would move them to a separate chunk; `lost` and `reject` create its errors.
  */
-export function openDownload(response: DownloadSource, scope: CancelScope, context: DownloadContext): DownloadParts {
+export function openDownload(response: DownloadSource, scope: CancelScope, context: DownloadContext): Download {
   const { headers } = response;
   const size = sizeIn(headers);
   const body = (response.stream() ?? new Blob([]).stream()) as ReadableStream<Bytes>;
-  return {
+  return new Download({
     filename: fileNameIn(headers.get('content-disposition')),
     contentType: headers.get('content-type') ?? undefined,
     size,
     stream: limitedStream({ body, size, hasOpenEnd: response.hasOpenEnd === true }, scope, context),
     reject: context.reject,
-  };
+  });
 }
 
 /** The size of the file. For a partial response, which was not requested, the size of the whole file: reading fails. */

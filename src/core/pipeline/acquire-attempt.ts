@@ -41,13 +41,13 @@ export async function acquireAttempt(
 export function releaseAttempt(
   context: RequestContext,
   { limiter, maxConcurrency = Infinity }: ResolvedOptions,
-  response: { readonly status: number; readonly headers: ResponseHeaders } | undefined,
+  { status, headers }: { readonly status: number | undefined; readonly headers: ResponseHeaders | undefined },
   sentAt: number,
 ): void {
-  context.isThrottled = context.rateLimiter.release(rateLimitSignal(response?.status), sentAt, maxConcurrency);
+  context.isThrottled = context.rateLimiter.release(rateLimitSignal(status), sentAt, maxConcurrency);
   if (!limiter) return;
-  const retryAfterMs = response && parseRetryAfter(response.headers, Date.now());
-  releaseLimiter(limiter, limitedAttempt(context, context.attempts), { status: response?.status, retryAfterMs });
+  const retryAfterMs = headers && parseRetryAfter(headers, Date.now());
+  releaseLimiter(limiter, limitedAttempt(context, context.attempts), { status, retryAfterMs });
 }
 
 function limitedAttempt({ call: { endpoint, baseUrl } }: RequestContext, attempt: number): LimitedAttempt {

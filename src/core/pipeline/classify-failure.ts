@@ -29,14 +29,17 @@ export interface FailedAttempt {
   readonly outcomeUnknown: boolean;
 }
 
-/** Classifies an attempt that did not succeed. */
-export function classifyFailure(result: AttemptResult, context: RequestContext): FailedAttempt {
-  return result.kind === 'response' ? apiErrorFrom(result.response, context) : classifyError(result, context);
+/** Classifies an attempt that did not succeed. `isUndone`: reading back proved that it was not carried out. */
+export function classifyFailure(result: AttemptResult, context: RequestContext, isUndone = false): FailedAttempt {
+  return result.kind === 'response'
+    ? apiErrorFrom(result.response, context, isUndone)
+    : classifyError(result, context, isUndone);
 }
 
 function classifyError(
   { error, sent, hasResponded, status }: AttemptResult & { kind: 'error' },
   context: RequestContext,
+  isUndone: boolean,
 ): FailedAttempt {
   const { request, scope } = context;
   const isNetworkError = error instanceof TimeoutError || isTransportError(error);
@@ -44,7 +47,7 @@ function classifyError(
   // The error cannot be a connect error if a response arrived, or if the transport states that the request was sent.
   const isSent = hasResponded || (isTransportError(error) && error.sent);
   const connectError = isSent ? undefined : platform.connectErrorOf(error);
-  const failure: Failure = { kind: sent && !connectError ? 'noResponse' : 'notSent' };
+  const failure: Failure = { kind: sent && !connectError && !isUndone ? 'noResponse' : 'notSent' };
   const outcomeUnknown = mayHaveSucceeded(request.endpoint.retry, failure);
   const cause = connectionErrorFrom(error, connectError?.remedy, context);
   return {
@@ -65,12 +68,6 @@ export function finalError(error: unknown, context: RequestContext): unknown {
     return outcomeUnknownError(connectionErrorFrom(error, undefined, context), context, { what });
   }
   return context.outcomeUnknown && error instanceof TimeoutError ? outcomeUnknownError(error, context) : error;
-}
-
-/** A write that was certainly not carried out counts as not sent. A `Retry-After` still applies. */
-export function provedUndone({ error, failure }: FailedAttempt): Pick<FailedAttempt, 'error' | 'failure'> {
-  if (failure?.kind === 'errorResponse') return { error, failure: { ...failure, transient: true } };
-  return { error: error instanceof OutcomeUnknownError ? error.cause : error, failure: { kind: 'notSent' } };
 }
 
 function outcomeUnknownError(

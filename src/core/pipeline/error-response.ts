@@ -25,9 +25,13 @@ const maxCauses = 100;
 const maxCauseDepth = 2;
 
 /**
- * Creates the error of a response. Its class follows from the documented error that matches, otherwise from the status.
+ * Creates the error of a response. `isUndone`: it is certain that the service did nothing. Its class follows from the documented error that matches, otherwise from the status.
  */
-export function apiErrorFrom(response: BufferedResponse, context: ResponseContext): ClassifiedResponse {
+export function apiErrorFrom(
+  response: BufferedResponse,
+  context: ResponseContext,
+  isUndone = false,
+): ClassifiedResponse {
   const { earlierOutcomeUnknown = false } = context;
   const { endpoint, input } = context.request;
   const secrets = secretsOf(context);
@@ -38,7 +42,7 @@ export function apiErrorFrom(response: BufferedResponse, context: ResponseContex
   const { status, retryAfterMs } = raw;
   const documented = matchDocumentedError(endpoint.errors, raw);
   const isRejected = context.trusts503 === true && status === 503 && retryAfterMs !== undefined;
-  const transient = documented?.transient === true || isRejected;
+  const transient = documented?.transient === true || isRejected || isUndone;
   const failure: Failure = { kind: 'errorResponse', status, retryAfterMs, transient };
   const outcomeUnknown = mayHaveSucceeded(endpoint.retry, failure);
   const code = raw.code && shown(raw.code);

@@ -1,7 +1,7 @@
 import { platform } from '#platform';
 import type { Endpoint } from '../endpoint.js';
 import { ConnectionError, InvalidInputError } from '../errors/errors.js';
-import { Download } from '../files/download.js';
+import type { Download } from '../files/download.js';
 import type { FileInput } from '../files/file-source.js';
 import { ignoreErrors } from '../ignore-errors.js';
 import type { Issue } from '../schema/issue.js';
@@ -32,12 +32,11 @@ export function downloadFrom(
   response: TransportResponse,
   { request: { endpoint }, scope, options, timeoutMs, downloads }: RequestContext,
 ): Download | undefined {
-  const parts = downloads?.openDownload(response, scope, {
+  return downloads?.openDownload(response, scope, {
     what: `${endpoint.method} ${endpoint.path}`,
     timeoutMs,
     onProgress: (progress) => ignoreErrors(() => options.onDownloadProgress?.(progress)),
     lost: (message, cause) => new ConnectionError(message, { cause }),
     reject: (issue, prefix) => new InvalidInputError([issue], prefix),
   });
-  return parts && new Download(parts);
 }

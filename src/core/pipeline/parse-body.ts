@@ -1,3 +1,5 @@
+import type { Endpoint } from '../endpoint.js';
+import type { ErrorInBody } from '../errors/documented-error.js';
 import type { ResponseHeaders } from '../errors/response-headers.js';
 import { parseJson } from '../serialization/json.js';
 
@@ -17,5 +19,16 @@ export function parseBody(text: string): { isJson: boolean; value: unknown } {
     return { isJson: true, value: parseJson(text) };
   } catch {
     return { isJson: false, value: text };
+  }
+}
+
+/** Finds the error in the body of a success. A function that fails finds none: the schema then explains the body. */
+export function errorInBody(endpoint: Endpoint, { text, isTruncated }: BufferedResponse): ErrorInBody | undefined {
+  if (!endpoint.errorInBody || isTruncated) return undefined;
+  const { isJson, value } = parseBody(text);
+  try {
+    return isJson ? endpoint.errorInBody(value) : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -1,8 +1,8 @@
 import type { MultipartBody } from '../files/upload.js';
 import { ignoreErrors } from '../ignore-errors.js';
 import { mayHaveSucceeded } from '../retry/policy.js';
-import type { Endpoint } from '../endpoint.js';
-import { parseBody } from './parse-body.js';
+import type { ErrorInBody } from '../errors/documented-error.js';
+import { errorInBody } from './parse-body.js';
 import type { BufferedResponse } from './parse-body.js';
 import type { RequestContext } from './request-context.js';
 import type { BodyText, Transport, TransportResponse } from '../transport/transport.js';
@@ -12,6 +12,8 @@ export type AttemptResult =
   | {
       readonly kind: 'response';
       readonly response: BufferedResponse;
+      /** The error in the body of a success. */
+      readonly errorInBody?: ErrorInBody | undefined;
       /** The unread body of a download. */
       readonly download?: TransportResponse;
     }
@@ -72,7 +74,8 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
     if (endpoint.responseBody === 'stream' && isSuccess) {
       return { kind: 'response', response: buffered(received), download: received };
     }
-    return { kind: 'response', response: buffered(received, await received.text(maxResponseBytes)) };
+    const response = buffered(received, await received.text(maxResponseBytes));
+    return { kind: 'response', response, errorInBody: isSuccess ? errorInBody(endpoint, response) : undefined };
   };
   try {
     return await scope.race(run, (error) => controller.abort(error), timeoutMs);
@@ -90,12 +93,8 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
 }
 
 /** Whether an attempt succeeded: its status is a success, and its body contains no error. */
-export function hasSucceeded(
-  result: AttemptResult,
-  { errorInBody }: Endpoint,
-): result is AttemptResult & { kind: 'response' } {
-  if (result.kind === 'error' || !isOk(result.response.status)) return false;
-  return !errorInBody?.(parseBody(result.response.text).value);
+export function hasSucceeded(result: AttemptResult): result is AttemptResult & { kind: 'response' } {
+  return result.kind === 'response' && isOk(result.response.status) && !result.errorInBody;
 }
 
 /** Whether a status is a success. */

@@ -66,7 +66,7 @@ export class RateLimiter {
   /** Whether no call uses it and it has no recent 429, so it can be dropped. */
   get isIdle(): boolean {
     const now = performance.now();
-    return this.#inFlight === 0 && this.#waiting.isEmpty && now - this.#lastCutAt > forgetMs;
+    return this.#inFlight === 0 && this.#waiting.all.length === 0 && now - this.#lastCutAt > forgetMs;
   }
 
   /** Admits an attempt immediately if that is possible. At most `maxInFlight` of these attempts are in flight. */
@@ -118,7 +118,7 @@ export class RateLimiter {
     const concernsAll = result === 'throttled' && !this.#share.isRandom;
     if (result === 'accepted') this.#onAccepted(now, sentAt, wasFull);
     if (concernsAll) this.#onThrottle(now, sentAt);
-    if (!this.#waiting.isEmpty) {
+    if (this.#waiting.all.length > 0) {
       // The caller pauses all calls after a 429, so the next attempts are admitted only after that.
       if (concernsAll) this.#pumpIn(0);
       else this.#pump();
@@ -145,7 +145,7 @@ export class RateLimiter {
       waiting.settle(false);
     }
     this.#pump();
-    for (const [place, waiting] of this.#waiting.all.entries()) this.#notify(waiting, place, now);
+    for (const [place, waiting] of [...this.#waiting.all].entries()) this.#notify(waiting, place, now);
   }
 
   #isOpen(now: number): boolean {
@@ -166,7 +166,7 @@ export class RateLimiter {
     if (wasFull) this.#window += 0.5;
     if (this.#isSingleThrottle && sentAt > this.#lastCutAt) this.#liftLimit();
     // A program that makes one call after the other has none that waits now, but its next call would wait.
-    if (this.#rate !== undefined && (!this.#waiting.isEmpty || now < this.#nextAt)) {
+    if (this.#rate !== undefined && (this.#waiting.all.length > 0 || now < this.#nextAt)) {
       const calmSeconds = (now - Math.max(this.#lastCutAt, this.#pausedUntil)) / 1000;
       this.#rate *= 1 + (0.03 + 0.02 * Math.min(calmSeconds, 20)) / this.#rate;
     }
@@ -212,7 +212,7 @@ export class RateLimiter {
       next.isAdmitted = true;
       next.settle(true);
     }
-    if (this.#waiting.isEmpty) return;
+    if (this.#waiting.all.length === 0) return;
     if (this.#opensAt > now) {
       this.#pumpIn(Math.ceil(this.#opensAt - now));
     } else {
@@ -234,7 +234,7 @@ export class RateLimiter {
     }
     this.#pump();
     // The attempts that still wait need a response of another attempt.
-    for (const waiting of this.#waiting.all) this.#report(waiting, this.#stallMs);
+    for (const waiting of [...this.#waiting.all]) this.#report(waiting, this.#stallMs);
   }
 
   get #stallMs(): number {

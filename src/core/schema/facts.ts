@@ -2,10 +2,8 @@
 export interface Facts {
   /** The documented type, if zod's definition does not contain it. */
   readonly type?: 'integer' | 'int64' | 'number' | 'record';
-  /** The known values of an enum. */
+  /** The known values of an open enum. */
   readonly values?: readonly string[];
-  /** Whether an enum accepts only its known values. */
-  readonly isClosed?: true;
   readonly format?: 'date-time';
   readonly minimum?: number;
   readonly maximum?: number;

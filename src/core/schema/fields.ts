@@ -1,3 +1,4 @@
+import { reduced } from './reduced.js';
 import {
   array,
   int64,
@@ -9,6 +10,8 @@ import {
   refine,
   response,
   string,
+  union,
+  unknown,
   withFacts,
 } from './schema.js';
 import type { Optional, Output, Schema } from './schema.js';
@@ -87,4 +90,25 @@ export function wholeList<Out>(of: Schema<Out>): Optional<Out[] | null> {
 /** A list that may be `null` or absent. */
 export function nullishArray<Out>(of: Schema<Out>): Optional<Out[] | null> {
   return nullish(array(of) as Schema<Out[]>);
+}
+
+/** Accepts a list in a response that is a bare list, an object with the list as `name` or as `results`, or `null`. */
+export function listIn(name: string): (value: unknown) => unknown {
+  return (value) => {
+    if (value === null || value === undefined) return { [name]: null };
+    if (Array.isArray(value)) return { [name]: value };
+    if (typeof value !== 'object' || name in value || !('results' in value)) return value;
+    const { results, ...rest } = value;
+    return { ...rest, [name]: results };
+  };
+}
+
+/**
+ * The entity, or another response body as it came, for operations whose response is not documented. A body with a valid
+ * `key` is the entity: it is read like any other, also if some of its fields have another type.
+ */
+export function orAnything<Out>(entity: Schema<Out>, key: keyof Out & string): Schema<Out | undefined> {
+  const isEntity = (value: unknown): boolean => reduced(entity, [key]).safeParse(value).success;
+  const other = refine(unknown, (value) => (isEntity(value) ? 'does not fit' : undefined));
+  return union(entity, other) as Schema<Out | undefined>;
 }

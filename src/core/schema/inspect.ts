@@ -15,21 +15,25 @@ export type Inspected =
 
 /** Returns the structure of a schema. Schemas of other libraries, and other kinds of zod schemas, are `unknown`. */
 export function inspect(schema: StandardSchema | undefined): Inspected {
-  const { type, values, isClosed } = factsOf(schema);
+  const { type, values } = factsOf(schema);
   if (type) return { kind: type };
-  if (values) return { kind: 'enum', values, open: !isClosed };
+  if (values) return { kind: 'enum', values, open: true };
   const def = (schema as { _zod?: { def: unknown } } | undefined)?._zod?.def as z.$ZodTypes['_zod']['def'] | undefined;
   switch (def?.type) {
     case 'string':
     case 'boolean':
       return { kind: def.type };
+    case 'enum':
+      return { kind: 'enum', values: Object.values(def.entries).map(String), open: false };
     case 'array':
       return { kind: 'array', of: inner(def.element) };
     case 'optional':
     case 'nullable':
       return { kind: def.type, of: inner(def.innerType) };
-    case 'pipe':
-      return { kind: 'preprocess', of: inner(def.out), reader: readerOf(def) };
+    case 'pipe': {
+      const reader = readerOf(def);
+      return reader ? { kind: 'preprocess', of: inner(def.out), reader } : { kind: 'unknown' };
+    }
     case 'union':
       return { kind: 'union', of: def.options.map(inner) };
     case 'object':
@@ -55,8 +59,9 @@ function inner(schema: unknown): Schema {
   return schema as Schema;
 }
 
-function readerOf(def: z.$ZodPipeDef): (value: unknown) => unknown {
-  return (def.in._zod.def as z.$ZodTransformDef).transform as (value: unknown) => unknown;
+/** The function that changes a value first; `undefined` for a pipe that begins with another schema. */
+function readerOf(def: z.$ZodPipeDef): ((value: unknown) => unknown) | undefined {
+  return (def.in._zod.def as Partial<z.$ZodTransformDef>).transform as ((value: unknown) => unknown) | undefined;
 }
 
 function unknownKeys({ catchall }: z.$ZodObjectDef): 'keep' | 'reject' | 'drop' {

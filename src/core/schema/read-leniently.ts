@@ -65,6 +65,8 @@ class LenientReader {
       case 'optional':
       case 'nullable':
         return this.#readOptional(found.of, value, path, ownRole);
+      case 'union':
+        return this.#readUnion(found.of, value, path, ownRole) ?? strict;
       case 'array':
         return this.#readArray(found.of, value, path, ownRole) ?? strict;
       case 'object':
@@ -89,6 +91,19 @@ class LenientReader {
   #readOptional(of: StandardSchema, value: unknown, path: Path, role: Facts['list']): ReadResult {
     const result = this.read(of, value, path, role);
     return 'value' in result || role !== undefined ? result : { value, differences: result.issues };
+  }
+
+  #readUnion(
+    options: readonly StandardSchema[],
+    value: unknown,
+    path: Path,
+    role: Facts['list'],
+  ): ReadResult | undefined {
+    for (const option of options) {
+      const result = this.read(option, value, path, role);
+      if ('value' in result) return result;
+    }
+    return undefined;
   }
 
   #readArray(of: StandardSchema, value: unknown, path: Path, role: Facts['list']): ReadResult | undefined {

@@ -90,9 +90,7 @@ function inner(schema: Schema): z.$ZodType {
 /** A string of any length, also empty. */
 export const string: Schema<string> = lazy(zodString, isString);
 /** A point in time as ISO 8601 text, returned unchanged: with `Z`, an offset or no time zone, with 0 to 9 decimals. */
-export const dateTime: Schema<string> = lazy(zodString, isString, {
-  format: 'date-time',
-});
+export const dateTime: Schema<string> = lazy(zodString, isString, { format: 'date-time' });
 /** An integer. A number or a string of digits is accepted, the result is a number, and it is never rounded. */
 export const integer: Schema<number> = lazy(() => zodNumber('int'), Number.isSafeInteger, { type: 'integer' });
 /** An integer that may exceed 2^53: a number if that is exact, otherwise a string of digits. */
@@ -125,7 +123,7 @@ export function openEnum<const V extends string>(...values: readonly V[]): Schem
  * const unit = enumOf('day', 'hour'); // rejects 'week'
  */
 export function enumOf<const V extends string>(...values: readonly V[]): Schema<V> {
-  return lazy(() => zodEnum(values), isOneOf(values), { values, isClosed: true });
+  return lazy(() => zodEnum(values), isOneOf(values));
 }
 
 /**

@@ -27,6 +27,10 @@ export function zodObject(shape: object, unknownFields?: z.$ZodType): z.$ZodType
   return new z.$ZodObject(unknownFields ? { ...def, catchall: unknownFields } : def);
 }
 
+export function zodEnum(values: readonly string[]): z.$ZodType {
+  return new z.$ZodEnum({ type: 'enum', entries: Object.fromEntries(values.map((value) => [value, value])) });
+}
+
 export function zodOptional(innerType: z.$ZodType): z.$ZodType {
   return new z.$ZodOptional({ type: 'optional', innerType });
 }
@@ -72,14 +76,6 @@ export function zodNumber(expected: 'int' | 'number', keepsUnsafe?: boolean): z.
     if (Number.isInteger(value))
       issues.push({ code: 'too_big', origin: 'int', maximum: Number.MAX_SAFE_INTEGER, input });
     else issues.push({ code: 'invalid_type', expected, input });
-    return z.NEVER;
-  });
-}
-
-export function zodEnum(values: readonly string[]): z.$ZodType {
-  return reader((input, { issues }) => {
-    if (values.includes(input as string)) return input;
-    issues.push({ code: 'invalid_value', values: [...values], input });
     return z.NEVER;
   });
 }

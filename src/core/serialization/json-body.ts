@@ -8,14 +8,11 @@ import type { FieldPath } from './query.js';
  * @throws {InvalidInputError} when JSON cannot contain a value, or would silently contain another one, e.g. a rounded id.
  */
 export function jsonBody(body: unknown): string | undefined {
-  const paths = new Map<unknown, FieldPath>();
   function checked(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
-    const path: FieldPath = [...(paths.get(this) ?? []), ...(this[''] === body ? [] : [name])];
-    if (typeof value === 'object') paths.set(value, path);
-    const isInvalidDate = value === null && this[name] instanceof Date;
-    if (isInvalidDate || !isSendable(value)) throw rejected(path, 'has a value that JSON cannot contain');
+    if (isSendable(value, this, name)) return value;
+    const path = [...pathTo(this, body), Array.isArray(this) ? Number(name) : name];
     rejectRounded(value, path);
-    return value;
+    throw rejected(path, 'has a value that JSON cannot contain');
   }
   try {
     return JSON.stringify(body, checked);
@@ -26,9 +23,28 @@ export function jsonBody(body: unknown): string | undefined {
   }
 }
 
-const unsendable = new Set(['bigint', 'function', 'symbol']);
+function isSendable(value: unknown, holder: Readonly<Record<string, unknown>>, name: string): boolean {
+  switch (typeof value) {
+    case 'number':
+      return Number.isFinite(value) && Number.isSafeInteger(value) === Number.isInteger(value);
+    case 'object':
+      if (value === null) return !(holder[name] instanceof Date);
+      return !(value instanceof Set || value instanceof Map);
+    case 'undefined':
+      return !Array.isArray(holder);
+    default:
+      return typeof value === 'string' || typeof value === 'boolean';
+  }
+}
 
-function isSendable(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isFinite(value);
-  return !unsendable.has(typeof value) && !(value instanceof Set || value instanceof Map);
+/** Returns the path of an object in a body; an empty path for one that its `toJSON` created. */
+function pathTo(target: unknown, within: unknown): FieldPath {
+  if (typeof within !== 'object' || within === null) return [];
+  for (const [name, value] of Object.entries(within)) {
+    const key = Array.isArray(within) ? Number(name) : name;
+    if (value === target) return [key];
+    const inner = pathTo(target, value);
+    if (inner.length > 0) return [key, ...inner];
+  }
+  return [];
 }

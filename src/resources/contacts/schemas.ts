@@ -11,12 +11,10 @@ import {
   refine,
   response,
   string,
-  union,
-  unknown,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { isAfter, dateTimeInput } from '../../core/schema/date-time.js';
-import { id, key, limit, offset, wholeList } from '../../core/schema/fields.js';
+import { id, key, limit, offset, orAnything, wholeList } from '../../core/schema/fields.js';
 
 /** The number of contacts between two dates. Spec: Contact metrics, total. */
 export const contactTotal = response({
@@ -61,7 +59,7 @@ export const windowOrList = preprocess<ContactWindow>(contactWindow, (value) =>
 );
 export const contactWindows = array(contactWindow) as Schema<ContactWindow[]>;
 /** This response is not documented: it is parsed as the usual total if possible, otherwise returned unchanged. */
-export const totalOrWhatever = union(contactTotal as Schema<ContactTotal>, unknown) as Schema<ContactTotal | undefined>;
+export const totalOrWhatever = orAnything<ContactTotal>(contactTotal, 'total');
 
 const period = {
   /** The start of the period: a `Date` or ISO 8601 text. */

@@ -52,7 +52,6 @@ export const get: Endpoint<GetMessageParams, Message> = {
   retry: 'safe',
   query,
   errors: [errors.messageNotFound, errors.noAccessToMessage, errors.messageNotReady],
-  supportsAttributes: true,
 };
 
 export const send: Endpoint<SendMessageParams, Message | undefined> = {

@@ -5,7 +5,6 @@ import type { DownloadProgress, UploadProgress } from '../../core/files/progress
 import type { CallOptions } from '../../core/options/call-options.js';
 import { pagedCalls } from '../../core/pagination/paged.js';
 import type { Paged, PaginationOptions } from '../../core/pagination/paged.js';
-import type { WithAttributes } from '../../core/schema/attributes.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
 import type { Message } from '../post-sale/message.js';
 import { openChannel } from './channel.js';
@@ -97,11 +96,6 @@ export class Messages {
    * @throws {MessageAccessError} when the user of the token is not allowed to read the message.
    * @throws {MessageNotReadyError} when the service cannot read the message yet, also at the last retry.
    */
-  get<const Name extends keyof Message>(
-    input: GetMessageParams,
-    options: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<Pick<Message, Name>>;
-  get(input: GetMessageParams, options?: CallOptions): ApiPromise<Message>;
   get(input: GetMessageParams, options?: CallOptions): ApiPromise<Message> {
     return this.#requester.call(endpoints.get, input, options);
   }

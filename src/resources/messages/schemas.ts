@@ -20,7 +20,7 @@ import {
   unknown,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { id, key, limit, mainList, offset, paging, siteId } from '../../core/schema/fields.js';
+import { id, key, limit, listIn, mainList, offset, orAnything, paging, siteId } from '../../core/schema/fields.js';
 import type { Paging } from '../../core/schema/fields.js';
 
 /** The maximum number of files in one message. Spec: Limits. */
@@ -54,7 +54,7 @@ export const conversationStatus = response({
 export interface ConversationStatus extends Output<typeof conversationStatus> {}
 
 /** A page of a conversation. Spec: GET /messages/packs/{pack_id}/sellers/{user_id}. */
-export const conversationResponse = response({
+const conversationPage = response({
   paging: nullish<Paging>(paging),
   conversation_status: nullish<ConversationStatus>(conversationStatus),
   messages: mainList<Message>(message),
@@ -63,6 +63,8 @@ export const conversationResponse = response({
   /** The maximum length of a buyer's message, in characters: 3,500. */
   buyer_max_message_length: nullish(integer),
 });
+/** The same, in every known shape of its list. */
+export const conversationResponse = preprocess<Output<typeof conversationPage>>(conversationPage, listIn('messages'));
 export interface ConversationResponse extends Output<typeof conversationResponse> {}
 
 /** What a page of a conversation contains besides its messages. */
@@ -157,7 +159,7 @@ function withSender(given: unknown): unknown {
 }
 
 /** The message if the service returns it; otherwise the response body unchanged, or `undefined` if it is empty. */
-export const messageOrNothing = union(message, unknown) as Schema<Message | undefined>;
+export const messageOrNothing = orAnything<Message>(message, 'id');
 
 /** A file to upload, and its site. Spec: POST /messages/attachments. */
 export type UploadParams = FileSource & {

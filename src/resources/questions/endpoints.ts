@@ -119,7 +119,7 @@ export const answer: Endpoint<AnswerParams, Question | undefined> = {
   },
 };
 
-export const remove: Endpoint<GetQuestionParams, string[]> = {
+export const remove: Endpoint<GetQuestionParams, string[] | undefined> = {
   name: 'questions.delete',
   method: 'DELETE',
   path: '/questions/{question_id}',

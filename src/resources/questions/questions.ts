@@ -102,11 +102,11 @@ export class Questions {
    *
    * @example
    * await seller.questions.delete({ question_id });
-   * @returns a list with one sentence of confirmation.
+   * @returns a list with one sentence of confirmation; `undefined` if the response has no body.
    * @throws {ForbiddenError} when the question is about another seller's item.
    * @throws {NotFoundError} when the question does not exist.
    */
-  delete(input: GetQuestionParams, options?: CallOptions): ApiPromise<string[]> {
+  delete(input: GetQuestionParams, options?: CallOptions): ApiPromise<string[] | undefined> {
     return this.#requester.call(endpoints.remove, input, options);
   }
 

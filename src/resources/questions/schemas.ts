@@ -17,7 +17,7 @@ import {
   unknown,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { boundedText, id, key, limit, mainList, offset } from '../../core/schema/fields.js';
+import { boundedText, id, key, limit, listIn, mainList, offset, orAnything } from '../../core/schema/fields.js';
 
 /** The maximum length of a question or an answer, in characters. Spec: Limits. */
 export const questionTextLimit = 2000;
@@ -108,18 +108,14 @@ export const blacklistResponse = preprocess(
 );
 export interface BlacklistResponse extends Output<typeof blacklistResponse> {}
 
-/**
- * Accepts a bare list, or an object with the list as `name` or `results`, and with `paging` or the fields of `paging`.
- */
+/** Accepts every known shape of a list, with `paging` or the fields of `paging`. */
 function unwrapList(name: string): (value: unknown) => unknown {
-  return (value) => {
-    if (value === null || value === undefined) return { [name]: null };
-    if (Array.isArray(value)) return { [name]: value };
-    if (typeof value !== 'object') return value;
-    if (!('results' in value || 'paging' in value)) return value;
-    const { results, paging, ...rest } = value as { results?: unknown; paging?: unknown };
-    const place = typeof paging === 'object' && paging !== null ? paging : {};
-    return { ...place, ...(results !== undefined && { [name]: results }), ...rest };
+  const inObject = listIn(name);
+  return (given) => {
+    const value = inObject(given);
+    if (typeof value !== 'object' || value === null || !('paging' in value)) return value;
+    const { paging, ...rest } = value;
+    return typeof paging === 'object' ? { ...paging, ...rest } : rest;
   };
 }
 
@@ -273,6 +269,6 @@ export const userParams = params({
 export interface UserParams extends Input<typeof userParams> {}
 
 /** The question if the service returns it; otherwise the response body unchanged, or `undefined` if it is empty. */
-export const questionOrNothing = union(question as Schema<Question>, unknown) as Schema<Question | undefined>;
-/** The response to a deletion: a list with one sentence. */
-export const confirmation = union(array(string), unknown) as Schema<string[]>;
+export const questionOrNothing = orAnything<Question>(question, 'id');
+/** The response to a deletion: a list with one sentence; `undefined` if it is empty. */
+export const confirmation = union(array(string), unknown) as Schema<string[] | undefined>;

@@ -11,7 +11,7 @@ import {
   unknown,
 } from '../../core/schema/schema.js';
 import type { Input, Output } from '../../core/schema/schema.js';
-import { limit, mainList, offset, paging, siteId } from '../../core/schema/fields.js';
+import { limit, listIn, mainList, offset, paging, siteId } from '../../core/schema/fields.js';
 import type { Paging } from '../../core/schema/fields.js';
 
 /** An item that a search found. The specification does not name its fields; these are the common ones. */
@@ -26,7 +26,7 @@ export const listing = response({
 export interface Listing extends Output<typeof listing> {}
 
 /** The response to a site search. Spec: Common resources, site search. */
-export const siteSearchResponse = response({
+const siteSearchPage = response({
   site_id: nullish(string),
   query: nullish(string),
   paging: nullish<Paging>(paging),
@@ -36,6 +36,8 @@ export const siteSearchResponse = response({
   filters: nullish(unknown),
   available_filters: nullish(unknown),
 });
+/** The same, in every known shape of its list. */
+export const siteSearchResponse = preprocess<Output<typeof siteSearchPage>>(siteSearchPage, listIn('results'));
 export interface SiteSearchResponse extends Output<typeof siteSearchResponse> {}
 
 /** What a page of a site search contains besides its results. */
