@@ -1,5 +1,5 @@
 import type { ApiPromise } from './core/api-promise.js';
-import type { WithAttributes } from './core/schema/attributes.js';
+import type { AttributeName, AttributedOutput, WithAttributes } from './core/schema/attributes.js';
 import { HttpClient } from './core/http-client.js';
 import { describe } from './core/describe.js';
 import type { Description, ResourcePath } from './core/describe.js';
@@ -72,11 +72,13 @@ export class SellerClient {
    * await seller.call(endpoints.questions.answer, { question_id: 42, text: 'Yes.' });
    * @throws {InvalidInputError} when the input does not fit the endpoint; nothing is sent.
    */
-  call<In, Out>(
+  call<In, Out, const Name extends AttributeName<Out>>(
     endpoint: Endpoint<In, Out>,
     input: In,
-    options?: CallOptions & WithAttributes<string>,
-  ): ApiPromise<Out> {
+    options: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<AttributedOutput<Out, Name>>;
+  call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: CallOptions): ApiPromise<Out>;
+  call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: CallOptions): ApiPromise<Out> {
     return this.#http.call(endpoint, input, options);
   }
 

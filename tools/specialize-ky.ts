@@ -33,6 +33,18 @@ const known: Readonly<Record<string, Known>> = {
     ["Object.hasOwn(options, 'prefixUrl')", 'false'],
     ['this.#getRemainingTotalTimeout()', 'undefined'],
     ['this.#abortController?.signal.aborted', 'false'],
+    // The same values as above, and no others.
+    ['options.throwHttpErrors ?? true', 'false'],
+    ['options.timeout ?? 10_000', 'false'],
+    ['options.totalTimeout ?? false', 'false'],
+    ['options.context ?? {}', '{}'],
+    ["String(options.prefix || '')", "''"],
+    // Always given.
+    ['options.fetch ?? globalThis.fetch.bind(globalThis)', 'options.fetch'],
+    [
+      "typeof this.#input !== 'string' && !(this.#input instanceof URL || this.#input instanceof globalThis.Request)",
+      'false',
+    ],
     // No hooks.
     ['initHooks.length > 0', 'false'],
     ['mergeHooks({}, options.hooks)', '{}'],

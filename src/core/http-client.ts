@@ -77,6 +77,7 @@ export class HttpClient implements Requester {
       emit?.({ type: 'end', call, attempts: context.attempts, durationMs, status, error });
       throw error;
     } finally {
+      context.upload?.dispose();
       // A download is read after the call, and its deadline and signal apply until its end.
       if (!isStreaming) scope.dispose();
     }
@@ -113,8 +114,9 @@ export class HttpClient implements Requester {
     try {
       return (result = await sendAttempt(context, this.#send));
     } finally {
-      const { response, errorInBody = undefined } = result?.kind === 'response' ? result : {};
-      const { status = response?.status } = errorInBody ?? {};
+      const received = result?.kind === 'response' ? result : undefined;
+      const response = received?.response;
+      const status = received?.errorInBody?.status ?? response?.status;
       releaseAttempt(context, this.#runtime.options, { status, headers: response?.headers }, sentAt);
       emitAttemptResult(context, response, sentAt, () => secretsOf(context));
     }

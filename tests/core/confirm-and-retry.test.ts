@@ -1,5 +1,5 @@
 import { ForbiddenError, RateLimitError } from 'marketplace-seller-sdk';
-import type { ClientOptions, SellerClient } from 'marketplace-seller-sdk';
+import type { CallOptions, ClientOptions, SellerClient, ServerError } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
@@ -95,8 +95,29 @@ describe('a write that was sent again after proof that it was not carried out', 
   test('is not sent again after a 429 if there is no proof any more', async () => {
     const hidden = Response.json({ ...wireQuestion, status: 'ANSWERED', answer: { text: '', status: 'BANNED' } });
     const { sellerClient, sent } = setUp([lost, open, failing(429), hidden]);
-    expect(await errorOf(answer(sellerClient))).toBeInstanceOf(RateLimitError);
+    const error = await errorOf<RateLimitError>(answer(sellerClient));
+    expect(error).toBeInstanceOf(RateLimitError);
+    // The proof of before is no proof any more.
+    expect(error.outcomeUnknown).toBe(true);
     expect(methods(sent)).toBe('POST GET POST GET');
+  });
+
+  test.each<readonly [string, Record<string, string>, CallOptions]>([
+    ['the client does not wait for its Retry-After', { 'retry-after': '60' }, {}],
+    ['its Retry-After ends after the deadline', { 'retry-after': '5' }, { deadlineMs: 2000 }],
+  ])('is read back at once after a 429 if %s', async (_, headers, options) => {
+    const { sellerClient } = setUp([lost, open, failing(429, headers), answered]);
+    const startedAt = performance.now();
+    const call = sellerClient.questions.answer({ question_id: 42, text: 'Yes' }, options);
+    expect(await advanceUntilSettled(call)).toMatchObject({ answer: { text: 'Yes' } });
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+  });
+
+  test('says that it was not carried out, whatever the error of the attempt was', async () => {
+    const { sellerClient } = setUp([failing(503), open], { maxRetries: 0 });
+    const error = await errorOf<ServerError>(answer(sellerClient));
+    expect(error).toMatchObject({ status: 503, outcomeUnknown: false });
+    expect(error.message).not.toContain('carried out');
   });
 
   test('is not retried after an error that a retry cannot help', async () => {

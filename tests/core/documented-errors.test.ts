@@ -1,5 +1,5 @@
 import { BadRequestError, ConflictError, documentedError, ServerError } from 'marketplace-seller-sdk';
-import type { ApiError, DocumentedError, Endpoint } from 'marketplace-seller-sdk';
+import type { ApiError, DocumentedError, Download, Endpoint } from 'marketplace-seller-sdk';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { errorOf, stubbed } from '../support/stubs.ts';
@@ -109,6 +109,49 @@ test('an error response is not read like the body of a success', async () => {
   const { sellerClient } = stubbed([Response.json({}, { status: 400 })], { maxRetries: 0 });
   expect(await errorOf(sellerClient.call(endpointWith([], { errorInBody }), {}))).toMatchObject({ status: 400 });
   expect(errorInBody).not.toHaveBeenCalled();
+});
+
+describe('errorInBody', () => {
+  const found: NonNullable<Endpoint['errorInBody']> = (body) => {
+    if (!('errors' in (body as object))) return undefined;
+    return { status: 429, code: undefined, text: 'slow down', causes: [] };
+  };
+
+  test.each([
+    ['a body that is not JSON', new Response('<html>'), 'UnexpectedResponseError'],
+    ['a body that is too long', new Response(`{"errors": "${'a'.repeat(200)}"}`), 'UnexpectedResponseError'],
+    ['no body, for which it throws', new Response(null, { status: 204 }), 'UnexpectedResponseError'],
+    ['an error', Response.json({ errors: [] }), 'RateLimitError'],
+  ])('is only called with JSON, and its own faults count as no error: %s', async (_, response, name) => {
+    const { sellerClient } = stubbed([response], { maxRetries: 0, maxResponseBytes: 100 });
+    const error = await errorOf(sellerClient.call(endpointWith([], { errorInBody: found }), {}));
+    expect(error.name).toBe(name);
+    if (name !== 'RateLimitError') expect(error.message).toContain('the write was most likely carried out');
+  });
+
+  test('is not called for a download, which is not read', async () => {
+    const errorInBody = vi.fn(found);
+    const { sellerClient } = stubbed([new Response('text')]);
+    const download = {
+      ...endpointWith([], { errorInBody }),
+      method: 'GET',
+      retry: 'safe',
+      responseBody: 'stream',
+    } as const;
+    const file = await sellerClient.call<object, unknown>(download, {}).map((data) => data as Download);
+    expect(new TextDecoder().decode(await file.arrayBuffer())).toBe('text');
+    expect(errorInBody).not.toHaveBeenCalled();
+  });
+
+  test('tells the limiters which status it found', async () => {
+    const release = vi.fn();
+    const { sellerClient } = stubbed([Response.json({ errors: [] })], {
+      maxRetries: 0,
+      limiter: { acquire: async () => undefined, release },
+    });
+    await errorOf(sellerClient.call(endpointWith([], { errorInBody: found }), {}));
+    expect(release).toHaveBeenCalledWith(expect.objectContaining({ status: 429 }));
+  });
 });
 
 test('a status class takes every status of its range', async () => {

@@ -130,6 +130,20 @@ describe('a value of an own endpoint that cannot be sent as it is', () => {
       ['n', 1],
       '`n.1` is beyond 2^53 and would be rounded; pass it as a string',
     ],
+    [
+      'a gap in a list of a body',
+      { method: 'POST' },
+      { n: [1, undefined] },
+      ['n', 1],
+      '`n.1` has a value that JSON cannot contain',
+    ],
+    [
+      'a field that an object of another field has too',
+      {},
+      { m: { n: 1 }, n: 2 },
+      ['n'],
+      '`n` is also in another field',
+    ],
     ['NaN in a body', { method: 'POST' }, { n: Number.NaN }, ['n'], '`n` has a value that JSON cannot contain'],
     [
       'an invalid Date in a body',

@@ -251,6 +251,46 @@ describe('Standard Schema', () => {
     expect(await errorOf(sellerClient.call(double, { n: 'two' } as never))).toBeInstanceOf(InvalidInputError);
   });
 
+  const written = (output: Endpoint['output']): Endpoint<object> => {
+    const input = z.object({});
+    return { name: 'own', method: 'POST', path: '/own', input, output, retry: 'unsafe', errors: [] };
+  };
+
+  test.each([
+    [
+      'a pipe',
+      z.pipe(
+        z.string(),
+        z.transform((text) => text.trim()),
+      ),
+    ],
+    ['an asynchronous check', z.string().check(z.refine(() => Promise.resolve(true)))],
+  ])('may contain %s: an optional field of another type is delivered as it is', async (_, note) => {
+    const output = schemas.response({ id: schemas.integer, note: schemas.nullish(note as never) });
+    const { sellerClient } = stubbed([Response.json({ id: 1, note: 5 })]);
+    expect(await sellerClient.call(written(output), {})).toEqual({ id: 1, note: 5 });
+  });
+
+  const fails = (): never => {
+    throw new TypeError('no such colour');
+  };
+
+  test.each([
+    ['validates asynchronously', z.unknown().check(z.refine(() => Promise.resolve(true))), 'asynchronous'],
+    [
+      'contains one that does',
+      schemas.response({ n: z.unknown().check(z.refine(async () => true)) as never }),
+      'Promise',
+    ],
+    ['throws', { '~standard': { version: 1, vendor: 'own', validate: fails } }, 'no such colour'],
+  ])('of a response that %s does not hide that the write was sent', async (_, output, why) => {
+    const { sellerClient } = stubbed([Response.json({ n: 1 })]);
+    const error = await errorOf(sellerClient.call(written(output as Endpoint['output']), {}));
+    expect(error.name).toBe('UnexpectedResponseError');
+    expect(error.message).toContain('the write was most likely carried out');
+    expect(error.message).toContain(why);
+  });
+
   test('a schema that validates asynchronously is rejected', async () => {
     const { sellerClient, sent } = stubbed([Response.json(4)]);
     const slow: Endpoint<{ n: number }> = {

@@ -514,6 +514,10 @@ describe('a Retry-After that is a date', () => {
     const date = 'Sun, 01 Mar 2026 12:00:00 GMT';
     expect(await asked({ 'retry-after': 'Sun, 01 Mar 2026 12:00:20 GMT', date })).toBe(20_000);
     expect(await asked({ 'retry-after': 'Tue, 01 Jan 2030 00:00:30 GMT' })).toBe(30_000);
+    expect(await asked({ 'retry-after': '86400' })).toBe(86_400_000);
+    // A time instead of a duration.
+    for (const nonsense of ['1795351831', '9'.repeat(400), 'Thu, 03 Jan 2030 00:00:00 GMT'])
+      expect(await asked({ 'retry-after': nonsense })).toBeUndefined();
     expect(await asked({ 'retry-after': 'Sun, 01 Mar 2026 11:00:00 GMT', date })).toBe(0);
     expect(await asked({ 'retry-after': 'soon' })).toBeUndefined();
   });

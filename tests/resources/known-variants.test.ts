@@ -10,8 +10,9 @@ import {
   ResourceAccessError,
   TooManyAttachmentsError,
   UserNotFoundError,
+  isModerated,
 } from 'marketplace-seller-sdk';
-import type { SellerClient } from 'marketplace-seller-sdk';
+import type { Drift, SellerClient } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
@@ -240,6 +241,62 @@ describe('what the specification leaves open is sent', () => {
 });
 
 describe('a response in another shape', () => {
+  const rejected = { status: 'moderated', message_moderation: { status: 'rejected', reason: 'PERSONAL_DATA' } };
+
+  test.each([
+    ['the wrapped message', { messages: [{ id: 'a', ...rejected, message_attachments: '' }] }],
+    ['the message', { id: 'a', ...rejected, to: 'buyer' }],
+    ['the legacy message', { message_id: 'a', moderation: { status: 'rejected' }, attachments_validations: [] }],
+  ])('a moderated message is noticed, also if a field of %s has another type', async (_, body) => {
+    const drifts: string[] = [];
+    const onDrift = ({ received }: Drift): void => void drifts.push(received);
+    const { sellerClient } = stubbed([Response.json(body)], { onDrift });
+    const sent = await sellerClient.messages.send({ pack_id: 1, user_id: 7, to: { user_id: 31 }, text: 'Hi' });
+    expect([isModerated(sent), sent?.id, drifts.length]).toEqual([true, 'a', 1]);
+  });
+
+  test('an answered question and a total are read like documented ones, also if a field has another type', async () => {
+    const { sellerClient } = stubbed([
+      Response.json({ id: '5', seller_id: '7', from: {} }),
+      Response.json({ total: '3', date_from: 5 }),
+    ]);
+    expect(await sellerClient.questions.answer({ question_id: 5, text: 'Yes' })).toMatchObject({ id: 5, seller_id: 7 });
+    const period = { user_id: 7, date_from: '2026-03-01', date_to: '2026-03-02' };
+    expect(await sellerClient.contacts.questions.ofUser(period)).toMatchObject({ total: 3 });
+  });
+
+  test.each([[null], [{ ok: true }], [['done']], ['done'], [{ id: {} }]])(
+    'an undocumented response is delivered as it came: %j',
+    async (body) => {
+      const { sellerClient } = stubbed([Response.json(body)]);
+      expect(await sellerClient.questions.answer({ question_id: 5, text: 'Yes' })).toEqual(body);
+    },
+  );
+
+  test.each([
+    ['null', null, []],
+    ['nothing', undefined, []],
+    ['an empty list', [], []],
+    ['a bare list', [{ id: 'a' }], ['a']],
+    ['results', { results: [{ id: 'a' }], paging: { total: 1 } }, ['a']],
+    ['messages', { messages: [{ id: 'a' }], results: 'none' }, ['a']],
+  ])('a conversation and a site search that come as %s', async (_, body, ids) => {
+    const page = (list: unknown): Response => (list === undefined ? new Response(null) : Response.json(list));
+    const conversation = stubbed([page(body), page(null)]).sellerClient.messages.conversation({
+      pack_id: 1,
+      user_id: 7,
+    });
+    expect((await conversation.toArray()).map(({ id }) => id)).toEqual(ids);
+    const found = body && 'messages' in body ? { results: body.messages } : body;
+    const search = stubbed([page(found), page(null)]).sellerClient.sites.search({ site_id: 'MLA', q: 'chair' });
+    expect((await search.toArray()).map(({ id }) => id)).toEqual(ids);
+  });
+
+  test('a deletion without a body', async () => {
+    const { sellerClient } = stubbed([new Response(null, { status: 204 })]);
+    expect(await sellerClient.questions.delete({ question_id: 5 })).toBeUndefined();
+  });
+
   test('a question window that comes as a list', async () => {
     const { sellerClient } = stubbed([Response.json([{ item_id: 'MLA1', total: 3 }])]);
     const window = sellerClient.contacts.questions.windowOfItem({ item_id: 'MLA1', last: 1, unit: 'day' });

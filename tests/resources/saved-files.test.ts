@@ -118,6 +118,21 @@ describe('saveTo()', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  test.each([
+    ['a folder that does not exist', () => `${join(folder, 'new')}/`, '`path` is a folder'],
+    ['a file in a file', () => join(folder, 'file', 'a.pdf'), 'the folder of `path` does not exist'],
+    ['no text', () => undefined as never, '`path` takes a string'],
+  ])('rejects %s before it reads the file', async (_, path, why) => {
+    await writeFile(join(folder, 'file'), 'text');
+    let isRead = false;
+    const pull = (): void => void (isRead = true);
+    const body = new ReadableStream({ pull }, { highWaterMark: 0 });
+    const download = await stubbed([() => new Response(body)]).sellerClient.messages.download(input);
+    const error: unknown = await download.saveTo(path()).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect([String(error).includes(why), isRead, await readdir(folder)]).toEqual([true, false, ['file']]);
+  });
+
   test('takes a name of 255 bytes', async () => {
     const name = 'ñ'.repeat(125) + 'a.pdf';
     expect(Buffer.byteLength(name)).toBe(255);

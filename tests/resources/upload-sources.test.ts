@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { InvalidInputError } from 'marketplace-seller-sdk';
-import type { UploadOptions, UploadParams, UploadProgress } from 'marketplace-seller-sdk';
+import type { ClientOptions, UploadOptions, UploadParams, UploadProgress } from 'marketplace-seller-sdk';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { fileNameOf } from '../../src/core/files/file-source.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
@@ -139,6 +139,33 @@ describe('a file to upload', () => {
       expect((await errorOf(sellerClient.messages.upload(upload))).name).toBe(name);
       expect(close).toHaveBeenCalledOnce();
     }
+  });
+
+  test.each<[string, () => unknown]>([
+    ['a web stream', () => new ReadableStream({ pull: (controller) => controller.error() })],
+    ['the same with null', () => new ReadableStream({ pull: (controller) => controller.error(null) })],
+  ])('from %s that fails without a reason was not stored', async (_, open) => {
+    const { sellerClient } = stubbed([], {
+      fetch: async (request: Request) => {
+        await request.arrayBuffer();
+        return Response.json({ id: 'stored' });
+      },
+    });
+    const upload = { site_id: 'MLA', file: open(), filename: 'a.pdf', size: 10 } as UploadParams;
+    const error = await errorOf(sellerClient.messages.upload(upload));
+    expect(error.name).toBe('InvalidInputError');
+    expect(error.message).toContain('`file` cannot be read (without a reason)');
+  });
+
+  test.each<[string, Partial<ClientOptions>]>([
+    ['the limiter rejects it', { limiter: { acquire: () => Promise.reject(new Error('no')) } }],
+    ['there is no token', { accessToken: () => Promise.reject(new Error('no')) }],
+    ['its deadline ends in the queue', { limiter: { acquire: () => new Promise(() => undefined) }, deadlineMs: 10 }],
+  ])('from a stream is closed if the call ends before an attempt: %s', async (_, options) => {
+    const { sellerClient, sent } = stubbed([], options);
+    const file = new Readable({ read: () => undefined });
+    await errorOf(sellerClient.messages.upload({ site_id: 'MLA', file, filename: 'a.pdf', size: 10 }));
+    expect([file.destroyed, sent.length]).toEqual([true, 0]);
   });
 
   test('from a stream that has another reader does not hide why an attempt failed', async () => {

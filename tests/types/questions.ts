@@ -1,3 +1,4 @@
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Paged, Question, SellerClient } from 'marketplace-seller-sdk';
 
 declare const seller: SellerClient;
@@ -87,4 +88,15 @@ export async function reduced(): Promise<void> {
   some.text;
   // @ts-expect-error -- there is no such field
   await seller.questions.get({ question_id }, { attributes: ['nickname'] });
+
+  const called = await seller.call(endpoints.questions.get, { question_id }, { attributes: ['status'] });
+  called.status satisfies string | null | undefined;
+  // @ts-expect-error -- it was not asked for
+  called.id;
+  // @ts-expect-error -- there is no such field
+  await seller.call(endpoints.questions.get, { question_id }, { attributes: ['nickname'] });
+  const all = await seller.call(endpoints.questions.get, { question_id }, { timeoutMs: 5 });
+  all.id satisfies number;
+  const items = await seller.call(endpoints.items.status, { ids: ['MLA1'] }, { attributes: ['status'] });
+  items[0]?.status satisfies string | null | undefined;
 }

@@ -52,19 +52,21 @@ export async function saveStream(stream: AsyncIterable<Uint8Array>, path: string
 
 /** Returns the file to replace, with links resolved, and its mode; for a new file, only the path. */
 async function findTarget({ files, paths }: Disk, path: string, reject: Reject): Promise<Target> {
+  const wrong = (message: string): Error => reject({ path: ['path'], message }, 'Not saved: ');
+  if (typeof path !== 'string') throw wrong('`path` takes a string');
+  if (path.endsWith('/') || path.endsWith(paths.sep)) throw wrong('`path` is a folder; it takes a file');
   try {
     const stats = await files.stat(path);
     if (!stats.isFile()) {
       const what = stats.isDirectory() ? 'a folder' : 'a device, a pipe or a socket';
-      throw reject({ path: ['path'], message: `\`path\` is ${what}; it takes a file` }, 'Not saved: ');
+      throw wrong(`\`path\` is ${what}; it takes a file`);
     }
     return { target: await files.realpath(path), mode: stats.mode & 0o777 };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (!['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     const folder = await files.stat(paths.dirname(path)).catch(() => undefined);
     if (path !== '' && folder?.isDirectory()) return { target: path };
-    const message = path === '' ? '`path` is empty' : 'the folder of `path` does not exist';
-    throw reject({ path: ['path'], message }, 'Not saved: ');
+    throw wrong(path === '' ? '`path` is empty' : 'the folder of `path` does not exist');
   }
 }
 

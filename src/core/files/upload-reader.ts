@@ -125,8 +125,9 @@ function bytesOf(chunk: unknown): Bytes {
 
 /** Creates the error of a file that cannot be read. */
 export function unreadable(error: unknown, reject: RejectFile): Error {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const problem = reject(issueAt('file', `\`file\` cannot be read (${code ?? message})`));
+  // A stream may fail without a reason.
+  const { code, message } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
+  const problem = reject(issueAt('file', `\`file\` cannot be read (${code ?? message ?? 'without a reason'})`));
   problem.cause = error;
   return problem;
 }

@@ -21,6 +21,8 @@ export interface MultipartBody {
 export interface Upload {
   /** Whether the file can be sent again; a stream cannot. */
   readonly isReplayable: boolean;
+  /** Closes a stream that no attempt has read. */
+  dispose(): void;
   /** `onProgress` does not throw. */
   build(onProgress: (progress: UploadProgress) => void): Promise<MultipartBody>;
 }
@@ -54,7 +56,17 @@ export async function prepareUpload(
   if (issue) throw reject(issue);
   const contentType = input.contentType ?? typeOf(source);
   const file: OpenFile = { source, filename, size, contentType, reject };
-  return { isReplayable: source.kind !== 'stream', build: (onProgress) => build(file, onProgress) };
+  let isBuilt = false;
+  return {
+    isReplayable: source.kind !== 'stream',
+    dispose: () => {
+      if (!isBuilt) new UploadReader(file, () => undefined).stop();
+    },
+    build: (onProgress) => {
+      isBuilt = true;
+      return build(file, onProgress);
+    },
+  };
 }
 
 function sizeOf(source: Exclude<ResolvedFile, { kind: 'path' }>, size = 0): number {

@@ -25,6 +25,8 @@ async function openFile(context: RequestContext): Promise<void> {
   const { bodyValue, endpoint } = context.request;
   const reject = (issue: Issue, prefix?: string): Error => new InvalidInputError([issue], prefix);
   context.upload = await openUpload(bodyValue as FileInput, reject, endpoint.maxUploadBytes);
+  // The call has ended meanwhile.
+  if (context.scope.reason) context.upload.dispose();
 }
 
 /** The file in a response; `undefined` if the call is not a download. */

@@ -38,7 +38,7 @@ export function parseResponse(
   const isHopeless = responseValidation === 'throw' && parsed.issues.length > maxIssues;
   const read = isHopeless
     ? undefined
-    : unlessTooDeep(() => readLeniently(schema, value, responseValidation !== 'throw'));
+    : unlessItFails(() => readLeniently(schema, value, responseValidation !== 'throw'));
   if (read) {
     if (onDrift && responseValidation !== 'off') reportDrift(endpoint, read.differences, onDrift);
     return read.value;
@@ -50,18 +50,25 @@ export function parseResponse(
 
 const maxIssues = 5000;
 
+/**
+ * A schema may fail: one of the user's own, or any schema where a body with very many issues, or very deep nesting,
+ * overflows the stack. The response has arrived by then, so the error of the call must say what is known of it.
+ */
 function validateBody(schema: StandardSchema, value: unknown): Validated<unknown> {
-  const tooMany = { path: [], message: 'the body is wrong in too many places to list them' };
-  return unlessTooDeep(() => validate(schema, value)) ?? { success: false, issues: [tooMany] };
+  try {
+    return validate(schema, value);
+  } catch (error) {
+    const failed = error instanceof Error ? `its schema failed: ${error.message}` : 'its schema failed';
+    const message = error instanceof RangeError ? 'the body is wrong in too many places to list them' : failed;
+    return { success: false, issues: [{ path: [], message }] };
+  }
 }
 
-/** A body with very many issues, or very deep nesting, overflows the stack of a validator. */
-function unlessTooDeep<T>(read: () => T): T | undefined {
+function unlessItFails<T>(read: () => T): T | undefined {
   try {
     return read();
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }
 

@@ -96,16 +96,22 @@ export function mayHaveSucceeded(retry: RetryClass, failure: Failure): boolean {
   return failure.status >= 500 && failure.status !== 501 && !failure.transient;
 }
 
+/** A longer one is a mistake, for example a time instead of a duration. It would stop the client for good. */
+const longestRetryAfterMs = 24 * 3_600_000;
+
 /**
- * Parses `Retry-After` (seconds or an HTTP date) and returns the wait in milliseconds; `undefined` if there is none.
+ * Parses `Retry-After` (seconds or an HTTP date) and returns the wait in milliseconds; `undefined` if there is none of
+ * at most 24 hours.
  */
 export function parseRetryAfter(headers: Pick<Headers, 'get'>, now: number): number | undefined {
   const value = headers.get('retry-after');
   const seconds = /^(\d+(?:\.\d+)?)(?:,|$)/.exec(value ?? '')?.[1];
-  if (seconds !== undefined) return Number(seconds) * 1000;
-  const date = parseHttpDate(value);
-  // Measured with the service's clock, because the clock of this machine may be wrong.
-  return date === undefined ? undefined : Math.max(0, date - (parseHttpDate(headers.get('date')) ?? now));
+  // A date is compared with the service's clock, because the clock of this machine may be wrong.
+  const ms =
+    seconds === undefined
+      ? (parseHttpDate(value) ?? NaN) - (parseHttpDate(headers.get('date')) ?? now)
+      : Number(seconds) * 1000;
+  return ms <= longestRetryAfterMs ? Math.max(0, ms) : undefined;
 }
 
 /** Parses an HTTP date to milliseconds since 1970. `Date.parse` alone would accept `-5`. */

@@ -16,6 +16,18 @@ export interface WithAttributes<Name extends PropertyKey> {
 /** The fields of `T` that `attributes` names; without `attributes`, all fields. */
 export type Attributed<T, Name extends keyof T> = [keyof T] extends [Name] ? T : Pick<T, Name>;
 
+/** The names that `attributes` of an endpoint's response takes: the fields of an object, or of the entries of a list. */
+export type AttributeName<Out> = unknown extends Out
+  ? string
+  : keyof (Out extends readonly (infer Entry)[] ? Entry : Out) & string;
+
+/** A response that is reduced by `attributes`. */
+export type AttributedOutput<Out, Name> = unknown extends Out
+  ? unknown
+  : Out extends readonly (infer Entry)[]
+    ? Attributed<Entry, Name & keyof Entry>[]
+    : Attributed<Out, Name & keyof Out>;
+
 /**
  * Returns the schema of a response that is reduced to some fields. If the response is a list, each entry is reduced.
  *

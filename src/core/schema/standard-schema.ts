@@ -36,7 +36,7 @@ export function validate<Out>(schema: StandardSchema<Out, unknown>, value: unkno
   const result = schema['~standard'].validate(value);
   if ('then' in result) {
     result.catch(() => undefined);
-    throw new ConfigurationError('A schema of the endpoint is asynchronous. Use one that validates synchronously.');
+    throw new ConfigurationError('A schema of the endpoint is asynchronous; use one that validates synchronously');
   }
   if (!result.issues) return { success: true, data: result.value };
   return {

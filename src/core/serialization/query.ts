@@ -13,6 +13,7 @@ export type FieldPath = readonly (string | number)[];
  * @throws {InvalidInputError} when a value cannot be part of the query.
  */
 export function appendToQuery(query: URLSearchParams, name: string, value: unknown, endpoint: Endpoint): void {
+  if (query.has(name)) throw rejected([name], 'is also in another field');
   if (Array.isArray(value)) {
     if (value.length === 0) throw rejected([name], isEmpty);
     const texts = value.map((each) => queryText(each, [name]));
