@@ -87,12 +87,14 @@ describe('a schema of another library', () => {
     expect(error.issues).toEqual([{ path: [], message: 'the body is wrong in too many places to list them' }]);
   });
 
-  test('that throws an error of its own ends the call with it', async () => {
+  test('that throws an error of its own ends the call, which says so', async () => {
     const { sellerClient } = stubbed([Response.json({})]);
     const own = new TypeError('a bug of the schema');
     const broken = (): never => {
       throw own;
     };
-    await expect(sellerClient.call(judgedBy(broken), {})).rejects.toBe(own);
+    const error = await errorOf<UnexpectedResponseError>(sellerClient.call(judgedBy(broken), {}));
+    expect(error.name).toBe('UnexpectedResponseError');
+    expect(error.message).toContain('its schema failed: a bug of the schema');
   });
 });
