@@ -70,6 +70,7 @@ export class Dispatcher {
   }
 
   #run(handler: Handler<never, never>, notification: Notification, run: RunContext): unknown {
+    run.controller.signal.throwIfAborted();
     if (this.#options.clientFor) return this.#runFor(this.#options.clientFor, handler, notification, run);
     return handler(notification as never, new RunningContext(notification, run, undefined) as never);
   }
@@ -82,6 +83,8 @@ export class Dispatcher {
   ): Promise<void> {
     const client = await clientFor(notification.user_id);
     if (!client) throw new DropNotificationError('clientFor returned no client: the user is not ours');
+    // The run may have ended meanwhile, and another one may have begun.
+    run.controller.signal.throwIfAborted();
     await handler(notification as never, new RunningContext(notification, run, client) as never);
   }
 }

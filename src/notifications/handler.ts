@@ -8,7 +8,7 @@ export interface HandlerContext<Resource = unknown, Client = QuestionsClient> {
    * Reads the resource that the notification is about, with the client of its user.
    *
    * After a 404, let the error pass: the notification is retried once after 5 seconds, because the service may announce a
-   * question before it can return it. A second 404 makes it a dead letter.
+   * question before it can return it. A second 404 in a row makes it a dead letter.
    *
    * @throws {NotFoundError} when the service responds 404.
    */

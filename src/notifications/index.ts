@@ -12,6 +12,7 @@ export type { ReadOptions, QuestionsClient } from './read-notification.js';
 
 export { createReceiver } from './receiver.js';
 export type { CloseOptions, Receiver } from './receiver.js';
+export type { HandleOptions } from './queue-runs.js';
 export type { DeadLetters } from './dead-letters.js';
 export type { Handler, HandlerContext, Handlers } from './handler.js';
 export type { HandlingFailure, NotificationQueue, ReceiverOptions, RetryOptions } from './options.js';

@@ -71,10 +71,9 @@ function jsonOf(body: string): unknown {
 /** Gives each field its documented spelling, and drops optional fields with an invalid value. */
 function normalized(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('it is not a JSON object');
-  const { _id, id, recieved, received, sent, application_id, attempts, actions, ...rest } = value as Record<
-    string,
-    unknown
-  >;
+  // `question_id` is only taken from `resource`.
+  const { _id, id, recieved, received, sent, application_id, attempts, actions, question_id, ...rest } =
+    value as Record<string, unknown>;
   const fields = {
     id: textOf(_id) ?? textOf(id),
     received: textOf(received) ?? textOf(recieved),

@@ -97,14 +97,23 @@ export class Poller {
     if (!next || next.groupId !== undefined) return;
     const requested = this.#requests.groupIds().filter((groupId) => !this.#runs.get(groupId));
     const groupIds = requested.slice(0, next.limit);
-    const claimed = await this.#runs.capacity.ask(groupIds.length, () =>
-      Promise.all(groupIds.map((groupId) => this.#claim({ limit: 1, groupId }))),
+    await this.#claimGroups(groupIds);
+    if (this.#requests.size > 0) this.#pollAgain = true;
+  }
+
+  /** Claims several groups. What was leased is handled also when one of the claims fails: it would else count as stalled. */
+  async #claimGroups(groupIds: readonly string[]): Promise<void> {
+    const claims = await this.#runs.capacity.ask(groupIds.length, () =>
+      Promise.allSettled(groupIds.map((groupId) => this.#claim({ limit: 1, groupId }))),
     );
+    const claimed = claims.flatMap((claim) => (claim.status === 'fulfilled' ? [claim.value] : []));
     await this.#admit(claimed, groupIds.length);
     for (const [index, groupId] of groupIds.entries()) {
-      if (claimed[index]?.leases.length === 0) this.#requests.resolve(groupId);
+      const claim = claims[index];
+      if (claim?.status === 'fulfilled' && claim.value.leases.length === 0) this.#requests.resolve(groupId);
     }
-    if (this.#requests.size > 0) this.#pollAgain = true;
+    const failed = claims.find((claim) => claim.status === 'rejected');
+    if (failed) throw failed.reason;
   }
 
   async #claimDue(): Promise<void> {

@@ -29,8 +29,8 @@ export async function queuedNotification(notification: Notification, arrivedAt: 
 }
 
 /** `/questions/5`, `5` and `/questions/005` are one question. */
-function resourceOf({ question_id, resource }: Notification): string {
-  return question_id === undefined ? resource.replace(/^\//, '') : String(question_id);
+function resourceOf(notification: Notification): string {
+  return notification.known ? String(notification.question_id) : notification.resource.replace(/^\//, '');
 }
 
 /**

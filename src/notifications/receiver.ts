@@ -1,13 +1,13 @@
 import { ConfigurationError, NotificationError } from '../core/errors/errors.js';
 import { DeadLetters } from './dead-letters.js';
 import { Dispatcher } from './dispatcher.js';
-import { UnrecoverableError, describeFailure } from './errors.js';
-import { consequenceOf } from './failure-policy.js';
 import { BodyRejected, checkHeaders, decodeBody, respond } from './http/request.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import { parseNotification } from './notification.js';
 import type { Notification } from './notification.js';
 import type { ReceiverOptions } from './options.js';
+import { QueueRuns } from './queue-runs.js';
+import type { HandleOptions } from './queue-runs.js';
 import { queuedNotification } from './queued-notification.js';
 import type { QueuedNotification } from './queued-notification.js';
 import type { QuestionsClient } from './read-notification.js';
@@ -17,9 +17,9 @@ import type { ResolvedReceiverOptions } from './resolve-options.js';
 import { memoryStore } from './stores/memory.js';
 import { isEntryState } from './stores/store.js';
 import type { NotificationStore } from './stores/store.js';
-import { TimeLimit, endsWithin } from './time-limit.js';
+import { TimeLimit, abortGraceMs, endsWithin } from './time-limit.js';
 import { Waits, ended } from './waits.js';
-import { Worker, abortGraceMs } from './worker.js';
+import { Worker } from './worker.js';
 
 const accepted = respond(200, 'Accepted');
 const notAccepted = respond(503, 'Not accepted now; deliver it again', { 'retry-after': '30' });
@@ -79,6 +79,7 @@ export class Receiver {
   readonly #dispatcher: Dispatcher;
   readonly #reporter: Reporter;
   readonly #worker: Worker;
+  readonly #queueRuns: QueueRuns;
   readonly #acceptLimit: TimeLimit;
   /** For bodies that are arriving. */
   readonly #arriving = new Waits();
@@ -94,6 +95,7 @@ export class Receiver {
     this.#dispatcher = new Dispatcher(options);
     this.#reporter = new Reporter(options);
     this.#worker = new Worker(this.#store, this.#dispatcher, options, this.#reporter);
+    this.#queueRuns = new QueueRuns(this.#dispatcher, options);
     this.#acceptLimit = new TimeLimit(options.acceptTimeoutMs);
     this.deadLetters = new DeadLetters(this.#store, () => this.#worker.wake());
     // Entries that an earlier process left are handled without waiting for a delivery.
@@ -189,30 +191,14 @@ export class Receiver {
   /**
    * Handles an entry that a queue has stored: what the queue's worker calls.
    *
-   * @throws whatever the handler throws, so that the queue retries; an `UnrecoverableError` when it should not.
+   * @throws whatever the handler throws, so that the queue retries; an `UnrecoverableError` when it should not; an `Error`
+   * once `close()` was called, and then the handler does not run.
    * @example
    * // Where `queue` stores the entries that `createReceiver({ queue })` adds:
    * for (const entry of queue) await receiver.handle(entry, { attempt: 1 });
    */
-  async handle(
-    entry: QueuedNotification,
-    { attempt = 1, signal }: { attempt?: number; signal?: AbortSignal } = {},
-  ): Promise<void> {
-    const controller = new AbortController();
-    const onAbort = (): void => controller.abort(signal?.reason);
-    if (signal?.aborted) onAbort();
-    signal?.addEventListener('abort', onAbort);
-    try {
-      await this.#dispatcher.handle(entry, { attempt, coalescedCount: 0, controller });
-    } catch (error) {
-      const retry = { ...this.#options.retry, attempts: Infinity };
-      const { kind } = consequenceOf(error, { attempt, stalledCount: 0 }, retry);
-      if (kind === 'drop') return;
-      if (kind === 'retry' || error instanceof UnrecoverableError) throw error;
-      throw new UnrecoverableError(describeFailure(error), { cause: error });
-    } finally {
-      signal?.removeEventListener('abort', onAbort);
-    }
+  handle(entry: QueuedNotification, options: HandleOptions = {}): Promise<void> {
+    return this.#queueRuns.handle(entry, options);
   }
 
   /** Resolves once the store has no waiting entry and no handler is running here. Keeps the process alive meanwhile. */
@@ -238,9 +224,10 @@ export class Receiver {
   async #close(graceMs: number): Promise<void> {
     const endsAt = performance.now() + graceMs;
     this.#arriving.end();
-    await this.#worker.close(graceMs);
+    await Promise.all([this.#worker.close(graceMs), this.#queueRuns.close(graceMs)]);
     this.#dispatcher.close();
     if (!(await endsWithin(abortGraceMs, this.#received()))) this.#handling.end();
+    this.#worker.closeStore();
     await this.#closeStore(Math.max(endsAt - performance.now(), abortGraceMs));
   }
 

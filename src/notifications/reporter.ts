@@ -48,11 +48,12 @@ export class Reporter {
   async #log(level: Level, message: string, ...error: readonly unknown[]): Promise<void> {
     const failure = error.length === 0 ? undefined : describeFailure(error[0]);
     const line = escaped(failure === undefined ? message : `${message}: ${failure}`);
-    const fields = failure === undefined ? undefined : { error: failure };
+    // `console` would print an argument that is `undefined`.
+    const fields = failure === undefined ? [] : [{ error: failure }];
     try {
       // eslint-disable-next-line no-console -- failures are visible by default
       if (!this.#logger) console.error(line);
-      else await this.#logger[level](line, fields);
+      else await this.#logger[level](line, ...fields);
     } catch {
       // A logger that fails has nowhere to report it.
     }

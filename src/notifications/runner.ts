@@ -1,7 +1,7 @@
 import { exponentialDelay } from './backoff.js';
 import type { Dispatcher } from './dispatcher.js';
 import { describeFailure } from './errors.js';
-import { consequenceOf, hasStalledTooOften } from './failure-policy.js';
+import { FailurePolicy, hasStalledTooOften } from './failure-policy.js';
 import type { Reporter } from './reporter.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
 import type { Run, RunResult } from './run.js';
@@ -19,9 +19,11 @@ export class Runner {
   readonly #dispatcher: Dispatcher;
   readonly #options: ResolvedReceiverOptions;
   readonly #reporter: Reporter;
+  readonly #policy: FailurePolicy;
   readonly #claimed: () => Promise<void> | undefined;
   #isClosing = false;
   #isAborting = false;
+  #isStoreClosed = false;
 
   /** @param claimed Waits for the claim that is under way, if there is one. */
   constructor(
@@ -35,12 +37,18 @@ export class Runner {
     this.#dispatcher = dispatcher;
     this.#options = options;
     this.#reporter = reporter;
+    this.#policy = new FailurePolicy(options.retry);
     this.#claimed = claimed;
   }
 
   /** Results that cannot be stored are given up sooner from now on. */
   close(): void {
     this.#isClosing = true;
+  }
+
+  /** Results are given up from now on: the next process handles these notifications again. */
+  closeStore(): void {
+    this.#isStoreClosed = true;
   }
 
   /** Aborts the signals of handlers. What fails from now on is released. */
@@ -55,6 +63,7 @@ export class Runner {
     try {
       this.#assertNotStalledTooOften(lease);
       await this.#dispatcher.handle(lease.entry, run);
+      this.#policy.forget(lease.entry.key);
       return { done: keysOf(lease) };
     } catch (error) {
       return run.hasLostLease ? undefined : this.#outcomeOf(lease, error);
@@ -80,7 +89,9 @@ export class Runner {
     const { entry, attempt, coalescedKeys } = lease;
     if (this.#isAborting) return released;
     const hasStalled = hasStalledTooOften(lease.stalledCount, this.#options.retry);
-    const consequence = hasStalled ? { kind: 'dead' as const } : consequenceOf(error, lease, this.#options.retry);
+    const consequence = hasStalled
+      ? { kind: 'dead' as const }
+      : this.#policy.consequenceOf(error, { ...lease, key: entry.key });
     if (consequence.kind === 'drop') return { done: keysOf(lease) };
     this.#reporter.handlerFailed({ entry, error, attempt, dead: consequence.kind === 'dead' });
     if (consequence.kind === 'retry') return { done: [], retryInMs: consequence.delayMs };
@@ -110,19 +121,25 @@ export class Runner {
   /**
    * Stores the result of a lease, and retries while the lease is kept: an unreachable store does not cause a second run.
    *
-   * @returns whether the lease was still valid; `undefined` when the store stayed unreachable.
+   * @returns whether the lease was still valid; `undefined` when the store stayed unreachable, or is closed.
    */
   async #settle({ groupId, token }: Lease, outcome: Outcome, isKept = () => false): Promise<boolean | undefined> {
     const { deduplicationMs } = this.#options;
-    for (let attempt = 1; ; attempt += 1) {
+    for (let attempt = 1; this.#canStore(); attempt += 1) {
       try {
         return await this.#store.settle({ groupId, token, deduplicationMs, ...outcome });
       } catch (error) {
+        if (!this.#canStore()) break;
         this.#reporter.failed('The result of a notification was not stored', error);
         if (attempt >= 5 && (this.#isClosing || !isKept())) return undefined;
         await new Promise((resolve) => setTimeout(resolve, exponentialDelay(attempt, settleBackoff)));
       }
     }
+    return undefined;
+  }
+
+  #canStore(): boolean {
+    return !this.#isStoreClosed;
   }
 }
 

@@ -1,6 +1,9 @@
 import { longestTimerMs } from '../core/options/rules.js';
 import { atEndOfTurn } from './turns.js';
 
+/** How long handlers may take to end after `close` has aborted their signals, in milliseconds. */
+export const abortGraceMs = 1_000;
+
 /** Waits for a promise for some time. Resolves to whether it has resolved. */
 export async function endsWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;

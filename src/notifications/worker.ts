@@ -8,11 +8,8 @@ import type { ResolvedReceiverOptions } from './resolve-options.js';
 import type { Run, RunResult } from './run.js';
 import { Runner } from './runner.js';
 import { Runs } from './runs.js';
-import { endsWithin } from './time-limit.js';
+import { abortGraceMs, endsWithin } from './time-limit.js';
 import type { Claimant, Lease, NotificationStore } from './stores/store.js';
-
-/** How long handlers may take to end after `close` has aborted their signals, in milliseconds. */
-export const abortGraceMs = 1_000;
 
 /** Leases entries from the store, and runs their handlers. */
 export class Worker {
@@ -94,6 +91,11 @@ export class Worker {
     }
     this.#runs.renewal.stop();
     this.#resolveIdle();
+  }
+
+  /** The store is being closed: what still runs cannot be stored any more. */
+  closeStore(): void {
+    this.#runner.closeStore();
   }
 
   /** Resolves once the store gives out nothing more and no handler is running. */

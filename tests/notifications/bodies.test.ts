@@ -171,7 +171,9 @@ describe('a request of Node', () => {
     ['its raw body beside what was parsed', { body: {}, rawBody: JSON.stringify(about(1)) }, 200],
     ['an empty object', { body: {} }, 400],
     ['an empty body', { headers: { 'content-length': '0' } }, 400],
-    ['null', { body: null }, 500],
+    ['null', { body: null }, 400],
+    ['a number', { body: 5 }, 400],
+    ['false', { body: false }, 400],
     ['an empty text', { body: '' }, 400],
     ['nothing', {}, 500],
   ])('what a body parser left of a body that it read: %s', async (_, left, status) => {

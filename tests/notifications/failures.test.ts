@@ -1,4 +1,4 @@
-import { NotFoundError } from 'marketplace-seller-sdk';
+import { NotFoundError, SellerClient } from 'marketplace-seller-sdk';
 import {
   DropNotificationError,
   UnrecoverableError,
@@ -103,6 +103,65 @@ describe('an error that ends the attempts', () => {
     expect(failures[1]?.error).toBeInstanceOf(NotFoundError);
   });
 
+  test.each([
+    [
+      [500, 404, 200],
+      [false, false],
+    ],
+    [
+      [404, 500, 404, 200],
+      [false, false, false],
+    ],
+    [
+      [404, 404, 200],
+      [false, true],
+    ],
+    [
+      [500, 404, 404, 200],
+      [false, false, true],
+    ],
+  ])('of the responses %j to read(), only a 404 right after a 404 makes a dead letter', async (statuses, dead) => {
+    vi.useFakeTimers();
+    const left = [...statuses];
+    const fetch = async () => {
+      const status = left.shift()!;
+      return Response.json(status === 200 ? { id: 1 } : { error: 'no', status }, { status });
+    };
+    const failures: HandlingFailure[] = [];
+    const receiver = createReceiver({
+      clientFor: () => new SellerClient({ baseUrl: 'https://api.test', accessToken: 't', maxRetries: 0, fetch }),
+      onFailure: (failure) => failures.push(failure),
+      on: { questions: (_, { read }) => read() },
+    });
+    await deliver(receiver, about(1));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(failures.map((failure) => failure.dead)).toEqual(dead);
+    expect(await receiver.deadLetters.list()).toHaveLength(dead.at(-1) === true ? 1 : 0);
+    await receiver.close();
+  });
+
+  test('a dead letter that is replayed may get a 404 once more', async () => {
+    vi.useFakeTimers();
+    const missing = new NotFoundError('missing', { status: 404, headers: new Headers(), body: {}, causes: [] });
+    const failures: HandlingFailure[] = [];
+    const receiver = createReceiver({
+      clientFor: () => ({ questions: { get: () => Promise.reject(missing) } }) as never,
+      onFailure: (failure) => failures.push(failure),
+      on: { questions: (_, { read }) => read() },
+    });
+    await deliver(receiver, about(1));
+    await vi.advanceTimersByTimeAsync(6_000);
+    await receiver.deadLetters.replay(failures[0]!.entry.key);
+    await vi.advanceTimersByTimeAsync(6_000);
+    expect(failures.map(({ attempt, dead }) => [attempt, dead])).toEqual([
+      [1, false],
+      [2, true],
+      [1, false],
+      [2, true],
+    ]);
+    await receiver.close();
+  });
+
   test('a queue is told with an UnrecoverableError not to retry, and nothing of a dropped notification', async () => {
     const { receiver } = failing(new DropNotificationError('not ours'), { queue: { add: async () => {} } });
     const { receiver: other } = failing(new UnrecoverableError('never'), { queue: { add: async () => {} } });
@@ -127,6 +186,13 @@ describe('an error that ends the attempts', () => {
 });
 
 describe('reports of failures', () => {
+  test('a line without an error has no further argument, so that `console` prints none', async () => {
+    const info = vi.fn<() => void>();
+    const { receiver } = failing(new Error('no'), { logger: { ...silentLogger, info } });
+    expect(await deliver(receiver, '{')).toBe(400);
+    expect(info.mock.calls).toEqual([[expect.stringContaining('A delivery was rejected with 400')]]);
+  });
+
   test('without a logger and onFailure, failures are printed with console.error', async () => {
     const print = vi.spyOn(console, 'error').mockImplementation(silent);
     const { receiver } = failing(new Error('no'), { onFailure: undefined, retry: { attempts: 2, baseMs: 1 } });

@@ -146,6 +146,12 @@ describe('Express', () => {
     expect(await outcome(await app(receiver, express.json()), receiver, { ...json, body: '{}' })).toBe(400);
   });
 
+  test.each(['null', '5', 'true', 'false', '0'])('the body %s gets 400, also behind a lenient parser', async (text) => {
+    const { receiver } = inbox();
+    const lenient = await app(receiver, express.json({ strict: false }));
+    expect(await outcome(lenient, receiver, { ...json, body: text })).toBe(400);
+  });
+
   test('other methods get 405', async () => {
     const { receiver } = inbox();
     expect(await outcome(await app(receiver, express.json()), receiver, { method: 'DELETE' })).toBe(405);

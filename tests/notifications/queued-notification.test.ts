@@ -50,6 +50,18 @@ test('there is one short group id per user and resource, however it is spelled',
   expect(long.groupId).toMatch(/^[0-9a-f]{32}$/);
 });
 
+test('only the resource identifies a notification whose topic is unknown, whatever else it has', async () => {
+  const order = { _id: 'event', topic: 'orders_v2', resource: '/orders/9' };
+  const real = await entryOf(about(1, order));
+  for (const question_id of [5, 'orders/9', { toString: 1 }]) {
+    expect(await entryOf(about(1, { ...order, question_id }))).toMatchObject({ key: real.key, groupId: real.groupId });
+    const forged = await entryOf(about(1, { ...order, resource: '/forged', question_id }));
+    expect(forged.key).not.toBe(real.key);
+    expect(forged.groupId).not.toBe(real.groupId);
+    expect(forged.notification).not.toHaveProperty('question_id');
+  }
+});
+
 test('the key of a notification without id and sent time is its received time', async () => {
   const bare = { _id: undefined, sent: undefined };
   const [one, other] = await Promise.all([

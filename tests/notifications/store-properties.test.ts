@@ -198,6 +198,29 @@ describe.for(kinds)('a store in $name', ({ name, create, isAvailable, isDurable 
     await store.close?.();
   });
 
+  test.skipIf(!isAvailable)('counts bytes, not characters', async () => {
+    const wide = (name: string): QueuedNotification => {
+      const { notification, ...rest } = entry(name);
+      return { ...rest, notification: { ...notification, actions: ['\u6f22\u5b57\u{1f600}'.repeat(50)] } };
+    };
+    const bytes = Buffer.byteLength(JSON.stringify(wide('a')));
+    const store = create()({ maxWaitingBytes: bytes * 2, maxDeadBytes: bytes + 200 });
+    await Promise.all([store.add(wide('a')), store.add(wide('b'))]);
+    await expect(store.add(wide('c'))).rejects.toThrow('maxWaitingBytes');
+    await run(store, 'a', { done: ['a'] });
+    expect(await store.add(wide('c'))).toBe('added');
+    await expect(store.add(wide('d'))).rejects.toThrow('maxWaitingBytes');
+    await run(store, 'b', { deadLetter: { key: 'b', failure: 'no' } });
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    await run(store, 'c', { deadLetter: { key: 'c', failure: 'no' } });
+    expect((await store.deadLetters(9)).map((letter) => letter.entry.key)).toEqual(['c']);
+    await store.removeDeadLetter('c');
+    await Promise.all([store.add(wide('e')), store.add(wide('f'))]);
+    await run(store, 'e', { deadLetter: { key: 'e', failure: 'no' } });
+    expect((await store.deadLetters(9)).map((letter) => letter.entry.key)).toEqual(['e']);
+    await store.close?.();
+  });
+
   test.skipIf(!isAvailable)(
     'a user who comes later takes turns with the others, and does not overtake them',
     async () => {

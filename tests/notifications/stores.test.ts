@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigurationError } from 'marketplace-seller-sdk';
-import { StoreFullError, keyValueStore, memoryStore } from 'marketplace-seller-sdk/notifications';
-import type { Claim, Lease, QueuedNotification } from 'marketplace-seller-sdk/notifications';
-import { describe, expect, test, vi } from 'vitest';
+import { StoreFullError, keyValueStore, memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import type { Claim, Lease, NotificationStore, QueuedNotification } from 'marketplace-seller-sdk/notifications';
+import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { storeKinds } from '../support/inbox-stores.ts';
 import { claim, entry, lease, settlement } from '../support/stored.ts';
 
@@ -459,6 +459,15 @@ describe('a store on a key-value store', () => {
   test('a wrong option of the key-value store is a ConfigurationError', () => {
     expect(() => keyValueStore({} as Map<string, unknown>)).toThrow(ConfigurationError);
   });
+});
+
+test('a store can replace another one, also in the types', async () => {
+  let store = memoryStore();
+  expectTypeOf(store).toEqualTypeOf<NotificationStore>();
+  store = keyValueStore(new Map());
+  expect(await store.add(entry('k'))).toBe('added');
+  store = sqliteStore({ path: 'never opened' });
+  await store.close?.();
 });
 
 test('the memory store forgets the oldest processed notifications beyond its limit', async () => {

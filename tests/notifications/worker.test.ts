@@ -141,6 +141,44 @@ test('a handler that ignores its signal leaves no timer after close()', async ()
   expect(vi.getTimerCount()).toBe(0);
 });
 
+test('a result that comes after close() is not stored, and not reported', async () => {
+  const { store, settled } = scripted([{ leases: [lease('one')] }]);
+  const { receiver, handler, lines } = receiverOn(store);
+  handler.mockImplementation(slow(5_000));
+  await deliver(receiver, about(1));
+  await tick();
+  const closing = receiver.close({ graceMs: 50 });
+  await tick(50 + 1_000 + 1_000);
+  await closing;
+  await tick(10_000);
+  expect(settled).toEqual([]);
+  expect(lines).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+describe('a client that comes late', () => {
+  test.each<[string, Partial<ReceiverOptions>, boolean]>([
+    ['its run has timed out', { handlerTimeoutMs: 100 }, false],
+    ['close() has resolved', {}, true],
+  ])('starts no handler once %s', async (_, options, closes) => {
+    const client = Promise.withResolvers<undefined>();
+    const { receiver, handler } = receiverOn(memoryStore(), {
+      clientFor: () => client.promise.then(() => ({}) as never),
+      retry: { attempts: 1 },
+      ...options,
+    });
+    await deliver(receiver, about(1));
+    await tick(200);
+    const closing = closes ? receiver.close({ graceMs: 10 }) : undefined;
+    await tick(2_000);
+    await closing;
+    client.resolve(undefined);
+    await tick(10);
+    expect(handler).not.toHaveBeenCalled();
+    await receiver.close();
+  });
+});
+
 describe('a result that cannot be stored', () => {
   const away = () => Promise.reject(new Error('away'));
 
@@ -502,6 +540,28 @@ describe("acknowledge: 'handled'", () => {
     const status = deliver(receiver, about(1));
     await tick();
     expect(await status).toBe(503);
+    await receiver.close();
+  });
+
+  test('a claim that fails beside others has no effect on what those have leased', async () => {
+    const store = memoryStore();
+    const claim = store.claim.bind(store);
+    vi.spyOn(store, 'claim').mockImplementation((each) => {
+      if (each.groupId === undefined) return Promise.resolve({ leases: [] });
+      return each.groupId.includes('"2"') ? Promise.reject(new Error('away')) : claim(each);
+    });
+    const { receiver, handler, lines } = receiverOn(store, { ...handled, leaseMs: 60_000 });
+    // The first claims are small.
+    for (const id of [11, 12, 13]) expect(await deliver(receiver, about(id))).toBe(200);
+    handler.mockClear();
+    const statuses = Promise.all([1, 2, 3].map((id) => deliver(receiver, about(id))));
+    await tick(100);
+    expect(await statuses).toEqual([200, 503, 200]);
+    expect(handler).toHaveBeenCalledTimes(2);
+    expect(lines).toEqual([
+      'The store of notifications failed to give out entries: Error: away',
+      'A notification was not accepted: Error: away',
+    ]);
     await receiver.close();
   });
 

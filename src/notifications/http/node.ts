@@ -76,8 +76,8 @@ function consumedBody(request: NodeRequest): Promise<unknown> | undefined {
   const parsed = request.rawBody ?? request.body;
   if (hasContent(parsed)) return Promise.resolve(parsed);
   if (!request.readableEnded && !request.readableDidRead) return undefined;
-  // A body parser that read an empty body leaves an empty text or object.
-  if (typeof parsed === 'string' || (typeof parsed === 'object' && parsed !== null)) return Promise.resolve(parsed);
+  // A body parser that read an empty body leaves an empty text or object; one that is not strict also `null` and numbers.
+  if (parsed !== undefined) return Promise.resolve(parsed);
   return request.headers['content-length'] === '0' ? Promise.resolve('') : Promise.reject(bodyConsumed);
 }
 

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
 import type { QueuedNotification } from '../queued-notification.js';
-import { bytesOf, memoryStore } from './memory.js';
-import type { MemoryStore, MemoryStoreOptions } from './memory.js';
+import { MemoryStore, bytesOf } from './memory.js';
+import type { MemoryStoreOptions } from './memory.js';
 import { StoredValues } from './stored-values.js';
 import type { KeyValues, StoredEntry } from './stored-values.js';
 import { assertNames, assertPrefix } from './store.js';
@@ -61,7 +61,7 @@ class KeyValueStore implements NotificationStore {
   constructor(values: KeyValues, { prefix = 'notifications', maxDead = 1_000, ...options }: KeyValueStoreOptions) {
     assertPrefix(prefix);
     this.#stored = new StoredValues(values, prefix);
-    this.#memory = memoryStore({ maxDead, ...options });
+    this.#memory = new MemoryStore({ maxDead, ...options });
   }
 
   /** Loads what an earlier process left. */

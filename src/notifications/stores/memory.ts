@@ -37,10 +37,13 @@ export interface MemoryStoreOptions extends StoreLimits {
  *   fallback: (notification) => console.log(notification.topic),
  * });
  */
-export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+export function memoryStore(options: MemoryStoreOptions = {}): NotificationStore {
   assertNames('memoryStore', options, ['maxRemembered']);
   return new MemoryStore(options);
 }
+
+const utf8 = new TextEncoder();
+const notAscii = /[^\0-\x7F]/;
 
 /** Leases are timed by the monotonic clock: setting the time of the machine neither delays nor expires them. */
 export class MemoryStore implements NotificationStore {
@@ -50,7 +53,7 @@ export class MemoryStore implements NotificationStore {
   readonly #waiting = new Set<string>();
   /** The keys of handled entries and when they expire. */
   readonly #processed = new FifoMap<number>();
-  readonly #dead = new FifoMap<DeadLetter>();
+  readonly #dead = new FifoMap<{ readonly letter: DeadLetter; readonly bytes: number }>();
   readonly #limits: ReturnType<typeof resolveLimits>;
   readonly #maxRemembered: number;
   #waitingBytes = 0;
@@ -193,8 +196,9 @@ export class MemoryStore implements NotificationStore {
   }
 
   addDeadLetter(letter: DeadLetter): void {
-    this.#dead.set(letter.entry.key, letter);
-    this.#deadBytes += bytesOf(letter);
+    const bytes = bytesOf(letter);
+    this.#dead.set(letter.entry.key, { letter, bytes });
+    this.#deadBytes += bytes;
     const { maxDead, maxDeadBytes } = this.#limits;
     for (let oldest = this.#dead.oldest(); oldest !== undefined; oldest = this.#dead.oldest()) {
       if (this.#dead.size <= maxDead && this.#deadBytes <= maxDeadBytes) break;
@@ -203,11 +207,11 @@ export class MemoryStore implements NotificationStore {
   }
 
   #takeDeadLetter(key: string): DeadLetter | undefined {
-    const letter = this.#dead.get(key);
-    if (!letter) return undefined;
+    const dead = this.#dead.get(key);
+    if (!dead) return undefined;
     this.#dead.delete(key);
-    this.#deadBytes -= bytesOf(letter);
-    return letter;
+    this.#deadBytes -= dead.bytes;
+    return dead.letter;
   }
 
   hasDeadLetter(key: string): boolean {
@@ -215,7 +219,7 @@ export class MemoryStore implements NotificationStore {
   }
 
   async deadLetters(limit: number): Promise<DeadLetter[]> {
-    return [...this.#dead.values()].slice(0, limit);
+    return [...this.#dead.values()].slice(0, limit).map(({ letter }) => letter);
   }
 
   async redrive(key: string): Promise<boolean> {
@@ -233,6 +237,8 @@ function deadLetterOf({ entry, failures, stalls }: WaitingNotification, failure:
   return { entry, attempts: failures + stalls + 1, failure, deadLetteredAt: Date.now() };
 }
 
+/** The length of the JSON in UTF-8. Most of it has no other characters than ASCII, and needs no count. */
 export function bytesOf(value: QueuedNotification | DeadLetter): number {
-  return JSON.stringify(value).length;
+  const text = JSON.stringify(value);
+  return notAscii.test(text) ? utf8.encode(text).length : text.length;
 }

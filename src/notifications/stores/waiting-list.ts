@@ -3,7 +3,7 @@ import type { QueuedNotification } from '../queued-notification.js';
 /** A waiting entry. */
 export interface WaitingNotification {
   readonly entry: QueuedNotification;
-  /** The length of its JSON. */
+  /** The length of its JSON in UTF-8. */
   readonly bytes: number;
   failures: number;
   stalls: number;

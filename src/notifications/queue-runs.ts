@@ -1,0 +1,84 @@
+import type { Dispatcher } from './dispatcher.js';
+import { UnrecoverableError, describeFailure } from './errors.js';
+import { FailurePolicy } from './failure-policy.js';
+import type { QueuedNotification } from './queued-notification.js';
+import type { ResolvedReceiverOptions } from './resolve-options.js';
+import { abortGraceMs, endsWithin } from './time-limit.js';
+import { Waits, ended } from './waits.js';
+
+/** How a queue's worker calls `receiver.handle`. */
+export interface HandleOptions {
+  /**
+   * 1 for the first attempt, and one more after each failure.
+   *
+   * @default 1
+   */
+  readonly attempt?: number | undefined;
+  /**
+   * Aborts the signal of the handler.
+   *
+   * @default undefined: only the time limit and `close()` do
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Runs the handlers of entries that a queue has stored. The queue decides when one is retried. */
+export class QueueRuns {
+  readonly #dispatcher: Dispatcher;
+  readonly #policy: FailurePolicy;
+  readonly #running = new Map<AbortController, Promise<void>>();
+  readonly #waits = new Waits();
+  #isClosed = false;
+
+  constructor(dispatcher: Dispatcher, { retry }: Pick<ResolvedReceiverOptions, 'retry'>) {
+    this.#dispatcher = dispatcher;
+    this.#policy = new FailurePolicy({ ...retry, attempts: Infinity });
+  }
+
+  /** @throws whatever the handler throws; an `UnrecoverableError` when it should not be retried. */
+  async handle(entry: QueuedNotification, { attempt = 1, signal }: HandleOptions): Promise<void> {
+    if (this.#isClosed) throw closing();
+    const controller = new AbortController();
+    const onAbort = (): void => controller.abort(signal?.reason);
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener('abort', onAbort);
+    const run = this.#run(entry, attempt, controller);
+    this.#running.set(controller, run);
+    try {
+      await run;
+    } finally {
+      this.#running.delete(controller);
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async #run(entry: QueuedNotification, attempt: number, controller: AbortController): Promise<void> {
+    try {
+      const handled = this.#dispatcher.handle(entry, { attempt, coalescedCount: 0, controller });
+      if ((await this.#waits.until(handled)) === ended) throw closing();
+      this.#policy.forget(entry.key);
+    } catch (error) {
+      const { kind } = this.#policy.consequenceOf(error, { key: entry.key, attempt, stalledCount: 0 });
+      if (kind === 'drop') return;
+      if (kind === 'retry' || error instanceof UnrecoverableError) throw error;
+      throw new UnrecoverableError(describeFailure(error), { cause: error });
+    }
+  }
+
+  /** Rejects what comes from now on, waits for the running handlers, then aborts their signals, and waits no longer for them. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosed = true;
+    if (await endsWithin(graceMs, this.#ended())) return;
+    for (const controller of this.#running.keys()) controller.abort(closing());
+    if (!(await endsWithin(abortGraceMs, this.#ended()))) this.#waits.end();
+  }
+
+  async #ended(): Promise<void> {
+    await Promise.allSettled(this.#running.values());
+  }
+}
+
+/** The queue retries what fails with it. */
+function closing(): Error {
+  return new Error('The receiver is closing');
+}
