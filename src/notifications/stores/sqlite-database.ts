@@ -53,7 +53,6 @@ export class SqliteDatabase<T extends Transaction> {
   #opening: Promise<void> | undefined;
   #db!: DatabaseSync;
   readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
-  #closing: Promise<void> | undefined;
   #jobs: Job<T>[] = [];
   #synchronous = '';
 
@@ -66,14 +65,8 @@ export class SqliteDatabase<T extends Transaction> {
    * Runs all writes of one turn of the event loop in one transaction, which waits for the disk once.
    *
    * @param isDurable Whether the write has to survive a power cut. Every write survives the end of the process.
-   * @throws {ConfigurationError} when the database cannot be opened, or is closed.
    */
   async write<R>(run: (transaction: T) => R, { isDurable = true } = {}): Promise<R> {
-    if (this.#closing) throw new ConfigurationError('This sqliteStore is closed; create another one');
-    return this.#add(run, isDurable);
-  }
-
-  async #add<R>(run: (transaction: T) => R, isDurable: boolean): Promise<R> {
     this.#opening ??= this.#open();
     await this.#opening;
     return new Promise<R>((resolve, reject) => {
@@ -199,18 +192,14 @@ export class SqliteDatabase<T extends Transaction> {
     }
   }
 
-  /** Commits what was written before, and closes the file for good: a late write must not create it again. */
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
-  async #close(): Promise<void> {
+  async close(): Promise<void> {
     if (!this.#opening) return;
     await this.#opening;
     try {
-      await this.#add(() => undefined, true);
+      // Pending writes are committed before the file is closed.
+      await this.write(() => undefined);
     } finally {
+      this.#opening = undefined;
       this.#statements.clear();
       this.#db.close();
     }
