@@ -319,6 +319,14 @@ describe('misuse from plain JavaScript', () => {
   });
 });
 
+test('the error of an invalid seed names an existing page', () => {
+  const seeding = (): void => new FakeMarketplace().seed({ items: [{ seller_id: 404 }] });
+  expect(seeding).toThrow(FakeMarketplaceError);
+  expect(seeding).toThrow(
+    expect.objectContaining({ docsPath: 'marketplace-seller-sdk/docs/errors/FakeMarketplaceError.md' }),
+  );
+});
+
 test('a buyer can send files', async () => {
   const { marketplace, seller, sellerClient } = createMarketplace();
   const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: marketplace.addUser().user_id });

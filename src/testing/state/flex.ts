@@ -198,7 +198,10 @@ export class FlexStore {
   }
 
   /** Creates a delivery order of an active subscription. @returns the shipment's id */
-  ship({ user_id }: Pick<Account, 'user_id'>, { mode = 'FLEX' }: { readonly mode?: 'FLEX' | 'TURBO' } = {}): number {
+  ship(
+    { user_id }: Pick<Account, 'user_id'>,
+    { mode = 'FLEX' }: { readonly mode?: 'FLEX' | 'TURBO' | undefined } = {},
+  ): number {
     const active = this.subscriptionsOf(user_id).find((each) => each.mode === mode && each.status === 'in');
     if (!active)
       throw new FakeMarketplaceError(`user ${user_id} has no active subscription to ${mode} and receives no orders`);
