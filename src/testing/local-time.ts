@@ -39,7 +39,7 @@ export function localInstant(ms: number, site_id: string): string {
 }
 
 /** Returns how far the clock of a site is ahead of UTC, in minutes. */
-export function offsetMinutes(ms: number, site_id: string): number {
+function offsetMinutes(ms: number, site_id: string): number {
   const parts = new Map(
     formatterFor(zones[site_id] ?? 'UTC')
       .formatToParts(ms)

@@ -28,6 +28,7 @@ import { MarketplaceEvents } from './state/events.js';
 import type { FlexStore } from './state/flex.js';
 import type { Item, ItemInit, ItemStore } from './state/items.js';
 import type { MessageStore, StoredMessage } from './state/messages.js';
+import type { Omittable } from './state/omittable.js';
 import { numberOf } from './state/packs.js';
 import type { Pack, PackInit, PackStore } from './state/packs.js';
 import type { QuestionStore, StoredQuestion } from './state/questions.js';
@@ -213,7 +214,7 @@ export class FakeMarketplace {
   }
 
   /** Adds a user: a seller, a buyer or both. Fields that you omit get default values. */
-  addUser(init: Partial<Account> = {}): Account {
+  addUser(init: Omittable<Account> = {}): Account {
     assertFields('a user', init, ['user_id', 'nickname', 'site_id']);
     return this.accounts.add(init);
   }

@@ -27,6 +27,18 @@ test('an optional field of an option takes undefined, like a field that is left 
   });
 });
 
+test('an optional field of an entry of the fake marketplace takes undefined', () => {
+  const marketplace = new FakeMarketplace();
+  const [seller, buyer] = [marketplace.addUser({ nickname: undefined }), marketplace.addUser({ site_id: undefined })];
+  const item = marketplace.addItem({ seller_id: seller.user_id, title: undefined });
+  expect(marketplace.items.change(item.item_id, { status: undefined }).status).toBe('active');
+  const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id, shipping: undefined });
+  expect(marketplace.packs.change(pack, { delivered: undefined }).delivered).toBe(false);
+  expect(marketplace.messages.add(pack, { from: buyer.user_id, text: 'Hello', files: undefined }).files).toEqual([]);
+  const { id } = marketplace.flex.subscribe({ user_id: seller.user_id, mode: undefined });
+  expect(marketplace.flex.configure(id, { zones: undefined }).mode).toBe('FLEX');
+});
+
 test('an optional field of a description takes undefined', () => {
   const own: Endpoint = {
     ...endpoints.sites.search,
