@@ -173,6 +173,14 @@ describe('docs/errors', () => {
     await expect(text).toMatchFileSnapshot(join(docs, 'errors', name));
   });
 
+  test('every `kind` in the sources has a page', () => {
+    const kinds = [...sources.values()].flatMap(({ text }) =>
+      [...text.matchAll(/static (?:override )?readonly kind: string = '(\w+)'/g)].map(([, kind]) => `${kind}.md`),
+    );
+    expect(kinds.length).toBeGreaterThan(50);
+    expect(kinds.filter((name) => !pages.has(name))).toEqual([]);
+  });
+
   test('there is no page of a removed class', () => {
     expect(filesIn('errors').filter((name) => !pages.has(name))).toEqual([]);
   });

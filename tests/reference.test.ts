@@ -4,6 +4,7 @@ import { errorPages } from '../tools/errors.ts';
 import { exportsOf } from '../tools/exports.ts';
 import { headingsOf } from '../tools/headings.ts';
 import { reference } from '../tools/reference.ts';
+import { thrownErrors } from '../tools/thrown-errors.ts';
 import { all, sources } from './support/documents.ts';
 import { entries } from './support/entries.ts';
 
@@ -44,6 +45,34 @@ test.each([...pages])('the headings of %s have different anchors, and each link 
 });
 
 test.each([
+  ['questions.blacklist.list', 'list of [BlockedUser](#blockeduser).'],
+  ['questions.search', '[`Paged<Question, QuestionSearchExtra>`](client.md#paged).'],
+  ['questions.get', '[Question](#question).'],
+  ['questions.ask', '[Question](#question) or `undefined`.'],
+  ['messages.conversation', '[Conversation](#conversation).'],
+  ['messages.download', '[`Download`](client.md#download).'],
+  ['sites.search', '[`Paged<Listing, SiteSearchExtra>`](client.md#paged).'],
+  ['flex.items.isEnabled', 'boolean.'],
+  ['flex.items.enable', 'nothing.'],
+  ['flex.query', 'any value.'],
+])('%s returns what its signature says', (name, result) => {
+  const section = [...pages.values()].map((text) => text.split(`\n## ${name}\n`)[1]).find((text) => text !== undefined);
+  expect(/^\*\*Returns\*\*: (.*)$/m.exec(section ?? '')?.[1]).toBe(result);
+});
+
+test('a method does not list an error that it turns into a result', () => {
+  const [, section = ''] = pages.get('flex.md')?.split('\n## flex.items.isEnabled\n') ?? [];
+  const [own = ''] = section.split('\n## ');
+  expect(own).toContain('ItemDownError');
+  expect(own).not.toContain('ItemNotFoundError');
+});
+
+test('only the type of an optional field is without `undefined`', () => {
+  expect(pages.get('client.md')).toContain('| `requestId` | `string \\| undefined` |');
+  expect(pages.get('client.md')).toContain('| `maxUploadBytes?` | `number` |');
+});
+
+test.each([
   ['client.md', 'DocumentedError', 'documentedError'],
   ['notifications.md', 'fetchHandler', 'FetchHandler'],
   ['notifications.md', 'notificationFields', 'NotificationFields'],
@@ -64,7 +93,7 @@ describe('the page of an error class', () => {
       const documented = all.methods.find((each) => each.name === name);
       const kinds = [
         ...(documented?.method.prose.throws ?? []).map(({ error }) => error),
-        ...(documented?.endpoint?.errors ?? []).map(({ error }) => error.kind),
+        ...(documented ? thrownErrors(documented) : []).map(({ error }) => error.kind),
       ];
       return kinds.filter((kind) => !names(kind, `seller.${name}`)).map((kind) => `${kind}: ${name}`);
     });
@@ -72,6 +101,9 @@ describe('the page of an error class', () => {
     expect(names('NoChannelError', 'seller.messages.channel')).toBe(true);
     expect(names('InvalidQueryError', 'seller.flex.query')).toBe(true);
     expect(names('InvalidQueryError', 'seller.flex.addZones')).toBe(false);
+    expect(names('ItemNotFoundError', 'seller.flex.items.enable')).toBe(true);
+    // `isEnabled` returns `false` instead.
+    expect(names('ItemNotFoundError', 'seller.flex.items.isEnabled')).toBe(false);
   });
 
   test.each(['index', 'schemas', 'notifications/index', 'testing/index', 'otel/index'])(

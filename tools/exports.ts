@@ -141,13 +141,13 @@ function typeOf(
   file: ts.SourceFile,
 ): string {
   const written = node.type?.getText(file);
-  if (written !== undefined) return bare(flat(written));
+  if (written !== undefined) return isOptional(node) ? bare(flat(written)) : flat(written);
   const value = ts.isPropertyDeclaration(node) ? node.initializer : undefined;
   if (value && ts.isNewExpression(value)) return value.expression.getText(file);
   return value && ts.isStringLiteral(value) ? 'string' : '';
 }
 
-/** A type without `undefined`, and without the brackets that a function needed for that. */
+/** The type of an optional field without `undefined`, and without the brackets that a function needed for that. */
 function bare(type: string): string {
   return type.replace(/ \| undefined$/, '').replace(/^\((\(.*\) => .*)\)$/, '$1');
 }

@@ -1,10 +1,10 @@
-import { inspect } from '../src/core/schema/inspect.js';
 import type { Catalogue, PublicMethod } from './catalogue.ts';
-import { codeSpan, methodDetails } from './export-sections.ts';
+import { methodDetails } from './export-sections.ts';
 import type { Export } from './exports.ts';
 import { fenced, table, withSpec } from './markdown.ts';
 import { inputTable } from './method-input.ts';
-import { linkTo, returnedBy, typeOf } from './schema-tables.ts';
+import { resultType } from './result-type.ts';
+import { thrownErrors } from './thrown-errors.ts';
 
 /** How a failed call is retried, by its retry class. */
 const retries: Readonly<Record<string, string>> = {
@@ -42,37 +42,21 @@ function request({ endpoint }: PublicMethod): string {
     : retried;
 }
 
-function output({ endpoint, method }: PublicMethod, all: Catalogue): string {
-  const { returns } = method.prose;
-  const type = endpoint?.responseBody === 'stream' ? 'a stream' : resultType({ endpoint, method }, all);
-  return `**Returns**: ${type}${returns ? `; ${returns}` : '.'}`;
+function output(each: PublicMethod, all: Catalogue): string {
+  const { returns } = each.method.prose;
+  return `**Returns**: ${resultType(each, all)}${returns ? `; ${returns}` : '.'}`;
 }
 
-/** The output of the endpoint in words. If its schema accepts anything, the method declares what it returns. */
-function resultType({ endpoint, method }: Pick<PublicMethod, 'endpoint' | 'method'>, all: Catalogue): string {
-  const schema = endpoint?.output;
-  if (schema && !isAny(schema)) return typeOf(schema, all);
-  const [first] = returnedBy(method, all);
-  if (first) return linkTo(first.type);
-  const type = /ApiPromise<(.+)>$/.exec(method.signatures[0] ?? '')?.[1] ?? 'unknown';
-  const words: Readonly<Record<string, string>> = { unknown: 'any value', undefined: 'nothing', boolean: 'boolean' };
-  return words[type] ?? codeSpan(type);
-}
-
-function isAny(schema: Parameters<typeof inspect>[0]): boolean {
-  const found = inspect(schema);
-  return found.kind === 'preprocess' ? isAny(found.of) : found.kind === 'unknown' || found.kind === 'record';
-}
-
-function errors({ endpoint, method }: PublicMethod): string[] {
-  const documented = endpoint?.errors ?? [];
-  const responses = documented.map((each) => [
-    errorLink(each.error.kind),
-    [each.status, ...(each.otherStatuses ?? [])].join(' or '),
-    each.code === undefined ? '' : `\`${each.code}\``,
-    condition(method.prose.throws.find(({ error }) => error === each.error.kind)?.when ?? each.message),
+function errors(each: PublicMethod): string[] {
+  const { endpoint, method } = each;
+  const documented = thrownErrors(each);
+  const responses = documented.map(({ error: { kind }, status, otherStatuses = [], code, message }) => [
+    errorLink(kind),
+    [status, ...otherStatuses].join(' or '),
+    code === undefined ? '' : `\`${code}\``,
+    condition(method.prose.throws.find(({ error }) => error === kind)?.when ?? message),
   ]);
-  const kinds = documented.map(({ error }) => error.kind);
+  const kinds = (endpoint?.errors ?? []).map(({ error }) => error.kind);
   const others = method.prose.throws
     .filter(({ error }) => !kinds.includes(error))
     .map(({ error, when }) => [errorLink(error), '', '', condition(when)]);

@@ -4,6 +4,7 @@ import type { Export, Sources } from './exports.ts';
 import { tagOf } from './openapi.ts';
 import type { Prose } from './prose.ts';
 import { dashed, fileOf, methodLink } from './reference.ts';
+import { thrownErrors } from './thrown-errors.ts';
 
 const folder = '../reference/';
 
@@ -18,7 +19,7 @@ export interface Thrower {
 export function throwersOf(all: Catalogue, sources: Sources): Thrower[] {
   const methods = all.methods.map((each) => ({
     link: methodLink(each, folder),
-    kinds: new Set([...(each.endpoint?.errors ?? []).map(({ error }) => error.kind), ...kindsOf(each.method.prose)]),
+    kinds: new Set([...thrownErrors(each).map(({ error }) => error.kind), ...kindsOf(each.method.prose)]),
   }));
   const pages = [
     ...[...new Set(all.methods.map(tagOf))].map((name) => {

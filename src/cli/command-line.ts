@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsConfig } from 'node:util';
+import { isControlToken } from '../testing/dashboard/access.js';
 import { nearest } from '../testing/nearest.js';
 
 /** The options of the `fake` command. */
@@ -68,7 +69,7 @@ export function parseCommandLine(args: readonly string[]): Command {
       faults: values.faults,
       quiet: values.quiet,
       names: values['allow-host'],
-      controlToken: values['control-token'],
+      controlToken: parseControlToken(values['control-token']),
       callbacks: values.callback,
       callbackFaults: values['callback-faults'],
     },
@@ -115,4 +116,9 @@ function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new UsageError(`--port must be a number from 0 to 65535, not "${text}"`);
+}
+
+function parseControlToken(text: string | undefined): string | undefined {
+  if (text === undefined || isControlToken(text)) return text;
+  throw new UsageError('--control-token must have 16 or more letters, digits, - and _');
 }

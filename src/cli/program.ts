@@ -62,7 +62,7 @@ async function serve(command: FakeCommand, { out, ended }: ProcessIO): Promise<v
   };
   const marketplace = create();
   const { controlToken, names } = command;
-  const dashboard = withLocation('--control-token', () => new Dashboard(marketplace, { controlToken, names, create }));
+  const dashboard = new Dashboard(marketplace, { controlToken, names, create });
   const server = await listenOrFail(dashboard, command);
   out(formatBanner(server.url, command.host, marketplace, dashboard.controlToken));
   if (!command.quiet) printRequests(dashboard, out);

@@ -28,38 +28,38 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly output: StandardSchema<Out, unknown>;
   readonly retry: RetryClass;
   /** Fields that are sent in the query although the method has a body. */
-  readonly inQuery?: readonly string[];
+  readonly inQuery?: readonly string[] | undefined;
   /** Fields that are sent in a header, with the name of the header. */
-  readonly inHeader?: Readonly<Record<string, string>>;
+  readonly inHeader?: Readonly<Record<string, string>> | undefined;
   /** Query parameters of every request. */
-  readonly query?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>> | undefined;
   /**
    * How the body is sent. A `multipart` body contains the input's `file`, streamed.
    *
    * @default 'json'
    */
-  readonly requestBody?: 'json' | 'multipart';
+  readonly requestBody?: 'json' | 'multipart' | undefined;
   /**
    * The largest size of a `multipart` file, in bytes.
    *
    * @default no limit
    */
-  readonly maxUploadBytes?: number;
+  readonly maxUploadBytes?: number | undefined;
   /**
    * What a success contains. A `stream` is returned unread, as a `Download`.
    *
    * @default 'json'
    */
-  readonly responseBody?: 'json' | 'stream';
+  readonly responseBody?: 'json' | 'stream' | undefined;
   /** The documented errors. */
   readonly errors: readonly DocumentedError[];
   /**
    * Finds the error in the body of a success: GraphQL reports its errors with status 200. It is treated like an error
    * response with the status that it states: retried, or sent again with a new token.
    */
-  readonly errorInBody?: (body: unknown) => ErrorInBody | undefined;
+  readonly errorInBody?: ((body: unknown) => ErrorInBody | undefined) | undefined;
   /** Present if the call option `attributes` can select fields of the response: it is readable without the others. */
-  readonly supportsAttributes?: true;
+  readonly supportsAttributes?: true | undefined;
   /**
    * Reads back once whether a write was carried out although its response was lost. The client calls it again as long
    * as the service may still carry out the write. If it throws, the result is `unknown`.

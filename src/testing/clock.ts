@@ -1,3 +1,5 @@
+import { FakeMarketplaceError } from './errors.js';
+
 /**
  * The marketplace's clock. It follows the machine's clock, or stands still at the time where it was set.
  *
@@ -30,28 +32,37 @@ export class Clock {
     return this.#fixed !== undefined;
   }
 
-  /** Stops the clock at a time. Without a time zone, it is in UTC. @throws {TypeError} when `time` is not a date of the years 1 to 9999 */
+  /**
+   * Stops the clock at a time. Without a time zone, it is in UTC.
+   *
+   * @throws {FakeMarketplaceError} when `time` is not a date of the years 1 to 9999
+   */
   set(time: Date | string | number): void {
     const ms = timeMs(time);
     if (Number.isNaN(ms))
-      throw new TypeError(`The clock takes a Date, an ISO 8601 string or milliseconds, not ${String(time)}`);
-    if (!isTime(ms)) throw new TypeError('The clock takes a time of the years 1 to 9999');
+      throw new FakeMarketplaceError(`the clock takes a Date, an ISO 8601 string or milliseconds, not ${String(time)}`);
+    if (!isTime(ms)) throw new FakeMarketplaceError('the clock takes a time of the years 1 to 9999');
     this.#change(ms);
   }
 
   /**
    * Stops the clock, if it runs, and moves it forward, or back if the sum is negative.
    *
-   * @throws {TypeError} when a unit is unknown, or the clock would leave the years 1 to 9999.
+   * @throws {FakeMarketplaceError} when a unit is unknown, or the clock would leave the years 1 to 9999.
    */
   advance(span: Span): void {
     const unknown = Object.keys(span).find((unit) => !units.has(unit));
-    if (unknown !== undefined) throw new TypeError(`There is no unit ${unknown}; there are ${[...units].join(', ')}`);
+    if (unknown !== undefined)
+      throw new FakeMarketplaceError(`there is no unit ${unknown}; there are ${[...units].join(', ')}`);
     const { days = 0, hours = 0, minutes = 0, seconds = 0, ms = 0 } = span;
     this.set(this.ms + ((days * 24 + hours) * 60 + minutes) * 60_000 + seconds * 1000 + ms);
   }
 
-  /** Runs a function at another time, then restores the clock. */
+  /**
+   * Runs a function at another time, then restores the clock.
+   *
+   * @throws {FakeMarketplaceError} when `time` is not a date of the years 1 to 9999
+   */
   at<T>(time: Date | string | number, run: () => T): T {
     const previous = this.#fixed;
     this.set(time);
@@ -106,13 +117,13 @@ export function isTime(ms: number): boolean {
 /** A duration; the parts add up. */
 export interface Span {
   /** Days of 24 hours. */
-  readonly days?: number;
+  readonly days?: number | undefined;
   /** Hours. */
-  readonly hours?: number;
+  readonly hours?: number | undefined;
   /** Minutes. */
-  readonly minutes?: number;
+  readonly minutes?: number | undefined;
   /** Seconds. */
-  readonly seconds?: number;
+  readonly seconds?: number | undefined;
   /** Milliseconds. */
-  readonly ms?: number;
+  readonly ms?: number | undefined;
 }

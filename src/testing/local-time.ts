@@ -39,7 +39,7 @@ export function localInstant(ms: number, site_id: string): string {
 }
 
 /** Returns how far the clock of a site is ahead of UTC, in minutes. */
-export function offsetMinutes(ms: number, site_id: string): number {
+function offsetMinutes(ms: number, site_id: string): number {
   const parts = new Map(
     formatterFor(zones[site_id] ?? 'UTC')
       .formatToParts(ms)
@@ -48,6 +48,27 @@ export function offsetMinutes(ms: number, site_id: string): number {
   const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
   const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'));
   return Math.round((local - Math.floor(ms / 60_000) * 60_000) / 60_000);
+}
+
+const dayMs = 86_400_000;
+
+/** Returns when each of the last days of a site starts, the oldest first. The last one contains the time `end`. */
+export function startsOfDays(end: number, count: number, site_id: string): number[] {
+  const lastDay = localDay(end, site_id);
+  return Array.from({ length: count }, (_, index) => startOfDay(lastDay - count + 1 + index, site_id));
+}
+
+/** The number of days from 1970 to the local date. */
+function localDay(ms: number, site_id: string): number {
+  return Math.floor((ms + offsetMinutes(ms, site_id) * 60_000) / dayMs);
+}
+
+function startOfDay(day: number, site_id: string): number {
+  const midnight = day * dayMs;
+  const withOffsetAt = (ms: number): number => midnight - offsetMinutes(ms, site_id) * 60_000;
+  // All sites are west of UTC: this is the offset of the evening before. It is another one if clocks changed at midnight.
+  const start = withOffsetAt(midnight);
+  return localDay(start, site_id) === day ? start : withOffsetAt(midnight + dayMs / 2);
 }
 
 function formatterFor(timeZone: string): Intl.DateTimeFormat {

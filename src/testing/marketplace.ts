@@ -28,6 +28,8 @@ import { MarketplaceEvents } from './state/events.js';
 import type { FlexStore } from './state/flex.js';
 import type { Item, ItemInit, ItemStore } from './state/items.js';
 import type { MessageStore, StoredMessage } from './state/messages.js';
+import type { Omittable } from './state/omittable.js';
+import { numberOf } from './state/packs.js';
 import type { Pack, PackInit, PackStore } from './state/packs.js';
 import type { QuestionStore, StoredQuestion } from './state/questions.js';
 import { createStores } from './state/stores.js';
@@ -166,7 +168,9 @@ export class FakeMarketplace {
     this.#router.handle(input instanceof Request && init === undefined ? input : new Request(input, init));
 
   /** Serves the marketplace over HTTP, with the dashboard at `/` if `page` is `true`. Only on Node.js. */
-  async listen({ page = false, ...where }: ListenOptions = {}): Promise<Listening> {
+  async listen(options: ListenOptions = {}): Promise<Listening> {
+    assertFields('`listen`', options, ['port', 'host', 'page']);
+    const { page = false, ...where } = options;
     this.settings.optionLockMs = this.#options.settings?.optionLockMs ?? optionLockMsOverHttp;
     const { listen } = await import('./server.js');
     if (!page) return listen(this.fetch, where);
@@ -210,7 +214,7 @@ export class FakeMarketplace {
   }
 
   /** Adds a user: a seller, a buyer or both. Fields that you omit get default values. */
-  addUser(init: Partial<Account> = {}): Account {
+  addUser(init: Omittable<Account> = {}): Account {
     assertFields('a user', init, ['user_id', 'nickname', 'site_id']);
     return this.accounts.add(init);
   }
@@ -250,7 +254,8 @@ export class FakeMarketplace {
     readonly text: string;
     readonly files?: readonly BuyerFile[] | undefined;
   }): StoredMessage {
-    return this.messages.add(pack, { from: pack.buyer_id, text, files: files.map((file) => this.#store(pack, file)) });
+    const sale = this.packs.getOrThrow(numberOf(pack));
+    return this.messages.add(sale, { from: sale.buyer_id, text, files: files.map((file) => this.#store(sale, file)) });
   }
 
   /** Issues an access token for a user. @param application_id `null` for a token without application. @default 500 */

@@ -8,6 +8,7 @@ import { moderationOf } from './state/moderation.js';
 export interface MarketplaceSettings {
   /**
    * Which calls need `tag=post_sale`: every call below `/messages`, or only those that the specification names.
+   * OPTIONS needs no tag.
    *
    * @default 'all', or 'documented' with `follow: 'documents'`
    */

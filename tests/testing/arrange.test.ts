@@ -294,12 +294,37 @@ describe('misuse from plain JavaScript', () => {
       () => fake().failNext(endpoints.questions.ask, documentedError({ status: 200, message: '' })),
       'from 400 to 599',
     ],
+    [
+      'a file of an unknown user',
+      () =>
+        fake().attachments.add({
+          owner: 404,
+          site_id: 'MLA',
+          filename: 'a.txt',
+          type: 'text/plain',
+          bytes: new Uint8Array(1),
+        }),
+      'there is no user 404',
+    ],
+    [
+      'a message in an unknown pack',
+      () => fake().buyerWrites({ pack: { pack_id: 5 } as never, text: 'Hello' }),
+      'there is no pack 5',
+    ],
     ['an empty rate limit', () => new FakeMarketplace({ limit: {} }), '`limit` needs `perSecond` or `perMinute`'],
     ['a rate of 0', () => new FakeMarketplace({ limit: { perSecond: 0 } }), 'a rate must be an integer of at least 1'],
   ])('%s is rejected', (_, misuse, message) => {
     expect(misuse).toThrow(message);
     expect(misuse).toThrow(FakeMarketplaceError);
   });
+});
+
+test('the error of an invalid seed names an existing page', () => {
+  const seeding = (): void => new FakeMarketplace().seed({ items: [{ seller_id: 404 }] });
+  expect(seeding).toThrow(FakeMarketplaceError);
+  expect(seeding).toThrow(
+    expect.objectContaining({ docsPath: 'marketplace-seller-sdk/docs/errors/FakeMarketplaceError.md' }),
+  );
 });
 
 test('a buyer can send files', async () => {

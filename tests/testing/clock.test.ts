@@ -1,4 +1,5 @@
-import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { SellerError } from 'marketplace-seller-sdk';
+import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 afterEach(() => {
@@ -62,15 +63,20 @@ describe("the marketplace's clock", () => {
       const { clock } = new FakeMarketplace({ now: '2026-01-31T23:00:00Z' });
       expect(() => {
         clock.advance(span as never);
-      }).toThrow(TypeError);
+      }).toThrow(FakeMarketplaceError);
       expect(clock.iso).toBe('2026-01-31T23:00:00.000Z');
     },
   );
 
-  test('an invalid date is rejected', () => {
-    expect(() => new FakeMarketplace({ now: 'yesterday' })).toThrow(
-      'The clock takes a Date, an ISO 8601 string or milliseconds, not yesterday',
+  test.each([
+    ['now', () => new FakeMarketplace({ now: 'yesterday' })],
+    ['set()', () => new FakeMarketplace().clock.set('yesterday')],
+    ['at()', () => new FakeMarketplace().clock.at('yesterday', () => undefined)],
+  ])('an invalid date is rejected: %s', (_, misuse) => {
+    expect(misuse).toThrow(
+      'FakeMarketplace: the clock takes a Date, an ISO 8601 string or milliseconds, not yesterday',
     );
+    expect(misuse).toThrow(SellerError);
   });
 
   test('at() runs a function at another time and restores the clock', () => {

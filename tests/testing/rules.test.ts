@@ -938,6 +938,32 @@ describe('contact metrics', () => {
     marketplace.settings.contactTimeZone = 'site';
     expect((await call(path)).body.results?.map(({ total }) => total)).toEqual([4, 0]);
   });
+
+  // The clocks of Chile were set back at the end of 4 April 2026, and are set forward at the end of 5 September.
+  test.each([
+    ['2026-04-07T12:00:00Z', 5, ['2026-04-03T03:30:00Z', '2026-04-04T02:30:00Z'], [2, 0, 0, 0, 0]],
+    ['2026-04-05T12:00:00Z', 2, ['2026-04-05T03:30:00Z', '2026-04-05T04:00:00Z'], [1, 1]],
+    ['2026-09-06T12:00:00Z', 2, ['2026-09-06T03:59:59Z', '2026-09-06T04:00:00Z'], [1, 1]],
+    ['2026-09-08T12:00:00Z', 4, ['2026-09-05T04:00:00Z', '2026-09-07T03:00:00Z'], [1, 0, 1, 0]],
+  ])('a day of a site has its own offset: until %s', async (ending, last, views, totals) => {
+    marketplace.settings.contactTimeZone = 'site';
+    const { user_id: seller_id } = marketplace.addUser({ site_id: 'MLC' });
+    const item = marketplace.addItem({ seller_id, item_id: 'MLC1', site_id: 'MLC' });
+    for (const at of views) marketplace.viewPhone(item, { at });
+    const path = `GET /items/MLC1/contacts/phone_views/time_window?last=${last}&unit=day&ending=${ending}`;
+    expect((await call(path)).body.results?.map(({ total }) => total)).toEqual(totals);
+  });
+
+  test.each(['2026-02-30', '2026-02-30T10:00:00Z', '2026-13-01', '2026-04-31 10:00'])(
+    'a day that does not exist is 400: %s',
+    async (day) => {
+      const date = encodeURIComponent(day);
+      const path = 'GET /items/MLA1/contacts/phone_views';
+      expect(await call(`${path}?date_from=${date}&date_to=2026-05-01`)).toMatchObject({ status: 400 });
+      expect(await call(`${path}?date_from=2026-01-01&date_to=${date}`)).toMatchObject({ status: 400 });
+      expect(await call(`${path}/time_window?last=1&unit=day&ending=${date}`)).toMatchObject({ status: 400 });
+    },
+  );
 });
 
 describe('common conventions', () => {

@@ -38,6 +38,12 @@ describe('a marketplace on a port', () => {
     );
   });
 
+  test('listen() names a misspelt option', async () => {
+    const serving = new FakeMarketplace().listen({ prt: 1 } as never);
+    await expect(serving).rejects.toBeInstanceOf(FakeMarketplaceError);
+    await expect(serving).rejects.toThrow('`listen` has no field `prt`; did you mean `port`?');
+  });
+
   test('listen() uses the given host, and loopback by default', async () => {
     const { url } = await listening(new FakeMarketplace(), '::1');
     expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);

@@ -13,14 +13,14 @@ export interface DocumentedError {
   /** The class of this error. The default is the class of its status. */
   readonly error: typeof ApiError;
   /** Distinguishes this error from other errors with the same status, if the code does not. */
-  readonly matches?: (details: ApiErrorDetails) => boolean;
+  readonly matches?: ((details: ApiErrorDetails) => boolean) | undefined;
   /** Other statuses with which some versions of the service report this error. */
-  readonly otherStatuses?: readonly number[];
+  readonly otherStatuses?: readonly number[] | undefined;
   /** The service did nothing and asks to try again: a retry is safe, even for a write. */
-  readonly transient?: true;
+  readonly transient?: true | undefined;
 }
 
-type DocumentedErrorInit = Omit<DocumentedError, 'error'> & { readonly error?: typeof ApiError };
+type DocumentedErrorInit = Omit<DocumentedError, 'error'> & { readonly error?: typeof ApiError | undefined };
 
 /**
  * Describes a documented error.

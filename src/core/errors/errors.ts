@@ -61,7 +61,10 @@ export class RequestAbortedError extends SellerError {
   /** A write was sent, and an attempt may or may not have been carried out. */
   readonly outcomeUnknown: boolean;
 
-  constructor(message: string, options: ErrorOptions & { attempts?: number; outcomeUnknown?: boolean } = {}) {
+  constructor(
+    message: string,
+    options: ErrorOptions & { attempts?: number | undefined; outcomeUnknown?: boolean | undefined } = {},
+  ) {
     super(message, options);
     this.name = 'AbortError';
     this.attempts = options.attempts ?? 0;
@@ -84,7 +87,7 @@ export class ConnectionError extends SellerError {
   /** How many times the request was sent, including failed connections. */
   readonly attempts: number;
 
-  constructor(message: string, options: ErrorOptions & { attempts?: number } = {}) {
+  constructor(message: string, options: ErrorOptions & { attempts?: number | undefined } = {}) {
     super(message, options);
     this.attempts = options.attempts ?? 1;
   }
@@ -112,7 +115,10 @@ export class OutcomeUnknownError extends ConnectionError {
   /** The status of the response whose body was lost; `undefined` if there was no response at all. */
   readonly status: number | undefined;
 
-  constructor(message: string, options: ErrorOptions & { attempts?: number; status?: number | undefined } = {}) {
+  constructor(
+    message: string,
+    options: ErrorOptions & { attempts?: number | undefined; status?: number | undefined } = {},
+  ) {
     super(message, options);
     this.status = options.status;
   }

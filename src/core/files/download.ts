@@ -33,7 +33,7 @@ export class Download implements AsyncDisposable {
   readonly contentType: string | undefined;
   /** The size in bytes; `undefined` if the service did not state it. */
   readonly size: number | undefined;
-  /** The content of the file. If the connection is lost, the stream fails; it never just ends early. */
+  /** The content of the file. If the connection is lost, the stream fails instead of ending early. */
   readonly stream: ReadableStream<Bytes>;
 
   readonly #reject: DownloadParts['reject'];

@@ -62,7 +62,7 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
    *
    * @throws {InvalidInputError} when `max` is neither an integer of at least 0 nor `Infinity`.
    */
-  async toArray(options: { readonly max?: number } = {}): Promise<T[]> {
+  async toArray(options: { readonly max?: number | undefined } = {}): Promise<T[]> {
     checkOptions(options, { max: (max) => (max === Infinity ? undefined : integerFrom(0)(max)) });
     const { max = Infinity } = options;
     const items: T[] = [];

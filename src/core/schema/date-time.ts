@@ -14,7 +14,7 @@ export const dateTimeInput: Schema<string, Date | string> = refine(
 );
 
 /** Whether the text has `T` before the time, and a day that its month has: `Date.parse` reads February 30 as March 2. */
-function isIso(written: string): boolean {
+export function isIso(written: string): boolean {
   const day = written.slice(0, 10);
   return !written.includes(' ') && new Date(`${day}T00:00Z`).toISOString().startsWith(day);
 }

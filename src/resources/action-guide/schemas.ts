@@ -149,7 +149,8 @@ export interface DeliveryPromise extends ToPack, NoText {
 }
 
 /**
- * An option that the service added after this release. Its fields are unknown here, so they are sent without a check.
+ * An option that the service added after this release. Its rules are unknown here: `text` has at most 350 characters and
+ * `vars` has ids and values, as in other options. Other fields are rejected.
  */
 export interface LaterOption<Id extends string = string> extends ToPack {
   readonly option_id: Id extends OptionId ? never : Id;

@@ -34,7 +34,7 @@ export function deliveryPromise({
   from,
   to,
 }: {
-  readonly template?: number;
+  readonly template?: number | undefined;
   readonly from: number;
   readonly to: number;
 }): {

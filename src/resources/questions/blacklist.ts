@@ -25,7 +25,8 @@ export class Blacklist {
   }
 
   /**
-   * Returns the blocked users. Spec: GET /users/{seller_id}/questions_blacklist (the entries are not documented).
+   * Returns the blocked users on the first page of the service, by default 50. The call option `query` requests more,
+   * e.g. `{ query: { offset: 50 } }`. Spec: GET /users/{seller_id}/questions_blacklist (the entries are not documented).
    *
    * @example
    * for (const { id } of await seller.questions.blacklist.list({ seller_id: 7 })) console.log(id);

@@ -6,6 +6,11 @@ export interface AccessRules {
   readonly names: readonly string[];
 }
 
+/** Whether a text can be a control token: long enough, and valid in a header and a URL. */
+export function isControlToken(text: string): boolean {
+  return /^[\w-]{16,}$/.test(text);
+}
+
 /**
  * Returns why a request is denied; `undefined` when it is allowed.
  *

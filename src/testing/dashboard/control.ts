@@ -25,7 +25,7 @@ export function inField<T>(name: string, run: () => T): T {
   try {
     return run();
   } catch (error) {
-    if (!(error instanceof FakeMarketplaceError) && !(error instanceof TypeError)) throw error;
+    if (!(error instanceof FakeMarketplaceError)) throw error;
     // The second part of the message is a remedy in this process, which the caller cannot apply.
     const [reason = ''] = error.message.replace(/^FakeMarketplace: /, '').split('; ');
     throw new FakeMarketplaceError(`\`${name}\`: ${reason}`, { cause: error });

@@ -4,7 +4,7 @@ import { parseJson } from '../http/parse-json.js';
 import { files, indexHtml } from './assets.js';
 import { builtInControls, describeControls } from './control-openapi.js';
 import { controls } from './controls.js';
-import { denyReason } from './access.js';
+import { denyReason, isControlToken } from './access.js';
 import type { ResourceKind } from './access.js';
 import { RequestLog } from './request-log.js';
 import { snapshot } from './snapshot.js';
@@ -46,7 +46,7 @@ export class Dashboard {
     marketplace: ServedMarketplace,
     { controlToken = generateToken(), names = [], create }: DashboardOptions = {},
   ) {
-    if (!/^[\w-]{16,}$/.test(controlToken))
+    if (!isControlToken(controlToken))
       throw new FakeMarketplaceError('a control token has 16 or more letters, digits, - and _');
     this.controlToken = controlToken;
     this.#names = names.map((name) => name.toLowerCase());

@@ -3,7 +3,7 @@ import type { PageParams } from '../http/conventions.js';
 import { badRequest } from '../http/handler.js';
 import type { HandlerInfo } from '../http/handler.js';
 import { queryDate, queryInteger, queryOneOf, queryPage } from '../http/read-request.js';
-import { offsetMinutes } from '../local-time.js';
+import { startsOfDays } from '../local-time.js';
 import type { MarketplaceSettings } from '../settings.js';
 import type { StoredContact } from '../state/contacts.js';
 
@@ -15,8 +15,8 @@ export interface WindowParams {
   readonly end: number;
   readonly order: 'asc' | 'desc';
   readonly page: Required<PageParams>;
-  /** How far the site's clock is ahead of UTC, in milliseconds. */
-  readonly offsetMs: number;
+  /** The site in whose time zone days start; `undefined` for UTC. */
+  readonly site_id: string | undefined;
 }
 
 const lengths = { day: 86_400_000, hour: 3_600_000 } as const;
@@ -37,7 +37,7 @@ export function readWindow(
     end,
     order: queryOneOf(info, 'order', ['asc', 'desc'], 'asc'),
     page: queryPage(info, maxWindowIntervals, maxWindowIntervals),
-    offsetMs: contactTimeZone === 'site' ? offsetMinutes(end, site_id) * 60_000 : 0,
+    site_id: contactTimeZone === 'site' ? site_id : undefined,
   };
 }
 
@@ -45,28 +45,32 @@ export function readWindow(
  * Counts contacts per interval of a window: whole days or hours. The last interval contains the end of the window;
  * contacts after the end are not counted.
  */
-export function countWindow(
-  contacts: readonly StoredContact[],
-  { last, unit, end, order, page, offsetMs }: WindowParams,
-  isPaged = true,
-): object {
-  const length = lengths[unit];
-  const start = Math.floor((end + offsetMs) / length) * length - offsetMs - (last - 1) * length;
+export function countWindow(contacts: readonly StoredContact[], params: WindowParams, isPaged = true): object {
+  const { last, unit, end, order, page } = params;
+  const starts = startsOf(params);
   const totals = new Array<number>(last).fill(0);
   for (const { at, times } of contacts) {
-    const index = Math.floor((at - start) / length);
+    const index = starts.findLastIndex((start) => start <= at);
     if (at <= end && index >= 0) totals[index] = (totals[index] ?? 0) + times;
   }
-  const results = totals.map((total, index) => ({ date: toSeconds(start + index * length), total }));
+  const results = totals.map((total, index) => ({ date: toSeconds(starts[index] ?? end), total }));
   if (order === 'desc') results.reverse();
   return {
     total: totals.reduce((sum, each) => sum + each, 0),
-    date_from: toSeconds(start),
+    date_from: toSeconds(starts[0] ?? end),
     date_to: toSeconds(end),
     last,
     unit,
     results: isPaged ? pageOf(results, page).items : results,
   };
+}
+
+/** Returns when each interval starts, the oldest first. Hours start at the same times in the zones of all sites. */
+function startsOf({ last, unit, end, site_id }: WindowParams): number[] {
+  if (unit === 'day' && site_id !== undefined) return startsOfDays(end, last, site_id);
+  const length = lengths[unit];
+  const lastStart = Math.floor(end / length) * length;
+  return Array.from({ length: last }, (_, index) => lastStart - (last - 1 - index) * length);
 }
 
 /** Formats a time without milliseconds. */

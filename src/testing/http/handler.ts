@@ -56,8 +56,8 @@ export class ErrorResponse {
 
 /** Values that replace those of a documented error. */
 export interface ErrorOverrides {
-  readonly message?: string;
-  readonly code?: string;
+  readonly message?: string | undefined;
+  readonly code?: string | undefined;
   readonly cause?: unknown;
 }
 

@@ -1,3 +1,4 @@
+import { isIso, isZoned, millisecondsOf } from '../../core/schema/date-time.js';
 import type { PageParams } from './conventions.js';
 import { badRequest, errorResponse } from './handler.js';
 import type { ErrorResponse, HandlerInfo } from './handler.js';
@@ -106,15 +107,11 @@ export function queryDate({ query }: HandlerInfo, name: string): QueryDate | und
   return { text, ...date };
 }
 
-const isoDate = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/;
-
 function parseDate(text: string): Pick<QueryDate, 'ms' | 'hasOffset'> | undefined {
   // In a query that does not encode it, the `+` of an offset becomes a space.
-  const found = isoDate.exec(text.replace(/(T.*) (\d{2}:?\d{2})$/, '$1+$2'));
-  if (!found) return undefined;
-  const [, day = '', time = '00:00', offset] = found;
-  const ms = Date.parse(`${day}T${time}${offset?.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2') ?? 'Z'}`);
-  return Number.isNaN(ms) ? undefined : { ms, hasOffset: offset !== undefined };
+  const date = text.replace(/(T.*) (\d{2}:?\d{2})$/, '$1+$2');
+  const ms = millisecondsOf(date);
+  return Number.isNaN(ms) || !isIso(date.slice(0, 10)) ? undefined : { ms, hasOffset: isZoned(date) };
 }
 
 /** Reads a parameter that has one of the given values. @throws {ErrorResponse} 400 that names the values */

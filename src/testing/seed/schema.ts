@@ -166,9 +166,8 @@ export function readAs<Out>(schema: Schema<Out, unknown>, value: unknown): Out {
   );
 }
 
-/** A seed, or a part of one, is invalid. */
+/** A seed, or a part of one, is invalid. It has no `kind` of its own: callers get a `FakeMarketplaceError`. */
 export class SeedError extends FakeMarketplaceError {
-  static override readonly kind: string = 'SeedError';
   readonly messages: readonly string[];
 
   constructor(messages: readonly string[]) {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
+import type { Omittable } from './omittable.js';
 
 /** A user of the marketplace: a seller, a buyer, or both. */
 export interface Account {
@@ -56,7 +57,11 @@ export class Accounts {
   }
 
   /** Adds a user. Fields that you omit get default values. @throws {FakeMarketplaceError} when the id is taken */
-  add({ user_id = this.#freeUserId(), nickname = `USER${user_id}`, site_id = 'MLA' }: Partial<Account> = {}): Account {
+  add({
+    user_id = this.#freeUserId(),
+    nickname = `USER${user_id}`,
+    site_id = 'MLA',
+  }: Omittable<Account> = {}): Account {
     if (!Number.isSafeInteger(user_id) || user_id < 1)
       throw new FakeMarketplaceError(`\`user_id\` must be an integer of at least 1, not ${String(user_id)}`);
     if (this.#users.has(user_id)) throw new FakeMarketplaceError(`user ${user_id} already exists`);

@@ -32,16 +32,17 @@ const maxTotalBytes = 512 * 1024 * 1024;
  */
 export class AttachmentStore {
   #files = new Map<string, StoredFile>();
-  readonly #state: Pick<MarketplaceState, 'clock' | 'settings'>;
+  readonly #state: Pick<MarketplaceState, 'accounts' | 'clock' | 'settings'>;
   /** Makes uploads and downloads fail with 500 while it is `true`. */
   isBroken = false;
 
-  constructor(state: Pick<MarketplaceState, 'clock' | 'settings'>) {
+  constructor(state: Pick<MarketplaceState, 'accounts' | 'clock' | 'settings'>) {
     this.#state = state;
   }
 
-  /** Stores a file. */
+  /** Stores a file of a user. @throws {FakeMarketplaceError} when there is no such user */
   add(init: Pick<StoredFile, 'owner' | 'site_id' | 'filename' | 'type' | 'bytes'>): StoredFile {
+    this.#state.accounts.getOrThrow(init.owner);
     const extension = /\.[A-Za-z0-9]+$/.exec(init.filename)?.[0] ?? '';
     const id = `${init.owner}_${crypto.randomUUID()}${extension}`;
     const file: StoredFile = { ...init, id, storedAt: this.#state.clock.ms, inUse: false };

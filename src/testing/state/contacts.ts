@@ -20,9 +20,9 @@ export interface StoredContact {
 /** When contacts were made, and how many. */
 export interface ContactInit {
   /** When they were made. @default now */
-  readonly at?: Date | string | number;
+  readonly at?: Date | string | number | undefined;
   /** How many. @default 1 */
-  readonly times?: number;
+  readonly times?: number | undefined;
 }
 
 /**

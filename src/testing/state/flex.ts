@@ -4,6 +4,7 @@ import type { Account } from './accounts.js';
 import type { Item } from './items.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { MarketplaceState } from './marketplace-state.js';
+import type { Omittable } from './omittable.js';
 
 /** `in`: active. `out`: inactive, settings are locked. `pending`: settings can change, no delivery orders yet. */
 export type SubscriptionStatus = 'in' | 'out' | 'pending';
@@ -46,7 +47,9 @@ export interface StoredShipment {
 }
 
 /** The fields of a new subscription. Only `user_id` is required; the others have default values. */
-export type SubscriptionInit = Partial<Omit<StoredSubscription, 'id' | 'site_id'>> & { readonly user_id: number };
+export type SubscriptionInit = Omittable<Omit<StoredSubscription, 'id' | 'site_id' | 'user_id'>> & {
+  readonly user_id: number;
+};
 
 /** A coverage zone of a site. */
 export interface Zone {
@@ -163,7 +166,7 @@ export class FlexStore {
   /** Changes the settings of a subscription, whatever its status. */
   configure(
     id: number,
-    change: Partial<Pick<StoredSubscription, 'delivery_window' | 'delivery_ranges' | 'zones'>>,
+    change: Omittable<Pick<StoredSubscription, 'delivery_window' | 'delivery_ranges' | 'zones'>>,
   ): StoredSubscription {
     const changed = { ...this.getOrThrow(id), ...defined(change) };
     this.#subscriptions.set(id, changed);
@@ -198,7 +201,10 @@ export class FlexStore {
   }
 
   /** Creates a delivery order of an active subscription. @returns the shipment's id */
-  ship({ user_id }: Pick<Account, 'user_id'>, { mode = 'FLEX' }: { readonly mode?: 'FLEX' | 'TURBO' } = {}): number {
+  ship(
+    { user_id }: Pick<Account, 'user_id'>,
+    { mode = 'FLEX' }: { readonly mode?: 'FLEX' | 'TURBO' | undefined } = {},
+  ): number {
     const active = this.subscriptionsOf(user_id).find((each) => each.mode === mode && each.status === 'in');
     if (!active)
       throw new FakeMarketplaceError(`user ${user_id} has no active subscription to ${mode} and receives no orders`);

@@ -2,6 +2,7 @@ import { defined } from '../../core/defined.js';
 import type { Accounts } from './accounts.js';
 import { assertFields } from './assert-fields.js';
 import { FakeMarketplaceError } from '../errors.js';
+import type { Omittable } from './omittable.js';
 
 /** The status of an item. Buyers can ask only about an active item. */
 export type ItemState = 'active' | 'paused' | 'closed' | 'under_review';
@@ -16,7 +17,7 @@ export interface Item {
 }
 
 /** The fields of a new item. Only `seller_id` is required; the others have default values. */
-export type ItemInit = Partial<Item> & Pick<Item, 'seller_id'>;
+export type ItemInit = Omittable<Omit<Item, 'seller_id'>> & Pick<Item, 'seller_id'>;
 
 /**
  * The items for sale. An `Item` is a snapshot: `getOrThrow` returns its current state.
@@ -65,7 +66,7 @@ export class ItemStore {
   }
 
   /** Changes an item, e.g. `change(item_id, { status: 'paused' })`. */
-  change(item_id: string, change: Partial<Omit<Item, 'item_id' | 'seller_id'>>): Item {
+  change(item_id: string, change: Omittable<Omit<Item, 'item_id' | 'seller_id'>>): Item {
     assertFields('an item', change, ['status', 'title', 'site_id']);
     assertStatus(change.status);
     const item = { ...this.getOrThrow(item_id), ...defined(change) };

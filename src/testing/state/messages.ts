@@ -4,6 +4,7 @@ import { FakeMarketplaceError } from '../errors.js';
 import { numberOf } from './packs.js';
 import type { Pack } from './packs.js';
 import type { MarketplaceState } from './marketplace-state.js';
+import type { Omittable } from './omittable.js';
 
 /** A stored message. */
 export interface StoredMessage {
@@ -29,7 +30,7 @@ export interface StoredMessage {
 
 /** The fields of a new message. */
 export type MessageInit = Pick<StoredMessage, 'from' | 'text'> &
-  Partial<Pick<StoredMessage, 'client_id' | 'option' | 'files'>>;
+  Omittable<Pick<StoredMessage, 'client_id' | 'option' | 'files'>>;
 
 /** The maximum length of a buyer's message, in characters. Spec: Limits. */
 export const buyerTextLimit = 3500;

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js';
 import type { Accounts } from './accounts.js';
 import { assertFields } from './assert-fields.js';
 import { FakeMarketplaceError } from '../errors.js';
+import type { Omittable } from './omittable.js';
 
 /** The shipping mode of a pack. The available action guide options depend on it. */
 export type ShippingMode = 'flex' | 'cross_docking' | 'drop_off' | 'fulfilment' | 'custom';
@@ -31,7 +32,8 @@ export interface Pack {
 }
 
 /** The fields of a new pack. Only seller and buyer are required; the others have default values. */
-export type PackInit = Partial<Omit<Pack, 'changedAt'>> & Pick<Pack, 'seller_id' | 'buyer_id'>;
+export type PackInit = Omittable<Omit<Pack, 'changedAt' | 'seller_id' | 'buyer_id'>> &
+  Pick<Pack, 'seller_id' | 'buyer_id'>;
 
 const packFields: readonly (keyof PackInit)[] = [
   'pack_id',
@@ -133,7 +135,7 @@ export class PackStore {
   /** Changes a pack, e.g. `change(pack, { blockedBy: 'blocked_by_cancelled_order' })`. */
   change(
     pack: Pack,
-    change: Partial<Omit<Pack, 'pack_id' | 'order_ids' | 'seller_id' | 'buyer_id' | 'changedAt'>>,
+    change: Omittable<Omit<Pack, 'pack_id' | 'order_ids' | 'seller_id' | 'buyer_id' | 'changedAt'>>,
   ): Pack {
     assertFields('a pack', change, packFields);
     const current = this.getOrThrow(numberOf(pack));
