@@ -153,6 +153,13 @@ describe('a value of an own endpoint that cannot be sent as it is', () => {
       '`n` has a value that JSON cannot contain',
     ],
     ['a function in a body', { method: 'POST' }, { n: () => 1 }, ['n'], '`n` has a value that JSON cannot contain'],
+    [
+      'a value deep in a body',
+      { method: 'POST' },
+      { a: null, b: { c: 'd', e: [] }, n: { m: [1, { k: Number.NaN }] } },
+      ['n', 'm', 1, 'k'],
+      '`n.m.1.k` has a value that JSON cannot contain',
+    ],
     ['a body that contains itself', { method: 'POST' }, { n: circular }, [], 'contains itself'],
   ])('%s rejects the call', async (_, change, input, path, why) => {
     const { sellerClient, sent } = stubbed([Response.json({})]);

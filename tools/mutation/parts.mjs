@@ -43,6 +43,7 @@ export const parts = {
   'core/schema/format-issues.ts': ['tests/core/validation-messages.test.ts'],
   'core/schema/left-out.ts': ['tests/core/drift.test.ts'],
   'core/schema/read-leniently.ts': ['tests/core/drift.test.ts'],
+  'core/schema/reduced.ts': ['tests/core/conventions.test.ts', 'tests/resources/known-variants.test.ts'],
   'core/schema/word.ts': ['tests/resources/{flex,known-variants,messages}.test.ts'],
   'core/schema': ['tests/core/{schema,validation-messages}.test.ts'],
   'core/serialization/json.ts': ['tests/core/json.test.ts'],
