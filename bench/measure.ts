@@ -43,14 +43,14 @@ export function childOn<T>(node: string, script: string, ...args: string[]): Pro
 const binds = ['0', '1'].every((core) => spawnSync('taskset', ['--cpu-list', core, 'true']).status === 0);
 
 /**
- * Runs a script in a fresh process on one processor core, with the server on another. Where the scheduler places them decides
+ * Binds a server to one processor core, and returns `child` for processes on another. Where the scheduler places them decides
  * whether a write to the socket takes 30 or 100 µs, and it differs from process to process. Without `taskset`, which only
  * Linux has, or with a single core, they are not bound.
  */
-export function childBeside<T>({ pid }: ChildProcess, script: string, ...args: string[]): Promise<T> {
-  if (!binds) return child(script, ...args);
+export function childBeside({ pid }: ChildProcess): typeof child {
+  if (!binds) return child;
   spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', '1', String(pid)]);
-  return outputOf<T>('taskset', '--cpu-list', '0', process.execPath, here(script), ...args);
+  return (script, ...args) => outputOf('taskset', '--cpu-list', '0', process.execPath, here(script), ...args);
 }
 
 async function outputOf<T>(command: string, ...args: string[]): Promise<T> {

@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { buildFloor } from '../floor.ts';
 import { child, childBeside, compare, server } from '../measure.ts';
 import type { Figure, Row } from '../measure.ts';
@@ -12,13 +11,13 @@ const goal = 'at most 0.90 of bare fetch, below Stripe; over fetch within 1.1 of
 /** The own share of a call: what is left of its CPU with a `fetch` that only returns a response. */
 export async function stubbed(): Promise<Row[]> {
   await buildFloor();
-  return [await row('own share of a call over fetch, stubbed', undefined, ['', '1'], 'at most 1.1 of ky and zod')];
+  return [await row('own share of a call over fetch, stubbed', child, ['', '1'], 'at most 1.1 of ky and zod')];
 }
 
 /** The CPU of a call over loopback, one after the other. */
 export async function calls(): Promise<Row[]> {
-  return withServer(async ({ url, process }) => [
-    await row('CPU of a call over loopback, 1 KB, 1 at a time', process, [url, '1'], goal),
+  return withServer(async ({ url, run }) => [
+    await row('CPU of a call over loopback, 1 KB, 1 at a time', run, [url, '1'], goal),
   ]);
 }
 
@@ -27,11 +26,11 @@ export async function calls(): Promise<Row[]> {
  * go before.
  */
 export async function parallel(): Promise<Row[]> {
-  return withServer(async ({ url, process }) => {
+  return withServer(async ({ url, run }) => {
     const rows: Row[] = [];
     for (const concurrency of ['16', '64']) {
       const title = `CPU of a call over loopback, 1 KB, ${concurrency} at a time`;
-      rows.push(await row(title, process, [url, concurrency, '8', '512', 'one', '20000'], goal));
+      rows.push(await row(title, run, [url, concurrency, '8', '512', 'one', '20000'], goal));
     }
     return rows;
   });
@@ -39,31 +38,38 @@ export async function parallel(): Promise<Row[]> {
 
 /** The CPU of a call over TLS. */
 export async function secure(): Promise<Row[]> {
-  return withServer(async ({ secureUrl, process }) => [
-    await row('CPU of a call over TLS, 1 KB, 16 at a time', process, [secureUrl, '16'], 'at most 1.00'),
+  return withServer(async ({ secureUrl, run }) => [
+    await row('CPU of a call over TLS, 1 KB, 16 at a time', run, [secureUrl, '16'], 'at most 1.00'),
   ]);
 }
 
 /** The CPU of a page of 50 questions. */
 export async function pages(): Promise<Row[]> {
-  return withServer(async ({ url, process }) => [
-    await row('a page of 50, 4 at a time', process, [url, '4', '8', '256', 'page'], 'at most 1.00'),
-    await row('a page of 50 in gzip, 4 at a time', process, [`${url}/gzip`, '4', '8', '256', 'page'], 'at most 0.75'),
+  return withServer(async ({ url, run }) => [
+    await row('a page of 50, 4 at a time', run, [url, '4', '8', '256', 'page'], 'at most 1.00'),
+    await row('a page of 50 in gzip, 4 at a time', run, [`${url}/gzip`, '4', '8', '256', 'page'], 'at most 0.75'),
   ]);
 }
 
-async function withServer(measure: (started: Awaited<ReturnType<typeof server>>) => Promise<Row[]>): Promise<Row[]> {
+interface Started {
+  readonly url: string;
+  readonly secureUrl: string;
+  /** Runs a subject that calls the server. */
+  readonly run: typeof child;
+}
+
+async function withServer(measure: (started: Started) => Promise<Row[]>): Promise<Row[]> {
   await buildFloor();
-  const started = await server();
+  const { process, ...urls } = await server();
   try {
-    return await measure(started);
+    return await measure({ ...urls, run: childBeside(process) });
   } finally {
-    started.process.kill();
+    process.kill();
   }
 }
 
-async function row(title: string, beside: ChildProcess | undefined, how: readonly string[], of: string): Promise<Row> {
-  return { title, unit: 'µs CPU', figures: await inPairs(beside, how), goal: of };
+async function row(title: string, run: typeof child, how: readonly string[], of: string): Promise<Row> {
+  return { title, unit: 'µs CPU', figures: await inPairs(run, how), goal: of };
 }
 
 /**
@@ -71,14 +77,11 @@ async function row(title: string, beside: ChildProcess | undefined, how: readonl
  * other, and a slow minute of the machine hits both. The cost of a bare fetch differs from process to process more than it
  * drifts, so each ratio is to the median of all of its processes. Subjects that cannot make the call are left out.
  */
-async function inPairs(beside: ChildProcess | undefined, how: readonly string[]): Promise<Figure[]> {
+async function inPairs(run: typeof child, how: readonly string[]): Promise<Figure[]> {
   const costs: Record<string, number[]> = { [bare.name]: [] };
   const failed = new Set<string>();
   const measure = async (name: string): Promise<void> => {
-    const script = 'children/cpu.mjs';
-    const cost = await (beside
-      ? childBeside<number>(beside, script, name, ...how)
-      : child<number>(script, name, ...how));
+    const cost = await run<number>('children/cpu.mjs', name, ...how);
     (costs[name] ??= []).push(cost);
   };
   for (let turn = 0; turn < turns; turn += 1) {

@@ -41,3 +41,8 @@ function textOf(error: unknown): string {
     return 'an error that cannot be read';
   }
 }
+
+/** The reason with which signals are aborted and runs are rejected when the receiver closes: what fails is retried. */
+export function closingError(): Error {
+  return new Error('The receiver is closing');
+}

@@ -1,5 +1,5 @@
 import type { Dispatcher } from './dispatcher.js';
-import { UnrecoverableError, describeFailure } from './errors.js';
+import { UnrecoverableError, closingError, describeFailure } from './errors.js';
 import { FailurePolicy } from './failure-policy.js';
 import type { QueuedNotification } from './queued-notification.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
@@ -37,7 +37,7 @@ export class QueueRuns {
 
   /** @throws whatever the handler throws; an `UnrecoverableError` when it should not be retried. */
   async handle(entry: QueuedNotification, { attempt = 1, signal }: HandleOptions): Promise<void> {
-    if (this.#isClosed) throw closing();
+    if (this.#isClosed) throw closingError();
     const controller = new AbortController();
     const onAbort = (): void => controller.abort(signal?.reason);
     if (signal?.aborted) onAbort();
@@ -55,7 +55,7 @@ export class QueueRuns {
   async #run(entry: QueuedNotification, attempt: number, controller: AbortController): Promise<void> {
     try {
       const handled = this.#dispatcher.handle(entry, { attempt, coalescedCount: 0, controller });
-      if ((await this.#waits.until(handled)) === ended) throw closing();
+      if ((await this.#waits.until(handled)) === ended) throw closingError();
       this.#policy.forget(entry.key);
     } catch (error) {
       const { kind } = this.#policy.consequenceOf(error, { key: entry.key, attempt, stalledCount: 0 });
@@ -69,16 +69,11 @@ export class QueueRuns {
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
     if (await endsWithin(graceMs, this.#ended())) return;
-    for (const controller of this.#running.keys()) controller.abort(closing());
+    for (const controller of this.#running.keys()) controller.abort(closingError());
     if (!(await endsWithin(abortGraceMs, this.#ended()))) this.#waits.end();
   }
 
   async #ended(): Promise<void> {
     await Promise.allSettled(this.#running.values());
   }
-}
-
-/** The queue retries what fails with it. */
-function closing(): Error {
-  return new Error('The receiver is closing');
 }

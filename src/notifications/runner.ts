@@ -1,6 +1,6 @@
 import { exponentialDelay } from './backoff.js';
 import type { Dispatcher } from './dispatcher.js';
-import { describeFailure } from './errors.js';
+import { closingError, describeFailure } from './errors.js';
 import { FailurePolicy, hasStalledTooOften } from './failure-policy.js';
 import type { Reporter } from './reporter.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
@@ -54,7 +54,7 @@ export class Runner {
   /** Aborts the signals of handlers. What fails from now on is released. */
   abort(runs: Iterable<Run>): void {
     this.#isAborting = true;
-    for (const { controller } of runs) controller.abort(new Error('The receiver is closing'));
+    for (const { controller } of runs) controller.abort(closingError());
   }
 
   /** Runs the handler of a lease. Resolves to `undefined` when the lease was lost. */

@@ -25,7 +25,8 @@ const maxCauses = 100;
 const maxCauseDepth = 2;
 
 /**
- * Creates the error of a response. `isUndone`: it is certain that the service did nothing. Its class follows from the documented error that matches, otherwise from the status.
+ * Creates the error of a response. Its class follows from the documented error that matches, otherwise from the status.
+ * `isUndone`: reading back proved that the service did nothing.
  */
 export function apiErrorFrom(
   response: BufferedResponse,

@@ -52,7 +52,7 @@ export function boundedText(name: string, most: number, what: string): Schema<st
 /**
  * Counts code points. Other ways to count give larger numbers, so no text that the service would accept is rejected.
  */
-function lengthOf(value: string): number {
+export function lengthOf(value: string): number {
   return Array.from(value).length;
 }
 
@@ -61,7 +61,10 @@ function count(name: string, least: number): Optional<number> {
   return optional(refine(integer, rule, { minimum: least }));
 }
 
-/** The number of entries per page, at least 1. The service's default is 50, and 10 for a conversation; the largest seen in production is 100. */
+/**
+ * The number of entries per page, at least 1. The service's default is 50, and 10 for a conversation; the largest seen in
+ * production is 100.
+ */
 export const limit: Optional<number> = count('limit', 1);
 /** The number of entries to skip, at least 0. */
 export const offset: Optional<number> = count('offset', 0);

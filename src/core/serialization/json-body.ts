@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../errors/errors.js';
-import { rejectRounded, rejected } from './query.js';
+import { isRounded, rejected, rounded } from './query.js';
 import type { FieldPath } from './query.js';
 
 /**
@@ -10,9 +10,8 @@ import type { FieldPath } from './query.js';
 export function jsonBody(body: unknown): string | undefined {
   function checked(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
     if (isSendable(value, this, name)) return value;
-    const path = [...pathTo(this, body), Array.isArray(this) ? Number(name) : name];
-    rejectRounded(value, path);
-    throw rejected(path, 'has a value that JSON cannot contain');
+    const path = [...pathTo(this, body), keyIn(this, name)];
+    throw rejected(path, isRounded(value) ? rounded : 'has a value that JSON cannot contain');
   }
   try {
     return JSON.stringify(body, checked);
@@ -26,7 +25,7 @@ export function jsonBody(body: unknown): string | undefined {
 function isSendable(value: unknown, holder: Readonly<Record<string, unknown>>, name: string): boolean {
   switch (typeof value) {
     case 'number':
-      return Number.isFinite(value) && Number.isSafeInteger(value) === Number.isInteger(value);
+      return Number.isFinite(value) && !isRounded(value);
     case 'object':
       if (value === null) return !(holder[name] instanceof Date);
       return !(value instanceof Set || value instanceof Map);
@@ -41,10 +40,15 @@ function isSendable(value: unknown, holder: Readonly<Record<string, unknown>>, n
 function pathTo(target: unknown, within: unknown): FieldPath {
   if (typeof within !== 'object' || within === null) return [];
   for (const [name, value] of Object.entries(within)) {
-    const key = Array.isArray(within) ? Number(name) : name;
+    const key = keyIn(within, name);
     if (value === target) return [key];
     const inner = pathTo(target, value);
     if (inner.length > 0) return [key, ...inner];
   }
   return [];
+}
+
+/** A step of a path: the index in a list, or the name of a field. */
+function keyIn(holder: object, name: string): string | number {
+  return Array.isArray(holder) ? Number(name) : name;
 }

@@ -55,20 +55,18 @@ function queryText(value: unknown, path: FieldPath): string {
  * @throws {InvalidInputError} when the text would be empty or another value: `what` says what the field takes.
  */
 export function textOf(value: unknown, path: FieldPath, what = 'takes text, a number or a boolean'): string {
-  rejectRounded(value, path);
+  if (isRounded(value)) throw rejected(path, rounded);
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   if (['string', 'boolean'].includes(typeof value) || Number.isFinite(value)) return String(value);
   throw rejected(path, what);
 }
 
-/**
- * Rejects an integer that is not exact: an id may have been rounded to it.
- *
- * @throws {InvalidInputError} when the value is a number beyond 2^53.
- */
-export function rejectRounded(value: unknown, path: FieldPath): void {
-  if (Number.isInteger(value) && !Number.isSafeInteger(value))
-    throw rejected(path, 'is beyond 2^53 and would be rounded; pass it as a string');
+/** What is wrong with a value that `isRounded`. */
+export const rounded = 'is beyond 2^53 and would be rounded; pass it as a string';
+
+/** Whether a value is an integer that is not exact: an id may have been rounded to it. */
+export function isRounded(value: unknown): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 /** The error of a field that cannot be sent. */

@@ -1,5 +1,6 @@
 import type { Confirmation } from '../../core/errors/confirmation.js';
 import { isWord } from '../../core/schema/word.js';
+import { kindsOfDays } from './schemas.js';
 import type {
   AddZonesParams,
   DeliveryRange,
@@ -11,14 +12,12 @@ import type {
 /** A value that was read, compared with the one that was set; `unclear` if it proves neither. */
 type Comparison = 'same' | 'other' | 'unclear';
 
-const days = ['week', 'saturday', 'sunday'] as const;
-
 /** Decides by a configuration whether delivery settings were carried out. */
 export function confirmDelivery(
   { delivery_window: window, delivery_ranges: ranges }: FlexConfiguration,
   { delivery_window, delivery_ranges = {} }: SetDeliveryParams,
 ): Confirmation {
-  const comparisons = days.flatMap((day) => {
+  const comparisons = kindsOfDays.flatMap((day) => {
     const wanted = delivery_ranges[day];
     return wanted === undefined ? [] : compareRanges(ranges?.[day], wanted);
   });

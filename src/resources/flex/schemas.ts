@@ -102,6 +102,9 @@ export const deliveryRange = response({
 });
 export interface DeliveryRange extends Output<typeof deliveryRange> {}
 
+/** The kinds of days, each with its own delivery ranges. */
+export const kindsOfDays = ['week', 'saturday', 'sunday'] as const;
+
 /** The ranges of each kind of day. Spec: Flex configuration, `delivery_ranges`. */
 export const deliveryRanges = response({
   week: nullishArray<DeliveryRange>(deliveryRange),
@@ -143,7 +146,7 @@ export const flexConfiguration = response({
   is_moderated: nullish(boolean),
   delivery_ranges: nullish<DeliveryRanges>(deliveryRanges),
   /** The kinds of days on which the seller delivers, e.g. `week`. */
-  working_days: nullishArray(openEnum('week', 'saturday', 'sunday')),
+  working_days: nullishArray(openEnum(...kindsOfDays)),
   zones: nullishArray<FlexZone>(flexZone),
   disabled_features: nullishArray(openEnum('CUTOFF_BY_ZONE', 'CAPACITY_BY_DAY')),
 });

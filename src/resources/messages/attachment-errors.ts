@@ -1,5 +1,6 @@
 import { documentedError, messageMatches } from '../../core/errors/documented-error.js';
 import { BadRequestError, ServerError, UnprocessableEntityError } from '../../core/errors/status-errors.js';
+import { bad } from './errors.js';
 
 /**
  * The message has more than 25 attachments.
@@ -63,8 +64,6 @@ export class SiteMissingError extends BadRequestError {
 export class FileStorageError extends ServerError {
   static override readonly kind: string = 'FileStorageError';
 }
-
-const bad = (message: string) => ({ status: 400, code: 'bad_request', message });
 
 export const tooManyAttachments = documentedError({
   ...bad('A message takes at most 25 attachments'),

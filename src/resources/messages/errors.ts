@@ -1,5 +1,6 @@
 import { PackAccessError, deniesAccess } from '../post-sale/errors.js';
 import { documentedError, messageMatches } from '../../core/errors/documented-error.js';
+import type { DocumentedError } from '../../core/errors/documented-error.js';
 import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
 
 /**
@@ -119,7 +120,12 @@ export class MessageBodyMissingError extends BadRequestError {
   static override readonly kind: string = 'MessageBodyMissingError';
 }
 
-const bad = (message: string) => ({ status: 400, code: 'bad_request', message });
+/** The 400 of most documented errors of messages and their files. */
+export const bad = (message: string): Pick<DocumentedError, 'status' | 'code' | 'message'> => ({
+  status: 400,
+  code: 'bad_request',
+  message,
+});
 const forbidden = (message: string) => ({ status: 403, code: 'forbidden', message });
 /** The only documented error with its status. */
 const only = (): boolean => true;

@@ -2,7 +2,7 @@ import { defined } from '../../core/defined.js';
 import { boolean, enumOf, integer, nullish, optional, params, refine, string } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { FakeMarketplaceError } from '../errors.js';
-import { lengthOf } from '../http/read-request.js';
+import { lengthOf } from '../../core/schema/fields.js';
 import { senderOf } from '../seed/apply.js';
 import { faultFrom } from '../seed/fault.js';
 import { seed, seededFault, seededPack, shippingMode } from '../seed/schema.js';

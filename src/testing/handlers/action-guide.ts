@@ -1,3 +1,4 @@
+import { lengthOf } from '../../core/schema/fields.js';
 import type { endpoints } from '../../endpoints.js';
 import {
   capExhausted,
@@ -18,7 +19,7 @@ import {
 import { messageTextLimit, unsupportedCharacters } from '../../resources/post-sale/text.js';
 import { badRequest, bearerOrThrow, errorResponse } from '../http/handler.js';
 import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
-import { isInteger, isObject, lengthOf, pathText, readJsonObject } from '../http/read-request.js';
+import { isInteger, isObject, pathText, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import type { Bearer } from '../state/accounts.js';
 import type { MarketplaceState } from '../state/marketplace-state.js';

@@ -1,3 +1,4 @@
+import { lengthOf } from '../../core/schema/fields.js';
 import type { endpoints } from '../../endpoints.js';
 import {
   invalidPostBody,
@@ -18,15 +19,7 @@ import {
   notFound,
 } from '../http/handler.js';
 import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
-import {
-  bodyInteger,
-  isInteger,
-  lengthOf,
-  parseInteger,
-  pathInteger,
-  queryPage,
-  readJsonObject,
-} from '../http/read-request.js';
+import { bodyInteger, isInteger, parseInteger, pathInteger, queryPage, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import { localInstant } from '../local-time.js';
 import type { Item } from '../state/items.js';

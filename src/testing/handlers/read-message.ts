@@ -1,10 +1,11 @@
+import { lengthOf } from '../../core/schema/fields.js';
 import * as attachmentErrors from '../../resources/messages/attachment-errors.js';
 import * as errors from '../../resources/messages/errors.js';
 import { unsupportedCharacters } from '../../resources/post-sale/text.js';
 import type { PageParams } from '../http/conventions.js';
 import { badRequest, errorResponse } from '../http/handler.js';
 import type { HandlerInfo } from '../http/handler.js';
-import { isObject, lengthOf, parseInteger, readJsonObject } from '../http/read-request.js';
+import { isObject, parseInteger, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import type { MarketplaceSettings } from '../settings.js';
 import type { Bearer } from '../state/accounts.js';

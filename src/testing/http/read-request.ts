@@ -126,8 +126,3 @@ export function queryOneOf<T extends string>(
   if (found === undefined) throw badRequest(`${name} must be ${values.join(' or ')}`);
   return found;
 }
-
-/** The number of characters of a text, as the service counts them: Unicode code points. */
-export function lengthOf(text: string): number {
-  return Array.from(text).length;
-}

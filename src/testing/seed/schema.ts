@@ -16,7 +16,7 @@ import {
 } from '../../core/schema/schema.js';
 import { isTime, timeMs } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
-import { lengthOf } from '../http/read-request.js';
+import { lengthOf } from '../../core/schema/fields.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 
 const postedText = refine(string, (value) =>
