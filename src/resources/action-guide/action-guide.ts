@@ -3,7 +3,7 @@ import type { Attributed, WithAttributes } from '../../core/schema/attributes.js
 import type { Requester } from '../../core/endpoint.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import type { Message } from '../post-sale/message.js';
-import * as endpoints from './endpoints.js';
+import { actionGuideEndpoints } from './endpoints.js';
 import type { ActionGuideResponse, PackParams, LaterOption, OptionCap, SendOptionParams } from './schemas.js';
 
 /**
@@ -29,7 +29,7 @@ export class ActionGuide {
    * @throws {PackAccessError} when the user of the token is not part of the pack.
    */
   options(input: PackParams, options?: CallOptions): ApiPromise<ActionGuideResponse> {
-    return this.#requester.call(endpoints.options, input, options);
+    return this.#requester.call(actionGuideEndpoints.options, input, options);
   }
 
   /**
@@ -48,7 +48,7 @@ export class ActionGuide {
     input: PackParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<OptionCap, Name>[]> {
-    return this.#requester.call(endpoints.caps, input, options);
+    return this.#requester.call(actionGuideEndpoints.caps, input, options);
   }
 
   /**
@@ -74,6 +74,6 @@ export class ActionGuide {
   send(input: SendOptionParams, options?: CallOptions): ApiPromise<Message>;
   send<const Id extends string>(input: LaterOption<Id>, options?: CallOptions): ApiPromise<Message>;
   send(input: SendOptionParams | LaterOption, options?: CallOptions): ApiPromise<Message> {
-    return this.#requester.call(endpoints.send, input as SendOptionParams, options);
+    return this.#requester.call(actionGuideEndpoints.send, input as SendOptionParams, options);
   }
 }

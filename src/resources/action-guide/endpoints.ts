@@ -15,7 +15,7 @@ import type { ActionGuideResponse, PackParams, OptionCap, SendOptionParams } fro
 /** Without it, the service responds to every call of post-sale messaging with 404. */
 const query = { tag: 'post_sale' };
 
-export const options: Endpoint<PackParams, ActionGuideResponse> = {
+const options: Endpoint<PackParams, ActionGuideResponse> = {
   name: 'actionGuide.options',
   method: 'GET',
   path: '/messages/action_guide/packs/{pack_id}',
@@ -26,7 +26,7 @@ export const options: Endpoint<PackParams, ActionGuideResponse> = {
   errors: [exceptedCase, optionConversationBlocked, noAccessToPack, guideFailed],
 };
 
-export const caps: Endpoint<PackParams, OptionCap[]> = {
+const caps: Endpoint<PackParams, OptionCap[]> = {
   name: 'actionGuide.caps',
   method: 'GET',
   path: '/messages/action_guide/packs/{pack_id}/caps_available',
@@ -38,7 +38,7 @@ export const caps: Endpoint<PackParams, OptionCap[]> = {
   supportsAttributes: true,
 };
 
-export const send: Endpoint<SendOptionParams, Message> = {
+const send: Endpoint<SendOptionParams, Message> = {
   name: 'actionGuide.send',
   method: 'POST',
   path: '/messages/action_guide/packs/{pack_id}/option',
@@ -60,3 +60,6 @@ export const send: Endpoint<SendOptionParams, Message> = {
     guideFailed,
   ],
 };
+
+/** The endpoints of the action guide, as `endpoints` has them. */
+export const actionGuideEndpoints = { options, caps, send };

@@ -23,7 +23,7 @@ import type {
   UserWindowParams,
 } from './schemas.js';
 
-export const questionsOfItem: Endpoint<ItemPeriodParams, ContactTotal> = {
+const questionsOfItem: Endpoint<ItemPeriodParams, ContactTotal> = {
   name: 'contacts.questions.ofItem',
   method: 'GET',
   path: '/items/{item_id}/contacts/questions',
@@ -34,7 +34,7 @@ export const questionsOfItem: Endpoint<ItemPeriodParams, ContactTotal> = {
   supportsAttributes: true,
 };
 
-export const questionsOfUser: Endpoint<UserPeriodParams, ContactTotal | undefined> = {
+const questionsOfUser: Endpoint<UserPeriodParams, ContactTotal | undefined> = {
   name: 'contacts.questions.ofUser',
   method: 'GET',
   path: '/users/{user_id}/contacts/questions',
@@ -45,7 +45,7 @@ export const questionsOfUser: Endpoint<UserPeriodParams, ContactTotal | undefine
   supportsAttributes: true,
 };
 
-export const questionWindowOfItem: Endpoint<QuestionItemWindowParams, ContactWindow> = {
+const questionWindowOfItem: Endpoint<QuestionItemWindowParams, ContactWindow> = {
   name: 'contacts.questions.windowOfItem',
   method: 'GET',
   path: '/items/{item_id}/contacts/questions/time_window',
@@ -56,7 +56,7 @@ export const questionWindowOfItem: Endpoint<QuestionItemWindowParams, ContactWin
   supportsAttributes: true,
 };
 
-export const questionWindowOfUser: Endpoint<UserWindowParams, ContactWindow> = {
+const questionWindowOfUser: Endpoint<UserWindowParams, ContactWindow> = {
   name: 'contacts.questions.windowOfUser',
   method: 'GET',
   path: '/users/{user_id}/contacts/questions/time_window',
@@ -67,7 +67,7 @@ export const questionWindowOfUser: Endpoint<UserWindowParams, ContactWindow> = {
   supportsAttributes: true,
 };
 
-export const phoneViewsOfItem: Endpoint<ItemPeriodParams, ContactTotal> = {
+const phoneViewsOfItem: Endpoint<ItemPeriodParams, ContactTotal> = {
   name: 'contacts.phoneViews.ofItem',
   method: 'GET',
   path: '/items/{item_id}/contacts/phone_views',
@@ -78,7 +78,7 @@ export const phoneViewsOfItem: Endpoint<ItemPeriodParams, ContactTotal> = {
   supportsAttributes: true,
 };
 
-export const phoneViewsOfUser: Endpoint<UserPeriodParams, ContactTotal> = {
+const phoneViewsOfUser: Endpoint<UserPeriodParams, ContactTotal> = {
   name: 'contacts.phoneViews.ofUser',
   method: 'GET',
   path: '/users/{user_id}/contacts/phone_views',
@@ -89,7 +89,7 @@ export const phoneViewsOfUser: Endpoint<UserPeriodParams, ContactTotal> = {
   supportsAttributes: true,
 };
 
-export const phoneViewWindowOfItem: Endpoint<ItemWindowParams, ContactWindow> = {
+const phoneViewWindowOfItem: Endpoint<ItemWindowParams, ContactWindow> = {
   name: 'contacts.phoneViews.windowOfItem',
   method: 'GET',
   path: '/items/{item_id}/contacts/phone_views/time_window',
@@ -100,7 +100,7 @@ export const phoneViewWindowOfItem: Endpoint<ItemWindowParams, ContactWindow> = 
   supportsAttributes: true,
 };
 
-export const phoneViewWindowOfItems: Endpoint<ItemsWindowParams, ContactWindow[]> = {
+const phoneViewWindowOfItems: Endpoint<ItemsWindowParams, ContactWindow[]> = {
   name: 'contacts.phoneViews.windowOfItems',
   method: 'GET',
   path: '/items/contacts/phone_views/time_window',
@@ -111,7 +111,7 @@ export const phoneViewWindowOfItems: Endpoint<ItemsWindowParams, ContactWindow[]
   supportsAttributes: true,
 };
 
-export const phoneViewWindowOfUser: Endpoint<UserWindowParams, ContactWindow> = {
+const phoneViewWindowOfUser: Endpoint<UserWindowParams, ContactWindow> = {
   name: 'contacts.phoneViews.windowOfUser',
   method: 'GET',
   path: '/users/{user_id}/contacts/phone_views/time_window',
@@ -120,4 +120,21 @@ export const phoneViewWindowOfUser: Endpoint<UserWindowParams, ContactWindow> = 
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
+};
+
+/** The endpoints of contact metrics, as `endpoints` has them. */
+export const contactEndpoints = {
+  questions: {
+    ofItem: questionsOfItem,
+    ofUser: questionsOfUser,
+    windowOfItem: questionWindowOfItem,
+    windowOfUser: questionWindowOfUser,
+  },
+  phoneViews: {
+    ofItem: phoneViewsOfItem,
+    ofUser: phoneViewsOfUser,
+    windowOfItem: phoneViewWindowOfItem,
+    windowOfItems: phoneViewWindowOfItems,
+    windowOfUser: phoneViewWindowOfUser,
+  },
 };

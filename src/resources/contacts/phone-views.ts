@@ -2,7 +2,7 @@ import type { ApiPromise } from '../../core/api-promise.js';
 import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
 import type { Requester } from '../../core/endpoint.js';
 import type { CallOptions } from '../../core/options/call-options.js';
-import * as endpoints from './endpoints.js';
+import { contactEndpoints } from './endpoints.js';
 import type {
   ContactTotal,
   ContactWindow,
@@ -37,7 +37,7 @@ export class PhoneViews {
     input: ItemPeriodParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactTotal, Name>> {
-    return this.#requester.call(endpoints.phoneViewsOfItem, input, options);
+    return this.#requester.call(contactEndpoints.phoneViews.ofItem, input, options);
   }
 
   /**
@@ -56,7 +56,7 @@ export class PhoneViews {
     input: UserPeriodParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactTotal, Name>> {
-    return this.#requester.call(endpoints.phoneViewsOfUser, input, options);
+    return this.#requester.call(contactEndpoints.phoneViews.ofUser, input, options);
   }
 
   /**
@@ -72,7 +72,7 @@ export class PhoneViews {
     input: ItemWindowParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactWindow, Name>> {
-    return this.#requester.call(endpoints.phoneViewWindowOfItem, input, options);
+    return this.#requester.call(contactEndpoints.phoneViews.windowOfItem, input, options);
   }
 
   /**
@@ -88,7 +88,7 @@ export class PhoneViews {
     input: ItemsWindowParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactWindow, Name>[]> {
-    return this.#requester.call(endpoints.phoneViewWindowOfItems, input, options);
+    return this.#requester.call(contactEndpoints.phoneViews.windowOfItems, input, options);
   }
 
   /**
@@ -104,6 +104,6 @@ export class PhoneViews {
     input: UserWindowParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactWindow, Name>> {
-    return this.#requester.call(endpoints.phoneViewWindowOfUser, input, options);
+    return this.#requester.call(contactEndpoints.phoneViews.windowOfUser, input, options);
   }
 }

@@ -2,7 +2,7 @@ import type { ApiPromise } from '../../core/api-promise.js';
 import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
 import type { Requester } from '../../core/endpoint.js';
 import type { CallOptions } from '../../core/options/call-options.js';
-import * as endpoints from './endpoints.js';
+import { contactEndpoints } from './endpoints.js';
 import type {
   ContactTotal,
   ContactWindow,
@@ -39,7 +39,7 @@ export class QuestionContacts {
     input: ItemPeriodParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactTotal, Name>> {
-    return this.#requester.call(endpoints.questionsOfItem, input, options);
+    return this.#requester.call(contactEndpoints.questions.ofItem, input, options);
   }
 
   /**
@@ -60,7 +60,7 @@ export class QuestionContacts {
     input: UserPeriodParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactTotal, Name> | undefined> {
-    return this.#requester.call(endpoints.questionsOfUser, input, options);
+    return this.#requester.call(contactEndpoints.questions.ofUser, input, options);
   }
 
   /**
@@ -76,7 +76,7 @@ export class QuestionContacts {
     input: QuestionItemWindowParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactWindow, Name>> {
-    return this.#requester.call(endpoints.questionWindowOfItem, input, options);
+    return this.#requester.call(contactEndpoints.questions.windowOfItem, input, options);
   }
 
   /**
@@ -92,6 +92,6 @@ export class QuestionContacts {
     input: UserWindowParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ContactWindow, Name>> {
-    return this.#requester.call(endpoints.questionWindowOfUser, input, options);
+    return this.#requester.call(contactEndpoints.questions.windowOfUser, input, options);
   }
 }

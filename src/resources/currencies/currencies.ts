@@ -2,7 +2,7 @@ import type { ApiPromise } from '../../core/api-promise.js';
 import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
 import type { Requester } from '../../core/endpoint.js';
 import type { CallOptions } from '../../core/options/call-options.js';
-import * as endpoints from './endpoints.js';
+import { currencyEndpoints } from './endpoints.js';
 import type { Currency, CurrencyParams, NoInput } from './schemas.js';
 
 /** The currencies of prices. Spec: Common resources. */
@@ -23,7 +23,7 @@ export class Currencies {
     input: NoInput = {},
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<Currency, Name>[]> {
-    return this.#requester.call(endpoints.list, input, options);
+    return this.#requester.call(currencyEndpoints.list, input, options);
   }
 
   /**
@@ -38,6 +38,6 @@ export class Currencies {
     input: CurrencyParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<Currency, Name>> {
-    return this.#requester.call(endpoints.get, input, options);
+    return this.#requester.call(currencyEndpoints.get, input, options);
   }
 }

@@ -3,7 +3,7 @@ import { documentedError } from '../../core/errors/documented-error.js';
 import { currencies, currency, currencyParams, noInput } from './schemas.js';
 import type { Currency, CurrencyParams, NoInput } from './schemas.js';
 
-export const list: Endpoint<NoInput, Currency[]> = {
+const list: Endpoint<NoInput, Currency[]> = {
   name: 'currencies.list',
   method: 'GET',
   path: '/currencies',
@@ -14,7 +14,7 @@ export const list: Endpoint<NoInput, Currency[]> = {
   supportsAttributes: true,
 };
 
-export const get: Endpoint<CurrencyParams, Currency> = {
+const get: Endpoint<CurrencyParams, Currency> = {
   name: 'currencies.get',
   method: 'GET',
   path: '/currencies/{id}',
@@ -24,3 +24,6 @@ export const get: Endpoint<CurrencyParams, Currency> = {
   errors: [documentedError({ status: 404, code: 'not_found', message: 'Currency not found' })],
   supportsAttributes: true,
 };
+
+/** The endpoints of currencies, as `endpoints` has them. */
+export const currencyEndpoints = { list, get };

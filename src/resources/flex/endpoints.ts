@@ -46,7 +46,7 @@ import type {
   DriverParams,
 } from './schemas.js';
 
-export const subscriptions: Endpoint<FlexUserParams, FlexSubscription[]> = {
+const subscriptions: Endpoint<FlexUserParams, FlexSubscription[]> = {
   name: 'flex.subscriptions',
   method: 'GET',
   path: '/shipping/flex/sites/{site_id}/users/{user_id}/subscriptions/v1',
@@ -57,7 +57,7 @@ export const subscriptions: Endpoint<FlexUserParams, FlexSubscription[]> = {
   supportsAttributes: true,
 };
 
-export const configuration: Endpoint<FlexQueryParams> = {
+const configuration: Endpoint<FlexQueryParams> = {
   name: 'flex.configuration',
   method: 'POST',
   path: '/shipping/flex/sites/{site_id}/configuration/v3',
@@ -69,7 +69,7 @@ export const configuration: Endpoint<FlexQueryParams> = {
   errorInBody: graphqlErrorInBody,
 };
 
-export const setDelivery: Endpoint<SetDeliveryParams> = {
+const setDelivery: Endpoint<SetDeliveryParams> = {
   name: 'flex.setDelivery',
   method: 'PUT',
   path: '/shipping/flex/sites/{site_id}/users/{user_id}/services/{service_id}/configuration/delivery/custom/v3',
@@ -85,7 +85,7 @@ export const setDelivery: Endpoint<SetDeliveryParams> = {
   },
 };
 
-export const addZones: Endpoint<AddZonesParams> = {
+const addZones: Endpoint<AddZonesParams> = {
   name: 'flex.addZones',
   method: 'PUT',
   path: '/shipping/flex/sites/{site_id}/users/{user_id}/services/{service_id}/configuration/coverage/zone/v3',
@@ -99,7 +99,7 @@ export const addZones: Endpoint<AddZonesParams> = {
   },
 };
 
-export const driver: Endpoint<DriverParams, DriverAssignment> = {
+const driver: Endpoint<DriverParams, DriverAssignment> = {
   name: 'flex.driver',
   method: 'GET',
   path: '/flex/sites/{site_id}/shipments/{shipment_id}/assignment/v1',
@@ -112,7 +112,7 @@ export const driver: Endpoint<DriverParams, DriverAssignment> = {
 
 const itemPath = '/sites/{site_id}/shipping/selfservice/items/{item_id}';
 
-export const isItemEnabled: Endpoint<FlexItemParams> = {
+const isItemEnabled: Endpoint<FlexItemParams> = {
   name: 'flex.items.isEnabled',
   method: 'GET',
   path: itemPath,
@@ -122,7 +122,7 @@ export const isItemEnabled: Endpoint<FlexItemParams> = {
   errors: [itemDown, itemNotFound],
 };
 
-export const enableItem: Endpoint<FlexItemParams> = {
+const enableItem: Endpoint<FlexItemParams> = {
   name: 'flex.items.enable',
   method: 'POST',
   path: itemPath,
@@ -135,7 +135,7 @@ export const enableItem: Endpoint<FlexItemParams> = {
   },
 };
 
-export const disableItem: Endpoint<FlexItemParams> = {
+const disableItem: Endpoint<FlexItemParams> = {
   name: 'flex.items.disable',
   method: 'DELETE',
   path: itemPath,
@@ -171,3 +171,13 @@ async function isInFlex(input: FlexItemParams, context: ConfirmContext): Promise
     throw error;
   }
 }
+
+/** The endpoints of Flex, as `endpoints` has them. */
+export const flexEndpoints = {
+  subscriptions,
+  configuration,
+  setDelivery,
+  addZones,
+  driver,
+  items: { isEnabled: isItemEnabled, enable: enableItem, disable: disableItem },
+};

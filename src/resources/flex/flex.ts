@@ -10,7 +10,7 @@ import { picked, preprocess } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { allOf, applySelection } from './graphql/selection.js';
 import type { AppliedSelection, Exact, Selected, Selection } from './graphql/selection.js';
-import * as endpoints from './endpoints.js';
+import { flexEndpoints } from './endpoints.js';
 import { FlexItems } from './items.js';
 import type { ReadItemStatus } from './items.js';
 import { configurationParams, flexConfiguration, flexZone } from './schemas.js';
@@ -53,7 +53,7 @@ export class Flex {
     input: FlexUserParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<FlexSubscription, Name>[]> {
-    return this.#requester.call(endpoints.subscriptions, input, options);
+    return this.#requester.call(flexEndpoints.subscriptions, input, options);
   }
 
   /**
@@ -100,7 +100,7 @@ export class Flex {
    * @throws {InvalidQueryError} when the service does not accept the query.
    */
   query(input: FlexQueryParams, options?: CallOptions): ApiPromise<unknown> {
-    return new ApiPromise(this.#run(endpoints.configuration, input, options));
+    return new ApiPromise(this.#run(flexEndpoints.configuration, input, options));
   }
 
   /**
@@ -121,7 +121,7 @@ export class Flex {
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
    */
   setDelivery(input: SetDeliveryParams, options?: CallOptions): ApiPromise<unknown> {
-    return this.#requester.call(endpoints.setDelivery, input, options);
+    return this.#requester.call(flexEndpoints.setDelivery, input, options);
   }
 
   /**
@@ -134,7 +134,7 @@ export class Flex {
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
    */
   addZones(input: AddZonesParams, options?: CallOptions): ApiPromise<unknown> {
-    return this.#requester.call(endpoints.addZones, input, options);
+    return this.#requester.call(flexEndpoints.addZones, input, options);
   }
 
   /**
@@ -151,7 +151,7 @@ export class Flex {
   ): ApiPromise<Pick<DriverAssignment, Name>>;
   driver(input: DriverParams, options?: CallOptions): ApiPromise<DriverAssignment>;
   driver(input: DriverParams, options?: CallOptions): ApiPromise<DriverAssignment> {
-    return this.#requester.call(endpoints.driver, input, options);
+    return this.#requester.call(flexEndpoints.driver, input, options);
   }
 
   async #select(
@@ -163,7 +163,7 @@ export class Flex {
     const { site_id, user_id, service_id, select = defaultSelection() } = parsed.data;
     const selection = applySelection(flexConfiguration, select, ['select']);
     if (selection.issues.length > 0) throw new InvalidInputError(selection.issues);
-    const endpoint = { ...endpoints.configuration, output: this.#outputOf(selection) };
+    const endpoint = { ...flexEndpoints.configuration, output: this.#outputOf(selection) };
     // The schema has checked that both ids are digits, and the fields are documented names: nothing can be injected.
     const query = `{configuration(user_id:${user_id},service_id:${service_id})${selection.graphql}}`;
     const { data, response } = await this.#run(endpoint, { site_id, query }, options);
@@ -179,7 +179,7 @@ export class Flex {
   }
 
   async #run(
-    endpoint: typeof endpoints.configuration,
+    endpoint: typeof flexEndpoints.configuration,
     input: FlexQueryParams,
     options?: CallOptions,
   ): Promise<WithResponse<unknown>> {

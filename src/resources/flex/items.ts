@@ -6,7 +6,7 @@ import type { CallOptions } from '../../core/options/call-options.js';
 import { ofType, optionIssues } from '../../core/options/rules.js';
 import { Deadline } from '../../core/retry/deadline.js';
 import { isWord } from '../../core/schema/word.js';
-import * as endpoints from './endpoints.js';
+import { flexEndpoints } from './endpoints.js';
 import { AlreadyInFlexError, NotInFlexError, meansNotInFlex } from './errors.js';
 import type { DisableItemParams, EnableItemParams, FlexItemParams } from './schemas.js';
 
@@ -38,7 +38,7 @@ export class FlexItems {
    * @throws {NotFoundError} when something other than the item was not found.
    */
   isEnabled(input: FlexItemParams, options?: CallOptions): ApiPromise<boolean> {
-    return this.#callWith(endpoints.isItemEnabled, input, options, meansNotInFlex, false).map(
+    return this.#callWith(flexEndpoints.items.isEnabled, input, options, meansNotInFlex, false).map(
       (meaning) => meaning ?? true,
     );
   }
@@ -63,7 +63,7 @@ export class FlexItems {
     if (wrong) return new ApiPromise(Promise.reject(wrong));
     const fits = accepted(AlreadyInFlexError, idempotent);
     const enable = (within: CallOptions | undefined): ApiPromise<undefined> =>
-      this.#callWith(endpoints.enableItem, item, within, fits, undefined);
+      this.#callWith(flexEndpoints.items.enable, item, within, fits, undefined);
     if (!requireActive) return enable(options);
     const deadline = new Deadline('items.enable()', options?.deadlineMs ?? this.#requester.deadlineMs);
     const checked = deadline.within({ ...options }, (limited) => this.#checkActive(item, limited));
@@ -85,7 +85,7 @@ export class FlexItems {
     const { idempotent, ...item } = { ...input };
     const wrong = wrongFlags({ idempotent });
     if (wrong) return new ApiPromise(Promise.reject(wrong));
-    return this.#callWith(endpoints.disableItem, item, options, accepted(NotInFlexError, idempotent), undefined);
+    return this.#callWith(flexEndpoints.items.disable, item, options, accepted(NotInFlexError, idempotent), undefined);
   }
 
   async #checkActive({ item_id }: FlexItemParams, options?: CallOptions): Promise<void> {

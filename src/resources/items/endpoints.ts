@@ -2,7 +2,7 @@ import type { Endpoint } from '../../core/endpoint.js';
 import { itemStatusParams, itemStatuses } from './schemas.js';
 import type { ItemStatusParams, ItemStatus } from './schemas.js';
 
-export const status: Endpoint<ItemStatusParams, ItemStatus[]> = {
+const status: Endpoint<ItemStatusParams, ItemStatus[]> = {
   name: 'items.status',
   method: 'GET',
   path: '/items',
@@ -12,3 +12,6 @@ export const status: Endpoint<ItemStatusParams, ItemStatus[]> = {
   retry: 'safe',
   errors: [],
 };
+
+/** The endpoints of items, as `endpoints` has them. */
+export const itemEndpoints = { status };

@@ -1,7 +1,7 @@
 import type { ApiPromise } from '../../core/api-promise.js';
 import type { Requester } from '../../core/endpoint.js';
 import type { CallOptions } from '../../core/options/call-options.js';
-import * as endpoints from './endpoints.js';
+import { itemEndpoints } from './endpoints.js';
 import type { ItemStatusParams, ItemStatus } from './schemas.js';
 
 /** The items for sale. Spec: Flex delivery, the item's status attribute. */
@@ -24,7 +24,7 @@ export class Items {
    * @throws {InvalidInputError} when `ids` is empty or an id contains a comma; nothing is sent.
    */
   status(input: ItemStatusParams, options?: CallOptions): ApiPromise<ItemStatus[]> {
-    return this.#requester.call(endpoints.status, input, options).map((entries) => named(entries, input.ids));
+    return this.#requester.call(itemEndpoints.status, input, options).map((entries) => named(entries, input.ids));
   }
 }
 

@@ -32,7 +32,7 @@ import type {
 /** Without it, the service responds to every call of post-sale messaging with 404. */
 const query = { tag: 'post_sale' };
 
-export const conversation: Endpoint<ConversationParams, ConversationResponse> = {
+const conversation: Endpoint<ConversationParams, ConversationResponse> = {
   name: 'messages.conversation',
   method: 'GET',
   path: '/messages/packs/{pack_id}/sellers/{user_id}',
@@ -43,7 +43,7 @@ export const conversation: Endpoint<ConversationParams, ConversationResponse> = 
   errors: [errors.invalidPaging, errors.noAccessToConversation],
 };
 
-export const get: Endpoint<GetMessageParams, Message> = {
+const get: Endpoint<GetMessageParams, Message> = {
   name: 'messages.get',
   method: 'GET',
   path: '/messages/{message_id}',
@@ -54,7 +54,7 @@ export const get: Endpoint<GetMessageParams, Message> = {
   errors: [errors.messageNotFound, errors.noAccessToMessage, errors.messageNotReady],
 };
 
-export const send: Endpoint<SendMessageParams, Message | undefined> = {
+const send: Endpoint<SendMessageParams, Message | undefined> = {
   name: 'messages.send',
   method: 'POST',
   path: '/messages/packs/{pack_id}/sellers/{user_id}',
@@ -129,7 +129,7 @@ function contentOf({ text, message_attachments }: Message, sent: SendMessagePara
   return content === 'same' && !isSame ? 'similar' : content;
 }
 
-export const upload: Endpoint<UploadParams, StoredAttachment> = {
+const upload: Endpoint<UploadParams, StoredAttachment> = {
   name: 'messages.upload',
   method: 'POST',
   path: '/messages/attachments',
@@ -150,7 +150,7 @@ export const upload: Endpoint<UploadParams, StoredAttachment> = {
   ],
 };
 
-export const download: Endpoint<DownloadParams, Download> = {
+const download: Endpoint<DownloadParams, Download> = {
   name: 'messages.download',
   method: 'GET',
   path: '/messages/attachments/{attachment_id}',
@@ -161,3 +161,6 @@ export const download: Endpoint<DownloadParams, Download> = {
   responseBody: 'stream',
   errors: [attachmentErrors.siteMissing, attachmentErrors.fileNotSaved],
 };
+
+/** The endpoints of messages, as `endpoints` has them. */
+export const messageEndpoints = { conversation, get, send, upload, download };

@@ -11,7 +11,7 @@ import { openChannel } from './channel.js';
 import type { ChannelParams, OpenChannel } from './channel.js';
 import { contact } from './contact.js';
 import type { ContactParams, ContactResult } from './contact.js';
-import * as endpoints from './endpoints.js';
+import { messageEndpoints } from './endpoints.js';
 import type {
   DownloadParams,
   ConversationExtra,
@@ -73,7 +73,7 @@ export class Messages {
    * @throws {InvalidPagingError} when the service does not accept `limit` or `offset`.
    */
   conversation(input: ConversationParams, options?: PaginationOptions): Conversation {
-    return pagedCalls(this.#requester, endpoints.conversation, input, options, {
+    return pagedCalls(this.#requester, messageEndpoints.conversation, input, options, {
       key: (message) => message.id,
       read: ({ messages, paging, ...extra }) => ({
         items: messages,
@@ -97,7 +97,7 @@ export class Messages {
    * @throws {MessageNotReadyError} when the service cannot read the message yet, also at the last retry.
    */
   get(input: GetMessageParams, options?: CallOptions): ApiPromise<Message> {
-    return this.#requester.call(endpoints.get, input, options);
+    return this.#requester.call(messageEndpoints.get, input, options);
   }
 
   /**
@@ -122,7 +122,7 @@ export class Messages {
    * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
    */
   send(input: SendMessageParams, options?: CallOptions): ApiPromise<Message | undefined> {
-    return this.#requester.call(endpoints.send, input, options);
+    return this.#requester.call(messageEndpoints.send, input, options);
   }
 
   /**
@@ -139,7 +139,7 @@ export class Messages {
    * @throws {OutcomeUnknownError} when the response was lost. You can upload again: the service deletes unused files.
    */
   upload(input: UploadParams, options?: UploadOptions): ApiPromise<StoredAttachment> {
-    return this.#requester.call(endpoints.upload, input, options);
+    return this.#requester.call(messageEndpoints.upload, input, options);
   }
 
   /**
@@ -152,7 +152,7 @@ export class Messages {
    * @throws {FileStorageError} when the service could not read the file from its storage.
    */
   download(input: DownloadParams, options?: DownloadOptions): ApiPromise<Download> {
-    return this.#requester.call(endpoints.download, input, options);
+    return this.#requester.call(messageEndpoints.download, input, options);
   }
 
   /**

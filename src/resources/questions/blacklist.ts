@@ -1,7 +1,7 @@
 import type { ApiPromise } from '../../core/api-promise.js';
 import type { Requester } from '../../core/endpoint.js';
 import type { CallOptions } from '../../core/options/call-options.js';
-import * as endpoints from './endpoints.js';
+import { questionEndpoints } from './endpoints.js';
 import type { BlockedUser, BlacklistParams, SellerParams } from './schemas.js';
 
 /** The users who are blocked from asking about a seller's items. Spec: Questions blacklist. */
@@ -21,7 +21,7 @@ export class Blacklist {
    * @throws {ForbiddenError} when the token is not the seller's.
    */
   add(input: BlacklistParams, options?: CallOptions): ApiPromise<unknown> {
-    return this.#requester.call(endpoints.addToBlacklist, input, options);
+    return this.#requester.call(questionEndpoints.blacklist.add, input, options);
   }
 
   /**
@@ -32,7 +32,7 @@ export class Blacklist {
    * for (const { id } of await seller.questions.blacklist.list({ seller_id: 7 })) console.log(id);
    */
   list(input: SellerParams, options?: CallOptions): ApiPromise<BlockedUser[]> {
-    return this.#requester.call(endpoints.listBlacklist, input, options).map(({ users }) => users ?? []);
+    return this.#requester.call(questionEndpoints.blacklist.list, input, options).map(({ users }) => users ?? []);
   }
 
   /**
@@ -43,6 +43,6 @@ export class Blacklist {
    * @returns the response body, which is not documented.
    */
   remove(input: BlacklistParams, options?: CallOptions): ApiPromise<unknown> {
-    return this.#requester.call(endpoints.removeFromBlacklist, input, options);
+    return this.#requester.call(questionEndpoints.blacklist.remove, input, options);
   }
 }

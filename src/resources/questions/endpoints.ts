@@ -42,7 +42,7 @@ import type {
   UserParams,
 } from './schemas.js';
 
-export const search: Endpoint<QuestionSearchParams, QuestionSearchResponse> = {
+const search: Endpoint<QuestionSearchParams, QuestionSearchResponse> = {
   name: 'questions.search',
   method: 'GET',
   path: '/questions/search',
@@ -52,7 +52,7 @@ export const search: Endpoint<QuestionSearchParams, QuestionSearchResponse> = {
   errors: [],
 };
 
-export const get: Endpoint<GetQuestionParams, Question> = {
+const get: Endpoint<GetQuestionParams, Question> = {
   name: 'questions.get',
   method: 'GET',
   path: '/questions/{question_id}',
@@ -63,7 +63,7 @@ export const get: Endpoint<GetQuestionParams, Question> = {
   supportsAttributes: true,
 };
 
-export const ask: Endpoint<AskParams, Question | undefined> = {
+const ask: Endpoint<AskParams, Question | undefined> = {
   name: 'questions.ask',
   method: 'POST',
   path: '/questions',
@@ -91,7 +91,7 @@ export const ask: Endpoint<AskParams, Question | undefined> = {
   },
 };
 
-export const answer: Endpoint<AnswerParams, Question | undefined> = {
+const answer: Endpoint<AnswerParams, Question | undefined> = {
   name: 'questions.answer',
   method: 'POST',
   path: '/answers',
@@ -119,7 +119,7 @@ export const answer: Endpoint<AnswerParams, Question | undefined> = {
   },
 };
 
-export const remove: Endpoint<GetQuestionParams, string[] | undefined> = {
+const remove: Endpoint<GetQuestionParams, string[] | undefined> = {
   name: 'questions.delete',
   method: 'DELETE',
   path: '/questions/{question_id}',
@@ -138,7 +138,7 @@ export const remove: Endpoint<GetQuestionParams, string[] | undefined> = {
   },
 };
 
-export const hide: Endpoint<GetQuestionParams> = {
+const hide: Endpoint<GetQuestionParams> = {
   name: 'questions.hide',
   method: 'POST',
   path: '/my/questions/hidden',
@@ -148,7 +148,7 @@ export const hide: Endpoint<GetQuestionParams> = {
   errors: [],
 };
 
-export const responseTimeOf: Endpoint<UserParams, ResponseTime> = {
+const responseTimeOf: Endpoint<UserParams, ResponseTime> = {
   name: 'questions.responseTime',
   method: 'GET',
   path: '/users/{user_id}/questions/response_time',
@@ -159,7 +159,7 @@ export const responseTimeOf: Endpoint<UserParams, ResponseTime> = {
   supportsAttributes: true,
 };
 
-export const addToBlacklist: Endpoint<BlacklistParams> = {
+const addToBlacklist: Endpoint<BlacklistParams> = {
   name: 'questions.blacklist.add',
   method: 'POST',
   path: '/users/{seller_id}/questions_blacklist',
@@ -170,7 +170,7 @@ export const addToBlacklist: Endpoint<BlacklistParams> = {
   confirm: (input, context) => confirmOnBlacklist(input, context, true),
 };
 
-export const listBlacklist: Endpoint<SellerParams, BlacklistResponse> = {
+const listBlacklist: Endpoint<SellerParams, BlacklistResponse> = {
   name: 'questions.blacklist.list',
   method: 'GET',
   path: '/users/{seller_id}/questions_blacklist',
@@ -180,7 +180,7 @@ export const listBlacklist: Endpoint<SellerParams, BlacklistResponse> = {
   errors: [],
 };
 
-export const removeFromBlacklist: Endpoint<BlacklistParams> = {
+const removeFromBlacklist: Endpoint<BlacklistParams> = {
   name: 'questions.blacklist.remove',
   method: 'DELETE',
   path: '/users/{seller_id}/questions_blacklist/{user_id}',
@@ -217,3 +217,15 @@ function isNewestFirst(questions: readonly Question[]): boolean {
     times[0] !== times.at(-1)
   );
 }
+
+/** The endpoints of questions, as `endpoints` has them. */
+export const questionEndpoints = {
+  search,
+  get,
+  ask,
+  answer,
+  delete: remove,
+  hide,
+  responseTime: responseTimeOf,
+  blacklist: { add: addToBlacklist, list: listBlacklist, remove: removeFromBlacklist },
+};

@@ -5,7 +5,7 @@ import type { CallOptions } from '../../core/options/call-options.js';
 import { pagedCalls } from '../../core/pagination/paged.js';
 import type { Paged, PaginationOptions } from '../../core/pagination/paged.js';
 import { Blacklist } from './blacklist.js';
-import * as endpoints from './endpoints.js';
+import { questionEndpoints } from './endpoints.js';
 import type {
   AnswerParams,
   AskParams,
@@ -42,7 +42,7 @@ export class Questions {
    *   first read.
    */
   search(input: QuestionSearchParams, options?: PaginationOptions): Paged<Question, QuestionSearchExtra> {
-    return pagedCalls(this.#requester, endpoints.search, input, options, {
+    return pagedCalls(this.#requester, questionEndpoints.search, input, options, {
       key: (question) => question.id,
       read: ({ questions, total, limit, offset: _, ...extra }) => ({ items: questions, total, limit, extra }),
     });
@@ -61,7 +61,7 @@ export class Questions {
     input: GetQuestionParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<Question, Name>> {
-    return this.#requester.call(endpoints.get, input, options);
+    return this.#requester.call(questionEndpoints.get, input, options);
   }
 
   /**
@@ -77,7 +77,7 @@ export class Questions {
    * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
    */
   ask(input: AskParams, options?: CallOptions): ApiPromise<Question | undefined> {
-    return this.#requester.call(endpoints.ask, input, options);
+    return this.#requester.call(questionEndpoints.ask, input, options);
   }
 
   /**
@@ -93,7 +93,7 @@ export class Questions {
    * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
    */
   answer(input: AnswerParams, options?: CallOptions): ApiPromise<Question | undefined> {
-    return this.#requester.call(endpoints.answer, input, options);
+    return this.#requester.call(questionEndpoints.answer, input, options);
   }
 
   /**
@@ -107,7 +107,7 @@ export class Questions {
    * @throws {NotFoundError} when the question does not exist.
    */
   delete(input: GetQuestionParams, options?: CallOptions): ApiPromise<string[] | undefined> {
-    return this.#requester.call(endpoints.remove, input, options);
+    return this.#requester.call(questionEndpoints.delete, input, options);
   }
 
   /**
@@ -118,7 +118,7 @@ export class Questions {
    * @returns the response body, which is not documented.
    */
   hide(input: GetQuestionParams, options?: CallOptions): ApiPromise<unknown> {
-    return this.#requester.call(endpoints.hide, input, options);
+    return this.#requester.call(questionEndpoints.hide, input, options);
   }
 
   /**
@@ -134,6 +134,6 @@ export class Questions {
     input: UserParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<ResponseTime, Name>> {
-    return this.#requester.call(endpoints.responseTimeOf, input, options);
+    return this.#requester.call(questionEndpoints.responseTime, input, options);
   }
 }

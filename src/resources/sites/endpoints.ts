@@ -2,7 +2,7 @@ import type { Endpoint } from '../../core/endpoint.js';
 import { siteSearchParams, siteSearchResponse } from './schemas.js';
 import type { SiteSearchParams, SiteSearchResponse } from './schemas.js';
 
-export const search: Endpoint<SiteSearchParams, SiteSearchResponse> = {
+const search: Endpoint<SiteSearchParams, SiteSearchResponse> = {
   name: 'sites.search',
   method: 'GET',
   path: '/sites/{site_id}/search',
@@ -11,3 +11,6 @@ export const search: Endpoint<SiteSearchParams, SiteSearchResponse> = {
   retry: 'safe',
   errors: [],
 };
+
+/** The endpoints of sites, as `endpoints` has them. */
+export const siteEndpoints = { search };

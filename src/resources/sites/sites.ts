@@ -1,7 +1,7 @@
 import type { Requester } from '../../core/endpoint.js';
 import { pagedCalls } from '../../core/pagination/paged.js';
 import type { Paged, PaginationOptions } from '../../core/pagination/paged.js';
-import * as endpoints from './endpoints.js';
+import { siteEndpoints } from './endpoints.js';
 import type { Listing, SiteSearchParams, SiteSearchExtra } from './schemas.js';
 
 /** The marketplace's countries. Spec: Common resources. */
@@ -20,7 +20,7 @@ export class Sites {
    * for await (const { id, title } of seller.sites.search({ site_id: 'MLB', q: 'chair' })) console.log(id, title);
    */
   search(input: SiteSearchParams, options?: PaginationOptions): Paged<Listing, SiteSearchExtra> {
-    return pagedCalls(this.#requester, endpoints.search, input, options, {
+    return pagedCalls(this.#requester, siteEndpoints.search, input, options, {
       key: (item) => item.id,
       read: ({ results, paging, ...extra }) => ({
         items: results,
