@@ -1,7 +1,7 @@
 export { SellerClient } from './client.js';
 export { createHttpClient } from './create-http-client.js';
 export type { Requester, ConfirmContext, Endpoint, RetryClass } from './core/endpoint.js';
-export { readJsonp } from './core/pipeline/jsonp.js';
+export { readJsonp } from './core/serialization/jsonp.js';
 export type { Description, MethodDescription, ResourcePath } from './core/describe.js';
 
 export { ApiPromise } from './core/api-promise.js';
@@ -29,9 +29,9 @@ export type { TokenSet } from './core/auth/token-set.js';
 export type { RefreshingTokenOptions } from './core/auth/refreshing-token.js';
 export type { CallOptions } from './core/options/call-options.js';
 export type { ClientOptions, HttpAgent } from './core/options/client-options.js';
-export type { Limiter, AttemptReport, AttemptInfo } from './core/options/limiter.js';
+export type { Limiter, AttemptReport, AttemptInfo } from './core/rate-limit/limiter.js';
 
-export type { Confirmation } from './core/errors/confirmation.js';
+export type { Confirmation, ConfirmOptions } from './core/confirm/confirmation.js';
 export type { DocumentedError } from './core/errors/documented-error.js';
 export { documentedError } from './core/errors/documented-error.js';
 export type { StandardSchema } from './core/schema/standard-schema.js';
@@ -62,7 +62,7 @@ export {
   UnprocessableEntityError,
 } from './core/errors/status-errors.js';
 export type { ApiErrorCause } from './core/errors/errors.js';
-export type { ConfirmOptions, CurlOptions } from './core/errors/seller-error.js';
+export type { CurlOptions } from './core/errors/seller-error.js';
 
 export { Questions } from './resources/questions/questions.js';
 export type { Blacklist } from './resources/questions/blacklist.js';

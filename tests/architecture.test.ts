@@ -19,23 +19,33 @@ const floors: readonly (readonly string[])[] = [
   // Leaves: types that errors and endpoints are described with, a check, the call of an observer, modules of Node.js.
   [
     'core/api-promise.ts',
+    'core/confirm/confirmation.ts',
     'core/defined.ts',
-    'core/errors/confirmation.ts',
     'core/files/progress.ts',
     'core/ignore-errors.ts',
     'core/node-module.ts',
     'core/plain-object.ts',
     'core/schema/issue.ts',
+    'core/transport/response-headers.ts',
   ],
   ['core/errors', 'core/options/call-options.ts'],
-  ['core/schema'],
+  ['core/schema', 'core/scope'],
   // An operation as data; everything above speaks of it.
   ['core/endpoint.ts'],
+  ['core/rate-limit/limiter.ts'],
   ['core/describe.ts', 'core/list-endpoints.ts', 'core/options', 'core/serialization', 'core/schema/attributes.ts'],
   ['core/retry'],
-  ['core/auth', 'core/files', 'core/observability', 'core/pagination', 'core/rate-limit', 'core/transport'],
+  [
+    'core/auth',
+    'core/confirm',
+    'core/files',
+    'core/observability',
+    'core/pagination',
+    'core/rate-limit',
+    'core/transport',
+  ],
   ['core/pipeline', 'core/platform'],
-  ['core/http-client.ts'],
+  ['core/http-client.ts', 'core/serialization/jsonp.ts'],
   // What messages and the action guide have in common.
   ['resources/post-sale'],
   [

@@ -1,5 +1,5 @@
 import type { ApiPromise } from './api-promise.js';
-import type { Confirmation } from './errors/confirmation.js';
+import type { Confirmation } from './confirm/confirmation.js';
 import type { DocumentedError, ErrorInBody } from './errors/documented-error.js';
 import type { CallOptions, InternalOptions } from './options/call-options.js';
 import type { StandardSchema } from './schema/standard-schema.js';

@@ -3,9 +3,8 @@ import type { WithResponse } from './api-promise.js';
 import type { Endpoint, Requester } from './endpoint.js';
 import { curlOf } from './errors/curl.js';
 import { ApiError, OutcomeUnknownError, TimeoutError } from './errors/errors.js';
-import { responseHeaders } from './errors/response-headers.js';
-import { SellerError, attachDiagnostics } from './errors/seller-error.js';
-import type { ErrorDiagnostics } from './errors/seller-error.js';
+import { responseHeaders } from './transport/response-headers.js';
+import { SellerError, attachCurl } from './errors/seller-error.js';
 import { emitAttemptResult, emitWait } from './observability/events.js';
 import type { InternalOptions } from './options/call-options.js';
 import { checkOptions, confirmRules } from './options/resolve-options.js';
@@ -17,7 +16,8 @@ import { classifyFailure, finalError } from './pipeline/classify-failure.js';
 import type { FailedAttempt } from './pipeline/classify-failure.js';
 import { createRuntime } from './pipeline/client-runtime.js';
 import type { ClientRuntime } from './pipeline/client-runtime.js';
-import { confirmLater, confirmWrite } from './pipeline/confirm-write.js';
+import { confirmLater, confirmWrite } from './confirm/confirm-write.js';
+import { attachConfirm } from './confirm/confirmation.js';
 import { downloadFrom, loadTransfer, transfersFile } from './pipeline/file-transfer.js';
 import { parseResponse } from './pipeline/parse-response.js';
 import { RequestContext, secretsOf } from './pipeline/request-context.js';
@@ -71,7 +71,7 @@ export class HttpClient implements Requester {
     } catch (thrown) {
       const error = finalError(thrown, context);
       if (!context.outcomeUnknown) context.recentWrites?.remove(context);
-      if (error instanceof SellerError) attachDiagnostics(error, this.#diagnosticsOf(context, error));
+      if (error instanceof SellerError) this.#attachDiagnostics(error, context);
       const status = error instanceof ApiError ? error.status : undefined;
       const durationMs = performance.now() - startedAt;
       emit?.({ type: 'end', call, attempts: context.attempts, durationMs, status, error });
@@ -222,17 +222,15 @@ export class HttpClient implements Requester {
     });
   }
 
-  #diagnosticsOf(context: RequestContext, error: SellerError): ErrorDiagnostics {
-    return {
-      curl: (options) => curlOf(context.request, context.token !== undefined, options),
-      confirm: (options) => {
-        checkOptions(options, confirmRules);
-        return confirmLater(this, context, {
-          ...options,
-          confirmWindowMs: options.confirmWindowMs ?? this.#confirmWindowMs(context, error),
-          deadlineMs: options.deadlineMs ?? context.options.deadlineMs ?? this.deadlineMs,
-        });
-      },
-    };
+  #attachDiagnostics(error: SellerError, context: RequestContext): void {
+    attachCurl(error, (options) => curlOf(context.request, context.token !== undefined, options));
+    attachConfirm(error, (options) => {
+      checkOptions(options, confirmRules);
+      return confirmLater(this, context, {
+        ...options,
+        confirmWindowMs: options.confirmWindowMs ?? this.#confirmWindowMs(context, error),
+        deadlineMs: options.deadlineMs ?? context.options.deadlineMs ?? this.deadlineMs,
+      });
+    });
   }
 }

@@ -1,6 +1,6 @@
 import { defined } from '../core/defined.js';
 import { ConfigurationError } from '../core/errors/errors.js';
-import { longestTimerMs } from '../core/options/rules.js';
+import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import type { BodyLimits } from './http/request.js';
 import type { ReceiverOptions } from './options.js';
 import type { QuestionsClient } from './read-notification.js';

@@ -1,4 +1,4 @@
-import { longestTimerMs } from '../core/options/rules.js';
+import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import type { Dispatcher } from './dispatcher.js';
 import { GroupRequests } from './group-requests.js';
 import { Poller } from './poller.js';

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { RecentWrites } from '../../src/core/retry/recent-writes.js';
+import { RecentWrites } from '../../src/core/confirm/recent-writes.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed } from '../support/stubs.ts';
 

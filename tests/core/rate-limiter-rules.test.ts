@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { RateLimiter } from '../../src/core/rate-limit/rate-limiter.js';
 import { RecentCount, ThrottleShare } from '../../src/core/rate-limit/recent-responses.js';
-import { CancelScope } from '../../src/core/retry/cancel-scope.js';
+import { CancelScope } from '../../src/core/scope/cancel-scope.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });

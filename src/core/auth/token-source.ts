@@ -3,8 +3,9 @@ import { printable } from '../errors/printable.js';
 import { redactText } from '../errors/redact.js';
 import { SellerError } from '../errors/seller-error.js';
 import type { TokenProvider } from '../options/hooks.js';
-import { isToken, longestTimerMs } from '../options/rules.js';
-import type { CancelScope } from '../retry/cancel-scope.js';
+import { isToken } from '../options/rules.js';
+import { longestTimerMs } from '../scope/cancel-scope.js';
+import type { CancelScope } from '../scope/cancel-scope.js';
 
 /** A call of the provider that is in flight. */
 interface PendingToken {

@@ -1,8 +1,8 @@
-import type { Confirmation } from './confirmation.js';
+import { confirmError } from '../confirm/confirmation.js';
+import type { ConfirmOptions, Confirmation } from '../confirm/confirmation.js';
 import type { Issue } from '../schema/issue.js';
-import type { ResponseHeaders } from './response-headers.js';
-import { SellerError, confirmError } from './seller-error.js';
-import type { ConfirmOptions } from './seller-error.js';
+import type { ResponseHeaders } from '../transport/response-headers.js';
+import { SellerError } from './seller-error.js';
 
 /**
  * An option of the client is wrong. The message says what it accepts.

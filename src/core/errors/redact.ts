@@ -1,6 +1,6 @@
 import { isPlainObject } from '../plain-object.js';
-import { changedHeaders } from './response-headers.js';
-import type { ResponseHeaders } from './response-headers.js';
+import { changedHeaders } from '../transport/response-headers.js';
+import type { ResponseHeaders } from '../transport/response-headers.js';
 import { formsOf, maskForms } from './secret-forms.js';
 import { isSecretName, maskSecretFields } from './secret-names.js';
 import type { IsSecretName } from './secret-names.js';

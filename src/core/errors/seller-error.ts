@@ -1,7 +1,5 @@
-import type { Confirmation } from './confirmation.js';
-
 const mark = Symbol.for('marketplace-seller-sdk.error');
-const diagnostics = Symbol.for('marketplace-seller-sdk.diagnostics');
+const curl = Symbol.for('marketplace-seller-sdk.curl');
 
 /** Options of `toCurl`. */
 export interface CurlOptions {
@@ -13,47 +11,9 @@ export interface CurlOptions {
   readonly texts?: boolean | undefined;
 }
 
-/** Options of `confirm`. */
-export interface ConfirmOptions {
-  /**
-   * Aborts reading back.
-   *
-   * @default none
-   */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * How long the service may still carry out the write, in milliseconds. It is read back repeatedly for this long.
-   *
-   * @default the client's `confirmWindowMs`; after a timeout at least `timeoutMs`
-   */
-  readonly confirmWindowMs?: number | undefined;
-  /**
-   * The time limit for reading back, in milliseconds. After it, the result is `unknown`.
-   *
-   * @default the `deadlineMs` of the call
-   */
-  readonly deadlineMs?: number | undefined;
-}
-
-/** The functions with which an error gets details about its request. */
-export interface ErrorDiagnostics {
-  readonly curl: (options: CurlOptions) => string;
-  readonly confirm?: (options: ConfirmOptions) => Promise<Confirmation>;
-}
-
-/** Attaches diagnostics to an error, unless it already has some. */
-export function attachDiagnostics(error: SellerError, attached: ErrorDiagnostics): void {
-  if (!(diagnostics in error)) Object.defineProperty(error, diagnostics, { value: attached });
-}
-
-function diagnosticsOf(error: object): ErrorDiagnostics | undefined {
-  return (error as { [diagnostics]?: ErrorDiagnostics })[diagnostics];
-}
-
-/** Implements `confirm()` of the errors. */
-export async function confirmError(error: object, options: ConfirmOptions): Promise<Confirmation> {
-  const confirm = diagnosticsOf(error)?.confirm;
-  return confirm ? confirm(options) : { unknown: 'there is no way to read back what this endpoint does' };
+/** Attaches the curl command of a request to its error, unless it already has one. */
+export function attachCurl(error: SellerError, print: (options: CurlOptions) => string): void {
+  if (!(curl in error)) Object.defineProperty(error, curl, { value: print });
 }
 
 /**
@@ -79,7 +39,7 @@ export class SellerError extends Error {
    * users wrote are masked unless `texts` is `true`.
    */
   toCurl(options: CurlOptions = {}): string | undefined {
-    return diagnosticsOf(this)?.curl(options);
+    return (this as { [curl]?: (options: CurlOptions) => string })[curl]?.(options);
   }
 
   /** The path of the page with the error's cause and remedy, a file in the installed package. */

@@ -1,4 +1,4 @@
-import type { CancelScope } from '../retry/cancel-scope.js';
+import type { CancelScope } from '../scope/cancel-scope.js';
 import type { Bytes } from './bytes.js';
 import type { DownloadProgress } from './progress.js';
 

@@ -1,4 +1,4 @@
-import type { CancelScope } from '../retry/cancel-scope.js';
+import type { CancelScope } from '../scope/cancel-scope.js';
 import type { Bytes } from './bytes.js';
 import { Download } from './download.js';
 import type { DownloadParts } from './download.js';

@@ -1,7 +1,7 @@
 import { isLoopback } from './is-loopback.js';
 import { defined } from '../defined.js';
+import type { ConfirmOptions } from '../confirm/confirmation.js';
 import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
-import type { ConfirmOptions } from '../errors/seller-error.js';
 import type { InternalOptions } from './call-options.js';
 import type { ClientOptions } from './client-options.js';
 import {

@@ -1,12 +1,10 @@
 import { isPlainObject } from '../plain-object.js';
 import type { Issue } from '../schema/issue.js';
 import { reservedQuery } from '../schema/reserved-query.js';
+import { longestTimerMs } from '../scope/cancel-scope.js';
 
 /** Returns what an option accepts if the value is wrong; `undefined` if the value is right. */
 export type Rule = (value: unknown) => string | undefined;
-
-/** The longest timer of the platform. A longer one would fire immediately. */
-export const longestTimerMs = 2 ** 31 - 1;
 
 export const positive: Rule = (value) =>
   typeof value === 'number' && value > 0 ? undefined : 'takes a number of milliseconds above 0';

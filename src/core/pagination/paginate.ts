@@ -1,7 +1,7 @@
 import { RequestAbortedError, UnexpectedResponseError } from '../errors/errors.js';
 import { checkOptions } from '../options/resolve-options.js';
 import { integerFrom } from '../options/rules.js';
-import { Deadline } from '../retry/deadline.js';
+import { Deadline } from '../scope/deadline.js';
 import { leftOutOf } from '../schema/left-out.js';
 import { OffsetTracker } from './offset-tracker.js';
 import type { PageStep } from './offset-tracker.js';

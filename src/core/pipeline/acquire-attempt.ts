@@ -1,5 +1,5 @@
 import { redactUrl } from '../errors/redact.js';
-import type { ResponseHeaders } from '../errors/response-headers.js';
+import type { ResponseHeaders } from '../transport/response-headers.js';
 import { RateLimitError } from '../errors/status-errors.js';
 import { emitWait } from '../observability/events.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';

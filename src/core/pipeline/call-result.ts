@@ -1,7 +1,7 @@
 import type { ResponseInfo, WithResponse } from '../api-promise.js';
 import { requestIdOf } from '../errors/errors.js';
 import { redactUrl } from '../errors/redact.js';
-import type { ResponseHeaders } from '../errors/response-headers.js';
+import type { ResponseHeaders } from '../transport/response-headers.js';
 import type { RequestContext } from './request-context.js';
 
 /** The result of a call. Its response is described on use, because few callers need it. */

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../endpoint.js';
 import type { ErrorInBody } from '../errors/documented-error.js';
-import type { ResponseHeaders } from '../errors/response-headers.js';
+import type { ResponseHeaders } from '../transport/response-headers.js';
 import { parseJson } from '../serialization/json.js';
 
 /** A response whose body has been read. */

@@ -2,7 +2,7 @@ import { TokenSource } from '../auth/token-source.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { RetryBudget } from '../retry/budget.js';
-import { RecentWrites } from '../retry/recent-writes.js';
+import { RecentWrites } from '../confirm/recent-writes.js';
 
 /** Idle rate limiters are dropped when there are this many. Each token that a call passes has its own. */
 const maxRateLimiters = 500;

@@ -1,4 +1,4 @@
-import type { CancelScope } from '../retry/cancel-scope.js';
+import type { CancelScope } from '../scope/cancel-scope.js';
 import { CallQueue } from './call-queue.js';
 import type { QueuedCall } from './call-queue.js';
 import { RecentCount, ThrottleShare } from './recent-responses.js';

@@ -1,5 +1,5 @@
-import { responseHeaders } from '../errors/response-headers.js';
-import type { ResponseHeaders } from '../errors/response-headers.js';
+import { responseHeaders } from './response-headers.js';
+import type { ResponseHeaders } from './response-headers.js';
 import type { BodyText, TransportResponse } from './transport.js';
 
 /** A response of `fetch`. */

@@ -1,4 +1,4 @@
-import type { ResponseHeaders } from '../errors/response-headers.js';
+import type { ResponseHeaders } from './response-headers.js';
 
 /** The headers of a message of `node:http`, from its list of alternating names and values. */
 export class RawHeaders implements ResponseHeaders {

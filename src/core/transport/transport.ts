@@ -1,5 +1,5 @@
 import type { Endpoint } from '../endpoint.js';
-import type { ResponseHeaders } from '../errors/response-headers.js';
+import type { ResponseHeaders } from './response-headers.js';
 import type { CallInfo } from '../options/hooks.js';
 
 /** An attempt of a call, ready to be sent. */

@@ -1,5 +1,5 @@
 import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
-import type { Confirmation } from '../../core/errors/confirmation.js';
+import type { Confirmation } from '../../core/confirm/confirmation.js';
 import { dataOf, graphqlErrorInBody } from './graphql/response.js';
 import { array, preprocess, record, unknown } from '../../core/schema/schema.js';
 import { confirmDelivery, confirmZones } from './compare-configuration.js';

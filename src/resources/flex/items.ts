@@ -4,7 +4,7 @@ import type { Requester, Endpoint } from '../../core/endpoint.js';
 import { ApiError, InvalidInputError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import { ofType, optionIssues } from '../../core/options/rules.js';
-import { Deadline } from '../../core/retry/deadline.js';
+import { Deadline } from '../../core/scope/deadline.js';
 import { isWord } from '../../core/schema/word.js';
 import { flexEndpoints } from './endpoints.js';
 import { AlreadyInFlexError, NotInFlexError, meansNotInFlex } from './errors.js';

@@ -1,5 +1,5 @@
 import type { CallOptions } from '../../core/options/call-options.js';
-import { Deadline } from '../../core/retry/deadline.js';
+import { Deadline } from '../../core/scope/deadline.js';
 import { isWord } from '../../core/schema/word.js';
 import type { Paged } from '../../core/pagination/paged.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/options/call-options.js';
-import { Deadline } from '../../core/retry/deadline.js';
+import { Deadline } from '../../core/scope/deadline.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
 import { ExceptedCaseError } from '../post-sale/errors.js';
 import type { Message } from '../post-sale/message.js';

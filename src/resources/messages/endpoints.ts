@@ -1,4 +1,4 @@
-import { compareText, confirmByList } from '../../core/retry/confirm.js';
+import { compareText, confirmByList } from '../../core/confirm/confirm-by-list.js';
 import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
 import { unknown } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';

@@ -1,7 +1,7 @@
 import { millisecondsOf } from '../../core/schema/date-time.js';
-import { ageOf, compareText, confirmByList, isBefore } from '../../core/retry/confirm.js';
+import { ageOf, compareText, confirmByList, isBefore } from '../../core/confirm/confirm-by-list.js';
 import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
-import type { Confirmation } from '../../core/errors/confirmation.js';
+import type { Confirmation } from '../../core/confirm/confirmation.js';
 import { unknown } from '../../core/schema/schema.js';
 import {
   invalidPostBody,

@@ -1,4 +1,4 @@
-import { longestTimerMs } from '../../core/options/rules.js';
+import { longestTimerMs } from '../../core/scope/cancel-scope.js';
 import { lastTime } from '../clock.js';
 import type { Clock } from '../clock.js';
 import type { MarketplaceEvent, MarketplaceEvents } from '../state/events.js';

@@ -1,10 +1,10 @@
 import type { Endpoint } from '../endpoint.js';
 import { UnexpectedResponseError } from '../errors/errors.js';
-import { responseHeaders } from '../errors/response-headers.js';
+import { responseHeaders } from '../transport/response-headers.js';
 import { isSecretName } from '../errors/secret-names.js';
 import { unknown } from '../schema/schema.js';
-import { parseJson } from '../serialization/json.js';
-import { apiErrorFrom } from './error-response.js';
+import { parseJson } from './json.js';
+import { apiErrorFrom } from '../pipeline/error-response.js';
 
 /** A placeholder for the endpoint, which a JSONP response does not name. */
 const unknownEndpoint: Endpoint = {

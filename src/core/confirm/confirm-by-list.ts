@@ -1,4 +1,4 @@
-import type { Confirmation } from '../errors/confirmation.js';
+import type { Confirmation } from './confirmation.js';
 import { isZoned, millisecondsOf } from '../schema/date-time.js';
 
 /** The time of sending is computed from the service's `date` header, which has no fraction of a second. */

@@ -1,5 +1,5 @@
 /** The part of a write by which two writes are compared. */
-interface SentWrite {
+export interface SentWrite {
   readonly request: {
     readonly endpoint: { readonly name: string };
     readonly url: string;

@@ -1,18 +1,26 @@
 import type { ResponseInfo } from '../api-promise.js';
 import type { ConfirmContext, Endpoint, Requester } from '../endpoint.js';
-import type { Confirmation } from '../errors/confirmation.js';
+import type { ConfirmOptions, Confirmation } from './confirmation.js';
 import { ApiError, TimeoutError } from '../errors/errors.js';
-import type { ConfirmOptions } from '../errors/seller-error.js';
 import type { CallOptions } from '../options/call-options.js';
-import { CancelScope } from '../retry/cancel-scope.js';
+import { CancelScope } from '../scope/cancel-scope.js';
+import type { CallProgress } from '../scope/cancel-scope.js';
 import { parseHttpDate } from '../retry/policy.js';
 import { validate } from '../schema/standard-schema.js';
-import type { RequestContext } from './request-context.js';
+import type { RecentWrites, SentWrite } from './recent-writes.js';
 
 /** A confirmation, and the last response that it is based on. */
 export interface ConfirmResult {
   readonly confirmation: Confirmation;
   readonly response: Pick<ResponseInfo, 'status' | 'headers'>;
+}
+
+/** The call of a write that is read back. */
+interface UnconfirmedCall extends SentWrite, CallProgress {
+  readonly request: SentWrite['request'] & { readonly endpoint: Endpoint; readonly input: unknown };
+  readonly options: CallOptions;
+  readonly token: string | undefined;
+  readonly recentWrites: RecentWrites | undefined;
 }
 
 type ResolvedConfirmOptions = ConfirmOptions & { readonly confirmWindowMs: number };
@@ -27,7 +35,7 @@ const firstPauseMs = 100;
 /** Reads back whether a write was carried out, repeatedly until it is found or `confirmWindowMs` has passed. */
 export async function confirmWrite(
   requester: Requester,
-  context: RequestContext,
+  context: UnconfirmedCall,
   scope: CancelScope,
   { signal, confirmWindowMs }: ResolvedConfirmOptions,
 ): Promise<ConfirmResult> {
@@ -46,7 +54,7 @@ export async function confirmWrite(
 /** Implements `confirm()` of an error: reads back after the call has ended, with a new scope. */
 export async function confirmLater(
   requester: Requester,
-  context: RequestContext,
+  context: UnconfirmedCall,
   options: ResolvedConfirmOptions,
 ): Promise<Confirmation> {
   const { method, path } = context.request.endpoint;
@@ -74,12 +82,12 @@ async function confirmOnce(endpoint: Endpoint, input: unknown, context: ConfirmC
 /** Reads with the token and headers of the write, within the deadline and the signal of the confirmation. */
 class ConfirmContextImpl implements ConfirmContext {
   readonly #requester: Requester;
-  readonly #context: RequestContext;
+  readonly #context: UnconfirmedCall;
   readonly #scope: CancelScope;
   readonly #signal: AbortSignal | undefined;
   response: Pick<ResponseInfo, 'status' | 'headers'> = { status: 200, headers: new Headers() };
 
-  constructor(requester: Requester, context: RequestContext, scope: CancelScope, signal: AbortSignal | undefined) {
+  constructor(requester: Requester, context: UnconfirmedCall, scope: CancelScope, signal: AbortSignal | undefined) {
     this.#requester = requester;
     this.#context = context;
     this.#scope = scope;

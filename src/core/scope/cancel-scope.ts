@@ -1,5 +1,7 @@
 import { RequestAbortedError, TimeoutError } from '../errors/errors.js';
-import { longestTimerMs } from '../options/rules.js';
+
+/** The longest timer of the platform. A longer one would fire immediately. */
+export const longestTimerMs = 2 ** 31 - 1;
 
 /** The progress of a call, for the error that ends it early. */
 export interface CallProgress {
