@@ -1,6 +1,6 @@
 export { SellerClient } from './client.js';
 export { createHttpClient } from './create-http-client.js';
-export type { Requester, ConfirmContext, Endpoint, RetryClass } from './core/endpoint.js';
+export type { Requester, ConfirmContext, DescribedEndpoint, Endpoint, RetryClass } from './core/endpoint.js';
 export { readJsonp } from './core/serialization/jsonp.js';
 export type { Description, MethodDescription, ResourcePath } from './core/describe.js';
 

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../src/core/endpoint.js';
+import type { DescribedEndpoint, Endpoint } from '../src/core/endpoint.js';
 import { listEndpoints } from '../src/core/list-endpoints.js';
 import { inspect } from '../src/core/schema/inspect.js';
 import type { Shape } from '../src/core/schema/schema.js';
@@ -18,7 +18,7 @@ export interface PublicMethod {
 
 /** An endpoint with the method of the same name, which calls it. */
 export interface Operation extends PublicMethod {
-  readonly endpoint: Endpoint;
+  readonly endpoint: DescribedEndpoint;
 }
 
 /** Everything that the documents are made from. */
@@ -57,7 +57,7 @@ export function catalogue(
   return { operations, methods: [...operations, ...others], schemas, prose, version };
 }
 
-function operationOf(endpoint: Endpoint, found: readonly Named[]): Operation {
+function operationOf(endpoint: DescribedEndpoint, found: readonly Named[]): Operation {
   const named = found.find(({ name }) => name === endpoint.name);
   if (!named) {
     throw new Error(

@@ -1,11 +1,10 @@
-import type { Endpoint } from '../src/core/endpoint.js';
+import type { DescribedEndpoint, Endpoint } from '../src/core/endpoint.js';
 import { factsOf, inspect } from '../src/core/schema/inspect.js';
 import type { DocumentedError } from '../src/core/errors/documented-error.js';
 import type { Shape } from '../src/core/schema/schema.js';
 import type { StandardSchema } from '../src/core/schema/standard-schema.js';
 import { isOptional, placeOf, shapesOf } from './catalogue.ts';
 import type { Catalogue, Operation, PublicMethod } from './catalogue.ts';
-import { firstSentence } from './markdown.ts';
 import type { FieldProse } from './prose.ts';
 
 type Json = Record<string, unknown>;
@@ -79,14 +78,12 @@ function described(text: string | undefined): Json {
 }
 
 function operationObject({ endpoint, method: { prose } }: Operation, writer: SchemaWriter, all: Catalogue): Json {
-  const summary = firstSentence(prose);
-  const details = prose.text.slice(summary.length).replace(/\s+/g, ' ').trim();
   const parameters = parametersOf(endpoint, writer, all);
   return {
     operationId: endpoint.name,
     tags: [tagOf(endpoint)],
-    summary,
-    ...described(details),
+    summary: endpoint.summary,
+    ...described(prose.text.replace(/\s+/g, ' ')),
     ...(parameters.length > 0 && { parameters }),
     ...bodyOf(endpoint, writer, all),
     responses: { '2XX': success(endpoint, prose.returns, writer), ...errorResponses(endpoint) },
@@ -111,12 +108,12 @@ function inputFields(
   }));
 }
 
-function parametersOf(endpoint: Endpoint, writer: SchemaWriter, all: Catalogue): Json[] {
+function parametersOf(endpoint: DescribedEndpoint, writer: SchemaWriter, all: Catalogue): Json[] {
   const given = inputFields(endpoint, all).flatMap(({ name, field, required, prose }) => {
     const place = placeOf(endpoint, name);
     if (place === 'body') return [];
     const schema = writer.write(field, prose?.inner());
-    const common = { ...described(prose?.text), ...(required && { required }), schema };
+    const common = { ...described(prose?.text), ...(required && { required }), schema, ...exampleOf(endpoint, name) };
     if (place === 'header') return [{ name: endpoint.inHeader?.[name], in: 'header', ...common }];
     return [{ name, in: place, ...common, ...(place === 'query' && styleOf(schema)) }];
   });
@@ -124,6 +121,12 @@ function parametersOf(endpoint: Endpoint, writer: SchemaWriter, all: Catalogue):
     return { name, in: 'query', required: true, schema: { type: 'string', const: value } };
   });
   return [...given, ...always, ...(endpoint.supportsAttributes ? [attributes] : [])];
+}
+
+/** The value of a field in the example of its endpoint. */
+function exampleOf({ example }: DescribedEndpoint, field: string): Json {
+  const value = (example as Json)[field];
+  return value === undefined ? {} : { example: value };
 }
 
 const attributes: Json = {
@@ -157,7 +160,7 @@ const multipartFile: Json = {
   },
 };
 
-function bodyOf(endpoint: Endpoint, writer: SchemaWriter, all: Catalogue): Json {
+function bodyOf(endpoint: DescribedEndpoint, writer: SchemaWriter, all: Catalogue): Json {
   const bodies = shapesOf(endpoint.input).map((shape) => {
     return Object.fromEntries(Object.entries(shape).filter(([name]) => placeOf(endpoint, name) === 'body'));
   });
@@ -166,10 +169,13 @@ function bodyOf(endpoint: Endpoint, writer: SchemaWriter, all: Catalogue): Json 
   const prose = all.prose.fieldsOf(all.schemas.get(endpoint.input)?.constant ?? '');
   const schemas = bodies.map((shape) => writer.object(shape, prose, { additionalProperties: false }));
   const schema = schemas.length > 1 ? { anyOf: schemas } : { ...schemas[0] };
+  const example = Object.fromEntries(
+    Object.entries(endpoint.example as Json).filter(([name]) => placeOf(endpoint, name) === 'body'),
+  );
   return {
     requestBody: {
       required: bodies.every((shape) => Object.values(shape).some((field) => !isOptional(field))),
-      content: { 'application/json': { schema } },
+      content: { 'application/json': { schema, example } },
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Endpoint } from './endpoint.js';
+import type { DescribedEndpoint } from './endpoint.js';
 import { nullish, params, preprocess, record, refine, response, string, unknown } from './schema/schema.js';
 import type { Input, Output } from './schema/schema.js';
 import { nullishArray } from './schema/fields.js';
@@ -32,11 +32,13 @@ export const resourcePath = params({
 });
 export interface ResourcePath extends Input<typeof resourcePath> {}
 
-export const describe: Endpoint<ResourcePath, Description> = {
+export const describe: DescribedEndpoint<ResourcePath, Description> = {
   name: 'describe',
+  summary: 'Describes a resource: its fields and methods',
   method: 'OPTIONS',
   path: '/{path*}',
   input: resourcePath,
+  example: { path: '/questions' },
   // Resources without a description respond with 204.
   output: preprocess<Description>(description, (value) => value ?? {}),
   retry: 'safe',

@@ -67,6 +67,14 @@ export interface Endpoint<In = unknown, Out = unknown> {
   confirm?(input: In, context: ConfirmContext): Promise<Confirmation<Out>>;
 }
 
+/** An endpoint of this package, with what the documents, the fake marketplace and the contract tests need of it. */
+export interface DescribedEndpoint<In = unknown, Out = unknown> extends Endpoint<In, Out> {
+  /** What the operation does, in one clause such as `Answers a question`. */
+  readonly summary: string;
+  /** A valid input that contains each field, if they can be combined. */
+  readonly example: In;
+}
+
 /** Makes the calls of the resources. */
 export interface Requester {
   /** The default deadline in milliseconds. It limits an operation of several calls as a whole. */

@@ -1,12 +1,13 @@
-import type { Endpoint } from './endpoint.js';
-
-type EndpointTable = { readonly [name: string]: Endpoint | EndpointTable };
+import type { DescribedEndpoint } from './endpoint.js';
 
 /** Lists the endpoints of a nested table, in its order. */
-export function listEndpoints(table: object): Endpoint[] {
-  return Object.values(table as EndpointTable).flatMap((entry) => (isEndpoint(entry) ? [entry] : listEndpoints(entry)));
+export function listEndpoints(table: object): DescribedEndpoint[] {
+  return Object.values(table as Readonly<Record<string, object>>).flatMap((entry) =>
+    isEndpoint(entry) ? [entry] : listEndpoints(entry),
+  );
 }
 
-function isEndpoint(entry: Endpoint | EndpointTable): entry is Endpoint {
-  return typeof entry.path === 'string';
+/** Whether an entry of a table is an endpoint, and not a group of endpoints. */
+export function isEndpoint(entry: object): entry is DescribedEndpoint {
+  return 'path' in entry && typeof entry.path === 'string';
 }

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../core/endpoint.js';
+import type { DescribedEndpoint } from '../../core/endpoint.js';
 import {
   accessTokenRequired,
   applicationIdRequired,
@@ -15,22 +15,26 @@ import type { ActionGuideResponse, PackParams, OptionCap, SendOptionParams } fro
 /** Without it, the service responds to every call of post-sale messaging with 404. */
 const query = { tag: 'post_sale' };
 
-const options: Endpoint<PackParams, ActionGuideResponse> = {
+const options: DescribedEndpoint<PackParams, ActionGuideResponse> = {
   name: 'actionGuide.options',
+  summary: 'Lists the reasons for which a seller can write first',
   method: 'GET',
   path: '/messages/action_guide/packs/{pack_id}',
   input: packParams,
+  example: { pack_id: 2000000012345678 },
   output: actionGuideResponse,
   retry: 'safe',
   query,
   errors: [exceptedCase, optionConversationBlocked, noAccessToPack, guideFailed],
 };
 
-const caps: Endpoint<PackParams, OptionCap[]> = {
+const caps: DescribedEndpoint<PackParams, OptionCap[]> = {
   name: 'actionGuide.caps',
+  summary: 'Lists how many messages each option still allows',
   method: 'GET',
   path: '/messages/action_guide/packs/{pack_id}/caps_available',
   input: packParams,
+  example: { pack_id: 2000000012345678 },
   output: optionCaps,
   retry: 'safe',
   query,
@@ -38,11 +42,21 @@ const caps: Endpoint<PackParams, OptionCap[]> = {
   supportsAttributes: true,
 };
 
-const send: Endpoint<SendOptionParams, Message> = {
+const send: DescribedEndpoint<SendOptionParams, Message> = {
   name: 'actionGuide.send',
+  summary: 'Sends a message through an option',
   method: 'POST',
   path: '/messages/action_guide/packs/{pack_id}/option',
   input: sendOptionParams,
+  example: {
+    pack_id: 2000000012345678,
+    option_id: 'DELIVERY_PROMISE',
+    template_id: 'TEMPLATE___DELIVERY_PROMISE___1',
+    vars: [
+      { id: 'TEMPLATE___DELIVERY_PROMISE___1___VAR___INIT', value: 9 },
+      { id: 'TEMPLATE___DELIVERY_PROMISE___1___VAR___LIMIT', value: 13 },
+    ],
+  },
   output: message,
   retry: 'unsafe',
   query,

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../core/endpoint.js';
+import type { DescribedEndpoint } from '../../core/endpoint.js';
 import {
   contactTotal,
   contactWindow,
@@ -23,99 +23,131 @@ import type {
   UserWindowParams,
 } from './schemas.js';
 
-const questionsOfItem: Endpoint<ItemPeriodParams, ContactTotal> = {
+// In the examples.
+const date_from = '2026-03-01T00:00:00.000-03:00';
+const date_to = '2026-03-31T23:59:59.999-03:00';
+const ending = '2026-03-31T00:00:00Z';
+
+const questionsOfItem: DescribedEndpoint<ItemPeriodParams, ContactTotal> = {
   name: 'contacts.questions.ofItem',
+  summary: 'Counts the questions of guests about an item',
   method: 'GET',
   path: '/items/{item_id}/contacts/questions',
   input: itemPeriodParams,
+  example: { item_id: 'MLA100', date_from, date_to },
   output: contactTotal,
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
 };
 
-const questionsOfUser: Endpoint<UserPeriodParams, ContactTotal | undefined> = {
+const questionsOfUser: DescribedEndpoint<UserPeriodParams, ContactTotal | undefined> = {
   name: 'contacts.questions.ofUser',
+  summary: 'Counts the questions of guests to a user',
   method: 'GET',
   path: '/users/{user_id}/contacts/questions',
   input: userPeriodParams,
+  example: { user_id: 7, date_from, date_to },
   output: totalOrWhatever,
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
 };
 
-const questionWindowOfItem: Endpoint<QuestionItemWindowParams, ContactWindow> = {
+const questionWindowOfItem: DescribedEndpoint<QuestionItemWindowParams, ContactWindow> = {
   name: 'contacts.questions.windowOfItem',
+  summary: 'Counts the questions of guests about an item per day or hour',
   method: 'GET',
   path: '/items/{item_id}/contacts/questions/time_window',
   input: questionItemWindowParams,
+  example: {
+    item_id: 'MLA100',
+    ids: ['MLA100', 'MLA200'],
+    last: 7,
+    unit: 'day',
+    ending,
+    order: 'desc',
+    limit: 20,
+    offset: 1,
+  },
   output: windowOrList,
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
 };
 
-const questionWindowOfUser: Endpoint<UserWindowParams, ContactWindow> = {
+const questionWindowOfUser: DescribedEndpoint<UserWindowParams, ContactWindow> = {
   name: 'contacts.questions.windowOfUser',
+  summary: 'Counts the questions of guests to a user per day or hour',
   method: 'GET',
   path: '/users/{user_id}/contacts/questions/time_window',
   input: userWindowParams,
+  example: { user_id: 7, last: 7, unit: 'day', ending, order: 'desc', limit: 20, offset: 1 },
   output: contactWindow,
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
 };
 
-const phoneViewsOfItem: Endpoint<ItemPeriodParams, ContactTotal> = {
+const phoneViewsOfItem: DescribedEndpoint<ItemPeriodParams, ContactTotal> = {
   name: 'contacts.phoneViews.ofItem',
+  summary: 'Counts the clicks on "See phone" of an item',
   method: 'GET',
   path: '/items/{item_id}/contacts/phone_views',
   input: itemPeriodParams,
+  example: { item_id: 'MLA100', date_from, date_to },
   output: contactTotal,
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
 };
 
-const phoneViewsOfUser: Endpoint<UserPeriodParams, ContactTotal> = {
+const phoneViewsOfUser: DescribedEndpoint<UserPeriodParams, ContactTotal> = {
   name: 'contacts.phoneViews.ofUser',
+  summary: 'Counts the clicks on "See phone" of the items of a user',
   method: 'GET',
   path: '/users/{user_id}/contacts/phone_views',
   input: userPeriodParams,
+  example: { user_id: 7, date_from, date_to },
   output: contactTotal,
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
 };
 
-const phoneViewWindowOfItem: Endpoint<ItemWindowParams, ContactWindow> = {
+const phoneViewWindowOfItem: DescribedEndpoint<ItemWindowParams, ContactWindow> = {
   name: 'contacts.phoneViews.windowOfItem',
+  summary: 'Counts the clicks on "See phone" of an item per day or hour',
   method: 'GET',
   path: '/items/{item_id}/contacts/phone_views/time_window',
   input: itemWindowParams,
+  example: { item_id: 'MLA100', last: 7, unit: 'day', ending, order: 'desc', limit: 20, offset: 1 },
   output: contactWindow,
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
 };
 
-const phoneViewWindowOfItems: Endpoint<ItemsWindowParams, ContactWindow[]> = {
+const phoneViewWindowOfItems: DescribedEndpoint<ItemsWindowParams, ContactWindow[]> = {
   name: 'contacts.phoneViews.windowOfItems',
+  summary: 'Counts the clicks on "See phone" of several items per day or hour',
   method: 'GET',
   path: '/items/contacts/phone_views/time_window',
   input: itemsWindowParams,
+  example: { ids: ['MLA100', 'MLA200'], last: 7, unit: 'day', ending, order: 'desc', limit: 20, offset: 1 },
   output: contactWindows,
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
 };
 
-const phoneViewWindowOfUser: Endpoint<UserWindowParams, ContactWindow> = {
+const phoneViewWindowOfUser: DescribedEndpoint<UserWindowParams, ContactWindow> = {
   name: 'contacts.phoneViews.windowOfUser',
+  summary: 'Counts the clicks on "See phone" of the items of a user per day or hour',
   method: 'GET',
   path: '/users/{user_id}/contacts/phone_views/time_window',
   input: userWindowParams,
+  example: { user_id: 7, last: 7, unit: 'day', ending, order: 'desc', limit: 20, offset: 1 },
   output: contactWindow,
   retry: 'safe',
   errors: [],

@@ -1,24 +1,28 @@
-import type { Endpoint } from '../../core/endpoint.js';
+import type { DescribedEndpoint } from '../../core/endpoint.js';
 import { documentedError } from '../../core/errors/documented-error.js';
 import { currencies, currency, currencyParams, noInput } from './schemas.js';
 import type { Currency, CurrencyParams, NoInput } from './schemas.js';
 
-const list: Endpoint<NoInput, Currency[]> = {
+const list: DescribedEndpoint<NoInput, Currency[]> = {
   name: 'currencies.list',
+  summary: 'Lists the currencies',
   method: 'GET',
   path: '/currencies',
   input: noInput,
+  example: {},
   output: currencies,
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
 };
 
-const get: Endpoint<CurrencyParams, Currency> = {
+const get: DescribedEndpoint<CurrencyParams, Currency> = {
   name: 'currencies.get',
+  summary: 'Reads a currency',
   method: 'GET',
   path: '/currencies/{id}',
   input: currencyParams,
+  example: { id: 'BRL' },
   output: currency,
   retry: 'safe',
   errors: [documentedError({ status: 404, code: 'not_found', message: 'Currency not found' })],

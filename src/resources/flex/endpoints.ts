@@ -1,4 +1,4 @@
-import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
+import type { ConfirmContext, DescribedEndpoint } from '../../core/endpoint.js';
 import type { Confirmation } from '../../core/confirm/confirmation.js';
 import { dataOf, graphqlErrorInBody } from './graphql/response.js';
 import { array, preprocess, record, unknown } from '../../core/schema/schema.js';
@@ -46,22 +46,26 @@ import type {
   DriverParams,
 } from './schemas.js';
 
-const subscriptions: Endpoint<FlexUserParams, FlexSubscription[]> = {
+const subscriptions: DescribedEndpoint<FlexUserParams, FlexSubscription[]> = {
   name: 'flex.subscriptions',
+  summary: 'Lists the Flex subscriptions of a user',
   method: 'GET',
   path: '/shipping/flex/sites/{site_id}/users/{user_id}/subscriptions/v1',
   input: flexUserParams,
+  example: { site_id: 'MLA', user_id: 7 },
   output: array(flexSubscription),
   retry: 'safe',
   errors: [emptySite, invalidSite, noAccess, userNotFound],
   supportsAttributes: true,
 };
 
-const configuration: Endpoint<FlexQueryParams> = {
+const configuration: DescribedEndpoint<FlexQueryParams> = {
   name: 'flex.configuration',
+  summary: 'Reads the configuration of a subscription with a GraphQL query',
   method: 'POST',
   path: '/shipping/flex/sites/{site_id}/configuration/v3',
   input: flexQueryParams,
+  example: { site_id: 'MLA', query: '{configuration(user_id:7,service_id:1001){zones{id}}}' },
   output: preprocess(record, dataOf),
   // This POST only reads, so a retry is safe: see docs/decisions/configuration-query-is-a-read.md.
   retry: 'safe',
@@ -69,11 +73,23 @@ const configuration: Endpoint<FlexQueryParams> = {
   errorInBody: graphqlErrorInBody,
 };
 
-const setDelivery: Endpoint<SetDeliveryParams> = {
+const setDelivery: DescribedEndpoint<SetDeliveryParams> = {
   name: 'flex.setDelivery',
+  summary: 'Changes the delivery settings of a subscription',
   method: 'PUT',
   path: '/shipping/flex/sites/{site_id}/users/{user_id}/services/{service_id}/configuration/delivery/custom/v3',
   input: setDeliveryParams,
+  example: {
+    site_id: 'MLA',
+    user_id: 7,
+    service_id: 1001,
+    delivery_window: 'same_day',
+    delivery_ranges: {
+      week: [{ from: 9, to: 13, capacity: 20, cutoff: 8 }],
+      saturday: [{ from: 10, to: 12, capacity: 5, cutoff: 9 }],
+      sunday: [],
+    },
+  },
   output: unknown,
   retry: 'idempotent',
   errors: [invalidUser, invalidService, invalidJson, deliveryNotUpdated],
@@ -85,11 +101,13 @@ const setDelivery: Endpoint<SetDeliveryParams> = {
   },
 };
 
-const addZones: Endpoint<AddZonesParams> = {
+const addZones: DescribedEndpoint<AddZonesParams> = {
   name: 'flex.addZones',
+  summary: 'Adds coverage zones to a subscription',
   method: 'PUT',
   path: '/shipping/flex/sites/{site_id}/users/{user_id}/services/{service_id}/configuration/coverage/zone/v3',
   input: addZonesParams,
+  example: { site_id: 'MLA', user_id: 7, service_id: 1001, zones: [{ id: 'zone-1' }] },
   output: unknown,
   retry: 'idempotent',
   errors: [invalidUser, invalidService, invalidJson, deliveryNotUpdated],
@@ -99,11 +117,13 @@ const addZones: Endpoint<AddZonesParams> = {
   },
 };
 
-const driver: Endpoint<DriverParams, DriverAssignment> = {
+const driver: DescribedEndpoint<DriverParams, DriverAssignment> = {
   name: 'flex.driver',
+  summary: 'Reads the driver of a shipment',
   method: 'GET',
   path: '/flex/sites/{site_id}/shipments/{shipment_id}/assignment/v1',
   input: driverParams,
+  example: { site_id: 'MLA', shipment_id: 40_000_000_001 },
   output: driverAssignment,
   retry: 'safe',
   errors: [driverNotFound],
@@ -112,21 +132,25 @@ const driver: Endpoint<DriverParams, DriverAssignment> = {
 
 const itemPath = '/sites/{site_id}/shipping/selfservice/items/{item_id}';
 
-const isItemEnabled: Endpoint<FlexItemParams> = {
+const isItemEnabled: DescribedEndpoint<FlexItemParams> = {
   name: 'flex.items.isEnabled',
+  summary: 'Tells whether Flex is enabled on an item',
   method: 'GET',
   path: itemPath,
   input: flexItemParams,
+  example: { site_id: 'MLA', item_id: 'MLA100' },
   output: unknown,
   retry: 'safe',
   errors: [itemDown, itemNotFound],
 };
 
-const enableItem: Endpoint<FlexItemParams> = {
+const enableItem: DescribedEndpoint<FlexItemParams> = {
   name: 'flex.items.enable',
+  summary: 'Enables Flex on an item',
   method: 'POST',
   path: itemPath,
   input: flexItemParams,
+  example: { site_id: 'MLA', item_id: 'MLA100' },
   output: unknown,
   retry: 'idempotent',
   errors: [alreadyInFlex, itemDown, itemNotFound, itemLocked],
@@ -135,11 +159,13 @@ const enableItem: Endpoint<FlexItemParams> = {
   },
 };
 
-const disableItem: Endpoint<FlexItemParams> = {
+const disableItem: DescribedEndpoint<FlexItemParams> = {
   name: 'flex.items.disable',
+  summary: 'Disables Flex on an item',
   method: 'DELETE',
   path: itemPath,
   input: flexItemParams,
+  example: { site_id: 'MLA', item_id: 'MLA100' },
   output: unknown,
   retry: 'idempotent',
   errors: [notInFlex, itemDown, itemNotFound, itemLocked],

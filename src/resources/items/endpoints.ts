@@ -1,13 +1,15 @@
-import type { Endpoint } from '../../core/endpoint.js';
+import type { DescribedEndpoint } from '../../core/endpoint.js';
 import { itemStatusParams, itemStatuses } from './schemas.js';
 import type { ItemStatusParams, ItemStatus } from './schemas.js';
 
-const status: Endpoint<ItemStatusParams, ItemStatus[]> = {
+const status: DescribedEndpoint<ItemStatusParams, ItemStatus[]> = {
   name: 'items.status',
+  summary: 'Reads several items by id',
   method: 'GET',
   path: '/items',
   query: { attributes: 'status' },
   input: itemStatusParams,
+  example: { ids: ['MLA100', 'MLA200'] },
   output: itemStatuses,
   retry: 'safe',
   errors: [],

@@ -1,5 +1,5 @@
 import { compareText, confirmByList } from '../../core/confirm/confirm-by-list.js';
-import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
+import type { ConfirmContext, DescribedEndpoint } from '../../core/endpoint.js';
 import { unknown } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import type { Download } from '../../core/files/download.js';
@@ -32,33 +32,48 @@ import type {
 /** Without it, the service responds to every call of post-sale messaging with 404. */
 const query = { tag: 'post_sale' };
 
-const conversation: Endpoint<ConversationParams, ConversationResponse> = {
+const conversation: DescribedEndpoint<ConversationParams, ConversationResponse> = {
   name: 'messages.conversation',
+  summary: 'Reads the messages of a sale',
   method: 'GET',
   path: '/messages/packs/{pack_id}/sellers/{user_id}',
   input: conversationParams,
+  example: { pack_id: 2000000012345678, user_id: 7, limit: 10, offset: 20, mark_as_read: false },
   output: conversationResponse,
   retry: 'safe',
   query,
   errors: [errors.invalidPaging, errors.noAccessToConversation],
 };
 
-const get: Endpoint<GetMessageParams, Message> = {
+const get: DescribedEndpoint<GetMessageParams, Message> = {
   name: 'messages.get',
+  summary: 'Reads a message',
   method: 'GET',
   path: '/messages/{message_id}',
   input: getMessageParams,
+  example: { message_id: '0c1ad0b9a9de4b1f8d4a4a1b0d9f1e55' },
   output: message,
   retry: 'safe',
   query,
   errors: [errors.messageNotFound, errors.noAccessToMessage, errors.messageNotReady],
 };
 
-const send: Endpoint<SendMessageParams, Message | undefined> = {
+const send: DescribedEndpoint<SendMessageParams, Message | undefined> = {
   name: 'messages.send',
+  summary: 'Sends a message',
   method: 'POST',
   path: '/messages/packs/{pack_id}/sellers/{user_id}',
   input: sendMessageParams,
+  example: {
+    pack_id: 2000000012345678,
+    user_id: 7,
+    from: { user_id: 7 },
+    to: { user_id: 31, resource: 'orders', resource_id: 2000000012345678, site_id: 'MLA', email: 'a@b.example' },
+    text: '¡Su pedido salió! 🚚',
+    attachments: ['file-1.pdf'],
+    application_id: 500,
+    client_id: 500,
+  },
   output: messageOrNothing,
   retry: 'unsafe',
   query,
@@ -129,11 +144,18 @@ function contentOf({ text, message_attachments }: Message, sent: SendMessagePara
   return content === 'same' && !isSame ? 'similar' : content;
 }
 
-const upload: Endpoint<UploadParams, StoredAttachment> = {
+const upload: DescribedEndpoint<UploadParams, StoredAttachment> = {
   name: 'messages.upload',
+  summary: 'Stores a file for a message',
   method: 'POST',
   path: '/messages/attachments',
   input: uploadParams,
+  example: {
+    site_id: 'MLA',
+    file: /* @__PURE__ */ new Uint8Array([37, 80, 68, 70]),
+    filename: 'invoice.pdf',
+    contentType: 'application/pdf',
+  },
   output: storedAttachment,
   retry: 'unsafe',
   query,
@@ -150,11 +172,13 @@ const upload: Endpoint<UploadParams, StoredAttachment> = {
   ],
 };
 
-const download: Endpoint<DownloadParams, Download> = {
+const download: DescribedEndpoint<DownloadParams, Download> = {
   name: 'messages.download',
+  summary: 'Reads a file of a message',
   method: 'GET',
   path: '/messages/attachments/{attachment_id}',
   input: downloadParams,
+  example: { site_id: 'MLA', attachment_id: 'file-1.pdf' },
   output: unknown as Schema<Download>,
   retry: 'safe',
   query,

@@ -1,6 +1,6 @@
 import { millisecondsOf } from '../../core/schema/date-time.js';
 import { ageOf, compareText, confirmByList, isBefore } from '../../core/confirm/confirm-by-list.js';
-import type { ConfirmContext, Endpoint } from '../../core/endpoint.js';
+import type { ConfirmContext, DescribedEndpoint } from '../../core/endpoint.js';
 import type { Confirmation } from '../../core/confirm/confirmation.js';
 import { unknown } from '../../core/schema/schema.js';
 import {
@@ -42,32 +42,46 @@ import type {
   UserParams,
 } from './schemas.js';
 
-const search: Endpoint<QuestionSearchParams, QuestionSearchResponse> = {
+const search: DescribedEndpoint<QuestionSearchParams, QuestionSearchResponse> = {
   name: 'questions.search',
+  summary: "Searches a seller's questions, an item's, or one user's questions on an item",
   method: 'GET',
   path: '/questions/search',
   input: questionSearchParams,
+  example: {
+    item: 'MLA100',
+    from: 31,
+    sort_fields: ['date_created', 'item_id'],
+    sort_types: ['DESC', 'ASC'],
+    limit: 20,
+    offset: 40,
+    filters: { status: 'UNANSWERED' },
+  },
   output: questionSearchResponse,
   retry: 'safe',
   errors: [],
 };
 
-const get: Endpoint<GetQuestionParams, Question> = {
+const get: DescribedEndpoint<GetQuestionParams, Question> = {
   name: 'questions.get',
+  summary: 'Reads a question',
   method: 'GET',
   path: '/questions/{question_id}',
   input: getQuestionParams,
+  example: { question_id: 42 },
   output: question,
   retry: 'safe',
   errors: [questionNotFound],
   supportsAttributes: true,
 };
 
-const ask: Endpoint<AskParams, Question | undefined> = {
+const ask: DescribedEndpoint<AskParams, Question | undefined> = {
   name: 'questions.ask',
+  summary: 'Asks a question about an item',
   method: 'POST',
   path: '/questions',
   input: askParams,
+  example: { item_id: 'MLA100', text: '¿Hay stock? 😀' },
   output: questionOrNothing,
   retry: 'unsafe',
   errors: [notActiveItem, userAskLimit],
@@ -91,11 +105,13 @@ const ask: Endpoint<AskParams, Question | undefined> = {
   },
 };
 
-const answer: Endpoint<AnswerParams, Question | undefined> = {
+const answer: DescribedEndpoint<AnswerParams, Question | undefined> = {
   name: 'questions.answer',
+  summary: 'Answers a question',
   method: 'POST',
   path: '/answers',
   input: answerParams,
+  example: { question_id: 42, text: 'Sí, hay.' },
   output: questionOrNothing,
   retry: 'unsafe',
   errors: [invalidQuestion, invalidPostBody, notUnansweredQuestion, notActiveItem],
@@ -119,11 +135,13 @@ const answer: Endpoint<AnswerParams, Question | undefined> = {
   },
 };
 
-const remove: Endpoint<GetQuestionParams, string[] | undefined> = {
+const remove: DescribedEndpoint<GetQuestionParams, string[] | undefined> = {
   name: 'questions.delete',
+  summary: 'Deletes a question that the seller received',
   method: 'DELETE',
   path: '/questions/{question_id}',
   input: getQuestionParams,
+  example: { question_id: 42 },
   output: confirmation,
   retry: 'unsafe',
   errors: [questionNotFound],
@@ -138,53 +156,63 @@ const remove: Endpoint<GetQuestionParams, string[] | undefined> = {
   },
 };
 
-const hide: Endpoint<GetQuestionParams> = {
+const hide: DescribedEndpoint<GetQuestionParams> = {
   name: 'questions.hide',
+  summary: 'Hides a received question from the listing',
   method: 'POST',
   path: '/my/questions/hidden',
   input: getQuestionParams,
+  example: { question_id: 42 },
   output: unknown,
   retry: 'unsafe',
   errors: [],
 };
 
-const responseTimeOf: Endpoint<UserParams, ResponseTime> = {
+const responseTimeOf: DescribedEndpoint<UserParams, ResponseTime> = {
   name: 'questions.responseTime',
+  summary: 'Reads how long a seller takes to answer, by time band',
   method: 'GET',
   path: '/users/{user_id}/questions/response_time',
   input: userParams,
+  example: { user_id: 7 },
   output: responseTime,
   retry: 'safe',
   errors: [noQuestions],
   supportsAttributes: true,
 };
 
-const addToBlacklist: Endpoint<BlacklistParams> = {
+const addToBlacklist: DescribedEndpoint<BlacklistParams> = {
   name: 'questions.blacklist.add',
+  summary: "Blocks a user from asking about the seller's items",
   method: 'POST',
   path: '/users/{seller_id}/questions_blacklist',
   input: blacklistParams,
+  example: { seller_id: 7, user_id: 31 },
   output: unknown,
   retry: 'unsafe',
   errors: [],
   confirm: (input, context) => confirmOnBlacklist(input, context, true),
 };
 
-const listBlacklist: Endpoint<SellerParams, BlacklistResponse> = {
+const listBlacklist: DescribedEndpoint<SellerParams, BlacklistResponse> = {
   name: 'questions.blacklist.list',
+  summary: 'Lists the users that the seller has blocked',
   method: 'GET',
   path: '/users/{seller_id}/questions_blacklist',
   input: sellerParams,
+  example: { seller_id: 7 },
   output: blacklistResponse,
   retry: 'safe',
   errors: [],
 };
 
-const removeFromBlacklist: Endpoint<BlacklistParams> = {
+const removeFromBlacklist: DescribedEndpoint<BlacklistParams> = {
   name: 'questions.blacklist.remove',
+  summary: 'Unblocks a user',
   method: 'DELETE',
   path: '/users/{seller_id}/questions_blacklist/{user_id}',
   input: blacklistParams,
+  example: { seller_id: 7, user_id: 31 },
   output: unknown,
   retry: 'unsafe',
   errors: [],

@@ -1,12 +1,14 @@
-import type { Endpoint } from '../../core/endpoint.js';
+import type { DescribedEndpoint } from '../../core/endpoint.js';
 import { siteSearchParams, siteSearchResponse } from './schemas.js';
 import type { SiteSearchParams, SiteSearchResponse } from './schemas.js';
 
-const search: Endpoint<SiteSearchParams, SiteSearchResponse> = {
+const search: DescribedEndpoint<SiteSearchParams, SiteSearchResponse> = {
   name: 'sites.search',
+  summary: 'Searches the items of a site',
   method: 'GET',
   path: '/sites/{site_id}/search',
   input: siteSearchParams,
+  example: { site_id: 'MLA', q: 'silla', limit: 20, offset: 40, filters: { condition: 'new' } },
   output: siteSearchResponse,
   retry: 'safe',
   errors: [],

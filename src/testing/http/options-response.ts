@@ -1,37 +1,31 @@
 import type { Description } from '../../core/describe.js';
-import type { Endpoint } from '../../core/endpoint.js';
+import type { DescribedEndpoint, Endpoint } from '../../core/endpoint.js';
 import { factsOf, inspect, shapeOf } from '../../core/schema/inspect.js';
 import { matchPath } from '../../core/serialization/path-template.js';
 import type { Shape } from '../../core/schema/schema.js';
 import type { StandardSchema } from '../../core/schema/standard-schema.js';
-
-/** An endpoint with a sentence about it. */
-export interface DescribedEndpoint {
-  readonly endpoint: Endpoint;
-  readonly description: string;
-}
 
 /**
  * Describes the resource at a path, for the response to OPTIONS; `undefined` if there is none.
  * Spec: Common conventions 5.
  */
 export function describePath(path: string, all: readonly DescribedEndpoint[]): Description | undefined {
-  const matching = all.filter(({ endpoint }) => matchPath(endpoint.path, path) !== undefined);
+  const matching = all.filter((endpoint) => matchPath(endpoint.path, path) !== undefined);
   // `/questions/search` also matches `/questions/{question_id}`; the fixed path comes first.
-  const own = matching.filter(({ endpoint }) => endpoint.path === matching[0]?.endpoint.path);
+  const own = matching.filter((endpoint) => endpoint.path === matching[0]?.path);
   if (!own[0]) return undefined;
-  const name = groupOf(own[0].endpoint);
-  const related = all.filter(({ endpoint }) => groupOf(endpoint) === name && endpoint.path !== own[0]?.endpoint.path);
+  const name = groupOf(own[0]);
+  const related = all.filter((endpoint) => groupOf(endpoint) === name && endpoint.path !== own[0]?.path);
   return {
     name,
-    description: own.map(({ description }) => description).join('. '),
-    attributes: attributesOf(own.map(({ endpoint }) => endpoint)),
-    methods: own.map((each) => ({
-      method: each.endpoint.method,
-      example: exampleOf(each.endpoint),
-      description: each.description,
+    description: own.map(({ summary }) => summary).join('. '),
+    attributes: attributesOf(own),
+    methods: own.map((endpoint) => ({
+      method: endpoint.method,
+      example: exampleOf(endpoint),
+      description: endpoint.summary,
     })),
-    related_resources: [...new Set(related.map(({ endpoint }) => endpoint.path))],
+    related_resources: [...new Set(related.map((endpoint) => endpoint.path))],
     connections: {},
   };
 }

@@ -1,4 +1,5 @@
-import type { Endpoint } from '../../core/endpoint.js';
+import type { DescribedEndpoint, Endpoint } from '../../core/endpoint.js';
+import { isEndpoint } from '../../core/list-endpoints.js';
 import { validate } from '../../core/schema/standard-schema.js';
 import type { Clock } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
@@ -7,7 +8,6 @@ import type { MarketplaceSettings } from '../settings.js';
 import type { Accounts, Bearer } from '../state/accounts.js';
 import { bearerToken } from './authorization.js';
 import { asJsonp, pickAttributes } from './conventions.js';
-import { descriptions } from './descriptions.js';
 import { ErrorResponse, HandlerResponse, errorResponse, notFound, unauthorized } from './handler.js';
 import type { EndpointHandler, EndpointHandlers } from './handler.js';
 import { matchRoute } from './match-route.js';
@@ -15,10 +15,8 @@ import { describePath } from './options-response.js';
 import { jsonResponse } from './recorded-body.js';
 
 interface Route {
-  readonly endpoint: Endpoint;
+  readonly endpoint: DescribedEndpoint;
   readonly handler: EndpointHandler;
-  /** A sentence about the endpoint, for OPTIONS. */
-  readonly description: string;
 }
 
 /** Wraps the handling of every request. */
@@ -49,12 +47,10 @@ export class Router {
 
   /** Adds a group of endpoints with their handlers. */
   add<Group extends object>(group: Group, handlers: EndpointHandlers<Group>): void {
-    for (const [name, entry] of Object.entries(group)) {
+    for (const [name, entry] of Object.entries(group) as [string, object][]) {
       const handler = (handlers as Record<string, unknown>)[name];
-      if (isEndpoint(entry)) {
-        const description = descriptions[entry.name] ?? entry.name;
-        this.#routes.push({ endpoint: entry, handler: handler as EndpointHandler, description });
-      } else this.add(entry as object, handler as EndpointHandlers<object>);
+      if (isEndpoint(entry)) this.#routes.push({ endpoint: entry, handler: handler as EndpointHandler });
+      else this.add(entry, handler as EndpointHandlers<object>);
     }
     this.#routes.sort((a, b) => fixedSegments(b.endpoint) - fixedSegments(a.endpoint));
   }
@@ -155,7 +151,10 @@ export class Router {
     if (this.#options.settings.cors && request.headers.has('access-control-request-method')) {
       return new HandlerResponse(204);
     }
-    const description = describePath(path, this.#routes);
+    const description = describePath(
+      path,
+      this.#routes.map(({ endpoint }) => endpoint),
+    );
     if (!description) throw notFound(`There is no resource ${path}`);
     return new HandlerResponse(200, description);
   }
@@ -201,8 +200,4 @@ function withCors(request: Request, response: Response, isAllowed: boolean): Res
 /** The number of fixed segments, which take precedence over parameters: `/questions/search` is not a question. */
 function fixedSegments(endpoint: Endpoint): number {
   return endpoint.path.split('/').filter((segment) => segment !== '' && !segment.startsWith('{')).length;
-}
-
-function isEndpoint(value: unknown): value is Endpoint {
-  return typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
 }
