@@ -15,9 +15,11 @@ import {
   templateVariableId,
 } from 'marketplace-seller-sdk';
 import type { OptionCap, SendOptionParams, SellerClient, TemplateId } from 'marketplace-seller-sdk';
+import type { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import type { Pack, PackInit, ShippingMode } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import { goldenRequests, jsonBody } from '../support/golden-requests.ts';
 
 const text = 'Sale hoy.';
 
@@ -239,4 +241,35 @@ describe('a wrong combination of fields is not sent', () => {
     expect(templateVariableId(template_id, 'INIT')).toBe(init.id);
     expect(limit.value).toBe(13);
   });
+});
+
+goldenRequests<typeof endpoints.actionGuide>({
+  options: {
+    call: (client) => client.actionGuide.options({ pack_id: 2000000012345678 }),
+    request: ['GET /messages/action_guide/packs/2000000012345678?tag=post_sale'],
+  },
+  caps: {
+    call: (client) => client.actionGuide.caps({ pack_id: 2000000012345678 }),
+    request: ['GET /messages/action_guide/packs/2000000012345678/caps_available?tag=post_sale'],
+  },
+  send: {
+    call: (client) =>
+      client.actionGuide.send({
+        pack_id: 2000000012345678,
+        option_id: 'DELIVERY_PROMISE',
+        template_id: 'TEMPLATE___DELIVERY_PROMISE___1',
+        vars: [
+          { id: 'TEMPLATE___DELIVERY_PROMISE___1___VAR___INIT', value: 9 },
+          { id: 'TEMPLATE___DELIVERY_PROMISE___1___VAR___LIMIT', value: 13 },
+        ],
+      }),
+    request: [
+      'POST /messages/action_guide/packs/2000000012345678/option?tag=post_sale',
+      jsonBody,
+      '',
+      '{"option_id":"DELIVERY_PROMISE","template_id":"TEMPLATE___DELIVERY_PROMISE___1","vars":[' +
+        '{"id":"TEMPLATE___DELIVERY_PROMISE___1___VAR___INIT","value":9},' +
+        '{"id":"TEMPLATE___DELIVERY_PROMISE___1___VAR___LIMIT","value":13}]}',
+    ],
+  },
 });

@@ -1,7 +1,9 @@
 import { InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
 import type { ContactTotal, ContactWindow } from 'marketplace-seller-sdk';
+import type { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import { goldenRequests } from '../support/golden-requests.ts';
 
 function createShop() {
   const marketplace = new FakeMarketplace({ now: '2026-03-10T15:30:00Z' });
@@ -218,3 +220,57 @@ describe('time windows', () => {
 function answering(answer: Response): SellerClient {
   return new SellerClient({ baseUrl: 'https://api.example.com', maxRetries: 0, fetch: async () => answer });
 }
+
+const inMarch = { date_from: '2026-03-01T00:00:00Z', date_to: '2026-03-31T23:59:59Z' } as const;
+const marchInQuery = 'date_from=2026-03-01T00%3A00%3A00Z&date_to=2026-03-31T23%3A59%3A59Z';
+
+goldenRequests<typeof endpoints.contacts>({
+  questions: {
+    ofItem: {
+      call: (client) => client.contacts.questions.ofItem({ item_id: 'MLA100', ...inMarch }),
+      request: [`GET /items/MLA100/contacts/questions?${marchInQuery}`],
+    },
+    ofUser: {
+      call: (client) => client.contacts.questions.ofUser({ user_id: 7, ...inMarch }),
+      request: [`GET /users/7/contacts/questions?${marchInQuery}`],
+    },
+    windowOfItem: {
+      call: (client) =>
+        client.contacts.questions.windowOfItem({
+          item_id: 'MLA100',
+          last: 7,
+          unit: 'day',
+          ending: '2026-03-31T00:00:00Z',
+        }),
+      request: ['GET /items/MLA100/contacts/questions/time_window?last=7&unit=day&ending=2026-03-31T00%3A00%3A00Z'],
+    },
+    windowOfUser: {
+      call: (client) => client.contacts.questions.windowOfUser({ user_id: 7, last: 24, unit: 'hour' }),
+      request: ['GET /users/7/contacts/questions/time_window?last=24&unit=hour'],
+    },
+  },
+  phoneViews: {
+    ofItem: {
+      call: (client) => client.contacts.phoneViews.ofItem({ item_id: 'MLA100', ...inMarch }),
+      request: [`GET /items/MLA100/contacts/phone_views?${marchInQuery}`],
+    },
+    ofUser: {
+      call: (client) => client.contacts.phoneViews.ofUser({ user_id: 7, ...inMarch }),
+      request: [`GET /users/7/contacts/phone_views?${marchInQuery}`],
+    },
+    windowOfItem: {
+      call: (client) => client.contacts.phoneViews.windowOfItem({ item_id: 'MLA100', last: 7, unit: 'day' }),
+      request: ['GET /items/MLA100/contacts/phone_views/time_window?last=7&unit=day'],
+    },
+    windowOfItems: {
+      call: (client) =>
+        client.contacts.phoneViews.windowOfItems({ ids: ['MLA100', 'MLA200'], last: 7, unit: 'day', order: 'desc' }),
+      request: ['GET /items/contacts/phone_views/time_window?ids=MLA100%2CMLA200&last=7&unit=day&order=desc'],
+    },
+    windowOfUser: {
+      call: (client) =>
+        client.contacts.phoneViews.windowOfUser({ user_id: 7, last: 7, unit: 'day', limit: 5, offset: 1 }),
+      request: ['GET /users/7/contacts/phone_views/time_window?last=7&unit=day&limit=5&offset=1'],
+    },
+  },
+});

@@ -16,9 +16,11 @@ import {
   flexCoverageAreas,
 } from 'marketplace-seller-sdk';
 import type { FlexSubscription } from 'marketplace-seller-sdk';
+import type { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { errorOf, networkFault, stubbed } from '../support/stubs.ts';
+import { goldenRequests, jsonBody } from '../support/golden-requests.ts';
 
 /** The service says the same of an item that is to be enabled and of one that is to be disabled. */
 const alreadyInFlex = (): Response =>
@@ -437,3 +439,74 @@ test('isEnabled() throws on a fault instead of returning false', async () => {
 function answering(answer: Response): SellerClient {
   return new SellerClient({ baseUrl: 'https://api.example.com', maxRetries: 0, fetch: async () => answer.clone() });
 }
+
+goldenRequests<typeof endpoints.flex>({
+  subscriptions: {
+    call: (client) => client.flex.subscriptions({ site_id: 'MLA', user_id: 7 }),
+    request: ['GET /shipping/flex/sites/MLA/users/7/subscriptions/v1'],
+  },
+  configuration: {
+    call: (client) =>
+      client.flex.configuration({
+        site_id: 'MLA',
+        user_id: 7,
+        service_id: 1001,
+        select: { delivery_window: true, zones: { id: true } },
+      }),
+    request: [
+      'POST /shipping/flex/sites/MLA/configuration/v3',
+      jsonBody,
+      '',
+      '{"query":"{configuration(user_id:7,service_id:1001){delivery_window zones{id}}}"}',
+    ],
+  },
+  setDelivery: {
+    call: (client) =>
+      client.flex.setDelivery({
+        site_id: 'MLA',
+        user_id: 7,
+        service_id: 1001,
+        delivery_window: 'same_day',
+        delivery_ranges: { week: [{ from: 9, to: 13, capacity: 20, cutoff: 8 }], sunday: [] },
+      }),
+    request: [
+      'PUT /shipping/flex/sites/MLA/users/7/services/1001/configuration/delivery/custom/v3',
+      jsonBody,
+      '',
+      '{"delivery_window":"same_day","delivery_ranges":{"week":[{"from":9,"to":13,"capacity":20,"cutoff":8}],"sunday":[]}}',
+    ],
+  },
+  addZones: {
+    call: (client) =>
+      client.flex.addZones({
+        site_id: 'MLA',
+        user_id: 7,
+        service_id: 1001,
+        zones: [{ id: 'zone-1' }, { id: 'zone-2' }],
+      }),
+    request: [
+      'PUT /shipping/flex/sites/MLA/users/7/services/1001/configuration/coverage/zone/v3',
+      jsonBody,
+      '',
+      '{"zones":[{"id":"zone-1"},{"id":"zone-2"}]}',
+    ],
+  },
+  driver: {
+    call: (client) => client.flex.driver({ site_id: 'MLA', shipment_id: 40_000_000_001 }),
+    request: ['GET /flex/sites/MLA/shipments/40000000001/assignment/v1'],
+  },
+  items: {
+    isEnabled: {
+      call: (client) => client.flex.items.isEnabled({ site_id: 'MLA', item_id: 'MLA100' }),
+      request: ['GET /sites/MLA/shipping/selfservice/items/MLA100'],
+    },
+    enable: {
+      call: (client) => client.flex.items.enable({ site_id: 'MLA', item_id: 'MLA100' }),
+      request: ['POST /sites/MLA/shipping/selfservice/items/MLA100'],
+    },
+    disable: {
+      call: (client) => client.flex.items.disable({ site_id: 'MLA', item_id: 'MLA100' }),
+      request: ['DELETE /sites/MLA/shipping/selfservice/items/MLA100'],
+    },
+  },
+});

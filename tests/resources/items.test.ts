@@ -1,7 +1,9 @@
 import { InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
 import type { ItemStatus } from 'marketplace-seller-sdk';
+import type { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { expect, expectTypeOf, test } from 'vitest';
+import { goldenRequests } from '../support/golden-requests.ts';
 
 test('an unknown item does not hide the status of the others', async () => {
   const marketplace = new FakeMarketplace();
@@ -78,3 +80,11 @@ function answering(body: unknown): { sellerClient: SellerClient; sent: string[] 
   });
   return { sellerClient, sent };
 }
+
+// The specification shows PUT for the status of items and calls it into question; the service takes GET.
+goldenRequests<typeof endpoints.items>({
+  status: {
+    call: (client) => client.items.status({ ids: ['MLA100', 'MLA200'] }),
+    request: ['GET /items?attributes=status&ids=MLA100%2CMLA200'],
+  },
+});

@@ -34,6 +34,7 @@ import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { conversationBlocked, exceptedCase } from '../../src/resources/post-sale/errors.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
 import { capExhausted } from '../../src/resources/action-guide/errors.js';
+import { goldenRequests, jsonBody } from '../support/golden-requests.ts';
 
 const text = 'Sale hoy. 🚚';
 
@@ -616,4 +617,66 @@ describe('supported characters', () => {
   test('each unsupported character is named once', () => {
     expect(unsupportedCharacters('“x” – “y” \u200d\u0007')).toEqual(['“', '”', '–', '\u200d', '\u0007']);
   });
+});
+
+goldenRequests<typeof endpoints.messages>({
+  conversation: {
+    call: (client) =>
+      client.messages
+        .conversation({ pack_id: 2000000012345678, user_id: 7, limit: 10, offset: 20, mark_as_read: false })
+        .first(),
+    request: ['GET /messages/packs/2000000012345678/sellers/7?tag=post_sale&limit=10&offset=20&mark_as_read=false'],
+  },
+  get: {
+    call: (client) => client.messages.get({ message_id: '0c1ad0b9a9de4b1f' }),
+    request: ['GET /messages/0c1ad0b9a9de4b1f?tag=post_sale'],
+  },
+  send: {
+    call: (client) =>
+      client.messages.send({
+        pack_id: 2000000012345678,
+        user_id: 7,
+        to: { user_id: 31 },
+        text: '¡Su pedido salió!',
+        attachments: ['file-1.pdf'],
+        application_id: 500,
+        client_id: 501,
+      }),
+    request: [
+      'POST /messages/packs/2000000012345678/sellers/7?tag=post_sale&application_id=500',
+      jsonBody,
+      'x-client-id: 501',
+      '',
+      '{"from":{"user_id":7},"to":{"user_id":31},"text":"¡Su pedido salió!","attachments":["file-1.pdf"]}',
+    ],
+  },
+  upload: {
+    call: (client) =>
+      client.messages.upload({
+        site_id: 'MLA',
+        file: new Blob(['Hi']),
+        filename: 'note.txt',
+        contentType: 'text/plain',
+      }),
+    request: [
+      'POST /messages/attachments?tag=post_sale&site_id=MLA',
+      'content-length: LENGTH',
+      'content-type: multipart/form-data; boundary=BOUNDARY',
+      '',
+      '--BOUNDARY\r\n' +
+        'Content-Disposition: form-data; name="file"; filename="note.txt"\r\n' +
+        'Content-Type: text/plain\r\n' +
+        '\r\n' +
+        'Hi\r\n' +
+        '--BOUNDARY--\r\n',
+    ],
+  },
+  download: {
+    call: (client) => client.messages.download({ site_id: 'MLA', attachment_id: 'file-1.pdf' }),
+    request: [
+      'GET /messages/attachments/file-1.pdf?tag=post_sale&site_id=MLA',
+      'accept: */*',
+      'accept-encoding: identity',
+    ],
+  },
 });

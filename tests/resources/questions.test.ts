@@ -14,6 +14,7 @@ import type { ApiPromise, Question, QuestionSearchParams, SellerClient } from 'm
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Account, Item } from 'marketplace-seller-sdk/testing';
 import { beforeEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
+import { goldenRequests, jsonBody } from '../support/golden-requests.ts';
 
 let marketplace: FakeMarketplace;
 let seller: Account;
@@ -576,4 +577,55 @@ test('every change of a question emits an event', async () => {
   stop();
   asked();
   expect(events).toHaveLength(3);
+});
+
+goldenRequests<typeof endpoints.questions>({
+  search: {
+    call: (client) =>
+      client.questions
+        .search({
+          seller_id: 7,
+          sort_fields: ['date_created', 'item_id'],
+          sort_types: ['DESC', 'ASC'],
+          limit: 20,
+          offset: 40,
+          filters: { status: 'UNANSWERED' },
+        })
+        .first(),
+    request: [
+      'GET /questions/search?seller_id=7&sort_fields=date_created%2Citem_id&sort_types=DESC%2CASC&limit=20&offset=40&status=UNANSWERED',
+    ],
+  },
+  get: { call: (client) => client.questions.get({ question_id: 42 }), request: ['GET /questions/42'] },
+  ask: {
+    call: (client) => client.questions.ask({ item_id: 'MLA100', text: '¿Hay stock? 😀' }),
+    request: ['POST /questions', jsonBody, '', '{"item_id":"MLA100","text":"¿Hay stock? 😀"}'],
+  },
+  answer: {
+    call: (client) => client.questions.answer({ question_id: 42, text: 'Sí, hay.' }),
+    request: ['POST /answers', jsonBody, '', '{"question_id":42,"text":"Sí, hay."}'],
+  },
+  delete: { call: (client) => client.questions.delete({ question_id: 42 }), request: ['DELETE /questions/42'] },
+  hide: {
+    call: (client) => client.questions.hide({ question_id: 42 }),
+    request: ['POST /my/questions/hidden', jsonBody, '', '{"question_id":42}'],
+  },
+  responseTime: {
+    call: (client) => client.questions.responseTime({ user_id: 7 }),
+    request: ['GET /users/7/questions/response_time'],
+  },
+  blacklist: {
+    add: {
+      call: (client) => client.questions.blacklist.add({ seller_id: 7, user_id: 31 }),
+      request: ['POST /users/7/questions_blacklist', jsonBody, '', '{"user_id":31}'],
+    },
+    list: {
+      call: (client) => client.questions.blacklist.list({ seller_id: 7 }),
+      request: ['GET /users/7/questions_blacklist'],
+    },
+    remove: {
+      call: (client) => client.questions.blacklist.remove({ seller_id: 7, user_id: 31 }),
+      request: ['DELETE /users/7/questions_blacklist/31'],
+    },
+  },
 });

@@ -1,7 +1,9 @@
 import { NotFoundError, SellerClient, readJsonp } from 'marketplace-seller-sdk';
 import type { Currency, Listing, Paged, SiteSearchExtra } from 'marketplace-seller-sdk';
+import type { endpoints } from 'marketplace-seller-sdk/schemas';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import { goldenRequests } from '../support/golden-requests.ts';
 
 function setUp() {
   const marketplace = new FakeMarketplace();
@@ -119,4 +121,16 @@ describe('conventions of every resource', () => {
     expect(await sellerClient.sites.search({ site_id: 'MXX', q: 'a b' }).toArray()).toEqual([]);
     expect(sent).toEqual(['https://api.example.com/sites/MXX/search?q=a+b']);
   });
+});
+
+goldenRequests<typeof endpoints.sites>({
+  search: {
+    call: (client) => client.sites.search({ site_id: 'MLA', q: 'silla azul', limit: 20, offset: 40 }).first(),
+    request: ['GET /sites/MLA/search?q=silla+azul&limit=20&offset=40'],
+  },
+});
+
+goldenRequests<typeof endpoints.currencies>({
+  list: { call: (client) => client.currencies.list(), request: ['GET /currencies'] },
+  get: { call: (client) => client.currencies.get({ id: 'BRL' }), request: ['GET /currencies/BRL'] },
 });

@@ -83,7 +83,7 @@ export const parts = {
   'core/pipeline': [
     'tests/client.test.ts',
     'tests/core/{api-errors,confirm,confirm-proof,conventions,documented-errors,masking,time-and-retry,unknown-outcomes,user-agent}.test.ts',
-    'tests/golden-requests.test.ts',
+    'tests/{golden-requests,resources/contacts,resources/messages}.test.ts',
     'tests/promises/{lost-writes,requests}.test.ts',
     'tests/resilience/{deadlines,never-sent,odd-responses}.test.ts',
     'tests/resources/{known-variants,reference}.test.ts',
@@ -100,11 +100,11 @@ export const parts = {
   'core/pipeline/shared-state.ts': [
     'tests/client.test.ts',
     'tests/core/{rate-limiter,tokens}.test.ts',
-    'tests/golden-requests.test.ts',
+    'tests/{golden-requests,resources/contacts,resources/messages}.test.ts',
   ],
   'core/pipeline/send-attempt.ts': [
     'tests/core/{time-and-retry,unknown-outcomes,user-agent}.test.ts',
-    'tests/golden-requests.test.ts',
+    'tests/{golden-requests,resources/contacts,resources/messages}.test.ts',
     'tests/resilience/{deadlines,never-sent,odd-responses}.test.ts',
     'tests/resources/{downloads,files,upload-sources}.test.ts',
   ],
