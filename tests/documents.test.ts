@@ -84,6 +84,36 @@ describe('docs/reference', () => {
   });
 });
 
+describe('what an endpoint needs is exported', () => {
+  const exported = new Set(exportsOf(sources, 'src/index.ts').map(({ name }) => name));
+  const declarations = new Map(
+    [...sources.keys()].flatMap((path) => exportsOf(sources, path).map(({ name, file }) => [name, file] as const)),
+  );
+
+  /** Computed from the other arguments of the call, so nobody has to name them. */
+  const computed = ['Exact', 'AttributeName'];
+
+  test('every type in the parameters of a public method is exported from src/index.ts', () => {
+    const missing = all.methods.flatMap(({ name, method }) =>
+      typesOfParameters(method.signatures)
+        .filter((type) => declarations.has(type) && !exported.has(type) && !computed.includes(type))
+        .map((type) => `${name}: export the type ${type} of ${declarations.get(type)} from src/index.ts`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test('the schema of the input of every endpoint is exported from src/schemas.ts', () => {
+    const missing = all.operations
+      .filter(({ endpoint: { input } }) => shapesOf(input).length > 0 && !all.schemas.has(input))
+      .map(({ name, endpoint, method }) => {
+        const type = typesOfParameters(method.signatures)[0] ?? '';
+        const fields = shapesOf(endpoint.input).flatMap((shape) => Object.keys(shape));
+        return `${name}: export the schema of ${type} {${fields.join(', ')}} from src/schemas.ts`;
+      });
+    expect(missing).toEqual([]);
+  });
+});
+
 describe('the JSDoc', () => {
   const exported = Object.values(sourceOfEntry).flatMap((path) => exportsOf(sources, path));
 
@@ -144,7 +174,8 @@ describe('the JSDoc', () => {
   });
 
   test('every input field has a description', () => {
-    const silent = all.operations.flatMap(({ endpoint }) => {
+    const known = all.operations.filter(({ endpoint }) => all.schemas.has(endpoint.input));
+    const silent = known.flatMap(({ endpoint }) => {
       const prose = all.prose.fieldsOf(all.schemas.get(endpoint.input)?.constant ?? '');
       const names = shapesOf(endpoint.input).flatMap((shape) => Object.keys(shape));
       return [...new Set(names)].filter((name) => !prose.get(name)?.text).map((name) => `${endpoint.name}: ${name}`);
@@ -208,6 +239,12 @@ const sourceOfEntry = {
 function filesIn(folder: string): string[] {
   const path = join(docs, folder);
   return existsSync(path) ? readdirSync(path) : [];
+}
+
+/** The names of the types in the parameters of a method. */
+function typesOfParameters(signatures: readonly string[]): string[] {
+  const parameters = signatures.map((signature) => signature.slice(0, signature.lastIndexOf(')')));
+  return [...new Set(parameters.join(' ').match(/\b[A-Z]\w+/g) ?? [])];
 }
 
 interface WrittenOperation {

@@ -11,6 +11,7 @@ import type { ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { openTelemetry } from 'marketplace-seller-sdk/otel';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
+import { validate } from '../../src/core/schema/standard-schema.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 
@@ -53,15 +54,20 @@ describe('an endpoint without types is checked before anything is sent', () => {
 });
 
 describe('an input that is missing, or is no object, rejects the call and sends nothing', () => {
-  const names = everyEndpoint.map(({ name }) => name).filter((name) => name !== 'currencies.list');
+  const needed = everyEndpoint.map(({ name, endpoint }) => {
+    return { name, wrong: validate(endpoint.input, {}).success ? [5] : [undefined, null, 5] };
+  });
+  const combined = ['messages.contact', 'messages.channel', 'flex.query'].map((name) => {
+    return { name, wrong: [undefined, null, 5] };
+  });
 
-  test.each([...names, 'messages.contact', 'messages.channel', 'flex.query'])('%s', async (name) => {
+  test.each([...needed, ...combined])('$name', async ({ name, wrong }) => {
     const { sellerClient, sent } = stubbed([ok]);
     type Method = (input: unknown) => Paged<unknown> | PromiseLike<unknown>;
     const path = name.split('.');
     const at = (names: readonly string[]): object =>
       names.reduce<object>((each, key) => (each as Record<string, object>)[key]!, sellerClient);
-    for (const input of [undefined, null, 5]) {
+    for (const input of wrong) {
       const result = (at(path) as Method).call(at(path.slice(0, -1)), input);
       const error = await errorOf(result instanceof Paged ? result.first() : result);
       expect(error, String(input)).toBeInstanceOf(InvalidInputError);
