@@ -19,7 +19,6 @@ export type {
   Middleware,
   TracedAttempt,
   Tracing,
-  Wait,
   CallEvent,
   CallInfo,
   WaitReason,

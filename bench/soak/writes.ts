@@ -58,7 +58,6 @@ async function writeToOne({ library, testing, transport }: Subject, { count, see
         timeoutMs: 1000,
         maxRetries: 6,
         maxRetryDelayMs: 20,
-        confirmWindowMs: 0,
         onUnknownOutcome,
         ...transport,
       }),

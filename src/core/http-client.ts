@@ -29,6 +29,9 @@ import type { RetryPlan } from './retry/policy.js';
 import { createTransport } from './transport/create-transport.js';
 import type { Transport } from './transport/transport.js';
 
+/** How long after a failure the service may still carry out a write. It is read back for this long. */
+const confirmWindowMs = 3000;
+
 /** What to do after a failed attempt. If the call fails, an error is thrown instead. */
 type NextStep = { readonly kind: 'retry' } | { readonly kind: 'return'; readonly result: CallResult };
 
@@ -164,7 +167,6 @@ export class HttpClient implements Requester {
 
   /** After a timeout, the service may still be processing the write, so it gets at least `timeoutMs` to finish. */
   #confirmWindowMs({ timeoutMs }: RequestContext, error: unknown): number {
-    const { confirmWindowMs } = this.#runtime.options;
     const isTimeout = error instanceof OutcomeUnknownError && error.cause instanceof TimeoutError;
     return isTimeout ? Math.max(confirmWindowMs, timeoutMs) : confirmWindowMs;
   }

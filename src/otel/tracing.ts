@@ -75,8 +75,8 @@ function record(span: Span | undefined, event: Exclude<CallEvent, { type: 'start
     case 'error':
       span?.addEvent('error', { attempt: event.attempt });
       break;
-    case 'delay':
-      span?.addEvent('delay', { attempt: event.attempt, wait_ms: Math.round(event.waitMs), reason: event.reason });
+    case 'wait':
+      span?.addEvent('wait', { attempt: event.attempt, wait_ms: Math.round(event.waitMs), reason: event.reason });
       break;
     case 'end':
       finish(span, event);

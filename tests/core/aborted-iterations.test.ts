@@ -16,7 +16,7 @@ async function service({ url }: Request): Promise<Response> {
   return Response.json({ ...paging, paging, questions, messages: entries, results: entries });
 }
 
-const seller = new SellerClient({ baseUrl: 'https://api.example.com', fetch: service, responseValidation: 'off' });
+const seller = new SellerClient({ baseUrl: 'https://api.example.com', fetch: service, responseValidation: 'report' });
 interface Listed extends AsyncIterable<{ readonly id: unknown }> {
   pages(): AsyncGenerator<{ readonly items: readonly unknown[] }>;
   first(): Promise<unknown>;

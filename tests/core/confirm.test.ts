@@ -10,7 +10,7 @@ type Shop = ReturnType<typeof createShop>;
 
 /** A seller with a sale, an open question and Flex; the buyer has written and asked. */
 function createShop() {
-  const { marketplace, seller, buyer_id, ...rest } = createMarketplace({ confirmWindowMs: 0, maxRetries: 0 });
+  const { marketplace, seller, buyer_id, ...rest } = createMarketplace({ maxRetries: 0 });
   const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id });
   marketplace.buyerWrites({ pack, text: 'When will it arrive?' });
   const { service_id } = marketplace.flex.subscribe({ user_id: seller.user_id });
@@ -105,7 +105,7 @@ describe.each(writes)('confirm() of $endpoint.name', ({ endpoint, before, write 
     await pause(5);
     shop.marketplace.faults.inject({ reset, endpoint });
     const error = await errorOf<OutcomeUnknownError>(write(shop));
-    expect(await error.confirm()).toMatchObject({ done });
+    expect(await error.confirm({ confirmWindowMs: 0 })).toMatchObject({ done });
   });
 });
 
@@ -115,8 +115,8 @@ describe('confirm() does not guess', () => {
     write: (sellerClient: SellerClient) => PromiseLike<unknown>,
     ...answers: readonly Response[]
   ): Promise<unknown> {
-    const { sellerClient } = stubbed([networkFault('ECONNRESET'), ...answers], { confirmWindowMs: 0, maxRetries: 0 });
-    return (await errorOf<OutcomeUnknownError>(write(sellerClient))).confirm();
+    const { sellerClient } = stubbed([networkFault('ECONNRESET'), ...answers], { maxRetries: 0 });
+    return (await errorOf<OutcomeUnknownError>(write(sellerClient))).confirm({ confirmWindowMs: 0 });
   }
   const answer = (sellerClient: SellerClient): PromiseLike<unknown> =>
     sellerClient.questions.answer({ question_id: 42, text });

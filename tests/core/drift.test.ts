@@ -67,7 +67,7 @@ describe('a drifted entry', () => {
         fc.array(fc.nat(20), { minLength: 1, maxLength: 4 }),
         fc.constantFrom('drop', 'retype', 'nest', 'double'),
         fc.oneof(fc.jsonValue(), fc.constantFrom('1.5kb', 7, true, null, [], {}, '')),
-        fc.constantFrom('throw', 'report', 'off'),
+        fc.constantFrom('throw', 'report'),
         async (index, picks, how, other, responseValidation) => {
           const body = copyOf(good.body);
           mutate(listIn(good, body)[index]!, picks, how, other);
@@ -105,7 +105,7 @@ describe('a drifted entry', () => {
 
   test.each(every)('%s: any body ends as a list or as an error of the library', async (_, good) => {
     await fc.assert(
-      fc.asyncProperty(fc.jsonValue(), fc.constantFrom('throw', 'report', 'off'), async (body, responseValidation) => {
+      fc.asyncProperty(fc.jsonValue(), fc.constantFrom('throw', 'report'), async (body, responseValidation) => {
         const { client } = clientOf(body, { responseValidation });
         const read = await Promise.resolve(good.read(client)).catch((thrown: unknown) => thrown);
         if (read instanceof Error) expect(read).toBeInstanceOf(SellerError);
@@ -314,7 +314,9 @@ describe('contact metrics', () => {
   });
 });
 
-describe.each(['report', 'off'] as const)('responseValidation: %j', (responseValidation) => {
+describe("responseValidation: 'report'", () => {
+  const responseValidation = 'report';
+
   test('still reads the shapes that the service is known to use', async () => {
     const results = [{ ...wireQuestion, id: '42' }];
     const { client } = clientOf({ results, paging: { total: 1 } }, { responseValidation });
@@ -327,6 +329,6 @@ describe.each(['report', 'off'] as const)('responseValidation: %j', (responseVal
   test('delivers what misses a required field', async () => {
     const { client, drifts } = clientOf({ id: 'x', text: 'Hi' }, { responseValidation });
     expect(await client.questions.get({ question_id: 42 })).toEqual({ id: 'x', text: 'Hi' });
-    expect(drifts).toEqual(responseValidation === 'report' ? ['id: string'] : []);
+    expect(drifts).toEqual(['id: string']);
   });
 });

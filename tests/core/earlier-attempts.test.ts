@@ -15,7 +15,7 @@ const addZones = (sellerClient: SellerClient, signal?: AbortSignal): PromiseLike
   sellerClient.flex.addZones({ site_id: 'MLA', user_id: 7, service_id: 1, zones: [{ id: 'z' }] }, { signal });
 
 function setUp(steps: readonly Step[], options: Partial<ClientOptions> = {}): ReturnType<typeof stubbed> {
-  return stubbed(steps, { maxRetryDelayMs: 1, confirmWindowMs: 0, ...options });
+  return stubbed(steps, { maxRetryDelayMs: 1, ...options });
 }
 
 describe('an idempotent write of which an attempt may have been carried out', () => {
@@ -119,7 +119,7 @@ describe('an idempotent write of which an attempt may have been carried out', ()
   });
 
   test.each(['no connection', 'a 403'] as const)('can be confirmed, also if the retry got %s', async (last) => {
-    const { marketplace, sellerClient, seller } = createMarketplace({ confirmWindowMs: 0, maxRetryDelayMs: 1 });
+    const { marketplace, sellerClient, seller } = createMarketplace({ maxRetryDelayMs: 1 });
     const { service_id } = marketplace.flex.subscribe({ user_id: seller.user_id });
     const whose = { site_id: seller.site_id, user_id: seller.user_id, service_id };
     const endpoint = endpoints.flex.setDelivery;
@@ -139,6 +139,6 @@ describe('an idempotent write of which an attempt may have been carried out', ()
     const error = await errorOf<OutcomeUnknownError>(
       restarting.flex.setDelivery({ ...whose, delivery_ranges: { week } }),
     );
-    expect(await error.confirm()).toEqual({ done: true, output: undefined });
+    expect(await error.confirm({ confirmWindowMs: 0 })).toEqual({ done: true, output: undefined });
   });
 });

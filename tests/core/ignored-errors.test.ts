@@ -42,7 +42,6 @@ const filename = 'a.pdf';
 
 /** Each callback of the package whose result is not awaited, and a call that calls it. */
 const callbacks: Readonly<Record<string, (callback: () => void) => Promise<void>>> = {
-  onWait: (callback) => asks({ onWait: callback }),
   logger: (callback) => asks({ logger: { debug: callback, info: callback, warn: callback, error: callback } }),
   'tracing.observe': (callback) => asks({ tracing: { observe: callback } }),
   'limiter.release': (callback) => asks({ limiter: { acquire: () => undefined, release: callback } }),

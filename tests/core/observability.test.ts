@@ -77,13 +77,13 @@ describe('the fields of a log line', () => {
     }
   });
 
-  test('a wait for the rate limit says so, to the logger and to onWait', async () => {
+  test('a wait for the rate limit says so, to the logger', async () => {
     const lines: string[] = [];
     const note = (message: string): void => void lines.push(message);
-    const waits: object[] = [];
+    const waits: unknown[] = [];
+    const info = (message: string, fields?: object): void => void (note(message), waits.push(fields));
     const { sellerClient } = stubbed([Response.json({}, { status: 429, headers: { 'retry-after': '0' } }), ok()], {
-      logger: { debug: note, info: note, warn: note, error: note },
-      onWait: (wait) => void waits.push(wait),
+      logger: { debug: note, info, warn: note, error: note },
       maxRetryDelayMs: 1,
     });
     // On a busy machine a millisecond is over before the wait would begin.
@@ -120,7 +120,7 @@ describe('node:diagnostics_channel', () => {
       'start',
       'attempt',
       'response',
-      'delay',
+      'wait',
       'attempt',
       'response',
       'end',
@@ -164,14 +164,14 @@ describe('the events of a call', () => {
   });
 
   test('say before which attempt a call waits', async () => {
-    const delays: unknown[] = [];
+    const waits: unknown[] = [];
     const observe = (event: CallEvent): void => {
-      if (event.type === 'delay') delays.push([event.attempt, event.reason]);
+      if (event.type === 'wait') waits.push([event.attempt, event.reason]);
     };
     const throttled = Response.json({}, { status: 429, headers: { 'retry-after': '1' } });
     const { sellerClient } = stubbed([failing(), throttled, ok()], { tracing: { observe } });
     await advanceUntilSettled(sellerClient.questions.get({ question_id: 42 }));
-    expect(delays).toEqual([
+    expect(waits).toEqual([
       [2, 'fault'],
       [3, 'rate limit'],
     ]);
@@ -192,9 +192,8 @@ describe('./otel', () => {
     const { sellerClient } = stubbed([failing(), ok()], {
       maxRetryDelayMs: 1,
       tracing: openTelemetry({ tracer }),
-      query: { debug: 'secret' },
     });
-    await sellerClient.questions.get({ question_id: 42 });
+    await sellerClient.questions.get({ question_id: 42 }, { query: { debug: 'secret' } });
     const [span] = exporter.getFinishedSpans();
     expect(span).toMatchObject({ name: 'GET /questions/{question_id}', kind: 2, status: { code: 0 } });
     expect(span!.attributes).toEqual({
@@ -207,7 +206,7 @@ describe('./otel', () => {
       'http.response.status_code': 200,
       'http.request.resend_count': 1,
     });
-    expect(span!.events.map(({ name }) => name)).toEqual(['attempt', 'response', 'delay', 'attempt', 'response']);
+    expect(span!.events.map(({ name }) => name)).toEqual(['attempt', 'response', 'wait', 'attempt', 'response']);
   });
 
   test('an error response and a network fault set different error types on the span', async () => {

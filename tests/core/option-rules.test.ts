@@ -32,7 +32,7 @@ const rules: readonly OptionRule[] = [
   { option: 'maxRetries', takes: [0, 1, 7], rejects: of('takes an integer, at least 0', -1, 0.5, '1', NaN) },
   { option: 'maxConcurrency', takes: [1, 2], rejects: of('takes an integer, at least 1', 0, 1.5) },
   { option: 'maxRetryDelayMs', takes: [0, 2 ** 31 - 1], rejects: of(delay, -1, 0.5, 2 ** 31, '5') },
-  { option: 'retryWritesAfter503', takes: [true, false], rejects: of('takes a boolean', 1, 'true', null) },
+  { option: 'allowInsecure', takes: [true, false], rejects: of('takes a boolean', 1, 'true', null) },
   { option: 'onDrift', takes: [run], rejects: of('takes a function', {}, 'log') },
   { option: 'onUnknownOutcome', takes: ['throw', 'confirm'], rejects: of("takes 'throw' or 'confirm'", 'off', 1) },
   {
@@ -43,17 +43,6 @@ const rules: readonly OptionRule[] = [
       ...of(iterable, new Map(), new Headers(), new URLSearchParams()),
       ...of(noHeaderName, { '': 'a' }, { 'x a': 'b' }, { 'x-ä': 'b' }, { 'x-a:': 'b' }, { ':x-a': 'b' }),
       ...of(noHeaderValue, { 'x-a': 5 }, { 'x-a': 'a\nb' }, { 'x-a': '\x7f' }, { 'x-a': 'Ā' }, { 'x-a': undefined }),
-    ],
-  },
-  {
-    option: 'query',
-    takes: [{}, { a: 'b', c: 1, d: true, e: undefined }],
-    rejects: [
-      ...of(jsonp, { callback: 'f' }),
-      ...of('takes a string, finite number or boolean under `a`', { a: null }, { b: 1, a: [] }, { a: 1n }, { a: run }),
-      ...of('takes a string, finite number or boolean under `a`', { a: Number.NaN }, { a: -Infinity }),
-      ...of(record, [], 'a=b'),
-      ...of(iterable, new URLSearchParams()),
     ],
   },
   {
@@ -95,9 +84,35 @@ test('an unknown option is rejected with the names of all', () => {
   expect(create).toThrow(/there is no option `retries`; the options are baseUrl, accessToken, .*, allowInsecure$/);
 });
 
+test('a client has these options and no others', () => {
+  const names =
+    'baseUrl, accessToken, fetch, agent, timeoutMs, deadlineMs, maxRetries, maxRetryDelayMs, onUnknownOutcome, ' +
+    'responseValidation, maxResponseBytes, onDrift, headers, redactHeaders, userAgent, middleware, logger, tracing, ' +
+    'maxConcurrency, limiter, allowInsecure';
+  for (const name of ['retryWritesAfter503', 'confirmWindowMs', 'onWait', 'query'])
+    expect(() => new SellerClient({ baseUrl, [name]: run })).toThrow(
+      `there is no option \`${name}\`; the options are ${names}`,
+    );
+});
+
 describe('the options of a call', () => {
   const get = (options: object) =>
     stubbed([Response.json(wireQuestion)]).sellerClient.questions.get({ question_id: 42 }, options);
+
+  const noQueryValue = 'takes a string, finite number or boolean under `a`';
+  test.each([
+    ...of(jsonp, { callback: 'f' }),
+    ...of(noQueryValue, { a: null }, { b: 1, a: [] }, { a: 1n }, { a: run }, { a: Number.NaN }, { a: -Infinity }),
+    ...of(record, [], 'a=b'),
+    ...of(iterable, new URLSearchParams()),
+  ])('query rejects %o', async (query, problem) => {
+    const error = await errorOf<InvalidInputError>(get({ query }));
+    expect(error.issues).toMatchObject([{ path: ['query'], message: `the option \`query\` ${problem}` }]);
+  });
+
+  test.each([{}, { a: 'b', c: 1, d: true, e: undefined }])('query takes %o', async (query) => {
+    await expect(get({ query })).resolves.toMatchObject({ id: 42 });
+  });
 
   test.each<[string, readonly unknown[], readonly unknown[]]>([
     ['accessToken', ['APP_USR-2', null], ['', 'Bearer a', 5]],

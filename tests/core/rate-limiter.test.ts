@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { RateLimitError } from 'marketplace-seller-sdk';
-import type { Wait } from 'marketplace-seller-sdk';
 import { resolveOptions } from '../../src/core/options/resolve-options.js';
 import { SharedState } from '../../src/core/pipeline/shared-state.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
+import { waitLogger } from '../support/waits.ts';
+import type { LoggedWait } from '../support/waits.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -114,14 +115,14 @@ describe('one 429 pauses all calls of the client', () => {
     await advanceUntilSettled(first);
   });
 
-  test('onWait reports the length and the reason of a wait', async () => {
-    const waits: Wait[] = [];
+  test('the logger is told the length and the reason of a wait', async () => {
+    const waits: LoggedWait[] = [];
     const { sellerClient } = stubbed([slow({ 'retry-after': '2' }), Response.json({}, { status: 500 }), ok()], {
-      onWait: (wait) => void waits.push(wait),
+      logger: waitLogger((wait) => waits.push(wait)),
     });
     await advanceUntilSettled(sellerClient.questions.get({ question_id: 1 }).withResponse());
     expect(waits).toMatchObject([
-      { endpoint: { name: 'questions.get' }, attempt: 2, reason: 'rate limit' },
+      { endpoint: 'questions.get', attempt: 2, reason: 'rate limit' },
       { attempt: 3, reason: 'fault' },
     ]);
     expect(waits[0]!.waitMs).toBeGreaterThan(1990);

@@ -131,8 +131,9 @@ describe('contract 9: token, user texts and cookies are in no error, log line or
 });
 
 test('the log of a successful call holds no token', async () => {
-  const { sellerClient } = stubbed([Response.json(wireQuestion)], { query: { access_token: token } });
-  const { response } = await sellerClient.questions.get({ question_id: 42 }).withResponse();
+  const { sellerClient } = stubbed([Response.json(wireQuestion)]);
+  const query = { access_token: token };
+  const { response } = await sellerClient.questions.get({ question_id: 42 }, { query }).withResponse();
   expect(response.url).toBe('https://api.test/questions/42?access_token=[redacted]');
 });
 

@@ -89,7 +89,9 @@ describe('retries', () => {
 
   test('delays grow with jitter: at most half a second, then one second', async () => {
     const waits: number[] = [];
-    const { sellerClient } = stubbed([status(500)], { onWait: ({ waitMs }) => void waits.push(waitMs) });
+    const { sellerClient } = stubbed([status(500)], {
+      tracing: { observe: (event) => event.type === 'wait' && waits.push(event.waitMs) },
+    });
     for (let round = 0; round < 20; round += 1)
       await errorOf(advanceUntilSettled(sellerClient.questions.get({ question_id: 1 })));
     const [first, second] = [waits.filter((_, n) => n % 2 === 0), waits.filter((_, n) => n % 2 === 1)];

@@ -14,10 +14,9 @@ const posts = (sent: readonly Request[]): number => sent.filter(({ method }) => 
 /** What confirm() finds for a write whose connection was reset, when reading back gets this response. */
 async function confirmationOf(write: (client: SellerClient) => PromiseLike<unknown>, body: unknown): Promise<unknown> {
   const { sellerClient } = stubbed([networkFault('ECONNRESET'), Response.json(body)], {
-    confirmWindowMs: 0,
     maxRetries: 0,
   });
-  return (await errorOf<OutcomeUnknownError>(write(sellerClient))).confirm();
+  return (await errorOf<OutcomeUnknownError>(write(sellerClient))).confirm({ confirmWindowMs: 0 });
 }
 
 describe("onUnknownOutcome: 'confirm'", () => {
@@ -25,7 +24,6 @@ describe("onUnknownOutcome: 'confirm'", () => {
     const hidden = { ...wireQuestion, status: 'ANSWERED', answer: { text: '', status: 'BANNED' } };
     const { sellerClient, sent } = stubbed([networkFault('ECONNRESET'), Response.json(hidden)], {
       onUnknownOutcome: 'confirm',
-      confirmWindowMs: 0,
       maxRetries: 3,
     });
     expect(await errorOf(answer(sellerClient))).toBeInstanceOf(OutcomeUnknownError);
@@ -35,7 +33,6 @@ describe("onUnknownOutcome: 'confirm'", () => {
   test('a write is not sent again when reading back fails', async () => {
     const { sellerClient, sent } = stubbed([networkFault('ECONNRESET'), new Response('{}', { status: 403 })], {
       onUnknownOutcome: 'confirm',
-      confirmWindowMs: 0,
       maxRetries: 3,
     });
     expect(await errorOf(answer(sellerClient))).toBeInstanceOf(OutcomeUnknownError);
@@ -101,13 +98,15 @@ describe('confirm() of a message', () => {
   });
 
   test('reading back does not mark the messages of the buyer as read', async () => {
-    const { marketplace, sellerClient, seller_id, buyer_id } = createMarketplace({ confirmWindowMs: 0, maxRetries: 0 });
+    const { marketplace, sellerClient, seller_id, buyer_id } = createMarketplace({ maxRetries: 0 });
     const pack = marketplace.addPack({ seller_id, buyer_id });
     marketplace.buyerWrites({ pack, text: 'When will it arrive?' });
     marketplace.faults.inject({ reset: 'after' });
     const to = { user_id: buyer_id };
     const call = sellerClient.messages.send({ pack_id: pack.pack_id!, user_id: seller_id, to, text: 'Tomorrow.' });
-    expect(await (await errorOf<OutcomeUnknownError>(call)).confirm()).toMatchObject({ done: true });
+    expect(await (await errorOf<OutcomeUnknownError>(call)).confirm({ confirmWindowMs: 0 })).toMatchObject({
+      done: true,
+    });
     const [theirs] = marketplace.messages.of(pack).filter((each) => each.text === 'When will it arrive?');
     expect(theirs?.readAt).toBeNull();
   });
@@ -161,7 +160,7 @@ describe('confirm() of a delivery configuration', () => {
     ['before', unclear],
     ['after', { done: true }],
   ] as const)('a change of the cut-off only, with a connection reset %s it is carried out', async (reset, found) => {
-    const { marketplace, sellerClient, seller } = createMarketplace({ confirmWindowMs: 0, maxRetries: 0 });
+    const { marketplace, sellerClient, seller } = createMarketplace({ maxRetries: 0 });
     const { user_id, site_id } = seller;
     const { service_id } = marketplace.flex.subscribe({ user_id });
     const setCutoff = (cutoff: number): PromiseLike<unknown> =>
@@ -171,7 +170,9 @@ describe('confirm() of a delivery configuration', () => {
       });
     await setCutoff(8);
     marketplace.faults.inject({ reset, match: { method: 'PUT' } });
-    expect(await (await errorOf<OutcomeUnknownError>(setCutoff(10))).confirm()).toMatchObject(found);
+    expect(await (await errorOf<OutcomeUnknownError>(setCutoff(10))).confirm({ confirmWindowMs: 0 })).toMatchObject(
+      found,
+    );
   });
 });
 

@@ -12,12 +12,14 @@ import {
   TimeoutError,
   UnexpectedResponseError,
 } from 'marketplace-seller-sdk';
-import type { ClientOptions, Drift, Wait } from 'marketplace-seller-sdk';
+import type { ClientOptions, Drift } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { startServer, json, reset } from '../support/http-server.ts';
 import { unusedUrl } from '../support/listen.ts';
 import { errorOf, wireQuestion } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';
+import { waitLogger } from '../support/waits.ts';
+import type { LoggedWait } from '../support/waits.ts';
 
 const answer = { question_id: 42, text: 'Sí, hay stock para entregar hoy.' };
 
@@ -49,7 +51,7 @@ describe.each(transports)('failures that other libraries are known for, over %s'
     const server = await startServer((to) => json(to, 429, {}, { 'retry-after': '60' }));
     const controller = new AbortController();
     const onWait = (): void => void setTimeout(() => controller.abort(new Error('the user left')), 10);
-    const sellerClient = client(server.url, { maxRetryDelayMs: 120_000, onWait });
+    const sellerClient = client(server.url, { maxRetryDelayMs: 120_000, logger: waitLogger(onWait) });
     const error = await errorOf(sellerClient.questions.get({ question_id: 42 }, { signal: controller.signal }));
     expect(error).toBeInstanceOf(RequestAbortedError);
     expect(error).toMatchObject({ name: 'AbortError', cause: { message: 'the user left' }, attempts: 1 });
@@ -239,8 +241,8 @@ describe.each(transports)('failures that other libraries are known for, over %s'
       granted.push(at);
       json(to, 200, wireQuestion);
     });
-    const waits: Wait[] = [];
-    const sellerClient = client(server.url, { onWait: (wait) => void waits.push(wait) });
+    const waits: LoggedWait[] = [];
+    const sellerClient = client(server.url, { logger: waitLogger((wait) => waits.push(wait)) });
     const calls = Array.from({ length: 60 }, (_, index) => sellerClient.questions.get({ question_id: index + 1 }));
     const found = await Promise.all(calls);
     expect(found).toHaveLength(60);

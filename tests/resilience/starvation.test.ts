@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { RateLimitError, TimeoutError } from 'marketplace-seller-sdk';
-import type { Wait } from 'marketplace-seller-sdk';
 import { createRandom } from '../../src/testing/random.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
+import { waitLogger } from '../support/waits.ts';
+import type { LoggedWait } from '../support/waits.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -26,10 +27,10 @@ function hanging(isHealthy: (id: number) => boolean): (request: Request) => Prom
 
 describe('calls that hang hold no other call back', () => {
   test.each([8, 32, 100])('%i hung calls delay a healthy one by less than a second', async (count) => {
-    const waits: Wait[] = [];
+    const waits: LoggedWait[] = [];
     const { sellerClient } = stubbed([hanging((id) => id === 1)], {
       maxRetries: 0,
-      onWait: (wait) => waits.push(wait),
+      logger: waitLogger((wait) => waits.push(wait)),
     });
     const hung = Array.from({ length: count }, (_, index) =>
       errorOf(sellerClient.questions.get({ question_id: index + 2 })),

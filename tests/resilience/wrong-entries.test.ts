@@ -66,7 +66,6 @@ describe('a schema of another library', () => {
     [5000, 'throw', 2],
     [5001, 'throw', 1],
     [5001, 'report', 2],
-    [5001, 'off', 2],
   ] as const)(
     'with %i issues and responseValidation %s is asked %i times',
     async (count, responseValidation, times) => {

@@ -20,6 +20,7 @@ import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/te
 import type { Pack, PackInit, ShippingMode } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { goldenRequests, jsonBody } from '../support/golden-requests.ts';
+import { waitLogger } from '../support/waits.ts';
 
 const text = 'Sale hoy.';
 
@@ -165,7 +166,7 @@ describe('sending an option', () => {
     const unlock = marketplace.messages.lock(pack);
     expect(() => marketplace.messages.lock(pack)).toThrow(FakeMarketplaceError);
     marketplace.buyerWrites({ pack, text: 'Gracias' });
-    const patient = sellerClient.withOptions({ onWait: unlock });
+    const patient = sellerClient.withOptions({ logger: waitLogger(unlock) });
     await expect(patient.actionGuide.send(one)).resolves.toHaveProperty('id');
   });
 

@@ -330,7 +330,7 @@ describe('the response to the query', () => {
     });
     expect(await sellerClient.flex.configuration({ ...anySeller, select })).toEqual({ is_moderated: 'maybe' });
     expect(drifts).toEqual([['`configuration.is_moderated` takes a boolean', 'string']]);
-    const list = answering([1]).withOptions({ responseValidation: 'off' });
+    const list = answering([1]).withOptions({ responseValidation: 'report' });
     await expect(list.flex.configuration({ ...anySeller, select })).rejects.toBeInstanceOf(UnexpectedResponseError);
   });
 
@@ -382,7 +382,7 @@ function recording(): { sellerClient: SellerClient; sent: Sent[] } {
   const sent: Sent[] = [];
   const sellerClient = new SellerClient({
     baseUrl: 'https://api.example.com',
-    responseValidation: 'off',
+    responseValidation: 'report',
     fetch: async (request: Request) => {
       sent.push({ url: request.url, body: (await request.json()) as Sent['body'] });
       return Response.json({ configuration: {} });

@@ -12,7 +12,7 @@ const answer = endpoints.questions.answer;
 async function setUp(
   channel: string,
 ): Promise<{ marketplace: FakeMarketplace; sellerClient: SellerClient; question_id: number }> {
-  const options = { maxRetries: 0, timeoutMs: 400, confirmWindowMs: 0 };
+  const options = { maxRetries: 0, timeoutMs: 400 };
   const { marketplace, seller, sellerClient, question_id } = createMarketplace(options);
   if (channel === 'in process') return { marketplace, sellerClient, question_id };
   const { url, close } = await marketplace.listen();

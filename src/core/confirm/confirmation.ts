@@ -18,7 +18,7 @@ export interface ConfirmOptions {
   /**
    * How long the service may still carry out the write, in milliseconds. It is read back repeatedly for this long.
    *
-   * @default the client's `confirmWindowMs`; after a timeout at least `timeoutMs`
+   * @default 3_000; after a timeout at least `timeoutMs`
    */
   readonly confirmWindowMs?: number | undefined;
   /**

@@ -125,7 +125,7 @@ export class OutcomeUnknownError extends ConnectionError {
 
   /**
    * Reads back whether the write was carried out. While the write is not found, it reads again until `confirmWindowMs`
-   * has passed. The default is the client's `confirmWindowMs`.
+   * has passed.
    *
    * @example
    * const found = await error.confirm();

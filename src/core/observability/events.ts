@@ -2,7 +2,7 @@ import { platform } from '#platform';
 import { requestIdOf } from '../errors/errors.js';
 import { maskSecrets } from '../errors/redact.js';
 import { ignoreErrors } from '../ignore-errors.js';
-import type { CallEvent, CallInfo, Logger, Wait, WaitReason } from '../options/hooks.js';
+import type { CallEvent, CallInfo, Logger, WaitReason } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 
 /** Receives the events of calls. */
@@ -20,7 +20,7 @@ interface EmittingCall {
 
 /** Emits that a call waits before its next attempt. */
 export function emitWait({ call, attempts, emit }: EmittingCall, waitMs: number, reason: WaitReason): void {
-  emit?.({ type: 'delay', call, attempt: attempts + 1, waitMs, reason });
+  emit?.({ type: 'wait', call, attempt: attempts + 1, waitMs, reason });
 }
 
 /**
@@ -50,12 +50,10 @@ export class Events {
   readonly #sinks: readonly Sink[];
   #channel: Channel | undefined;
 
-  constructor({ logger, tracing, onWait }: Pick<ResolvedOptions, 'logger' | 'tracing' | 'onWait'>) {
-    const waits: Sink | undefined = onWait && waitSink(onWait);
+  constructor({ logger, tracing }: Pick<ResolvedOptions, 'logger' | 'tracing'>) {
     const debug = platform.debugLogger();
-    this.#sinks = [logger && logSink(logger), debug && logSink(debug), tracing?.observe.bind(tracing), waits].filter(
-      (sink) => sink !== undefined,
-    );
+    const sinks = [logger && logSink(logger), debug && logSink(debug), tracing?.observe.bind(tracing)];
+    this.#sinks = sinks.filter((sink) => sink !== undefined);
   }
 
   /** Receives the events of a call; `undefined` if nothing observes them. */
@@ -81,14 +79,6 @@ export interface Channel {
 
 const silentChannel: Channel = { hasSubscribers: false, publish: () => undefined };
 
-function waitSink(onWait: (wait: Wait) => unknown): Sink {
-  return (event) => {
-    if (event.type !== 'delay') return undefined;
-    const { call, attempt, waitMs, reason } = event;
-    return onWait({ endpoint: call.endpoint, attempt, waitMs, reason });
-  };
-}
-
 /** A logger whose methods may be asynchronous. */
 type AnyLogger = Readonly<Record<keyof Logger, (message: string, fields: object) => unknown>>;
 
@@ -103,7 +93,7 @@ function logSink(logger: AnyLogger): Sink {
         const fields = { endpoint: endpoint.name, attempt, status, requestId, durationMs };
         return logger.debug(`${what} responded ${status} after ${durationMs} ms`, fields);
       }
-      case 'delay': {
+      case 'wait': {
         const { attempt, reason } = event;
         const waitMs = Math.round(event.waitMs);
         const why = reason === 'fault' ? 'after a fault' : 'for the rate limit';

@@ -1,4 +1,4 @@
-import type { Drift, Logger, Middleware, TokenProvider, Tracing, Wait } from './hooks.js';
+import type { Drift, Logger, Middleware, TokenProvider, Tracing } from './hooks.js';
 import type { Limiter } from '../rate-limit/limiter.js';
 
 /** An `Agent` of `node:http` or `node:https`, or one that inherits from it. */
@@ -64,16 +64,9 @@ export interface ClientOptions {
    */
   readonly maxRetryDelayMs?: number | undefined;
   /**
-   * Treats a 503 with `Retry-After` as proof that the service did nothing, so every write is retried after it. By
-   * default, only idempotent writes are retried, because a gateway may send this response after it has forwarded the
-   * write.
-   *
-   * @default false
-   */
-  readonly retryWritesAfter503?: boolean | undefined;
-  /**
    * What happens when the response to a write is lost. `throw`: the call rejects with an `OutcomeUnknownError`.
-   * `confirm`: the client reads back whether the write was carried out, and sends it again only if it was not.
+   * `confirm`: the client reads back for 3 seconds, and after a timeout for at least `timeoutMs`, whether the write was
+   * carried out, and sends it again only if it was not.
    * Idempotent writes are retried in both cases, and are read back if no retry is left. Writes that cannot be read back
    * always throw.
    *
@@ -81,24 +74,16 @@ export interface ClientOptions {
    */
   readonly onUnknownOutcome?: 'throw' | 'confirm' | undefined;
   /**
-   * How long after a failure the service may still carry out a write, in milliseconds. The client reads back for this
-   * long.
-   *
-   * @default 3_000
-   */
-  readonly confirmWindowMs?: number | undefined;
-  /**
-   * What happens to a response that does not fit its schema. In every mode, an optional field of another type is
+   * What happens to a response that does not fit its schema. In both modes, an optional field of another type is
    * returned unchanged.
    *
    * - `throw`: an invalid entry of a list is left out. If anything else that is required is missing or wrong, the call
    *   rejects with an `UnexpectedResponseError`.
    * - `report`: required fields and entries of lists are also returned unchanged.
-   * - `off`: like `report`, but `onDrift` is not called.
    *
    * @default 'throw'
    */
-  readonly responseValidation?: 'throw' | 'report' | 'off' | undefined;
+  readonly responseValidation?: 'throw' | 'report' | undefined;
   /**
    * The maximum size of a response body, in bytes after decompression. A larger one is not read further and is an
    * error. Downloads have no limit.
@@ -113,12 +98,6 @@ export interface ClientOptions {
    * @default none
    */
   readonly onDrift?: ((drift: Drift) => void) | undefined;
-  /**
-   * Called when a call begins to wait, with the duration and the reason. Its errors are ignored.
-   *
-   * @default none
-   */
-  readonly onWait?: ((wait: Wait) => void) | undefined;
   /**
    * Headers of every request.
    *
@@ -142,12 +121,6 @@ export interface ClientOptions {
    * @example 'my-app/1.2'
    */
   readonly userAgent?: string | undefined;
-  /**
-   * Query parameters of every request.
-   *
-   * @default none
-   */
-  readonly query?: Readonly<Record<string, string | number | boolean>> | undefined;
   /**
    * Functions that wrap every attempt. The first one is the outermost.
    *

@@ -48,16 +48,6 @@ export interface Drift {
 /** Why a call waits: for the rate limit of the service, or before a retry after a failed attempt. */
 export type WaitReason = 'rate limit' | 'fault';
 
-/** The start of a wait. */
-export interface Wait {
-  readonly endpoint: Endpoint;
-  /** The number of the attempt after the wait. */
-  readonly attempt: number;
-  /** The duration of the wait as far as it is known, in milliseconds. */
-  readonly waitMs: number;
-  readonly reason: WaitReason;
-}
-
 /** An event of a call. */
 export type CallEvent =
   | { readonly type: 'start'; readonly call: CallInfo }
@@ -73,10 +63,11 @@ export type CallEvent =
   /** The attempt got no response; the `end` event has the error, if the call fails. */
   | { readonly type: 'error'; readonly call: CallInfo; readonly attempt: number }
   | {
-      readonly type: 'delay';
+      readonly type: 'wait';
       readonly call: CallInfo;
       /** The number of the attempt after the wait. */
       readonly attempt: number;
+      /** The duration of the wait as far as it is known, in milliseconds. */
       readonly waitMs: number;
       readonly reason: WaitReason;
     }

@@ -26,10 +26,9 @@ export interface ResolvedOptions extends ClientOptions {
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly maxRetryDelayMs: number;
-  readonly confirmWindowMs: number;
   readonly maxResponseBytes: number;
   readonly onUnknownOutcome: 'throw' | 'confirm';
-  readonly responseValidation: 'throw' | 'report' | 'off';
+  readonly responseValidation: 'throw' | 'report';
 }
 
 const rules: Readonly<Record<keyof ClientOptions, Rule>> = {
@@ -41,17 +40,13 @@ const rules: Readonly<Record<keyof ClientOptions, Rule>> = {
   deadlineMs: positive,
   maxRetries: integerFrom(0),
   maxRetryDelayMs: delay,
-  retryWritesAfter503: ofType('boolean'),
   onUnknownOutcome: oneOf('throw', 'confirm'),
-  confirmWindowMs: delay,
-  responseValidation: oneOf('throw', 'report', 'off'),
+  responseValidation: oneOf('throw', 'report'),
   maxResponseBytes: integerFrom(1),
   onDrift: ofType('function'),
-  onWait: ofType('function'),
   headers: headerRecord,
   redactHeaders: headerNames,
   userAgent: headerText,
-  query: queryRecord,
   middleware: listOf('function'),
   logger: withMethod('info'),
   tracing: withMethod('observe'),
@@ -117,7 +112,6 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
     timeoutMs: 30_000,
     maxRetries: 2,
     maxRetryDelayMs: 30_000,
-    confirmWindowMs: 3000,
     maxResponseBytes: 16 * 2 ** 20,
     onUnknownOutcome: 'throw',
     responseValidation: 'throw',
@@ -136,7 +130,9 @@ function checkBaseUrl(baseUrl: string, allowInsecure: boolean): string {
     throw new ConfigurationError('`baseUrl` contains a user name or password; give the token as `accessToken`');
   // Paths are appended to the base URL: after `?` or `#`, they would become part of the query or the fragment.
   if (/[?#]/.test(baseUrl))
-    throw new ConfigurationError('`baseUrl` contains a query or fragment; give query parameters as `query`');
+    throw new ConfigurationError(
+      '`baseUrl` contains a query or fragment; give query parameters as the call option `query`',
+    );
   if (url.protocol === 'http:' && !allowInsecure && !isLoopback(url.hostname)) {
     throw new ConfigurationError(
       '`baseUrl` is http:, so the token would travel in clear text; use https:, or set `allowInsecure: true`',

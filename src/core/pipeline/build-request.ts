@@ -1,3 +1,4 @@
+import { defined } from '../defined.js';
 import type { Endpoint } from '../endpoint.js';
 import { InvalidInputError } from '../errors/errors.js';
 import type { InternalOptions } from '../options/call-options.js';
@@ -65,14 +66,11 @@ function withOpenField(issue: Issue, shape: Shape): Issue {
 }
 
 function buildUrl({ target }: RequestParts, { query, attributes }: InternalOptions, runtime: ClientRuntime): string {
-  const { baseUrl, query: clientQuery } = runtime.options;
-  if (!attributes && !query && !clientQuery) return baseUrl + target;
+  const { baseUrl } = runtime.options;
+  if (!attributes && !query) return baseUrl + target;
   const url = new URL(baseUrl + target);
   if (attributes) url.searchParams.set('attributes', attributes.join(','));
-  const all: Record<string, string | number | boolean | undefined> = { ...clientQuery, ...query };
-  for (const [name, value] of Object.entries(all)) {
-    if (value !== undefined) url.searchParams.set(name, String(value));
-  }
+  for (const [name, value] of Object.entries(defined(query ?? {}))) url.searchParams.set(name, String(value));
   return url.href;
 }
 

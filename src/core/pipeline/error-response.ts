@@ -42,8 +42,7 @@ export function apiErrorFrom(
   const raw = errorDetailsFrom(response, context, secrets);
   const { status, retryAfterMs } = raw;
   const documented = matchDocumentedError(endpoint.errors, raw);
-  const isRejected = context.trusts503 === true && status === 503 && retryAfterMs !== undefined;
-  const transient = documented?.transient === true || isRejected || isUndone;
+  const transient = documented?.transient === true || isUndone;
   const failure: Failure = { kind: 'errorResponse', status, retryAfterMs, transient };
   const outcomeUnknown = mayHaveSucceeded(endpoint.retry, failure);
   const code = raw.code && shown(raw.code);

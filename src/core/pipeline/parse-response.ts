@@ -40,7 +40,7 @@ export function parseResponse(
     ? undefined
     : unlessItFails(() => readLeniently(schema, value, responseValidation !== 'throw'));
   if (read) {
-    if (onDrift && responseValidation !== 'off') reportDrift(endpoint, read.differences, onDrift);
+    if (onDrift) reportDrift(endpoint, read.differences, onDrift);
     return read.value;
   }
   const { issues } = parsed;

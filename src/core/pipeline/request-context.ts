@@ -47,8 +47,6 @@ export class RequestContext {
   readonly maxResponseBytes: number;
   /** The `user-agent` of requests without this header. */
   readonly userAgent: string | undefined;
-  /** Whether a 503 with `Retry-After` counts as proof that the service did nothing. */
-  readonly trusts503: boolean;
   /** The opened file of a multipart body. */
   upload: Upload | undefined;
   /** The module that reads downloads, if it is loaded. */
@@ -73,7 +71,7 @@ export class RequestContext {
 
   constructor(request: BuiltRequest, options: InternalOptions, runtime: ClientRuntime, startedAt: number) {
     const { endpoint } = request;
-    const { baseUrl, deadlineMs, timeoutMs, maxResponseBytes, retryWritesAfter503 = false } = runtime.options;
+    const { baseUrl, deadlineMs, timeoutMs, maxResponseBytes } = runtime.options;
     this.request = request;
     this.options = options;
     this.startedAt = startedAt;
@@ -85,7 +83,6 @@ export class RequestContext {
     this.timeoutMs = options.timeoutMs ?? timeoutMs;
     this.maxResponseBytes = maxResponseBytes;
     this.userAgent = runtime.userAgent;
-    this.trusts503 = retryWritesAfter503;
     this.scope = new CancelScope({
       what: `${endpoint.method} ${endpoint.path}`,
       signal: options.signal,
@@ -101,7 +98,6 @@ export interface ResponseContext {
   readonly token: string | undefined;
   readonly rejectedToken?: string | undefined;
   readonly attempts: number;
-  readonly trusts503?: boolean;
   readonly earlierOutcomeUnknown?: boolean;
 }
 
