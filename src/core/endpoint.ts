@@ -2,6 +2,7 @@ import type { ApiPromise } from './api-promise.js';
 import type { Confirmation } from './confirm/confirmation.js';
 import type { DocumentedError, ErrorInBody } from './errors/documented-error.js';
 import type { CallOptions, InternalOptions } from './options/call-options.js';
+import type { Issue } from './schema/issue.js';
 import type { StandardSchema } from './schema/standard-schema.js';
 
 /**
@@ -58,6 +59,11 @@ export interface Endpoint<In = unknown, Out = unknown> {
    * response with the status that it states: retried, or sent again with a new token.
    */
   readonly errorInBody?: ((body: unknown) => ErrorInBody | undefined) | undefined;
+  /**
+   * Loads what makes the exchanges of a call in place of plain JSON: GraphQL needs a client of its own. It checks the
+   * body before anything is sent; `reject` creates the error of a wrong one.
+   */
+  readonly loadExchange?: ((body: unknown, reject: RejectInput) => Promise<EndpointExchange>) | undefined;
   /** Present if the call option `attributes` can select fields of the response: it is readable without the others. */
   readonly supportsAttributes?: true | undefined;
   /**
@@ -74,6 +80,15 @@ export interface DescribedEndpoint<In = unknown, Out = unknown> extends Endpoint
   /** A valid input that contains each field, if they can be combined. */
   readonly example: In;
 }
+
+/** Creates the error of an input that is wrong. */
+export type RejectInput = (issue: Issue) => Error;
+
+/**
+ * Makes one attempt of a call: writes the body, sends it once, and returns the output in the text of the response.
+ * `send` rejects if there is no successful response. If the exchange rejects after that, the call explains the response.
+ */
+export type EndpointExchange = (url: string, send: (body: string) => Promise<string>) => Promise<unknown>;
 
 /** Makes the calls of the resources. */
 export interface Requester {

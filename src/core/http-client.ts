@@ -18,6 +18,7 @@ import { createRuntime } from './pipeline/client-runtime.js';
 import type { ClientRuntime } from './pipeline/client-runtime.js';
 import { confirmLater, confirmWrite } from './confirm/confirm-write.js';
 import { attachConfirm } from './confirm/confirmation.js';
+import { loadExchange } from './pipeline/exchange.js';
 import { downloadFrom, loadTransfer, transfersFile } from './pipeline/file-transfer.js';
 import { parseResponse } from './pipeline/parse-response.js';
 import { RequestContext, secretsOf } from './pipeline/request-context.js';
@@ -65,6 +66,7 @@ export class HttpClient implements Requester {
     emit?.({ type: 'start', call });
     try {
       if (transfersFile(endpoint)) await scope.race(() => loadTransfer(context));
+      if (endpoint.loadExchange) await scope.race(() => loadExchange(context));
       const result = await this.#executeWithRetry(context);
       isStreaming = endpoint.responseBody === 'stream';
       this.#runtime.shared.budget.deposit(context.attempts - 1);

@@ -9,7 +9,7 @@ import { readLeniently } from '../schema/read-leniently.js';
 import type { Difference } from '../schema/read-leniently.js';
 import { validate } from '../schema/standard-schema.js';
 import type { StandardSchema, Validated } from '../schema/standard-schema.js';
-import { parseBody } from './parse-body.js';
+import { outputIn, parseBody } from './parse-body.js';
 import type { BufferedResponse } from './parse-body.js';
 import { secretsOf } from './request-context.js';
 import type { ResponseContext } from './request-context.js';
@@ -30,8 +30,8 @@ export function parseResponse(
   const { endpoint } = context.request;
   if (response.isTruncated)
     throw unexpectedResponse('a body that is longer than `maxResponseBytes`', response, context);
-  const { isJson, value } = parseBody(response.text);
-  if (!isJson) throw unexpectedResponse('a body that is not JSON', response, context, value);
+  const { value, problem } = outputIn(response);
+  if (problem !== undefined) throw unexpectedResponse(problem, response, context, value);
   const parsed = validateBody(schema, value);
   if (parsed.success) return parsed.data;
   // Lenient reading of a body with thousands of issues would block the event loop.
@@ -45,7 +45,7 @@ export function parseResponse(
   }
   const { issues } = parsed;
   const what = value === undefined ? 'an empty body' : `a body of another shape: ${summarizeIssues(issues)}`;
-  throw unexpectedResponse(what, response, context, value, issues);
+  throw unexpectedResponse(what, response, context, parseBody(response.text).value, issues);
 }
 
 const maxIssues = 5000;

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint, EndpointExchange } from '../endpoint.js';
 import { secretsIn, secretsInUrl } from '../errors/redact.js';
 import type { Upload } from '../files/upload.js';
 import type { openDownload, redirectFollower } from '../files/open-download.js';
@@ -47,6 +47,8 @@ export class RequestContext {
   readonly maxResponseBytes: number;
   /** The `user-agent` of requests without this header. */
   readonly userAgent: string | undefined;
+  /** The exchange of the endpoint, if it has one. */
+  exchange: EndpointExchange | undefined;
   /** The opened file of a multipart body. */
   upload: Upload | undefined;
   /** The module that reads downloads, if it is loaded. */

@@ -2,10 +2,11 @@ import type { MultipartBody } from '../files/upload.js';
 import { ignoreErrors } from '../ignore-errors.js';
 import { mayHaveSucceeded } from '../retry/policy.js';
 import type { ErrorInBody } from '../errors/documented-error.js';
-import { errorInBody } from './parse-body.js';
+import { exchangeOnce } from './exchange.js';
+import { errorInBody, isOk } from './parse-body.js';
 import type { BufferedResponse } from './parse-body.js';
 import type { RequestContext } from './request-context.js';
-import type { BodyText, Transport, TransportResponse } from '../transport/transport.js';
+import type { BodyText, OutgoingRequest, Transport, TransportResponse } from '../transport/transport.js';
 
 /** The result of one attempt. */
 export type AttemptResult =
@@ -52,7 +53,6 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
         ignoreErrors(() => options.onUploadProgress?.(progress));
       });
     }
-    const body = multipart?.body ?? request.body;
     const headers = attemptHeaders(context, multipart);
     const onResponse = (): void => {
       hasResponded = true;
@@ -60,22 +60,26 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
     const attempt = context.attempts;
     const followRedirects = context.downloads?.redirectFollower(headers, request.isSecretHeader);
     const ends = { timeoutMs, signal, onSend, onResponse };
-    received = await send({ endpoint, attempt, call, url, headers, body, followRedirects, ...ends });
-    if (signal.aborted) {
-      // A `fetch` that ignores its signal may respond after the attempt has ended.
-      received.discard?.();
-      throw signal.reason;
-    }
-    // If the file could not be read completely, that is the reason of the failure, whatever the service responded.
-    const uploadError = multipart?.failure();
-    if (uploadError) throw uploadError;
-    const isSuccess = isOk(received.status);
-    if (isSuccess) multipart?.onArrival();
-    if (endpoint.responseBody === 'stream' && isSuccess) {
-      return { kind: 'response', response: buffered(received), download: received };
-    }
-    const response = buffered(received, await received.text(maxResponseBytes));
-    return { kind: 'response', response, errorInBody: isSuccess ? errorInBody(endpoint, response) : undefined };
+    const isDownload = endpoint.responseBody === 'stream';
+    const receive = async (body: OutgoingRequest['body']): Promise<BufferedResponse> => {
+      received = await send({ endpoint, attempt, call, url, headers, body, followRedirects, ...ends });
+      if (signal.aborted) {
+        // A `fetch` that ignores its signal may respond after the attempt has ended.
+        received.discard?.();
+        throw signal.reason;
+      }
+      // If the file could not be read completely, that is the reason of the failure, whatever the service responded.
+      const uploadError = multipart?.failure();
+      if (uploadError) throw uploadError;
+      if (isOk(received.status)) multipart?.onArrival();
+      return isDownload && isOk(received.status)
+        ? buffered(received)
+        : buffered(received, await received.text(maxResponseBytes));
+    };
+    const response = await (multipart ? receive(multipart.body) : exchangeOnce(context, receive));
+    if (!isOk(response.status)) return { kind: 'response', response };
+    if (isDownload && received) return { kind: 'response', response, download: received };
+    return { kind: 'response', response, errorInBody: errorInBody(endpoint, response) };
   };
   try {
     return await scope.race(run, (error) => controller.abort(error), timeoutMs);
@@ -95,11 +99,6 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
 /** Whether an attempt succeeded: its status is a success, and its body contains no error. */
 export function hasSucceeded(result: AttemptResult): result is AttemptResult & { kind: 'response' } {
   return result.kind === 'response' && isOk(result.response.status) && !result.errorInBody;
-}
-
-/** Whether a status is a success. */
-function isOk(status: number): boolean {
-  return status >= 200 && status < 300;
 }
 
 function attemptHeaders(

@@ -1,7 +1,7 @@
 import type { ConfirmContext, DescribedEndpoint } from '../../core/endpoint.js';
 import type { Confirmation } from '../../core/confirm/confirmation.js';
-import { dataOf, graphqlErrorInBody } from './graphql/response.js';
-import { array, preprocess, record, unknown } from '../../core/schema/schema.js';
+import { graphqlErrorInBody, parseResult } from './graphql/response.js';
+import { array, record, unknown } from '../../core/schema/schema.js';
 import { confirmDelivery, confirmZones } from './compare-configuration.js';
 import {
   alreadyInFlex,
@@ -66,11 +66,15 @@ const configuration: DescribedEndpoint<FlexQueryParams> = {
   path: '/shipping/flex/sites/{site_id}/configuration/v3',
   input: flexQueryParams,
   example: { site_id: 'MLA', query: '{configuration(user_id:7,service_id:1001){zones{id}}}' },
-  output: preprocess(record, dataOf),
+  output: record,
   // This POST only reads, so a retry is safe: see docs/decisions/configuration-query-is-a-read.md.
   retry: 'safe',
   errors: [emptySite, invalidSite, noAccess, invalidJson, noSchema, invalidQuery, userNotFound, subscriptionNotFound],
   errorInBody: graphqlErrorInBody,
+  loadExchange: async (body, reject) => {
+    const { queryExchange } = await import('./graphql/query.js');
+    return queryExchange((body as { query: string }).query, parseResult, reject);
+  },
 };
 
 const setDelivery: DescribedEndpoint<SetDeliveryParams> = {

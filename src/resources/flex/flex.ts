@@ -2,11 +2,9 @@ import { ApiPromise } from '../../core/api-promise.js';
 import type { WithResponse } from '../../core/api-promise.js';
 import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
 import type { Requester } from '../../core/endpoint.js';
-import { InvalidInputError, UnexpectedResponseError } from '../../core/errors/errors.js';
-import { SellerError } from '../../core/errors/seller-error.js';
-import { dataOf } from './graphql/response.js';
+import { InvalidInputError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/options/call-options.js';
-import { picked, preprocess } from '../../core/schema/schema.js';
+import { picked } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { allOf, applySelection } from './graphql/selection.js';
 import type { AppliedSelection, Exact, Selected, Selection } from './graphql/selection.js';
@@ -100,7 +98,7 @@ export class Flex {
    * @throws {InvalidQueryError} when the service does not accept the query.
    */
   query(input: FlexQueryParams, options?: CallOptions): ApiPromise<unknown> {
-    return new ApiPromise(this.#run(flexEndpoints.configuration, input, options));
+    return this.#requester.call(flexEndpoints.configuration, input, options);
   }
 
   /**
@@ -166,43 +164,17 @@ export class Flex {
     const endpoint = { ...flexEndpoints.configuration, output: this.#outputOf(selection) };
     // The schema has checked that both ids are digits, and the fields are documented names: nothing can be injected.
     const query = `{configuration(user_id:${user_id},service_id:${service_id})${selection.graphql}}`;
-    const { data, response } = await this.#run(endpoint, { site_id, query }, options);
+    const { data, response } = await this.#requester.call(endpoint, { site_id, query }, options).withResponse();
     return { data: (data as { configuration?: unknown } | null)?.configuration, response };
   }
 
   #outputOf({ graphql, schema }: AppliedSelection): Schema<{ configuration: unknown }> {
     const known = this.#outputs.get(graphql);
     if (known) return known;
-    const output = preprocess(picked({ configuration: schema }), dataOf);
+    const output = picked({ configuration: schema });
     this.#outputs.set(graphql, output);
     return output;
   }
-
-  async #run(
-    endpoint: typeof flexEndpoints.configuration,
-    input: FlexQueryParams,
-    options?: CallOptions,
-  ): Promise<WithResponse<unknown>> {
-    const { query: document } = { ...input };
-    const { runQuery } = await import('./graphql/query.js');
-    let received: WithResponse<unknown> | undefined;
-    const send = async (query: string): Promise<unknown> => {
-      received = await this.#requester.call(endpoint, { ...input, query }, options).withResponse();
-      return received.data;
-    };
-    try {
-      const data = await runQuery(document, send, (issue) => new InvalidInputError([issue]));
-      return { data, response: (received as unknown as WithResponse<unknown>).response };
-    } catch (error) {
-      // An error of graphql-request prints the whole request, so it is not kept as the cause.
-      throw error instanceof SellerError ? error : noDataError(received?.data);
-    }
-  }
-}
-
-function noDataError(body: unknown): UnexpectedResponseError {
-  const message = 'The response to a GraphQL query has no object `data`';
-  return new UnexpectedResponseError(message, { status: 200, headers: new Headers(), body, issues: [] });
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ErrorInBody } from '../../../core/errors/documented-error.js';
+import { parseJson } from '../../../core/serialization/json.js';
 
 /** Strings and comments. A string that is not closed ends with its line, which keeps the search linear. */
 const ignored = /"""(?:\\"""|[^])*?(?:"""|$)|"(?:\\.|[^"\\\n])*(?:"|\\?)|#[^\n\r]*/g;
@@ -28,9 +29,15 @@ function withoutNested(text: string): string {
   return outside;
 }
 
-/** Returns the data of a response that is either the data itself or a GraphQL result. */
-export function dataOf(body: unknown): unknown {
-  return isGraphqlResult(body) ? body.data : body;
+/**
+ * Parses a response without rounding. The service may send the data bare, as `{configuration}`, and `errors: null` where
+ * there are none: both are read as GraphQL says it.
+ */
+export function parseResult(text: string): object {
+  const body = parseJson(text);
+  if (!isGraphqlResult(body)) return { data: body };
+  const { data, errors } = body;
+  return errors === null || errors === undefined ? { data } : { data, errors };
 }
 
 function isGraphqlResult(body: unknown): body is { data?: unknown; errors?: unknown } {
