@@ -11,6 +11,8 @@ import type { ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { openTelemetry } from 'marketplace-seller-sdk/otel';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { pagedCalls } from '../../src/core/pagination/paged.js';
 import { validate } from '../../src/core/schema/standard-schema.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
@@ -75,6 +77,18 @@ describe('an input that is missing, or is no object, rejects the call and sends 
     expect(sent).toEqual([]);
   });
 });
+
+test.each([5, 'text', true])(
+  'a list whose fields are all optional does not take %j for an empty input',
+  async (wrong) => {
+    const { sellerClient, sent } = stubbed([ok]);
+    const endpoint: Endpoint<object> = { ...endpoints.questions.search, input: z.object({}), output: z.unknown() };
+    const reader = { key: (item: unknown) => item, read: () => ({ items: [], extra: {} }) };
+    const list = pagedCalls(sellerClient, endpoint, wrong as unknown as object, undefined, reader);
+    expect(await errorOf(list.first())).toBeInstanceOf(InvalidInputError);
+    expect(sent).toEqual([]);
+  },
+);
 
 describe('a function that forgets to return its Response is named', () => {
   const forgetful = (async (...[{ request }, next]: Parameters<Middleware>) => {

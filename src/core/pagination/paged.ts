@@ -96,8 +96,8 @@ export function pagedCalls<In extends PagedInput, Out, T, Extra>(
   options: PaginationOptions | undefined,
   { key, read }: PageReader<Out, T, Extra>,
 ): Paged<T, Extra> {
-  // Copied, because programs without types may omit both; the first call then says what is missing.
-  const given = { ...input };
+  // Programs without types may omit both, or pass no object: the first call then says what is wrong.
+  const given = ['object', 'undefined'].includes(typeof input) ? { ...input } : input;
   const { prefetch = 0, ...callOptions } = { ...options };
   return new Paged<T, Extra>({
     offset: given.offset ?? 0,
@@ -111,8 +111,9 @@ export function pagedCalls<In extends PagedInput, Out, T, Extra>(
   });
 }
 
-/** Returns the input of the request of a page. */
+/** Returns the input of the request of a page. What is no object stays as it is, to be rejected. */
 export function withPage<In extends object>(input: In, { offset, limit }: PageRequest): In {
+  if (typeof input !== 'object') return input;
   return { ...input, offset: offset === 0 ? undefined : offset, limit };
 }
 
