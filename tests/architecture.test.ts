@@ -22,6 +22,7 @@ const floors: readonly (readonly string[])[] = [
     'core/confirm/confirmation.ts',
     'core/defined.ts',
     'core/files/progress.ts',
+    'core/files/streamed-body.ts',
     'core/ignore-errors.ts',
     'core/node-module.ts',
     'core/plain-object.ts',

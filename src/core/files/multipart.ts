@@ -1,15 +1,15 @@
+import type { Writable } from 'node:stream';
 import { issueAt } from './file-source.js';
 import type { FileInput } from './file-source.js';
 import type { UploadProgress } from './progress.js';
-import { platformForm, prepareUpload } from './upload.js';
+import { openUpload as openPlatformUpload } from './upload.js';
 import type { MultipartBody, Upload } from './upload.js';
 import { UploadReader, unreadable } from './upload-reader.js';
 import type { OpenFile, RejectFile } from './upload-reader.js';
 
 /** Opens a file for an upload, on a platform with the modules of Node.js. */
 export function openUpload(input: FileInput, reject: RejectFile, maxBytes?: number): Promise<Upload> {
-  const platform = hasStreams() ? { sizeOnDisk, build: streamedForm } : { build: platformForm };
-  return prepareUpload(platform, input, reject, maxBytes);
+  return openPlatformUpload(input, reject, maxBytes, hasStreams() ? { sizeOnDisk, build: streamedForm } : undefined);
 }
 
 /** Whether this is Node.js, Deno or Bun. A Worker that is bundled for Node.js has only its `FormData`. */
@@ -32,55 +32,59 @@ async function sizeOnDisk(path: string | URL, reject: RejectFile): Promise<numbe
   return stats.size;
 }
 
-/**
- * Creates a multipart body that streams the file, so that only a few chunks are in memory. form-data builds the body of
- * an empty file, and the chunks are inserted into it: form-data's own three streams would buffer several times as much.
- */
+/** Creates a form of form-data. It streams the file and is used once. */
 async function streamedForm(file: OpenFile, onProgress: (progress: UploadProgress) => void): Promise<MultipartBody> {
   const { default: NodeForm } = await import('form-data');
+  const { PassThrough, Readable } = process.getBuiltinModule('node:stream');
   const { filename, size, contentType } = file;
-  const form = new NodeForm();
-  const nothing = Buffer.alloc(0);
-  form.append('file', nothing, { filename, knownLength: size, ...(contentType !== undefined && { contentType }) });
-  const frame = form.getBuffer();
-  const middle = frame.indexOf('\r\n\r\n') + 4;
   const reader = new UploadReader(file, onProgress);
-  const body = framed(frame.subarray(0, middle), reader.chunks(), frame.subarray(middle));
+  const content = Readable.from(reader.chunks(), { objectMode: false });
+  const form = new NodeForm();
+  // Without a listener, an error of a file that is not sent any more would end the process.
+  form.on('error', ignore);
+  form.append('file', content, { filename, knownLength: size, ...(contentType !== undefined && { contentType }) });
+  const length = await lengthOf(form);
+  const close = (): void => {
+    reader.stop();
+    content.destroy();
+  };
+  const pipeTo = (destination: Writable): void => {
+    // `pipe` passes neither an error of the file on, nor the end of the request back.
+    form.on('error', (error) => destination.destroy(error));
+    destination.on('close', close);
+    form.pipe(destination);
+  };
+  const forFetch = (): BodyInit => {
+    const through = new PassThrough({
+      destroy(error, done) {
+        // Otherwise Node.js may pass a chunk to a web stream that `fetch` has cancelled, and that ends the process.
+        this.pause();
+        done(error);
+      },
+    });
+    through.on('error', ignore);
+    pipeTo(through);
+    // Without the strategy, Node.js reads 65,536 chunks ahead.
+    return Readable.toWeb(through, { strategy: new CountQueuingStrategy({ highWaterMark: 1 }) }) as BodyInit;
+  };
   return {
-    body: pullStream(body),
-    headers: { ...(form.getHeaders() as Record<string, string>), 'content-length': String(form.getLengthSync()) },
-    onArrival: () => undefined,
+    body: { pipeTo, forFetch },
+    headers: { ...form.getHeaders(), ...(length !== undefined && { 'content-length': String(length) }) },
+    onArrival: ignore,
     failure: () => reader.failure,
-    dispose: () => {
-      reader.stop();
-    },
+    close,
   };
 }
 
-async function* framed(
-  head: Uint8Array,
-  chunks: AsyncIterable<Uint8Array>,
-  foot: Uint8Array,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  yield head;
-  yield* chunks;
-  yield foot;
+/** The length of a form; `undefined` if form-data does not know it, and the body is sent in chunks. */
+function lengthOf(form: {
+  getLength(done: (error: unknown, length: number) => void): void;
+}): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    form.getLength((error, length) => resolve(error ? undefined : length));
+  });
 }
 
-/** Creates a web stream that reads an iterable only on demand. `Readable.toWeb` would read far ahead. */
-function pullStream(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
-  const iterator = chunks[Symbol.asyncIterator]();
-  return new ReadableStream<Uint8Array>(
-    {
-      pull: async (controller) => {
-        const next = await iterator.next();
-        if (next.done) controller.close();
-        else controller.enqueue(next.value);
-      },
-      cancel: async () => {
-        await iterator.return?.();
-      },
-    },
-    { highWaterMark: 0 },
-  );
+function ignore(): void {
+  // Nothing is left to do.
 }

@@ -1,7 +1,7 @@
 import type { Bytes } from './bytes.js';
 import type { Issue } from '../schema/issue.js';
 import { issueAt } from './file-source.js';
-import type { ResolvedFile } from './file-source.js';
+import type { ByteStream, ResolvedFile } from './file-source.js';
 import type { UploadProgress } from './progress.js';
 
 /** Creates the error of a file that cannot be uploaded. `prefix` is the beginning of its message. */
@@ -34,7 +34,9 @@ export class UploadReader {
     const { size, reject } = this.#file;
     let sentBytes = 0;
     try {
-      for await (const chunk of this.#source()) {
+      const iterator = this.#open();
+      for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
+        const chunk = bytesOf(next.value);
         if (sentBytes + chunk.byteLength > size) {
           sentBytes += chunk.byteLength;
           break;
@@ -50,6 +52,8 @@ export class UploadReader {
     } catch (error) {
       this.failure = unreadable(error, reject);
       throw this.failure;
+    } finally {
+      this.stop();
     }
     if (sentBytes === size) return;
     const actual = sentBytes > size ? 'more bytes than' : `${sentBytes} bytes instead of`;
@@ -59,9 +63,8 @@ export class UploadReader {
 
   /** Closes the source, also during a read that may never end, and also a stream that was not read. */
   stop(): void {
-    const { source } = this.#file;
     try {
-      if (!this.#close && source.kind === 'stream') this.#open(source.stream);
+      if (!this.#close && this.#file.source.kind === 'stream') this.#open();
       this.#close?.();
     } catch {
       // The attempt must end even if the source cannot be closed.
@@ -69,22 +72,8 @@ export class UploadReader {
     this.#close = () => undefined;
   }
 
-  async *#source(): AsyncGenerator<Bytes, void, undefined> {
-    const { source } = this.#file;
-    if (source.kind === 'bytes') yield source.bytes;
-    else yield* this.#streamed(streamOf(source));
-  }
-
-  async *#streamed(stream: unknown): AsyncGenerator<Bytes, void, undefined> {
-    const iterator = this.#open(stream);
-    try {
-      for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield bytesOf(next.value);
-    } finally {
-      this.stop();
-    }
-  }
-
-  #open(stream: unknown): AsyncIterator<unknown> {
+  #open(): Iterator<unknown> | AsyncIterator<unknown> {
+    const stream = chunksOf(this.#file.source);
     const { destroy } = stream as { destroy?: (this: unknown) => void };
     const iterator = iteratorOf(stream);
     this.#close = () => {
@@ -95,14 +84,16 @@ export class UploadReader {
   }
 }
 
-function streamOf(source: Exclude<ResolvedFile, { kind: 'bytes' }>): unknown {
+function chunksOf(source: ResolvedFile): Iterable<Bytes> | ByteStream {
+  if (source.kind === 'bytes') return [source.bytes];
   if (source.kind === 'stream') return source.stream;
   if (source.kind === 'blob') return source.blob.stream();
   return process.getBuiltinModule('node:fs').createReadStream(source.path);
 }
 
 /** Some platforms cannot iterate their web streams, but all have readers. */
-function iteratorOf(stream: unknown): AsyncIterator<unknown> {
+function iteratorOf(stream: Iterable<Bytes> | ByteStream): Iterator<unknown> | AsyncIterator<unknown> {
+  if (Array.isArray(stream)) return stream[Symbol.iterator]();
   if (!(stream instanceof ReadableStream)) return (stream as AsyncIterable<unknown>)[Symbol.asyncIterator]();
   const reader = (stream as ReadableStream<unknown>).getReader();
   return {

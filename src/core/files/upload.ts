@@ -1,20 +1,21 @@
 import { checkFile, issueAt, typeOf, validateSize } from './file-source.js';
 import type { FileInput, ResolvedFile } from './file-source.js';
 import type { UploadProgress } from './progress.js';
+import type { StreamedBody } from './streamed-body.js';
 import { UploadReader } from './upload-reader.js';
 import type { Bytes } from './bytes.js';
 import type { OpenFile, RejectFile } from './upload-reader.js';
 
 /** The body of an attempt of an upload. */
 export interface MultipartBody {
-  readonly body: BodyInit;
+  readonly body: StreamedBody;
   readonly headers: Readonly<Record<string, string>>;
   /** Called when the service has accepted the file. */
   readonly onArrival: () => void;
   /** Returns the error that occurred while the file was read. */
   readonly failure: () => Error | undefined;
   /** Closes the file when the attempt has ended. */
-  readonly dispose: () => void;
+  readonly close: () => void;
 }
 
 /** A file that is ready to be uploaded: its size is known and valid. */
@@ -30,9 +31,12 @@ export interface Upload {
 /** How a platform reads and sends files. */
 export interface UploadPlatform {
   /** Returns the size of a file on disk; absent if the platform has no files. */
-  readonly sizeOnDisk?: ((path: string | URL, reject: RejectFile) => Promise<number>) | undefined;
+  readonly sizeOnDisk?: (path: string | URL, reject: RejectFile) => Promise<number>;
   readonly build: (file: OpenFile, onProgress: (progress: UploadProgress) => void) => Promise<MultipartBody>;
 }
+
+/** Browsers and Workers have `FormData`, but no files on disk. */
+const portable: UploadPlatform = { build: platformForm };
 
 /**
  * Checks a file before it is uploaded. This module is loaded on first use. It imports no error classes, because
@@ -40,11 +44,11 @@ export interface UploadPlatform {
  *
  * @throws what `reject` returns when the file is invalid or cannot be read.
  */
-export async function prepareUpload(
-  { sizeOnDisk, build }: UploadPlatform,
+export async function openUpload(
   input: FileInput,
   reject: RejectFile,
   maxBytes = Infinity,
+  { sizeOnDisk, build } = portable,
 ): Promise<Upload> {
   const checked = checkFile(input, maxBytes);
   if ('issue' in checked) throw reject(checked.issue);
@@ -77,21 +81,18 @@ function sizeOf(source: Exclude<ResolvedFile, { kind: 'path' }>, size = 0): numb
 /**
  * Creates a `FormData` body. The platform streams a Blob; progress is reported only at the beginning and at the end.
  */
-export async function platformForm(
-  file: OpenFile,
-  onProgress: (progress: UploadProgress) => void,
-): Promise<MultipartBody> {
+async function platformForm(file: OpenFile, onProgress: (progress: UploadProgress) => void): Promise<MultipartBody> {
   const { source, filename, size, contentType } = file;
   const form = new FormData();
   const blob = source.kind === 'blob' ? source.blob : new Blob(await readAll(file));
   form.append('file', contentType === undefined ? blob : blob.slice(0, size, contentType), filename);
   onProgress({ sentBytes: 0, totalBytes: size });
   return {
-    body: form,
+    body: { forFetch: () => form },
     headers: {},
     onArrival: () => onProgress({ sentBytes: size, totalBytes: size }),
     failure: () => undefined,
-    dispose: () => undefined,
+    close: () => undefined,
   };
 }
 

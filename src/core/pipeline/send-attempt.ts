@@ -92,7 +92,7 @@ export async function sendAttempt(context: RequestContext, send: Transport): Pro
       return { kind: 'response', response: buffered(received) };
     return { kind: 'error', error, sent, hasResponded, status: received?.status };
   } finally {
-    multipart?.dispose();
+    multipart?.close();
   }
 }
 

@@ -11,7 +11,7 @@ export const platform: Platform = {
   hasOpenEnd: () => false,
   connectErrorOf: () => undefined,
   networkReason: ({ code, message }) => (typeof code === 'string' ? code : message),
-  loadUploads: () => import('../files/portable-upload.js'),
+  loadUploads: () => import('../files/upload.js'),
   debugLogger: () => undefined,
   openChannel: () => undefined,
 };

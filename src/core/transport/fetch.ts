@@ -37,7 +37,7 @@ function requestInit(outgoing: OutgoingRequest): RequestInit {
   return {
     method: endpoint.method,
     headers,
-    ...(body !== undefined && { body, duplex: 'half' }),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : body.forFetch(), duplex: 'half' }),
     signal,
     redirect: redirectMode(outgoing),
   };

@@ -140,7 +140,8 @@ function sendBody(request: ClientRequest, body: OutgoingRequest['body']): void {
   if (body === undefined) request.end();
   // Sent as bytes, whose length Node.js states: it would join a string with the headers and encode both as UTF-8.
   else if (typeof body === 'string') request.end(Buffer.from(body));
-  else process.getBuiltinModule('node:stream').pipeline(body as ReadableStream<Uint8Array>, request, () => undefined);
+  else if (body.pipeTo) body.pipeTo(request);
+  else throw new TypeError('a form of the platform can be sent only with `fetch`');
 }
 
 function transportError(message: string, cause: unknown, sent: boolean): TransportError {

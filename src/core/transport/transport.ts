@@ -1,4 +1,5 @@
 import type { Endpoint } from '../endpoint.js';
+import type { StreamedBody } from '../files/streamed-body.js';
 import type { ResponseHeaders } from './response-headers.js';
 import type { CallInfo } from '../options/hooks.js';
 
@@ -11,7 +12,7 @@ export interface OutgoingRequest {
   readonly url: string;
   /** The headers, with names in lower case. */
   readonly headers: Record<string, string>;
-  readonly body: BodyInit | undefined;
+  readonly body: string | StreamedBody | undefined;
   /** The maximum time without data, in milliseconds. `signal` enforces it. */
   readonly timeoutMs: number;
   /** Follows the redirects of a download if `fetch` must not. It sends requests with `send`. */
