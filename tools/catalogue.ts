@@ -46,7 +46,10 @@ export function catalogue(
   const schemas = new Map<StandardSchema, { type: string; constant: string }>();
   for (const [constant, value] of Object.entries(surface)) {
     if (!isSchema(value) || shapesOf(value).length === 0) continue;
-    schemas.set(value, { type: constant.charAt(0).toUpperCase() + constant.slice(1), constant });
+    const name = { type: constant.charAt(0).toUpperCase() + constant.slice(1), constant };
+    const found = inspect(value);
+    // Other schemas contain what is behind the function that reads other shapes.
+    schemas.set(found.kind === 'preprocess' ? found.of : value, name);
   }
   const found = publicMethods(prose.classes.get('SellerClient'), prose);
   const operations = listEndpoints(table).map((endpoint) => operationOf(endpoint, found));

@@ -1,5 +1,5 @@
 import type { DescribedEndpoint, Endpoint } from '../src/core/endpoint.js';
-import { factsOf, inspect } from '../src/core/schema/inspect.js';
+import { inspect, keywordsOf } from '../src/core/schema/inspect.js';
 import type { DocumentedError } from '../src/core/errors/documented-error.js';
 import type { Shape } from '../src/core/schema/schema.js';
 import type { StandardSchema } from '../src/core/schema/standard-schema.js';
@@ -254,7 +254,7 @@ class SchemaWriter {
 
   #inline(schema: StandardSchema, prose?: Fields): Json {
     const found = inspect(schema);
-    const { type: _, values: __, ...facts } = factsOf(schema);
+    const { type: _, anyOf: __, pattern: ___, ...facts } = keywordsOf(schema);
     switch (found.kind) {
       case 'string':
       case 'number':

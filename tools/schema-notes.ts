@@ -1,4 +1,4 @@
-import { factsOf, inspect } from '../src/core/schema/inspect.js';
+import { inspect, keywordsOf } from '../src/core/schema/inspect.js';
 import type { StandardSchema } from '../src/core/schema/standard-schema.js';
 import type { FieldProse } from './prose.ts';
 
@@ -23,9 +23,10 @@ interface Limit {
 function limitsOf(schema: StandardSchema): Limit[] {
   const found = inspect(schema);
   if (found.kind === 'optional' || found.kind === 'nullable') return limitsOf(found.of);
-  const { minLength, maxLength, minimum, maximum, minItems, maxItems } = factsOf(schema);
+  const { minLength, maxLength, minimum, maximum, minItems, maxItems } = keywordsOf(schema);
   return [
-    ...range(minLength, maxLength, ' characters'),
+    // So is a minimum of one character.
+    ...range(minLength === 1 && maxLength === undefined ? undefined : minLength, maxLength, ' characters'),
     // A minimum of 0 is obvious for ids and offsets.
     ...range(minimum === 0 ? undefined : minimum, maximum, ''),
     ...range(minItems, maxItems, ' entries'),

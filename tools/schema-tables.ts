@@ -1,4 +1,4 @@
-import { factsOf, inspect } from '../src/core/schema/inspect.js';
+import { inspect, keywordsOf } from '../src/core/schema/inspect.js';
 import type { Shape } from '../src/core/schema/schema.js';
 import type { StandardSchema } from '../src/core/schema/standard-schema.js';
 import { isOptional, shapesOf } from './catalogue.ts';
@@ -93,7 +93,7 @@ export function typeOf(schema: StandardSchema, all: Catalogue): string {
   const found = inspect(schema);
   switch (found.kind) {
     case 'string':
-      return factsOf(schema).format === 'date-time' ? 'timestamp' : 'string';
+      return keywordsOf(schema).format === 'date-time' ? 'timestamp' : 'string';
     case 'integer':
     case 'number':
       return found.kind;

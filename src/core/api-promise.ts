@@ -9,6 +9,8 @@ export interface ResponseInfo {
   readonly attempts: number;
   /** The time from the call to its result, in milliseconds, including waits. */
   readonly durationMs: number;
+  /** How many entries were left out of the list of the response because they did not fit; see `onDrift`. */
+  readonly leftOut: number;
 }
 
 /** A result together with its response. */

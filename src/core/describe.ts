@@ -1,5 +1,5 @@
 import type { DescribedEndpoint } from './endpoint.js';
-import { nullish, params, preprocess, record, refine, response, string, unknown } from './schema/schema.js';
+import { nullish, params, preprocess, record, refine, response, string, unknown, withFacts } from './schema/schema.js';
 import type { Input, Output } from './schema/schema.js';
 import { nullishArray } from './schema/fields.js';
 
@@ -25,12 +25,20 @@ export interface Description extends Output<typeof description> {}
 
 export const resourcePath = params({
   /** The path of the resource, e.g. `/questions` or `/currencies/BRL`. */
-  path: refine(
-    preprocess<string>(string, (value) => (typeof value === 'string' ? value.replace(/^\//, '') : value)),
-    (value) => (value === '' ? '`path` is empty; it takes one such as "/questions"' : undefined),
+  path: withFacts(
+    refine(
+      string,
+      (value) => (withoutSlash(value) === '' ? '`path` is empty; it takes one such as "/questions"' : undefined),
+      { minLength: 1 },
+    ),
+    { write: withoutSlash },
   ),
 });
 export interface ResourcePath extends Input<typeof resourcePath> {}
+
+function withoutSlash(path: string): string {
+  return path.replace(/^\//, '');
+}
 
 export const describe: DescribedEndpoint<ResourcePath, Description> = {
   name: 'describe',

@@ -128,10 +128,10 @@ export class HttpClient implements Requester {
   }
 
   #deliver(context: RequestContext, { response, download }: AttemptResult & { kind: 'response' }): CallResult {
-    const data = download
-      ? downloadFrom(download, context)
-      : parseResponse(response, context.request.output, context, this.#runtime.options);
-    return new CallResult(data, context, response.status, response.headers);
+    const { status, headers } = response;
+    if (download) return new CallResult(downloadFrom(download, context), context, status, headers);
+    const { value, leftOut } = parseResponse(response, context.request.output, context, this.#runtime.options);
+    return new CallResult(value, context, status, headers, leftOut);
   }
 
   /** Decides what to do after a failed attempt: a retry, the output if the write was confirmed, or the error. */

@@ -1,7 +1,10 @@
+import { endpoints } from 'marketplace-seller-sdk/schemas';
+import type { Endpoint } from 'marketplace-seller-sdk';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
 import {
   array,
   boolean,
-  endpoints,
   enumOf,
   int64,
   integer,
@@ -15,11 +18,8 @@ import {
   string,
   union,
   unknown,
-} from 'marketplace-seller-sdk/schemas';
-import type { Endpoint } from 'marketplace-seller-sdk';
-import type { Schema } from 'marketplace-seller-sdk/schemas';
-import { describe, expect, test } from 'vitest';
-import * as z from 'zod/mini';
+} from '../../src/core/schema/schema.js';
+import type { Schema } from '../../src/core/schema/schema.js';
 import { fc } from '../support/fast-check.ts';
 
 /** The sentences about a value that does not fit. */

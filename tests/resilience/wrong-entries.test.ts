@@ -62,19 +62,12 @@ describe('a schema of another library', () => {
     return { name: 'own.get', method: 'GET', path: '/own', input: params({}), output, retry: 'safe', errors: [] };
   }
 
-  test.each([
-    [5000, 'throw', 2],
-    [5001, 'throw', 1],
-    [5001, 'report', 2],
-  ] as const)(
-    'with %i issues and responseValidation %s is asked %i times',
-    async (count, responseValidation, times) => {
-      const validate = vi.fn(() => ({ issues: Array<{ message: string }>(count).fill({ message: 'is wrong' }) }));
-      const { sellerClient } = stubbed([Response.json({})], { responseValidation });
-      await sellerClient.call(judgedBy(validate), {}).catch(() => undefined);
-      expect(validate).toHaveBeenCalledTimes(times);
-    },
-  );
+  test.each(['throw', 'report'] as const)('is asked once (%s)', async (responseValidation) => {
+    const validate = vi.fn(() => ({ issues: Array<{ message: string }>(5001).fill({ message: 'is wrong' }) }));
+    const { sellerClient } = stubbed([Response.json({})], { responseValidation });
+    await sellerClient.call(judgedBy(validate), {}).catch(() => undefined);
+    expect(validate).toHaveBeenCalledTimes(1);
+  });
 
   test('that overflows the stack has rejected the response', async () => {
     const { sellerClient } = stubbed([Response.json({})]);

@@ -13,6 +13,8 @@ export interface RawPage<T, Extra = unknown> {
   readonly items: readonly T[] | null | undefined;
   readonly total?: number | null | undefined;
   readonly limit?: number | null | undefined;
+  /** How many entries were left out of `items` because they could not be read. */
+  readonly leftOut?: number | undefined;
   readonly extra: Extra;
 }
 

@@ -106,8 +106,11 @@ export function pagedCalls<In extends PagedInput, Out, T, Extra>(
     signal: callOptions.signal,
     deadlineMs: callOptions.deadlineMs ?? requester.deadlineMs,
     key,
-    fetch: async (page, limits) =>
-      read(await requester.call(endpoint, withPage(given, page), withLimits(callOptions, limits))),
+    fetch: async (page, limits) => {
+      const call = requester.call(endpoint, withPage(given, page), withLimits(callOptions, limits));
+      const { data, response } = await call.withResponse();
+      return { ...read(data), leftOut: response.leftOut };
+    },
   });
 }
 

@@ -2,7 +2,6 @@ import { RequestAbortedError, UnexpectedResponseError } from '../errors/errors.j
 import { checkOptions } from '../options/resolve-options.js';
 import { integerFrom } from '../options/rules.js';
 import { Deadline } from '../scope/deadline.js';
-import { leftOutOf } from '../schema/left-out.js';
 import { OffsetTracker } from './offset-tracker.js';
 import type { PageStep } from './offset-tracker.js';
 import type { Page, Pager, RawPage } from './page.js';
@@ -36,7 +35,7 @@ export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerato
       // A prefetched page may have arrived before the abort.
       throwIfAborted(pager.signal);
       const entries = raw.items ?? [];
-      const length = entries.length + leftOutOf(entries);
+      const length = entries.length + (raw.leftOut ?? 0);
       const keys = entries.map((entry) => keyOf(entry, pager.key));
       const known = keys.map((key) => seen.has(key));
       if (isFirst) statedTotal = raw.total ?? undefined;

@@ -10,6 +10,7 @@ export class CallResult implements WithResponse<unknown> {
   readonly status: number;
   readonly attempts: number;
   readonly durationMs: number;
+  readonly leftOut: number;
   readonly #headers: ResponseHeaders;
   readonly #url: string;
 
@@ -18,8 +19,10 @@ export class CallResult implements WithResponse<unknown> {
     { request, attempts, startedAt }: RequestContext,
     status: number,
     headers: ResponseHeaders,
+    leftOut = 0,
   ) {
     this.data = data;
+    this.leftOut = leftOut;
     this.status = status;
     this.attempts = attempts;
     this.durationMs = performance.now() - startedAt;
@@ -28,7 +31,7 @@ export class CallResult implements WithResponse<unknown> {
   }
 
   get response(): ResponseInfo {
-    const { status, attempts, durationMs } = this;
+    const { status, attempts, durationMs, leftOut } = this;
     const headers = this.#headers;
     const url = this.#url;
     return {
@@ -44,6 +47,7 @@ export class CallResult implements WithResponse<unknown> {
       },
       attempts,
       durationMs,
+      leftOut,
     };
   }
 }

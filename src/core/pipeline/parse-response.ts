@@ -5,10 +5,9 @@ import type { Endpoint } from '../endpoint.js';
 import { ignoreErrors } from '../ignore-errors.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { Issue } from '../schema/issue.js';
-import { readLeniently } from '../schema/read-leniently.js';
-import type { Difference } from '../schema/read-leniently.js';
-import { validate } from '../schema/standard-schema.js';
-import type { StandardSchema, Validated } from '../schema/standard-schema.js';
+import { read } from '../schema/read-leniently.js';
+import type { Difference, ReadValue } from '../schema/read-leniently.js';
+import type { StandardSchema } from '../schema/standard-schema.js';
 import { outputIn, parseBody } from './parse-body.js';
 import type { BufferedResponse } from './parse-body.js';
 import { secretsOf } from './request-context.js';
@@ -26,49 +25,33 @@ export function parseResponse(
   schema: StandardSchema,
   context: ResponseContext,
   { responseValidation, onDrift }: ValidationOptions,
-): unknown {
+): Pick<ReadValue, 'value' | 'leftOut'> {
   const { endpoint } = context.request;
   if (response.isTruncated)
     throw unexpectedResponse('a body that is longer than `maxResponseBytes`', response, context);
   const { value, problem } = outputIn(response);
   if (problem !== undefined) throw unexpectedResponse(problem, response, context, value);
-  const parsed = validateBody(schema, value);
-  if (parsed.success) return parsed.data;
-  // Lenient reading of a body with thousands of issues would block the event loop.
-  const isHopeless = responseValidation === 'throw' && parsed.issues.length > maxIssues;
-  const read = isHopeless
-    ? undefined
-    : unlessItFails(() => readLeniently(schema, value, responseValidation !== 'throw'));
-  if (read) {
-    if (onDrift) reportDrift(endpoint, read.differences, onDrift);
-    return read.value;
+  const found = readBody(schema, value, responseValidation !== 'throw');
+  if ('value' in found) {
+    if (onDrift) reportDrift(endpoint, found.differences, onDrift);
+    return found;
   }
-  const { issues } = parsed;
+  const { issues } = found;
   const what = value === undefined ? 'an empty body' : `a body of another shape: ${summarizeIssues(issues)}`;
   throw unexpectedResponse(what, response, context, parseBody(response.text).value, issues);
 }
 
-const maxIssues = 5000;
-
 /**
- * A schema may fail: one of the user's own, or any schema where a body with very many issues, or very deep nesting,
- * overflows the stack. The response has arrived by then, so the error of the call must say what is known of it.
+ * A schema may fail: one of the user's own, or any schema where very deep nesting overflows the stack. The response has
+ * arrived by then, so the error of the call must say what is known of it.
  */
-function validateBody(schema: StandardSchema, value: unknown): Validated<unknown> {
+function readBody(schema: StandardSchema, value: unknown, isRelaxed: boolean): ReturnType<typeof read> {
   try {
-    return validate(schema, value);
+    return read(schema, value, isRelaxed);
   } catch (error) {
     const failed = error instanceof Error ? `its schema failed: ${error.message}` : 'its schema failed';
     const message = error instanceof RangeError ? 'the body is wrong in too many places to list them' : failed;
-    return { success: false, issues: [{ path: [], message }] };
-  }
-}
-
-function unlessItFails<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
+    return { issues: [{ path: [], message }] };
   }
 }
 

@@ -1,16 +1,21 @@
-import { preprocess, refine, string } from './schema.js';
+import { refine, unknown, withFacts } from './schema.js';
 import type { Schema } from './schema.js';
 
 const iso = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /** A point in time in an input: a `Date`, or ISO 8601 text, which is sent unchanged. */
-export const dateTimeInput: Schema<string, Date | string> = refine(
-  preprocess<string, Date | string>(string, (value) => (value instanceof Date ? writtenDate(value) : value)),
-  (value) =>
-    timeOf(value) === undefined || !isIso(value)
-      ? 'a date is a Date or ISO 8601 text such as "2026-03-01T00:00:00Z"'
-      : undefined,
-  { format: 'date-time' },
+export const dateTimeInput: Schema<Date | string> = withFacts(
+  refine(
+    unknown as Schema<Date | string>,
+    (value) => {
+      const written = writtenDate(value);
+      return typeof written !== 'string' || timeOf(written) === undefined || !isIso(written)
+        ? 'a date is a Date or ISO 8601 text such as "2026-03-01T00:00:00Z"'
+        : undefined;
+    },
+    { type: 'string', format: 'date-time' },
+  ),
+  { type: 'string', write: writtenDate },
 );
 
 /** Whether the text has `T` before the time, and a day that its month has: `Date.parse` reads February 30 as March 2. */
@@ -19,8 +24,9 @@ export function isIso(written: string): boolean {
   return !written.includes(' ') && new Date(`${day}T00:00Z`).toISOString().startsWith(day);
 }
 
-/** An invalid `Date` becomes an empty text, so that the rule above rejects it. */
-function writtenDate(date: Date): string {
+/** A date as it is sent; an invalid `Date` becomes an empty text, which the rule above rejects. */
+export function writtenDate(date: Date | string): string {
+  if (!(date instanceof Date)) return date;
   return Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }
 

@@ -1,8 +1,10 @@
 import { reduced } from './reduced.js';
 import {
   array,
-  int64,
+  exact,
+  int,
   integer,
+  longInt,
   nullish,
   openEnum,
   optional,
@@ -10,6 +12,7 @@ import {
   refine,
   response,
   string,
+  textOrInt,
   union,
   unknown,
   withFacts,
@@ -17,22 +20,29 @@ import {
 import type { Optional, Output, Schema } from './schema.js';
 
 /** The id of a question, user, pack, order or shipment in an input: a number, or a string of digits. */
-export const id: Schema<number | string> = refine(
-  int64,
-  (value) => (String(value).startsWith('-') ? 'an id is not negative' : undefined),
-  { minimum: 0 },
+export const id: Schema<number | string> = withFacts(
+  refine(longInt, (value) => (String(value).startsWith('-') ? 'an id is not negative' : undefined), { minimum: 0 }),
+  { write: exact },
 );
 
-/** The id of an item, message or file: a string, or an integer that becomes one. An integer beyond 2^53 is rejected. */
-export const key: Schema<string, string | number> = refine(
-  preprocess<string, string | number>(string, (value) => (Number.isSafeInteger(value) ? String(value) : value)),
-  (value) => (value === '' ? 'an id is not empty' : undefined),
+/** The id of an item, message or file in a response: a string, or an integer that becomes one. */
+export const keyOf: Schema<string> = preprocess(string, keyText);
+
+/** The id of an item, message or file in an input: a string, or an integer that is sent as one. */
+export const key: Schema<string | number> = withFacts(
+  refine(textOrInt, (value) => (value === '' ? 'an id is not empty' : undefined), { minLength: 1 }),
+  { write: keyText },
 );
+
+function keyText(value: unknown): unknown {
+  return Number.isSafeInteger(value) ? String(value) : value;
+}
 
 /** A site. The specification names these sites by country; other sites are accepted too. */
 export const siteId: Schema<string> = refine(
   openEnum('MLA', 'MLB', 'MLM', 'MLC', 'MCO', 'MLU', 'MPE', 'MEC'),
   (value) => (/^[A-Za-z0-9]+$/.test(value) ? undefined : '`site_id` takes a site code such as "MLA"'),
+  { pattern: '^[A-Za-z0-9]+$' },
 );
 
 /** A text that is not blank and has at most `most` characters (Unicode code points). */
@@ -58,7 +68,7 @@ export function lengthOf(value: string): number {
 
 function count(name: string, least: number): Optional<number> {
   const rule = (value: number): string | undefined => (value < least ? `\`${name}\` is at least ${least}` : undefined);
-  return optional(refine(integer, rule, { minimum: least }));
+  return optional(refine(int, rule, { minimum: least }));
 }
 
 /**
@@ -82,12 +92,12 @@ export interface Paging extends Output<typeof paging> {}
  * The main list of a response; it may be `null` or absent. An invalid entry is left out and reported to `onDrift`.
  */
 export function mainList<Out>(of: Schema<Out>): Optional<Out[] | null> {
-  return withFacts(nullishArray(of), { list: 'main' });
+  return nullish(array(of) as Schema<Out[]>, { list: 'main' });
 }
 
 /** A list that may be `null` or absent. If one entry is invalid, the whole list is invalid. */
 export function wholeList<Out>(of: Schema<Out>): Optional<Out[] | null> {
-  return withFacts(nullishArray(of), { list: 'whole' });
+  return nullish(array(of) as Schema<Out[]>, { list: 'whole' });
 }
 
 /** A list that may be `null` or absent. */
@@ -106,12 +116,27 @@ export function listIn(name: string): (value: unknown) => unknown {
   };
 }
 
+/** Changes each entry of the list in an object. */
+export function eachIn(name: string, change: (entry: unknown) => unknown): (value: unknown) => unknown {
+  return (value) => {
+    const list = (value as Record<string, unknown> | null | undefined)?.[name];
+    return Array.isArray(list) ? { ...(value as object), [name]: list.map(change) } : value;
+  };
+}
+
 /**
  * The entity, or another response body as it came, for operations whose response is not documented. A body with a valid
  * `key` is the entity: it is read like any other, also if some of its fields have another type.
  */
-export function orAnything<Out>(entity: Schema<Out>, key: keyof Out & string): Schema<Out | undefined> {
+export function orAnything<Out>(
+  entity: Schema<Out>,
+  key: keyof Out & string,
+  reader: (value: unknown) => unknown = (value) => value,
+): Schema<Out | undefined> {
   const isEntity = (value: unknown): boolean => reduced(entity, [key]).safeParse(value).success;
   const other = refine(unknown, (value) => (isEntity(value) ? 'does not fit' : undefined));
-  return union(entity, other) as Schema<Out | undefined>;
+  return preprocess(union(entity, other) as Schema<Out | undefined>, (value) => {
+    const changed = reader(value);
+    return isEntity(changed) ? changed : value;
+  });
 }

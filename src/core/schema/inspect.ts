@@ -1,8 +1,9 @@
 import type * as z from 'zod/v4/core';
-import type { Facts } from './facts.js';
-import { LazySchema } from './lazy-schema.js';
+import { factsOf } from './facts.js';
 import type { Schema, Shape } from './schema.js';
 import type { StandardSchema } from './standard-schema.js';
+
+export { factsOf, keywordsOf } from './facts.js';
 
 /** The structure of a schema: its kind, and the schemas that it contains. */
 export type Inspected =
@@ -22,7 +23,10 @@ export function inspect(schema: StandardSchema | undefined): Inspected {
   switch (def?.type) {
     case 'string':
     case 'boolean':
+    case 'record':
       return { kind: def.type };
+    case 'number':
+      return { kind: (def as { format?: string }).format === 'safeint' ? 'integer' : 'number' };
     case 'enum':
       return { kind: 'enum', values: Object.values(def.entries).map(String), open: false };
     case 'array':
@@ -43,16 +47,18 @@ export function inspect(schema: StandardSchema | undefined): Inspected {
   }
 }
 
-/** Returns the facts of a schema, for example the keywords of JSON Schema (`minimum`, `maxLength`, ...). */
-export function factsOf(schema: StandardSchema | undefined): Facts {
-  return schema instanceof LazySchema ? schema.facts : {};
-}
-
 /** Returns the fields of an object schema, also if it is preprocessed; `{}` for other schemas. */
 export function shapeOf(schema: StandardSchema): Shape {
   const found = inspect(schema);
   if (found.kind === 'object') return found.shape;
   return found.kind === 'preprocess' ? shapeOf(found.of) : {};
+}
+
+/** Returns what a schema is inside `optional`, `nullable` and `preprocess`. */
+export function unwrapped(schema: StandardSchema | undefined): Inspected {
+  const found = inspect(schema);
+  const isWrapper = found.kind === 'optional' || found.kind === 'nullable' || found.kind === 'preprocess';
+  return isWrapper ? unwrapped(found.of) : found;
 }
 
 function inner(schema: unknown): Schema {

@@ -1,38 +1,10 @@
-import type * as z from 'zod/v4/core';
-import { boundedArray } from './bounded-array.js';
-import type { Facts } from './facts.js';
+import * as z from 'zod/v4/core';
+import { factsOf, keywordsOf } from './facts.js';
+import type { Facts, Keywords } from './facts.js';
 import type { Issue, RefineResult } from './issue.js';
-import {
-  isAny,
-  isArrayOf,
-  isBoolean,
-  isFirstOf,
-  isNullish,
-  isNumber,
-  isObject,
-  isObjectOf,
-  isOneOf,
-  isOptional,
-  isRefined,
-  isString,
-} from './fits.js';
-import type { Fits } from './fits.js';
-import { LazySchema, PreprocessSchema } from './lazy-schema.js';
+import { LazySchema } from './lazy-schema.js';
+import { SlicedArray } from './sliced-array.js';
 import type { StandardSchema } from './standard-schema.js';
-import {
-  withCheck,
-  zodBoolean,
-  zodEnum,
-  zodNever,
-  zodNullish,
-  zodNumber,
-  zodObject,
-  zodOptional,
-  zodRecord,
-  zodString,
-  zodUnion,
-  zodUnknown,
-} from './zod-schemas.js';
 
 /**
  * A schema of this package: a zod schema at run time, but with its own types. Zod's object types drop the JSDoc of
@@ -78,8 +50,9 @@ export interface Params<S extends Shape> extends Schema<Fields<S>, InputFields<S
 }
 
 /** Creates a schema. The constant or function that calls it declares the type. */
-function lazy(build: () => z.$ZodType, fits: Fits, facts?: Facts): never {
-  return new LazySchema(build, fits, facts) as never;
+// @__NO_SIDE_EFFECTS__
+function lazy(build: () => z.$ZodType, facts: Facts = {}, keywords: Keywords = {}): never {
+  return new LazySchema(build, () => ({ facts, keywords })) as never;
 }
 
 /** Uses a schema as a part of a zod schema: zod treats a `LazySchema` as a zod schema. */
@@ -88,23 +61,69 @@ function inner(schema: Schema): z.$ZodType {
 }
 
 /** A string of any length, also empty. */
-export const string: Schema<string> = lazy(zodString, isString);
+export const string: Schema<string> = /* @__PURE__ */ lazy(() => new z.$ZodString({ type: 'string' }));
 /** A point in time as ISO 8601 text, returned unchanged: with `Z`, an offset or no time zone, with 0 to 9 decimals. */
-export const dateTime: Schema<string> = lazy(zodString, isString, { format: 'date-time' });
-/** An integer. A number or a string of digits is accepted, the result is a number, and it is never rounded. */
-export const integer: Schema<number> = lazy(() => zodNumber('int'), Number.isSafeInteger, { type: 'integer' });
-/** An integer that may exceed 2^53: a number if that is exact, otherwise a string of digits. */
-export const int64: Schema<number | string> = lazy(() => zodNumber('int', true), Number.isSafeInteger, {
-  type: 'int64',
-});
-/** A number. A number or its decimal text is accepted; the result is a number. */
-export const number: Schema<number> = lazy(() => zodNumber('number'), isNumber, { type: 'number' });
+export const dateTime: Schema<string> = /* @__PURE__ */ lazy(
+  () => new z.$ZodString({ type: 'string' }),
+  {},
+  { format: 'date-time' },
+);
 /** True or false. */
-export const boolean: Schema<boolean> = lazy(zodBoolean, isBoolean);
+export const boolean: Schema<boolean> = /* @__PURE__ */ lazy(() => new z.$ZodBoolean({ type: 'boolean' }));
 /** Any value. */
-export const unknown: Schema = lazy(zodUnknown, isAny);
+export const unknown: Schema = /* @__PURE__ */ lazy(() => new z.$ZodUnknown({ type: 'unknown' }));
+/** No value. */
+const never: Schema<never> = /* @__PURE__ */ lazy(() => new z.$ZodNever({ type: 'never' }));
 /** An object with any fields. */
-export const record: Schema<Record<string, unknown>> = lazy(zodRecord, isObject, { type: 'record' });
+export const record: Schema<Record<string, unknown>> = /* @__PURE__ */ lazy(
+  () => new z.$ZodRecord({ type: 'record', keyType: new z.$ZodString({ type: 'string' }), valueType: inner(unknown) }),
+);
+
+/** An integer that is exact as a number. */
+export const int: Schema<number> = /* @__PURE__ */ lazy(
+  () => new z.$ZodNumberFormat({ type: 'number', check: 'number_format', format: 'safeint', abort: true }),
+);
+/** An integer in a response. A number or a string of digits is accepted, the result is a number, and it is never rounded. */
+export const integer: Schema<number> = /* @__PURE__ */ preprocess(int, (value) =>
+  isDigits(value) ? Number(value) : value,
+);
+/** A number in a response. A number or its decimal text is accepted; the result is a number. */
+export const number: Schema<number> = /* @__PURE__ */ preprocess(
+  lazy(() => new z.$ZodNumber({ type: 'number' })) as Schema<number>,
+  (value) => (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value),
+);
+
+/** An integer of any size in an input: a number if that is exact, otherwise a string of digits. */
+export const longInt: Schema<number | string> = /* @__PURE__ */ derived(unknown, {
+  check: ({ value: input, issues }) => {
+    if (Number.isSafeInteger(input) || isDigits(input)) return;
+    if (Number.isInteger(input))
+      issues.push({ code: 'too_big', origin: 'int', maximum: Number.MAX_SAFE_INTEGER, input });
+    else issues.push({ code: 'invalid_type', expected: 'int', input });
+  },
+  facts: { type: 'int64' },
+  keywords: { type: ['integer', 'string'], pattern: '^-?\\d+$' },
+});
+/** A text in an input, or an integer that is sent as one. */
+export const textOrInt: Schema<string | number> = /* @__PURE__ */ derived(unknown, {
+  check: ({ value: input, issues }) => {
+    if (typeof input !== 'string' && !Number.isSafeInteger(input))
+      issues.push({ code: 'invalid_type', expected: 'string', input });
+  },
+  facts: { type: 'string' },
+  keywords: { type: ['string', 'integer'] },
+});
+/** An integer in a response that may exceed 2^53: a number if that is exact, otherwise a string of digits. */
+export const int64: Schema<number | string> = /* @__PURE__ */ preprocess(longInt, exact);
+
+/** Returns digits as a number if that is exact; every other value as it is. */
+export function exact(value: unknown): unknown {
+  return isDigits(value) && Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}
+
+function isDigits(value: unknown): boolean {
+  return typeof value === 'string' && /^-?\d+$/.test(value);
+}
 
 /**
  * One of the known values, or a value that the service added later.
@@ -112,8 +131,10 @@ export const record: Schema<Record<string, unknown>> = lazy(zodRecord, isObject,
  * @example
  * const state = openEnum('active', 'paused'); // also delivers 'archived'
  */
+// @__NO_SIDE_EFFECTS__
 export function openEnum<const V extends string>(...values: readonly V[]): Schema<V | (string & {})> {
-  return lazy(zodString, isString, { values });
+  const anyOf = [{ type: 'string', enum: values }, { type: 'string' }];
+  return lazy(() => new z.$ZodString({ type: 'string' }), { values }, { anyOf });
 }
 
 /**
@@ -122,8 +143,11 @@ export function openEnum<const V extends string>(...values: readonly V[]): Schem
  * @example
  * const unit = enumOf('day', 'hour'); // rejects 'week'
  */
+// @__NO_SIDE_EFFECTS__
 export function enumOf<const V extends string>(...values: readonly V[]): Schema<V> {
-  return lazy(() => zodEnum(values), isOneOf(values));
+  return lazy(
+    () => new z.$ZodEnum({ type: 'enum', entries: Object.fromEntries(values.map((value) => [value, value])) }),
+  );
 }
 
 /**
@@ -132,8 +156,9 @@ export function enumOf<const V extends string>(...values: readonly V[]): Schema<
  * @example
  * const names = array(string);
  */
+// @__NO_SIDE_EFFECTS__
 export function array<Out, In = Out>(of: Schema<Out, In>): Schema<Out[], readonly In[]> {
-  return lazy(() => boundedArray(inner(of)), isArrayOf(of));
+  return lazy(() => new SlicedArray({ type: 'array', element: inner(of) }));
 }
 
 /**
@@ -142,23 +167,27 @@ export function array<Out, In = Out>(of: Schema<Out, In>): Schema<Out[], readonl
  * @example
  * const reply = response({ id: integer, text: nullish(string) });
  */
-export function nullish<Out>(of: Schema<Out>): Optional<Out | null> {
-  return lazy(() => zodNullish(inner(of)), isNullish(of));
+// @__NO_SIDE_EFFECTS__
+export function nullish<Out>(of: Schema<Out>, facts?: Facts): Optional<Out | null> {
+  const nullable = lazy(() => new z.$ZodNullable({ type: 'nullable', innerType: inner(of) })) as Schema;
+  return lazy(() => new z.$ZodOptional({ type: 'optional', innerType: inner(nullable) }), facts);
 }
 
 /**
  * A field of an input that can be omitted.
  *
  * @example
- * const search = params({ q: string, limit: optional(integer) });
+ * const search = params({ q: string, limit: optional(int) });
  */
+// @__NO_SIDE_EFFECTS__
 export function optional<Out, In>(of: Schema<Out, In>): Optional<Out, In> {
-  return lazy(() => zodOptional(inner(of)), isOptional(of));
+  return lazy(() => new z.$ZodOptional({ type: 'optional', innerType: inner(of) }));
 }
 
 /** Returns the same schema with facts. */
-export function withFacts<S extends Schema>(of: S, facts: Facts): S {
-  return lazy(() => zodOf(of), (of as unknown as LazySchema).fits, facts);
+// @__NO_SIDE_EFFECTS__
+export function withFacts<Out, In, S extends Schema<Out, In>>(of: S & Schema<Out, In>, facts: Facts): S {
+  return derived(of, { facts });
 }
 
 /**
@@ -167,45 +196,77 @@ export function withFacts<S extends Schema>(of: S, facts: Facts): S {
  * @example
  * const id = union(integer, string);
  */
+// @__NO_SIDE_EFFECTS__
 export function union<A, B, InA = A, InB = B>(a: Schema<A, InA>, b: Schema<B, InB>): Schema<A | B, InA | InB> {
-  return lazy(() => zodUnion(inner(a), inner(b)), isFirstOf(a));
+  return lazy(() => new z.$ZodUnion({ type: 'union', options: [inner(a), inner(b)] }));
 }
 
 /**
- * A schema with an additional rule. `facts` are the keywords for the rule in the OpenAPI document (`maxLength`, ...).
+ * A schema with an additional rule. `keywords` say the rule in JSON Schema (`maxLength`, ...), or describe it.
  *
  * @example
  * const even = refine(integer, (value) => (value % 2 === 0 ? undefined : 'the number is odd'));
  */
+// @__NO_SIDE_EFFECTS__
 export function refine<Out, In>(
   of: Schema<Out, In>,
-  check: (value: Out) => RefineResult,
-  facts?: Facts,
+  rule: (value: Out) => RefineResult,
+  keywords?: Keywords,
 ): Schema<Out, In> {
-  const rule = check as (value: unknown) => RefineResult;
-  const inherited = of instanceof LazySchema ? of.facts : undefined;
-  return lazy(() => withCheck(zodOf(of), rule), isRefined(of, rule), { ...inherited, ...facts });
+  const check: z.CheckFn<unknown> = ({ value, issues }) => {
+    const found = rule(value as Out);
+    if (found === undefined) return;
+    const { path, message } = typeof found === 'string' ? { path: [], message: found } : found;
+    issues.push({ code: 'custom', input: value, path: [...path], message });
+  };
+  return derived(of, { check, keywords: keywords ?? {} });
 }
 
-/** Returns the zod schema itself, to which checks can be added. */
-function zodOf(schema: Schema): z.$ZodType {
-  return schema instanceof LazySchema ? schema.zod : inner(schema);
+/** A schema whose result is replaced by what `change` returns. Only for responses. */
+// @__NO_SIDE_EFFECTS__
+export function overwrite<Out>(of: Schema<Out>, change: (value: Out) => Out): Schema<Out> {
+  const check: z.CheckFn<unknown> = (payload) => {
+    payload.value = change(payload.value as Out);
+  };
+  return derived(of, { check });
+}
+
+interface Additions {
+  readonly check?: z.CheckFn<unknown>;
+  readonly facts?: Facts;
+  readonly keywords?: Keywords;
+}
+
+/** Returns a copy of a schema with one more check, or with more that is known of it. */
+// @__NO_SIDE_EFFECTS__
+function derived(of: object, { check, facts, keywords }: Additions): never {
+  const parent = of as z.$ZodType & StandardSchema;
+  return new LazySchema(
+    () => {
+      const { def } = parent._zod;
+      if (!check) return z.clone(parent, def);
+      const added = new z.$ZodCheck({ check: 'custom' });
+      added._zod.check = check;
+      return z.clone(parent, { ...def, checks: [...(def.checks ?? []), added] });
+    },
+    () => ({ facts: { ...factsOf(parent), ...facts }, keywords: { ...keywordsOf(parent), ...keywords } }),
+  ) as never;
 }
 
 /**
- * Changes the value with `reader` before `of` checks it, so that one schema accepts several shapes. A reader must
- * return the same value if it has nothing to change. If it changed the value, `note` receives the result and the original
- * value.
+ * Changes the value with `reader` before `of` checks it, so that one schema accepts several shapes. Only for responses: an
+ * input is sent as it was checked. What changes the structure stands in front of the whole response, because the paths
+ * of issues are those of the changed value.
  *
  * @example
  * const text = preprocess<string>(string, (value) => (typeof value === 'number' ? String(value) : value));
  */
-export function preprocess<Out, In = Out>(
-  of: Schema<Out>,
-  reader: (value: unknown) => unknown,
-  note?: (data: Out, value: unknown) => void,
-): Schema<Out, In> {
-  return new PreprocessSchema(of, reader, note) as never;
+// @__NO_SIDE_EFFECTS__
+export function preprocess<Out, In = Out>(of: Schema<Out>, reader: (value: unknown) => unknown): Schema<Out, In> {
+  return lazy(() => {
+    const read = new z.$ZodTransform({ type: 'transform', transform: reader });
+    return new z.$ZodPreprocess({ type: 'pipe', in: read, out: inner(of) });
+  });
 }
 
 /**
@@ -214,18 +275,20 @@ export function preprocess<Out, In = Out>(
  * @example
  * const order = response({ id: integer, total: nullish(number), buyer: nullish(response({ id: integer })) });
  */
+// @__NO_SIDE_EFFECTS__
 export function response<const S extends Shape>(shape: S): Entity<S> {
-  return lazy(() => zodObject(shape, zodUnknown()), isObjectOf(shape, true));
+  return object(shape, inner(unknown));
 }
 
 /**
  * The input of a call. Unknown fields are rejected.
  *
  * @example
- * const orderParams = params({ order_id: integer, note: optional(string) });
+ * const orderParams = params({ order_id: id, note: optional(string) });
  */
+// @__NO_SIDE_EFFECTS__
 export function params<const S extends Shape>(shape: S): Params<S> {
-  return lazy(() => zodObject(shape, zodNever()), isObjectOf(shape, false));
+  return object(shape, inner(never));
 }
 
 /**
@@ -234,6 +297,14 @@ export function params<const S extends Shape>(shape: S): Params<S> {
  * @example
  * const orderState = picked({ id: integer, status: nullish(string) });
  */
+// @__NO_SIDE_EFFECTS__
 export function picked<const S extends Shape>(shape: S): Entity<S> {
-  return lazy(() => zodObject(shape), isObjectOf(shape, false));
+  return object(shape);
+}
+
+/** `$ZodObjectJIT` is what `z.object` of zod uses: where the platform allows `eval`, it is twice as fast. */
+// @__NO_SIDE_EFFECTS__
+function object(shape: Shape, catchall?: z.$ZodType): never {
+  const def = { type: 'object', shape: shape as unknown as z.$ZodLooseShape } as const;
+  return lazy(() => new z.$ZodObjectJIT(catchall ? { ...def, catchall } : def));
 }

@@ -1,9 +1,10 @@
 import type { Endpoint } from '../endpoint.js';
-import { inspect, shapeOf } from '../schema/inspect.js';
-import type { Inspected } from '../schema/inspect.js';
+import { shapeOf, unwrapped } from '../schema/inspect.js';
+import { exact } from '../schema/schema.js';
 import type { Shape } from '../schema/schema.js';
 import { fieldsOf, fillPath, matchPath } from './path-template.js';
 import { appendToQuery, textOf } from './query.js';
+import { written } from './written.js';
 import type { StandardSchema } from '../schema/standard-schema.js';
 
 /** The parts of a request, without its base URL and token. */
@@ -22,7 +23,8 @@ type InputValues = Readonly<Record<string, unknown>>;
  *
  * @throws {InvalidInputError} when a value cannot be part of the path, the query or a header.
  */
-export function encode(endpoint: Endpoint, input: InputValues): RequestParts {
+export function encode(endpoint: Endpoint, checked: InputValues): RequestParts {
+  const input = written(endpoint.input, checked) as InputValues;
   const path = fillPath(endpoint.path, (name) => textOrEmpty(input[name], name));
   const inPath = fieldsOf(endpoint.path);
   const hasBody = !bodyless(endpoint);
@@ -51,16 +53,22 @@ export function decode(
   sent: { path: string; query: URLSearchParams; headers: Headers; body?: unknown },
 ): InputValues {
   const shape = shapeOf(endpoint.input);
-  const input: Record<string, unknown> = { ...matchPath(endpoint.path, sent.path) };
+  const input: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(matchPath(endpoint.path, sent.path) ?? {}))
+    input[name] = endpoint.path.includes(`{${name}*}`)
+      ? `/${value}`
+      : shape[name]
+        ? fromText(shape[name], value)
+        : value;
   for (const [name, header] of Object.entries(endpoint.inHeader ?? {})) {
     const value = sent.headers.get(header);
-    if (value !== null) input[name] = value;
+    if (value !== null) input[name] = shape[name] ? fromText(shape[name], value) : value;
   }
   const spread = openFieldOf(shape);
   for (const [name, value] of sent.query) {
     if (endpoint.query?.[name] !== undefined) continue;
     const field = shape[name];
-    if (field && (bodyless(endpoint) || endpoint.inQuery?.includes(name))) input[name] = fromQuery(field, value);
+    if (field && (bodyless(endpoint) || endpoint.inQuery?.includes(name))) input[name] = fromText(field, value);
     else if (spread && bodyless(endpoint)) input[spread] = { ...(input[spread] as object | undefined), [name]: value };
   }
   return typeof sent.body === 'object' && sent.body !== null ? { ...sent.body, ...input } : input;
@@ -77,21 +85,18 @@ function bodyless(endpoint: Endpoint): boolean {
 
 /** The name of the field whose entries become query parameters, for example `filters`. */
 export function openFieldOf(shape: Shape): string | undefined {
-  return Object.keys(shape).find((name) => kindOf(shape[name]) === 'record');
+  return Object.keys(shape).find((name) => unwrapped(shape[name]).kind === 'record');
 }
 
-/** The kind of a field, also if it is optional. */
-function kindOf(schema: StandardSchema | undefined): Inspected['kind'] {
-  const found = inspect(schema);
-  return found.kind === 'optional' ? kindOf(found.of) : found.kind;
-}
-
-function fromQuery(field: StandardSchema, value: string): unknown {
-  switch (kindOf(field)) {
+function fromText(field: StandardSchema, value: string): unknown {
+  switch (unwrapped(field).kind) {
     case 'array':
       return value === '' ? [] : value.split(',');
     case 'boolean':
       return value === 'true' ? true : value === 'false' ? false : value;
+    case 'integer':
+    case 'int64':
+      return exact(value);
     default:
       return value;
   }

@@ -2,6 +2,7 @@ import { messageTextLimit } from '../post-sale/text.js';
 import {
   array,
   boolean,
+  int,
   integer,
   nullish,
   openEnum,
@@ -166,7 +167,7 @@ const variable = params({
   /** The variable's id, e.g. `TEMPLATE___DELIVERY_PROMISE___1___VAR___INIT`. */
   id: string,
   /** The hour, 0 to 24. */
-  value: integer,
+  value: int,
 });
 
 type OptionFields = Output<typeof optionFields>;
@@ -185,11 +186,6 @@ const optionFields = params({
   vars: optional(array(variable)),
 });
 
-export const sendOptionParams = refine(
-  optionFields,
-  (given) => fieldsVerdict(given) ?? templateVerdict(given),
-) as Schema<unknown, SendOptionParams>;
-
 const takes: Readonly<Record<OptionId, readonly ('template_id' | 'text' | 'vars')[]>> = {
   REQUEST_VARIANTS: ['template_id'],
   REQUEST_BILLING_INFO: ['template_id'],
@@ -197,6 +193,12 @@ const takes: Readonly<Record<OptionId, readonly ('template_id' | 'text' | 'vars'
   OTHER: ['text'],
   DELIVERY_PROMISE: ['template_id', 'vars'],
 };
+
+export const sendOptionParams = refine(optionFields, (given) => fieldsVerdict(given) ?? templateVerdict(given), {
+  description: Object.entries(takes)
+    .map(([option, fields]) => `${option} takes ${fields.map((name) => `\`${name}\``).join(' and ')}.`)
+    .join(' '),
+}) as Schema<unknown, SendOptionParams>;
 
 function isKnown(id: string): id is OptionId {
   return Object.hasOwn(takes, id);

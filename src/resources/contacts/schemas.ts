@@ -2,6 +2,7 @@ import {
   array,
   dateTime,
   enumOf,
+  int,
   integer,
   nullish,
   openEnum,
@@ -13,7 +14,7 @@ import {
   string,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { isAfter, dateTimeInput } from '../../core/schema/date-time.js';
+import { isAfter, dateTimeInput, writtenDate } from '../../core/schema/date-time.js';
 import { id, key, limit, offset, orAnything, wholeList } from '../../core/schema/fields.js';
 
 /** The number of contacts between two dates. Spec: Contact metrics, total. */
@@ -72,7 +73,7 @@ const period = {
 
 const window = {
   /** The length of the window, in units; at least 1. */
-  last: optional(refine(integer, (value) => (value < 1 ? '`last` is at least 1' : undefined), { minimum: 1 })),
+  last: optional(refine(int, (value) => (value < 1 ? '`last` is at least 1' : undefined), { minimum: 1 })),
   /** The length of an interval. */
   unit: enumOf('day', 'hour'),
   /** The end of the window: a `Date` or ISO 8601 text. The default is the current time. */
@@ -83,10 +84,11 @@ const window = {
   offset,
 };
 
-function inOrder({ date_from, date_to }: { date_from: string; date_to: string }) {
-  if (!isAfter(date_from, date_to)) return undefined;
+function inOrder({ date_from, date_to }: { date_from: Date | string; date_to: Date | string }) {
+  if (!isAfter(writtenDate(date_from), writtenDate(date_to))) return undefined;
   return { path: ['date_to'], message: '`date_to` is before `date_from`' };
 }
+const inOrderRule = { description: '`date_to` is not before `date_from`.' };
 
 const itemIds = refine(
   array(key),
@@ -101,6 +103,7 @@ export const itemPeriodParams = refine(
     ...period,
   }),
   inOrder,
+  inOrderRule,
 );
 export interface ItemPeriodParams extends Input<typeof itemPeriodParams> {}
 
@@ -111,6 +114,7 @@ export const userPeriodParams = refine(
     ...period,
   }),
   inOrder,
+  inOrderRule,
 );
 export interface UserPeriodParams extends Input<typeof userPeriodParams> {}
 

@@ -129,5 +129,5 @@ function accepted(already: typeof ApiError, idempotent: boolean | undefined) {
 
 function responseOf(error: ApiError, startedAt: number): ResponseInfo {
   const { status, headers, url = '', requestId, attempts } = error;
-  return { status, headers, url, requestId, attempts, durationMs: performance.now() - startedAt };
+  return { status, headers, url, requestId, attempts, durationMs: performance.now() - startedAt, leftOut: 0 };
 }

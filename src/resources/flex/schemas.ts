@@ -3,6 +3,7 @@ import {
   array,
   boolean,
   dateTime,
+  int,
   integer,
   nullish,
   openEnum,
@@ -167,7 +168,7 @@ export interface FlexUserParams extends Input<typeof flexUserParams> {}
 export const flexQueryParams = params({
   site_id: siteId,
   /** A GraphQL query on `configuration(user_id: ..., service_id: ...)`. */
-  query: refine(string, documentRule),
+  query: refine(string, documentRule, { description: 'One GraphQL query, no mutation.' }),
 });
 export interface FlexQueryParams extends Input<typeof flexQueryParams> {}
 
@@ -184,7 +185,7 @@ export const configurationParams = params({
 export interface ConfigurationParams extends Omit<Input<typeof configurationParams>, 'select'> {}
 
 const hour = (name: string) =>
-  refine(integer, (value) => (value < 0 || value > 24 ? `\`${name}\` is an hour, 0 to 24` : undefined), {
+  refine(int, (value) => (value < 0 || value > 24 ? `\`${name}\` is an hour, 0 to 24` : undefined), {
     minimum: 0,
     maximum: 24,
   });
@@ -196,7 +197,7 @@ export const deliveryRangeParams = params({
   /** The hour at which the range ends, 0 to 24. */
   to: hour('to'),
   /** The maximum number of deliveries, at least 1. */
-  capacity: refine(integer, (value) => (value < 1 ? '`capacity` is at least 1' : undefined), { minimum: 1 }),
+  capacity: refine(int, (value) => (value < 1 ? '`capacity` is at least 1' : undefined), { minimum: 1 }),
   /** Orders up to this hour are delivered in this range, 0 to 24. */
   cutoff: hour('cutoff'),
 });
@@ -226,6 +227,7 @@ export const setDeliveryParams = refine(
     delivery_window === undefined && delivery_ranges === undefined
       ? 'a delivery configuration takes `delivery_window`, `delivery_ranges` or both'
       : undefined,
+  { description: '`delivery_window`, `delivery_ranges` or both.' },
 );
 export interface SetDeliveryParams extends Input<typeof setDeliveryParams> {}
 

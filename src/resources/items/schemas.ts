@@ -14,25 +14,23 @@ import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { key } from '../../core/schema/fields.js';
 
 /** An item's status, or why it could not be read. Spec: Flex delivery, the item's status attribute. */
-export const itemStatus = preprocess(
-  response({
-    /** The item's id, from the service or from the position in the list; absent if neither is known. */
-    id: nullish(string),
-    /** Flex needs `active`. Absent if the service could not read the item. */
-    status: nullish(openEnum('active', 'paused', 'closed', 'under_review', 'inactive')),
-    /** The HTTP status of this entry, if the service sent one: it reads each item separately. */
-    code: nullish(integer),
-    /** Why the service could not read the item. */
-    message: nullish(string),
-  }),
-  flattened,
-);
+export const itemStatus = response({
+  /** The item's id, from the service or from the position in the list; absent if neither is known. */
+  id: nullish(string),
+  /** Flex needs `active`. Absent if the service could not read the item. */
+  status: nullish(openEnum('active', 'paused', 'closed', 'under_review', 'inactive')),
+  /** The HTTP status of this entry, if the service sent one: it reads each item separately. */
+  code: nullish(integer),
+  /** Why the service could not read the item. */
+  message: nullish(string),
+});
 export interface ItemStatus extends Output<typeof itemStatus> {}
 
 /** The statuses, in the order of the requested ids. */
-export const itemStatuses = preprocess(array(itemStatus) as Schema<ItemStatus[]>, (value) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? [value] : value,
-);
+export const itemStatuses = preprocess(array(itemStatus) as Schema<ItemStatus[]>, (value) => {
+  const list = typeof value === 'object' && value !== null && !Array.isArray(value) ? [value] : value;
+  return Array.isArray(list) ? list.map(flattened) : list;
+});
 
 /**
  * An entry is `{status}`, `{code, body: {status}}` or only the status. A wrong entry must not fail the other entries.

@@ -1,5 +1,5 @@
 import type { FileSource } from '../../core/files/file-source.js';
-import { message } from '../post-sale/message.js';
+import { currentMessage, toCurrentShape } from '../post-sale/message.js';
 import type { Message } from '../post-sale/message.js';
 import { messageText } from '../post-sale/text.js';
 import {
@@ -7,6 +7,7 @@ import {
   boolean,
   dateTime,
   int64,
+  int,
   integer,
   nullish,
   openEnum,
@@ -18,9 +19,22 @@ import {
   string,
   union,
   unknown,
+  withFacts,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { id, key, limit, listIn, mainList, offset, orAnything, paging, siteId } from '../../core/schema/fields.js';
+import {
+  eachIn,
+  id,
+  key,
+  keyOf,
+  limit,
+  listIn,
+  mainList,
+  offset,
+  orAnything,
+  paging,
+  siteId,
+} from '../../core/schema/fields.js';
 import type { Paging } from '../../core/schema/fields.js';
 
 /** The maximum number of files in one message. Spec: Limits. */
@@ -57,14 +71,16 @@ export interface ConversationStatus extends Output<typeof conversationStatus> {}
 const conversationPage = response({
   paging: nullish<Paging>(paging),
   conversation_status: nullish<ConversationStatus>(conversationStatus),
-  messages: mainList<Message>(message),
+  messages: mainList<Message>(currentMessage),
   /** The maximum length of a seller's message, in characters: 350. */
   seller_max_message_length: nullish(integer),
   /** The maximum length of a buyer's message, in characters: 3,500. */
   buyer_max_message_length: nullish(integer),
 });
 /** The same, in every known shape of its list. */
-export const conversationResponse = preprocess<Output<typeof conversationPage>>(conversationPage, listIn('messages'));
+export const conversationResponse = preprocess<Output<typeof conversationPage>>(conversationPage, (value) =>
+  eachIn('messages', toCurrentShape)(listIn('messages')(value)),
+);
 export interface ConversationResponse extends Output<typeof conversationResponse> {}
 
 /** What a page of a conversation contains besides its messages. */
@@ -142,24 +158,24 @@ const newMessageFields = params({
   client_id: optional(id),
 });
 
-export const sendMessageParams = preprocess(
-  refine(newMessageFields, ({ from, to }) =>
-    String(from?.user_id) === String(to.user_id)
-      ? { path: ['to', 'user_id'], message: '`to.user_id` is the sender; a message goes to the buyer' }
-      : undefined,
+export const sendMessageParams = withFacts(
+  refine(
+    newMessageFields,
+    ({ from, user_id, to }) =>
+      String(from ? from.user_id : user_id) === String(to.user_id)
+        ? { path: ['to', 'user_id'], message: '`to.user_id` is the sender; a message goes to the buyer' }
+        : undefined,
+    { description: '`to.user_id` is not the sender.' },
   ),
-  withSender,
+  { write: withSender },
 ) as Schema<unknown, SendMessageParams>;
 
-function withSender(given: unknown): unknown {
-  if (typeof given !== 'object' || given === null) return given;
-  const { from, ...rest } = given as { from?: unknown; user_id?: unknown };
-  const { user_id } = rest;
-  return from === undefined && user_id !== undefined ? { from: { user_id }, ...rest } : given;
+function withSender({ from, ...rest }: Output<typeof newMessageFields>): unknown {
+  return { from: from ?? { user_id: rest.user_id }, ...rest };
 }
 
 /** The message if the service returns it; otherwise the response body unchanged, or `undefined` if it is empty. */
-export const messageOrNothing = orAnything<Message>(message, 'id');
+export const messageOrNothing = orAnything<Message>(currentMessage, 'id', toCurrentShape);
 
 /** A file to upload, and its site. Spec: POST /messages/attachments. */
 export type UploadParams = FileSource & {
@@ -177,13 +193,13 @@ export const uploadParams = params({
   /** The media type. The default is the `type` of a `Blob`; otherwise it is derived from the file name. */
   contentType: optional(string),
   /** The size of a stream, in bytes. */
-  size: optional(integer),
+  size: optional(int),
 }) as Schema<unknown, UploadParams>;
 
 /** A stored file. Spec: POST /messages/attachments. */
 export const storedAttachment = response({
   /** The id for `attachments` of `messages.send`. The service deletes a file that no message uses within 48 hours. */
-  id: key,
+  id: keyOf,
 });
 export interface StoredAttachment extends Output<typeof storedAttachment> {}
 

@@ -6,13 +6,14 @@ import {
   integer,
   nullish,
   openEnum,
+  overwrite,
   preprocess,
   response,
   string,
   unknown,
 } from '../../core/schema/schema.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
-import { key, nullishArray } from '../../core/schema/fields.js';
+import { keyOf, nullishArray } from '../../core/schema/fields.js';
 import { isWord } from '../../core/schema/word.js';
 import { currentShape } from './legacy.js';
 
@@ -76,7 +77,7 @@ export const messageAttachment = response({
 export interface MessageAttachment extends Output<typeof messageAttachment> {}
 
 /** A resource of a message, e.g. `{ id: '2000000012345678', name: 'packs' }`. Spec: Message, `message_resources`. */
-export const messageResource = response({ id: nullish(key), name: nullish(string) });
+export const messageResource = response({ id: nullish(keyOf), name: nullish(string) });
 export interface MessageResource extends Output<typeof messageResource> {}
 
 /** The problems of files; only in the legacy shape. Spec: Message, `attachments_validations`. */
@@ -88,8 +89,8 @@ export const attachmentsValidations = response({
 });
 export interface AttachmentsValidations extends Output<typeof attachmentsValidations> {}
 
-const currentMessage = response({
-  id: key,
+const messageFields = response({
+  id: keyOf,
   site_id: nullish(string),
   /** The id of the sending application; a string if it exceeds 2^53. */
   client_id: nullish(int64),
@@ -112,13 +113,26 @@ const currentMessage = response({
 });
 
 /** A message after a sale. The legacy and the wrapped shape are converted to this one. Spec: Message. */
-export interface Message extends Output<typeof currentMessage> {}
+export interface Message extends Output<typeof messageFields> {}
 
 const original = Symbol.for('marketplace-seller-sdk.original');
+/** The field that carries the original through zod, which copies only fields with a text as their name. */
+const carried = 'marketplace-seller-sdk.original';
 
-export const message: Schema<Message> = preprocess<Message>(currentMessage, currentShape, (data, raw) => {
-  if (currentShape(raw) !== raw) Object.defineProperty(data, original, { value: raw });
+/** A message in the current shape, to which `toCurrentShape` has converted it. */
+export const currentMessage: Schema<Message> = overwrite<Message>(messageFields, (data) => {
+  if (!(carried in data)) return data;
+  const { [carried]: raw, ...fields } = data as Message & { [carried]?: unknown };
+  return Object.defineProperty(fields, original, { value: raw });
 });
+
+/** Converts a message of any known shape to the current shape, and keeps the original. */
+export function toCurrentShape(raw: unknown): unknown {
+  const converted = currentShape(raw);
+  return converted === raw ? raw : { ...(converted as object), [carried]: raw };
+}
+
+export const message: Schema<Message> = preprocess<Message>(currentMessage, toCurrentShape);
 
 /**
  * Returns the message in the shape that the service sent: the legacy or the wrapped shape, or the same object if the

@@ -17,7 +17,7 @@ import {
   unknown,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { boundedText, id, key, limit, listIn, mainList, offset, orAnything } from '../../core/schema/fields.js';
+import { boundedText, eachIn, id, key, limit, listIn, mainList, offset, orAnything } from '../../core/schema/fields.js';
 
 /** The maximum length of a question or an answer, in characters. Spec: Limits. */
 export const questionTextLimit = 2000;
@@ -89,11 +89,7 @@ export interface QuestionSearchExtra {
 }
 
 /** A user who is blocked from asking. Spec: Blacklist entry (its fields are not documented). */
-export const blockedUser = preprocess(response({ id: integer, blocked_at: nullish(dateTime) }), (value) => {
-  if (typeof value !== 'object' || value === null) return { id: value };
-  const { id, user_id } = value as { id?: unknown; user_id?: unknown };
-  return id === undefined && user_id !== undefined ? { ...value, id: user_id } : value;
-});
+export const blockedUser = response({ id: integer, blocked_at: nullish(dateTime) });
 export interface BlockedUser extends Output<typeof blockedUser> {}
 
 /** The blacklist. All its known shapes are accepted. */
@@ -104,9 +100,16 @@ export const blacklistResponse = preprocess(
     limit: nullish(integer),
     offset: nullish(integer),
   }),
-  unwrapList('users'),
+  (value) => eachIn('users', asUser)(unwrapList('users')(value)),
 );
 export interface BlacklistResponse extends Output<typeof blacklistResponse> {}
+
+/** An entry is only the id, or an object with the id as `user_id`. */
+function asUser(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return { id: value };
+  const { id, user_id } = value as { id?: unknown; user_id?: unknown };
+  return id === undefined && user_id !== undefined ? { ...value, id: user_id } : value;
+}
 
 /** Accepts every known shape of a list, with `paging` or the fields of `paging`. */
 function unwrapList(name: string): (value: unknown) => unknown {
@@ -223,6 +226,10 @@ export const questionSearchParams = refine(
       return { path: ['sort_types'], message: '`sort_types` takes one entry per entry of `sort_fields`' };
     }
     return undefined;
+  },
+  {
+    description:
+      'Exactly one of `seller_id`, `item` and `item_id`; `from` goes with an item; `sort_types` takes one entry per entry of `sort_fields`.',
   },
 ) as Schema<unknown, QuestionSearchParams>;
 

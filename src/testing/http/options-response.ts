@@ -1,6 +1,6 @@
 import type { Description } from '../../core/describe.js';
 import type { DescribedEndpoint, Endpoint } from '../../core/endpoint.js';
-import { factsOf, inspect, shapeOf } from '../../core/schema/inspect.js';
+import { inspect, keywordsOf, shapeOf } from '../../core/schema/inspect.js';
 import { matchPath } from '../../core/serialization/path-template.js';
 import type { Shape } from '../../core/schema/schema.js';
 import type { StandardSchema } from '../../core/schema/standard-schema.js';
@@ -70,7 +70,7 @@ function wordsFor(schema: StandardSchema): string {
   const found = inspect(schema);
   switch (found.kind) {
     case 'string':
-      return factsOf(schema).format === 'date-time' ? 'timestamp, ISO 8601' : 'text';
+      return keywordsOf(schema).format === 'date-time' ? 'timestamp, ISO 8601' : 'text';
     case 'int64':
       return 'integer';
     case 'boolean':
