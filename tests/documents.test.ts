@@ -13,6 +13,7 @@ import { openapi } from '../tools/openapi.ts';
 import { reference } from '../tools/reference.ts';
 import { all, root, sources, version } from './support/documents.ts';
 import { entries } from './support/entries.ts';
+import { operationsOfTheSpecification } from './support/specification.ts';
 
 const docs = join(root, 'docs');
 
@@ -56,6 +57,11 @@ describe('docs/openapi.json', () => {
       return `${name}: ${method} ${path.replace('*}', '}')}`;
     });
     expect(written.toSorted()).toEqual(expected.toSorted());
+  });
+
+  test('every operation of the specification is there', () => {
+    const paths = operationsIn(document).map(({ method, path }) => `${method} ${path}`);
+    expect(paths).toEqual(expect.arrayContaining([...operationsOfTheSpecification]));
   });
 });
 
