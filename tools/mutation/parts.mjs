@@ -36,6 +36,7 @@ export const parts = {
     'tests/resilience/{deadlines,never-sent}.test.ts',
   ],
   'core/retry': [
+    'tests/core/next-step.test.ts',
     'tests/core/{api-errors,confirm,confirm-proof,time-and-retry,unknown-outcomes}.test.ts',
     'tests/promises/{lost-writes,requests}.test.ts',
     'tests/resilience/{deadlines,never-sent,slots}.test.ts',
@@ -102,7 +103,7 @@ export const parts = {
     'tests/core/{rate-limiter,tokens}.test.ts',
     'tests/{golden-requests,resources/contacts,resources/messages}.test.ts',
   ],
-  'core/pipeline/send-attempt.ts': [
+  'core/pipeline/attempt.ts': [
     'tests/core/{time-and-retry,unknown-outcomes,user-agent}.test.ts',
     'tests/{golden-requests,resources/contacts,resources/messages}.test.ts',
     'tests/resilience/{deadlines,never-sent,odd-responses}.test.ts',

@@ -1,11 +1,11 @@
 import type { ResponseInfo } from '../api-promise.js';
 import type { ConfirmContext, Endpoint, Requester } from '../endpoint.js';
 import type { ConfirmOptions, Confirmation } from './confirmation.js';
-import { ApiError, TimeoutError } from '../errors/errors.js';
+import { ApiError, OutcomeUnknownError, TimeoutError } from '../errors/errors.js';
 import type { CallOptions } from '../options/call-options.js';
 import { CancelScope } from '../scope/cancel-scope.js';
 import type { CallProgress } from '../scope/cancel-scope.js';
-import { parseHttpDate } from '../retry/policy.js';
+import { parseHttpDate } from '../retry/retry-after.js';
 import { validate } from '../schema/standard-schema.js';
 import type { RecentWrites, SentWrite } from './recent-writes.js';
 
@@ -31,6 +31,17 @@ type ResolvedConfirmOptions = ConfirmOptions & { readonly confirmWindowMs: numbe
 const clocksAgreeMs = 2000;
 /** The first pause between two reads. It doubles each time. */
 const firstPauseMs = 100;
+/** How long after a failure the service may still carry out a write. */
+const usualWindowMs = 3000;
+
+/**
+ * Returns how long a write is read back after an error. After a timeout, the service may still be processing the write, so
+ * it gets at least `timeoutMs` to finish.
+ */
+export function confirmWindowAfter(error: unknown, timeoutMs: number): number {
+  const isTimeout = error instanceof OutcomeUnknownError && error.cause instanceof TimeoutError;
+  return isTimeout ? Math.max(usualWindowMs, timeoutMs) : usualWindowMs;
+}
 
 /** Reads back whether a write was carried out, repeatedly until it is found or `confirmWindowMs` has passed. */
 export async function confirmWrite(

@@ -13,21 +13,21 @@ type Sink = (event: CallEvent) => unknown;
 
 /** The part of a call that its events need. */
 interface EmittingCall {
-  readonly call: CallInfo;
+  readonly info: CallInfo;
   readonly attempts: number;
   readonly emit: Emit | undefined;
 }
 
 /** Emits that a call waits before its next attempt. */
-export function emitWait({ call, attempts, emit }: EmittingCall, waitMs: number, reason: WaitReason): void {
-  emit?.({ type: 'wait', call, attempt: attempts + 1, waitMs, reason });
+export function emitWait({ info, attempts, emit }: EmittingCall, waitMs: number, reason: WaitReason): void {
+  emit?.({ type: 'wait', call: info, attempt: attempts + 1, waitMs, reason });
 }
 
 /**
  * Emits the result of an attempt; without a `response`, the attempt failed. `sentAt` is a time of `performance.now()`.
  */
 export function emitAttemptResult(
-  { call, attempts, emit }: EmittingCall,
+  { info: call, attempts, emit }: EmittingCall,
   response: { readonly status: number; readonly headers: Pick<Headers, 'get'> } | undefined,
   sentAt: number,
   secrets: () => readonly string[],

@@ -2,11 +2,10 @@ import { redactUrl } from '../errors/redact.js';
 import type { ResponseHeaders } from '../transport/response-headers.js';
 import { RateLimitError } from '../errors/status-errors.js';
 import { emitWait } from '../observability/events.js';
-import type { ResolvedOptions } from '../options/resolve-options.js';
 import { acquireLimiter, releaseLimiter } from '../rate-limit/limiter.js';
 import type { LimitedAttempt } from '../rate-limit/limiter.js';
 import type { RateLimitSignal } from '../rate-limit/rate-limiter.js';
-import { parseRetryAfter } from '../retry/policy.js';
+import { parseRetryAfter } from '../retry/retry-after.js';
 import { warningOf } from './error-response.js';
 import type { RequestContext } from './request-context.js';
 
@@ -15,11 +14,9 @@ import type { RequestContext } from './request-context.js';
  *
  * @throws {RateLimitError} when the service asked all calls to wait for longer than `maxRetryDelayMs`.
  */
-export async function acquireAttempt(
-  context: RequestContext,
-  { limiter, maxConcurrency = Infinity, maxRetryDelayMs }: ResolvedOptions,
-): Promise<void> {
-  const { scope, rateLimiter, sequence } = context;
+export async function acquireAttempt(context: RequestContext): Promise<void> {
+  const { scope, rateLimiter, sequence, runtime } = context;
+  const { limiter, maxConcurrency = Infinity, maxRetryDelayMs } = runtime.options;
   const next = context.attempts + 1;
   if (limiter) await acquireLimiter(limiter, limitedAttempt(context, next), scope);
   if (rateLimiter.tryAcquire(maxConcurrency)) return;
@@ -37,29 +34,34 @@ export async function acquireAttempt(
   }
 }
 
-/** Reports the end of an attempt to both limiters. `sentAt` is a time of `performance.now()`. */
+/**
+ * Reports the end of an attempt to both limiters. `sentAt` is a time of `performance.now()`.
+ *
+ * @returns whether the attempt got a 429 that concerns all calls.
+ */
 export function releaseAttempt(
   context: RequestContext,
-  { limiter, maxConcurrency = Infinity }: ResolvedOptions,
   { status, headers }: { readonly status: number | undefined; readonly headers: ResponseHeaders | undefined },
   sentAt: number,
-): void {
-  context.isThrottled = context.rateLimiter.release(rateLimitSignal(status), sentAt, maxConcurrency);
-  if (!limiter) return;
+): boolean {
+  const { limiter, maxConcurrency = Infinity } = context.runtime.options;
+  const isThrottled = context.rateLimiter.release(rateLimitSignal(status), sentAt, maxConcurrency);
+  if (!limiter) return isThrottled;
   const retryAfterMs = headers && parseRetryAfter(headers, Date.now());
   releaseLimiter(limiter, limitedAttempt(context, context.attempts), { status, retryAfterMs });
+  return isThrottled;
 }
 
-function limitedAttempt({ call: { endpoint, baseUrl } }: RequestContext, attempt: number): LimitedAttempt {
+function limitedAttempt({ info: { endpoint, baseUrl } }: RequestContext, attempt: number): LimitedAttempt {
   return { endpoint, attempt, host: new URL(baseUrl).host };
 }
 
 /** The error of a call that is not sent, because the service asked for a longer wait than `maxRetryDelayMs`. */
-function pausedError({ request, rateLimiter, attempts, earlierOutcomeUnknown }: RequestContext): RateLimitError {
+function pausedError({ request, rateLimiter, attempts, outcomeUnknown }: RequestContext): RateLimitError {
   const { endpoint } = request;
   const retryAfterMs = rateLimiter.pausedMs;
   const seconds = Math.ceil(retryAfterMs / 1000);
-  const message = `${endpoint.method} ${endpoint.path} was not sent: after a 429 the service asked to wait, for ${seconds} s more${warningOf(endpoint, false, earlierOutcomeUnknown)}`;
+  const message = `${endpoint.method} ${endpoint.path} was not sent: after a 429 the service asked to wait, for ${seconds} s more${warningOf(endpoint, false, outcomeUnknown)}`;
   const headers = new Headers({ 'retry-after': String(seconds) });
   const url = redactUrl(request.url);
   return new RateLimitError(message, {
@@ -71,7 +73,7 @@ function pausedError({ request, rateLimiter, attempts, earlierOutcomeUnknown }: 
     attempts,
     causes: [],
     retryAfterMs,
-    outcomeUnknown: earlierOutcomeUnknown,
+    outcomeUnknown,
   });
 }
 

@@ -11,63 +11,59 @@ import { printable } from '../errors/printable.js';
 import { redactError } from '../errors/redact-error.js';
 import { redactSecrets, userTexts } from '../errors/redact.js';
 import { SellerError } from '../errors/seller-error.js';
-import { mayHaveSucceeded } from '../retry/policy.js';
-import type { Failure } from '../retry/policy.js';
+import { mayHaveSucceeded } from '../retry/next-step.js';
+import type { Failure } from '../retry/next-step.js';
 import { isTransportError } from '../transport/transport.js';
 import { adviceFor, apiErrorFrom } from './error-response.js';
+import type { Knowledge } from './error-response.js';
 import { secretsOf } from './request-context.js';
 import type { RequestContext } from './request-context.js';
-import type { AttemptResult } from './send-attempt.js';
+import type { AttemptError, AttemptResult } from './attempt.js';
 
 /** A classified failed attempt. */
 export interface FailedAttempt {
-  /** The error with which the call rejects if there is no retry. */
+  /** The error with which the call rejects if nothing else is done. */
   readonly error: unknown;
-  /** The failure, for the decision about a retry; `undefined` if a retry cannot help. */
-  readonly failure: Failure | undefined;
-  /** Whether the attempt may have been carried out nevertheless. */
-  readonly outcomeUnknown: boolean;
+  readonly failure: Failure;
 }
 
-/** Classifies an attempt that did not succeed. `isUndone`: reading back proved that it was not carried out. */
-export function classifyFailure(result: AttemptResult, context: RequestContext, isUndone = false): FailedAttempt {
+/** Classifies an attempt that did not succeed. */
+export function classifyFailure(result: AttemptResult, context: RequestContext, known: Knowledge): FailedAttempt {
   return result.kind === 'response'
-    ? apiErrorFrom(result.response, context, isUndone)
-    : classifyError(result, context, isUndone);
+    ? apiErrorFrom(result.response, context, known)
+    : classifyError(result, context, known);
 }
 
-function classifyError(
-  { error, sent, hasResponded, status }: AttemptResult & { kind: 'error' },
-  context: RequestContext,
-  isUndone: boolean,
-): FailedAttempt {
-  const { request, scope } = context;
+function classifyError(attempt: AttemptError, context: RequestContext, { isUndone }: Knowledge): FailedAttempt {
+  const { error, sent, status } = attempt;
+  const delivery = deliveryOf(attempt);
   const isNetworkError = error instanceof TimeoutError || isTransportError(error);
-  if (!sent && !isNetworkError) return { error, failure: undefined, outcomeUnknown: false };
-  // The error cannot be a connect error if a response arrived, or if the transport states that the request was sent.
-  const isSent = hasResponded || (isTransportError(error) && error.sent);
-  const connectError = isSent ? undefined : platform.connectErrorOf(error);
-  const failure: Failure = { kind: sent && !connectError && !isUndone ? 'noResponse' : 'notSent' };
-  const outcomeUnknown = mayHaveSucceeded(request.endpoint.retry, failure);
+  // For example the error of a middleware, or of the file.
+  if (!sent && !isNetworkError) return { error, failure: { kind: 'notSent', isFinal: true } };
+  const connectError = delivery === 'never' ? platform.connectErrorOf(error) : undefined;
+  const isFinal = error === context.scope.reason || connectError?.isPermanent === true;
+  const failure: Failure = { kind: delivery === 'maybe' && !isUndone ? 'noResponse' : 'notSent', isFinal };
   const cause = connectionErrorFrom(error, connectError?.remedy, context);
-  return {
-    error: outcomeUnknown && cause instanceof ConnectionError ? outcomeUnknownError(cause, context, { status }) : cause,
-    failure: error === scope.reason || connectError?.isPermanent ? undefined : failure,
-    outcomeUnknown,
-  };
+  if (!mayHaveSucceeded(context.request.endpoint.retry, failure)) return { error: cause, failure };
+  return { error: cause instanceof ConnectionError ? outcomeUnknownError(cause, context, { status }) : cause, failure };
+}
+
+/** Whether the request may have reached the service. */
+function deliveryOf({ error, sent, hasResponded }: AttemptError): 'never' | 'maybe' {
+  if (!sent) return 'never';
+  // With a response, or where the transport states that the request was sent, it is no error of connecting.
+  if (hasResponded || (isTransportError(error) && error.sent)) return 'maybe';
+  return platform.connectErrorOf(error) ? 'never' : 'maybe';
 }
 
 /** These errors state the outcome themselves: in `outcomeUnknown`, or by their class. */
 const statesOutcome = [ApiError, RequestAbortedError, UnexpectedResponseError, OutcomeUnknownError];
 
-/** The error of the whole call. An outcome that is unknown stays unknown, whatever ends the call. */
-export function finalError(error: unknown, context: RequestContext): unknown {
+/** The error of a call whose outcome is unknown, whatever ended it. */
+export function withUnknownOutcome(error: unknown, context: RequestContext): unknown {
   if (statesOutcome.some((each) => error instanceof each)) return error;
-  if (context.earlierOutcomeUnknown) {
-    const what = 'failed after an earlier attempt that may have succeeded';
-    return outcomeUnknownError(connectionErrorFrom(error, undefined, context), context, { what });
-  }
-  return context.outcomeUnknown && error instanceof TimeoutError ? outcomeUnknownError(error, context) : error;
+  const what = 'failed after an earlier attempt that may have succeeded';
+  return outcomeUnknownError(connectionErrorFrom(error, undefined, context), context, { what });
 }
 
 function outcomeUnknownError(

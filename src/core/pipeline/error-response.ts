@@ -4,19 +4,23 @@ import type { ApiError, ApiErrorCause, ApiErrorDetails } from '../errors/errors.
 import { printable } from '../errors/printable.js';
 import { maskSecrets, redactBody, redactHeaders, redactText, redactUrl, userTexts } from '../errors/redact.js';
 import { classOfStatus } from '../errors/status-errors.js';
-import { mayHaveSucceeded, parseRetryAfter } from '../retry/policy.js';
-import type { Failure } from '../retry/policy.js';
+import { mayHaveSucceeded } from '../retry/next-step.js';
+import type { Failure } from '../retry/next-step.js';
+import { parseRetryAfter } from '../retry/retry-after.js';
 import { parseBody } from './parse-body.js';
 import type { BufferedResponse } from './parse-body.js';
 import { secretsOf } from './request-context.js';
 import type { ResponseContext } from './request-context.js';
 
-/** A classified error response. */
-export interface ClassifiedResponse {
-  readonly error: ApiError;
-  readonly failure: Failure;
-  readonly outcomeUnknown: boolean;
+/** What is known of a write when an attempt of it fails. */
+export interface Knowledge {
+  /** An earlier attempt may have been carried out. */
+  readonly earlierUnknown: boolean;
+  /** Reading back proved that the failed attempt was not carried out. */
+  readonly isUndone: boolean;
 }
+
+const nothing: Knowledge = { earlierUnknown: false, isUndone: false };
 
 /** Only this many characters of the service's text are used for the message of an error. */
 const maxTextLength = 20_000;
@@ -26,14 +30,12 @@ const maxCauseDepth = 2;
 
 /**
  * Creates the error of a response. Its class follows from the documented error that matches, otherwise from the status.
- * `isUndone`: reading back proved that the service did nothing.
  */
 export function apiErrorFrom(
   response: BufferedResponse,
   context: ResponseContext,
-  isUndone = false,
-): ClassifiedResponse {
-  const { earlierOutcomeUnknown = false } = context;
+  { earlierUnknown, isUndone } = nothing,
+): { readonly error: ApiError; readonly failure: Failure } {
   const { endpoint, input } = context.request;
   const secrets = secretsOf(context);
   // In the form in which a message shows them: the service may repeat a text with other line ends and spaces.
@@ -49,10 +51,10 @@ export function apiErrorFrom(
   const causes = raw.causes.map((cause) => mapValues(cause, shown));
   const Class = documented?.error ?? classOfStatus(status);
   const reason = shown(raw.text ?? raw.code ?? '') || 'the service gave no reason';
-  const warning = warningOf(endpoint, outcomeUnknown, earlierOutcomeUnknown);
+  const warning = warningOf(endpoint, outcomeUnknown, earlierUnknown);
   const message = `${endpoint.method} ${endpoint.path} failed with ${status}${code === undefined ? '' : ` (${code})`}: ${reason}${warning}`;
-  const details = { ...raw, code, causes, outcomeUnknown: outcomeUnknown || earlierOutcomeUnknown };
-  return { error: new Class(message, details), failure, outcomeUnknown };
+  const details = { ...raw, code, causes, outcomeUnknown: outcomeUnknown || earlierUnknown };
+  return { error: new Class(message, details), failure };
 }
 
 /** What to do about a write that may have been carried out. */
@@ -61,10 +63,10 @@ export function adviceFor(endpoint: Endpoint): string {
 }
 
 /** The end of an error's message that says that a write may have been carried out nevertheless. */
-export function warningOf(endpoint: Endpoint, outcomeUnknown: boolean, earlierOutcomeUnknown: boolean): string {
+export function warningOf(endpoint: Endpoint, outcomeUnknown: boolean, earlierUnknown: boolean): string {
   const advice = adviceFor(endpoint);
   if (outcomeUnknown) return `. The write may have been carried out anyway: ${advice}`;
-  return earlierOutcomeUnknown ? `. An earlier attempt may have been carried out: ${advice}` : '';
+  return earlierUnknown ? `. An earlier attempt may have been carried out: ${advice}` : '';
 }
 
 /** Reads the details of an error response with the service's texts, by which documented errors are matched. */

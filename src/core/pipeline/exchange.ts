@@ -6,12 +6,13 @@ import type { RequestContext } from './request-context.js';
 /** Loads the exchange of the endpoint, which checks the body. */
 export async function loadExchange(context: RequestContext): Promise<void> {
   const { endpoint, bodyValue } = context.request;
-  context.exchange = await endpoint.loadExchange?.(bodyValue, (issue) => new InvalidInputError([issue]));
+  const exchange = await endpoint.loadExchange?.(bodyValue, (issue) => new InvalidInputError([issue]));
+  context.loaded = { exchange };
 }
 
 /** Makes one attempt with the exchange of the endpoint. `send` sends a body and receives the response. */
 export async function exchangeOnce(
-  { exchange, request: { url, body } }: RequestContext,
+  { loaded: { exchange }, request: { url, body } }: RequestContext,
   send: (body: string | undefined) => Promise<BufferedResponse>,
 ): Promise<BufferedResponse> {
   if (!exchange) return send(body);

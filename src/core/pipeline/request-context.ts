@@ -6,6 +6,7 @@ import type { Emit } from '../observability/events.js';
 import type { InternalOptions } from '../options/call-options.js';
 import type { CallInfo } from '../options/hooks.js';
 import type { RecentWrites } from '../confirm/recent-writes.js';
+import type { WriteOutcome } from '../retry/next-step.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { CancelScope } from '../scope/cancel-scope.js';
 import type { StandardSchema } from '../schema/standard-schema.js';
@@ -28,69 +29,75 @@ export interface BuiltRequest {
   readonly output: StandardSchema;
 }
 
+/** What a call needs beyond JSON. It is loaded before the first attempt, because other calls do not need it. */
+interface Loaded {
+  /** The opened file of a multipart body. */
+  readonly upload?: Upload | undefined;
+  /** The module that reads downloads. */
+  readonly downloads?: { openDownload: typeof openDownload; redirectFollower: typeof redirectFollower } | undefined;
+  /** The exchange of the endpoint. */
+  readonly exchange?: EndpointExchange | undefined;
+}
+
 /** The state of one call, which all its attempts share. */
 export class RequestContext {
   readonly request: BuiltRequest;
   readonly options: InternalOptions;
+  readonly runtime: ClientRuntime;
   readonly scope: CancelScope;
-  readonly rateLimiter: RateLimiter;
-  /** The position of the call in the queue. Its retries keep it. */
-  readonly sequence: number;
   /** A time of `performance.now()`, like all times of a context. */
   readonly startedAt: number;
-  readonly call: CallInfo;
-  /** Records the writes that `confirm()` could confuse with each other. */
-  readonly recentWrites: RecentWrites | undefined;
+  /** The position of the call in the queue. Its retries keep it. */
+  readonly sequence: number;
+  /** Identifies the call in its events. */
+  readonly info: CallInfo;
   /** Receives the events of the call; `undefined` if nothing observes them. */
   readonly emit: Emit | undefined;
-  readonly timeoutMs: number;
-  readonly maxResponseBytes: number;
-  /** The `user-agent` of requests without this header. */
-  readonly userAgent: string | undefined;
-  /** The exchange of the endpoint, if it has one. */
-  exchange: EndpointExchange | undefined;
-  /** The opened file of a multipart body. */
-  upload: Upload | undefined;
-  /** The module that reads downloads, if it is loaded. */
-  downloads: { openDownload: typeof openDownload; redirectFollower: typeof redirectFollower } | undefined;
+  loaded: Loaded = {};
   token: string | undefined;
-  /** The token that was rejected with 401. It stays secret, because the service may still echo it. */
+  /** The token that was rejected with 401 and replaced. It stays secret, because the service may still echo it. */
   rejectedToken: string | undefined;
   /** How many times the request has been sent. */
   attempts = 0;
-  /** Whether a write was sent and it is not known whether it was carried out. */
-  outcomeUnknown = false;
-  /** Whether an attempt that has ended may have been carried out. Only reading back can prove that it was not. */
-  earlierOutcomeUnknown = false;
   /** When the first attempt was sent. */
   firstSentAt = 0;
-  /** Whether the last attempt got a 429 that concerns all calls. */
-  isThrottled = false;
-  /** Whether the token was replaced after a 401. This is done only once. */
-  tokenReplaced = false;
-  /** Whether a write was sent again after reading back showed that it was not carried out. */
-  resent = false;
+  /** What is known of the attempts that have ended. While a write is sent, nothing is. */
+  outcome: WriteOutcome = 'none';
 
   constructor(request: BuiltRequest, options: InternalOptions, runtime: ClientRuntime, startedAt: number) {
     const { endpoint } = request;
-    const { baseUrl, deadlineMs, timeoutMs, maxResponseBytes } = runtime.options;
+    const { baseUrl, deadlineMs } = runtime.options;
     this.request = request;
     this.options = options;
+    this.runtime = runtime;
     this.startedAt = startedAt;
-    this.rateLimiter = runtime.shared.rateLimiterFor(options.accessToken);
     this.sequence = runtime.shared.nextSequence();
-    this.call = { endpoint, baseUrl };
-    this.recentWrites = endpoint.confirm && endpoint.retry === 'unsafe' ? runtime.shared.writes : undefined;
+    this.info = { endpoint, baseUrl };
     this.emit = runtime.events.sink;
-    this.timeoutMs = options.timeoutMs ?? timeoutMs;
-    this.maxResponseBytes = maxResponseBytes;
-    this.userAgent = runtime.userAgent;
     this.scope = new CancelScope({
       what: `${endpoint.method} ${endpoint.path}`,
       signal: options.signal,
       deadlineMs: options.deadlineMs ?? deadlineMs,
       progress: this,
     });
+  }
+
+  get outcomeUnknown(): boolean {
+    return this.outcome === 'unknown';
+  }
+
+  get timeoutMs(): number {
+    return this.options.timeoutMs ?? this.runtime.options.timeoutMs;
+  }
+
+  get rateLimiter(): RateLimiter {
+    return this.runtime.shared.rateLimiterFor(this.options.accessToken);
+  }
+
+  /** Records the writes that `confirm()` could confuse with each other. */
+  get recentWrites(): RecentWrites | undefined {
+    const { endpoint } = this.request;
+    return endpoint.confirm && endpoint.retry === 'unsafe' ? this.runtime.shared.writes : undefined;
   }
 }
 
@@ -100,7 +107,6 @@ export interface ResponseContext {
   readonly token: string | undefined;
   readonly rejectedToken?: string | undefined;
   readonly attempts: number;
-  readonly earlierOutcomeUnknown?: boolean;
 }
 
 /** The secrets of a call, which errors, logs and traces must not contain. */

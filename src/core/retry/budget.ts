@@ -13,11 +13,14 @@ const earnings = 1;
 export class RetryBudget {
   #left = capacity;
 
-  /** Withdraws the cost of a retry; `false` if not enough is left. */
-  tryWithdraw(): boolean {
-    if (this.#left < cost) return false;
+  /** Whether enough is left for a retry. */
+  get isEnough(): boolean {
+    return this.#left >= cost;
+  }
+
+  /** Withdraws the cost of a retry. */
+  withdraw(): void {
     this.#left -= cost;
-    return true;
   }
 
   /** Records a call that succeeded after this many retries. */

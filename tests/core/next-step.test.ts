@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { mayHaveSucceeded, nextStep } from '../../src/core/retry/next-step.js';
+import type { CallState, Failure } from '../../src/core/retry/next-step.js';
+import { fc } from '../support/fast-check.ts';
+
+const failures: fc.Arbitrary<Failure> = fc.oneof(
+  fc.record({ kind: fc.constantFrom('notSent', 'noResponse'), isFinal: fc.boolean() }),
+  fc.record({
+    kind: fc.constant('errorResponse' as const),
+    status: fc.constantFrom(400, 401, 403, 404, 408, 409, 425, 429, 500, 501, 502, 503, 504),
+    retryAfterMs: fc.option(fc.integer({ min: 0, max: 100_000 }), { nil: undefined }),
+    transient: fc.boolean(),
+  }),
+);
+
+const states: fc.Arbitrary<CallState> = fc.record({
+  retry: fc.constantFrom('safe', 'idempotent', 'unsafe'),
+  outcome: fc.constantFrom('none', 'unknown', 'undone'),
+  canReplaceToken: fc.boolean(),
+  canConfirm: fc.boolean(),
+  isConfirmed: fc.boolean(),
+  retries: fc.nat(3),
+  maxRetries: fc.nat(3),
+  hasBudget: fc.boolean(),
+  isReplayable: fc.boolean(),
+  remainingMs: fc.oneof(fc.constant(Infinity), fc.integer({ min: -10, max: 60_000 })),
+  maxWaitMs: fc.nat(60_000),
+  isThrottled: fc.boolean(),
+  throttleMs: fc.nat(20_000),
+});
+
+function holds(rule: (failure: Failure, state: CallState, step: ReturnType<typeof nextStep>) => void): void {
+  fc.assert(
+    fc.property(failures, states, (failure, state) => rule(failure, state, nextStep(failure, state))),
+    { numRuns: 2000 },
+  );
+}
+
+describe('after a failed attempt', () => {
+  test('a write that is not idempotent is sent again only if the service certainly did nothing', () => {
+    holds((failure, state, { kind }) => {
+      if (state.retry !== 'unsafe' || kind !== 'retry') return;
+      const didNothing = failure.kind === 'notSent' || failure.status === 429 || failure.transient === true;
+      expect(didNothing).toBe(true);
+      expect(mayHaveSucceeded('unsafe', failure) && failure.status !== 429).toBe(false);
+    });
+  });
+
+  test('a token is replaced only after a 401, and only if the body can be sent again', () => {
+    holds((failure, state, { kind }) => {
+      const replaces = failure.status === 401 && state.canReplaceToken && state.isReplayable;
+      const hasNoProof = state.isConfirmed && state.outcome === 'unknown';
+      expect(kind === 'replaceToken').toBe(replaces && !hasNoProof);
+    });
+  });
+
+  test('a write is read back once, and only while its outcome is not certain', () => {
+    holds((failure, state, { kind }) => {
+      if (kind !== 'confirm') return;
+      expect(state).toMatchObject({ canConfirm: true, isConfirmed: false });
+      expect(state.outcome).not.toBe('none');
+      if (state.outcome === 'undone') expect(failure.status).toBeLessThan(500);
+    });
+  });
+
+  test('nothing is sent again after reading back without proof, or when a retry cannot help', () => {
+    holds((failure, state, { kind }) => {
+      if (failure.isFinal === true || (state.isConfirmed && state.outcome === 'unknown')) expect(kind).toBe('throw');
+    });
+  });
+
+  test('a retry respects the number of retries, the budget, the deadline and the longest wait', () => {
+    holds((failure, state, step) => {
+      if (step.kind !== 'retry') return;
+      expect(state.retries).toBeLessThan(state.maxRetries);
+      expect(state.isReplayable).toBe(true);
+      const { waitMs = step.pauseAllMs ?? 0 } = step;
+      expect(waitMs).toBeLessThanOrEqual(state.maxWaitMs);
+      if (step.waitMs === undefined) return;
+      expect(state.hasBudget).toBe(true);
+      expect(step.waitMs).toBeLessThan(state.remainingMs);
+      const { retryAfterMs = 0 } = failure;
+      if (retryAfterMs >= 500) expect(step.waitMs).toBe(retryAfterMs);
+    });
+  });
+
+  test('all calls pause once, and only after a 429', () => {
+    holds((failure, state, step) => {
+      const pauses = Object.entries(step).filter(([name, ms]) => name.startsWith('pause') && ms !== undefined);
+      if (pauses.length === 0) return;
+      expect(failure.status === 429 || state.isThrottled).toBe(true);
+      expect(state.isConfirmed).toBe(false);
+      expect(pauses).toHaveLength(1);
+    });
+  });
+});
