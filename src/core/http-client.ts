@@ -7,7 +7,7 @@ import { responseHeaders } from './transport/response-headers.js';
 import { SellerError, attachCurl } from './errors/seller-error.js';
 import { emitAttemptResult, emitWait } from './observability/events.js';
 import type { InternalOptions } from './options/call-options.js';
-import { checkOptions, confirmRules } from './options/resolve-options.js';
+import { callRules, checkOptions, confirmRules } from './options/resolve-options.js';
 import type { ResolvedOptions } from './options/resolve-options.js';
 import { acquireAttempt, releaseAttempt } from './pipeline/acquire-attempt.js';
 import { RequestAttempt, hasSucceeded } from './pipeline/attempt.js';
@@ -44,12 +44,14 @@ export class HttpClient implements Requester {
     this.deadlineMs = options.deadlineMs;
   }
 
-  call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options: InternalOptions = {}): ApiPromise<Out> {
+  call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: InternalOptions): ApiPromise<Out> {
     return new ApiPromise(this.#run(endpoint, input, options) as Promise<WithResponse<Out>>);
   }
 
-  async #run(endpoint: Endpoint, input: unknown, options: InternalOptions): Promise<CallResult> {
+  async #run(endpoint: Endpoint, input: unknown, given: InternalOptions | undefined): Promise<CallResult> {
     const startedAt = performance.now();
+    if (given !== undefined) checkOptions(given, callRules);
+    const options = given ?? {};
     const request = buildRequest(endpoint, input, options, this.#runtime);
     const context = new RequestContext(request, options, this.#runtime, startedAt);
     const { scope, emit, info: call } = context;

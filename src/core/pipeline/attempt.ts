@@ -78,9 +78,9 @@ export class RequestAttempt {
       restartTimeout();
       ignoreErrors(() => options.onUploadProgress?.(progress));
     });
-    const response = await (this.#multipart
-      ? this.#receive(this.#multipart.body)
-      : exchangeOnce(this.#context, (body) => this.#receive(body)));
+    const response = await (loaded.exchange
+      ? exchangeOnce(loaded.exchange, request.url, (body) => this.#receive(body))
+      : this.#receive(this.#multipart?.body ?? request.body));
     if (!isOk(response.status)) return { kind: 'response', response };
     if (request.endpoint.responseBody === 'stream') return { kind: 'response', response, download: this.#received };
     return { kind: 'response', response, errorInBody: errorInBody(request.endpoint, response) };

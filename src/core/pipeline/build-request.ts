@@ -3,7 +3,6 @@ import type { Endpoint } from '../endpoint.js';
 import { InvalidInputError } from '../errors/errors.js';
 import type { InternalOptions } from '../options/call-options.js';
 import { checkEndpoint } from '../options/check-endpoint.js';
-import { callRules, checkOptions } from '../options/resolve-options.js';
 import { selectAttributes } from '../schema/attributes.js';
 import { shapeOf } from '../schema/inspect.js';
 import type { Issue } from '../schema/issue.js';
@@ -17,10 +16,10 @@ import type { ClientRuntime } from './client-runtime.js';
 import type { BuiltRequest } from './request-context.js';
 
 /**
- * Checks the input and the options of a call, and encodes its request. Nothing is sent.
+ * Checks the input of a call, and encodes its request. Nothing is sent.
  *
  * @throws {ConfigurationError} when the endpoint is wrong.
- * @throws {InvalidInputError} when the input or an option is wrong.
+ * @throws {InvalidInputError} when the input is wrong.
  */
 export function buildRequest(
   endpoint: Endpoint,
@@ -29,7 +28,6 @@ export function buildRequest(
   runtime: ClientRuntime,
 ): BuiltRequest {
   checkEndpoint(endpoint);
-  checkOptions(options, callRules);
   const parsed = checkInput(endpoint, input ?? {});
   // Copied, because `confirm` needs the input later and the caller may have changed the object by then.
   const checked = endpoint.confirm && endpoint.requestBody !== 'multipart' ? structuredClone(parsed) : parsed;
@@ -86,7 +84,7 @@ function buildHeaders(
     // The end of a compressed file does not always show that the file is incomplete.
     ...(endpoint.responseBody === 'stream' && { accept: '*/*', 'accept-encoding': 'identity' }),
     ...(hasBody && { 'content-type': 'application/json; charset=utf-8' }),
-    ...lowerCaseNames(options.headers),
+    ...(options.headers && lowerCaseNames(options.headers)),
     ...parts.headers,
   };
 }

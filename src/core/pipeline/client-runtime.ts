@@ -24,15 +24,13 @@ export function createRuntime(options: ResolvedOptions, shared: SharedState): Cl
     options,
     shared,
     events: new Events(options),
-    headers: { accept: 'application/json', ...lowerCaseNames(options.headers) },
+    headers: { accept: 'application/json', ...lowerCaseNames(options.headers ?? {}) },
     userAgent: userAgentOf(options.userAgent),
     isSecretHeader: secretNamesWith(options.redactHeaders),
   };
 }
 
 /** Converts header names to lower case, so that a user's header replaces the default in any case. */
-export function lowerCaseNames(
-  headers: Readonly<Record<string, string>> | undefined,
-): Record<string, string> | undefined {
-  return headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+export function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

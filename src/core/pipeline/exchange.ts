@@ -1,3 +1,4 @@
+import type { EndpointExchange } from '../endpoint.js';
 import { InvalidInputError } from '../errors/errors.js';
 import { isOk } from './parse-body.js';
 import type { BufferedResponse } from './parse-body.js';
@@ -12,10 +13,10 @@ export async function loadExchange(context: RequestContext): Promise<void> {
 
 /** Makes one attempt with the exchange of the endpoint. `send` sends a body and receives the response. */
 export async function exchangeOnce(
-  { loaded: { exchange }, request: { url, body } }: RequestContext,
-  send: (body: string | undefined) => Promise<BufferedResponse>,
+  exchange: EndpointExchange,
+  url: string,
+  send: (body: string) => Promise<BufferedResponse>,
 ): Promise<BufferedResponse> {
-  if (!exchange) return send(body);
   let response: BufferedResponse | undefined;
   try {
     const value = await exchange(url, async (text) => {
