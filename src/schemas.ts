@@ -1,32 +1,8 @@
-// './schemas': the schemas of inputs and responses, the functions that build schemas, and all endpoints.
+// './schemas': the schemas of inputs and responses, and all endpoints.
 export { endpoints } from './endpoints.js';
 export { description, methodDescription, resourcePath } from './core/describe.js';
-export {
-  array,
-  boolean,
-  dateTime,
-  enumOf,
-  int64,
-  integer,
-  nullish,
-  number,
-  openEnum,
-  optional,
-  params,
-  picked,
-  preprocess,
-  record,
-  refine,
-  response,
-  string,
-  union,
-  unknown,
-} from './core/schema/schema.js';
-export type { RefineResult } from './core/schema/issue.js';
 export type { Entity, Input, Optional, Output, Params, Schema, Shape } from './core/schema/schema.js';
-export type { Facts } from './core/schema/facts.js';
 export type { StandardSchema } from './core/schema/standard-schema.js';
-export { dateTimeInput } from './core/schema/date-time.js';
 export { paging } from './core/schema/fields.js';
 export {
   answerOfQuestion,

@@ -1,8 +1,7 @@
-import { array, boolean, optional, params, record, string } from 'marketplace-seller-sdk/schemas';
 import { InvalidInputError } from 'marketplace-seller-sdk';
 import type { Endpoint, SellerClient, StandardSchema } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { unknown } from '../../src/core/schema/schema.js';
+import { array, boolean, optional, params, record, string, unknown } from '../../src/core/schema/schema.js';
 import { decode, encode } from '../../src/core/serialization/request.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
 

@@ -1,5 +1,6 @@
 import type { Endpoint, StandardSchema, UnexpectedResponseError } from 'marketplace-seller-sdk';
 import { describe, expect, test, vi } from 'vitest';
+import { conversationResponse } from 'marketplace-seller-sdk/schemas';
 import { array, nullish, params, record, refine, response } from '../../src/core/schema/schema.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
@@ -34,6 +35,44 @@ describe('a list in which every entry is wrong', () => {
     expect(error.message.length).toBeLessThan(600);
     expect(error.message).toContain('`questions.0');
     expect(new Set(error.issues.map(({ path }) => path[1])).size).toBe(1000);
+  });
+});
+
+describe('a body of 16 MiB with millions of wrong entries', () => {
+  const size = 16 * 2 ** 20;
+  const fill = (entry: string, bytes = size): string =>
+    `[${Array(Math.floor(bytes / (entry.length + 1)))
+      .fill(entry)
+      .join(',')}]`;
+  const nested = `{"id":1,"answer":{},"message_attachments":${fill('0', 4000)}}`;
+
+  test.each([
+    ['a list of numbers', `{"questions":${fill('{}')}}`],
+    ['a bare list', fill('0')],
+    ['wrong after a thousand right ones', `{"questions":[${'{"id":1},'.repeat(1000)}${fill('[]').slice(1)}}`],
+  ])('%s: has at most two thousand issues', async (_, body) => {
+    const { sellerClient } = stubbed([new Response(body, { headers: { 'content-type': 'application/json' } })]);
+    const error = await errorOf<UnexpectedResponseError>(sellerClient.questions.search({ seller_id: 7 }).first());
+    expect(error.name).toBe('UnexpectedResponseError');
+    expect(error.issues.length).toBeLessThanOrEqual(2000);
+  });
+
+  test.each([
+    ['lists in the entries of a list', `{"messages":${fill(nested)}}`],
+    ['one list in one entry', `{"messages":[{"id":1,"message_attachments":${fill('0')}}]}`],
+  ])('%s: are bounded together', (_, body) => {
+    const result = conversationResponse.safeParse(JSON.parse(body));
+    expect(result.success).toBe(false);
+    expect(result.success ? [] : result.error.issues.length).toBeLessThanOrEqual(4000);
+  });
+
+  test('each entry is looked at once, and those after a thousand wrong ones not at all', () => {
+    let looks = 0;
+    const entry = refine(record, () => ((looks += 1) > 1500 ? 'is wrong' : undefined));
+    const lists = response({ lists: array(response({ list: array(entry) })) });
+    const value = { lists: Array.from({ length: 3000 }, () => ({ list: Array(1000).fill({}) as object[] })) };
+    expect(lists.safeParse(value).success).toBe(false);
+    expect(looks).toBe(3000);
   });
 });
 

@@ -1,6 +1,5 @@
-import { response, integer, array, nullish, string } from 'marketplace-seller-sdk/schemas';
 import { expect, test } from 'vitest';
-import { preprocess } from '../../src/core/schema/schema.js';
+import { array, integer, nullish, preprocess, response, string } from '../../src/core/schema/schema.js';
 import { applySelection } from '../../src/resources/flex/graphql/selection.js';
 import type { AppliedSelection } from '../../src/resources/flex/graphql/selection.js';
 

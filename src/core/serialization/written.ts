@@ -12,11 +12,11 @@ function writtenInside(schema: StandardSchema, value: unknown): unknown {
   const found = inspect(schema);
   if (value === undefined || value === null) return value;
   if (found.kind === 'optional' || found.kind === 'nullable') return written(found.of, value);
-  if (found.kind === 'array') return (value as readonly unknown[]).map((entry) => written(found.of, entry));
+  if (found.kind === 'array') return Array.from(value as Iterable<unknown>, (entry) => written(found.of, entry));
   if (found.kind !== 'object') return value;
   const fields = Object.entries(value).map(([name, each]) => {
     const field = Object.hasOwn(found.shape, name) ? found.shape[name] : undefined;
-    return [name, field ? written(field, each) : each];
+    return [name, field ? written(field, each) : each] as const;
   });
   return Object.fromEntries(fields);
 }
