@@ -3,7 +3,8 @@ import type { CallOptions } from '../options/call-options.js';
 import { checkOptions } from '../options/resolve-options.js';
 import { integerFrom } from '../options/rules.js';
 import type { Page, PageLimits, Pager, PageRequest, RawPage } from './page.js';
-import { paginate, throwIfAborted } from './paginate.js';
+import { throwIfAborted } from './page-reader.js';
+import { paginate } from './paginate.js';
 
 /** Call options of an iteration over pages. `deadlineMs` limits the time of all its requests together. */
 export interface PaginationOptions extends CallOptions {
@@ -81,8 +82,8 @@ interface PagedInput {
   readonly limit?: number | undefined;
 }
 
-/** How the pages of an endpoint are read. */
-interface PageReader<Out, T, Extra> {
+/** What a response of an endpoint holds of a list. */
+interface PageContent<Out, T, Extra> {
   /** Returns what identifies an entry. */
   readonly key: (item: T) => unknown;
   readonly read: (response: Out) => RawPage<T, Extra>;
@@ -94,7 +95,7 @@ export function pagedCalls<In extends PagedInput, Out, T, Extra>(
   endpoint: Endpoint<In, Out>,
   input: In,
   options: PaginationOptions | undefined,
-  { key, read }: PageReader<Out, T, Extra>,
+  { key, read }: PageContent<Out, T, Extra>,
 ): Paged<T, Extra> {
   // Programs without types may omit both, or pass no object: the first call then says what is wrong.
   const given = ['object', 'undefined'].includes(typeof input) ? { ...input } : input;
