@@ -1,9 +1,7 @@
-import { platform } from '#platform';
 import { requestIdOf } from '../errors/errors.js';
 import { maskSecrets } from '../errors/redact.js';
 import { ignoreErrors } from '../ignore-errors.js';
-import type { CallEvent, CallInfo, Logger, WaitReason } from '../options/hooks.js';
-import type { ResolvedOptions } from '../options/resolve-options.js';
+import type { CallEvent, CallInfo, Logger, Tracing, WaitReason } from '../options/hooks.js';
 
 /** Receives the events of calls. */
 export type Emit = (event: CallEvent) => void;
@@ -45,20 +43,29 @@ export function emitAttemptResult(
   emit({ type: 'response', call, attempt: attempts, status, requestId, durationMs });
 }
 
+/** What receives the events of a client. */
+interface EventReceivers {
+  readonly loggers: readonly (Logger | undefined)[];
+  readonly tracing: Tracing | undefined;
+  readonly openChannel: () => Channel | undefined;
+}
+
 /** The receivers of a client's events. */
 export class Events {
   readonly #sinks: readonly Sink[];
+  readonly #openChannel: EventReceivers['openChannel'];
   #channel: Channel | undefined;
 
-  constructor({ logger, tracing }: Pick<ResolvedOptions, 'logger' | 'tracing'>) {
-    const debug = platform.debugLogger();
-    const sinks = [logger && logSink(logger), debug && logSink(debug), tracing?.observe.bind(tracing)];
+  /** `openChannel` opens the channel of the platform, if it has one. */
+  constructor({ loggers, tracing, openChannel }: EventReceivers) {
+    const sinks = [...loggers.map((logger) => logger && logSink(logger)), tracing?.observe.bind(tracing)];
     this.#sinks = sinks.filter((sink) => sink !== undefined);
+    this.#openChannel = openChannel;
   }
 
   /** Receives the events of a call; `undefined` if nothing observes them. */
   get sink(): Emit | undefined {
-    const channel = (this.#channel ??= platform.openChannel() ?? silentChannel);
+    const channel = (this.#channel ??= this.#openChannel() ?? silentChannel);
     if (!channel.hasSubscribers) return this.#sinks.length === 0 ? undefined : this.#toSinks;
     return (event) => {
       this.#toSinks(event);

@@ -1,3 +1,4 @@
+import { platform } from '#platform';
 import { secretNamesWith } from '../errors/secret-names.js';
 import type { IsSecretName } from '../errors/secret-names.js';
 import { Events } from '../observability/events.js';
@@ -20,10 +21,15 @@ export interface ClientRuntime {
 
 /** Creates what all calls of a client share. */
 export function createRuntime(options: ResolvedOptions, shared: SharedState): ClientRuntime {
+  const { logger, tracing } = options;
   return {
     options,
     shared,
-    events: new Events(options),
+    events: new Events({
+      loggers: [logger, platform.debugLogger()],
+      tracing,
+      openChannel: () => platform.openChannel(),
+    }),
     headers: { accept: 'application/json', ...lowerCaseNames(options.headers ?? {}) },
     userAgent: userAgentOf(options.userAgent),
     isSecretHeader: secretNamesWith(options.redactHeaders),

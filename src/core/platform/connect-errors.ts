@@ -1,4 +1,10 @@
-import type { ConnectError } from './platform.js';
+/** An error that occurred before the service acted. */
+export interface ConnectError {
+  /** What to do about the error. */
+  readonly remedy: string;
+  /** The same request would fail again, so a retry cannot help. */
+  readonly isPermanent?: true;
+}
 
 /** The fields of a system error. */
 interface SystemError {

@@ -1,3 +1,4 @@
+import type { ConnectError } from './connect-errors.js';
 import type { FileInput } from '../files/file-source.js';
 import type { Upload } from '../files/upload.js';
 import type { RejectFile } from '../files/upload-reader.js';
@@ -5,14 +6,6 @@ import type { Channel } from '../observability/events.js';
 import type { Logger } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { Transport } from '../transport/transport.js';
-
-/** An error that occurred before the service acted. */
-export interface ConnectError {
-  /** What to do about the error. */
-  readonly remedy: string;
-  /** The same request would fail again, so a retry cannot help. */
-  readonly isPermanent?: true;
-}
 
 /** The module that opens files for uploads. */
 export interface Uploads {
