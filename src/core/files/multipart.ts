@@ -64,8 +64,7 @@ async function streamedForm(file: OpenFile, onProgress: (progress: UploadProgres
     });
     through.on('error', ignore);
     pipeTo(through);
-    // Without the strategy, Node.js reads 65,536 chunks ahead.
-    return Readable.toWeb(through, { strategy: new CountQueuingStrategy({ highWaterMark: 1 }) }) as BodyInit;
+    return Readable.toWeb(through) as BodyInit;
   };
   return {
     body: { pipeTo, forFetch },
