@@ -10,7 +10,7 @@ import type { ClientOptions, UploadParams } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { json, startServer } from '../support/http-server.ts';
 import { rawServer } from '../support/raw-server.ts';
-import { errorOf } from '../support/stubs.ts';
+import { errorOf, stubbed } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';
 
 const megabyte = 2 ** 20;
@@ -53,6 +53,52 @@ function silentServer(headers: () => void): Promise<string> {
     },
     { waitsFor: 'headers' },
   );
+}
+
+interface Source {
+  readonly input: UploadParams;
+  /** Whether the source is closed. */
+  readonly closed: () => boolean;
+}
+
+/** Sources of 20 MB, which no buffer holds. */
+const sources: Readonly<Record<string, () => Source | Promise<Source>>> = {
+  'a path': async () => {
+    await writeFile(path, Buffer.alloc(20 * megabyte));
+    return { input: { site_id: 'MLA', file: path }, closed: () => descriptors() === 0 };
+  },
+  'a Node stream': () => {
+    const file = new Readable({ read: () => file.push(Buffer.alloc(megabyte)) });
+    return { input: streamed(file), closed: () => file.destroyed };
+  },
+  'a web stream': () => {
+    const cancel = vi.fn();
+    const pull = (to: ReadableStreamDefaultController): void => to.enqueue(new Uint8Array(megabyte));
+    return { input: streamed(new ReadableStream({ pull, cancel })), closed: () => cancel.mock.calls.length === 1 };
+  },
+  'a generator': () => {
+    let isClosed = false;
+    const file = (async function* () {
+      try {
+        for (;;) yield await Promise.resolve(new Uint8Array(megabyte));
+      } finally {
+        isClosed = true;
+      }
+    })();
+    return { input: streamed(file), closed: () => isClosed };
+  },
+  'a silent Node stream': () => {
+    const file = new Readable({ read: () => undefined });
+    return { input: streamed(file), closed: () => file.destroyed };
+  },
+  'a silent web stream': () => {
+    const cancel = vi.fn();
+    return { input: streamed(new ReadableStream({ cancel })), closed: () => cancel.mock.calls.length === 1 };
+  },
+};
+
+function streamed(file: Readable | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>): UploadParams {
+  return { site_id: 'MLA', file, filename: 'a.pdf', size: 20 * megabyte };
 }
 
 describe.each(transports)('over %s', (name, transport) => {
@@ -145,48 +191,25 @@ describe.each(transports)('over %s', (name, transport) => {
     await expect.poll(() => [server.sockets.size, descriptors()]).toEqual([0, 0]);
   });
 
-  test.each(['a path', 'a Node stream', 'a web stream', 'a generator'])(
-    'an abort while %s is sent leaves nothing open',
+  test.each(Object.keys(sources))('an abort while %s is sent leaves nothing open', async (kind) => {
+    const { closed, input } = await sources[kind]!();
+    const aborter = new AbortController();
+    const url = await silentServer(() => aborter.abort());
+    const error = await errorOf(clientOf(url).messages.upload(input, { signal: aborter.signal }));
+    expect(error.name).toBe('AbortError');
+    await expect.poll(closed).toBe(true);
+  });
+
+  test.each(Object.keys(sources))(
+    'a connection that breaks while %s is sent is the error, and closes it',
     async (kind) => {
-      const size = 20 * megabyte;
-      await writeFile(path, Buffer.alloc(size));
-      const closed = vi.fn();
-      const chunk = Buffer.alloc(megabyte);
-      const node = new Readable({ read: () => node.push(chunk), destroy: closed });
-      const generator = async function* () {
-        try {
-          for (;;) yield await Promise.resolve(chunk);
-        } finally {
-          closed();
-        }
-      };
-      const sources: Readonly<Record<string, () => object>> = {
-        'a path': () => ({ file: path }),
-        'a Node stream': () => ({ file: node, filename: 'a.pdf', size }),
-        'a web stream': () => ({
-          file: new ReadableStream({ pull: (to) => to.enqueue(chunk), cancel: closed }),
-          filename: 'a.pdf',
-          size,
-        }),
-        'a generator': () => ({ file: generator(), filename: 'a.pdf', size }),
-      };
-      const aborter = new AbortController();
-      const url = await silentServer(() => aborter.abort());
-      const input = { site_id: 'MLA', ...sources[kind]!() } as UploadParams;
-      const error = await errorOf(clientOf(url).messages.upload(input, { signal: aborter.signal }));
-      expect(error.name).toBe('AbortError');
-      if (kind !== 'a path') await expect.poll(() => closed.mock.calls.length).toBe(1);
-      await expect.poll(descriptors).toBe(0);
+      const { closed, input } = await sources[kind]!();
+      const url = await rawServer((to) => to.resetAndDestroy(), { waitsFor: 'headers' });
+      const error = await errorOf(clientOf(url).messages.upload(input));
+      expect(error.name).toBe('OutcomeUnknownError');
+      await expect.poll(closed).toBe(true);
     },
   );
-
-  test('a connection that breaks midway closes the file', async () => {
-    await writeFile(path, Buffer.alloc(20 * megabyte));
-    const url = await rawServer((to) => to.resetAndDestroy(), { waitsFor: 'headers' });
-    const error = await errorOf(clientOf(url).messages.upload({ site_id: 'MLA', file: path }));
-    expect(error.name).toBe('OutcomeUnknownError');
-    await expect.poll(descriptors).toBe(0);
-  });
 
   test('an early 413 ends the upload, and closes the file', async () => {
     await writeFile(path, Buffer.alloc(20 * megabyte));
@@ -222,4 +245,31 @@ describe.each(transports)('over %s', (name, transport) => {
     aborter.abort();
     await call;
   });
+});
+
+/** More than all buffers of a request can hold. */
+const size = 5 * megabyte;
+
+test.each<[string, () => object, boolean]>([
+  ['bytes can still be read', () => ({ file: Buffer.alloc(size), filename: 'a.pdf' }), true],
+  ['a file on disk ends with an error', () => ({ file: path }), false],
+  [
+    'a web stream ends with an error',
+    () => ({ file: new Blob([Buffer.alloc(size)]).stream(), filename: 'a.pdf', size }),
+    false,
+  ],
+])('a copy of a request, read after the call: %s', async (_, source, isWhole) => {
+  await writeFile(path, Buffer.alloc(size));
+  let copy: Request | undefined;
+  const { sellerClient } = stubbed([], {
+    fetch: (request: Request) => {
+      copy = request.clone();
+      return Promise.resolve(Response.json({}, { status: 404 }));
+    },
+  });
+  await errorOf(sellerClient.messages.upload({ site_id: 'MLA', ...source() } as UploadParams));
+  const length = copy!.arrayBuffer().then(({ byteLength }) => byteLength);
+  if (isWhole) expect(await length).toBe(Number(copy!.headers.get('content-length')));
+  else await expect(length).rejects.toThrow();
+  expect(descriptors()).toBe(0);
 });

@@ -44,14 +44,13 @@ async function streamedForm(file: OpenFile, onProgress: (progress: UploadProgres
   form.on('error', ignore);
   form.append('file', content, { filename, knownLength: size, ...(contentType !== undefined && { contentType }) });
   const length = await lengthOf(form);
-  const close = (): void => {
-    reader.stop();
-    content.destroy();
-  };
   const pipeTo = (destination: Writable): void => {
     // `pipe` passes neither an error of the file on, nor the end of the request back.
     form.on('error', (error) => destination.destroy(error));
-    destination.on('close', close);
+    destination.on('close', () => {
+      reader.stop();
+      content.destroy();
+    });
     form.pipe(destination);
   };
   const forFetch = (): BodyInit => {
@@ -71,7 +70,7 @@ async function streamedForm(file: OpenFile, onProgress: (progress: UploadProgres
     headers: { ...form.getHeaders(), ...(length !== undefined && { 'content-length': String(length) }) },
     onArrival: ignore,
     failure: () => reader.failure,
-    close,
+    close: () => reader.stop(),
   };
 }
 

@@ -23,6 +23,7 @@ export class UploadReader {
   readonly #file: OpenFile;
   readonly #onProgress: (progress: UploadProgress) => void;
   #close: (() => void) | undefined;
+  #isStopped = false;
   failure: Error | undefined;
 
   constructor(file: OpenFile, onProgress: (progress: UploadProgress) => void) {
@@ -50,21 +51,34 @@ export class UploadReader {
         }
       }
     } catch (error) {
-      this.failure = unreadable(error, reject);
-      throw this.failure;
+      throw this.#fail(unreadable(error, reject));
     } finally {
-      this.stop();
+      this.#closeSource();
     }
     if (sentBytes === size) return;
     const actual = sentBytes > size ? 'more bytes than' : `${sentBytes} bytes instead of`;
-    this.failure = reject(issueAt('file', `\`file\` has ${actual} the stated ${size}`), 'Not stored: ');
-    throw this.failure;
+    throw this.#fail(reject(issueAt('file', `\`file\` has ${actual} the stated ${size}`), 'Not stored: '));
+  }
+
+  /** After `stop()`, reading fails because it was stopped, which is not why the attempt failed. */
+  #fail(error: Error): Error {
+    if (!this.#isStopped) this.failure = error;
+    return error;
   }
 
   /** Closes the source, also during a read that may never end, and also a stream that was not read. */
   stop(): void {
     try {
       if (!this.#close && this.#file.source.kind === 'stream') this.#open();
+    } catch {
+      // The stream has another reader.
+    }
+    this.#isStopped = true;
+    this.#closeSource();
+  }
+
+  #closeSource(): void {
+    try {
       this.#close?.();
     } catch {
       // The attempt must end even if the source cannot be closed.
@@ -73,7 +87,10 @@ export class UploadReader {
   }
 
   #open(): Iterator<unknown> | AsyncIterator<unknown> {
-    const stream = chunksOf(this.#file.source);
+    const { source } = this.#file;
+    // A copy of the request may be read later. Nobody would close a file that it opens.
+    if (this.#isStopped && source.kind !== 'bytes') throw new Error('the upload has ended');
+    const stream = chunksOf(source);
     const { destroy } = stream as { destroy?: (this: unknown) => void };
     const iterator = iteratorOf(stream);
     this.#close = () => {
