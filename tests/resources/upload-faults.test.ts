@@ -252,6 +252,7 @@ const size = 5 * megabyte;
 
 test.each<[string, () => object, boolean]>([
   ['bytes can still be read', () => ({ file: Buffer.alloc(size), filename: 'a.pdf' }), true],
+  ['a Blob can still be read', () => ({ file: new Blob([Buffer.alloc(size)]), filename: 'a.pdf' }), true],
   ['a file on disk ends with an error', () => ({ file: path }), false],
   [
     'a web stream ends with an error',

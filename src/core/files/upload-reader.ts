@@ -88,8 +88,8 @@ export class UploadReader {
 
   #open(): Iterator<unknown> | AsyncIterator<unknown> {
     const { source } = this.#file;
-    // A copy of the request may be read later. Nobody would close a file that it opens.
-    if (this.#isStopped && source.kind !== 'bytes') throw new Error('the upload has ended');
+    // A copy of the request may be read later, when nobody would close a file on disk.
+    if (this.#isStopped && source.kind === 'path') throw new Error('the upload has ended');
     const stream = chunksOf(source);
     const { destroy } = stream as { destroy?: (this: unknown) => void };
     const iterator = iteratorOf(stream);
