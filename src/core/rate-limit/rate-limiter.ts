@@ -1,6 +1,6 @@
 import type { CancelScope } from '../scope/cancel-scope.js';
 import { CallQueue } from './call-queue.js';
-import type { QueuedCall } from './call-queue.js';
+import type { AcquireRequest, QueuedAttempt } from './call-queue.js';
 import { RecentCount, ThrottleShare } from './recent-responses.js';
 
 /** The maximum number of attempts in flight as long as nothing is known about the service's limit. */
@@ -18,20 +18,6 @@ const rateCut = 0.85;
 const leastKnownRate = 2;
 /** How late an attempt may be without a loss of rate, in milliseconds, because timers are not exact. */
 const slackMs = 20;
-
-/** A call that waits for its turn. Calls and their retries are sent in the order in which the calls were made. */
-interface AcquireRequest extends QueuedCall {
-  /** The longest pause for which the call waits. */
-  readonly maxPauseMs: number;
-  readonly onWait: (waitMs: number) => void;
-}
-
-interface QueuedAttempt extends AcquireRequest {
-  /** Ends the wait: the call is admitted, or the pause is too long. */
-  readonly settle: (admitted: boolean) => void;
-  isAdmitted: boolean;
-  notified: boolean;
-}
 
 /** What the result of an attempt says about the rate limit. */
 export type RateLimitSignal = 'accepted' | 'throttled' | 'other';
@@ -56,7 +42,7 @@ export class RateLimiter {
   #throttles = 0;
   /** Whether the only sign of a limit is one 429, which may be random. Then the next success lifts the limit. */
   #isSingleThrottle = false;
-  readonly #waiting = new CallQueue<QueuedAttempt>();
+  readonly #waiting = new CallQueue();
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #responses = new RecentCount();
   readonly #share = new ThrottleShare();
