@@ -39,7 +39,6 @@ export type { Paging } from './core/schema/fields.js';
 
 export {
   AccessTokenError,
-  ApiError,
   ConfigurationError,
   ConnectionError,
   InvalidInputError,
@@ -47,8 +46,8 @@ export {
   OutcomeUnknownError,
   RequestAbortedError,
   TimeoutError,
-  UnexpectedResponseError,
 } from './core/errors/errors.js';
+export { ApiError, UnexpectedResponseError } from './core/errors/response-errors.js';
 export { SellerError } from './core/errors/seller-error.js';
 export {
   AuthenticationError,
@@ -60,7 +59,7 @@ export {
   ServerError,
   UnprocessableEntityError,
 } from './core/errors/status-errors.js';
-export type { ApiErrorCause } from './core/errors/errors.js';
+export type { ApiErrorCause } from './core/errors/response-errors.js';
 export type { CurlOptions } from './core/errors/seller-error.js';
 
 export { Questions } from './resources/questions/questions.js';

@@ -2,7 +2,7 @@ import { ApiPromise } from './api-promise.js';
 import type { WithResponse } from './api-promise.js';
 import type { Endpoint, Requester } from './endpoint.js';
 import { curlOf } from './errors/curl.js';
-import { ApiError } from './errors/errors.js';
+import { ApiError } from './errors/response-errors.js';
 import { responseHeaders } from './transport/response-headers.js';
 import { SellerError, attachCurl } from './errors/seller-error.js';
 import { emitAttemptResult, emitWait } from './observability/events.js';

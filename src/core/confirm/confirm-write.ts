@@ -1,7 +1,8 @@
 import type { ResponseInfo } from '../api-promise.js';
 import type { ConfirmContext, Endpoint, Requester } from '../endpoint.js';
 import type { ConfirmOptions, Confirmation } from './confirmation.js';
-import { ApiError, OutcomeUnknownError, TimeoutError } from '../errors/errors.js';
+import { OutcomeUnknownError, TimeoutError } from '../errors/errors.js';
+import { ApiError } from '../errors/response-errors.js';
 import type { CallOptions } from '../options/call-options.js';
 import { CancelScope } from '../scope/cancel-scope.js';
 import type { CallProgress } from '../scope/cancel-scope.js';

@@ -1,4 +1,4 @@
-import type { ApiError, ApiErrorCause, ApiErrorDetails } from './errors.js';
+import type { ApiError, ApiErrorCause, ApiErrorDetails } from './response-errors.js';
 import { classOfStatus } from './status-errors.js';
 
 /** A documented error: how the service reports it, and its class. */

@@ -1,4 +1,4 @@
-import { ApiError } from './errors.js';
+import { ApiError } from './response-errors.js';
 
 /**
  * 400: the service rejected the request.

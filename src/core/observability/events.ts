@@ -1,4 +1,4 @@
-import { requestIdOf } from '../errors/errors.js';
+import { requestIdOf } from '../errors/response-errors.js';
 import { maskSecrets } from '../errors/redact.js';
 import { ignoreErrors } from '../ignore-errors.js';
 import type { CallEvent, CallInfo, Logger, Tracing, WaitReason } from '../options/hooks.js';

@@ -1,4 +1,5 @@
-import { RequestAbortedError, UnexpectedResponseError } from '../errors/errors.js';
+import { RequestAbortedError } from '../errors/errors.js';
+import { UnexpectedResponseError } from '../errors/response-errors.js';
 import { Deadline } from '../scope/deadline.js';
 import { OffsetTracker } from './offset-tracker.js';
 import type { PageStep } from './offset-tracker.js';

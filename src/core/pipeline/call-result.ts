@@ -1,5 +1,5 @@
 import type { ResponseInfo, WithResponse } from '../api-promise.js';
-import { requestIdOf } from '../errors/errors.js';
+import { requestIdOf } from '../errors/response-errors.js';
 import { redactUrl } from '../errors/redact.js';
 import type { ResponseHeaders } from '../transport/response-headers.js';
 import type { RequestContext } from './request-context.js';

@@ -1,12 +1,6 @@
 import { platform } from '#platform';
-import {
-  ApiError,
-  ConnectionError,
-  OutcomeUnknownError,
-  RequestAbortedError,
-  TimeoutError,
-  UnexpectedResponseError,
-} from '../errors/errors.js';
+import { ConnectionError, OutcomeUnknownError, RequestAbortedError, TimeoutError } from '../errors/errors.js';
+import { ApiError, UnexpectedResponseError } from '../errors/response-errors.js';
 import { printable } from '../errors/printable.js';
 import { redactError } from '../errors/redact-error.js';
 import { redactSecrets, userTexts } from '../errors/redact.js';

@@ -1,6 +1,6 @@
 import { matchDocumentedError, statusOfErrorInBody } from '../errors/documented-error.js';
 import type { Endpoint } from '../endpoint.js';
-import type { ApiError, ApiErrorCause, ApiErrorDetails } from '../errors/errors.js';
+import type { ApiError, ApiErrorCause, ApiErrorDetails } from '../errors/response-errors.js';
 import { printable } from '../errors/printable.js';
 import { maskSecrets, redactBody, redactHeaders, redactText, redactUrl, userTexts } from '../errors/redact.js';
 import { classOfStatus } from '../errors/status-errors.js';

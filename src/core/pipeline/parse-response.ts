@@ -1,4 +1,5 @@
-import { UnexpectedResponseError, summarizeIssues } from '../errors/errors.js';
+import { summarizeIssues } from '../errors/errors.js';
+import { UnexpectedResponseError } from '../errors/response-errors.js';
 import { printable } from '../errors/printable.js';
 import { redactBody, redactHeaders, redactSecrets } from '../errors/redact.js';
 import type { Endpoint } from '../endpoint.js';

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../endpoint.js';
-import { UnexpectedResponseError } from '../errors/errors.js';
+import { UnexpectedResponseError } from '../errors/response-errors.js';
 import { responseHeaders } from '../transport/response-headers.js';
 import { isSecretName } from '../errors/secret-names.js';
 import { unknown } from '../schema/schema.js';

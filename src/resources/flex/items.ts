@@ -1,7 +1,8 @@
 import { ApiPromise } from '../../core/api-promise.js';
 import type { ResponseInfo, WithResponse } from '../../core/api-promise.js';
 import type { Requester, Endpoint } from '../../core/endpoint.js';
-import { ApiError, InvalidInputError } from '../../core/errors/errors.js';
+import { InvalidInputError } from '../../core/errors/errors.js';
+import { ApiError } from '../../core/errors/response-errors.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import { ofType, optionIssues } from '../../core/options/rules.js';
 import { Deadline } from '../../core/scope/deadline.js';

@@ -1,5 +1,5 @@
 import { BadRequestError, ForbiddenError } from '../../core/errors/status-errors.js';
-import type { ApiErrorDetails } from '../../core/errors/errors.js';
+import type { ApiErrorDetails } from '../../core/errors/response-errors.js';
 import { documentedError, messageMatches, textsOf } from '../../core/errors/documented-error.js';
 import { isWord } from '../../core/schema/word.js';
 

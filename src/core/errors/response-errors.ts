@@ -1,0 +1,140 @@
+import { confirmError } from '../confirm/confirmation.js';
+import type { ConfirmOptions, Confirmation } from '../confirm/confirmation.js';
+import type { Issue } from '../schema/issue.js';
+import type { ResponseHeaders } from '../transport/response-headers.js';
+import { SellerError } from './seller-error.js';
+
+/** The endpoint of a failed call. */
+export interface EndpointInfo {
+  /** The name in `endpoints`, e.g. `questions.answer`. */
+  readonly name: string;
+  readonly method: string;
+  /** The path template. */
+  readonly path: string;
+}
+
+/** The response behind an error. */
+export interface ResponseDetails {
+  readonly status: number;
+  readonly headers: Headers | ResponseHeaders;
+  readonly body: unknown;
+  readonly url?: string | undefined;
+  readonly endpoint?: EndpointInfo | undefined;
+  readonly attempts?: number | undefined;
+}
+
+/**
+ * A 2xx response that is not JSON or does not have its documented shape. For a write, the message states that the
+ * service reported success.
+ *
+ * Remedy: read `issues`, which lists the differences. With `responseValidation: 'report'`, the client returns such
+ * responses and reports the differences to `onDrift`.
+ */
+export class UnexpectedResponseError extends SellerError {
+  static override readonly kind: string = 'UnexpectedResponseError';
+  readonly status: number;
+  readonly issues: readonly Issue[];
+  /** The raw body: parsed JSON, or text if it was not JSON. Not enumerable, so that logs do not show it. */
+  declare readonly body: unknown;
+  declare readonly headers: Headers;
+  declare readonly endpoint: EndpointInfo | undefined;
+  readonly attempts: number;
+
+  constructor(
+    message: string,
+    details: ResponseDetails & { readonly issues: readonly Issue[] },
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.status = details.status;
+    this.issues = details.issues;
+    this.attempts = details.attempts ?? 1;
+    const { body, headers, endpoint } = details;
+    defineHidden(this, { body, endpoint });
+    defineHeaders(this, headers);
+  }
+}
+
+/** One entry of the `cause` in an error body. */
+export interface ApiErrorCause {
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** The details of an error response, from any form of error body. */
+export interface ApiErrorDetails extends ResponseDetails {
+  readonly code?: string | undefined;
+  readonly text?: string | undefined;
+  readonly causes: readonly ApiErrorCause[];
+  readonly retryAfterMs?: number | undefined;
+  readonly outcomeUnknown?: boolean | undefined;
+}
+
+/**
+ * The service responded with an error. Its class follows from the HTTP status; a documented error has a class of its
+ * own.
+ *
+ * `instanceof` of a status class (`BadRequestError`, ...) checks the status of the response: an error that is
+ * documented with 403 and came with 400 is a `BadRequestError`.
+ *
+ * Remedy: check `status`, `code` and `causes` for the reason. Include `requestId` when you contact support.
+ */
+export class ApiError extends SellerError {
+  static override readonly kind: string = 'ApiError';
+  /** The HTTP status of the response, not the one in its body. For an error inside a 200, the status of that error. */
+  readonly status: number;
+  /** The machine-readable code: the first of `error`, `code` and `message` that looks like one. */
+  readonly code: string | undefined;
+  readonly causes: readonly ApiErrorCause[];
+  readonly requestId: string | undefined;
+  /** How many times the request was sent. */
+  readonly attempts: number;
+  /** How long the service asks to wait (`Retry-After`), in milliseconds; `undefined` without that header. */
+  readonly retryAfterMs: number | undefined;
+  /**
+   * A write was sent and may have been carried out: the service failed (5xx) and did not state that it did nothing, or
+   * an earlier attempt of the same call may have succeeded.
+   */
+  readonly outcomeUnknown: boolean;
+  /** The raw body: parsed JSON, or text. Not enumerable, so that logs do not show it. */
+  declare readonly body: unknown;
+  /** The response headers, without cookies. Not enumerable. */
+  declare readonly headers: Headers;
+  /** The URL of the request. Not enumerable. */
+  declare readonly url: string | undefined;
+  /** The endpoint of the call. Not enumerable. */
+  declare readonly endpoint: EndpointInfo | undefined;
+
+  constructor(message: string, details: ApiErrorDetails) {
+    super(message);
+    this.status = details.status;
+    this.code = details.code;
+    this.causes = details.causes;
+    this.requestId = requestIdOf(details.headers);
+    this.attempts = details.attempts ?? 1;
+    this.retryAfterMs = details.retryAfterMs;
+    this.outcomeUnknown = details.outcomeUnknown ?? false;
+    const { body, headers, url, endpoint } = details;
+    defineHidden(this, { body, url, endpoint });
+    defineHeaders(this, headers);
+  }
+
+  /** Reads back whether the write was carried out. */
+  confirm(options: ConfirmOptions = {}): Promise<Confirmation> {
+    return confirmError(this, options);
+  }
+}
+
+/** The request id that the service sent in a header. */
+export function requestIdOf(headers: Pick<Headers, 'get'>): string | undefined {
+  return headers.get('x-request-id') ?? headers.get('x-amzn-requestid') ?? undefined;
+}
+
+/** Creates the headers on first use, because few callers need them. */
+function defineHeaders(error: Error, headers: Headers | ResponseHeaders): void {
+  Object.defineProperty(error, 'headers', { get: () => ('toHeaders' in headers ? headers.toHeaders() : headers) });
+}
+
+function defineHidden(error: Error, fields: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(fields)) Object.defineProperty(error, name, { value });
+}
