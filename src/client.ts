@@ -96,7 +96,7 @@ export class SellerClient {
   /**
    * Creates a client with other options, at low cost. This client does not change. Both clients share the token, the
    * rate limiter and the retry budget as long as their base URL and their token are the same. An option replaces the one of
-   * this client as a whole, also `headers` and `query`; `undefined` restores the default.
+   * this client as a whole, also `headers`; `undefined` restores the default.
    *
    * @example
    * const patient = seller.withOptions({ timeoutMs: 60_000, maxRetries: 4 });
