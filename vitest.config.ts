@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { specialized } from './tools/specialize-ky.js';
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
@@ -10,16 +9,6 @@ const isBrowserWanted =
   process.argv.some((arg) => arg === '--coverage' || arg.startsWith('tests/browser'));
 
 export default defineConfig({
-  // Tests run on ky as the package holds it.
-  plugins: [
-    {
-      name: 'specialized-ky',
-      transform: (code, id) => {
-        const part = specialized(id, code);
-        return part === undefined ? undefined : { code: part, map: null };
-      },
-    },
-  ],
   resolve: {
     alias: [
       { find: /^#platform$/, replacement: source('core/platform/node.ts') },
@@ -31,7 +20,6 @@ export default defineConfig({
     ],
   },
   test: {
-    server: { deps: { inline: ['ky'] } },
     include: ['tests/**/*.test.ts'],
     // A browser takes as long as a third of all other tests: it runs where it is asked for, and where coverage is judged.
     exclude: isBrowserWanted ? [] : ['tests/browser/**'],

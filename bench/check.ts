@@ -15,10 +15,10 @@ interface Limit {
 }
 
 const limits: readonly Limit[] = [
-  { what: 'KiB in a bundle, questions only', most: 34.2, measure: () => bundled(questionsOnly) },
+  { what: 'KiB in a bundle, questions only', most: 45, measure: () => bundled(questionsOnly) },
   {
     what: 'KiB in a bundle, the whole client',
-    most: 46,
+    most: 60,
     measure: () => bundled(`import { SellerClient } from 'marketplace-seller-sdk'; globalThis.it = SellerClient;`),
   },
   {
@@ -26,7 +26,7 @@ const limits: readonly Limit[] = [
     most: 0,
     measure: () => bytesFrom(/\/src\/resources\/(?!questions\/)/, questionsOnly),
   },
-  { what: 'files read by an import', most: 2, measure: modulesOfMainEntry },
+  { what: 'files read by an import', most: 16, measure: modulesOfMainEntry },
   {
     what: 'type instantiations of a consumer',
     most: 2_500,

@@ -190,7 +190,11 @@ describe('third-party packages and Node', () => {
         ...reached(file, loads),
       ]),
     );
-    const starts = within.filter(({ from, kind }) => kind === 'lazy' && client.has(from)).map(({ to }) => to);
+    // Of these, only bundles for Node load ky on first use, and their size matters less.
+    const ky = 'core/transport/fetch.ts';
+    const starts = within
+      .filter(({ from, to, kind }) => kind === 'lazy' && client.has(from) && to !== ky)
+      .map(({ to }) => to);
     expect(starts).toContain('core/files/multipart.ts');
     const lazy = starts.flatMap((start) => [start, ...reached(start, loads)]);
     expect(lazy.filter((file) => client.has(file))).toEqual([]);

@@ -12,7 +12,7 @@ beforeAll(() => {
 
 test.each([
   ['import', '--input-type=module', `const { SellerClient } = await import('${join(root, 'dist/esm/index.js')}');`],
-  ['require', '--input-type=commonjs', `const { SellerClient } = require('${join(root, 'dist/cjs/index.js')}');`],
+  ['require', '--input-type=commonjs', `const { SellerClient } = require('${join(root, 'dist/cjs/index.cjs')}');`],
 ])('a program that dies of an error of ours prints its message first: by %s', (_, type, load) => {
   const program = `${load}
     const seller = new SellerClient({ baseUrl: 'http://127.0.0.1:9', accessToken: 'APP_USR-secret-1', maxRetries: 0 });

@@ -7,22 +7,29 @@ import { fileURLToPath } from 'node:url';
 
 const BELONGS = new RegExp(
   [
-    String.raw`^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md|llms\.txt)$`,
+    String.raw`^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md|llms\.txt)$`,
     String.raw`^dist/.+$`,
-    String.raw`^src/.+\.ts$`,
-    String.raw`^src/testing/dashboard/browser/\w+\.(js|css|html)$`,
     String.raw`^docs/(README\.md|versioning\.md|openapi\.json|(guide|reference|errors|decisions)/[\w-]+\.md)$`,
     String.raw`^examples/[\w/-]+\.(ts|py|md)$`,
     String.raw`^bench/\w+\.md$`,
   ].join('|'),
 );
 const BUNDLED = ['ky', 'zod'];
+const MOST_FILES = 560;
+const MOST_BYTES = 5 * 1024 * 1024;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = mkdtempSync(join(tmpdir(), 'packed-'));
 try {
   const { filename, files, unpackedSize } = pack();
-  const complaints = [...contents(files), ...links(files), ...declarations(files), ...bundled(), ...programs()];
+  const complaints = [
+    ...size(files.length, unpackedSize),
+    ...contents(files),
+    ...links(files),
+    ...declarations(files),
+    ...bundled(),
+    ...programs(),
+  ];
   if (complaints.length > 0) throw new Error(`The package has errors:\n- ${complaints.join('\n- ')}`);
   run('publint/src/cli.js', join(folder, filename), '--strict');
   // Resolution without `exports` (node10) can only reach the main entry, and cannot run this package.
@@ -52,32 +59,54 @@ function pack() {
 }
 
 /**
+ * @param {number} files
+ * @param {number} bytes
+ * @returns {string[]}
+ */
+function size(files, bytes) {
+  return [
+    ...(files > MOST_FILES ? [`it has ${files} files; ${MOST_FILES} are the most`] : []),
+    ...(bytes > MOST_BYTES ? [`it has ${bytes} bytes unpacked; ${MOST_BYTES} are the most`] : []),
+  ];
+}
+
+/**
  * @param {string[]} files
  * @returns {string[]}
  */
 function contents(files) {
-  /** @type {{ bin: object, exports: object }} */
+  /** @type {{ bin: object, exports: object, imports: object }} */
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const promised = (JSON.stringify(manifest.exports).match(/"\.\/(dist\/[^"]+)"/g) ?? []).map((path) =>
-    path.slice(3, -1),
+  const promised = (JSON.stringify([manifest.exports, manifest.imports]).match(/"\.\/(dist\/[^"]+)"/g) ?? []).map(
+    (path) => path.slice(3, -1),
   );
   const needed = [
     ...Object.values(manifest.bin),
     'LICENSE',
     'dist/THIRD-PARTY-LICENSES.txt',
-    'dist/cjs/package.json',
+    'dist/cjs/types/package.json',
     ...promised,
   ];
   return [
     ...needed.filter((path) => !files.includes(path)).map((path) => `${path} is missing`),
     ...files.filter((path) => !BELONGS.test(path)).map((path) => `${path} does not belong in it`),
     ...files
-      .filter((path) => /^dist\/.+(\.js|\.d\.ts)$/.test(path) && !files.includes(`${path}.map`))
+      .filter((path) => /^dist\/esm\/.+\.js$/.test(path) && !files.includes(`${path}.map`))
       .map((path) => `${path} has no source map`),
+    ...files
+      .filter((path) => path.endsWith('.js.map') && !hasSources(path))
+      .map((path) => `${path} does not contain its sources`),
     ...files
       .filter((path) => path.startsWith('dist/') && readFileSync(join(root, path), 'utf8').includes(root))
       .map((path) => `${path} names a folder of the machine that built it`),
   ];
+}
+
+/** @param {string} path */
+function hasSources(path) {
+  /** @type {{ sources: string[], sourcesContent?: (string | null)[] }} */
+  const { sources, sourcesContent = [] } = JSON.parse(readFileSync(join(root, path), 'utf8'));
+  return sources.every((_, index) => typeof sourcesContent[index] === 'string');
 }
 
 /**
@@ -99,7 +128,7 @@ function links(files) {
 }
 
 /**
- * Checks that declarations only import packages that users install, and that their maps lead to packed sources.
+ * Checks that declarations only import packages that users install.
  * @param {string[]} files
  * @returns {string[]}
  */
@@ -107,25 +136,16 @@ function declarations(files) {
   /** @type {{ dependencies?: object, peerDependencies?: object }} */
   const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const had = Object.keys({ ...dependencies, ...peerDependencies });
-  return files.flatMap((path) => {
-    if (path.endsWith('.d.ts')) {
+  return files
+    .filter((path) => path.endsWith('.d.ts'))
+    .flatMap((path) => {
       // An example in a comment may import the package itself.
       const text = readFileSync(join(root, path), 'utf8').replace(/\/\*[^]*?\*\//g, '');
       return [...text.matchAll(/(?:from |import\()'((?:@[^/']+\/)?[^./'][^/']*)/g)]
         .map((match) => match[1] ?? '')
         .filter((name) => !name.startsWith('node:') && !had.includes(name))
         .map((name) => `${path} mentions ${name}, which users do not have`);
-    }
-    if (path.endsWith('.d.ts.map')) {
-      /** @type {{ sources: string[] }} */
-      const { sources } = JSON.parse(readFileSync(join(root, path), 'utf8'));
-      return sources
-        .map((source) => posix.join(posix.dirname(path), source))
-        .filter((source) => !files.includes(source))
-        .map((source) => `${path} leads to ${source}, which is not in the package`);
-    }
-    return [];
-  });
+    });
 }
 
 /**

@@ -17,7 +17,7 @@ const SOURCES_OF_DIST = ['src', 'package.json', 'tsup.config.ts', 'tsconfig.json
 export function missingSteps(root) {
   const installed = newest(join(root, 'node_modules/.package-lock.json'));
   const locked = newest(join(root, 'package-lock.json'));
-  const built = newest(join(root, 'dist/cjs/package.json'));
+  const built = newest(join(root, 'dist/cjs/types/package.json'));
   const written = Math.max(...SOURCES_OF_DIST.map((path) => newest(join(root, path))));
   const steps = [];
   if (installed === 0 || installed < locked) {

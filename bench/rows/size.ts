@@ -101,7 +101,7 @@ export async function size(): Promise<Row[]> {
       title: 'weight in a bundle, minified and gzipped',
       unit: 'KiB',
       figures: compare(measured).map(({ who, value }) => ({ who, value })),
-      goal: 'at most 36 KiB for questions only, 46 KiB for the whole client',
+      goal: 'at most 45 KiB for questions only, 60 KiB for the whole client',
     },
   ];
 }

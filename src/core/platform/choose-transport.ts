@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors/errors.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { createNodeTransport } from '../transport/node.js';
 import type { OutgoingRequest, Transport } from '../transport/transport.js';
-import { isNodesOwn } from './node-fetch.js';
+import { isNodesOwn, nodeFetch } from './node-fetch.js';
 
 /**
  * Chooses the transport of a client on Node.js. Requests are sent with `node:http`, which takes about half the time,
@@ -10,14 +10,27 @@ import { isNodesOwn } from './node-fetch.js';
  *
  * @throws {ConfigurationError} when `agent` is given and `node:http` is not used.
  */
-export function chooseTransport(options: ResolvedOptions, sendWithFetch: Transport): Transport {
+export function chooseTransport(options: ResolvedOptions): Transport {
+  const loadFetch = fetchLoader(options);
+  const sendWithFetch: Transport = async (outgoing) => (await loadFetch())(outgoing);
   const reason = reasonForFetch(options);
-  if (reason !== undefined) {
-    if (options.agent !== undefined) throw new ConfigurationError(`\`agent\` has no effect: ${reason}`);
-    return sendWithFetch;
+  if (reason === undefined) {
+    const sendWithNode = createNodeTransport(options);
+    return (outgoing) => (canUseNode(outgoing) ? sendWithNode : sendWithFetch)(outgoing);
   }
-  const sendWithNode = createNodeTransport(options);
-  return (outgoing) => (canUseNode(outgoing) ? sendWithNode : sendWithFetch)(outgoing);
+  if (options.agent !== undefined) throw new ConfigurationError(`\`agent\` has no effect: ${reason}`);
+  // Now, so that no time limit of the first request includes it. If it fails, the request fails.
+  loadFetch().catch(() => undefined);
+  return sendWithFetch;
+}
+
+/** Loads ky once, only where it is needed, because its import loads the platform's `fetch`, which takes tens of ms. */
+function fetchLoader(options: ResolvedOptions): () => Promise<Transport> {
+  let loading: Promise<Transport> | undefined;
+  return () =>
+    (loading ??= import('../transport/fetch.js').then(({ createFetchTransport }) =>
+      createFetchTransport(options, nodeFetch),
+    ));
 }
 
 /** Returns why all requests of a client need `fetch`; `undefined` if they do not. */

@@ -1,11 +1,16 @@
-let ownFetch: typeof globalThis.fetch | undefined;
+import type { FetchTraits } from '../transport/fetch.js';
+
+/**
+ * Node's own `fetch`; `undefined` on other runtimes, and where it was replaced before this module was loaded, as the set-up
+ * of a test does. Only its source distinguishes these: Node.js has no second reference to it.
+ */
+const ownFetch = /* @__PURE__ */ String(globalThis.fetch).includes('internal/deps/undici')
+  ? globalThis.fetch
+  : undefined;
 
 /** Whether this is Node's own `fetch`, not one of msw, a framework, a test or another runtime. */
 export function isNodesOwn(fetch: unknown): boolean {
-  if (fetch === ownFetch) return true;
-  const isOwn = typeof fetch === 'function' && Function.prototype.toString.call(fetch).includes('internal/deps/undici');
-  if (isOwn) ownFetch = fetch as typeof globalThis.fetch;
-  return isOwn;
+  return fetch !== undefined && fetch === ownFetch;
 }
 
 /**
@@ -52,3 +57,6 @@ function globalDispatcher(): FetchDispatcher {
   const isNew = Number.parseInt(process.versions.undici ?? '', 10) >= 8;
   return Reflect.get(globalThis, Symbol.for(`undici.globalDispatcher.${isNew ? 2 : 1}`)) as FetchDispatcher;
 }
+
+/** What has to be known of Node's `fetch`. */
+export const nodeFetch: FetchTraits = { silenceOptions, hasOpenEnd };

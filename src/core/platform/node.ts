@@ -3,13 +3,10 @@ import { connectErrorOf } from './connect-errors.js';
 import { debugLogger } from './debug-logger.js';
 import { openChannel } from './diagnostics-channel.js';
 import { networkReason } from './network-error.js';
-import { hasOpenEnd, silenceOptions } from './node-fetch.js';
 import type { Platform } from './platform.js';
 
 export const platform: Platform = {
   chooseTransport,
-  silenceOptions,
-  hasOpenEnd,
   connectErrorOf,
   networkReason,
   loadUploads: () => import('../files/multipart.js'),

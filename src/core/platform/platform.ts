@@ -13,8 +13,8 @@ export interface Uploads {
 }
 
 /**
- * What differs between platforms. The build links the package twice: `#platform` is `node.ts` for Node.js, Deno and Bun, and
- * `portable.ts` for browsers and Workers, so that bundles for these contain no code that they cannot use.
+ * What differs between platforms. By the conditions in package.json, `#platform` is `portable.ts` for browsers, Workers and
+ * React Native, so that bundles for these contain no code that they cannot use, and `node.ts` for Node.js, Deno and Bun.
  */
 export interface Platform {
   /**
@@ -22,11 +22,7 @@ export interface Platform {
    *
    * @throws {ConfigurationError} when `agent` is given and has no effect.
    */
-  chooseTransport(options: ResolvedOptions, sendWithFetch: Transport): Transport;
-  /** Returns options of `fetch` for a request that can be without data for `timeoutMs`. */
-  silenceOptions(fetch: unknown, timeoutMs: number): object | undefined;
-  /** Whether the end of a body of `fetch` cannot be distinguished from a lost connection. */
-  hasOpenEnd(fetch: unknown, headers: Headers): boolean;
+  chooseTransport(options: ResolvedOptions): Transport;
   /** Recognises a network error that certainly occurred before the service acted; `undefined` for other errors. */
   connectErrorOf(error: unknown): ConnectError | undefined;
   /** Returns the short reason of a network error: its code, otherwise its message. */

@@ -55,7 +55,11 @@ export function keywordsOf(schema: StandardSchema | undefined): Keywords {
   return (isZod(schema) ? (z.globalRegistry.get(schema) as Keywords | undefined) : undefined) ?? {};
 }
 
-/** Whether a schema is a zod schema, of this package or of the user. */
+/**
+ * Whether a schema is a zod schema, of this package or of the user.
+ *
+ * @internal Users have no zod of ours, so its types are no part of the declarations.
+ */
 export function isZod(schema: StandardSchema | undefined): schema is StandardSchema & z.$ZodType {
   return schema !== undefined && '_zod' in schema;
 }

@@ -1,6 +1,5 @@
 import { platform } from '#platform';
 import type { ResolvedOptions } from '../options/resolve-options.js';
-import { createFetchTransport } from './fetch.js';
 import type { Transport } from './transport.js';
 
 /**
@@ -9,7 +8,7 @@ import type { Transport } from './transport.js';
  * @throws {ConfigurationError} when `agent` is given and has no effect.
  */
 export function createTransport(options: ResolvedOptions): Transport {
-  const send = platform.chooseTransport(options, createFetchTransport(options));
+  const send = platform.chooseTransport(options);
   const wrapAttempt = options.tracing?.wrapAttempt?.bind(options.tracing);
   return wrapAttempt ? (outgoing) => wrapAttempt(outgoing, () => send(outgoing)) : send;
 }

@@ -1,36 +1,45 @@
-import ky from 'ky';
-import { platform } from '#platform';
+import ky, { isNetworkError } from 'ky';
 import { ConfigurationError } from '../errors/errors.js';
 import type { Middleware } from '../options/hooks.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { FetchResponse } from './fetch-response.js';
 import type { OutgoingRequest, Transport } from './transport.js';
 
+/** What has to be known of a `fetch`, which only Node.js needs. */
+export interface FetchTraits {
+  /** Returns options of `fetch` for a request that can be without data for `timeoutMs`. */
+  silenceOptions(fetch: unknown, timeoutMs: number): object;
+  /** Whether the end of a body of `fetch` cannot be distinguished from a lost connection. */
+  hasOpenEnd(fetch: unknown, headers: Headers): boolean;
+}
+
 /** Sends requests with ky, on every platform and with any `fetch`. */
-export function createFetchTransport({
-  fetch,
-  middleware = [],
-  tracing,
-}: Pick<ResolvedOptions, 'fetch' | 'middleware' | 'tracing'>): Transport {
+export function createFetchTransport(
+  { fetch, middleware = [], tracing }: Pick<ResolvedOptions, 'fetch' | 'middleware' | 'tracing'>,
+  traits?: FetchTraits,
+): Transport {
   const layers = tracing?.middleware ? [...middleware, tracing.middleware] : middleware;
   return async (outgoing) => {
     // The platform's `fetch` is looked up for each request, so that it can be replaced (msw, instrumentation).
     const used = fetch ?? globalThis.fetch;
-    const response = await ky(outgoing.url, {
+    const options = {
       ...requestInit(outgoing),
-      ...platform.silenceOptions(used, outgoing.timeoutMs),
+      ...traits?.silenceOptions(used, outgoing.timeoutMs),
       ...kyOptions,
       fetch: composeMiddleware(layers, outgoing, used),
-    });
-    return new FetchResponse(response, platform.hasOpenEnd(used, response.headers));
+    };
+    const response = await ky(outgoing.url, options).catch(rethrowCause);
+    return new FetchResponse(response, traits?.hasOpenEnd(used, response.headers) ?? false);
   };
 }
 
-/**
- * Disables the features of ky that the pipeline implements itself. The build leaves their code out, so other options have no
- * effect until `tools/specialize-ky.ts` allows them.
- */
+/** Disables the features of ky that the pipeline implements itself. */
 const kyOptions = { retry: 0, timeout: false, throwHttpErrors: false } as const;
+
+/** Throws what `fetch` threw. ky puts it into an error of its own, with the request, whose headers contain the token. */
+function rethrowCause(error: unknown): never {
+  throw isNetworkError(error) ? error.cause : error;
+}
 
 function requestInit(outgoing: OutgoingRequest): RequestInit {
   const { endpoint, headers, body, signal } = outgoing;

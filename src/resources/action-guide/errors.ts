@@ -46,22 +46,22 @@ export class OptionLockedError extends ConflictError {
   static override readonly kind: string = 'OptionLockedError';
 }
 
-export const invalidText = documentedError({
+export const invalidText = /* @__PURE__ */ documentedError({
   status: 400,
   code: 'bad_request',
   message: 'The text is invalid',
   error: InvalidTextError,
   otherStatuses: [403],
 });
-export const invalidTemplate = documentedError({
+export const invalidTemplate = /* @__PURE__ */ documentedError({
   status: 400,
   code: 'bad_request',
   message: 'The template <template_id> is invalid',
   error: InvalidTemplateError,
   otherStatuses: [403],
-  matches: messageMatches(/template .{0,100}invalid|invalid template/i),
+  matches: /* @__PURE__ */ messageMatches(/template .{0,100}invalid|invalid template/i),
 });
-export const capExhausted = documentedError({
+export const capExhausted = /* @__PURE__ */ documentedError({
   status: 403,
   code: 'limit_exceeded',
   message: 'The user is not allowed to run the option OTHER again',
@@ -70,14 +70,14 @@ export const capExhausted = documentedError({
   matches: (details) =>
     details.code === 'limit_exceeded' || messageMatches(/not allowed to run .{0,100}again|limit_exceeded/i)(details),
 });
-export const invalidOption = documentedError({
+export const invalidOption = /* @__PURE__ */ documentedError({
   status: 404,
   code: 'not_found',
   message: 'The option selected is not valid',
   error: InvalidOptionError,
   otherStatuses: [400],
 });
-export const optionLocked = documentedError({
+export const optionLocked = /* @__PURE__ */ documentedError({
   status: 409,
   code: 'conflict',
   message: 'Another request locks this operation',
@@ -86,7 +86,7 @@ export const optionLocked = documentedError({
   // The only 409 of its endpoint.
   matches: ({ status }) => status === 409,
 });
-export const guideFailed = documentedError({
+export const guideFailed = /* @__PURE__ */ documentedError({
   status: 500,
   code: 'internal_server_error',
   message: 'Internal server error',

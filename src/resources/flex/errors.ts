@@ -121,105 +121,105 @@ export function meansNotInFlex(error: unknown): boolean {
 
 // The specification gives only messages, so these errors are matched by any of their texts.
 
-export const emptySite = documentedError({
+export const emptySite = /* @__PURE__ */ documentedError({
   status: 400,
   message: 'empty site id',
   error: InvalidSiteError,
-  matches: messageMatches(/empty site.?id/i),
+  matches: /* @__PURE__ */ messageMatches(/empty site.?id/i),
 });
-export const invalidSite = documentedError({
+export const invalidSite = /* @__PURE__ */ documentedError({
   status: 400,
   message: 'invalid site_id',
   error: InvalidSiteError,
-  matches: messageMatches(/invalid site.?id/i),
+  matches: /* @__PURE__ */ messageMatches(/invalid site.?id/i),
 });
-export const noAccess = documentedError({
+export const noAccess = /* @__PURE__ */ documentedError({
   status: 400,
   message: "can't access to resource",
   error: ResourceAccessError,
-  matches: messageMatches(/\b(can.?t|cannot) access/i),
+  matches: /* @__PURE__ */ messageMatches(/\b(can.?t|cannot) access/i),
   otherStatuses: [403],
 });
-export const invalidJson = documentedError({ status: 400, message: 'invalid JSON body' });
-export const invalidUser = documentedError({
+export const invalidJson = /* @__PURE__ */ documentedError({ status: 400, message: 'invalid JSON body' });
+export const invalidUser = /* @__PURE__ */ documentedError({
   status: 400,
   message: 'invalid user_id',
   error: InvalidUserIdError,
-  matches: messageMatches(/invalid user.?id/i),
+  matches: /* @__PURE__ */ messageMatches(/invalid user.?id/i),
 });
-export const invalidService = documentedError({
+export const invalidService = /* @__PURE__ */ documentedError({
   status: 400,
   message: 'invalid service_id',
   error: InvalidServiceIdError,
-  matches: messageMatches(/invalid service.?id/i),
+  matches: /* @__PURE__ */ messageMatches(/invalid service.?id/i),
 });
-export const noSchema = documentedError({
+export const noSchema = /* @__PURE__ */ documentedError({
   status: 400,
   message: 'failed to create schema in graphql operation',
   error: InvalidQueryError,
-  matches: messageMatches(/failed to create schema/i),
+  matches: /* @__PURE__ */ messageMatches(/failed to create schema/i),
 });
-export const invalidQuery = documentedError({
+export const invalidQuery = /* @__PURE__ */ documentedError({
   status: 400,
   message: 'invalid query',
   error: InvalidQueryError,
-  matches: messageMatches(/invalid query|cannot query field|syntax error|unknown (?:argument|field)/i),
+  matches: /* @__PURE__ */ messageMatches(/invalid query|cannot query field|syntax error|unknown (?:argument|field)/i),
 });
-export const userNotFound = documentedError({
+export const userNotFound = /* @__PURE__ */ documentedError({
   status: 404,
   message: 'user not found',
   error: UserNotFoundError,
-  matches: messageMatches(/user not found/i),
+  matches: /* @__PURE__ */ messageMatches(/user not found/i),
   otherStatuses: [400],
 });
-export const subscriptionNotFound = documentedError({
+export const subscriptionNotFound = /* @__PURE__ */ documentedError({
   status: 404,
   message: 'no Flex subscription for this user_id and service_id',
   error: SubscriptionNotFoundError,
-  matches: messageMatches(/subscription/i),
+  matches: /* @__PURE__ */ messageMatches(/subscription/i),
   otherStatuses: [400],
 });
-export const deliveryNotUpdated = documentedError({
+export const deliveryNotUpdated = /* @__PURE__ */ documentedError({
   status: 404,
   message: "can't update delivery custom",
   error: SubscriptionNotFoundError,
-  matches: messageMatches(/\bcan.?t update|subscription/i),
+  matches: /* @__PURE__ */ messageMatches(/\bcan.?t update|subscription/i),
 });
-export const alreadyInFlex = documentedError({
+export const alreadyInFlex = /* @__PURE__ */ documentedError({
   status: 400,
   message: 'item is already in flex',
   error: AlreadyInFlexError,
-  matches: messageMatches(/already in flex\b/i),
+  matches: /* @__PURE__ */ messageMatches(/already in flex\b/i),
 });
-export const notInFlex = documentedError({
+export const notInFlex = /* @__PURE__ */ documentedError({
   status: 400,
   // The service says the same of an item that is no longer in Flex; the operation tells which is meant.
   message: 'item is already in flex',
   error: NotInFlexError,
-  matches: messageMatches(/already|not in flex\b/i),
+  matches: /* @__PURE__ */ messageMatches(/already|not in flex\b/i),
 });
-export const itemDown = documentedError({
+export const itemDown = /* @__PURE__ */ documentedError({
   status: 403,
   message: 'item down',
   error: ItemDownError,
-  matches: messageMatches(/item.{0,10}down\b/i),
+  matches: /* @__PURE__ */ messageMatches(/item.{0,10}down\b/i),
 });
-export const itemNotFound = documentedError({
+export const itemNotFound = /* @__PURE__ */ documentedError({
   status: 404,
   message: 'item not found',
   error: ItemNotFoundError,
-  matches: messageMatches(/item.{0,10}not.{0,3}found/i),
+  matches: /* @__PURE__ */ messageMatches(/item.{0,10}not.{0,3}found/i),
 });
-export const itemLocked = documentedError({
+export const itemLocked = /* @__PURE__ */ documentedError({
   status: 409,
   message: 'another change of this item is under way',
   // Seen in production and not documented: any 409 is treated as this error. The service did nothing, so a retry is safe.
   matches: ({ status }) => status === 409,
   transient: true,
 });
-export const driverNotFound = documentedError({
+export const driverNotFound = /* @__PURE__ */ documentedError({
   status: 404,
   message: 'shipment_id not found',
   error: DriverNotFoundError,
-  matches: messageMatches(/shipment.{0,6}not.{0,3}found/i),
+  matches: /* @__PURE__ */ messageMatches(/shipment.{0,6}not.{0,3}found/i),
 });

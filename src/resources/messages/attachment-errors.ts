@@ -65,47 +65,42 @@ export class FileStorageError extends ServerError {
   static override readonly kind: string = 'FileStorageError';
 }
 
-export const tooManyAttachments = documentedError({
-  ...bad('A message takes at most 25 attachments'),
+export const tooManyAttachments = /* @__PURE__ */ bad('A message takes at most 25 attachments', {
   error: TooManyAttachmentsError,
-  matches: messageMatches(
+  matches: /* @__PURE__ */ messageMatches(
     /\b25\b.{0,100}attachment|attachment.{0,100}\b25\b|attachments? .{0,100}(exceed|(?<![a-z])limit|too many)|too many attachments/i,
   ),
 });
-export const attachmentNotFound = documentedError({
+export const attachmentNotFound = /* @__PURE__ */ documentedError({
   status: 422,
   code: 'unprocessable_entity',
   message: 'An attachment does not exist or has expired',
   error: AttachmentNotFoundError,
   otherStatuses: [400, 404],
-  matches: messageMatches(/attachment|(?<![a-z])file(s|_?ids?|_?names?)?(?![a-z])/i),
+  matches: /* @__PURE__ */ messageMatches(/attachment|(?<![a-z])file(s|_?ids?|_?names?)?(?![a-z])/i),
 });
-export const emptyFile = documentedError({
-  ...bad('The file is empty'),
+export const emptyFile = /* @__PURE__ */ bad('The file is empty', {
   error: EmptyFileError,
-  matches: messageMatches(/empty/i),
+  matches: /* @__PURE__ */ messageMatches(/empty/i),
 });
-export const invalidFileName = documentedError({
-  ...bad('The file name contains / or \\'),
+export const invalidFileName = /* @__PURE__ */ bad('The file name contains / or \\', {
   error: InvalidFileNameError,
-  matches: messageMatches(/(?<![a-z])file ?_?name/i),
+  matches: /* @__PURE__ */ messageMatches(/(?<![a-z])file ?_?name/i),
 });
-export const fileTooLarge = documentedError({
-  ...bad('The file is larger than 25 MB'),
+export const fileTooLarge = /* @__PURE__ */ bad('The file is larger than 25 MB', {
   error: FileTooLargeError,
   otherStatuses: [413],
   matches: ({ status, ...details }) =>
     status === 413 || messageMatches(/\b25 ?MB|too (large|big)|larger|exceed|max.{0,100}size/i)({ status, ...details }),
 });
-export const siteMissing = documentedError({
-  ...bad('The site_id query parameter is missing'),
+export const siteMissing = /* @__PURE__ */ bad('The site_id query parameter is missing', {
   error: SiteMissingError,
-  matches: messageMatches(/(?<![a-z])site_?id/i),
+  matches: /* @__PURE__ */ messageMatches(/(?<![a-z])site_?id/i),
 });
-export const fileNotSaved = documentedError({
+export const fileNotSaved = /* @__PURE__ */ documentedError({
   status: 500,
   code: 'internal_server_error',
   message: 'The file cannot be saved',
   error: FileStorageError,
-  matches: messageMatches(/attachment|(?<![a-z])(file(s|_?ids?|_?names?)?|save[ds]?)(?![a-z])/i),
+  matches: /* @__PURE__ */ messageMatches(/attachment|(?<![a-z])(file(s|_?ids?|_?names?)?|save[ds]?)(?![a-z])/i),
 });

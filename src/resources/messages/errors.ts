@@ -121,38 +121,32 @@ export class MessageBodyMissingError extends BadRequestError {
 }
 
 /** The 400 of most documented errors of messages and their files. */
-export const bad = (message: string): Pick<DocumentedError, 'status' | 'code' | 'message'> => ({
-  status: 400,
-  code: 'bad_request',
-  message,
-});
-const forbidden = (message: string) => ({ status: 403, code: 'forbidden', message });
+export const bad = (message: string, rest: Partial<DocumentedError>): DocumentedError =>
+  documentedError({ status: 400, code: 'bad_request', message, ...rest });
+const forbidden = (message: string, rest: Partial<DocumentedError>): DocumentedError =>
+  documentedError({ status: 403, code: 'forbidden', message, ...rest });
 /** The only documented error with its status. */
 const only = (): boolean => true;
 
-export const noAccessToConversation = documentedError({
-  ...forbidden('The user token has no access to the order'),
+export const noAccessToConversation = /* @__PURE__ */ forbidden('The user token has no access to the order', {
   error: PackAccessError,
   matches: ({ status }) => status === 403,
 });
-export const invalidPaging = documentedError({
-  ...bad('The limit must be greater than 0'),
+export const invalidPaging = /* @__PURE__ */ bad('The limit must be greater than 0', {
   error: InvalidPagingError,
-  matches: messageMatches(/\b(limit|offset)\b/i),
+  matches: /* @__PURE__ */ messageMatches(/\b(limit|offset)\b/i),
 });
-export const noAccessToMessage = documentedError({
-  ...forbidden('The user has no access to the message'),
+export const noAccessToMessage = /* @__PURE__ */ forbidden('The user has no access to the message', {
   error: MessageAccessError,
   matches: only,
 });
-export const messageNotFound = documentedError({
-  ...bad('The message id does not exist'),
+export const messageNotFound = /* @__PURE__ */ bad('The message id does not exist', {
   error: MessageNotFoundError,
-  matches: messageMatches(
+  matches: /* @__PURE__ */ messageMatches(
     /not exist|n't exist|not.{0,3}found|(invalid|unknown|no such).{0,20}\b(message(_?id|s)?|id)\b|\bid\b.{0,30}invalid/i,
   ),
 });
-export const messageNotReady = documentedError({
+export const messageNotReady = /* @__PURE__ */ documentedError({
   status: 404,
   code: 'not_found',
   message: 'The message could not be retrieved from storage; retry in a few seconds',
@@ -161,56 +155,53 @@ export const messageNotReady = documentedError({
   matches: only,
 });
 
-export const unsupportedCharacters = documentedError({
-  ...bad('The text contains unsupported characters'),
+export const unsupportedCharacters = /* @__PURE__ */ bad('The text contains unsupported characters', {
   error: UnsupportedCharactersError,
-  matches: messageMatches(/(unsupported|not supported|non.?supported|invalid|not allowed).{0,20}character(?!i)/i),
+  matches: /* @__PURE__ */ messageMatches(
+    /(unsupported|not supported|non.?supported|invalid|not allowed).{0,20}character(?!i)/i,
+  ),
 });
-export const textTooLong = documentedError({
-  ...bad('The text is longer than 350 characters'),
+export const textTooLong = /* @__PURE__ */ bad('The text is longer than 350 characters', {
   error: TextTooLongError,
-  matches: messageMatches(/\b350\b|(?<![a-z])text.{0,100}(too long|longer|exceed|max)/i),
+  matches: /* @__PURE__ */ messageMatches(/\b350\b|(?<![a-z])text.{0,100}(too long|longer|exceed|max)/i),
 });
-export const mediationInProcess = documentedError({
-  ...forbidden('There is a mediation in process'),
+export const mediationInProcess = /* @__PURE__ */ forbidden('There is a mediation in process', {
   error: MediationInProcessError,
-  matches: messageMatches(/(?<![a-z])mediation/i),
+  matches: /* @__PURE__ */ messageMatches(/(?<![a-z])mediation/i),
 });
-export const notYetDelivered = documentedError({
-  ...forbidden('The purchase is in fulfilment shipping mode and not yet delivered'),
-  error: NotYetDeliveredError,
-  matches: messageMatches(/ful+fil+ment/i),
-});
-export const receiverNotInOrder = documentedError({
-  ...forbidden('The receiver does not belong to the order'),
+export const notYetDelivered = /* @__PURE__ */ forbidden(
+  'The purchase is in fulfilment shipping mode and not yet delivered',
+  {
+    error: NotYetDeliveredError,
+    matches: /* @__PURE__ */ messageMatches(/ful+fil+ment/i),
+  },
+);
+export const receiverNotInOrder = /* @__PURE__ */ forbidden('The receiver does not belong to the order', {
   error: ReceiverNotInOrderError,
-  matches: messageMatches(/(receiver|\bto\b).{0,100}(not|n't) belong/i),
+  matches: /* @__PURE__ */ messageMatches(/(receiver|\bto\b).{0,100}(not|n't) belong/i),
 });
-const senderBelongs = messageMatches(/sender.{0,100}belong/i);
-export const senderNotInOrder = documentedError({
-  ...forbidden('The sender has no access to the order'),
+const senderBelongs = /* @__PURE__ */ messageMatches(/sender.{0,100}belong/i);
+export const senderNotInOrder = /* @__PURE__ */ forbidden('The sender has no access to the order', {
   error: PackAccessError,
   matches: (details) => deniesAccess(details) || senderBelongs(details),
 });
-export const senderIsReceiver = documentedError({
-  ...bad('The sender and the receiver are equal'),
+export const senderIsReceiver = /* @__PURE__ */ bad('The sender and the receiver are equal', {
   error: SenderIsReceiverError,
-  matches: messageMatches(
+  matches: /* @__PURE__ */ messageMatches(
     /\b(sender|from)\b.{0,100}\b(receiver|to)\b.{0,100}(equal|same|differ)|(equal|same).{0,100}\b(sender|receiver)\b|sender equals/i,
   ),
 });
-export const invalidReceiver = documentedError({
-  ...bad('to.user_id is missing or invalid'),
+export const invalidReceiver = /* @__PURE__ */ bad('to.user_id is missing or invalid', {
   error: InvalidReceiverError,
-  matches: messageMatches(/\bto[._ ](user_?id|resource|site_?id|email)|invalid to user|secure email/i),
+  matches: /* @__PURE__ */ messageMatches(/\bto[._ ](user_?id|resource|site_?id|email)|invalid to user|secure email/i),
 });
-export const senderMissing = documentedError({
-  ...bad('from is missing'),
+export const senderMissing = /* @__PURE__ */ bad('from is missing', {
   error: SenderMissingError,
-  matches: messageMatches(/\bfrom\b.{0,100}(missing|required|empty)|(missing|required|empty).{0,100}\bfrom\b/i),
+  matches: /* @__PURE__ */ messageMatches(
+    /\bfrom\b.{0,100}(missing|required|empty)|(missing|required|empty).{0,100}\bfrom\b/i,
+  ),
 });
-export const messageBodyMissing = documentedError({
-  ...bad('The JSON body is missing'),
+export const messageBodyMissing = /* @__PURE__ */ bad('The JSON body is missing', {
   error: MessageBodyMissingError,
-  matches: messageMatches(/\bbody\b/i),
+  matches: /* @__PURE__ */ messageMatches(/\bbody\b/i),
 });

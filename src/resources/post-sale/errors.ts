@@ -58,7 +58,7 @@ export class ApplicationIdRequiredError extends BadRequestError {
 
 const excepted = 'blocked_by_excepted_case';
 
-export const exceptedCase = documentedError({
+export const exceptedCase = /* @__PURE__ */ documentedError({
   status: 400,
   code: 'bad_request',
   message: 'The pack belongs to an excepted case',
@@ -67,7 +67,7 @@ export const exceptedCase = documentedError({
   otherStatuses: [403],
   matches: (details) => isWord(blockReason(details), excepted),
 });
-export const optionConversationBlocked = documentedError({
+export const optionConversationBlocked = /* @__PURE__ */ documentedError({
   status: 403,
   code: 'forbidden',
   message: 'The conversation is blocked',
@@ -75,7 +75,7 @@ export const optionConversationBlocked = documentedError({
   otherStatuses: [400],
   matches: isBlocked,
 });
-export const conversationBlocked = documentedError({
+export const conversationBlocked = /* @__PURE__ */ documentedError({
   status: 403,
   code: 'conversation_blocked',
   message: 'blocked_conversation_send_message_forbidden',
@@ -85,22 +85,24 @@ export const conversationBlocked = documentedError({
   matches: isBlocked,
 });
 /** Whether the service's texts say that the user is not allowed to do it. */
-export const deniesAccess = messageMatches(/(?<![a-z])(no|not|cannot) .{0,20}(allowed|authori[sz]ed|access(?!or))/i);
-export const noAccessToPack = documentedError({
+export const deniesAccess = /* @__PURE__ */ messageMatches(
+  /(?<![a-z])(no|not|cannot) .{0,20}(allowed|authori[sz]ed|access(?!or))/i,
+);
+export const noAccessToPack = /* @__PURE__ */ documentedError({
   status: 403,
   code: 'forbidden',
   message: 'The user is not allowed to access the pack',
   error: PackAccessError,
   matches: deniesAccess,
 });
-export const accessTokenRequired = documentedError({
+export const accessTokenRequired = /* @__PURE__ */ documentedError({
   status: 400,
   code: 'bad_request',
   message: 'Access token is required',
   error: AccessTokenRequiredError,
   otherStatuses: [401, 403],
 });
-export const applicationIdRequired = documentedError({
+export const applicationIdRequired = /* @__PURE__ */ documentedError({
   status: 400,
   code: 'bad_request',
   message: 'Application id is required',

@@ -56,38 +56,38 @@ export class NoQuestionsError extends NotFoundError {
   static override readonly kind: string = 'NoQuestionsError';
 }
 
-export const invalidQuestion = documentedError({
+export const invalidQuestion = /* @__PURE__ */ documentedError({
   status: 400,
   code: 'invalid_question',
   message: 'Invalid question; question_id must be an integer',
   error: InvalidQuestionError,
 });
-export const invalidPostBody = documentedError({
+export const invalidPostBody = /* @__PURE__ */ documentedError({
   status: 400,
   code: 'invalid_post_body',
   message: 'Invalid JSON; the expected parameters are question_id and text',
   error: InvalidPostBodyError,
 });
-export const notUnansweredQuestion = documentedError({
+export const notUnansweredQuestion = /* @__PURE__ */ documentedError({
   status: 400,
   code: 'not_unanswered_question',
   message: 'The question is not unanswered',
   error: QuestionNotOpenError,
 });
-export const notActiveItem = documentedError({
+export const notActiveItem = /* @__PURE__ */ documentedError({
   status: 400,
   code: 'not_active_item',
   message: 'The item is not active',
   error: ItemNotActiveError,
 });
-export const userAskLimit = documentedError({
+export const userAskLimit = /* @__PURE__ */ documentedError({
   status: 400,
   code: 'user_ask_limit',
   message: 'The user may not ask more questions for now',
   error: AskLimitError,
   otherStatuses: [403],
 });
-export const noQuestions = documentedError({
+export const noQuestions = /* @__PURE__ */ documentedError({
   status: 404,
   code: 'not_found',
   message: 'The seller has no questions on any item',
@@ -95,7 +95,11 @@ export const noQuestions = documentedError({
   // The only 404 of its endpoint with this code.
   matches: ({ code, status }) => status === 404 && isWord(code, 'not_found'),
 });
-export const questionNotFound = documentedError({ status: 404, code: 'not_found', message: 'Question not found' });
+export const questionNotFound = /* @__PURE__ */ documentedError({
+  status: 404,
+  code: 'not_found',
+  message: 'Question not found',
+});
 
 /** Not after `<`, because a page of a website is no error response. `questions` is a part of paths. */
 const namesNoQuestion = /^[^<]*\bquestion(?!s)[^<]{0,60}(not.{0,3}(found|exist)|n't exist)/i;
