@@ -7,6 +7,9 @@ import { ApiError, SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { examplesIn, runSnippet, snippetsIn, typeErrors, usesAny } from '../tools/snippets.ts';
+// eslint-disable-next-line no-restricted-imports -- a guide imports it as applications do
+import * as zod from 'zod';
+import * as builders from '../src/core/schema/schema.ts';
 import { entries } from './support/entries.ts';
 import type { Given, Snippet } from '../tools/snippets.ts';
 
@@ -52,6 +55,8 @@ const around: Given = {
 const givenInSources: Given = {
   ...givenInGuides,
   ...(Object.assign({}, ...Object.entries(entries).map(([name, module]) => exportsOf(module, name))) as Given),
+  // What schemas are built with is not exported; its examples are for who works on this package.
+  ...exportsOf(builders, '../src/core/schema/schema.ts'),
   ...around,
 };
 
@@ -113,6 +118,7 @@ async function run(snippet: Snippet): Promise<void> {
   const everything = Object.assign({}, ...Object.values(entries)) as Record<string, unknown>;
   const modules = {
     ...entries,
+    zod,
     'node:diagnostics_channel': { ...diagnostics, subscribe },
     'node:sqlite': sqlite,
     'node:timers/promises': timers,
@@ -121,6 +127,7 @@ async function run(snippet: Snippet): Promise<void> {
   };
   await runSnippet(snippet, modules, {
     ...everything,
+    ...builders,
     seller,
     marketplace,
     question_id: asked[0]!.id,

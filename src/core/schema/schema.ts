@@ -284,7 +284,7 @@ export function response<const S extends Shape>(shape: S): Entity<S> {
  * The input of a call. Unknown fields are rejected.
  *
  * @example
- * const orderParams = params({ order_id: id, note: optional(string) });
+ * const orderParams = params({ order_id: longInt, note: optional(string) });
  */
 // @__NO_SIDE_EFFECTS__
 export function params<const S extends Shape>(shape: S): Params<S> {
