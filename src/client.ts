@@ -5,6 +5,7 @@ import { describe } from './core/describe.js';
 import type { Description, ResourcePath } from './core/describe.js';
 import type { Endpoint } from './core/endpoint.js';
 import type { CallOptions } from './core/options/call-options.js';
+import { callChecked } from './core/options/check-endpoint.js';
 import type { ClientOptions } from './core/options/client-options.js';
 import { resolveOptions } from './core/options/resolve-options.js';
 import { ActionGuide } from './resources/action-guide/action-guide.js';
@@ -71,6 +72,7 @@ export class SellerClient {
    * @example
    * await seller.call(endpoints.questions.answer, { question_id: 42, text: 'Yes.' });
    * @throws {InvalidInputError} when the input does not fit the endpoint; nothing is sent.
+   * @throws {ConfigurationError} when a property of the endpoint is missing or wrong; nothing is sent.
    */
   call<In, Out, const Name extends AttributeName<Out>>(
     endpoint: Endpoint<In, Out>,
@@ -79,7 +81,7 @@ export class SellerClient {
   ): ApiPromise<AttributedOutput<Out, Name>>;
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: CallOptions): ApiPromise<Out>;
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: CallOptions): ApiPromise<Out> {
-    return this.#http.call(endpoint, input, options);
+    return callChecked(this.#http, endpoint, input, options);
   }
 
   /**

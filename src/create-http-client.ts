@@ -1,6 +1,7 @@
 import { HttpClient } from './core/http-client.js';
 import type { Requester } from './core/endpoint.js';
 import type { ClientOptions } from './core/options/client-options.js';
+import { callChecked } from './core/options/check-endpoint.js';
 import { resolveOptions } from './core/options/resolve-options.js';
 
 /**
@@ -11,5 +12,9 @@ import { resolveOptions } from './core/options/resolve-options.js';
  * @throws {ConfigurationError} when an option is unknown or wrong.
  */
 export function createHttpClient(options: ClientOptions): Requester {
-  return new HttpClient(resolveOptions(options));
+  const http = new HttpClient(resolveOptions(options));
+  return {
+    deadlineMs: http.deadlineMs,
+    call: (endpoint, input, given) => callChecked(http, endpoint, input, given),
+  };
 }

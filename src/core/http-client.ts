@@ -4,7 +4,7 @@ import type { Endpoint, Requester } from './endpoint.js';
 import { curlOf } from './errors/curl.js';
 import { ApiError } from './errors/response-errors.js';
 import { responseHeaders } from './transport/response-headers.js';
-import { SellerError, attachCurl } from './errors/seller-error.js';
+import { SellerError, attachCall } from './errors/seller-error.js';
 import { emitAttemptResult, emitWait } from './observability/events.js';
 import type { InternalOptions } from './options/call-options.js';
 import { callRules, checkOptions, confirmRules } from './options/resolve-options.js';
@@ -18,7 +18,6 @@ import { classifyFailure, withUnknownOutcome } from './pipeline/classify-failure
 import { createRuntime } from './pipeline/client-runtime.js';
 import type { ClientRuntime } from './pipeline/client-runtime.js';
 import { confirmLater, confirmWindowAfter, confirmWrite } from './confirm/confirm-write.js';
-import { attachConfirm } from './confirm/confirmation.js';
 import { loadExchange } from './pipeline/exchange.js';
 import { downloadFrom, loadTransfer } from './pipeline/file-transfer.js';
 import { parseResponse } from './pipeline/parse-response.js';
@@ -228,14 +227,16 @@ export class HttpClient implements Requester {
   }
 
   #attachDiagnostics(error: SellerError, context: RequestContext): void {
-    attachCurl(error, (options) => curlOf(context.request, context.token !== undefined, options));
-    attachConfirm(error, (options) => {
-      checkOptions(options, confirmRules);
-      return confirmLater(this, context, {
-        ...options,
-        confirmWindowMs: options.confirmWindowMs ?? confirmWindowAfter(error, context.timeoutMs),
-        deadlineMs: options.deadlineMs ?? context.options.deadlineMs ?? this.deadlineMs,
-      });
+    attachCall(error, {
+      toCurl: (options) => curlOf(context.request, context.token !== undefined, options),
+      confirm: (options) => {
+        checkOptions(options, confirmRules);
+        return confirmLater(this, context, {
+          ...options,
+          confirmWindowMs: options.confirmWindowMs ?? confirmWindowAfter(error, context.timeoutMs),
+          deadlineMs: options.deadlineMs ?? context.options.deadlineMs ?? this.deadlineMs,
+        });
+      },
     });
   }
 }

@@ -28,19 +28,3 @@ export interface ConfirmOptions {
    */
   readonly deadlineMs?: number | undefined;
 }
-
-const confirm = Symbol.for('marketplace-seller-sdk.confirm');
-
-/** Reads back the write of an error. */
-type Confirm = (options: ConfirmOptions) => Promise<Confirmation>;
-
-/** Attaches to an error how its write is read back, unless that is already known. */
-export function attachConfirm(error: object, readBack: Confirm): void {
-  if (!(confirm in error)) Object.defineProperty(error, confirm, { value: readBack });
-}
-
-/** Implements `confirm()` of the errors. */
-export async function confirmError(error: object, options: ConfirmOptions): Promise<Confirmation> {
-  const readBack = (error as { [confirm]?: Confirm })[confirm];
-  return readBack ? readBack(options) : { unknown: 'there is no way to read back what this endpoint does' };
-}

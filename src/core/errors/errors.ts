@@ -1,7 +1,6 @@
-import { confirmError } from '../confirm/confirmation.js';
 import type { ConfirmOptions, Confirmation } from '../confirm/confirmation.js';
 import type { Issue } from '../schema/issue.js';
-import { SellerError } from './seller-error.js';
+import { SellerError, confirmError } from './seller-error.js';
 
 /**
  * An option of the client is wrong. The message says what it accepts.

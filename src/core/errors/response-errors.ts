@@ -1,8 +1,7 @@
-import { confirmError } from '../confirm/confirmation.js';
 import type { ConfirmOptions, Confirmation } from '../confirm/confirmation.js';
 import type { Issue } from '../schema/issue.js';
 import type { ResponseHeaders } from '../transport/response-headers.js';
-import { SellerError } from './seller-error.js';
+import { SellerError, confirmError } from './seller-error.js';
 
 /** The endpoint of a failed call. */
 export interface EndpointInfo {

@@ -1,5 +1,7 @@
+import type { ConfirmOptions, Confirmation } from '../confirm/confirmation.js';
+
 const mark = Symbol.for('marketplace-seller-sdk.error');
-const curl = Symbol.for('marketplace-seller-sdk.curl');
+const endedCall = Symbol.for('marketplace-seller-sdk.call');
 
 /** Options of `toCurl`. */
 export interface CurlOptions {
@@ -11,9 +13,24 @@ export interface CurlOptions {
   readonly texts?: boolean | undefined;
 }
 
-/** Attaches the curl command of a request to its error, unless it already has one. */
-export function attachCurl(error: SellerError, print: (options: CurlOptions) => string): void {
-  if (!(curl in error)) Object.defineProperty(error, curl, { value: print });
+/** What the error of a call can do afterwards. */
+interface EndedCall {
+  readonly toCurl: (options: CurlOptions) => string;
+  readonly confirm: (options: ConfirmOptions) => Promise<Confirmation>;
+}
+
+/** Attaches its call to an error, unless it already has one. */
+export function attachCall(error: SellerError, call: EndedCall): void {
+  if (!(endedCall in error)) Object.defineProperty(error, endedCall, { value: call });
+}
+
+function callOf(error: SellerError): EndedCall | undefined {
+  return (error as { [endedCall]?: EndedCall })[endedCall];
+}
+
+/** Implements `confirm()` of the errors. */
+export async function confirmError(error: SellerError, options: ConfirmOptions): Promise<Confirmation> {
+  return callOf(error)?.confirm(options) ?? { unknown: 'there is no way to read back what this endpoint does' };
 }
 
 /**
@@ -39,7 +56,7 @@ export class SellerError extends Error {
    * users wrote are masked unless `texts` is `true`.
    */
   toCurl(options: CurlOptions = {}): string | undefined {
-    return (this as { [curl]?: (options: CurlOptions) => string })[curl]?.(options);
+    return callOf(this)?.toCurl(options);
   }
 
   /** The path of the page with the error's cause and remedy, a file in the installed package. */

@@ -1,5 +1,7 @@
-import type { Endpoint } from '../endpoint.js';
+import { ApiPromise } from '../api-promise.js';
+import type { Endpoint, Requester } from '../endpoint.js';
 import { ConfigurationError } from '../errors/errors.js';
+import type { InternalOptions } from './call-options.js';
 import { listOf, ofType, oneOf } from './rules.js';
 import type { Rule } from './rules.js';
 import type { StandardSchema } from '../schema/standard-schema.js';
@@ -23,20 +25,24 @@ const rules: Readonly<Partial<Record<keyof Endpoint, Rule>>> = {
   errors: listOf('object'),
 };
 
-const checked = new WeakSet<Endpoint>();
+/** Calls an endpoint that may be the application's own. Programs without types may define it incompletely. */
+export function callChecked<In, Out>(
+  http: Requester,
+  endpoint: Endpoint<In, Out>,
+  input: In,
+  options: InternalOptions | undefined,
+): ApiPromise<Out> {
+  const wrong = errorOf(endpoint);
+  return wrong ? new ApiPromise(Promise.reject(wrong)) : http.call(endpoint, input, options);
+}
 
-/**
- * Checks an endpoint before its first request. Programs without types may define it incompletely.
- *
- * @throws {ConfigurationError} when a property is missing or wrong.
- */
-export function checkEndpoint(endpoint: Endpoint): void {
-  if (checked.has(endpoint)) return;
+/** The error of an endpoint of which a property is missing or wrong. */
+function errorOf(endpoint: unknown): ConfigurationError | undefined {
   const given = endpoint as Partial<Endpoint> | undefined | null;
   const problems = Object.entries(rules).flatMap(([name, rule]) => {
     const problem = rule(given?.[name as keyof Endpoint]);
     return problem === undefined ? [] : [`\`${name}\` ${problem}`];
   });
-  if (problems.length > 0) throw new ConfigurationError(`Not sent: the endpoint is wrong: ${problems.join('; ')}`);
-  checked.add(endpoint);
+  if (problems.length === 0) return undefined;
+  return new ConfigurationError(`Not sent: the endpoint is wrong: ${problems.join('; ')}`);
 }

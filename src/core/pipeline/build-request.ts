@@ -2,7 +2,6 @@ import { defined } from '../defined.js';
 import type { Endpoint } from '../endpoint.js';
 import { InvalidInputError } from '../errors/errors.js';
 import type { InternalOptions } from '../options/call-options.js';
-import { checkEndpoint } from '../options/check-endpoint.js';
 import { selectAttributes } from '../schema/attributes.js';
 import { shapeOf } from '../schema/inspect.js';
 import type { Issue } from '../schema/issue.js';
@@ -18,7 +17,6 @@ import type { BuiltRequest } from './request-context.js';
 /**
  * Checks the input of a call, and encodes its request. Nothing is sent.
  *
- * @throws {ConfigurationError} when the endpoint is wrong.
  * @throws {InvalidInputError} when the input is wrong.
  */
 export function buildRequest(
@@ -27,7 +25,6 @@ export function buildRequest(
   options: InternalOptions,
   runtime: ClientRuntime,
 ): BuiltRequest {
-  checkEndpoint(endpoint);
   const parsed = checkInput(endpoint, input ?? {});
   // Copied, because `confirm` needs the input later and the caller may have changed the object by then.
   const checked = endpoint.confirm && endpoint.requestBody !== 'multipart' ? structuredClone(parsed) : parsed;

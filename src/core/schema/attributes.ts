@@ -1,7 +1,9 @@
 import type { Endpoint } from '../endpoint.js';
 import { InvalidInputError } from '../errors/errors.js';
-import { reduced } from './reduced.js';
+import { inspect } from './inspect.js';
+import { array, nullish, picked, preprocess, union, unknown } from './schema.js';
 import type { Schema } from './schema.js';
+import type { StandardSchema } from './standard-schema.js';
 
 /** Call options that can reduce the response to some of its fields. Spec: Common conventions 3. */
 export interface WithAttributes<Name extends PropertyKey> {
@@ -48,4 +50,17 @@ function canBeField(name: string): boolean {
 
 function wrong(message: string): InvalidInputError {
   return new InvalidInputError([{ path: ['attributes'], message }]);
+}
+
+function reduced(schema: StandardSchema, attributes: readonly string[]): Schema {
+  const found = inspect(schema);
+  if (found.kind === 'array') return array(reduced(found.of, attributes));
+  if (found.kind === 'union') {
+    const [first = unknown, ...others] = found.of;
+    return others.reduce<Schema>(union, reduced(first, attributes));
+  }
+  if (found.kind === 'preprocess') return preprocess(reduced(found.of, attributes), found.reader);
+  const shape = found.kind === 'object' ? found.shape : {};
+  const fieldOf = (name: string): Schema | undefined => (Object.hasOwn(shape, name) ? shape[name] : undefined);
+  return picked(Object.fromEntries(attributes.map((name) => [name, fieldOf(name) ?? nullish(unknown)])));
 }

@@ -1,4 +1,4 @@
-import { reduced } from './reduced.js';
+import { shapeOf } from './inspect.js';
 import {
   array,
   exact,
@@ -133,10 +133,15 @@ export function orAnything<Out>(
   key: keyof Out & string,
   reader: (value: unknown) => unknown = (value) => value,
 ): Schema<Out | undefined> {
-  const isEntity = (value: unknown): boolean => reduced(entity, [key]).safeParse(value).success;
+  const isEntity = (value: unknown): boolean =>
+    isObject(value) && shapeOf(entity)[key]?.safeParse(value[key]).success === true;
   const other = refine(unknown, (value) => (isEntity(value) ? 'does not fit' : undefined));
   return preprocess(union(entity, other) as Schema<Out | undefined>, (value) => {
     const changed = reader(value);
     return isEntity(changed) ? changed : value;
   });
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

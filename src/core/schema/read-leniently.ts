@@ -1,3 +1,4 @@
+import type * as z from 'zod/v4/core';
 import { factsOf, isZod } from './facts.js';
 import { formatIssue, valueAt } from './format-issues.js';
 import { inspect, unwrapped } from './inspect.js';
@@ -40,19 +41,35 @@ export function read(
   // Issues are about the value that the function in front of a schema returns.
   if (found.kind === 'preprocess') return read(found.of, found.reader(value), isRelaxed);
   if (!isZod(schema)) return readForeign(schema, value, isRelaxed);
+  const result = zodParse(schema, value);
+  if (result.success) return { value: result.data, differences: [], leftOut: 0 };
+  return (
+    readWithout(result.issues, schema, value, isRelaxed) ?? {
+      issues: result.issues.map((issue) => formatIssue(issue, issue.path, value)),
+    }
+  );
+}
+
+/** Sets aside what does not fit, and parses the rest, until it fits; `undefined` if it cannot. */
+function readWithout(
+  first: readonly z.$ZodIssue[],
+  schema: StandardSchema & z.$ZodType,
+  value: unknown,
+  isRelaxed: boolean,
+): ReadValue | undefined {
   const aside = new SetAside(schema, value, isRelaxed);
   const differences: Difference[] = [];
-  let issues: readonly Issue[] = [];
+  let issues = first;
   for (let pass = 1; pass <= maxPasses; pass += 1) {
-    const result = zodParse(schema, aside.rest());
-    if (result.success) return { value: aside.putBack(result.data), differences, leftOut: aside.leftOut };
-    if (pass === 1) issues = result.issues.map((issue) => formatIssue(issue, issue.path, value));
-    const places = result.issues.map((issue) => ({ issue, path: aside.placeOf(issue.path) }));
+    const places = issues.map((issue) => ({ issue, path: aside.placeOf(issue.path) }));
     const seen = places.filter(({ path }) => !aside.has(path));
     differences.push(...seen.map(({ issue, path }) => withReceived(formatIssue(issue, path, value), value)));
     if (!places.every(({ path }) => aside.add(path, pass)) || aside.count >= maxAside) break;
+    const result = zodParse(schema, aside.rest());
+    if (result.success) return { value: aside.putBack(result.data), differences, leftOut: aside.leftOut };
+    issues = result.issues;
   }
-  return isRelaxed && !hasMainList(schema) ? { value, differences, leftOut: 0 } : { issues };
+  return isRelaxed && !hasMainList(schema) ? { value, differences, leftOut: 0 } : undefined;
 }
 
 /** A schema of another library validates the value as a whole. */
