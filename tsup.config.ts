@@ -7,6 +7,7 @@ const libraries = {
   index: 'src/index.ts',
   schemas: 'src/schemas.ts',
   'notifications/index': 'src/notifications/index.ts',
+  'oauth/index': 'src/oauth/index.ts',
   'otel/index': 'src/otel/index.ts',
   'testing/index': 'src/testing/index.ts',
   // The two from which `imports` of package.json chooses.
@@ -22,7 +23,7 @@ const options: Options = {
   // Files loaded with `import()` stay files of their own, so what a caller does not use is never read.
   splitting: true,
   // See docs/decisions/bundled-packages.md.
-  noExternal: ['ky', /^zod(\/|$)/],
+  noExternal: ['ky', 'oauth4webapi', /^zod(\/|$)/],
   external: [/^node:/, '#platform'],
   esbuildPlugins: [rawText],
 };

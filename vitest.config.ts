@@ -14,6 +14,7 @@ export default defineConfig({
       { find: /^#platform$/, replacement: source('core/platform/node.ts') },
       { find: /^marketplace-seller-sdk$/, replacement: source('index.ts') },
       { find: /^marketplace-seller-sdk\/notifications$/, replacement: source('notifications/index.ts') },
+      { find: /^marketplace-seller-sdk\/oauth$/, replacement: source('oauth/index.ts') },
       { find: /^marketplace-seller-sdk\/otel$/, replacement: source('otel/index.ts') },
       { find: /^marketplace-seller-sdk\/schemas$/, replacement: source('schemas.ts') },
       { find: /^marketplace-seller-sdk\/testing$/, replacement: source('testing/index.ts') },

@@ -42,6 +42,8 @@ export {
   ConfigurationError,
   ConnectionError,
   InvalidInputError,
+  AuthorizationCallbackError,
+  GrantRevokedError,
   NotificationError,
   OutcomeUnknownError,
   RequestAbortedError,

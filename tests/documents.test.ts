@@ -238,6 +238,7 @@ const sourceOfEntry = {
   './schemas': 'src/schemas.ts',
   './notifications': 'src/notifications/index.ts',
   './testing': 'src/testing/index.ts',
+  './oauth': 'src/oauth/index.ts',
   './otel': 'src/otel/index.ts',
 };
 

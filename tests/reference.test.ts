@@ -106,7 +106,7 @@ describe('the page of an error class', () => {
     expect(names('ItemNotFoundError', 'seller.flex.items.isEnabled')).toBe(false);
   });
 
-  test.each(['index', 'schemas', 'notifications/index', 'testing/index', 'otel/index'])(
+  test.each(['index', 'schemas', 'notifications/index', 'testing/index', 'oauth/index', 'otel/index'])(
     'names every function and method of src/%s.ts whose @throws names the class',
     (entry) => {
       // The methods of the client and its resources have the names under which a client has them.

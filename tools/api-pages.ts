@@ -70,6 +70,14 @@ export function apiPages(sources: Sources): ApiPage[] {
       exports: entry('testing'),
     },
     {
+      title: 'OAuth',
+      file: 'oauth.md',
+      entry: 'marketplace-seller-sdk/oauth',
+      about:
+        'The authorisation by a seller, and new tokens. The [guide](../guide/authentication.md) shows how to use it.',
+      exports: entry('oauth'),
+    },
+    {
       title: 'OpenTelemetry',
       file: 'otel.md',
       entry: 'marketplace-seller-sdk/otel',

@@ -17,6 +17,7 @@ import { mswHandler } from './msw.js';
 import type { MswHandler } from './msw.js';
 import { applySeed } from './seed/apply.js';
 import type { SeedInit } from './seed/schema.js';
+import { authorize } from './oauth.js';
 import type { Listening, ListenOptions } from './server.js';
 import { defaultSettings, optionLockMsOverHttp } from './settings.js';
 import type { MarketplaceSettings } from './settings.js';
@@ -99,7 +100,7 @@ export class FakeMarketplace {
   /** Injects network and service faults. */
   readonly faults = new Faults(() => this.accounts);
   /** Limits the rate of calls. */
-  readonly rateLimiter = new ServiceRateLimiter();
+  readonly rateLimiter = new ServiceRateLimiter((token) => this.accounts.bearerOf(token)?.application_id);
   /** The requests that the marketplace received. */
   readonly requests = new Requests(() => this.accounts);
   readonly #options: FakeMarketplaceOptions;
@@ -261,6 +262,20 @@ export class FakeMarketplace {
   /** Issues an access token for a user. @param application_id `null` for a token without application. @default 500 */
   tokenFor(user: { readonly user_id: number }, application_id?: number | null): string {
     return this.accounts.issueToken(user.user_id, application_id);
+  }
+
+  /**
+   * Lets a user agree on the authorisation page of an application.
+   *
+   * @param url the address of the page, with the parameters of the application
+   * @returns the address to which the user's browser returns, with a code
+   * @example
+   * const { url, state, verifier } = await oauth.start();
+   * const callback = marketplace.authorize(seller, url);
+   * const tokens = await oauth.exchange({ url: callback, state, verifier });
+   */
+  authorize(user: { readonly user_id: number }, url: string): string {
+    return authorize(this.accounts, user.user_id, url);
   }
 
   /** Creates a client that is logged in as a user and calls this marketplace in process. */

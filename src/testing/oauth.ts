@@ -1,7 +1,10 @@
+import { FakeMarketplaceError } from './errors.js';
 import { ErrorResponse, HandlerResponse } from './http/handler.js';
 import { copyBody } from './http/request-body.js';
 import type { MarketplaceSettings } from './settings.js';
-import type { Accounts, Grant } from './state/accounts.js';
+import type { Accounts, CodeProof, Grant } from './state/accounts.js';
+
+type Fields = Readonly<Record<string, string | undefined>>;
 
 const grantFields = { authorization_code: 'code', refresh_token: 'refresh_token' } as const;
 
@@ -20,8 +23,41 @@ export async function exchangeToken(
     throw oauthError('invalid_client', 'client_id and client_secret are required');
   const value = fields[grantFields[kind]];
   const grant = value === undefined ? undefined : accounts.redeem(kind, value, client_id);
-  if (!grant) throw oauthError('invalid_grant', `The ${kind.replace('_', ' ')} is not valid or was already used`);
+  if (!grant || !(await isProven(grant.proof, fields)))
+    throw oauthError('invalid_grant', `The ${kind.replace('_', ' ')} is not valid or was already used`);
   return new HandlerResponse(200, issueTokens(accounts, grant, expires_in));
+}
+
+/** Whether the application that exchanges a code is the one that asked for it. */
+async function isProven({ code_challenge, redirect_uri }: CodeProof = {}, fields: Fields): Promise<boolean> {
+  if (redirect_uri !== undefined && fields.redirect_uri !== redirect_uri) return false;
+  if (code_challenge === undefined) return true;
+  const verifier = new TextEncoder().encode(fields.code_verifier ?? '');
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', verifier));
+  const text = btoa(String.fromCharCode(...hash));
+  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '') === code_challenge;
+}
+
+/** Lets a user agree on the authorisation page of an application. @returns the address to which the browser returns */
+export function authorize(accounts: Accounts, user_id: number, authorizationUrl: string): string {
+  const { searchParams } = new URL(authorizationUrl);
+  const get = (name: string): string | undefined => searchParams.get(name) ?? undefined;
+  const { client_id, redirect_uri, code_challenge } = {
+    client_id: Number(get('client_id')),
+    redirect_uri: get('redirect_uri'),
+    code_challenge: get('code_challenge'),
+  };
+  if (get('response_type') !== 'code' || !Number.isSafeInteger(client_id) || redirect_uri === undefined)
+    throw new FakeMarketplaceError(
+      'an authorisation needs `response_type=code`, a `client_id` of digits and a `redirect_uri`',
+    );
+  if (code_challenge !== undefined && get('code_challenge_method') !== 'S256')
+    throw new FakeMarketplaceError("`code_challenge_method` is 'S256'");
+  const url = new URL(redirect_uri);
+  url.searchParams.set('code', accounts.issueAuthorizationCode(user_id, client_id, { code_challenge, redirect_uri }));
+  const state = get('state');
+  if (state !== undefined) url.searchParams.set('state', state);
+  return url.href;
 }
 
 function issueTokens(accounts: Accounts, { user_id, application_id }: Grant, expires_in: number): object {
@@ -31,7 +67,7 @@ function issueTokens(accounts: Accounts, { user_id, application_id }: Grant, exp
 }
 
 /** Reads the fields of a form or of a JSON object. */
-async function readFields(request: Request): Promise<Readonly<Record<string, string | undefined>>> {
+async function readFields(request: Request): Promise<Fields> {
   const { value: body } = await copyBody(request);
   if (typeof body === 'string') return Object.fromEntries(new URLSearchParams(body));
   const entries = Object.entries((body ?? {}) as Record<string, unknown>);

@@ -1,4 +1,4 @@
-import { AccessTokenError } from '../errors/errors.js';
+import { AccessTokenError, GrantRevokedError } from '../errors/errors.js';
 import { ignoreErrors } from '../ignore-errors.js';
 import { checkConfiguration } from '../options/check-configuration.js';
 import type { TokenProvider } from '../options/hooks.js';
@@ -15,6 +15,7 @@ export interface RefreshingTokenOptions<T extends TokenSet = TokenSet> {
   /**
    * Requests the next token set from the authorisation server. All calls of this process share one refresh. A token set
    * without a valid access token is rejected before `save`. One without a refresh token keeps the old refresh token.
+   * If it throws a `GrantRevokedError`, the token set is loaded once more, because another process may have replaced it.
    */
   readonly refresh: (tokens: T, context: { readonly signal: AbortSignal }) => T | Promise<T>;
   /** Stores a new token set. It is called before the new access token is used. */
@@ -72,6 +73,9 @@ const rules: Readonly<Record<keyof RefreshingTokenOptions, Rule>> = {
   onRefreshFailed: ofType('function'),
 };
 
+/** How long another process has to store the token set for which it used the refresh token, in milliseconds. */
+const otherSavesMs = 1000;
+
 class RefreshingTokenSource<T extends TokenSet> {
   readonly #options: RefreshingTokenOptions<T>;
   #tokens: T | undefined;
@@ -118,11 +122,24 @@ class RefreshingTokenSource<T extends TokenSet> {
       if (this.#unsaved && stored.accessToken !== this.#unsaved.replaces.accessToken) this.#unsaved = undefined;
       const isFresh = stored.accessToken !== oldToken && remainingMs(stored) > 0;
       if (isFresh && !this.#unsaved) return (this.#tokens = stored);
-      const tokens = await this.#next(stored, signal);
+      const tokens = await this.#next(stored, signal).catch((error: unknown) => this.#newerThan(stored, error, signal));
       signal.throwIfAborted();
       return (this.#tokens = tokens);
     };
     return lock ? withLock(lock, work) : work();
+  }
+
+  /**
+   * Another process may have used the refresh token a moment ago, and then stores the next token set. A refresh of this
+   * process may also have ended after its time limit.
+   */
+  async #newerThan(stored: T, error: unknown, signal: AbortSignal): Promise<T> {
+    if (!(error instanceof GrantRevokedError)) throw error;
+    await new Promise((resolve) => setTimeout(resolve, otherSavesMs));
+    if (this.#unsaved) return this.#next(stored, signal);
+    const loaded = checkTokenSet('load', await this.#options.load());
+    if (loaded.accessToken === stored.accessToken && loaded.refreshToken === stored.refreshToken) throw error;
+    return loaded;
   }
 
   /** A token set that could not be saved is saved first, because only its refresh token still works. */

@@ -1,7 +1,7 @@
-import { AccessTokenError } from '../errors/errors.js';
+import { AccessTokenError, ConfigurationError, GrantRevokedError } from '../errors/errors.js';
 import { printable } from '../errors/printable.js';
 import { redactText } from '../errors/redact.js';
-import { SellerError } from '../errors/seller-error.js';
+import type { SellerError } from '../errors/seller-error.js';
 import type { TokenProvider } from '../options/hooks.js';
 import { isToken } from '../options/rules.js';
 import { longestTimerMs } from '../scope/cancel-scope.js';
@@ -69,7 +69,10 @@ export class TokenSource {
     } catch (error) {
       throw providerError(error);
     }
-    return typeof provided === 'string' ? checkToken(provided) : Promise.resolve(provided).then(checkToken);
+    if (typeof provided === 'string') return checkToken(provided);
+    return Promise.resolve(provided).then(checkToken, (error: unknown) => {
+      throw providerError(error);
+    });
   }
 
   /** Several calls share the request, so it has its own time limit and does not end with the signal of one caller. */
@@ -93,17 +96,16 @@ export class TokenSource {
     return token;
   }
 
-  async #wait({ token }: PendingToken, scope: CancelScope): Promise<string> {
-    try {
-      return await scope.race(() => token);
-    } catch (error) {
-      throw providerError(error);
-    }
+  #wait({ token }: PendingToken, scope: CancelScope): Promise<string> {
+    return scope.race(() => token);
   }
 }
 
+/** Any other error of the provider is a cause: the caller would take a 503 of the token endpoint for one of the call. */
+const ownErrors = [AccessTokenError, ConfigurationError, GrantRevokedError];
+
 function providerError(error: unknown): SellerError {
-  if (error instanceof SellerError) return error;
+  if (ownErrors.some((each) => error instanceof each)) return error as SellerError;
   const reason = error instanceof Error ? error.message : 'it rejected with a value that is not an error';
   const told = redactText(printable(reason.slice(0, 300)));
   return new AccessTokenError(`The function given as accessToken failed: ${told}`, { cause: error });

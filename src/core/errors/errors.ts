@@ -14,8 +14,7 @@ export class ConfigurationError extends SellerError {
 /**
  * The function that you passed as `accessToken` failed or did not return a token. Its error is the `cause`.
  *
- * Remedy: check the `cause`. When the refresh token is no longer valid, the seller has to authorise the application
- * again.
+ * Remedy: check the `cause`. A refresh token that is not valid any more is a `GrantRevokedError` instead.
  */
 export class AccessTokenError extends SellerError {
   static override readonly kind: string = 'AccessTokenError';
@@ -142,4 +141,32 @@ export class OutcomeUnknownError extends ConnectionError {
  */
 export class NotificationError extends SellerError {
   static override readonly kind: string = 'NotificationError';
+}
+
+/**
+ * The refresh token of a seller is not valid any more: the seller revoked the authorisation, or the token was used
+ * before, and the store has no newer one. It is thrown for nothing else.
+ *
+ * Remedy: ask the seller to authorise your application again.
+ */
+export class GrantRevokedError extends SellerError {
+  static override readonly kind: string = 'GrantRevokedError';
+}
+
+/**
+ * An authorisation failed: the seller did not agree, the callback does not belong to this authorisation, or the code is not
+ * valid.
+ *
+ * Remedy: let the seller start again. If `code` is not `access_denied` or `invalid_grant`, check the registration of your
+ * application.
+ */
+export class AuthorizationCallbackError extends SellerError {
+  static override readonly kind: string = 'AuthorizationCallbackError';
+  /** The error code of the authorisation server, e.g. `access_denied`; `undefined` if it stated none. */
+  readonly code: string | undefined;
+
+  constructor(message: string, options: ErrorOptions & { code?: string | undefined } = {}) {
+    super(message, options);
+    this.code = options.code;
+  }
 }

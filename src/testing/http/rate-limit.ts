@@ -1,11 +1,12 @@
 import { FakeMarketplaceError } from '../errors.js';
 import { assertFields } from '../state/assert-fields.js';
+import { bearerToken } from './authorization.js';
 import { asJsonp } from './conventions.js';
 import { HandlerResponse } from './handler.js';
 import { jsonResponse } from './recorded-body.js';
 import type { Interceptor } from './router.js';
 
-/** The maximum number of calls per access token. */
+/** The maximum number of calls of an application, with the tokens of all its sellers. */
 export interface RateLimit {
   /** Calls per second. */
   readonly perSecond?: number | undefined;
@@ -19,7 +20,8 @@ export interface RateLimit {
 const maxRate = 10_000;
 
 /**
- * Responds 429 to calls above a rate. It counts per access token, by the machine's clock.
+ * Responds 429 to calls above a rate. It counts per application, by the machine's clock: the calls of one seller count for
+ * the others. A token without application counts for itself.
  *
  * @example
  * marketplace.rateLimiter.set({ perSecond: 10, retryAfter: true });
@@ -28,6 +30,12 @@ const maxRate = 10_000;
 export class ServiceRateLimiter {
   #limit: RateLimit | undefined;
   #calls = new Map<string, number[]>();
+  readonly #applicationOf: (token: string) => number | null | undefined;
+
+  /** `applicationOf` returns the application of an access token, if it has one. */
+  constructor(applicationOf: (token: string) => number | null | undefined) {
+    this.#applicationOf = applicationOf;
+  }
 
   /** Sets the limit; `undefined` removes it. @throws {FakeMarketplaceError} when the limit is invalid */
   set(limit: RateLimit | undefined): void {
@@ -38,11 +46,17 @@ export class ServiceRateLimiter {
 
   /** @internal */
   readonly interceptor: Interceptor = async (request, _endpoint, next) => {
-    const waitMs = this.#take(request.headers.get('authorization') ?? '');
+    const waitMs = this.#take(this.#callerOf(request));
     return waitMs > 0
       ? tooManyRequests(request, this.#limit?.retryAfter ? Math.ceil(waitMs / 1000) : undefined)
       : next();
   };
+
+  #callerOf(request: Request): string {
+    const token = bearerToken(request.headers) ?? '';
+    const application = this.#applicationOf(token);
+    return application ? `application ${application}` : token;
+  }
 
   /** Counts a call. @returns how long to wait before it is allowed; 0 when it is */
   #take(caller: string): number {

@@ -27,6 +27,15 @@ export interface Grant {
   readonly application_id: number;
   /** The access token that was issued together with a refresh token. */
   readonly accessToken?: string | undefined;
+  /** What the exchange of an authorization code must prove. */
+  readonly proof?: CodeProof | undefined;
+}
+
+/** What an application stated when it asked for an authorization code. */
+export interface CodeProof {
+  /** The SHA-256 of the verifier of PKCE, in base64url; absent without PKCE. */
+  readonly code_challenge?: string | undefined;
+  readonly redirect_uri?: string | undefined;
 }
 
 /**
@@ -136,11 +145,15 @@ export class Accounts {
     return bearer !== undefined && this.#isExpired(bearer);
   }
 
-  /** Issues an authorization code, as when a user authorises an application. `POST /oauth/token` accepts it once. */
-  issueAuthorizationCode(user_id: number, application_id = 500): string {
+  /**
+   * Issues an authorization code, as when a user authorises an application. `POST /oauth/token` accepts it once.
+   *
+   * @param proof what the exchange must prove: the verifier of PKCE, the redirect URI
+   */
+  issueAuthorizationCode(user_id: number, application_id = 500, proof?: CodeProof): string {
     this.getOrThrow(user_id);
     const value = this.#newValue('TG', user_id, application_id);
-    this.#grants.set(value, { kind: 'authorization_code', value, user_id, application_id });
+    this.#grants.set(value, { kind: 'authorization_code', value, user_id, application_id, proof });
     return value;
   }
 

@@ -1,0 +1,164 @@
+import type { TokenSet } from '../core/auth/token-set.js';
+import { InvalidInputError } from '../core/errors/errors.js';
+import { checkConfiguration } from '../core/options/check-configuration.js';
+import { isLoopback } from '../core/options/is-loopback.js';
+import { ofType } from '../core/options/rules.js';
+import type { Rule } from '../core/options/rules.js';
+import { checkCallback, createAuthorization, exchangeCode, useRefreshToken } from './protocol.js';
+
+/** Options of `createOAuth`. Each value comes from the registration of your application. */
+export interface OAuthOptions {
+  /** The id of your application. */
+  readonly clientId: string;
+  /** The secret of your application. */
+  readonly clientSecret: string;
+  /** The address to which the seller's browser returns, exactly as it is registered. */
+  readonly redirectUri: string;
+  /** The page where a seller logs in and authorises your application. Its query is kept. */
+  readonly authorizationUrl: string;
+  /** The address that exchanges codes and refresh tokens. `http:` is only accepted for this machine. */
+  readonly tokenUrl: string;
+  /**
+   * Sends the requests to `tokenUrl`.
+   *
+   * @default the platform's `fetch`
+   */
+  readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
+}
+
+/** A new authorisation: where to send the seller, and what to keep until the seller returns. */
+export interface AuthorizationRequest {
+  /** Redirect the seller's browser to this address. */
+  readonly url: string;
+  /** Identifies this authorisation. Keep it in the session of the browser. */
+  readonly state: string;
+  /** The secret of this authorisation (PKCE). Keep it in the session, never in the browser. */
+  readonly verifier: string;
+}
+
+/** What is known when the seller's browser returns. */
+export interface AuthorizationCallback {
+  /** The address that the browser requested, with its query. It may be relative, e.g. `request.url` of Node.js. */
+  readonly url: string | URL;
+  /** The `state` that `start()` returned. */
+  readonly state: string;
+  /** The `verifier` that `start()` returned. */
+  readonly verifier: string;
+}
+
+/** The tokens of a seller. Store all fields. */
+export interface OAuthTokens extends TokenSet {
+  /** The seller who authorised your application. */
+  readonly user_id: number;
+}
+
+/** The authorisation of an application by sellers. The methods can be passed on without their object. */
+export interface OAuth {
+  /**
+   * Starts an authorisation.
+   *
+   * @example
+   * const { url, state, verifier } = await oauth.start();
+   */
+  readonly start: () => Promise<AuthorizationRequest>;
+  /**
+   * Exchanges the code that the seller's browser brought back for tokens. A code works once.
+   *
+   * @example
+   * const { user_id, ...tokens } = await oauth.exchange({ url: request.url, state, verifier });
+   * @throws {InvalidInputError} when a field is missing or wrong.
+   * @throws {AuthorizationCallbackError} when the seller refused, the state is wrong, or the code is not valid.
+   * @throws {OutcomeUnknownError} when the response was lost: the seller has to start again.
+   * @throws {ConnectionError} when no connection could be made.
+   * @throws {ApiError} when the authorisation server rejects the request for another reason.
+   * @throws {UnexpectedResponseError} when a success contains no tokens or no user id.
+   */
+  readonly exchange: (callback: AuthorizationCallback) => Promise<OAuthTokens>;
+  /**
+   * Exchanges a refresh token for the next tokens. A refresh token works once. Pass this function to `refreshingToken`.
+   * Other fields of `tokens` are kept.
+   *
+   * @example
+   * const accessToken = refreshingToken({ load, save, refresh: oauth.refresh });
+   * @throws {InvalidInputError} when `tokens` has no refresh token.
+   * @throws {GrantRevokedError} when the refresh token is not valid: the seller has to authorise the application again.
+   * @throws {OutcomeUnknownError} when the response was lost: the refresh token may have been used.
+   * @throws {ConnectionError} when no connection could be made.
+   * @throws {ApiError} when the authorisation server rejects the request for another reason.
+   * @throws {UnexpectedResponseError} when a success contains no tokens.
+   * @throws {RequestAbortedError} when the signal aborted before a request was sent.
+   */
+  readonly refresh: <T extends TokenSet>(
+    tokens: T,
+    context?: { readonly signal?: AbortSignal | undefined },
+  ) => Promise<T>;
+}
+
+/**
+ * Creates the OAuth functions of an application: authorization code with PKCE (S256), and refresh.
+ *
+ * A 429, a 503 and a connection that could not be made are retried, up to 4 times within 20 seconds. A lost response is
+ * not retried, because codes and refresh tokens work once.
+ *
+ * @example
+ * const oauth = createOAuth({ clientId, clientSecret, redirectUri, authorizationUrl, tokenUrl });
+ * const { url, state, verifier } = await oauth.start();
+ * @throws {ConfigurationError} when an option is missing, unknown or wrong.
+ */
+export function createOAuth(options: OAuthOptions): OAuth {
+  checkConfiguration('createOAuth', options, rules, required);
+  const application = { ...options };
+  return {
+    start: () => createAuthorization(application),
+    exchange: async (callback) => {
+      checkFields(callback, ['url', 'state', 'verifier']);
+      const { url, state, verifier } = callback;
+      return exchangeCode(application, checkCallback(application, callbackUrl(url, application), state), verifier);
+    },
+    refresh: async <T extends TokenSet>(tokens: T, { signal }: { signal?: AbortSignal | undefined } = {}) => {
+      checkFields(tokens, ['refreshToken']);
+      const next = await useRefreshToken(application, tokens.refreshToken!, signal);
+      return { ...tokens, ...next, refreshToken: next.refreshToken ?? tokens.refreshToken };
+    },
+  };
+}
+
+const text: Rule = (value) => (typeof value === 'string' && value !== '' ? undefined : 'takes a text');
+
+const absoluteUrl: Rule = (value) =>
+  typeof value === 'string' && URL.canParse(value) ? undefined : 'takes an absolute URL';
+
+const secureUrl: Rule = (value) => {
+  const problem = absoluteUrl(value);
+  if (problem !== undefined) return problem;
+  const { protocol, hostname, username, password, hash } = new URL(value as string);
+  if (username || password || hash) return 'takes a URL without user name, password and fragment';
+  if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return undefined;
+  return 'takes an https: URL; http: only of this machine, because secrets would travel in clear text';
+};
+
+const rules: Readonly<Record<keyof OAuthOptions, Rule>> = {
+  clientId: text,
+  clientSecret: text,
+  redirectUri: absoluteUrl,
+  authorizationUrl: secureUrl,
+  tokenUrl: secureUrl,
+  fetch: ofType('function'),
+};
+const required = ['clientId', 'clientSecret', 'redirectUri', 'authorizationUrl', 'tokenUrl'];
+
+/** @throws {InvalidInputError} that names each field that is no text; a `url` may be a `URL`. */
+function checkFields(input: unknown, names: readonly string[]): void {
+  const given = (input ?? {}) as Record<string, unknown>;
+  const wrong = names.filter((name) => {
+    const value = given[name];
+    return name === 'url' && value instanceof URL ? false : text(value) !== undefined;
+  });
+  if (wrong.length > 0)
+    throw new InvalidInputError(wrong.map((name) => ({ path: [name], message: `\`${name}\` takes a text` })));
+}
+
+function callbackUrl(url: string | URL, { redirectUri }: OAuthOptions): URL {
+  if (URL.canParse(String(url), redirectUri)) return new URL(url, redirectUri);
+  throw new InvalidInputError([{ path: ['url'], message: '`url` is not a URL' }]);
+}

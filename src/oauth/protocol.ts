@@ -1,0 +1,181 @@
+import {
+  ClientSecretPost,
+  allowInsecureRequests,
+  authorizationCodeGrantRequest,
+  calculatePKCECodeChallenge,
+  customFetch,
+  generateRandomCodeVerifier,
+  generateRandomState,
+  processAuthorizationCodeResponse,
+  processRefreshTokenResponse,
+  refreshTokenGrantRequest,
+  validateAuthResponse,
+} from 'oauth4webapi';
+import type { AuthorizationServer, Client, TokenEndpointRequestOptions, TokenEndpointResponse } from 'oauth4webapi';
+import type { TokenSet } from '../core/auth/token-set.js';
+import { AuthorizationCallbackError } from '../core/errors/errors.js';
+import { SellerError } from '../core/errors/seller-error.js';
+import type { AuthorizationRequest, OAuthOptions, OAuthTokens } from './oauth.js';
+import { mask, unexpectedResponse } from './token-errors.js';
+import type { TokenGrant } from './token-errors.js';
+import { postGrant } from './token-request.js';
+
+/** Creates the address of the authorisation page, with a new state and a new verifier of PKCE. */
+export async function createAuthorization(application: OAuthOptions): Promise<AuthorizationRequest> {
+  const state = generateRandomState();
+  const verifier = generateRandomCodeVerifier();
+  const url = new URL(application.authorizationUrl);
+  const parameters = {
+    response_type: 'code',
+    client_id: application.clientId,
+    redirect_uri: application.redirectUri,
+    state,
+    code_challenge: await calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return { url: url.href, state, verifier };
+}
+
+/**
+ * Checks what the seller's browser brought back.
+ *
+ * @returns its parameters, with a code
+ * @throws {AuthorizationCallbackError} when it does not belong to this authorisation, or contains no code.
+ */
+export function checkCallback(application: OAuthOptions, url: URL, state: string): URLSearchParams {
+  const query = new URLSearchParams(url.search);
+  // It names the authorisation server, and this application has only one.
+  query.delete('iss');
+  const { server, client } = partiesOf(application);
+  try {
+    const checked = validateAuthResponse(server, client, query, state);
+    if (!checked.get('code') || checked.getAll('code').length > 1)
+      throw new Error('the callback contains not one code');
+    return checked;
+  } catch (error) {
+    if (query.get('state') !== state)
+      throw new AuthorizationCallbackError(
+        'The state of the callback is not that of this authorisation: start again with start()',
+      );
+    throw refusedError(query, error as Error, [application.clientSecret, state, ...query.getAll('code')]);
+  }
+}
+
+function refusedError(query: URLSearchParams, error: Error, secrets: readonly string[]): AuthorizationCallbackError {
+  const stated = query.get('error');
+  const code = stated === null ? undefined : mask(stated, secrets);
+  const reason = mask(query.get('error_description') ?? error.message, secrets);
+  const which = code === undefined ? '' : ` (${code})`;
+  return new AuthorizationCallbackError(`The authorisation failed${which}: ${reason}`, { code });
+}
+
+/** Exchanges the code of a checked callback. */
+export async function exchangeCode(
+  application: OAuthOptions,
+  callback: URLSearchParams,
+  verifier: string,
+): Promise<OAuthTokens> {
+  const { server, client, authentication } = partiesOf(application);
+  const values = [callback.get('code') ?? '', callback.get('state') ?? '', verifier];
+  const grant = grantOf(application, 'authorization_code', values);
+  const { user_id, ...tokens } = await requestTokens(
+    grant,
+    (options) =>
+      authorizationCodeGrantRequest(
+        server,
+        client,
+        authentication,
+        callback,
+        application.redirectUri,
+        verifier,
+        options,
+      ),
+    (response) => processAuthorizationCodeResponse(server, client, response),
+  );
+  if (user_id === undefined) throw unexpectedResponse(grant, 'without a `user_id`');
+  return { ...tokens, user_id };
+}
+
+/** Exchanges a refresh token. The user id is absent if the response does not contain it. */
+export async function useRefreshToken(
+  application: OAuthOptions,
+  refreshToken: string,
+  signal: AbortSignal | undefined,
+): Promise<TokenSet> {
+  const { server, client, authentication } = partiesOf(application);
+  return requestTokens(
+    grantOf(application, 'refresh_token', [refreshToken], signal),
+    (options) => refreshTokenGrantRequest(server, client, authentication, refreshToken, options),
+    (response) => processRefreshTokenResponse(server, client, response),
+  );
+}
+
+interface Parties {
+  readonly server: AuthorizationServer;
+  readonly client: Client;
+  readonly authentication: ReturnType<typeof ClientSecretPost>;
+}
+
+function partiesOf({ clientId, clientSecret, tokenUrl }: OAuthOptions): Parties {
+  return {
+    server: { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl },
+    client: { client_id: clientId },
+    authentication: ClientSecretPost(clientSecret),
+  };
+}
+
+function grantOf(
+  { clientSecret, tokenUrl, fetch }: OAuthOptions,
+  type: TokenGrant['type'],
+  values: readonly string[],
+  signal?: AbortSignal,
+): TokenGrant {
+  return { type, tokenUrl, fetch, secrets: [clientSecret, ...values], signal };
+}
+
+/** Sends a request that the protocol builds, and reads the tokens as the protocol does. */
+async function requestTokens(
+  grant: TokenGrant,
+  send: (options: TokenEndpointRequestOptions) => Promise<Response>,
+  read: (response: Response) => Promise<TokenEndpointResponse>,
+): Promise<TokenSet & { readonly user_id?: number }> {
+  let user_id: number | undefined;
+  const post = async (_url: string, { body }: { readonly body: URLSearchParams }): Promise<Response> => {
+    const tokens = await postGrant(grant, body.toString());
+    user_id = userIdOf(tokens.user_id);
+    return Response.json(withoutOddities(tokens));
+  };
+  try {
+    // Which protocols are allowed was checked when the application was created.
+    const { access_token, refresh_token, expires_in } = await read(
+      await send({ [customFetch]: post, [allowInsecureRequests]: true }),
+    );
+    return {
+      accessToken: access_token,
+      ...(refresh_token !== undefined && { refreshToken: refresh_token }),
+      expiresAt: expires_in === undefined ? undefined : Date.now() + expires_in * 1000,
+      ...(user_id !== undefined && { user_id }),
+    };
+  } catch (error) {
+    if (error instanceof SellerError) throw error;
+    // The error of the library holds the response, and so the tokens.
+    throw unexpectedResponse(grant, `that is not as OAuth requires: ${(error as Error).message}`);
+  }
+}
+
+/** A refresh token that has been used must not be lost because a field is missing that nobody needs, or `null`. */
+function withoutOddities({ access_token, refresh_token, expires_in }: Readonly<Record<string, unknown>>): object {
+  return {
+    access_token,
+    token_type: 'bearer',
+    ...(typeof refresh_token === 'string' && refresh_token !== '' && { refresh_token }),
+    ...(Number(expires_in) > 0 && { expires_in: Number(expires_in) }),
+  };
+}
+
+/** Reads a user id that may be a text of digits. */
+function userIdOf(value: unknown): number | undefined {
+  const id = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  return typeof id === 'number' && Number.isSafeInteger(id) ? id : undefined;
+}

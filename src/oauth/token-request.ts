@@ -1,0 +1,163 @@
+import { platform } from '#platform';
+import { ConnectionError, RequestAbortedError, TimeoutError } from '../core/errors/errors.js';
+import { redactError } from '../core/errors/redact-error.js';
+import type { SellerError } from '../core/errors/seller-error.js';
+import { isPlainObject } from '../core/plain-object.js';
+import { parseRetryAfter } from '../core/retry/policy.js';
+import { FetchResponse } from '../core/transport/fetch-response.js';
+import { lostResponse, mask, nameOf, refusedError, unexpectedResponse } from './token-errors.js';
+import type { TokenGrant } from './token-errors.js';
+
+const maxRetries = 4;
+/** The time that a request may take, in milliseconds. Connecting may take 10 seconds of it. */
+const timeoutMs = 15_000;
+const firstWaitMs = 250;
+/** A longer `Retry-After` is an error at once. */
+const maxWaitMs = 20_000;
+const maxResponseBytes = 1 << 20;
+
+type TokenBody = Readonly<Record<string, unknown>>;
+
+/** The result of one attempt. `retryAfterMs` is present if the server certainly did nothing. */
+type Attempt = { readonly body: TokenBody } | { readonly error: SellerError; readonly retryAfterMs?: number };
+
+/**
+ * Sends a grant to the token endpoint, and returns the JSON of a success. A grant works once, so it is sent again only if
+ * the server certainly did nothing: after a 429, a 503, or a connection that could not be made.
+ */
+export async function postGrant(grant: TokenGrant, form: string): Promise<TokenBody> {
+  for (let attempts = 1; ; attempts += 1) {
+    if (grant.signal?.aborted) throw abortedError(grant, attempts - 1);
+    const result = await attempt(grant, form, attempts);
+    if ('body' in result) return result.body;
+    if (result.retryAfterMs === undefined || result.retryAfterMs > maxWaitMs || attempts > maxRetries)
+      throw result.error;
+    await wait(Math.max(result.retryAfterMs, backoff(attempts)), grant.signal);
+  }
+}
+
+async function attempt(grant: TokenGrant, form: string, attempts: number): Promise<Attempt> {
+  const received: { status?: number } = {};
+  try {
+    const { status, headers, text } = await send(grant, form, received);
+    return readResponse(grant, { status, text, attempts, retryAfterMs: parseRetryAfter(headers, Date.now()) });
+  } catch (error) {
+    const { status } = received;
+    // The status decides the class of an error, even if the body was lost.
+    if (status !== undefined && !isOk(status)) return readResponse(grant, { status, text: '', attempts });
+    const connectError = status === undefined ? platform.connectErrorOf(error) : undefined;
+    const cause = connectionError(grant, error, attempts, connectError?.remedy);
+    if (!connectError) return { error: lostResponse(grant, cause, attempts, status) };
+    return connectError.isPermanent ? { error: cause } : { error: cause, retryAfterMs: 0 };
+  }
+}
+
+interface Received {
+  readonly status: number;
+  readonly text: string;
+  readonly attempts: number;
+  readonly retryAfterMs?: number | undefined;
+}
+
+function readResponse(grant: TokenGrant, { status, text, attempts, retryAfterMs }: Received): Attempt {
+  const body = objectIn(text);
+  const { access_token, error, error_description, message } = body ?? {};
+  // Some servers send an error with status 200.
+  if (isOk(status) && (access_token !== undefined || typeof error !== 'string'))
+    return body ? { body } : { error: unexpectedResponse(grant, 'that is not a JSON object') };
+  const stated = [error_description, message, error].find((each) => typeof each === 'string' && each !== '');
+  const redirect = status >= 300 && status < 400 ? '`tokenUrl` redirects; is it right?' : undefined;
+  const refusal = {
+    status: isOk(status) ? 400 : status,
+    code: typeof error === 'string' ? mask(error, grant.secrets) : undefined,
+    reason: redirect ?? (typeof stated === 'string' ? mask(stated, grant.secrets) : 'the server gave no reason'),
+    retryAfterMs,
+    attempts,
+  };
+  const isUndone = status === 429 || status === 503;
+  return { error: refusedError(grant, refusal), ...(isUndone && { retryAfterMs: retryAfterMs ?? 0 }) };
+}
+
+/**
+ * Sends a request once and reads its response. The signal of the caller does not end it: the tokens in the response
+ * replace the used refresh token, and must not be lost.
+ */
+async function send(
+  grant: TokenGrant,
+  form: string,
+  received: { status?: number },
+): Promise<{ status: number; headers: Headers; text: string }> {
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new TimeoutError(`${nameOf(grant)} got no complete response within ${timeoutMs} ms`);
+      controller.abort(error);
+      reject(error);
+    }, timeoutMs);
+  });
+  const exchange = async (): Promise<{ status: number; headers: Headers; text: string }> => {
+    const response = await (grant.fetch ?? globalThis.fetch)(createRequest(grant, form, controller.signal));
+    const { status, headers } = response;
+    received.status = status;
+    const { text } = await new FetchResponse(response, false).text(maxResponseBytes);
+    return { status, headers, text };
+  };
+  try {
+    return await Promise.race([exchange(), expired]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function createRequest({ tokenUrl }: TokenGrant, body: string, signal: AbortSignal): Request {
+  const headers = { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' };
+  return new Request(tokenUrl, { method: 'POST', headers, body, signal, redirect: 'manual' });
+}
+
+function connectionError(grant: TokenGrant, error: unknown, attempts: number, remedy?: string): ConnectionError {
+  if (error instanceof TimeoutError) return error;
+  const { message, cause } = error instanceof Error ? error : new Error('fetch rejected with no error');
+  const detail = cause instanceof Error ? ` (${platform.networkReason(cause)})` : '';
+  const advice = remedy === undefined ? '' : `; ${remedy.replace('`baseUrl`', '`tokenUrl`')}`;
+  return new ConnectionError(`${nameOf(grant)} got no response: ${mask(message + detail, grant.secrets)}${advice}`, {
+    cause: redactError(error, grant.secrets),
+    attempts,
+  });
+}
+
+function abortedError(grant: TokenGrant, attempts: number): RequestAbortedError {
+  const cause = redactError(grant.signal?.reason, grant.secrets);
+  return new RequestAbortedError(`${nameOf(grant)} was aborted before it was sent`, { cause, attempts });
+}
+
+function backoff(attempts: number): number {
+  return firstWaitMs * 2 ** (attempts - 1) * (0.5 + Math.random() / 2);
+}
+
+/** Waits, or until the signal aborts. */
+function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end, { once: true });
+    if (signal?.aborted) end();
+  });
+}
+
+function isOk(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function objectIn(text: string): TokenBody | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isPlainObject(value) ? (value as TokenBody) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,204 @@
+import {
+  AccessTokenError,
+  ConnectionError,
+  GrantRevokedError,
+  InvalidInputError,
+  OutcomeUnknownError,
+  RateLimitError,
+  ServerError,
+  UnexpectedResponseError,
+} from 'marketplace-seller-sdk';
+import type { SellerClient } from 'marketplace-seller-sdk';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { advanceUntilSettled } from '../support/fake-time.ts';
+import { errorOf } from '../support/stubs.ts';
+import { breaks, createApplication, losesResponse, refuses } from './application.ts';
+import type { TokenFault } from './application.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const search = (seller: SellerClient): Promise<unknown> =>
+  seller.questions.search({ seller_id: 7 }).toArray({ max: 1 });
+
+/** An application whose access token has expired. */
+async function createExpired() {
+  const application = await createApplication();
+  application.marketplace.accounts.expireToken(application.store.tokens.accessToken);
+  return application;
+}
+
+const nothingDone: readonly (readonly [string, TokenFault])[] = [
+  ['a 503', refuses(503, 'temporarily_unavailable')],
+  ['a 503 with a page', () => new Response('<h1>Busy</h1>', { status: 503 })],
+  ['a 503 with a time', refuses(503, 'temporarily_unavailable', { 'retry-after': '2' })],
+  ['a 429', refuses(429, 'too_many_requests')],
+  ['a 429 with a time', refuses(429, 'too_many_requests', { 'retry-after': '3' })],
+  ['a refused connection', breaks('ECONNREFUSED', 'connect')],
+  ['an unknown host', breaks('ENOTFOUND', 'connect')],
+  ['a timeout while connecting', breaks('UND_ERR_CONNECT_TIMEOUT', 'connect')],
+];
+
+const perhapsDone: readonly (readonly [string, TokenFault, abstract new (...args: never[]) => Error])[] = [
+  ['a lost response', losesResponse, OutcomeUnknownError],
+  ['a reset after the request', breaks('ECONNRESET', 'read'), OutcomeUnknownError],
+  ['no response', () => new Promise<Response>(() => undefined), OutcomeUnknownError],
+  [
+    'a body that breaks off',
+    () => new Response(new ReadableStream({ pull: (body) => body.error(new TypeError('terminated')) })),
+    OutcomeUnknownError,
+  ],
+  ['a 500', refuses(500, 'server_error'), ServerError],
+  ['a 502', () => new Response('<h1>Bad gateway</h1>', { status: 502 }), ServerError],
+  ['a 504', refuses(504, 'timeout'), ServerError],
+  ['a page as success', () => new Response('<h1>Hello</h1>'), UnexpectedResponseError],
+  ['no body', () => new Response(null, { status: 204 }), UnexpectedResponseError],
+  ['a success without token', () => Response.json({ ok: true }), UnexpectedResponseError],
+  ['a token that is a number', () => Response.json({ access_token: 5 }), UnexpectedResponseError],
+];
+
+describe.each([1, 10])('%i calls that wait for a token', (count) => {
+  const callAll = (seller: SellerClient): Promise<PromiseSettledResult<unknown>[]> =>
+    advanceUntilSettled(Promise.allSettled(Array.from({ length: count }, () => search(seller))));
+  const fulfilled = (results: readonly PromiseSettledResult<unknown>[]): number =>
+    results.filter(({ status }) => status === 'fulfilled').length;
+
+  test.each(nothingDone)('all survive %s, and another one after it', async (_, fault) => {
+    const { start, forms, fail } = await createExpired();
+    fail(fault, fault);
+    expect(fulfilled(await callAll(start()))).toBe(count);
+    expect(forms.map((form) => form.get('grant_type'))).toEqual(Array(3).fill('refresh_token'));
+  });
+
+  test.each(perhapsDone)('all fail with %s, which is not retried', async (_, fault, Class) => {
+    const { start, forms, fail } = await createExpired();
+    fail(fault);
+    const results = await callAll(start());
+    expect(forms).toHaveLength(1);
+    for (const result of results) {
+      const reason: unknown = (result as PromiseRejectedResult).reason;
+      expect(reason).toBeInstanceOf(AccessTokenError);
+      const { cause } = reason as { cause: Error };
+      expect(cause).toBeInstanceOf(Class);
+      expect(cause.message).toContain('the grant is lost');
+    }
+  });
+
+  test.each([
+    ['invalid_grant', refuses(400, 'invalid_grant')],
+    ['invalid_grant as 401', refuses(401, 'invalid_grant')],
+    ['invalid_grant as a success', refuses(200, 'invalid_grant')],
+  ])('all fail with a GrantRevokedError after %s', async (_, fault) => {
+    const { start, forms, fail } = await createExpired();
+    fail(fault);
+    const results = await callAll(start());
+    expect(forms).toHaveLength(1);
+    for (const result of results) expect((result as PromiseRejectedResult).reason).toBeInstanceOf(GrantRevokedError);
+  });
+});
+
+test.each([
+  ['503', refuses(503, 'temporarily_unavailable'), ServerError],
+  ['429', refuses(429, 'too_many_requests'), RateLimitError],
+  ['a refused connection', breaks('ECONNREFUSED', 'connect'), ConnectionError],
+])('%s that stays ends after four retries, and the grant is not lost', async (_, fault, Class) => {
+  const { oauth, store, fail, forms } = await createApplication();
+  fail(...Array<TokenFault>(5).fill(fault));
+  const error = await advanceUntilSettled(errorOf(oauth.refresh(store.tokens)));
+  expect(error).toBeInstanceOf(Class);
+  expect(error).not.toBeInstanceOf(OutcomeUnknownError);
+  expect(error).toMatchObject({ attempts: 5 });
+  expect(error.message).not.toContain('lost');
+  expect(forms).toHaveLength(5);
+  expect(await oauth.refresh(store.tokens)).toMatchObject({ user_id: 7 });
+});
+
+test('a Retry-After of more than 20 seconds is left to the caller', async () => {
+  const { oauth, store, fail, forms } = await createApplication();
+  fail(refuses(429, 'too_many_requests', { 'retry-after': '60' }));
+  const error = await errorOf(oauth.refresh(store.tokens));
+  expect(error).toMatchObject({ name: 'RateLimitError', retryAfterMs: 60_000 });
+  expect(forms).toHaveLength(1);
+});
+
+test('a refresh keeps what else is stored, and a server that sends no new refresh token keeps the old one', async () => {
+  const { oauth, store, fail } = await createApplication();
+  const stored = { ...store.tokens, nickname: 'SHOP' };
+  const next = await oauth.refresh(stored);
+  expect(next).toMatchObject({ user_id: 7, nickname: 'SHOP' });
+  expect(next.refreshToken).not.toBe(stored.refreshToken);
+  fail(() => Response.json({ access_token: 'new', refresh_token: null, expires_in: '3600', token_type: null }));
+  const last = await oauth.refresh(next);
+  expect(last).toEqual({ ...next, accessToken: 'new', expiresAt: Date.now() + 3_600_000 });
+});
+
+test.each([undefined, null, '', 5])('a token set whose refresh token is %j is refused', async (refreshToken) => {
+  const { oauth, store, forms } = await createApplication();
+  const error = await errorOf(oauth.refresh({ ...store.tokens, refreshToken: refreshToken as string }));
+  expect(error).toBeInstanceOf(InvalidInputError);
+  expect(error).toMatchObject({ issues: [{ path: ['refreshToken'] }] });
+  expect(forms).toEqual([]);
+});
+
+describe('two processes without a lock', () => {
+  test('both succeed, in whichever order they save and load', async () => {
+    for (const savingMs of [0, 1, 100, 900]) {
+      const { start, store, marketplace, forms } = await createExpired();
+      const save = async (tokens: typeof store.tokens): Promise<void> => {
+        await new Promise((resolve) => setTimeout(resolve, savingMs));
+        store.tokens = tokens;
+      };
+      const processes = [start({ save }), start({ save })];
+      await advanceUntilSettled(Promise.all(processes.map(search)));
+      expect(forms).toHaveLength(2);
+      expect(marketplace.accounts.bearerOf(store.tokens.accessToken)).toBeDefined();
+    }
+  });
+
+  test('a store with no newer token is read once more before the seller is asked', async () => {
+    const { start, store, fail } = await createExpired();
+    let loads = 0;
+    const seller = start({
+      load: () => {
+        loads += 1;
+        return store.tokens;
+      },
+    });
+    fail(refuses(400, 'invalid_grant'));
+    const error = await advanceUntilSettled(errorOf(search(seller)));
+    expect(error).toBeInstanceOf(GrantRevokedError);
+    expect(error.message).toContain('Ask the seller to authorise the application again');
+    expect(loads).toBe(3);
+    await advanceUntilSettled(search(seller));
+  });
+});
+
+test('a refresh that outlasts its time limit is not lost: its tokens are saved by the next call', async () => {
+  const { start, store, marketplace, fail, forms } = await createExpired();
+  let isSlow = true;
+  fail(async (_, next) => {
+    const response = await next();
+    if (isSlow) await new Promise((resolve) => setTimeout(resolve, 5000));
+    return response;
+  });
+  const seller = start({ refreshTimeoutMs: 4500 });
+  expect(await advanceUntilSettled(errorOf(search(seller)))).toBeInstanceOf(AccessTokenError);
+  isSlow = false;
+  // The next call sends the same refresh token, is told that it was used, and finds the tokens of the first.
+  await advanceUntilSettled(search(seller));
+  expect(forms).toHaveLength(2);
+  expect(marketplace.accounts.bearerOf(store.tokens.accessToken)).toBeDefined();
+});
+
+test('a signal that aborts between two attempts ends the refresh', async () => {
+  const { oauth, store, fail, forms } = await createApplication();
+  const controller = new AbortController();
+  fail(() => {
+    controller.abort(new Error('closing'));
+    return Response.json({}, { status: 503 });
+  });
+  const error = await errorOf(oauth.refresh(store.tokens, { signal: controller.signal }));
+  expect(error).toMatchObject({ name: 'AbortError', attempts: 1, cause: { message: 'closing' } });
+  expect(forms).toHaveLength(1);
+  expect(vi.getTimerCount()).toBe(0);
+});
