@@ -35,8 +35,6 @@ const bot = spawn(process.execPath, [fileURLToPath(new URL('inbox-bot/bot.ts', i
     ...process.env,
     BASE_URL: service.url,
     TOKEN_URL: `${service.url}/oauth/token`,
-    CLIENT_ID: '500',
-    CLIENT_SECRET: 'secret',
     CALLBACK_PATH: '/notifications/c0ffee15',
     DATABASE: path,
     PORT: '0',

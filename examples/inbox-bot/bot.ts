@@ -2,10 +2,10 @@
  * A bot that answers questions for several sellers. Express receives notifications; SQLite stores
  * notifications and tokens.
  *
- *   BASE_URL=https://... TOKEN_URL=https://... CALLBACK_PATH=/notifications/secret node examples/inbox-bot/bot.ts
+ *   BASE_URL=https://... CALLBACK_PATH=/notifications/secret node examples/inbox-bot/bot.ts
  *   node examples/inbox-bot.ts      runs the bot against a fake marketplace
  *
- * Each row of the table `tokens` in the database is a seller. SIGTERM stops the bot. Notifications that
+ * examples/application.ts takes the settings of OAuth from the environment. Each row of the table `tokens` in the database is a seller. SIGTERM stops the bot. Notifications that
  * are not handled yet stay in the database.
  */
 import { once } from 'node:events';
@@ -13,12 +13,12 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { QuestionNotOpenError, SellerClient } from 'marketplace-seller-sdk';
 import { createReceiver, hasStatus, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import { refreshTokens } from '../refresh-tokens.ts';
+import { oauth } from '../application.ts';
 import { SqliteTokens } from '../sqlite-tokens.ts';
 
-const { BASE_URL: baseUrl, TOKEN_URL: tokenUrl, CALLBACK_PATH: callbackPath } = process.env;
+const { BASE_URL: baseUrl, CALLBACK_PATH: callbackPath } = process.env;
 const { DATABASE: path = 'bot.db', PORT: port = '8080' } = process.env;
-if (!baseUrl || !tokenUrl || !callbackPath) throw new Error('Set BASE_URL, TOKEN_URL and CALLBACK_PATH');
+if (!baseUrl || !callbackPath) throw new Error('Set BASE_URL and CALLBACK_PATH');
 
 const tokens = new SqliteTokens(path);
 const clients = new Map<number, SellerClient>();
@@ -31,9 +31,7 @@ function clientFor(user_id: number): SellerClient | undefined {
   const known = clients.get(user_id);
   if (known) return known;
   if (!tokens.load(user_id)) return undefined; // not one of our sellers: the notification is dropped
-  const accessToken = tokens.accessToken(user_id, (old, { signal }) =>
-    refreshTokens(tokenUrl!, old, signal),
-  );
+  const accessToken = tokens.accessToken(user_id, oauth.refresh);
   const client = new SellerClient({ baseUrl: baseUrl!, accessToken, onUnknownOutcome: 'confirm' });
   clients.set(user_id, client);
   return client;

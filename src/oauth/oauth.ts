@@ -4,53 +4,8 @@ import { checkConfiguration } from '../core/options/check-configuration.js';
 import { isLoopback } from '../core/options/is-loopback.js';
 import { ofType } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
+import type { AuthorizationCallback, AuthorizationRequest, OAuthOptions, OAuthTokens } from './application.js';
 import { checkCallback, createAuthorization, exchangeCode, useRefreshToken } from './protocol.js';
-
-/** Options of `createOAuth`. Each value comes from the registration of your application. */
-export interface OAuthOptions {
-  /** The id of your application. */
-  readonly clientId: string;
-  /** The secret of your application. */
-  readonly clientSecret: string;
-  /** The address to which the seller's browser returns, exactly as it is registered. */
-  readonly redirectUri: string;
-  /** The page where a seller logs in and authorises your application. Its query is kept. */
-  readonly authorizationUrl: string;
-  /** The address that exchanges codes and refresh tokens. `http:` is only accepted for this machine. */
-  readonly tokenUrl: string;
-  /**
-   * Sends the requests to `tokenUrl`.
-   *
-   * @default the platform's `fetch`
-   */
-  readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
-}
-
-/** A new authorisation: where to send the seller, and what to keep until the seller returns. */
-export interface AuthorizationRequest {
-  /** Redirect the seller's browser to this address. */
-  readonly url: string;
-  /** Identifies this authorisation. Keep it in the session of the browser. */
-  readonly state: string;
-  /** The secret of this authorisation (PKCE). Keep it in the session, never in the browser. */
-  readonly verifier: string;
-}
-
-/** What is known when the seller's browser returns. */
-export interface AuthorizationCallback {
-  /** The address that the browser requested, with its query. It may be relative, e.g. `request.url` of Node.js. */
-  readonly url: string | URL;
-  /** The `state` that `start()` returned. */
-  readonly state: string;
-  /** The `verifier` that `start()` returned. */
-  readonly verifier: string;
-}
-
-/** The tokens of a seller. Store all fields. */
-export interface OAuthTokens extends TokenSet {
-  /** The seller who authorised your application. */
-  readonly user_id: number;
-}
 
 /** The authorisation of an application by sellers. The methods can be passed on without their object. */
 export interface OAuth {
@@ -67,7 +22,7 @@ export interface OAuth {
    * @example
    * const { user_id, ...tokens } = await oauth.exchange({ url: request.url, state, verifier });
    * @throws {InvalidInputError} when a field is missing or wrong.
-   * @throws {AuthorizationCallbackError} when the seller refused, the state is wrong, or the code is not valid.
+   * @throws {AuthorizationCallbackError} when the seller did not agree, the state is wrong, or the code is not valid.
    * @throws {OutcomeUnknownError} when the response was lost: the seller has to start again.
    * @throws {ConnectionError} when no connection could be made.
    * @throws {ApiError} when the authorisation server rejects the request for another reason.
@@ -101,7 +56,13 @@ export interface OAuth {
  * not retried, because codes and refresh tokens work once.
  *
  * @example
- * const oauth = createOAuth({ clientId, clientSecret, redirectUri, authorizationUrl, tokenUrl });
+ * const oauth = createOAuth({
+ *   clientId: '500',
+ *   clientSecret: process.env.CLIENT_SECRET ?? 'secret',
+ *   redirectUri: 'https://bot.example.com/callback',
+ *   authorizationUrl: 'https://auth.example.com/authorization',
+ *   tokenUrl: 'https://auth.example.com/oauth/token',
+ * });
  * const { url, state, verifier } = await oauth.start();
  * @throws {ConfigurationError} when an option is missing, unknown or wrong.
  */
@@ -117,7 +78,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     },
     refresh: async <T extends TokenSet>(tokens: T, { signal }: { signal?: AbortSignal | undefined } = {}) => {
       checkFields(tokens, ['refreshToken']);
-      const next = await useRefreshToken(application, tokens.refreshToken!, signal);
+      const next = await useRefreshToken(application, String(tokens.refreshToken), signal);
       return { ...tokens, ...next, refreshToken: next.refreshToken ?? tokens.refreshToken };
     },
   };

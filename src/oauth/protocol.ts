@@ -15,7 +15,7 @@ import type { AuthorizationServer, Client, TokenEndpointRequestOptions, TokenEnd
 import type { TokenSet } from '../core/auth/token-set.js';
 import { AuthorizationCallbackError } from '../core/errors/errors.js';
 import { SellerError } from '../core/errors/seller-error.js';
-import type { AuthorizationRequest, OAuthOptions, OAuthTokens } from './oauth.js';
+import type { AuthorizationRequest, OAuthOptions, OAuthTokens } from './application.js';
 import { mask, unexpectedResponse } from './token-errors.js';
 import type { TokenGrant } from './token-errors.js';
 import { postGrant } from './token-request.js';
@@ -58,11 +58,11 @@ export function checkCallback(application: OAuthOptions, url: URL, state: string
       throw new AuthorizationCallbackError(
         'The state of the callback is not that of this authorisation: start again with start()',
       );
-    throw refusedError(query, error as Error, [application.clientSecret, state, ...query.getAll('code')]);
+    throw rejectedError(query, error as Error, [application.clientSecret, state, ...query.getAll('code')]);
   }
 }
 
-function refusedError(query: URLSearchParams, error: Error, secrets: readonly string[]): AuthorizationCallbackError {
+function rejectedError(query: URLSearchParams, error: Error, secrets: readonly string[]): AuthorizationCallbackError {
   const stated = query.get('error');
   const code = stated === null ? undefined : mask(stated, secrets);
   const reason = mask(query.get('error_description') ?? error.message, secrets);

@@ -57,7 +57,7 @@ export function unexpectedResponse(grant: TokenGrant, what: string): UnexpectedR
 }
 
 /** What an error response states. */
-export interface Refusal {
+export interface ErrorStatement {
   readonly status: number;
   readonly code: string | undefined;
   readonly reason: string;
@@ -66,21 +66,21 @@ export interface Refusal {
 }
 
 /** The error of an error response: `invalid_grant` has its own class, everything else that of its status. */
-export function refusedError(grant: TokenGrant, refusal: Refusal): SellerError {
-  const error = statusError(grant, refusal);
-  if (refusal.code !== 'invalid_grant' || refusal.status >= 500) return error;
+export function errorFrom(grant: TokenGrant, stated: ErrorStatement): SellerError {
+  const error = statusError(grant, stated);
+  if (stated.code !== 'invalid_grant' || stated.status >= 500) return error;
   if (grant.type === 'authorization_code')
-    return new AuthorizationCallbackError(`The code was not accepted (invalid_grant): ${refusal.reason}`, {
-      code: refusal.code,
+    return new AuthorizationCallbackError(`The code was not accepted (invalid_grant): ${stated.reason}`, {
+      code: stated.code,
       cause: error,
     });
   return new GrantRevokedError(
-    `The refresh token is not valid any more (invalid_grant): ${refusal.reason}. Ask the seller to authorise the application again`,
+    `The refresh token is not valid any more (invalid_grant): ${stated.reason}. Ask the seller to authorise the application again`,
     { cause: error },
   );
 }
 
-function statusError(grant: TokenGrant, { status, code, reason, retryAfterMs, attempts }: Refusal): ApiError {
+function statusError(grant: TokenGrant, { status, code, reason, retryAfterMs, attempts }: ErrorStatement): ApiError {
   // After a 503 the server did nothing; after another failure nobody knows.
   const outcomeUnknown = status >= 500 && status !== 501 && status !== 503;
   const remedy = code === 'invalid_client' ? '; check `clientId` and `clientSecret`' : '';

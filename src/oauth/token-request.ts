@@ -3,9 +3,9 @@ import { ConnectionError, RequestAbortedError, TimeoutError } from '../core/erro
 import { redactError } from '../core/errors/redact-error.js';
 import type { SellerError } from '../core/errors/seller-error.js';
 import { isPlainObject } from '../core/plain-object.js';
-import { parseRetryAfter } from '../core/retry/policy.js';
+import { parseRetryAfter } from '../core/retry/retry-after.js';
 import { FetchResponse } from '../core/transport/fetch-response.js';
-import { lostResponse, mask, nameOf, refusedError, unexpectedResponse } from './token-errors.js';
+import { lostResponse, mask, nameOf, errorFrom, unexpectedResponse } from './token-errors.js';
 import type { TokenGrant } from './token-errors.js';
 
 const maxRetries = 4;
@@ -19,7 +19,7 @@ const maxResponseBytes = 1 << 20;
 type TokenBody = Readonly<Record<string, unknown>>;
 
 /** The result of one attempt. `retryAfterMs` is present if the server certainly did nothing. */
-type Attempt = { readonly body: TokenBody } | { readonly error: SellerError; readonly retryAfterMs?: number };
+type TokenAttempt = { readonly body: TokenBody } | { readonly error: SellerError; readonly retryAfterMs?: number };
 
 /**
  * Sends a grant to the token endpoint, and returns the JSON of a success. A grant works once, so it is sent again only if
@@ -36,7 +36,7 @@ export async function postGrant(grant: TokenGrant, form: string): Promise<TokenB
   }
 }
 
-async function attempt(grant: TokenGrant, form: string, attempts: number): Promise<Attempt> {
+async function attempt(grant: TokenGrant, form: string, attempts: number): Promise<TokenAttempt> {
   const received: { status?: number } = {};
   try {
     const { status, headers, text } = await send(grant, form, received);
@@ -52,30 +52,30 @@ async function attempt(grant: TokenGrant, form: string, attempts: number): Promi
   }
 }
 
-interface Received {
+interface TokenResponse {
   readonly status: number;
   readonly text: string;
   readonly attempts: number;
   readonly retryAfterMs?: number | undefined;
 }
 
-function readResponse(grant: TokenGrant, { status, text, attempts, retryAfterMs }: Received): Attempt {
+function readResponse(grant: TokenGrant, { status, text, attempts, retryAfterMs }: TokenResponse): TokenAttempt {
   const body = objectIn(text);
   const { access_token, error, error_description, message } = body ?? {};
   // Some servers send an error with status 200.
   if (isOk(status) && (access_token !== undefined || typeof error !== 'string'))
     return body ? { body } : { error: unexpectedResponse(grant, 'that is not a JSON object') };
-  const stated = [error_description, message, error].find((each) => typeof each === 'string' && each !== '');
+  const reason = [error_description, message, error].find((each) => typeof each === 'string' && each !== '');
   const redirect = status >= 300 && status < 400 ? '`tokenUrl` redirects; is it right?' : undefined;
-  const refusal = {
+  const stated = {
     status: isOk(status) ? 400 : status,
     code: typeof error === 'string' ? mask(error, grant.secrets) : undefined,
-    reason: redirect ?? (typeof stated === 'string' ? mask(stated, grant.secrets) : 'the server gave no reason'),
+    reason: redirect ?? (typeof reason === 'string' ? mask(reason, grant.secrets) : 'the server gave no reason'),
     retryAfterMs,
     attempts,
   };
   const isUndone = status === 429 || status === 503;
-  return { error: refusedError(grant, refusal), ...(isUndone && { retryAfterMs: retryAfterMs ?? 0 }) };
+  return { error: errorFrom(grant, stated), ...(isUndone && { retryAfterMs: retryAfterMs ?? 0 }) };
 }
 
 /**

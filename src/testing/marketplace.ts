@@ -271,7 +271,7 @@ export class FakeMarketplace {
    * @returns the address to which the user's browser returns, with a code
    * @example
    * const { url, state, verifier } = await oauth.start();
-   * const callback = marketplace.authorize(seller, url);
+   * const callback = marketplace.authorize({ user_id }, url);
    * const tokens = await oauth.exchange({ url: callback, state, verifier });
    */
   authorize(user: { readonly user_id: number }, url: string): string {

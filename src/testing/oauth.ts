@@ -4,7 +4,7 @@ import { copyBody } from './http/request-body.js';
 import type { MarketplaceSettings } from './settings.js';
 import type { Accounts, CodeProof, Grant } from './state/accounts.js';
 
-type Fields = Readonly<Record<string, string | undefined>>;
+type FormFields = Readonly<Record<string, string | undefined>>;
 
 const grantFields = { authorization_code: 'code', refresh_token: 'refresh_token' } as const;
 
@@ -29,7 +29,7 @@ export async function exchangeToken(
 }
 
 /** Whether the application that exchanges a code is the one that asked for it. */
-async function isProven({ code_challenge, redirect_uri }: CodeProof = {}, fields: Fields): Promise<boolean> {
+async function isProven({ code_challenge, redirect_uri }: CodeProof = {}, fields: FormFields): Promise<boolean> {
   if (redirect_uri !== undefined && fields.redirect_uri !== redirect_uri) return false;
   if (code_challenge === undefined) return true;
   const verifier = new TextEncoder().encode(fields.code_verifier ?? '');
@@ -67,7 +67,7 @@ function issueTokens(accounts: Accounts, { user_id, application_id }: Grant, exp
 }
 
 /** Reads the fields of a form or of a JSON object. */
-async function readFields(request: Request): Promise<Fields> {
+async function readFields(request: Request): Promise<FormFields> {
   const { value: body } = await copyBody(request);
   if (typeof body === 'string') return Object.fromEntries(new URLSearchParams(body));
   const entries = Object.entries((body ?? {}) as Record<string, unknown>);

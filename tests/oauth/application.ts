@@ -72,7 +72,7 @@ export async function createApplication(): Promise<TestApplication> {
 }
 
 /** An error response of the token endpoint. */
-export function refuses(status: number, error: string, headers: Record<string, string> = {}): TokenFault {
+export function errorResponse(status: number, error: string, headers: Record<string, string> = {}): TokenFault {
   return () => Response.json({ error, error_description: `because of ${error}` }, { status, headers });
 }
 

@@ -13,7 +13,7 @@ import { createOAuth } from 'marketplace-seller-sdk/oauth';
 import type { AuthorizationCallback, OAuthOptions } from 'marketplace-seller-sdk/oauth';
 import { describe, expect, test } from 'vitest';
 import { errorOf } from '../support/stubs.ts';
-import { clientSecret, createApplication, losesResponse, refuses } from './application.ts';
+import { clientSecret, createApplication, losesResponse, errorResponse } from './application.ts';
 
 const options: OAuthOptions = {
   clientId: '500',
@@ -93,9 +93,9 @@ describe('exchange()', () => {
     ['two states', other((url) => url.searchParams.append('state', 'b')), undefined],
     ['no code', other((url) => url.searchParams.delete('code')), undefined],
     ['two codes', other((url) => url.searchParams.append('code', 'b')), undefined],
-    ['a refusal', other((url) => url.searchParams.set('error', 'access_denied')), 'access_denied'],
+    ['an error of the server', other((url) => url.searchParams.set('error', 'access_denied')), 'access_denied'],
     [
-      'a refusal to somebody else',
+      'an error that is meant for somebody else',
       other((url) => {
         url.searchParams.set('error', 'access_denied');
         url.searchParams.set('state', 'another');
@@ -129,7 +129,7 @@ describe('exchange()', () => {
 
   test('a wrong secret is no fault of the seller', async () => {
     const { oauth, authorize, fail } = await createApplication();
-    fail(refuses(401, 'invalid_client'));
+    fail(errorResponse(401, 'invalid_client'));
     const error = await errorOf(oauth.exchange(await authorize()));
     expect(error).toBeInstanceOf(AuthenticationError);
     expect(error.message).toContain('check `clientId` and `clientSecret`');
@@ -160,7 +160,7 @@ describe('exchange()', () => {
     ['state', undefined],
     ['verifier', 5],
     ['verifier', undefined],
-  ])('a wrong `%s` (%j) is refused with its name', async (name, value) => {
+  ])('a wrong `%s` (%j) is rejected with its name', async (name, value) => {
     const { oauth, authorize, forms } = await createApplication();
     const error = await errorOf(oauth.exchange({ ...(await authorize()), [name]: value as string }));
     expect(error).toBeInstanceOf(InvalidInputError);
@@ -195,9 +195,9 @@ describe('createOAuth()', () => {
     },
   );
 
-  test('another refusal has the class of its status', async () => {
+  test('another error response has the class of its status', async () => {
     const { oauth, store, fail } = await createApplication();
-    fail(refuses(400, 'unsupported_grant_type'));
+    fail(errorResponse(400, 'unsupported_grant_type'));
     const error = await errorOf(oauth.refresh(store.tokens));
     expect(error).toBeInstanceOf(BadRequestError);
     expect(error).toMatchObject({ code: 'unsupported_grant_type' });

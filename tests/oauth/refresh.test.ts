@@ -12,7 +12,7 @@ import type { SellerClient } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf } from '../support/stubs.ts';
-import { breaks, createApplication, losesResponse, refuses } from './application.ts';
+import { breaks, createApplication, losesResponse, errorResponse } from './application.ts';
 import type { TokenFault } from './application.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -29,12 +29,12 @@ async function createExpired() {
 }
 
 const nothingDone: readonly (readonly [string, TokenFault])[] = [
-  ['a 503', refuses(503, 'temporarily_unavailable')],
+  ['a 503', errorResponse(503, 'temporarily_unavailable')],
   ['a 503 with a page', () => new Response('<h1>Busy</h1>', { status: 503 })],
-  ['a 503 with a time', refuses(503, 'temporarily_unavailable', { 'retry-after': '2' })],
-  ['a 429', refuses(429, 'too_many_requests')],
-  ['a 429 with a time', refuses(429, 'too_many_requests', { 'retry-after': '3' })],
-  ['a refused connection', breaks('ECONNREFUSED', 'connect')],
+  ['a 503 with a time', errorResponse(503, 'temporarily_unavailable', { 'retry-after': '2' })],
+  ['a 429', errorResponse(429, 'too_many_requests')],
+  ['a 429 with a time', errorResponse(429, 'too_many_requests', { 'retry-after': '3' })],
+  ['a connection that fails', breaks('ECONNREFUSED', 'connect')],
   ['an unknown host', breaks('ENOTFOUND', 'connect')],
   ['a timeout while connecting', breaks('UND_ERR_CONNECT_TIMEOUT', 'connect')],
 ];
@@ -48,9 +48,9 @@ const perhapsDone: readonly (readonly [string, TokenFault, abstract new (...args
     () => new Response(new ReadableStream({ pull: (body) => body.error(new TypeError('terminated')) })),
     OutcomeUnknownError,
   ],
-  ['a 500', refuses(500, 'server_error'), ServerError],
+  ['a 500', errorResponse(500, 'server_error'), ServerError],
   ['a 502', () => new Response('<h1>Bad gateway</h1>', { status: 502 }), ServerError],
-  ['a 504', refuses(504, 'timeout'), ServerError],
+  ['a 504', errorResponse(504, 'timeout'), ServerError],
   ['a page as success', () => new Response('<h1>Hello</h1>'), UnexpectedResponseError],
   ['no body', () => new Response(null, { status: 204 }), UnexpectedResponseError],
   ['a success without token', () => Response.json({ ok: true }), UnexpectedResponseError],
@@ -85,9 +85,9 @@ describe.each([1, 10])('%i calls that wait for a token', (count) => {
   });
 
   test.each([
-    ['invalid_grant', refuses(400, 'invalid_grant')],
-    ['invalid_grant as 401', refuses(401, 'invalid_grant')],
-    ['invalid_grant as a success', refuses(200, 'invalid_grant')],
+    ['invalid_grant', errorResponse(400, 'invalid_grant')],
+    ['invalid_grant as 401', errorResponse(401, 'invalid_grant')],
+    ['invalid_grant as a success', errorResponse(200, 'invalid_grant')],
   ])('all fail with a GrantRevokedError after %s', async (_, fault) => {
     const { start, forms, fail } = await createExpired();
     fail(fault);
@@ -98,9 +98,9 @@ describe.each([1, 10])('%i calls that wait for a token', (count) => {
 });
 
 test.each([
-  ['503', refuses(503, 'temporarily_unavailable'), ServerError],
-  ['429', refuses(429, 'too_many_requests'), RateLimitError],
-  ['a refused connection', breaks('ECONNREFUSED', 'connect'), ConnectionError],
+  ['503', errorResponse(503, 'temporarily_unavailable'), ServerError],
+  ['429', errorResponse(429, 'too_many_requests'), RateLimitError],
+  ['a connection that fails', breaks('ECONNREFUSED', 'connect'), ConnectionError],
 ])('%s that stays ends after four retries, and the grant is not lost', async (_, fault, Class) => {
   const { oauth, store, fail, forms } = await createApplication();
   fail(...Array<TokenFault>(5).fill(fault));
@@ -115,7 +115,7 @@ test.each([
 
 test('a Retry-After of more than 20 seconds is left to the caller', async () => {
   const { oauth, store, fail, forms } = await createApplication();
-  fail(refuses(429, 'too_many_requests', { 'retry-after': '60' }));
+  fail(errorResponse(429, 'too_many_requests', { 'retry-after': '60' }));
   const error = await errorOf(oauth.refresh(store.tokens));
   expect(error).toMatchObject({ name: 'RateLimitError', retryAfterMs: 60_000 });
   expect(forms).toHaveLength(1);
@@ -132,7 +132,7 @@ test('a refresh keeps what else is stored, and a server that sends no new refres
   expect(last).toEqual({ ...next, accessToken: 'new', expiresAt: Date.now() + 3_600_000 });
 });
 
-test.each([undefined, null, '', 5])('a token set whose refresh token is %j is refused', async (refreshToken) => {
+test.each([undefined, null, '', 5])('a token set whose refresh token is %j is rejected', async (refreshToken) => {
   const { oauth, store, forms } = await createApplication();
   const error = await errorOf(oauth.refresh({ ...store.tokens, refreshToken: refreshToken as string }));
   expect(error).toBeInstanceOf(InvalidInputError);
@@ -164,7 +164,7 @@ describe('two processes without a lock', () => {
         return store.tokens;
       },
     });
-    fail(refuses(400, 'invalid_grant'));
+    fail(errorResponse(400, 'invalid_grant'));
     const error = await advanceUntilSettled(errorOf(search(seller)));
     expect(error).toBeInstanceOf(GrantRevokedError);
     expect(error.message).toContain('Ask the seller to authorise the application again');

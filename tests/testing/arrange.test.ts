@@ -236,16 +236,19 @@ describe('a rate limit', () => {
     return () => vi.useRealTimers();
   });
 
-  test('calls above the rate are 429 until the second is over, per token', async () => {
+  test('calls above the rate are 429 until the second is over, per application', async () => {
     const marketplace = new FakeMarketplace({ limit: { perSecond: 2, retryAfter: true } });
-    const [first, second] = [marketplace.addUser(), marketplace.addUser()].map((user) => marketplace.tokenFor(user));
-    const call = (token: string | undefined): Promise<Response> =>
-      marketplace.fetch(`${marketplace.baseUrl}/currencies`, { headers: { authorization: `Bearer ${token ?? ''}` } });
+    const first = marketplace.tokenFor(marketplace.addUser());
+    const ofSameApplication = marketplace.tokenFor(marketplace.addUser());
+    const ofOther = marketplace.tokenFor(marketplace.addUser(), 501);
+    const call = (token: string): Promise<Response> =>
+      marketplace.fetch(`${marketplace.baseUrl}/currencies`, { headers: { authorization: `Bearer ${token}` } });
     expect([(await call(first)).status, (await call(first)).status]).toEqual([200, 200]);
     const limited = await call(first);
     expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '1']);
     expect(await limited.json()).toMatchObject({ error: 'too_many_requests' });
-    expect((await call(second)).status).toBe(200);
+    expect((await call(ofSameApplication)).status).toBe(429);
+    expect((await call(ofOther)).status).toBe(200);
     vi.advanceTimersByTime(1000);
     expect((await call(first)).status).toBe(200);
     marketplace.rateLimiter.set(undefined);
