@@ -8,6 +8,7 @@ export { ApiPromise } from './core/api-promise.js';
 export type { ResponseInfo, WithResponse } from './core/api-promise.js';
 export { Paged } from './core/pagination/paged.js';
 export type { Page } from './core/pagination/page.js';
+export type { ForEachOptions } from './core/pagination/for-each.js';
 export type { PaginationOptions } from './core/pagination/paged.js';
 export type { Attributed, WithAttributes } from './core/schema/attributes.js';
 export type { Selected, Selection } from './resources/flex/graphql/selection.js';

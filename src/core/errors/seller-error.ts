@@ -44,6 +44,8 @@ export async function confirmError(error: SellerError, options: ConfirmOptions):
 export class SellerError extends Error {
   /** The name of the class, which minification does not change. */
   static readonly kind: string = 'SellerError';
+  /** The entries that `forEach` of a list had worked through before this error; `undefined` for other errors. */
+  declare readonly done?: readonly unknown[];
 
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

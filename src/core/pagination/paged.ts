@@ -2,6 +2,8 @@ import type { Endpoint, Requester } from '../endpoint.js';
 import type { CallOptions } from '../options/call-options.js';
 import { checkOptions } from '../options/resolve-options.js';
 import { integerFrom } from '../options/rules.js';
+import { checkForEach, forEachOf } from './for-each.js';
+import type { ForEachOptions } from './for-each.js';
 import type { Page, PageLimits, Pager, PageRequest, RawPage } from './page.js';
 import { throwIfAborted } from './page-reader.js';
 import { paginate } from './paginate.js';
@@ -28,6 +30,7 @@ export interface PaginationOptions extends CallOptions {
  * for await (const page of search.pages()) console.log(page.items.length, page.total);
  * const newest = await search.first();
  * const some = await search.toArray({ max: 200 });
+ * await search.forEach(async (question) => console.log(question.text), { concurrency: 5 });
  */
 export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
   readonly #pager: Pager<T, Extra>;
@@ -74,6 +77,41 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
     }
     return items;
   }
+
+  /**
+   * Calls a function for each entry and waits for it: in the order of the list, at most `concurrency` at the same time.
+   * The function may remove entries from the list, e.g. by answering a question: none is skipped.
+   *
+   * It stops at the first error: it starts no further entry, waits for those that have begun, and rejects with that error.
+   * The `done` of the error holds the entries that were worked through.
+   *
+   * @returns the number of entries
+   * @example
+   * const unanswered = seller.questions.search({ seller_id: 7, filters: { status: 'UNANSWERED' } });
+   * const text = 'It is in stock.';
+   * await unanswered.forEach(({ id }) => seller.questions.answer({ question_id: id, text }), { concurrency: 5 });
+   * @throws {InvalidInputError} when an option is unknown or wrong.
+   * @throws {RequestAbortedError} when the signal aborts.
+   */
+  async forEach(
+    work: (entry: T, context: { readonly signal: AbortSignal | undefined }) => unknown,
+    options: ForEachOptions = {},
+  ): Promise<number> {
+    checkForEach(options);
+    const { concurrency = 1, signal = this.#pager.signal } = options;
+    const list = options.signal ? new Paged(withSignal(this.#pager, options.signal)) : this;
+    return forEachOf(list, (entry) => work(entry, { signal }), concurrency);
+  }
+}
+
+/** A pager that a second signal ends, too. */
+function withSignal<T, Extra>(pager: Pager<T, Extra>, signal: AbortSignal): Pager<T, Extra> {
+  const either = (other: AbortSignal | undefined): AbortSignal => (other ? AbortSignal.any([other, signal]) : signal);
+  return {
+    ...pager,
+    signal: either(pager.signal),
+    fetch: (page, limits) => pager.fetch(page, { ...limits, signal: either(limits.signal) }),
+  };
 }
 
 /** The fields of an input that select a page. */

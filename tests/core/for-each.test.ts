@@ -1,0 +1,149 @@
+import { InvalidInputError, RequestAbortedError, ServerError } from 'marketplace-seller-sdk';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createMarketplace } from '../support/marketplace.ts';
+import { MovingList } from '../support/moving-list.ts';
+import { errorOf } from '../support/stubs.ts';
+
+/** Lets other work go on a number of times before it resolves: several works end in any order. */
+async function afterTurns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await Promise.resolve();
+}
+
+describe('forEach of a list', () => {
+  test('calls the function for each entry, in order, one after the other', async () => {
+    const list = new MovingList(12);
+    const seen: number[] = [];
+    let running = 0;
+    const count = await list.paginate().forEach(async (entry) => {
+      running += 1;
+      expect(running).toBe(1);
+      await afterTurns(3);
+      seen.push(entry);
+      running -= 1;
+    });
+    expect(seen).toEqual(list.items);
+    expect(count).toBe(12);
+  });
+
+  test('works on as many entries at once as it may, and starts them in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 9 }),
+        fc.array(fc.nat(9), { minLength: 1, maxLength: 40 }),
+        fc.boolean(),
+        async (concurrency, turns, removes) => {
+          const list = new MovingList(turns.length);
+          const started: number[] = [];
+          let [running, most] = [0, 0];
+          await list.paginate().forEach(
+            async (entry) => {
+              started.push(entry);
+              most = Math.max(most, (running += 1));
+              await afterTurns(turns[entry]!);
+              if (removes) list.remove(entry);
+              await afterTurns(turns[entry]!);
+              running -= 1;
+            },
+            { concurrency },
+          );
+          expect(started).toEqual(turns.map((_, index) => index));
+          expect(most).toBeLessThanOrEqual(concurrency);
+        },
+      ),
+    );
+  });
+
+  test('answers every question of a list from which each answer removes one', async () => {
+    const { marketplace, sellerClient, seller_id, buyer, item_id } = createMarketplace();
+    for (let index = 0; index < 119; index += 1) marketplace.ask({ from: buyer, item_id, text: `Is there ${index}?` });
+    const search = sellerClient.questions.search({ seller_id, filters: { status: 'UNANSWERED' } });
+    const answer = ({ id }: { readonly id: number }): PromiseLike<unknown> =>
+      sellerClient.questions.answer({ question_id: id, text: 'Yes, there is.' });
+    expect(await search.forEach(answer, { concurrency: 7 })).toBe(120);
+    expect(marketplace.questions.all.filter((question) => !question.answer)).toEqual([]);
+  });
+
+  test.each([1, 3, 50])('stops at the first error, with what was done (%i at once)', async (concurrency) => {
+    const list = new MovingList(40);
+    const failure = new Error('no');
+    const started: number[] = [];
+    const error = await errorOf(
+      list.paginate().forEach(
+        async (entry) => {
+          started.push(entry);
+          await afterTurns(entry === 10 ? 2 : 5);
+          if (entry === 10) throw failure;
+        },
+        { concurrency },
+      ),
+    );
+    expect(error).toBe(failure);
+    // Those that had begun were waited for.
+    expect(error.done).toEqual(started.filter((entry) => entry !== 10));
+    expect(started.length).toBeLessThanOrEqual(10 + concurrency);
+    expect(Object.keys(failure)).toEqual([]);
+  });
+
+  test('an error of a page holds what was done, too', async () => {
+    const { marketplace, sellerClient, seller_id, buyer, item_id } = createMarketplace({ maxRetries: 0 });
+    for (let index = 0; index < 9; index += 1) marketplace.ask({ from: buyer, item_id, text: `Is there ${index}?` });
+    const done: number[] = [];
+    const work = ({ id }: { readonly id: number }): void => {
+      done.push(id);
+      if (done.length === 5)
+        marketplace.failNext(endpoints.questions.search, { status: 500, message: 'Internal server error' });
+    };
+    const error = await errorOf(sellerClient.questions.search({ seller_id, limit: 5 }).forEach(work));
+    expect(error).toBeInstanceOf(ServerError);
+    expect(error.done).toMatchObject(done.map((id) => ({ id })));
+    expect(done).toHaveLength(5);
+  });
+
+  test.each([
+    ['of forEach', (signal: AbortSignal) => [undefined, { signal, concurrency: 4 }] as const],
+    ['of the list', (signal: AbortSignal) => [{ signal }, { concurrency: 4 }] as const],
+  ])('the signal %s ends it, and reaches the function', async (_, optionsOf) => {
+    const { sellerClient, marketplace, seller_id, buyer, item_id } = createMarketplace();
+    for (let index = 0; index < 29; index += 1) marketplace.ask({ from: buyer, item_id, text: `Is there ${index}?` });
+    const controller = new AbortController();
+    const [ofList, ofEach] = optionsOf(controller.signal);
+    let count = 0;
+    const error = await errorOf(
+      sellerClient.questions.search({ seller_id, limit: 5 }, ofList).forEach((_entry, { signal }) => {
+        expect(signal).toBe(controller.signal);
+        if ((count += 1) === 7) controller.abort(new Error('closing'));
+      }, ofEach),
+    );
+    expect(error).toBeInstanceOf(RequestAbortedError);
+    expect(error).toMatchObject({ cause: { message: 'closing' } });
+    expect(error.done).toHaveLength(7);
+    expect(count).toBe(7);
+  });
+
+  test('a function that throws at once, or something that is no error', async () => {
+    const list = new MovingList(3);
+    const thrown = await errorOf(
+      list.paginate().forEach(() => {
+        // eslint-disable-next-line @typescript-eslint/only-throw-error -- a function of the user may do that
+        throw 'a text';
+      }),
+    );
+    expect(thrown).toBe('a text');
+    const frozen = Object.freeze(new Error('frozen'));
+    expect(await errorOf(list.paginate().forEach(() => Promise.reject(frozen)))).toBe(frozen);
+  });
+
+  test.each([
+    { concurrency: 0 },
+    { concurrency: 1.5 },
+    { concurrency: Infinity },
+    { signal: {} as AbortSignal },
+    { parallel: 2 },
+  ])('an option that is wrong is rejected before anything is requested: %j', async (options) => {
+    const list = new MovingList(3);
+    expect(await errorOf(list.paginate().forEach(() => undefined, options))).toBeInstanceOf(InvalidInputError);
+    expect(list.requests).toEqual([]);
+  });
+});
