@@ -99,19 +99,19 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
   ): Promise<number> {
     checkForEach(options);
     const { concurrency = 1, signal = this.#pager.signal } = options;
-    const list = options.signal ? new Paged(withSignal(this.#pager, options.signal)) : this;
+    const list = options.signal ? endedBy(options.signal, this.#pager) : this;
     return forEachOf(list, (entry) => work(entry, { signal }), concurrency);
   }
 }
 
-/** A pager that a second signal ends, too. */
-function withSignal<T, Extra>(pager: Pager<T, Extra>, signal: AbortSignal): Pager<T, Extra> {
+/** A list that a second signal ends, too. */
+function endedBy<T, Extra>(signal: AbortSignal, pager: Pager<T, Extra>): Paged<T, Extra> {
   const either = (other: AbortSignal | undefined): AbortSignal => (other ? AbortSignal.any([other, signal]) : signal);
-  return {
+  return new Paged<T, Extra>({
     ...pager,
     signal: either(pager.signal),
     fetch: (page, limits) => pager.fetch(page, { ...limits, signal: either(limits.signal) }),
-  };
+  });
 }
 
 /** The fields of an input that select a page. */
