@@ -75,7 +75,7 @@ export {
   NoQuestionsError,
   QuestionNotOpenError,
 } from './resources/questions/errors.js';
-export { questionTextLimit } from './resources/questions/schemas.js';
+export { questionTextLimit } from './resources/questions/limits.js';
 export type {
   AnswerOfQuestion,
   Asker,
@@ -253,7 +253,7 @@ export {
 } from './resources/messages/errors.js';
 export { NoChannelError } from './resources/messages/no-channel-error.js';
 export type { NoChannelReason } from './resources/messages/no-channel-error.js';
-export { attachmentSizeLimit, attachmentsLimit } from './resources/messages/schemas.js';
+export { attachmentSizeLimit, attachmentsLimit } from './resources/messages/limits.js';
 export type {
   DownloadParams,
   ConversationResponse,

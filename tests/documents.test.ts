@@ -108,13 +108,13 @@ describe('what an endpoint needs is exported', () => {
     expect(missing).toEqual([]);
   });
 
-  test('the schema of the input of every endpoint is exported from src/schemas.ts', () => {
+  test('the schema of the input of every endpoint is exported from the schemas of its resource', () => {
     const missing = all.operations
       .filter(({ endpoint: { input } }) => shapesOf(input).length > 0 && !all.schemas.has(input))
       .map(({ name, endpoint, method }) => {
         const type = typesOfParameters(method.signatures)[0] ?? '';
         const fields = shapesOf(endpoint.input).flatMap((shape) => Object.keys(shape));
-        return `${name}: export the schema of ${type} {${fields.join(', ')}} from src/schemas.ts`;
+        return `${name}: export the schema of ${type} {${fields.join(', ')}} from schemas.ts of the resource`;
       });
     expect(missing).toEqual([]);
   });

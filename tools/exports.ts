@@ -44,8 +44,9 @@ export function exportsOf(sources: Sources, path: string): Export[] {
   const found = file.statements.flatMap((statement) => {
     if (!ts.isExportDeclaration(statement)) return describeStatement(statement, file);
     const { exportClause, moduleSpecifier } = statement;
-    if (!exportClause || !ts.isNamedExports(exportClause) || !moduleSpecifier) return [];
+    if (!moduleSpecifier || (exportClause && !ts.isNamedExports(exportClause))) return [];
     const target = resolve(path, (moduleSpecifier as ts.StringLiteral).text);
+    if (!exportClause) return exportsOf(sources, target);
     const names = new Set(exportClause.elements.map(({ name }) => name.text));
     return exportsOf(sources, target).filter(({ name }) => names.has(name));
   });

@@ -2,6 +2,9 @@ import * as z from 'zod/v4/core';
 import { expectedBy, formatIssue, innermost } from './format-issues.js';
 import type { Issue } from './issue.js';
 
+export type ZodSchema = z.$ZodType;
+export type ZodIssues = readonly z.$ZodIssue[];
+
 /** A parsed value, or its issues as sentences. */
 export type ParseResult =
   | { readonly success: true; readonly data: unknown }
@@ -11,7 +14,7 @@ export type ParseResult =
 export function zodParse(
   schema: z.$ZodType,
   value: unknown,
-): { readonly success: true; readonly data: unknown } | { readonly success: false; readonly issues: z.$ZodIssue[] } {
+): { readonly success: true; readonly data: unknown } | { readonly success: false; readonly issues: ZodIssues } {
   // The words are given to this parse alone: zod's global configuration belongs to the application.
   const result = z.safeParse(schema, value, { error: expectedBy });
   if (result.success) return result;

@@ -1,9 +1,9 @@
-import type * as z from 'zod/v4/core';
 import { factsOf, isZod } from './facts.js';
 import { formatIssue, valueAt } from './format-issues.js';
 import { inspect, unwrapped } from './inspect.js';
 import type { Issue, Path } from './issue.js';
 import { zodParse } from './parse.js';
+import type { ZodIssues, ZodSchema } from './parse.js';
 import { SetAside } from './set-aside.js';
 import { validate } from './standard-schema.js';
 import type { StandardSchema } from './standard-schema.js';
@@ -52,8 +52,8 @@ export function read(
 
 /** Sets aside what does not fit, and parses the rest, until it fits; `undefined` if it cannot. */
 function readWithout(
-  first: readonly z.$ZodIssue[],
-  schema: StandardSchema & z.$ZodType,
+  first: ZodIssues,
+  schema: ZodSchema & StandardSchema,
   value: unknown,
   isRelaxed: boolean,
 ): ReadValue | undefined {

@@ -1,16 +1,15 @@
 import type { DescribedEndpoint } from '../../core/endpoint.js';
+import { orAnything } from '../../core/schema/fields.js';
+import { array, preprocess } from '../../core/schema/schema.js';
 import {
   contactTotal,
   contactWindow,
-  contactWindows,
   itemPeriodParams,
   itemWindowParams,
   itemsWindowParams,
   questionItemWindowParams,
-  totalOrWhatever,
   userPeriodParams,
   userWindowParams,
-  windowOrList,
 } from './schemas.js';
 import type {
   ContactTotal,
@@ -48,7 +47,8 @@ const questionsOfUser: DescribedEndpoint<UserPeriodParams, ContactTotal | undefi
   path: '/users/{user_id}/contacts/questions',
   input: userPeriodParams,
   example: { user_id: 7, date_from, date_to },
-  output: totalOrWhatever,
+  // It is not documented: it is parsed as the usual total if possible, otherwise returned unchanged.
+  output: orAnything<ContactTotal>(contactTotal, 'total'),
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
@@ -70,7 +70,10 @@ const questionWindowOfItem: DescribedEndpoint<QuestionItemWindowParams, ContactW
     limit: 20,
     offset: 1,
   },
-  output: windowOrList,
+  // The service may send a window as a list with one entry.
+  output: preprocess<ContactWindow>(contactWindow, (value) =>
+    Array.isArray(value) && value.length === 1 ? (value as unknown[])[0] : value,
+  ),
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
@@ -135,7 +138,7 @@ const phoneViewWindowOfItems: DescribedEndpoint<ItemsWindowParams, ContactWindow
   path: '/items/contacts/phone_views/time_window',
   input: itemsWindowParams,
   example: { ids: ['MLA100', 'MLA200'], last: 7, unit: 'day', ending, order: 'desc', limit: 20, offset: 1 },
-  output: contactWindows,
+  output: array<ContactWindow>(contactWindow),
   retry: 'safe',
   errors: [],
   supportsAttributes: true,

@@ -8,14 +8,13 @@ import {
   openEnum,
   optional,
   params,
-  preprocess,
   refine,
   response,
   string,
 } from '../../core/schema/schema.js';
-import type { Input, Output, Schema } from '../../core/schema/schema.js';
+import type { Input, Output } from '../../core/schema/schema.js';
 import { isAfter, dateTimeInput, writtenDate } from '../../core/schema/date-time.js';
-import { id, key, limit, offset, orAnything, wholeList } from '../../core/schema/fields.js';
+import { id, key, limit, offset, wholeList } from '../../core/schema/fields.js';
 
 /** The number of contacts between two dates. Spec: Contact metrics, total. */
 export const contactTotal = response({
@@ -53,14 +52,6 @@ export const contactWindow = response({
   results: wholeList<ContactInterval>(contactInterval),
 });
 export interface ContactWindow extends Output<typeof contactWindow> {}
-
-/** The service may send a window as a list with one entry. */
-export const windowOrList = preprocess<ContactWindow>(contactWindow, (value) =>
-  Array.isArray(value) && value.length === 1 ? (value as unknown[])[0] : value,
-);
-export const contactWindows = array(contactWindow) as Schema<ContactWindow[]>;
-/** This response is not documented: it is parsed as the usual total if possible, otherwise returned unchanged. */
-export const totalOrWhatever = orAnything<ContactTotal>(contactTotal, 'total');
 
 const period = {
   /** The start of the period: a `Date` or ISO 8601 text. */

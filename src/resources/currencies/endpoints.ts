@@ -1,6 +1,7 @@
 import type { DescribedEndpoint } from '../../core/endpoint.js';
+import { array } from '../../core/schema/schema.js';
 import { documentedError } from '../../core/errors/documented-error.js';
-import { currencies, currency, currencyParams, noInput } from './schemas.js';
+import { currency, currencyParams, noInput } from './schemas.js';
 import type { Currency, CurrencyParams, NoInput } from './schemas.js';
 
 const list: DescribedEndpoint<NoInput, Currency[]> = {
@@ -10,7 +11,7 @@ const list: DescribedEndpoint<NoInput, Currency[]> = {
   path: '/currencies',
   input: noInput,
   example: {},
-  output: currencies,
+  output: array<Currency>(currency),
   retry: 'safe',
   errors: [],
   supportsAttributes: true,

@@ -1,5 +1,5 @@
-import { array, integer, nullish, params, response, string } from '../../core/schema/schema.js';
-import type { Input, Output, Schema } from '../../core/schema/schema.js';
+import { integer, nullish, params, response, string } from '../../core/schema/schema.js';
+import type { Input, Output } from '../../core/schema/schema.js';
 import { key } from '../../core/schema/fields.js';
 
 /** A currency. Spec: Currency. */
@@ -11,8 +11,6 @@ export const currency = response({
   decimal_places: nullish(integer),
 });
 export interface Currency extends Output<typeof currency> {}
-
-export const currencies = array(currency) as Schema<Currency[]>;
 
 export const noInput = params({});
 /** An input without fields. */

@@ -1,6 +1,5 @@
 import type { Confirmation } from '../../core/confirm/confirmation.js';
 import { isWord } from '../../core/schema/word.js';
-import { kindsOfDays } from './schemas.js';
 import type {
   AddZonesParams,
   DeliveryRange,
@@ -17,7 +16,7 @@ export function confirmDelivery(
   { delivery_window: window, delivery_ranges: ranges }: FlexConfiguration,
   { delivery_window, delivery_ranges = {} }: SetDeliveryParams,
 ): Confirmation {
-  const comparisons = kindsOfDays.flatMap((day) => {
+  const comparisons = (['week', 'saturday', 'sunday'] as const).flatMap((day) => {
     const wanted = delivery_ranges[day];
     return wanted === undefined ? [] : compareRanges(ranges?.[day], wanted);
   });

@@ -103,9 +103,6 @@ export const deliveryRange = response({
 });
 export interface DeliveryRange extends Output<typeof deliveryRange> {}
 
-/** The kinds of days, each with its own delivery ranges. */
-export const kindsOfDays = ['week', 'saturday', 'sunday'] as const;
-
 /** The ranges of each kind of day. Spec: Flex configuration, `delivery_ranges`. */
 export const deliveryRanges = response({
   week: nullishArray<DeliveryRange>(deliveryRange),
@@ -147,7 +144,7 @@ export const flexConfiguration = response({
   is_moderated: nullish(boolean),
   delivery_ranges: nullish<DeliveryRanges>(deliveryRanges),
   /** The kinds of days on which the seller delivers, e.g. `week`. */
-  working_days: nullishArray(openEnum(...kindsOfDays)),
+  working_days: nullishArray(openEnum('week', 'saturday', 'sunday')),
   zones: nullishArray<FlexZone>(flexZone),
   disabled_features: nullishArray(openEnum('CUTOFF_BY_ZONE', 'CAPACITY_BY_DAY')),
 });

@@ -27,7 +27,7 @@ export const itemStatus = response({
 export interface ItemStatus extends Output<typeof itemStatus> {}
 
 /** The statuses, in the order of the requested ids. */
-export const itemStatuses = preprocess(array(itemStatus) as Schema<ItemStatus[]>, (value) => {
+export const itemStatuses: Schema<ItemStatus[]> = preprocess(array(itemStatus) as Schema<ItemStatus[]>, (value) => {
   const list = typeof value === 'object' && value !== null && !Array.isArray(value) ? [value] : value;
   return Array.isArray(list) ? list.map(flattened) : list;
 });

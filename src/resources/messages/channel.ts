@@ -8,7 +8,7 @@ import type { Message } from '../post-sale/message.js';
 import { messageTextLimit } from '../post-sale/text.js';
 import { closedBy } from './closed-channel.js';
 import { NoChannelError } from './no-channel-error.js';
-import { attachmentsLimit } from './schemas.js';
+import { attachmentsLimit } from './limits.js';
 import type { ConversationExtra, ConversationParams, ConversationStatus } from './schemas.js';
 
 /** The conversation with a buyer. */

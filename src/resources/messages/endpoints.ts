@@ -8,9 +8,9 @@ import { message } from '../post-sale/message.js';
 import type { Message } from '../post-sale/message.js';
 import * as attachmentErrors from './attachment-errors.js';
 import * as errors from './errors.js';
+import { attachmentSizeLimit } from './limits.js';
 import {
   downloadParams,
-  attachmentSizeLimit,
   conversationResponse,
   conversationParams,
   getMessageParams,

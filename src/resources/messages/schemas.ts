@@ -36,11 +36,7 @@ import {
   siteId,
 } from '../../core/schema/fields.js';
 import type { Paging } from '../../core/schema/fields.js';
-
-/** The maximum number of files in one message. Spec: Limits. */
-export const attachmentsLimit = 25;
-/** The maximum size of a file, in bytes: 25 MB. Spec: Limits. */
-export const attachmentSizeLimit = 26_214_400;
+import { attachmentsLimit } from './limits.js';
 
 const reference = union(int64, string);
 

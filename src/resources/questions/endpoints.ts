@@ -2,7 +2,9 @@ import { millisecondsOf } from '../../core/schema/date-time.js';
 import { ageOf, compareText, confirmByList, isBefore } from '../../core/confirm/confirm-by-list.js';
 import type { ConfirmContext, DescribedEndpoint } from '../../core/endpoint.js';
 import type { Confirmation } from '../../core/confirm/confirmation.js';
-import { unknown } from '../../core/schema/schema.js';
+import { orAnything } from '../../core/schema/fields.js';
+import { array, string, union, unknown } from '../../core/schema/schema.js';
+import type { Schema } from '../../core/schema/schema.js';
 import {
   invalidPostBody,
   invalidQuestion,
@@ -16,12 +18,10 @@ import {
 import {
   blacklistResponse,
   blacklistParams,
-  confirmation,
   answerParams,
   askParams,
   question,
   getQuestionParams,
-  questionOrNothing,
   questionSearchParams,
   questionSearchResponse,
   responseTime,
@@ -74,6 +74,9 @@ const get: DescribedEndpoint<GetQuestionParams, Question> = {
   errors: [questionNotFound],
   supportsAttributes: true,
 };
+
+/** The question if the service returns it; otherwise the response body unchanged, or `undefined` if it is empty. */
+const questionOrNothing = orAnything<Question>(question, 'id');
 
 const ask: DescribedEndpoint<AskParams, Question | undefined> = {
   name: 'questions.ask',
@@ -142,7 +145,8 @@ const remove: DescribedEndpoint<GetQuestionParams, string[] | undefined> = {
   path: '/questions/{question_id}',
   input: getQuestionParams,
   example: { question_id: 42 },
-  output: confirmation,
+  // A list with one sentence; `undefined` if it is empty.
+  output: union(array(string), unknown) as Schema<string[] | undefined>,
   retry: 'unsafe',
   errors: [questionNotFound],
   async confirm({ question_id }, context) {

@@ -13,14 +13,11 @@ import {
   refine,
   response,
   string,
-  union,
   unknown,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { boundedText, eachIn, id, key, limit, listIn, mainList, offset, orAnything } from '../../core/schema/fields.js';
-
-/** The maximum length of a question or an answer, in characters. Spec: Limits. */
-export const questionTextLimit = 2000;
+import { boundedText, eachIn, id, key, limit, listIn, mainList, offset } from '../../core/schema/fields.js';
+import { questionTextLimit } from './limits.js';
 
 /** The user who asked. Spec: Question, `from`. */
 export const asker = response({
@@ -274,8 +271,3 @@ export const userParams = params({
   user_id: id,
 });
 export interface UserParams extends Input<typeof userParams> {}
-
-/** The question if the service returns it; otherwise the response body unchanged, or `undefined` if it is empty. */
-export const questionOrNothing = orAnything<Question>(question, 'id');
-/** The response to a deletion: a list with one sentence; `undefined` if it is empty. */
-export const confirmation = union(array(string), unknown) as Schema<string[] | undefined>;

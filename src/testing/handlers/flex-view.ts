@@ -1,5 +1,5 @@
 import { currencyOf } from './currencies.js';
-import { kindsOfDays } from '../../resources/flex/schemas.js';
+import { kindsOfDays } from '../state/flex.js';
 import type { StoredRange, StoredSubscription, Zone } from '../state/flex.js';
 
 /** The hours at which a range, or the time to order for it, can end. */

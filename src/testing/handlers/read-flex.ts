@@ -3,7 +3,7 @@ import { errorResponse } from '../http/handler.js';
 import type { ErrorResponse, HandlerInfo } from '../http/handler.js';
 import { isInteger, isObject, parseInteger, pathText, readJson, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
-import { kindsOfDays } from '../../resources/flex/schemas.js';
+import { kindsOfDays } from '../state/flex.js';
 import type { KindOfDay, StoredRange, StoredSubscription } from '../state/flex.js';
 import { capacityRange } from './flex-view.js';
 

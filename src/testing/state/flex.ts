@@ -1,5 +1,4 @@
 import { defined } from '../../core/defined.js';
-import type { kindsOfDays } from '../../resources/flex/schemas.js';
 import { flexCoverageAreas } from '../../resources/flex/coverage.js';
 import type { Account } from './accounts.js';
 import type { Item } from './items.js';
@@ -10,6 +9,8 @@ import type { Omittable } from './omittable.js';
 /** `in`: active. `out`: inactive, settings are locked. `pending`: settings can change, no delivery orders yet. */
 export type SubscriptionStatus = 'in' | 'out' | 'pending';
 
+/** The kinds of days, each with its own delivery ranges. */
+export const kindsOfDays = ['week', 'saturday', 'sunday'] as const;
 /** A kind of day, which has its own delivery ranges. */
 export type KindOfDay = (typeof kindsOfDays)[number];
 
