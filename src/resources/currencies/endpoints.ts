@@ -26,7 +26,7 @@ const get: DescribedEndpoint<CurrencyParams, Currency> = {
   example: { id: 'BRL' },
   output: currency,
   retry: 'safe',
-  errors: [documentedError({ status: 404, code: 'not_found', message: 'Currency not found' })],
+  errors: [/* @__PURE__ */ documentedError({ status: 404, code: 'not_found', message: 'Currency not found' })],
   supportsAttributes: true,
 };
 

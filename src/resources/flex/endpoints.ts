@@ -53,7 +53,7 @@ const subscriptions: DescribedEndpoint<FlexUserParams, FlexSubscription[]> = {
   path: '/shipping/flex/sites/{site_id}/users/{user_id}/subscriptions/v1',
   input: flexUserParams,
   example: { site_id: 'MLA', user_id: 7 },
-  output: array(flexSubscription),
+  output: /* @__PURE__ */ array(flexSubscription),
   retry: 'safe',
   errors: [emptySite, invalidSite, noAccess, userNotFound],
   supportsAttributes: true,

@@ -35,6 +35,18 @@ for (const entry of ['whole.js', 'questions-only.js']) {
 }
 assert.ok(size['questions-only.js'] < size['whole.js'], 'one resource weighs less than all');
 
+const { program: overFetch } = await bundlers[name]('over-fetch.js', `out/${name}`);
+const marketplace = new FakeMarketplace();
+const seller = marketplace.addUser();
+const bytes = new TextEncoder().encode('%PDF-1.7');
+const stored = { owner: seller.user_id, site_id: 'MLA', filename: 'a.pdf', type: 'application/pdf', bytes };
+const { id } = marketplace.attachments.add(stored);
+const { url, close } = await marketplace.listen();
+const { callOverFetch } = await import(pathToFileURL(overFetch));
+const sent = await callOverFetch(url, marketplace.tokenFor(seller), id);
+assert.deepEqual(sent, { text: '%PDF-1.7', seen: ['currencies.list'], isList: true });
+await close();
+
 // Its modules load on Node, too.
 const { program: page } = await bundlers[name]('browser.js', `out/${name}-browser`, 'browser');
 const { answerOne } = await import(pathToFileURL(page));

@@ -28,7 +28,18 @@ test('what loads on first use loads in Jest', async () => {
   const online = marketplace.clientFor(seller, { baseUrl: url, fetch: undefined });
 
   const file = new Blob(['%PDF-1.7'], { type: 'application/pdf' });
-  expect(await online.messages.upload({ site_id: 'MLA', file, filename: 'a.pdf' })).toHaveProperty('id');
+  const { id: attachment_id } = await online.messages.upload({ site_id: 'MLA', file, filename: 'a.pdf' });
+  const downloaded = await online.messages.download({ site_id: 'MLA', attachment_id });
+  expect(Buffer.from(await downloaded.arrayBuffer()).toString()).toBe('%PDF-1.7');
+
+  const seen = [];
+  const middleware = ({ endpoint, request }, next) => {
+    seen.push(endpoint.name);
+    return next(request);
+  };
+  const watched = marketplace.clientFor(seller, { baseUrl: url, fetch: undefined, middleware: [middleware] });
+  expect(await watched.currencies.list()).not.toEqual([]);
+  expect(seen).toEqual(['currencies.list']);
 
   const { site_id, service_id } = marketplace.flex.subscribe({ user_id: seller.user_id });
   const whose = { site_id, service_id, user_id: seller.user_id };

@@ -29,7 +29,13 @@ async function main() {
   // A buyer's file, through form-data.
   const file = new Blob(['%PDF-1.7'], { type: 'application/pdf' });
   const stored = await client.messages.upload({ site_id: 'MLA', file, filename: 'invoice.pdf' });
-  assert.equal(typeof stored.id, 'string');
+  const downloaded = await client.messages.download({ site_id: 'MLA', attachment_id: stored.id });
+  assert.equal(Buffer.from(await downloaded.arrayBuffer()).toString(), '%PDF-1.7');
+  // A call with a middleware, through ky.
+  const seen = [];
+  const middleware = [({ endpoint, request }, next) => (seen.push(endpoint.name), next(request))];
+  await new SellerClient({ baseUrl: url, accessToken: marketplace.tokenFor(seller), middleware }).currencies.list();
+  assert.deepEqual(seen, ['currencies.list']);
   // A GraphQL query, through graphql-request.
   const { site_id, service_id } = marketplace.flex.subscribe({ user_id: seller.user_id });
   const whose = { site_id, service_id, user_id: seller.user_id };
