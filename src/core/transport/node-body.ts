@@ -62,6 +62,8 @@ function readBody(message: IncomingMessage, maxBytes: number): Promise<RawBody> 
       resolve({ body: whole(), isTruncated: false });
     });
     message.on('error', reject);
+    // Lost before the body was read, e.g. because tracing has waited: that event is over.
+    if (message.errored) reject(message.errored);
   });
 }
 

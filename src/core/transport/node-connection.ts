@@ -1,4 +1,4 @@
-import type { ClientRequest } from 'node:http';
+import type { Agent, ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** The time limit for opening a connection, in milliseconds. The platform's `fetch` has the same limit. */
@@ -32,19 +32,25 @@ const shortTurnMs = 0.25;
 const maxTurns = 4;
 
 /**
- * Calls `ready` when a reused connection is still open. Node.js notices that the server has closed an idle connection
- * only when it polls for events. One turn of the event loop may begin after the poll, and a long turn means that the
- * last poll was long ago, so it waits for a short turn. Without this, the outcome of a fifth of the writes is unknown
- * if a server closes idle connections early; with it, fewer than with the platform's `fetch` (`npm run soak`).
+ * Calls `ready` when a reused connection is still open and silent. Bytes that arrive before are no response to this request,
+ * because nothing was sent, so they end it.
+ *
+ * Node.js notices what has happened to an idle connection only when it polls for events. One turn of the event loop may
+ * begin after the poll, and a long turn means that the last poll was long ago, so it waits for a short turn. Without this,
+ * the outcome of a fifth of the writes is unknown if a server closes idle connections early; with it, fewer than with the
+ * platform's `fetch` (`npm run soak`).
  */
 function whenAlive(outgoing: ClientRequest, socket: Socket, ready: () => void): void {
   let turns = 0;
   let last = performance.now();
+  const end = (): void => void outgoing.destroy();
+  socket.once('data', end);
   const turn = (): void => {
     if (outgoing.destroyed || socket.destroyed) return;
     const now = performance.now();
     turns += 1;
     if (turns === maxTurns || (turns > 1 && now - last < shortTurnMs)) {
+      socket.off('data', end);
       ready();
       return;
     }
@@ -52,6 +58,16 @@ function whenAlive(outgoing: ClientRequest, socket: Socket, ready: () => void): 
     nextTurn(turn);
   };
   nextTurn(turn);
+}
+
+/**
+ * Closes the idle connections to the host of a request that was lost on a reused connection, so that the next request opens
+ * a new one: a router that has forgotten one connection has probably forgotten all, and sends no packet about it.
+ */
+export function closeIdleConnections(lost: ClientRequest & { readonly agent?: Agent | undefined }): void {
+  if (!lost.reusedSocket) return;
+  for (const [name, sockets = []] of Object.entries(lost.agent?.freeSockets ?? {}))
+    if (name.startsWith(`${lost.host}:`)) for (const socket of [...sockets]) socket.destroy();
 }
 
 function whenOpened(outgoing: ClientRequest, socket: Socket, ready: () => void): void {

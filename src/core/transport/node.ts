@@ -1,7 +1,8 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { acceptedEncodings, readText } from './node-body.js';
-import { whenConnected } from './node-connection.js';
+import { closeIdleConnections, whenConnected } from './node-connection.js';
 import { RawHeaders } from './raw-headers.js';
+import { TimeoutError } from '../errors/errors.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { BodyText, OutgoingRequest, Transport, TransportError, TransportResponse } from './transport.js';
 
@@ -16,6 +17,9 @@ export function createNodeTransport({ agent }: Pick<ResolvedOptions, 'agent'>): 
     return new Exchange(outgoing, agent as Agent | undefined).response;
   };
 }
+
+/** The maximum size of the headers of a response, as in browsers. */
+const maxHeaderBytes = 256 * 1024;
 
 /** A request and its response. */
 class Exchange {
@@ -34,7 +38,7 @@ class Exchange {
       const end = (): void => {
         if (hasEnded) return;
         hasEnded = true;
-        // The server had closed an idle connection and nothing was written to it, so another connection is used.
+        // An idle connection was closed, or had bytes that nobody asked for, before anything was written to it.
         const isStale = !this.#sent && request.reusedSocket && !this.#signal.aborted;
         if (isStale) resolve(new Exchange(outgoing, agent).response);
         else reject(this.#failure('fetch failed'));
@@ -44,6 +48,11 @@ class Exchange {
         end();
       };
       request.on('response', (message) => {
+        if (!this.#sent) {
+          // Nothing was asked yet, so this is no answer. The connection is not in step with the server any more.
+          request.destroy();
+          return;
+        }
         // Node.js accepts a 101 without an upgrade, and any number below 100, as the status of a response.
         if ((message.statusCode ?? 0) < 200) {
           fail(Object.assign(new Error('Invalid status code'), { code: 'HPE_INVALID_STATUS' }));
@@ -58,7 +67,11 @@ class Exchange {
       // A server that switches protocols ends the request without an error.
       request.on('close', end);
     });
-    this.#signal.addEventListener('abort', () => request.destroy());
+    this.#signal.addEventListener('abort', () => {
+      request.destroy();
+      // The end of a call by its caller says nothing about the connections.
+      if (this.#signal.reason instanceof TimeoutError) closeIdleConnections(request);
+    });
     whenConnected(request, () => {
       try {
         sendBody(request, outgoing.body);
@@ -94,6 +107,7 @@ class Exchange {
   /** The error of the exchange, in the shape of an error of the platform's `fetch`. */
   #failure(message: string): Error {
     if (this.#signal.aborted) return this.#signal.reason as Error;
+    closeIdleConnections(this.#request);
     const cause = this.#error ?? Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' });
     // Node.js adds the bytes that it could not parse, which may contain secrets.
     if ('rawPacket' in cause) delete cause.rawPacket;
@@ -115,10 +129,14 @@ function openRequest({ endpoint, url, headers, body }: OutgoingRequest, agent: A
     method: endpoint.method,
     headers: { 'accept-encoding': acceptedEncodings(), ...headers },
     agent,
+    maxHeaderSize: maxHeaderBytes,
   };
   try {
     rejectFraming(headers, body);
-    return http.request(options);
+    const request = http.request(options);
+    // Otherwise Node.js leaves out all headers after the first 2,000.
+    request.maxHeadersCount = 0;
+    return request;
   } catch (error) {
     throw transportError('fetch failed', error, false);
   }
