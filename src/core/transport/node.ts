@@ -18,9 +18,6 @@ export function createNodeTransport({ agent }: Pick<ResolvedOptions, 'agent'>): 
   };
 }
 
-/** The maximum size of the headers of a response, as in browsers. */
-const maxHeaderBytes = 256 * 1024;
-
 /** A request and its response. */
 class Exchange {
   /** Rejects when the request ends without a response. */
@@ -129,7 +126,6 @@ function openRequest({ endpoint, url, headers, body }: OutgoingRequest, agent: A
     method: endpoint.method,
     headers: { 'accept-encoding': acceptedEncodings(), ...headers },
     agent,
-    maxHeaderSize: maxHeaderBytes,
   };
   try {
     rejectFraming(headers, body);
