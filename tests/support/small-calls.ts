@@ -1,15 +1,15 @@
 import type { ApiPromise, CallOptions, Endpoint, SellerClient } from 'marketplace-seller-sdk';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 const base = {
   name: 'test.call',
   path: '/things',
   input: z.looseObject({}),
-  output: z.looseObject({ id: z.number().optional() }),
+  output: z.looseObject({ id: z.optional(z.number()) }),
   errors: [],
 } as const;
 
-type Output = Promise<{ id?: number | undefined }> | ApiPromise<{ id?: number | undefined }>;
+type Output = ApiPromise<{ id?: number | undefined }>;
 
 /** One call of each kind that a connection treats differently. Each returns the `id` in the response. */
 export const smallCalls: readonly (readonly [
