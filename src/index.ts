@@ -1,6 +1,14 @@
 export { SellerClient } from './client.js';
 export { createHttpClient } from './create-http-client.js';
-export type { Requester, ConfirmContext, DescribedEndpoint, Endpoint, RetryClass } from './core/endpoint.js';
+export type {
+  ConfirmContext,
+  DescribedEndpoint,
+  Endpoint,
+  Reading,
+  Requester,
+  RetryClass,
+  SentTime,
+} from './core/endpoint.js';
 export { readJsonp } from './core/serialization/jsonp.js';
 export type { Description, MethodDescription, ResourcePath } from './core/describe.js';
 

@@ -97,15 +97,30 @@ export interface Requester {
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: InternalOptions): ApiPromise<Out>;
 }
 
+/** A response that reads back a write: of the documented status and shape, so that it can prove something. */
+export interface Reading<Out = unknown> {
+  readonly data: Out;
+  /** The body before its schema has read it. */
+  readonly body: unknown;
+  /** When the write was sent, by the clocks at hand. */
+  readonly sent: SentTime;
+}
+
+/** When a write was sent, in milliseconds since 1970. The clocks of this machine and of the service may differ. */
+export interface SentTime {
+  readonly earliest: number;
+  readonly latest: number;
+}
+
 /** What an endpoint's `confirm` can use to read back a write. */
 export interface ConfirmContext {
-  /** Makes a call with the token and headers of the write. */
-  call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: CallOptions): ApiPromise<Out>;
   /**
-   * Returns when the write was sent, by the service's clock: milliseconds since 1970. `headers` are those of a
-   * response.
+   * Reads with the token and headers of the write. `status` is the documented status of a success.
+   *
+   * @default status 200
+   * @throws when the response is not of this status and of the documented shape, as a whole: it proves nothing.
    */
-  sentAt(headers: Headers): number;
+  read<In, Out>(endpoint: Endpoint<In, Out>, input: In, status?: number): Promise<Reading<Out>>;
   /**
    * The number of equal writes that this client sent recently and that succeeded or may have succeeded, with this one.
    */

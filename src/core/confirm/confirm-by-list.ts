@@ -1,3 +1,4 @@
+import type { SentTime } from '../endpoint.js';
 import type { Confirmation } from './confirmation.js';
 import { isZoned, millisecondsOf } from '../schema/date-time.js';
 
@@ -5,6 +6,8 @@ import { isZoned, millisecondsOf } from '../schema/date-time.js';
 const dateGranularityMs = 1000;
 /** Some dates have no seconds, and the clocks of the service's machines differ. */
 const clockSlackMs = 90_000;
+/** A clock may be wrong by hours, and the same content within a day is rare: an equal entry of that time may be the write. */
+const equalSlackMs = 24 * 3_600_000;
 /** A date without a time zone can be in any zone. */
 const zoneSlackMs = 15 * 3_600_000;
 /** A date without a time means the whole day. */
@@ -27,31 +30,32 @@ export interface SeenList<T> {
   readonly entries: readonly ListedEntry<T>[];
   /** Whether the newest entries were read. */
   readonly isComplete: boolean;
-  /** When the write was sent, by the service's clock. */
-  readonly sentAt: number;
+  readonly sent: SentTime;
   /** The number of equal writes that this client sent recently, with this one. */
   readonly equalWrites: number;
 }
 
 /**
  * Decides by a list whether a write was carried out. The result is `done: true` only if the list has exactly one new
- * entry with this content for each equal write. It is `done: false` only if the newest entries were read and the author
- * has no new entry, because the service may have changed the text completely.
+ * entry with this content for each equal write. It is `done: false` only if the newest entries were read, no entry with
+ * this content is of the last day, and the author has no new entry, because the service may have changed the text.
  */
-export function confirmByList<T>({ entries, isComplete, sentAt, equalWrites }: SeenList<T>): Confirmation<T> {
-  const recent = entries.filter(({ date }) => ageOf(date, sentAt) !== 'older');
-  const equal = recent.filter(({ content }) => content === 'same');
+export function confirmByList<T>({ entries, isComplete, sent, equalWrites }: SeenList<T>): Confirmation<T> {
+  const equal = entries.filter(
+    ({ content, date }) => content === 'same' && ageOf(date, sent, equalSlackMs) !== 'older',
+  );
   const [first] = equal;
   if (first) {
-    const isCertain = equal.every(({ date }) => ageOf(date, sentAt) === 'newer');
+    const isCertain = equal.every(({ date }) => ageOf(date, sent) === 'newer');
     if (isCertain && equal.length === equalWrites) return { done: true, output: first.entry };
     return {
       unknown: `${equal.length} ${equal.length === 1 ? 'entry looks' : 'entries look'} like the one that was written`,
     };
   }
+  const recent = entries.filter(({ content, date }) => content !== 'same' && ageOf(date, sent) !== 'older');
   if (recent.some(({ content }) => content === 'similar'))
     return { unknown: 'there is a similar entry, and the service may have changed the text' };
-  if (recent.some(({ date }) => !isBefore(date, sentAt)))
+  if (recent.some(({ date }) => !isBefore(date, sent)))
     return { unknown: 'there is another entry since, and the service may have changed the text' };
   return isComplete ? { done: false } : { unknown: 'the service does not show the list up to its newest entry' };
 }
@@ -100,19 +104,26 @@ function unicode(pattern: string): RegExp {
 const withSeconds = /:\d\d:\d\d/;
 const withFraction = /\.\d{0,8}[1-9]/;
 
-/** Whether the date of an entry is before a write, within the precision of the date. If so, it is another entry. */
-export function isBefore(date: string | null | undefined, sentAt: number): boolean {
+/**
+ * Whether the date of an entry is before a write by every clock, within the precision of the date. If so, it is another
+ * entry.
+ */
+export function isBefore(date: string | null | undefined, { earliest }: SentTime): boolean {
   if (!date || !withSeconds.test(date) || !isZoned(date)) return false;
-  return millisecondsOf(date) < sentAt - (withFraction.test(date) ? 2 : dateGranularityMs);
+  return millisecondsOf(date) < earliest - (withFraction.test(date) ? 2 : dateGranularityMs);
 }
 
-/** Whether an entry is older or newer than a write; `unclear` if its date proves neither. */
-export function ageOf(date: string | null | undefined, sentAt: number): 'older' | 'newer' | 'unclear' {
+/** Whether an entry is older or newer than a write by every clock; `unclear` if its date proves neither. */
+export function ageOf(
+  date: string | null | undefined,
+  { earliest, latest }: SentTime,
+  slackMs = clockSlackMs,
+): 'older' | 'newer' | 'unclear' {
   if (!date) return 'unclear';
   // `NaN` is neither before nor after anything.
   const at = millisecondsOf(date);
   const isExact = isZoned(date);
-  const slackMs = isExact ? clockSlackMs : zoneSlackMs + (date.length <= dateLength ? dayMs : 0);
-  if (at < sentAt - slackMs) return 'older';
-  return isExact && at >= sentAt - dateGranularityMs ? 'newer' : 'unclear';
+  const inexactMs = isExact ? 0 : zoneSlackMs + (date.length <= dateLength ? dayMs : 0);
+  if (at < earliest - Math.max(slackMs, inexactMs)) return 'older';
+  return isExact && at >= latest - dateGranularityMs ? 'newer' : 'unclear';
 }

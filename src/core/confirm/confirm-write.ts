@@ -1,5 +1,5 @@
 import type { ResponseInfo } from '../api-promise.js';
-import type { ConfirmContext, Endpoint, Requester } from '../endpoint.js';
+import type { ConfirmContext, Endpoint, Requester, SentTime } from '../endpoint.js';
 import type { ConfirmOptions, Confirmation } from './confirmation.js';
 import { OutcomeUnknownError, TimeoutError } from '../errors/errors.js';
 import { ApiError } from '../errors/response-errors.js';
@@ -7,6 +7,7 @@ import type { CallOptions } from '../options/call-options.js';
 import { CancelScope } from '../scope/cancel-scope.js';
 import type { CallProgress } from '../scope/cancel-scope.js';
 import { parseHttpDate } from '../retry/retry-after.js';
+import { unknown } from '../schema/schema.js';
 import { validate } from '../schema/standard-schema.js';
 import type { RecentWrites, SentWrite } from './recent-writes.js';
 
@@ -114,34 +115,32 @@ class ConfirmContextImpl implements ConfirmContext {
     return /^APP_USR-.{1,200}-(\d{1,20})$/.exec(this.#context.token ?? '')?.[1];
   }
 
-  call: ConfirmContext['call'] = (endpoint, input, options) => {
+  read: ConfirmContext['read'] = async (endpoint, input, status = 200) => {
     const { accessToken, headers, timeoutMs } = this.#context.options;
     const deadlineMs = Math.max(1, this.#scope.remainingMs);
-    const inherited: CallOptions = { signal: this.#signal, accessToken, headers, timeoutMs, deadlineMs };
-    const reading = this.#requester.call(endpoint, input, { ...inherited, ...options });
-    reading.withResponse().then(
-      ({ response }) => {
-        this.response = response;
-      },
-      (error: unknown) => {
-        if (error instanceof ApiError) this.response = error;
-      },
-    );
-    // Validated even if the client does not validate: a response of another shape proves nothing.
-    return reading.map((data) => validated(endpoint, data));
+    const options: CallOptions = { signal: this.#signal, accessToken, headers, timeoutMs, deadlineMs };
+    // Nothing is left out or set aside: a response of another shape proves nothing.
+    const reading = this.#requester.call({ ...endpoint, output: unknown }, input, options).withResponse();
+    const { data: body, response } = await reading.catch((error: unknown) => {
+      if (error instanceof ApiError) this.response = error;
+      throw error;
+    });
+    this.response = response;
+    if (response.status !== status) throw new TypeError(`the response has status ${response.status}, not ${status}`);
+    const parsed = validate(endpoint.output, body);
+    if (!parsed.success) throw new TypeError('the response has another shape');
+    return { data: parsed.data, body, sent: this.#sentTime(response.headers) };
   };
 
-  sentAt(headers: Headers): number {
-    const local = Date.now();
-    const stated = parseHttpDate(headers.get('date')) ?? local;
+  /** By this machine's clock and by the service's: either may be wrong, and a cached response has an old date. */
+  #sentTime(headers: Headers): SentTime {
+    const elapsedMs = performance.now() - this.#context.firstSentAt;
+    const local = Date.now() - elapsedMs;
+    const stated = parseHttpDate(headers.get('date'));
+    const aheadMs = Date.now() - (stated ?? Date.now());
     // The header has no fraction of a second, so this machine's clock is more exact if both clocks agree.
-    const now = local >= stated && local < stated + clocksAgreeMs ? local : stated;
-    return now - (performance.now() - this.#context.firstSentAt);
+    if (stated === undefined || (aheadMs >= 0 && aheadMs < clocksAgreeMs)) return { earliest: local, latest: local };
+    const service = stated - elapsedMs;
+    return { earliest: Math.min(local, service), latest: Math.max(local, service) };
   }
-}
-
-function validated<In, Out>(endpoint: Endpoint<In, Out>, data: unknown): Out {
-  const parsed = validate(endpoint.output, data);
-  if (!parsed.success) throw new TypeError('the response has another shape');
-  return parsed.data;
 }

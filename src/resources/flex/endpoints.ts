@@ -1,4 +1,5 @@
 import type { ConfirmContext, DescribedEndpoint } from '../../core/endpoint.js';
+import { assertSame } from '../../core/confirm/shown-list.js';
 import type { Confirmation } from '../../core/confirm/confirmation.js';
 import { graphqlErrorInBody, parseResult } from './graphql/response.js';
 import { array, record, unknown } from '../../core/schema/schema.js';
@@ -186,15 +187,18 @@ async function configured(
   fields: string,
   context: ConfirmContext,
 ): Promise<FlexConfiguration | undefined> {
-  const query = `{configuration(user_id:${user_id},service_id:${service_id}){${fields}}}`;
-  const found = (await context.call(configuration, { site_id, query })) as { configuration?: unknown };
-  const parsed = flexConfiguration.safeParse(found.configuration);
-  return parsed.success ? parsed.data : undefined;
+  const query = `{configuration(user_id:${user_id},service_id:${service_id}){subscription{user_id service_id} ${fields}}}`;
+  const { data } = await context.read(configuration, { site_id, query });
+  const parsed = flexConfiguration.safeParse((data as { configuration?: unknown }).configuration);
+  if (!parsed.success) return undefined;
+  assertSame('user', user_id, [parsed.data.subscription?.user_id]);
+  assertSame('service', service_id, [parsed.data.subscription?.service_id]);
+  return parsed.data;
 }
 
 async function isInFlex(input: FlexItemParams, context: ConfirmContext): Promise<boolean> {
   try {
-    await context.call(isItemEnabled, input);
+    await context.read(isItemEnabled, input, 204);
     return true;
   } catch (error) {
     if (meansNotInFlex(error)) return false;

@@ -1,4 +1,6 @@
 import { compareText, confirmByList } from '../../core/confirm/confirm-by-list.js';
+import { assertSame, readEnds } from '../../core/confirm/shown-list.js';
+import type { ShownPage } from '../../core/confirm/shown-list.js';
 import type { ConfirmContext, DescribedEndpoint } from '../../core/endpoint.js';
 import { unknown } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
@@ -97,35 +99,39 @@ const send: DescribedEndpoint<SendMessageParams, Message | undefined> = {
     attachmentErrors.attachmentNotFound,
   ],
   async confirm(input, context) {
-    const { messages, isComplete, sentAt } = await newestMessages(input, context);
-    const own = messages.filter(({ from }) => isFrom(from?.user_id, input));
+    const {
+      entries: shown,
+      isComplete,
+      sent,
+    } = await readEnds((offset) => messagesFrom(offset, input, context), conversationPage);
+    const own = shown.filter(({ from }) => isFrom(from?.user_id, input));
     const entries = own.map((entry) => ({
       entry,
       content: contentOf(entry, input),
       date: entry.message_date?.created ?? entry.message_date?.received,
     }));
-    return confirmByList<Message | undefined>({ entries, isComplete, sentAt, equalWrites: context.equalWrites });
+    return confirmByList<Message | undefined>({ entries, isComplete, sent, equalWrites: context.equalWrites });
   },
 };
 
-/** Reads both ends of a conversation, because it is not documented which end is newer. It marks nothing as read. */
-async function newestMessages(
+/** The default length of a page of a conversation. */
+const conversationPage = 10;
+
+/** Reads a page of a conversation, and marks nothing as read. */
+async function messagesFrom(
+  offset: number | undefined,
   { pack_id, user_id }: SendMessageParams,
   context: ConfirmContext,
-): Promise<{ messages: readonly Message[]; isComplete: boolean; sentAt: number }> {
-  const page = { pack_id, user_id, limit: 50, mark_as_read: false };
-  const { data, response } = await context.call(conversation, page).withResponse();
-  const sentAt = context.sentAt(response.headers);
-  const first = data.messages ?? [];
-  const total = data.paging?.total;
-  if (first.length === 0 || (typeof total === 'number' && total <= first.length))
-    return { messages: first, isComplete: true, sentAt };
-  // Without a total, only the next page shows whether there are more messages.
-  const offset = typeof total === 'number' ? Math.max(first.length, total - 50) : first.length;
-  const last = (await context.call(conversation, { ...page, offset })).messages ?? [];
-  const end = offset + last.length;
-  const isComplete = typeof total === 'number' ? end >= total : last.length === 0;
-  return { messages: [...first, ...last], isComplete, sentAt };
+): Promise<ShownPage<Message>> {
+  const page = { pack_id, user_id, limit: 50, mark_as_read: false, ...(offset !== undefined && { offset }) };
+  const reading = await context.read(conversation, page);
+  const { messages: entries, paging } = reading.data;
+  const resources = entries?.flatMap(({ message_resources }) => message_resources ?? []) ?? [];
+  const idsOf = (kind: string): (string | null | undefined)[] =>
+    resources.filter(({ name }) => name === kind).map(({ id }) => id);
+  assertSame('pack', pack_id, idsOf('packs'));
+  assertSame('seller', user_id, idsOf('sellers'));
+  return { reading, entries, total: paging?.total };
 }
 
 /** A message without a sender counts as the seller's, because either side may have sent it. */

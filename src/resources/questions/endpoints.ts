@@ -1,5 +1,6 @@
-import { millisecondsOf } from '../../core/schema/date-time.js';
 import { ageOf, compareText, confirmByList, isBefore } from '../../core/confirm/confirm-by-list.js';
+import { assertSame, readEnds, shownList } from '../../core/confirm/shown-list.js';
+import type { ShownPage } from '../../core/confirm/shown-list.js';
 import type { ConfirmContext, DescribedEndpoint } from '../../core/endpoint.js';
 import type { Confirmation } from '../../core/confirm/confirmation.js';
 import { orAnything } from '../../core/schema/fields.js';
@@ -89,24 +90,37 @@ const ask: DescribedEndpoint<AskParams, Question | undefined> = {
   retry: 'unsafe',
   errors: [notActiveItem, userAskLimit],
   async confirm({ item_id, text }, context) {
-    const newest = { item: String(item_id), sort_fields: ['date_created'], sort_types: ['DESC'] } as const;
-    const { data, response } = await context.call(search, newest).withResponse();
+    const {
+      entries: shown,
+      isComplete,
+      sent,
+    } = await readEnds((offset) => newestQuestions(item_id, offset, context), 50);
     const { userId, equalWrites } = context;
-    const questions = data.questions ?? [];
     // Questions by other users do not count. If the token names no user, any of the questions may be this one.
-    const own = questions.filter(({ from }) => userId === undefined || !from?.id || String(from.id) === userId);
+    const own = shown.filter(({ from }) => userId === undefined || !from?.id || String(from.id) === userId);
     const entries = own.map((entry) => ({
       entry,
       content: compareText(entry.text, text),
       date: entry.date_created,
     }));
-    const sentAt = context.sentAt(response.headers);
-    const isComplete = isNewestFirst(questions) || data.total === questions.length || questions.length === 0;
-    const found = confirmByList<Question | undefined>({ entries, isComplete, sentAt, equalWrites });
+    const found = confirmByList<Question | undefined>({ entries, isComplete, sent, equalWrites });
     if (!found.done || String(found.output?.from?.id) === userId) return found;
     return { unknown: 'there is such a question since, and it may be of another user' };
   },
 };
+
+/** Reads questions about an item, the newest first. */
+async function newestQuestions(
+  item_id: AskParams['item_id'],
+  offset: number | undefined,
+  context: ConfirmContext,
+): Promise<ShownPage<Question>> {
+  const newest = { item: String(item_id), sort_fields: ['date_created'], sort_types: ['DESC'], limit: 50 } as const;
+  const reading = await context.read(search, { ...newest, ...(offset !== undefined && { offset }) });
+  const { questions: entries, total } = reading.data;
+  assertSame('item', item_id, entries?.map((entry) => entry.item_id) ?? []);
+  return { reading, entries, total };
+}
 
 const answer: DescribedEndpoint<AnswerParams, Question | undefined> = {
   name: 'questions.answer',
@@ -119,18 +133,18 @@ const answer: DescribedEndpoint<AnswerParams, Question | undefined> = {
   retry: 'unsafe',
   errors: [invalidQuestion, invalidPostBody, notUnansweredQuestion, notActiveItem],
   async confirm({ question_id, text }, context) {
-    const { data: output, response } = await context.call(get, { question_id }).withResponse();
+    const { data: output, sent } = await context.read(get, { question_id });
+    assertSame('question', question_id, [output.id]);
     const { answer: given, status } = output;
     const content = compareText(given?.text, text);
     if (content === 'same') return { done: true, output };
     if (given?.text === '') return { unknown: 'the question has an answer whose text is not shown' };
     // A question has at most one answer. If it has none, or an older one, this write was not carried out.
     if (given?.text) {
-      const sentAt = context.sentAt(response.headers);
       const date = given.date_created;
       // An older answer is another one. So is an answer with another text, unless its date may be after the write.
-      const isOther = content === 'other' && (!date || isBefore(date, sentAt));
-      if (isOther || ageOf(date, sentAt) === 'older') return { done: false };
+      const isOther = content === 'other' && (!date || isBefore(date, sent));
+      if (isOther || ageOf(date, sent) === 'older') return { done: false };
       return { unknown: 'the question has another answer, or this one with its text changed' };
     }
     if (status?.toUpperCase() === 'UNANSWERED') return { done: false };
@@ -151,8 +165,10 @@ const remove: DescribedEndpoint<GetQuestionParams, string[] | undefined> = {
   errors: [questionNotFound],
   async confirm({ question_id }, context) {
     try {
-      const { status } = await context.call(get, { question_id });
-      return status?.toUpperCase() === 'DELETED' ? { done: true, output: [] } : { done: false };
+      const { id, status } = (await context.read(get, { question_id })).data;
+      assertSame('question', question_id, [id]);
+      if (!status) return { unknown: 'the question shows no status' };
+      return status.toUpperCase() === 'DELETED' ? { done: true, output: [] } : { done: false };
     } catch (error) {
       if (meansNoQuestion(error)) return { done: true, output: [] };
       throw error;
@@ -232,22 +248,12 @@ async function confirmOnBlacklist(
   context: ConfirmContext,
   shouldBeOn: boolean,
 ): Promise<Confirmation> {
-  const { users, total } = await context.call(listBlacklist, { seller_id });
-  const isOn = users?.some(({ id }) => String(id) === String(user_id)) ?? false;
-  const shown = users?.length ?? 0;
-  const isComplete = shown === 0 || (typeof total === 'number' && total <= shown);
-  if (!isOn && !isComplete) return { unknown: 'the blacklist is longer than what the service shows of it' };
+  const reading = await context.read(listBlacklist, { seller_id });
+  const { users, total } = reading.data;
+  const { entries, isComplete } = shownList({ reading, entries: users, total }, 50);
+  const isOn = entries.some(({ id }) => String(id) === String(user_id));
+  if (!isOn && !isComplete) return { unknown: 'the service does not show the whole blacklist' };
   return isOn === shouldBeOn ? { done: true, output: undefined } : { done: false };
-}
-
-/** Whether a page of questions is sorted by date, newest first. Then it contains the newest questions. */
-function isNewestFirst(questions: readonly Question[]): boolean {
-  const times = questions.map(({ date_created }) => millisecondsOf(date_created ?? ''));
-  return (
-    times.length > 1 &&
-    times.every((time, index) => index === 0 || time <= (times[index - 1] ?? 0)) &&
-    times[0] !== times.at(-1)
-  );
 }
 
 /** The endpoints of questions, as `endpoints` has them. */

@@ -1,0 +1,102 @@
+import type { OutcomeUnknownError } from 'marketplace-seller-sdk';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { everyEndpoint } from '../support/every-endpoint.ts';
+import { advanceUntilSettled } from '../support/fake-time.ts';
+import { errorOf, networkFault, stubbed } from '../support/stubs.ts';
+
+const json = (body: unknown, status = 200): Response => Response.json(body, { status });
+const otherQuestion = { id: 99_999, item_id: 'MLA99999', status: 'UNANSWERED', text: 'Another', answer: null };
+const date = '2020-01-01T00:00:00.000Z';
+const otherMessage = {
+  id: 'm-9',
+  from: { user_id: 8 },
+  text: 'Another',
+  message_date: { created: date },
+  message_resources: [{ id: '99999', name: 'packs' }],
+};
+
+/** What a service, a proxy or a cache may send in place of what is read back. None of it proves that nothing happened. */
+const garbage: Readonly<Record<string, () => Response>> = {
+  'an empty body': () => new Response('', { status: 200 }),
+  'a 204': () => new Response(null, { status: 204 }),
+  'a 205': () => new Response(null, { status: 205 }),
+  null: () => json(null),
+  '{}': () => json({}),
+  '[]': () => json([]),
+  'a number': () => json(7),
+  'a text': () => json('ok'),
+  true: () => json(true),
+  'a list of null': () => json([null]),
+  'a list that is null': () => json({ questions: null, messages: null, users: null, results: null, total: 0 }),
+  'no list': () => json({ total: 0, paging: { total: 0 } }),
+  'a list that is an object': () => json({ questions: {}, messages: {}, users: {}, total: 0, paging: { total: 0 } }),
+  'an empty list with another total': () =>
+    json({ questions: [], messages: [], users: [], total: 7, paging: { total: 7 } }),
+  'an empty list without a total': () => json({ questions: [], messages: [], users: [] }),
+  'an empty list of results': () => json({ results: [], paging: {} }),
+  'an error as 200': () => json({ message: 'internal error', error: 'internal_server_error', status: 500, cause: [] }),
+  'an error of GraphQL as 200': () => json({ errors: [{ message: 'internal error' }] }),
+  'a 202': () => json({ questions: [], messages: [], users: [], total: 0, paging: { total: 0 } }, 202),
+  'a 203': () => json({ questions: [], messages: [], users: [], total: 0, paging: { total: 0 } }, 203),
+  'a 206': () => json({ questions: [], messages: [], users: [], total: 0, paging: { total: 0 } }, 206),
+  'another question': () => json(otherQuestion),
+  'another deleted question': () => json({ ...otherQuestion, status: 'DELETED' }),
+  'the questions about another item': () => json({ questions: [otherQuestion], total: 1 }),
+  'the messages of another pack': () => json({ messages: [otherMessage], paging: { total: 1 } }),
+  'another configuration': () =>
+    json({
+      configuration: {
+        subscription: { user_id: 99_999, service_id: 99_999 },
+        delivery_window: 'another',
+        zones: [],
+        delivery_ranges: { week: null, saturday: null, sunday: null },
+      },
+    }),
+  'a page of a proxy': () => new Response('<html>ok</html>', { headers: { 'content-type': 'text/html' } }),
+  'a 404 of a proxy': () => new Response('<html>not found</html>', { status: 404 }),
+  'an empty 404': () => new Response('', { status: 404 }),
+  'a 401': () => json({ message: 'invalid token' }, 401),
+  'a 403': () => json({ message: 'forbidden' }, 403),
+  'a 500': () => json({ message: 'internal error' }, 500),
+};
+
+const confirmable = everyEndpoint.filter(({ endpoint }) => endpoint.confirm);
+
+/** What proves something about one endpoint: no garbage for it. */
+const proofs: Readonly<Record<string, readonly string[]>> = {
+  'flex.items.enable': ['a 204', 'an empty 404'],
+  'flex.items.disable': ['a 204', 'an empty 404'],
+};
+
+describe.each(confirmable)('$name, whose response is lost', ({ name, endpoint, input }) => {
+  test.each(Object.entries(garbage).filter(([what]) => !proofs[name]?.includes(what)))(
+    'stays unknown if %s is read back',
+    async (_, read) => {
+      const { sellerClient } = stubbed([networkFault('ECONNRESET'), read], { maxRetries: 0 });
+      const error = await errorOf<OutcomeUnknownError>(sellerClient.call(endpoint, input));
+      expect(await error.confirm({ confirmWindowMs: 0 })).toEqual({ unknown: expect.any(String) as string });
+    },
+  );
+});
+
+describe.each(confirmable.filter(({ endpoint }) => endpoint.retry === 'unsafe'))(
+  "$name with onUnknownOutcome: 'confirm'",
+  ({ name, endpoint, input }) => {
+    test.each(Object.entries(garbage).filter(([what]) => !proofs[name]?.includes(what)))(
+      'is sent once if %s is read back',
+      async (_, read) => {
+        vi.useFakeTimers();
+        onTestFinished(() => void vi.useRealTimers());
+        let writes = 0;
+        const service = (request: Request): Response | Promise<Response> => {
+          if (request.method === 'GET') return read();
+          writes += 1;
+          return Promise.reject(new TypeError('fetch failed'));
+        };
+        const { sellerClient } = stubbed([service], { onUnknownOutcome: 'confirm', maxRetries: 2 });
+        await advanceUntilSettled(errorOf(sellerClient.call(endpoint, input)));
+        expect(writes).toBe(1);
+      },
+    );
+  },
+);
