@@ -100,7 +100,7 @@ export type {
   QuestionSearchExtra,
   ResponseTime,
   ResponseTimeBand,
-  SellerParams,
+  ListBlacklistParams,
   UserParams,
 } from './resources/questions/schemas.js';
 

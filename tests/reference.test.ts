@@ -45,7 +45,7 @@ test.each([...pages])('the headings of %s have different anchors, and each link 
 });
 
 test.each([
-  ['questions.blacklist.list', 'list of [BlockedUser](#blockeduser).'],
+  ['questions.blacklist.list', '[`Paged<BlockedUser>`](client.md#paged).'],
   ['questions.search', '[`Paged<Question, QuestionSearchExtra>`](client.md#paged).'],
   ['questions.get', '[Question](#question).'],
   ['questions.ask', '[Question](#question) or `undefined`.'],

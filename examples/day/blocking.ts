@@ -22,7 +22,7 @@ export const blocking: Chapter = {
 
     say.code('await seller.questions.blacklist.add({ seller_id, user_id });');
     await client.questions.blacklist.add({ seller_id: seller.user_id, user_id: spammer.user_id });
-    const blocked = await client.questions.blacklist.list({ seller_id: seller.user_id });
+    const blocked = await client.questions.blacklist.list({ seller_id: seller.user_id }).toArray();
     say.good(`${blocked.length} user is on the blacklist.`);
 
     try {

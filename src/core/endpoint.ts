@@ -1,7 +1,7 @@
 import type { ApiPromise } from './api-promise.js';
 import type { Confirmation } from './confirm/confirmation.js';
 import type { DocumentedError, ErrorInBody } from './errors/documented-error.js';
-import type { CallOptions, InternalOptions } from './options/call-options.js';
+import type { InternalOptions } from './options/call-options.js';
 import type { Issue } from './schema/issue.js';
 import type { StandardSchema } from './schema/standard-schema.js';
 
@@ -94,6 +94,8 @@ export type EndpointExchange = (url: string, send: (body: string) => Promise<str
 export interface Requester {
   /** The default deadline in milliseconds. It limits an operation of several calls as a whole. */
   readonly deadlineMs?: number | undefined;
+  /** Reports a list that ended before its total. It does not throw. */
+  onEarlyEnd?(end: { endpoint: Endpoint; delivered: number; total: number }): void;
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: InternalOptions): ApiPromise<Out>;
 }
 

@@ -6,6 +6,7 @@ import { ApiError } from './errors/response-errors.js';
 import { responseHeaders } from './transport/response-headers.js';
 import { SellerError, attachCall } from './errors/seller-error.js';
 import { emitAttemptResult, emitWait } from './observability/events.js';
+import { ignoreErrors } from './ignore-errors.js';
 import type { InternalOptions } from './options/call-options.js';
 import { callRules, checkOptions, confirmRules } from './options/resolve-options.js';
 import type { ResolvedOptions } from './options/resolve-options.js';
@@ -45,6 +46,13 @@ export class HttpClient implements Requester {
 
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: InternalOptions): ApiPromise<Out> {
     return new ApiPromise(this.#run(endpoint, input, options) as Promise<WithResponse<Out>>);
+  }
+
+  onEarlyEnd({ endpoint, delivered, total }: Parameters<NonNullable<Requester['onEarlyEnd']>>[0]): void {
+    const { onDrift, logger } = this.#runtime.options;
+    const expected = `\`total\` is ${total}, but the list ended after ${delivered} entries`;
+    ignoreErrors(() => onDrift?.({ endpoint, path: ['total'], expected, received: 'number' }));
+    ignoreErrors(() => logger?.warn(`${endpoint.method} ${endpoint.path}: ${expected}`, { endpoint: endpoint.name }));
   }
 
   async #run(endpoint: Endpoint, input: unknown, given: InternalOptions | undefined): Promise<CallResult> {

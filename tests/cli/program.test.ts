@@ -238,7 +238,7 @@ describe('a seed file', () => {
         ['And blue?', undefined],
       ]),
     );
-    expect(await client.questions.blacklist.list({ seller_id: 7 })).toMatchObject([{ id: 8 }]);
+    expect(await client.questions.blacklist.list({ seller_id: 7 }).toArray()).toMatchObject([{ id: 8 }]);
     expect((await client.messages.conversation({ pack_id: 900, user_id: 7 }).first())?.text).toBe('Thanks!');
     expect(await client.flex.driver({ site_id: 'MLB', shipment_id: 40_000_000_001 })).toEqual({ driver_id: 55 });
     const seen = { item_id: 'MLB1', date_from: '2026-02-28', date_to: '2026-03-02' };

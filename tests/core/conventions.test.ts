@@ -264,7 +264,7 @@ test('an input that is missing or of another type is named in the error', async 
 describe('a response without its optional fields', () => {
   test('a null list is delivered as an empty one', async () => {
     const bare = (): ReturnType<typeof stubbed>['sellerClient'] => stubbed([Response.json({})]).sellerClient;
-    expect(await bare().questions.blacklist.list({ seller_id: 7 })).toEqual([]);
+    expect(await bare().questions.blacklist.list({ seller_id: 7 }).toArray()).toEqual([]);
     expect(await bare().questions.search({ seller_id: 7 }).toArray()).toEqual([]);
     expect(await bare().messages.conversation({ pack_id: '1', user_id: 7 }).toArray()).toEqual([]);
   });

@@ -1,7 +1,8 @@
-import { UnexpectedResponseError } from 'marketplace-seller-sdk';
+import { BadRequestError, InvalidInputError } from 'marketplace-seller-sdk';
+import type { Drift } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { Paged, withLimits, withPage } from '../../src/core/pagination/paged.js';
-import type { Page } from '../../src/core/pagination/page.js';
+import type { EarlyEnd, Page } from '../../src/core/pagination/page.js';
 import { fc } from '../support/fast-check.ts';
 import { MovingList, plain } from '../support/moving-list.ts';
 import type { Edit, PagingStyle } from '../support/moving-list.ts';
@@ -33,19 +34,13 @@ const scenarios = {
 
 async function collect(list: MovingList, paged: Paged<number>, actions: readonly LoopBody[] = []): Promise<number[]> {
   const delivered: number[] = [];
-  const read = async (): Promise<void> => {
-    for await (const item of paged) {
-      const todo = actions[delivered.length];
-      delivered.push(item);
-      if (todo === 'remove') list.remove(item);
-      else if (typeof todo === 'object') list.edit(todo);
-      if (delivered.length > 5000) throw new Error('the iteration does not end');
-    }
-  };
-  await read().catch((error: unknown) => {
-    // A total that does not fit is reported, after everything else has been delivered.
-    if (!list.hasOddTotal || !(error instanceof UnexpectedResponseError)) throw error;
-  });
+  for await (const item of paged) {
+    const todo = actions[delivered.length];
+    delivered.push(item);
+    if (todo === 'remove') list.remove(item);
+    else if (typeof todo === 'object') list.edit(todo);
+    if (delivered.length > 5000) throw new Error('the iteration does not end');
+  }
   return delivered;
 }
 
@@ -154,7 +149,7 @@ describe('the number of requests', () => {
         return { items: [1, 2, 3], total: 1_000_000, limit: 3, extra: {} };
       },
     });
-    await expect(paged.toArray()).rejects.toBeInstanceOf(UnexpectedResponseError);
+    expect(await paged.toArray()).toEqual([1, 2, 3]);
     expect(requests).toBeLessThan(10);
   });
 
@@ -287,20 +282,21 @@ describe("entries without an id (responseValidation: 'report')", () => {
       responseValidation: 'report',
     });
     const read: unknown[] = [];
-    const iteration = (async () => {
-      for await (const question of sellerClient.questions.search({ seller_id: 7, limit: 3 })) read.push(question);
-    })();
-    if (total === null) await iteration;
-    else expect(await errorOf(iteration)).toBeInstanceOf(UnexpectedResponseError);
+    for await (const question of sellerClient.questions.search({ seller_id: 7, limit: 3 })) read.push(question);
     expect(read).toEqual(questions);
     expect(sent.length).toBeLessThan(10);
   });
 });
 
 describe('a list that ends before its total', () => {
-  const paging = (pages: readonly (readonly number[])[], total: number | undefined): Paged<number> => {
+  const paging = (
+    pages: readonly (readonly number[])[],
+    total: number | undefined,
+    onEarlyEnd: (end: EarlyEnd) => void = () => undefined,
+  ): Paged<number> => {
     let requests = 0;
     return new Paged<number>({
+      onEarlyEnd,
       offset: 0,
       limit: 2,
       prefetch: 0,
@@ -335,26 +331,17 @@ describe('a list that ends before its total', () => {
       6,
       [0, 1],
     ],
-  ])('%s: the iteration rejects, and says what was delivered', async (_, pages, total, delivered) => {
+  ])('%s: the entries are delivered, and the early end is reported', async (_, pages, total, delivered) => {
+    const ends: EarlyEnd[] = [];
     const read: number[] = [];
-    const error = await (async () => {
-      for await (const item of paging(pages, total)) read.push(item);
-    })().catch((thrown: unknown) => thrown);
+    let last: Page<number> | undefined;
+    for await (const page of paging(pages, total, (end) => ends.push(end)).pages()) {
+      read.push(...page.items);
+      last = page;
+    }
     expect(read).toEqual(delivered);
-    expect(error).toBeInstanceOf(UnexpectedResponseError);
-    expect(String(error)).toContain(`after ${delivered.length} entries`);
-    expect(String(error)).toContain(`total of ${total}`);
-  });
-
-  test('the error has the status of the response, and says what is wrong with it', async () => {
-    const error: unknown = await paging([[0, 1], []], 6)
-      .toArray()
-      .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({
-      status: 200,
-      body: undefined,
-      issues: [{ path: ['total'], message: '`total` is 6; the pages have 2 entries' }],
-    });
+    expect(ends).toEqual([{ delivered: delivered.length, total }]);
+    expect(last).toMatchObject({ endedEarly: true, total });
   });
 
   test('a total that is no number says nothing, and neither does such a limit', async () => {
@@ -392,8 +379,10 @@ describe('a list that ends before its total', () => {
   });
 
   test('pages that overlap are no sign that the list moved', async () => {
-    const pages = paging([[0, 1], [1, 2], [2, 3], [3]], 6);
-    await expect(pages.toArray()).rejects.toThrow('after 4 entries');
+    const ends: EarlyEnd[] = [];
+    const pages = paging([[0, 1], [1, 2], [2, 3], [3]], 6, (end) => ends.push(end));
+    expect(await pages.toArray()).toEqual([0, 1, 2, 3]);
+    expect(ends).toEqual([{ delivered: 4, total: 6 }]);
   });
 
   test('a page that the service cuts short is not the end where its total says so', async () => {
@@ -421,10 +410,104 @@ describe('a list that ends before its total', () => {
     expect(read).toEqual([0, 1, 2, 3, 4, 5, 6]);
   });
 
-  test('first() rejects where the first page is empty and its total is not', async () => {
-    await expect(paging([[]], 130).first()).rejects.toThrow('total of 130');
+  test('first() returns nothing where the first page is empty, whatever its total is', async () => {
+    expect(await paging([[]], 130).first()).toBeUndefined();
     expect(await paging([[]], undefined).first()).toBeUndefined();
   });
+
+  test('onDrift and the logger hear of it, and every first page is returned', async () => {
+    const drifts: Drift[] = [];
+    const warnings: string[] = [];
+    const none = (): void => undefined;
+    const { sellerClient } = stubbed(
+      [Response.json({ messages: [], conversation_status: { status: 'blocked' }, paging: { total: 4 } })],
+      {
+        onDrift: (drift) => drifts.push(drift),
+        logger: { debug: none, info: none, warn: (message) => warnings.push(message), error: none },
+      },
+    );
+    const pages = [];
+    for await (const page of sellerClient.messages.conversation({ pack_id: '1', user_id: 7 }).pages()) pages.push(page);
+    expect(pages).toMatchObject([{ items: [], conversation_status: { status: 'blocked' }, endedEarly: true }]);
+    const expected = '`total` is 4, but the list ended after 0 entries';
+    expect(drifts).toMatchObject([{ path: ['total'], expected, received: 'number' }]);
+    expect(warnings).toEqual([`GET /messages/packs/{pack_id}/sellers/{user_id}: ${expected}`]);
+  });
+});
+
+describe('a service that refuses large offsets', () => {
+  const refused = (): Response => Response.json({ message: 'Invalid limit and offset values' }, { status: 400 });
+  type Refuses = (offset: number, limit: number) => boolean;
+
+  const serving = (count: number, refuses: Refuses): ReturnType<typeof stubbed> =>
+    stubbed([
+      ({ url }) => {
+        const { searchParams } = new URL(url);
+        const [offset, limit] = [Number(searchParams.get('offset') ?? 0), Number(searchParams.get('limit') ?? 50)];
+        if (refuses(offset, limit)) return refused();
+        const questions = Array.from({ length: Math.max(0, Math.min(limit, count - offset)) }, (_, index) => ({
+          id: offset + index + 1,
+        }));
+        return Response.json({ questions, total: count, limit, offset });
+      },
+    ]);
+
+  test.each<readonly [string, Refuses, number | undefined, number]>([
+    ['a page that ends behind 1,000', (offset, limit) => offset + limit > 1000, undefined, 1000],
+    ['a page that ends behind 1,000', (offset, limit) => offset + limit > 1000, 20, 1000],
+    ['a page that ends behind 1,000', (offset, limit) => offset + limit > 1000, 2, 1000],
+    ['a page that ends at 1,000', (offset, limit) => offset + limit >= 1000, 50, 999],
+    ['an offset above 1,000', (offset) => offset > 1000, 50, 1050],
+    ['an offset above 1,000', (offset) => offset > 1000, undefined, 1050],
+    ['an offset of 1,000', (offset) => offset >= 1000, 20, 1019],
+    ['an offset above 1,000', (offset) => offset > 1000, 1, 1001],
+  ])('%s: all entries that can be reached are delivered (limit %s)', async (_, refuses, limit, reachable) => {
+    const { sellerClient, sent } = serving(3000, refuses);
+    const error = await errorOf(sellerClient.questions.search({ seller_id: 7, limit }).toArray());
+    expect(error).toBeInstanceOf(BadRequestError);
+    expect(error.message).toContain(`${reachable} entries were delivered`);
+    expect(error.delivered?.length).toBe(reachable);
+    expect(new Set(error.delivered).size).toBe(reachable);
+    expect(Object.keys(error)).not.toContain('delivered');
+    const pages = Math.ceil(reachable / Math.max(1, (limit ?? 50) - 1));
+    expect(sent.length).toBeLessThan(pages + 20);
+  });
+
+  test('a list that ends at the limit ends without an error', async () => {
+    const { sellerClient } = serving(1000, (offset, limit) => offset + limit > 1000);
+    expect(await sellerClient.questions.search({ seller_id: 7 }).toArray()).toHaveLength(1000);
+  });
+
+  test('prefetched pages that are refused change nothing', async () => {
+    const { sellerClient } = serving(3000, (offset, limit) => offset + limit > 1000);
+    const error = await errorOf(sellerClient.questions.search({ seller_id: 7 }, { prefetch: 8 }).toArray());
+    expect(error.delivered).toHaveLength(1000);
+  });
+
+  test('a refusal of the first page is its error', async () => {
+    const { sellerClient, sent } = serving(10, () => true);
+    const error = await errorOf(sellerClient.questions.search({ seller_id: 7, offset: 5 }).toArray());
+    expect(error).toBeInstanceOf(BadRequestError);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+test.each(['offset', 'limit'])('`query.%s` is refused in a list: every page would be the same', async (name) => {
+  const { sellerClient, sent } = stubbed([Response.json({ questions: [{ id: 1 }] })]);
+  const lists = [
+    sellerClient.questions.search({ seller_id: 7 }, { query: { [name]: 10 } }),
+    sellerClient.messages.conversation({ pack_id: 1, user_id: 7 }, { query: { [name]: 10 } }),
+    sellerClient.sites.search({ site_id: 'MLA', q: 'lamp' }, { query: { [name]: 10 } }),
+    sellerClient.questions.blacklist.list({ seller_id: 7 }, { query: { [name]: 10 } }),
+  ];
+  for (const list of lists) {
+    const error = await errorOf<InvalidInputError>(list.toArray());
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error.issues).toEqual([
+      { path: ['query', name], message: `\`query.${name}\` selects one page; give \`${name}\` in the input` },
+    ]);
+  }
+  expect(sent).toHaveLength(0);
 });
 
 describe('lazy reading', () => {

@@ -270,10 +270,10 @@ describe("onUnknownOutcome: 'confirm'", () => {
     const { marketplace, sellerClient, question_id, seller_id, buyer_id } = confirming();
     marketplace.faults.inject({ reset: 'after', endpoint: blacklist.add });
     await sellerClient.questions.blacklist.add({ seller_id, user_id: buyer_id });
-    expect(await sellerClient.questions.blacklist.list({ seller_id })).toHaveLength(1);
+    expect(await sellerClient.questions.blacklist.list({ seller_id }).toArray()).toHaveLength(1);
     marketplace.faults.inject({ status: 502, endpoint: blacklist.remove });
     await sellerClient.questions.blacklist.remove({ seller_id, user_id: buyer_id });
-    expect(await sellerClient.questions.blacklist.list({ seller_id })).toHaveLength(0);
+    expect(await sellerClient.questions.blacklist.list({ seller_id }).toArray()).toHaveLength(0);
     marketplace.faults.inject({ truncate: true, endpoint: remove });
     expect(await sellerClient.questions.delete({ question_id })).toEqual([]);
   });

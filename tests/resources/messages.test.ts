@@ -115,7 +115,7 @@ describe('a conversation', () => {
   test.each(['limit=0', 'limit=x', 'offset=-1'])('%s is an InvalidPagingError', async (query) => {
     const { sellerClient, whose } = createConversation();
     const [name = '', value = ''] = query.split('=');
-    const failure = sellerClient.messages.conversation(whose, { query: { [name]: value } }).first();
+    const failure = sellerClient.call(endpoints.messages.conversation, whose, { query: { [name]: value } });
     await expect(failure).rejects.toBeInstanceOf(InvalidPagingError);
   });
 

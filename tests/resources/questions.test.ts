@@ -454,20 +454,20 @@ describe('deleting and hiding', () => {
 describe('the blacklist', () => {
   test('the blacklist shows who is blocked since when', async () => {
     const seller_id = seller.user_id;
-    expect(await sellerClient.questions.blacklist.list({ seller_id })).toEqual([]);
+    expect(await sellerClient.questions.blacklist.list({ seller_id }).toArray()).toEqual([]);
     await sellerClient.questions.blacklist.add({ seller_id, user_id: buyer.user_id });
     marketplace.clock.advance({ hours: 1 });
     await sellerClient.questions.blacklist.add({ seller_id, user_id: buyer.user_id });
-    expect(await sellerClient.questions.blacklist.list({ seller_id })).toEqual([
+    expect(await sellerClient.questions.blacklist.list({ seller_id }).toArray()).toEqual([
       { id: buyer.user_id, blocked_at: '2026-03-02T12:00:00.000-03:00' },
     ]);
   });
 
   test('only the seller can read and change the blacklist', async () => {
     const blocking = { seller_id: seller.user_id, user_id: buyer.user_id };
-    const calls: ((client: SellerClient) => ApiPromise<unknown>)[] = [
+    const calls: ((client: SellerClient) => Promise<unknown>)[] = [
       (client) => client.questions.blacklist.add(blocking),
-      (client) => client.questions.blacklist.list({ seller_id: seller.user_id }),
+      (client) => client.questions.blacklist.list({ seller_id: seller.user_id }).toArray(),
       (client) => client.questions.blacklist.remove(blocking),
     ];
     for (const call of calls) {
@@ -491,7 +491,7 @@ describe('the blacklist', () => {
     ['results', { results: [{ id: 31 }, { id: 32 }], paging: { total: 2 } }],
   ])('the blacklist is read from %s', async (_, body) => {
     const client = sellerClient.withOptions({ fetch: () => Promise.resolve(Response.json(body)) });
-    const list = await client.questions.blacklist.list({ seller_id: 7 });
+    const list = await client.questions.blacklist.list({ seller_id: 7 }).toArray();
     expect(list.map(({ id }) => id)).toEqual([31, 32]);
   });
 });
@@ -620,7 +620,7 @@ goldenRequests<typeof endpoints.questions>({
       request: ['POST /users/7/questions_blacklist', jsonBody, '', '{"user_id":31}'],
     },
     list: {
-      call: (client) => client.questions.blacklist.list({ seller_id: 7 }),
+      call: (client) => client.questions.blacklist.list({ seller_id: 7 }).toArray(),
       request: ['GET /users/7/questions_blacklist'],
     },
     remove: {

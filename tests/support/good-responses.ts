@@ -46,7 +46,7 @@ export const goodResponses: Readonly<Record<string, GoodResponse>> = {
   'questions.blacklist.list': {
     body: { paging, users: [1, 2, 3].map((id) => ({ id, blocked_at: '2026-03-01T00:00:00Z' })) },
     list: ['users'],
-    read: (client) => client.questions.blacklist.list({ seller_id: 7 }),
+    read: (client) => client.questions.blacklist.list({ seller_id: 7 }).toArray(),
   },
   'messages.conversation': {
     body: {

@@ -47,6 +47,9 @@ export class SellerError extends Error {
   /** The entries that `forEach` of a list had worked through before this error; `undefined` for other errors. */
   declare readonly done?: readonly unknown[];
 
+  /** The entries that `toArray()` had when it failed; `undefined` for other errors. */
+  declare readonly delivered?: readonly unknown[] | undefined;
+
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     Object.defineProperty(this, 'name', { value: new.target.kind, configurable: true, writable: true });

@@ -1,6 +1,7 @@
+import { ApiError } from '../errors/response-errors.js';
 import { RequestAbortedError } from '../errors/errors.js';
-import { UnexpectedResponseError } from '../errors/response-errors.js';
 import { Deadline } from '../scope/deadline.js';
+import { OffsetCeiling } from './offset-ceiling.js';
 import { OffsetTracker } from './offset-tracker.js';
 import type { PageStep } from './offset-tracker.js';
 import type { Page, Pager, PageRequest, RawPage } from './page.js';
@@ -14,10 +15,14 @@ export class PageReader<T, Extra> {
   readonly #deadline: Deadline;
   readonly #seen = new Set<unknown>();
   #limit: number | undefined;
+  readonly #ceiling = new OffsetCeiling();
+  /** The error with which the service refused an offset. */
+  #refusal: ApiError | undefined;
+  /** The length of the longest page so far. */
+  #pageLength = 1;
   /** The total of the first page, as the service stated it. */
   #statedTotal: number | undefined;
   #step: PageStep | 'begin' = 'begin';
-  #isShort = false;
 
   constructor(pager: Pager<T, Extra>) {
     this.#pager = pager;
@@ -31,30 +36,58 @@ export class PageReader<T, Extra> {
     return this.#step === 'end';
   }
 
-  /** Requests a page; `undefined` if it has no new entries. The first one is returned even if it is empty. */
+  /**
+   * Requests a page; `undefined` if it has no new entries. The first one is returned even if it is empty, and so is the
+   * last one of a list that ended early.
+   */
   async next(): Promise<Page<T, Extra> | undefined> {
-    const request = { offset: this.#tracker.offset, limit: this.#limit };
-    const raw = withNumbers(await this.#deadline.within({}, (limits) => this.#prefetcher.take(request, limits)));
+    const { request, page } = await this.#request({ offset: this.#tracker.offset, limit: this.#limit });
+    const raw = withNumbers(page);
     // A prefetched page may have arrived before the abort.
     throwIfAborted(this.#pager.signal);
     const isFirst = this.#step === 'begin';
     if (isFirst) this.#statedTotal = raw.total;
     const entries = raw.items ?? [];
-    const length = entries.length + (raw.leftOut ?? 0);
+    const length = lengthOf(raw);
+    this.#pageLength = Math.max(this.#pageLength, length);
     const keys = entries.map((entry) => keyOf(entry, this.#pager.key));
     const known = keys.map((key) => this.#seen.has(key));
     this.#limit = smallerLimit(this.#limit, raw.limit);
     this.#step = this.#tracker.observe(request, { keys, known, length, total: raw.total, limit: raw.limit });
+    // The page is short because larger ones are refused, so its length does not tell that it is the last one.
+    if (this.#ceiling.isKnown && this.#tracker.end === raw.total) this.#step = 'end';
     const items = this.#step === 'search' ? [] : entries.filter((_, index) => this.#isNew(keys[index]));
-    if (this.#step === 'advance' && this.#tracker.isSteady) this.#prefetch(this.#limit ?? length, raw.total ?? 0);
-    this.#isShort = this.hasEnded && endsShort(this.#tracker, this.#statedTotal, raw.total);
-    if (items.length === 0 && (!isFirst || this.#isShort)) return undefined;
-    return pageOf(items, request.offset + Math.max(0, known.indexOf(false)), this.#limit ?? raw.limit ?? length, raw);
+    if (this.#step === 'advance' && this.#tracker.isSteady && !this.#ceiling.isKnown)
+      this.#prefetch(this.#limit ?? length, raw.total ?? 0);
+    const endedEarly = this.hasEnded && endsEarly(this.#tracker, this.#statedTotal, raw.total);
+    if (endedEarly) this.#pager.onEarlyEnd?.({ delivered: this.#seen.size, total: this.#statedTotal ?? 0 });
+    if (items.length === 0 && !isFirst && !endedEarly) return undefined;
+    const offset = request.offset + Math.max(0, known.indexOf(false));
+    return { ...pageOf(items, offset, this.#limit ?? raw.limit ?? length, raw), ...(endedEarly && { endedEarly }) };
   }
 
-  /** @throws {UnexpectedResponseError} when the list ended before the total that the service stated. */
-  throwIfShort(): void {
-    if (this.#isShort) throw endedShort(this.#seen.size, this.#statedTotal ?? 0);
+  /** Requests a page. Where the service refuses its offset, a page that ends before it. */
+  async #request(planned: PageRequest): Promise<{ request: PageRequest; page: RawPage<T, Extra> }> {
+    for (;;) {
+      const request = this.#ceiling.within(planned, this.#pageLength);
+      if (!request) throw this.#refused();
+      try {
+        const page = await this.#deadline.within({}, (limits) => this.#prefetcher.take(request, limits));
+        this.#ceiling.accept(request, lengthOf(page));
+        return { request, page };
+      } catch (error) {
+        if (this.#seen.size === 0 || !(error instanceof ApiError) || !refusals.includes(error.status)) throw error;
+        this.#refusal ??= error;
+        this.#ceiling.refuse({ ...request, limit: request.limit ?? this.#pageLength });
+      }
+    }
+  }
+
+  /** The error of an offset that is refused, when all entries that can be reached were delivered. */
+  #refused(): Error {
+    const error = this.#refusal ?? new Error('refused');
+    error.message += `. The service refuses this offset; ${this.#seen.size} entries were delivered before it`;
+    return error;
   }
 
   /** Aborts the prefetched pages. */
@@ -97,20 +130,17 @@ function withNumbers<T, Extra>(raw: RawPage<T, Extra>): RawPage<T, Extra> & { to
 }
 
 /** Whether entries are missing at the end although the list has not changed. */
-function endsShort(tracker: OffsetTracker, first: number | undefined, last: number | undefined): boolean {
+function endsEarly(tracker: OffsetTracker, first: number | undefined, last: number | undefined): boolean {
   if (first === undefined || tracker.hasMoved) return false;
   return tracker.end < first && (last === undefined || last >= first);
 }
 
-function endedShort(delivered: number, total: number): UnexpectedResponseError {
-  const message = `The list ended after ${delivered} entries, although the service stated a total of ${total}. The rest was not delivered.`;
-  return new UnexpectedResponseError(message, {
-    status: 200,
-    headers: new Headers(),
-    body: undefined,
-    issues: [{ path: ['total'], message: `\`total\` is ${total}; the pages have ${delivered} entries` }],
-  });
+function lengthOf({ items, leftOut = 0 }: Pick<RawPage<unknown>, 'items' | 'leftOut'>): number {
+  return (items?.length ?? 0) + leftOut;
 }
+
+/** The statuses with which services refuse an offset. */
+const refusals = [400, 416, 422];
 
 function pageOf<T, Extra>(items: T[], offset: number, size: number, raw: RawPage<T, Extra>): Page<T, Extra> {
   const limit = Math.max(1, Math.min(size, raw.limit ?? size));

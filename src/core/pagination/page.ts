@@ -6,7 +6,19 @@ export type Page<T, Extra = unknown> = Extra & {
   readonly limit: number;
   /** The total number of entries, as the service states it; `undefined` if it does not. */
   readonly total: number | undefined;
+  /**
+   * Present on the last page of a list that ended before the total that the service stated: it hides entries, or its
+   * count is wrong.
+   */
+  readonly endedEarly?: true | undefined;
 };
+
+/** An end of a list before the total that the service stated. */
+export interface EarlyEnd {
+  /** The number of entries that were returned. */
+  readonly delivered: number;
+  readonly total: number;
+}
 
 /** A received page: its entries, and the total and the limit that the service stated. */
 export interface RawPage<T, Extra = unknown> {
@@ -51,4 +63,6 @@ export interface Pager<T, Extra> {
   readonly fetch: (page: PageRequest, limits: PageLimits) => Promise<RawPage<T, Extra>>;
   /** Returns what identifies an entry; `undefined` or `null` if it has no id. */
   readonly key: (item: T) => unknown;
+  /** Called if the list ends before its total. It does not throw. */
+  readonly onEarlyEnd?: (end: EarlyEnd) => void;
 }

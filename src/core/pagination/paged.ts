@@ -1,4 +1,6 @@
 import type { Endpoint, Requester } from '../endpoint.js';
+import { InvalidInputError } from '../errors/errors.js';
+import { SellerError } from '../errors/seller-error.js';
 import type { CallOptions } from '../options/call-options.js';
 import { checkOptions } from '../options/resolve-options.js';
 import { integerFrom } from '../options/rules.js';
@@ -65,15 +67,22 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
    * Returns the entries as an array, at most `max` of them.
    *
    * @throws {InvalidInputError} when `max` is neither an integer of at least 0 nor `Infinity`.
+   * @throws the error of a page. Its `delivered` are the entries of the pages before it.
    */
   async toArray(options: { readonly max?: number | undefined } = {}): Promise<T[]> {
     checkOptions(options, { max: (max) => (max === Infinity ? undefined : integerFrom(0)(max)) });
     const { max = Infinity } = options;
     const items: T[] = [];
     if (max === 0) return items;
-    for await (const item of this) {
-      items.push(item);
-      if (items.length >= max) break;
+    try {
+      for await (const item of this) {
+        items.push(item);
+        if (items.length >= max) break;
+      }
+    } catch (error) {
+      // Not enumerable: entries contain what people wrote, and errors are logged.
+      if (error instanceof SellerError) Object.defineProperty(error, 'delivered', { value: items });
+      throw error;
     }
     return items;
   }
@@ -145,12 +154,22 @@ export function pagedCalls<In extends PagedInput, Out, T, Extra>(
     signal: callOptions.signal,
     deadlineMs: callOptions.deadlineMs ?? requester.deadlineMs,
     key,
+    onEarlyEnd: (end) => requester.onEarlyEnd?.({ endpoint, ...end }),
     fetch: async (page, limits) => {
+      rejectPageInQuery(callOptions);
       const call = requester.call(endpoint, withPage(given, page), withLimits(callOptions, limits));
       const { data, response } = await call.withResponse();
       return { ...read(data), leftOut: response.leftOut };
     },
   });
+}
+
+/** @throws {InvalidInputError} when the page is selected in the query: every page would be the same. */
+function rejectPageInQuery({ query }: CallOptions): void {
+  const names = ['offset', 'limit'].filter((name) => query?.[name] !== undefined);
+  const message = (name: string): string => `\`query.${name}\` selects one page; give \`${name}\` in the input`;
+  if (names.length > 0)
+    throw new InvalidInputError(names.map((name) => ({ path: ['query', name], message: message(name) })));
 }
 
 /** Returns the input of the request of a page. What is no object stays as it is, to be rejected. */

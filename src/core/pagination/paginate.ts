@@ -14,7 +14,7 @@ import type { Page, Pager } from './page.js';
  *
  * @throws {InvalidInputError} when `prefetch` is not an integer, or is negative.
  * @throws {RequestAbortedError} when the signal is aborted, also between two pages.
- * @throws {UnexpectedResponseError} when the list ends before the total that the service stated, and it did not shrink.
+ * @throws {ApiError} when the service refuses an offset. All entries that can be reached were returned before.
  */
 export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerator<Page<T, Extra>, void, undefined> {
   checkOptions({ prefetch: pager.prefetch }, { prefetch: integerFrom(0) });
@@ -25,7 +25,6 @@ export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerato
       if (page) yield page;
       throwIfAborted(pager.signal);
     }
-    reader.throwIfShort();
   } finally {
     reader.cancel();
   }

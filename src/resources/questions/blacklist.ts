@@ -1,8 +1,10 @@
 import type { ApiPromise } from '../../core/api-promise.js';
 import type { Requester } from '../../core/endpoint.js';
+import { pagedCalls } from '../../core/pagination/paged.js';
+import type { Paged, PaginationOptions } from '../../core/pagination/paged.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import { questionEndpoints } from './endpoints.js';
-import type { BlockedUser, BlacklistParams, SellerParams } from './schemas.js';
+import type { BlockedUser, BlacklistParams, ListBlacklistParams } from './schemas.js';
 
 /** The users who are blocked from asking about a seller's items. Spec: Questions blacklist. */
 export class Blacklist {
@@ -25,14 +27,20 @@ export class Blacklist {
   }
 
   /**
-   * Returns the blocked users on the first page of the service, by default 50. The call option `query` requests more,
-   * e.g. `{ query: { offset: 50 } }`. Spec: GET /users/{seller_id}/questions_blacklist (the entries are not documented).
+   * Lists the blocked users. Spec: GET /users/{seller_id}/questions_blacklist (the entries are not documented).
    *
    * @example
-   * for (const { id } of await seller.questions.blacklist.list({ seller_id: 7 })) console.log(id);
+   * for await (const { id } of seller.questions.blacklist.list({ seller_id: 7 })) console.log(id);
    */
-  list(input: SellerParams, options?: CallOptions): ApiPromise<BlockedUser[]> {
-    return this.#requester.call(questionEndpoints.blacklist.list, input, options).map(({ users }) => users ?? []);
+  list(input: ListBlacklistParams, options?: PaginationOptions): Paged<BlockedUser> {
+    return pagedCalls(this.#requester, questionEndpoints.blacklist.list, input, options, {
+      key: (user) => user.id,
+      read: ({ users, total, limit }) => ({
+        items: users,
+        ...wholeIfUncounted(users?.length ?? 0, total, limit),
+        extra: {},
+      }),
+    });
   }
 
   /**
@@ -45,4 +53,16 @@ export class Blacklist {
   remove(input: BlacklistParams, options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(questionEndpoints.blacklist.remove, input, options);
   }
+}
+
+/** The default length of a page. */
+const pageLength = 50;
+
+/**
+ * The specification mentions no pages of a blacklist: a list that states none and is shorter than a page is the whole
+ * list, so no other page is requested.
+ */
+function wholeIfUncounted<N>(length: number, total: N, limit: N): { total: N | number; limit: N | number } {
+  const isUncounted = typeof total !== 'number' && typeof limit !== 'number' && length < pageLength;
+  return isUncounted ? { total: length, limit: pageLength } : { total, limit };
 }

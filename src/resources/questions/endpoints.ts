@@ -26,7 +26,7 @@ import {
   questionSearchParams,
   questionSearchResponse,
   responseTime,
-  sellerParams,
+  listBlacklistParams,
   userParams,
 } from './schemas.js';
 import type {
@@ -39,7 +39,7 @@ import type {
   QuestionSearchParams,
   QuestionSearchResponse,
   ResponseTime,
-  SellerParams,
+  ListBlacklistParams,
   UserParams,
 } from './schemas.js';
 
@@ -214,13 +214,13 @@ const addToBlacklist: DescribedEndpoint<BlacklistParams> = {
   confirm: (input, context) => confirmOnBlacklist(input, context, true),
 };
 
-const listBlacklist: DescribedEndpoint<SellerParams, BlacklistResponse> = {
+const listBlacklist: DescribedEndpoint<ListBlacklistParams, BlacklistResponse> = {
   name: 'questions.blacklist.list',
   summary: 'Lists the users that the seller has blocked',
   method: 'GET',
   path: '/users/{seller_id}/questions_blacklist',
-  input: sellerParams,
-  example: { seller_id: 7 },
+  input: listBlacklistParams,
+  example: { seller_id: 7, limit: 20, offset: 40 },
   output: blacklistResponse,
   retry: 'safe',
   errors: [],

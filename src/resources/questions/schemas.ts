@@ -252,11 +252,13 @@ export const answerParams = params({
 });
 export interface AnswerParams extends Input<typeof answerParams> {}
 
-export const sellerParams = params({
+export const listBlacklistParams = params({
   /** The seller who owns the blacklist. */
   seller_id: id,
+  limit,
+  offset,
 });
-export interface SellerParams extends Input<typeof sellerParams> {}
+export interface ListBlacklistParams extends Input<typeof listBlacklistParams> {}
 
 export const blacklistParams = params({
   /** The seller who owns the blacklist. */
