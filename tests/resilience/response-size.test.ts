@@ -87,3 +87,51 @@ describe.each(transports)('a response body is read up to maxResponseBytes, over 
     expect((await sellerClient.questions.get({ question_id: 42 })).text).toBe('Sí, señor 😀');
   });
 });
+
+describe('over a `fetch` of one’s own, the headers of a response do not change the limit', () => {
+  const bomb = (): Response['body'] => new Blob([gzipSync(Buffer.alloc(64 * 2 ** 20, ' '))]).stream();
+  const unpacked = (): Response['body'] => bomb()!.pipeThrough(new DecompressionStream('gzip'));
+  const length = { 'content-length': '65000' };
+
+  test.each<readonly [what: string, respond: (status: number) => Response]>([
+    ['a browser that hides the encoding', (status) => new Response(unpacked(), { status, headers: length })],
+    [
+      'a browser that shows the encoding',
+      (status) => new Response(unpacked(), { status, headers: { ...length, 'content-encoding': 'gzip' } }),
+    ],
+    ['no length', (status) => new Response(unpacked(), { status })],
+    ['a length of 0', (status) => new Response(unpacked(), { status, headers: { 'content-length': '0' } })],
+    ['a length below 0', (status) => new Response(unpacked(), { status, headers: { 'content-length': '-1' } })],
+    [
+      'a length that is no number',
+      (status) => new Response(unpacked(), { status, headers: { 'content-length': 'x' } }),
+    ],
+    [
+      'a platform without streams',
+      (status) =>
+        Object.defineProperty(new Response('x'.repeat(5000), { status, headers: length }), 'body', {
+          value: undefined,
+        }),
+    ],
+  ])('%s', async (_, respond) => {
+    const answers = [200, 201, 404];
+    let read = 0;
+    const counted = (response: Response): Response => {
+      const count = new TransformStream<Uint8Array, Uint8Array>({
+        transform: (chunk, to) => {
+          read += chunk.byteLength;
+          to.enqueue(chunk);
+        },
+      });
+      const body = response.body?.pipeThrough(count);
+      return body ? new Response(body, { status: response.status, headers: response.headers }) : response;
+    };
+    const fetch = (): Promise<Response> => Promise.resolve(counted(respond(answers.shift() ?? 200)));
+    const client = new SellerClient({ baseUrl: 'https://api.example.com', accessToken, fetch, maxResponseBytes });
+    expect(await errorOf(client.questions.get({ question_id: 42 }))).toBeInstanceOf(UnexpectedResponseError);
+    const write = client.questions.answer({ question_id: 42, text: 'Yes.' });
+    expect(await errorOf(write)).toBeInstanceOf(UnexpectedResponseError);
+    expect(await errorOf(client.questions.get({ question_id: 42 }))).toBeInstanceOf(NotFoundError);
+    expect(read).toBeLessThan(2 ** 20);
+  });
+});

@@ -22,9 +22,11 @@ export class FetchResponse implements TransportResponse {
 
   async text(maxBytes: number): Promise<BodyText> {
     const { body } = this.#response;
-    // If the length is known and small enough, `text()` is the fastest way to read the body.
-    if (!body || this.#statedLength() <= maxBytes) return { text: await this.#response.text(), isTruncated: false };
-    return readText(body, maxBytes);
+    // Its headers do not limit a body: a browser hides that it is compressed, and a `fetch` may return any headers.
+    if (body && 'getReader' in body) return readText(body, maxBytes);
+    // React Native and node-fetch have no web stream.
+    const text = await this.#response.text();
+    return { text: text.slice(0, maxBytes), isTruncated: text.length > maxBytes };
   }
 
   stream(): ReadableStream<Uint8Array> | null {
@@ -33,13 +35,6 @@ export class FetchResponse implements TransportResponse {
 
   discard(): void {
     this.#response.body?.cancel().catch(() => undefined);
-  }
-
-  /** The length of the body according to the headers; `Infinity` if they do not state it or the body is compressed. */
-  #statedLength(): number {
-    const { headers } = this.#response;
-    const length = headers.get('content-length');
-    return length === null || headers.has('content-encoding') ? Infinity : Number(length);
   }
 }
 
