@@ -196,7 +196,7 @@ class FieldReader {
   /** Returns the prose of a named schema, but not of general ones such as `integer`, which explains nothing. */
   #proseBehind(name: string, file: ts.SourceFile): string {
     const found = this.#declaration(name, file);
-    if (!found || found.file.fileName.endsWith('core/schema/schema.ts')) return '';
+    if (!found || /core\/schema\/(schema|long-integers)\.ts$/.test(found.file.fileName)) return '';
     return full(proseOf(found.declaration.parent.parent));
   }
 

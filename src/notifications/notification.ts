@@ -1,6 +1,7 @@
 import { NotificationError } from '../core/errors/errors.js';
 import { parseJson } from '../core/serialization/json.js';
-import { array, dateTime, int64, integer, nullish, response, string } from '../core/schema/schema.js';
+import { array, dateTime, integer, nullish, response, string } from '../core/schema/schema.js';
+import { int64 } from '../core/schema/long-integers.js';
 import type { Output } from '../core/schema/schema.js';
 
 /** The fields of every notification. Spec: Events 3; the fields after `sent` occur in production. */

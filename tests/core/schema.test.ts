@@ -4,6 +4,7 @@ import * as schemas from 'marketplace-seller-sdk/schemas';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
 import { inspect, shapeOf } from '../../src/core/schema/inspect.js';
+import { int64, longInt } from '../../src/core/schema/long-integers.js';
 import * as build from '../../src/core/schema/schema.js';
 import { validate } from '../../src/core/schema/standard-schema.js';
 import { LazySchema } from '../../src/core/schema/lazy-schema.js';
@@ -51,7 +52,7 @@ describe('a value', () => {
 });
 
 describe('a number that comes as text', () => {
-  const { integer, int64, number } = build;
+  const { integer, number } = build;
   test.each<readonly [string, build.Schema, unknown]>([
     ...['0', '42', '-42', '007'].flatMap((text) =>
       [integer, int64, number].map((of) => [text, of, Number(text)] as const),
@@ -89,7 +90,7 @@ describe('the structure of a schema is known', () => {
     ['text', string, { kind: 'string' }],
     ['a date', build.dateTime, { kind: 'string' }],
     ['an integer', build.int, { kind: 'integer' }],
-    ['a long integer', build.longInt, { kind: 'int64' }],
+    ['a long integer', longInt, { kind: 'int64' }],
     ['true or false', build.boolean, { kind: 'boolean' }],
     ['a record', build.record, { kind: 'record' }],
     ['any value', build.unknown, { kind: 'unknown' }],

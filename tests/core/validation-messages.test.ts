@@ -6,7 +6,6 @@ import {
   array,
   boolean,
   enumOf,
-  int64,
   integer,
   nullish,
   number,
@@ -19,6 +18,7 @@ import {
   union,
   unknown,
 } from '../../src/core/schema/schema.js';
+import { int64 } from '../../src/core/schema/long-integers.js';
 import type { Schema } from '../../src/core/schema/schema.js';
 import { fc } from '../support/fast-check.ts';
 

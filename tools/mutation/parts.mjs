@@ -50,7 +50,6 @@ export const parts = {
   'core/schema/format-issues.ts': ['tests/core/validation-messages.test.ts'],
   'core/schema/read-leniently.ts': ['tests/core/drift.test.ts'],
   'core/schema/set-aside.ts': ['tests/core/drift.test.ts'],
-  'core/schema/reduced.ts': ['tests/core/conventions.test.ts', 'tests/resources/known-variants.test.ts'],
   'core/schema/word.ts': ['tests/resources/{flex,known-variants,messages}.test.ts'],
   'core/schema': ['tests/core/{schema,validation-messages}.test.ts'],
   'core/serialization/jsonp.ts': ['tests/resources/reference.test.ts'],
@@ -109,7 +108,6 @@ export const parts = {
     'tests/resilience/{deadlines,never-sent,odd-responses}.test.ts',
     'tests/resources/{downloads,files,upload-sources}.test.ts',
   ],
-  'core/platform/diagnostics-channel.ts': ['tests/core/{debug-logger,observability}.test.ts'],
   'core/platform': [
     'tests/core/{choose-transport,debug-logger,network-errors,node-fetch,portable-platform}.test.ts',
     'tests/resilience/never-sent.test.ts',

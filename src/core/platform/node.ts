@@ -1,7 +1,7 @@
+import { nodeModule } from '../node-module.js';
 import { chooseTransport } from './choose-transport.js';
 import { connectErrorOf } from './connect-errors.js';
 import { debugLogger } from './debug-logger.js';
-import { openChannel } from './diagnostics-channel.js';
 import { networkReason } from './network-error.js';
 import type { Platform } from './platform.js';
 
@@ -11,5 +11,5 @@ export const platform: Platform = {
   networkReason,
   loadUploads: () => import('../files/multipart.js'),
   debugLogger,
-  openChannel,
+  openChannel: () => nodeModule('node:diagnostics_channel')?.channel('marketplace-seller-sdk:call'),
 };

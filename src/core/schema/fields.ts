@@ -1,10 +1,8 @@
 import { shapeOf } from './inspect.js';
 import {
   array,
-  exact,
   int,
   integer,
-  longInt,
   nullish,
   openEnum,
   optional,
@@ -12,11 +10,11 @@ import {
   refine,
   response,
   string,
-  textOrInt,
   union,
   unknown,
   withFacts,
 } from './schema.js';
+import { exact, longInt, textOrInt } from './long-integers.js';
 import type { Optional, Output, Schema } from './schema.js';
 
 /** The id of a question, user, pack, order or shipment in an input: a number, or a string of digits. */

@@ -1,7 +1,7 @@
-import type * as z from 'zod/v4/core';
+import * as z from 'zod/v4/core';
 import { InvalidInputError } from '../errors/errors.js';
-import { describeSchema } from './facts.js';
-import type { Described } from './facts.js';
+import { describeSchema, factsOf, keywordsOf } from './facts.js';
+import type { Described, Facts, Keywords } from './facts.js';
 import { parseWithZod } from './parse.js';
 import type { ParseResult } from './parse.js';
 import type { StandardSchema } from './standard-schema.js';
@@ -53,4 +53,32 @@ export class LazySchema {
     if (result.success) return result.data;
     throw new InvalidInputError(result.error.issues, 'The value does not fit: ');
   }
+}
+
+/** Creates a schema. The constant or function that calls it declares the type. */
+// @__NO_SIDE_EFFECTS__
+export function lazy(build: () => z.$ZodType, facts: Facts = {}, keywords: Keywords = {}): never {
+  return new LazySchema(build, () => ({ facts, keywords })) as never;
+}
+
+interface Additions {
+  readonly check?: z.CheckFn<unknown>;
+  readonly facts?: Facts;
+  readonly keywords?: Keywords;
+}
+
+/** Returns a copy of a schema with one more check, or with more that is known of it. */
+// @__NO_SIDE_EFFECTS__
+export function derived(of: object, { check, facts, keywords }: Additions): never {
+  const parent = of as z.$ZodType & StandardSchema;
+  return new LazySchema(
+    () => {
+      const { def } = parent._zod;
+      if (!check) return z.clone(parent, def);
+      const added = new z.$ZodCheck({ check: 'custom' });
+      added._zod.check = check;
+      return z.clone(parent, { ...def, checks: [...(def.checks ?? []), added] });
+    },
+    () => ({ facts: { ...factsOf(parent), ...facts }, keywords: { ...keywordsOf(parent), ...keywords } }),
+  ) as never;
 }

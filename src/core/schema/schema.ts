@@ -1,8 +1,7 @@
 import * as z from 'zod/v4/core';
-import { factsOf, keywordsOf } from './facts.js';
 import type { Facts, Keywords } from './facts.js';
 import type { Issue, RefineResult } from './issue.js';
-import { LazySchema } from './lazy-schema.js';
+import { derived, lazy } from './lazy-schema.js';
 import { SlicedArray } from './sliced-array.js';
 import type { StandardSchema } from './standard-schema.js';
 
@@ -49,12 +48,6 @@ export interface Params<S extends Shape> extends Schema<Fields<S>, InputFields<S
   readonly shape: S;
 }
 
-/** Creates a schema. The constant or function that calls it declares the type. */
-// @__NO_SIDE_EFFECTS__
-function lazy(build: () => z.$ZodType, facts: Facts = {}, keywords: Keywords = {}): never {
-  return new LazySchema(build, () => ({ facts, keywords })) as never;
-}
-
 /** Uses a schema as a part of a zod schema: zod treats a `LazySchema` as a zod schema. */
 function inner(schema: Schema): z.$ZodType {
   return schema as unknown as z.$ZodType;
@@ -85,45 +78,13 @@ export const int: Schema<number> = /* @__PURE__ */ lazy(
 );
 /** An integer in a response. A number or a string of digits is accepted, the result is a number, and it is never rounded. */
 export const integer: Schema<number> = /* @__PURE__ */ preprocess(int, (value) =>
-  isDigits(value) ? Number(value) : value,
+  typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value,
 );
 /** A number in a response. A number or its decimal text is accepted; the result is a number. */
 export const number: Schema<number> = /* @__PURE__ */ preprocess(
   lazy(() => new z.$ZodNumber({ type: 'number' })) as Schema<number>,
   (value) => (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value),
 );
-
-/** An integer of any size in an input: a number if that is exact, otherwise a string of digits. */
-export const longInt: Schema<number | string> = /* @__PURE__ */ derived(unknown, {
-  check: ({ value: input, issues }) => {
-    if (Number.isSafeInteger(input) || isDigits(input)) return;
-    if (Number.isInteger(input))
-      issues.push({ code: 'too_big', origin: 'int', maximum: Number.MAX_SAFE_INTEGER, input });
-    else issues.push({ code: 'invalid_type', expected: 'int', input });
-  },
-  facts: { type: 'int64' },
-  keywords: { type: ['integer', 'string'], pattern: '^-?\\d+$' },
-});
-/** A text in an input, or an integer that is sent as one. */
-export const textOrInt: Schema<string | number> = /* @__PURE__ */ derived(unknown, {
-  check: ({ value: input, issues }) => {
-    if (typeof input !== 'string' && !Number.isSafeInteger(input))
-      issues.push({ code: 'invalid_type', expected: 'string', input });
-  },
-  facts: { type: 'string' },
-  keywords: { type: ['string', 'integer'] },
-});
-/** An integer in a response that may exceed 2^53: a number if that is exact, otherwise a string of digits. */
-export const int64: Schema<number | string> = /* @__PURE__ */ preprocess(longInt, exact);
-
-/** Returns digits as a number if that is exact; every other value as it is. */
-export function exact(value: unknown): unknown {
-  return isDigits(value) && Number.isSafeInteger(Number(value)) ? Number(value) : value;
-}
-
-function isDigits(value: unknown): boolean {
-  return typeof value === 'string' && /^-?\d+$/.test(value);
-}
 
 /**
  * One of the known values, or a value that the service added later.
@@ -231,28 +192,6 @@ export function overwrite<Out>(of: Schema<Out>, change: (value: Out) => Out): Sc
   return derived(of, { check });
 }
 
-interface Additions {
-  readonly check?: z.CheckFn<unknown>;
-  readonly facts?: Facts;
-  readonly keywords?: Keywords;
-}
-
-/** Returns a copy of a schema with one more check, or with more that is known of it. */
-// @__NO_SIDE_EFFECTS__
-function derived(of: object, { check, facts, keywords }: Additions): never {
-  const parent = of as z.$ZodType & StandardSchema;
-  return new LazySchema(
-    () => {
-      const { def } = parent._zod;
-      if (!check) return z.clone(parent, def);
-      const added = new z.$ZodCheck({ check: 'custom' });
-      added._zod.check = check;
-      return z.clone(parent, { ...def, checks: [...(def.checks ?? []), added] });
-    },
-    () => ({ facts: { ...factsOf(parent), ...facts }, keywords: { ...keywordsOf(parent), ...keywords } }),
-  ) as never;
-}
-
 /**
  * Changes the value with `reader` before `of` checks it, so that one schema accepts several shapes. Only for responses: an
  * input is sent as it was checked. What changes the structure stands in front of the whole response, because the paths
@@ -284,7 +223,7 @@ export function response<const S extends Shape>(shape: S): Entity<S> {
  * The input of a call. Unknown fields are rejected.
  *
  * @example
- * const orderParams = params({ order_id: longInt, note: optional(string) });
+ * const orderParams = params({ order_id: int, note: optional(string) });
  */
 // @__NO_SIDE_EFFECTS__
 export function params<const S extends Shape>(shape: S): Params<S> {

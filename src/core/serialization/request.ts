@@ -1,6 +1,6 @@
 import type { Endpoint } from '../endpoint.js';
 import { shapeOf, unwrapped } from '../schema/inspect.js';
-import { exact } from '../schema/schema.js';
+import { exact } from '../schema/long-integers.js';
 import type { Shape } from '../schema/schema.js';
 import { fieldsOf, fillPath, matchPath } from './path-template.js';
 import { appendToQuery, textOf } from './query.js';

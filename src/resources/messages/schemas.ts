@@ -6,7 +6,6 @@ import {
   array,
   boolean,
   dateTime,
-  int64,
   int,
   integer,
   nullish,
@@ -21,6 +20,7 @@ import {
   unknown,
   withFacts,
 } from '../../core/schema/schema.js';
+import { int64 } from '../../core/schema/long-integers.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import {
   eachIn,

@@ -2,7 +2,6 @@ import {
   array,
   boolean,
   dateTime,
-  int64,
   integer,
   nullish,
   openEnum,
@@ -12,6 +11,7 @@ import {
   string,
   unknown,
 } from '../../core/schema/schema.js';
+import { int64 } from '../../core/schema/long-integers.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
 import { keyOf, nullishArray } from '../../core/schema/fields.js';
 import { isWord } from '../../core/schema/word.js';
