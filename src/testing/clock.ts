@@ -1,16 +1,22 @@
 import { FakeMarketplaceError } from './errors.js';
 
 /**
- * The marketplace's clock. It follows the machine's clock, or stands still at the time where it was set.
+ * The marketplace's clock. It stands still at the time where it was set, or runs from there; at the start, it shows the
+ * machine's time.
  *
  * @example
  * marketplace.clock.set('2026-03-02T12:00:00Z');
  * marketplace.clock.advance({ days: 1, hours: 6 });
  * marketplace.clock.at('2026-03-01', () => marketplace.ask({ from: { user_id: 31 }, item_id: 'MLA100', text: 'Is it new?' }));
- * marketplace.clock.run(); // follows the clock of the machine again
+ * marketplace.clock.run(); // runs on from the time that it shows
+ * marketplace.clock.set(new Date());
+ * marketplace.clock.run(); // follows the machine's clock again
  */
 export class Clock {
-  #fixed: number | undefined;
+  /** The time at which it stands still; otherwise `undefined`. */
+  #stoppedAt: number | undefined;
+  /** How far a running clock is ahead of the machine's, in milliseconds. */
+  #aheadMs = 0;
   readonly #listeners = new Set<() => void>();
 
   constructor(start?: Date | string | number) {
@@ -19,7 +25,7 @@ export class Clock {
 
   /** The current time, in milliseconds since 1970. */
   get ms(): number {
-    return this.#fixed ?? Date.now();
+    return this.#stoppedAt ?? Math.min(Date.now() + this.#aheadMs, lastTime);
   }
 
   /** The current time as ISO 8601 in UTC. */
@@ -29,7 +35,7 @@ export class Clock {
 
   /** Whether the clock stands still. */
   get isStopped(): boolean {
-    return this.#fixed !== undefined;
+    return this.#stoppedAt !== undefined;
   }
 
   /**
@@ -42,7 +48,8 @@ export class Clock {
     if (Number.isNaN(ms))
       throw new FakeMarketplaceError(`the clock takes a Date, an ISO 8601 string or milliseconds, not ${String(time)}`);
     if (!isTime(ms)) throw new FakeMarketplaceError('the clock takes a time of the years 1 to 9999');
-    this.#change(ms);
+    this.#stoppedAt = ms;
+    this.#changed();
   }
 
   /**
@@ -64,12 +71,12 @@ export class Clock {
    * @throws {FakeMarketplaceError} when `time` is not a date of the years 1 to 9999
    */
   at<T>(time: Date | string | number, run: () => T): T {
-    const previous = this.#fixed;
+    const restore = this.checkpoint();
     this.set(time);
     try {
       return run();
     } finally {
-      this.#change(previous);
+      restore();
     }
   }
 
@@ -80,17 +87,29 @@ export class Clock {
 
   /** @internal Saves the time. @returns a function that restores it */
   checkpoint(): () => void {
-    const fixed = this.#fixed;
-    return () => this.#change(fixed);
+    const [stoppedAt, aheadMs] = [this.#stoppedAt, this.#aheadMs];
+    return () => {
+      [this.#stoppedAt, this.#aheadMs] = [stoppedAt, aheadMs];
+      this.#changed();
+    };
   }
 
-  /** Makes the clock follow the machine's clock again. */
+  /** Makes a stopped clock run on from the time that it shows. */
   run(): void {
-    this.#change(undefined);
+    if (this.#stoppedAt === undefined) return;
+    this.#aheadMs = this.#stoppedAt - Date.now();
+    this.#stoppedAt = undefined;
+    this.#changed();
   }
 
-  #change(fixed: number | undefined): void {
-    this.#fixed = fixed;
+  /** @internal Goes back to the start: to `start`, where it stands still, or to the machine's clock. */
+  reset(start: Date | string | number | undefined): void {
+    [this.#stoppedAt, this.#aheadMs] = [undefined, 0];
+    if (start === undefined) this.#changed();
+    else this.set(start);
+  }
+
+  #changed(): void {
     for (const listener of this.#listeners) listener();
   }
 }

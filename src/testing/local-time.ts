@@ -1,14 +1,29 @@
 /** The time zone of each site. */
 const zones: Readonly<Record<string, string>> = {
+  MBO: 'America/La_Paz',
+  MCO: 'America/Bogota',
+  MCR: 'America/Costa_Rica',
+  MEC: 'America/Guayaquil',
+  MGT: 'America/Guatemala',
+  MHN: 'America/Tegucigalpa',
   MLA: 'America/Argentina/Buenos_Aires',
   MLB: 'America/Sao_Paulo',
   MLC: 'America/Santiago',
-  MCO: 'America/Bogota',
-  MEC: 'America/Guayaquil',
   MLM: 'America/Mexico_City',
   MLU: 'America/Montevideo',
+  MLV: 'America/Caracas',
+  MNI: 'America/Managua',
+  MPA: 'America/Panama',
   MPE: 'America/Lima',
+  MPY: 'America/Asuncion',
+  MRD: 'America/Santo_Domingo',
+  MSV: 'America/El_Salvador',
 };
+
+/** Whether a value is the code of a site. */
+export function isSite(site_id: unknown): boolean {
+  return typeof site_id === 'string' && Object.hasOwn(zones, site_id);
+}
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 

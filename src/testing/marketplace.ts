@@ -39,7 +39,7 @@ import { NotificationService } from './webhooks/notification-service.js';
 
 /** Options of a fake marketplace. */
 export interface FakeMarketplaceOptions {
-  /** Stops the marketplace's clock at this time. @default the clock follows the machine's */
+  /** Stops the marketplace's clock at this time. @default the clock shows the machine's time */
   readonly now?: Date | string | number | undefined;
   /**
    * Which one the marketplace follows if the live service and the specification differ. It selects the defaults of
@@ -204,8 +204,7 @@ export class FakeMarketplace {
   /** Removes everything: users, tokens, items, requests, faults, subscriptions. The clock goes back to its start. */
   reset(): void {
     const { now, limit } = this.#options;
-    if (now === undefined) this.clock.run();
-    else this.clock.set(now);
+    this.clock.reset(now);
     this.#stores = createStores(this.clock, this.events, this.settings);
     this.#router = this.#createRouter();
     this.faults.clear();

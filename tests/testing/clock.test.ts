@@ -7,7 +7,7 @@ afterEach(() => {
 });
 
 describe("the marketplace's clock", () => {
-  test('the clock follows the machine until it is set, and again after run()', () => {
+  test('the clock shows the time of the machine until it is set, and run() lets it run on from there', () => {
     vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00Z') });
     const { clock } = new FakeMarketplace();
     vi.advanceTimersByTime(1000);
@@ -16,7 +16,28 @@ describe("the marketplace's clock", () => {
     vi.advanceTimersByTime(1000);
     expect(clock.iso).toBe('2030-06-01T12:00:00.000Z');
     clock.run();
-    expect(clock.iso).toBe('2026-01-01T00:00:02.000Z');
+    vi.advanceTimersByTime(1000);
+    expect([clock.iso, clock.isStopped]).toEqual(['2030-06-01T12:00:01.000Z', false]);
+    clock.run();
+    expect(clock.iso).toBe('2030-06-01T12:00:01.000Z');
+    expect(clock.at(0, () => clock.iso)).toBe('1970-01-01T00:00:00.000Z');
+    expect(clock.iso).toBe('2030-06-01T12:00:01.000Z');
+    clock.set(new Date());
+    clock.run();
+    vi.advanceTimersByTime(1000);
+    expect(clock.iso).toBe(new Date().toISOString());
+  });
+
+  test('reset() of a marketplace takes its clock back to the start, whether it runs or not', () => {
+    vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00Z') });
+    const [following, stopped] = [new FakeMarketplace(), new FakeMarketplace({ now: '2028-01-01T00:00:00Z' })];
+    for (const marketplace of [following, stopped]) {
+      marketplace.clock.set('2030-06-01T12:00:00Z');
+      marketplace.clock.run();
+      marketplace.reset();
+    }
+    expect([following.clock.iso, following.clock.isStopped]).toEqual(['2026-01-01T00:00:00.000Z', false]);
+    expect([stopped.clock.iso, stopped.clock.isStopped]).toEqual(['2028-01-01T00:00:00.000Z', true]);
   });
 
   test('a clock with a start time moves only on advance()', () => {

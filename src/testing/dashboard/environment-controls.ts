@@ -13,10 +13,14 @@ interface ClockChange extends Output<typeof clockChange> {}
 export const environmentControls: Readonly<Record<string, Control>> = {
   'GET /__fake/clock': bodyless('Returns the time', ({ clock }) => toClockView(clock)),
 
-  'POST /__fake/clock': control('Sets, advances, stops or runs the clock', clockChange, ({ clock }, change) => {
-    changeClock(clock, change);
-    return toClockView(clock);
-  }),
+  'POST /__fake/clock': control(
+    'Sets, advances, stops or runs the clock; it runs on from the time that it shows',
+    clockChange,
+    ({ clock }, change) => {
+      changeClock(clock, change);
+      return toClockView(clock);
+    },
+  ),
 
   'POST /__fake/tokens': control(
     'Issues an access token',

@@ -26,10 +26,13 @@ export const notificationControls: Readonly<Record<string, Control>> = {
     }),
   ),
 
-  'POST /__fake/flush': bodyless('Posts all scheduled notifications now, retries included', async (marketplace) => {
-    await marketplace.notifications.flush();
-    return { attempts: marketplace.notifications.attempts.length };
-  }),
+  'POST /__fake/flush': bodyless(
+    'Posts all scheduled notifications now, retries included; moves a stopped clock to the time of the last one',
+    async (marketplace) => {
+      await marketplace.notifications.flush();
+      return { attempts: marketplace.notifications.attempts.length };
+    },
+  ),
 
   'POST /__fake/notifications': control(
     'Subscribes a callback to events',

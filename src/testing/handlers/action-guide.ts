@@ -19,7 +19,7 @@ import {
 import { messageTextLimit, unsupportedCharacters } from '../../resources/post-sale/text.js';
 import { badRequest, bearerOrThrow, errorResponse } from '../http/handler.js';
 import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
-import { isInteger, isObject, pathText, readJsonObject } from '../http/read-request.js';
+import { isInteger, isObject, pathId, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import type { Bearer } from '../state/accounts.js';
 import type { MarketplaceState } from '../state/marketplace-state.js';
@@ -95,7 +95,7 @@ export function actionGuideHandlers(
   }
 
   function getGuidedPackOrThrow(info: HandlerInfo, { user_id }: Pick<Bearer, 'user_id'>): Pack {
-    const pack = state.packs.get(pathText(info, 'pack_id'));
+    const pack = state.packs.get(pathId(info, 'pack_id'));
     if (pack?.seller_id !== user_id) throw errorResponse(noAccessToPack);
     if (pack.exceptedCase) throw errorResponse(exceptedCase);
     if (pack.blockedBy !== null) throw errorResponse(optionConversationBlocked, { cause: pack.blockedBy });

@@ -2,7 +2,7 @@ import type { endpoints } from '../../endpoints.js';
 import { pageOf } from '../http/conventions.js';
 import { badRequest, bearerOrThrow, notFound } from '../http/handler.js';
 import type { EndpointHandler, EndpointHandlers, HandlerInfo } from '../http/handler.js';
-import { pathInteger, pathText, queryDate, queryList, queryPage } from '../http/read-request.js';
+import { pathId, pathText, queryDate, queryList, queryPage } from '../http/read-request.js';
 import type { ContactKind, ContactStore, StoredContact } from '../state/contacts.js';
 import type { MarketplaceState } from '../state/marketplace-state.js';
 import { countWindow, readWindow } from './contact-window.js';
@@ -101,7 +101,7 @@ export function contactHandlers(
   }
 
   function getUserOrThrow(info: HandlerInfo): number {
-    const user_id = pathInteger(info, 'user_id');
+    const user_id = pathId(info, 'user_id');
     if (!accounts.get(user_id)) throw notFound(`User ${user_id} does not exist`);
     return user_id;
   }

@@ -14,7 +14,7 @@ import {
 } from '../../resources/flex/errors.js';
 import { badRequest, bearerOrThrow, errorResponse, forbidden, noContent } from '../http/handler.js';
 import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
-import { parseInteger, pathInteger, pathText } from '../http/read-request.js';
+import { pathId, pathText } from '../http/read-request.js';
 import type { FlexStore, StoredSubscription } from '../state/flex.js';
 import type { Item } from '../state/items.js';
 import type { MarketplaceState } from '../state/marketplace-state.js';
@@ -30,7 +30,7 @@ export function flexHandlers(
     subscriptions: (info) => {
       bearerOrThrow(info);
       const site_id = siteOrThrow(info);
-      const user_id = pathInteger(info, 'user_id');
+      const user_id = pathId(info, 'user_id');
       assertUser(info, site_id, user_id);
       return store.subscriptionsOf(user_id).map(toSubscriptionView);
     },
@@ -77,7 +77,8 @@ export function flexHandlers(
 
     driver: (info) => {
       const { user_id } = bearerOrThrow(info);
-      const shipment = store.shipmentOf(pathText(info, 'site_id'), parseInteger(pathText(info, 'shipment_id')) ?? -1);
+      const shipment_id = pathId(info, 'shipment_id', errorResponse(driverNotFound));
+      const shipment = store.shipmentOf(pathText(info, 'site_id'), shipment_id);
       if (!shipment) throw errorResponse(driverNotFound);
       if (shipment.user_id !== user_id) throw forbidden('The shipment belongs to another seller');
       if (shipment.driver_id === undefined) throw errorResponse(driverNotFound);

@@ -6,7 +6,7 @@ import { messageTextLimit } from '../../resources/post-sale/text.js';
 import { pageOf } from '../http/conventions.js';
 import { HandlerResponse, bearerOrThrow, errorResponse, forbidden, notFound } from '../http/handler.js';
 import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
-import { pathText } from '../http/read-request.js';
+import { pathId, pathText } from '../http/read-request.js';
 import type { AttachmentStore, StoredFile } from '../state/attachments.js';
 import type { MarketplaceState } from '../state/marketplace-state.js';
 import { buyerTextLimit } from '../state/messages.js';
@@ -16,7 +16,7 @@ import { numberOf } from '../state/packs.js';
 import { applicationOrThrow } from './action-guide.js';
 import { toMessageByIdView, toMessageView } from './message-view.js';
 import { readConversationPage, readNewMessage } from './read-message.js';
-import { readUpload } from './read-upload.js';
+import { querySite, readUpload } from './read-upload.js';
 
 /** The seller cannot write before the buyer has replied, except through the action guide. */
 const noReplyYet = 'blocked_by_conversation_initiated_by_seller';
@@ -79,8 +79,7 @@ export function messageHandlers(
 
     download: (info) => {
       const { user_id } = bearerOrThrow(info);
-      const site_id = info.query.get('site_id') ?? '';
-      if (site_id === '') throw errorResponse(attachmentErrors.siteMissing);
+      const site_id = querySite(info);
       if (attachmentStore.isBroken) throw errorResponse(attachmentErrors.fileNotSaved);
       const file = attachmentStore.get(pathText(info, 'attachment_id'));
       if (file?.site_id !== site_id) throw notFound('File not found');
@@ -91,8 +90,9 @@ export function messageHandlers(
 
   /** Returns the pack in the path, when it belongs to the seller in the path and the user takes part in it. */
   function getOwnPack(info: HandlerInfo, user_id: number): Pack | undefined {
-    const pack = state.packs.get(pathText(info, 'pack_id'));
-    if (pack?.seller_id !== Number(pathText(info, 'user_id'))) return undefined;
+    const [pack_id, seller_id] = [pathId(info, 'pack_id'), pathId(info, 'user_id')];
+    const pack = state.packs.get(pack_id);
+    if (pack?.seller_id !== seller_id) return undefined;
     return user_id === pack.seller_id || user_id === pack.buyer_id ? pack : undefined;
   }
 

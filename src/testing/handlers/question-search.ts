@@ -1,6 +1,6 @@
 import { badRequest } from '../http/handler.js';
 import type { HandlerInfo } from '../http/handler.js';
-import { parseInteger, queryDate, queryList } from '../http/read-request.js';
+import { queryDate, queryId, queryList } from '../http/read-request.js';
 import type { QuestionStore, StoredQuestion } from '../state/questions.js';
 
 /** The sort fields of a search, with the value that each sorts by. */
@@ -40,8 +40,9 @@ export interface QuestionSearch {
 /** Reads a search, which is by seller, by item, or by item and asker. @throws {ErrorResponse} 400 for any other */
 export function readSearch(info: HandlerInfo): QuestionSearch {
   const { query } = info;
-  const seller_id = readId(query, 'seller_id');
-  const from = readId(query, 'from');
+  const seller_id = queryId(info, 'seller_id');
+  const from = queryId(info, 'from');
+  if (query.has('item') && query.has('item_id')) throw badRequest('item and item_id are the same parameter; send one');
   const item_id = query.get('item') ?? query.get('item_id') ?? undefined;
   if ((seller_id === undefined) === (item_id === undefined))
     throw badRequest('search by seller_id, by item, or by item and from');
@@ -54,13 +55,6 @@ export function readSearch(info: HandlerInfo): QuestionSearch {
   );
   const [askedFrom, askedBefore] = [queryDate(info, 'date_from')?.ms, queryDate(info, 'date_to')?.ms];
   return { seller_id, item_id, from, sort: readSort(info), filters, askedFrom, askedBefore };
-}
-
-function readId(query: URLSearchParams, name: string): number | undefined {
-  const text = query.get(name);
-  const value = parseInteger(text);
-  if (text !== null && value === undefined) throw badRequest(`${name} must be an integer`);
-  return value;
 }
 
 function readSort(info: HandlerInfo): QuestionSearch['sort'] {

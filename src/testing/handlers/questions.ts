@@ -19,7 +19,7 @@ import {
   notFound,
 } from '../http/handler.js';
 import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
-import { bodyInteger, isInteger, parseInteger, pathInteger, queryPage, readJsonObject } from '../http/read-request.js';
+import { bodyInteger, isInteger, parseInteger, pathId, queryPage, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import { localInstant } from '../local-time.js';
 import type { Item } from '../state/items.js';
@@ -48,7 +48,7 @@ export function questionHandlers(
     },
 
     get: (info) => {
-      const question = store.get(pathInteger(info, 'question_id'));
+      const question = store.get(pathId(info, 'question_id'));
       if (!question || (question.removed && !info.bearer)) throw errorResponse(questionNotFound);
       return toQuestionView(question, store, state);
     },
@@ -76,7 +76,7 @@ export function questionHandlers(
     },
 
     delete: (info) => {
-      const { id } = getReceivedOrThrow(info, pathInteger(info, 'question_id'));
+      const { id } = getReceivedOrThrow(info, pathId(info, 'question_id'));
       store.delete(id);
       return [`Question ${id} was deleted`];
     },
@@ -93,7 +93,7 @@ export function questionHandlers(
 
     responseTime: (info) => {
       bearerOrThrow(info);
-      const record = responseTimes.of(pathInteger(info, 'user_id'));
+      const record = responseTimes.of(pathId(info, 'user_id'));
       if (!record) throw errorResponse(noQuestions);
       return record;
     },
@@ -102,6 +102,7 @@ export function questionHandlers(
       add: async (info) => {
         const seller = getSellerOrThrow(info);
         const user_id = bodyInteger(await readJsonObject(info), 'user_id');
+        if (user_id === seller) throw badRequest('user_id is the seller, who cannot be blocked');
         if (!accounts.get(user_id)) throw notFound(`User ${user_id} does not exist`);
         store.block(user_id, seller);
         return new HandlerResponse(201, { user_id });
@@ -119,7 +120,7 @@ export function questionHandlers(
 
       remove: (info) => {
         const seller = getSellerOrThrow(info);
-        const user_id = pathInteger(info, 'user_id');
+        const user_id = pathId(info, 'user_id');
         if (!store.unblock(user_id, seller)) throw notFound(`User ${user_id} is not blocked`);
         return noContent;
       },
@@ -179,6 +180,6 @@ function problemOfText(text: unknown): string | undefined {
 /** Returns the seller, who must be the caller. @throws {ErrorResponse} 401 or 403 */
 function getSellerOrThrow(info: HandlerInfo): number {
   const { user_id } = bearerOrThrow(info);
-  if (user_id !== pathInteger(info, 'seller_id')) throw forbidden('Only the seller can use the blacklist');
+  if (user_id !== pathId(info, 'seller_id')) throw forbidden('Only the seller can use the blacklist');
   return user_id;
 }

@@ -1,7 +1,7 @@
 import { invalidJson, invalidQuery, invalidService, invalidUser, noSchema } from '../../resources/flex/errors.js';
 import { errorResponse } from '../http/handler.js';
 import type { ErrorResponse, HandlerInfo } from '../http/handler.js';
-import { isInteger, isObject, parseInteger, pathText, readJson, readJsonObject } from '../http/read-request.js';
+import { isInteger, isObject, pathId, readJson, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import { kindsOfDays } from '../state/flex.js';
 import type { KindOfDay, StoredRange, StoredSubscription } from '../state/flex.js';
@@ -29,10 +29,10 @@ export async function readQuery(info: HandlerInfo): Promise<GraphqlRequest> {
 
 /** Reads the ids in the path. @throws {ErrorResponse} 400: invalid user_id, invalid service_id */
 export function readPathIds(info: HandlerInfo): { readonly user_id: number; readonly service_id: number } {
-  const [user_id, service_id] = [parseInteger(pathText(info, 'user_id')), parseInteger(pathText(info, 'service_id'))];
-  if (user_id === undefined) throw errorResponse(invalidUser);
-  if (service_id === undefined) throw errorResponse(invalidService);
-  return { user_id, service_id };
+  return {
+    user_id: pathId(info, 'user_id', errorResponse(invalidUser)),
+    service_id: pathId(info, 'service_id', errorResponse(invalidService)),
+  };
 }
 
 /** Reads delivery settings. @throws {ErrorResponse} 400 */
@@ -50,6 +50,9 @@ export async function readDelivery(
 
 function readRanges(value: unknown): Partial<Record<KindOfDay, StoredRange[]>> {
   if (!isObject(value)) throw invalidBody('delivery_ranges must be an object');
+  const unknown = Object.keys(value).find((name) => !(kindsOfDays as readonly string[]).includes(name));
+  if (unknown !== undefined)
+    throw invalidBody(`delivery_ranges has no field ${unknown}; it takes ${kindsOfDays.join(', ')}`);
   const given = kindsOfDays.filter((kind) => value[kind] !== undefined && value[kind] !== null);
   return Object.fromEntries(
     given.map((kind) => {

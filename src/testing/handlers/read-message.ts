@@ -7,6 +7,7 @@ import { badRequest, errorResponse } from '../http/handler.js';
 import type { HandlerInfo } from '../http/handler.js';
 import { isObject, parseInteger, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
+import { isSite } from '../local-time.js';
 import type { MarketplaceSettings } from '../settings.js';
 import type { Bearer } from '../state/accounts.js';
 
@@ -78,10 +79,6 @@ function isSecureEmail(email: unknown): boolean {
 
 function isResource(resource: unknown): boolean {
   return typeof resource === 'string' && /^\/?(?:orders|packs|shipments|claims)\b/.test(resource);
-}
-
-function isSite(site_id: unknown): boolean {
-  return typeof site_id === 'string' && /^M[A-Z]{2}$/.test(site_id);
 }
 
 /** Reads the `user_id` of an object, a number or a string of digits: the specification does not name its type here. */

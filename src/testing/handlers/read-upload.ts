@@ -1,6 +1,7 @@
 import * as errors from '../../resources/messages/attachment-errors.js';
 import { badRequest, errorResponse } from '../http/handler.js';
 import type { HandlerInfo } from '../http/handler.js';
+import { isSite } from '../local-time.js';
 import { readUpTo } from '../http/request-body.js';
 import type { MarketplaceSettings } from '../settings.js';
 import type { StoredFile } from '../state/attachments.js';
@@ -14,12 +15,11 @@ const maxOverhead = 64 * 1024;
 
 /** Reads an upload: one part `file`. Spec: Errors, Attachments. @throws {ErrorResponse} 400 */
 export async function readUpload(
-  { query, request }: HandlerInfo,
+  info: HandlerInfo,
   { attachmentExtensions }: MarketplaceSettings,
 ): Promise<UploadedFile> {
-  const site_id = query.get('site_id') ?? '';
-  if (site_id === '') throw errorResponse(errors.siteMissing);
-  const form = await readForm(request);
+  const site_id = querySite(info);
+  const form = await readForm(info.request);
   const parts = form.getAll('file');
   if (parts.length > 1) throw badRequest('a call uploads one file');
   const [file] = parts;
@@ -30,6 +30,14 @@ export async function readUpload(
   if (attachmentExtensions && !attachmentExtensions.includes(extension))
     throw badRequest(`the file must be one of ${attachmentExtensions.join(', ')}`);
   return { site_id, filename: file.name, type: file.type, bytes: new Uint8Array(await file.arrayBuffer()) };
+}
+
+/** Reads the site of a file. @throws {ErrorResponse} 400 when it is missing or no site */
+export function querySite({ query }: HandlerInfo): string {
+  const site_id = query.get('site_id') ?? '';
+  if (site_id === '') throw errorResponse(errors.siteMissing);
+  if (!isSite(site_id)) throw badRequest(`site_id must be a site such as MLA, not ${site_id}`);
+  return site_id;
 }
 
 /** Reads a form. An invalid form counts as empty. @throws {ErrorResponse} 400 when it is larger than any upload */

@@ -50,10 +50,14 @@ export function parseInteger(text: string | null | undefined): number | undefine
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** Reads an integer from the path. @throws {ErrorResponse} 400 that names it */
-export function pathInteger({ params }: HandlerInfo, name: string): number {
+/** Reads an id from the path: digits only, no sign, point or exponent. @throws {ErrorResponse} by default, 400 that names it */
+export function pathId(
+  { params }: HandlerInfo,
+  name: string,
+  invalid: ErrorResponse = badRequest(`${name} must be an integer`),
+): number {
   const value = parseInteger(params[name]);
-  if (value === undefined) throw badRequest(`${name} must be an integer`);
+  if (value === undefined) throw invalid;
   return value;
 }
 
@@ -66,6 +70,14 @@ export function pathText({ params }: HandlerInfo, name: string): string {
 export function bodyInteger(body: JsonObject, name: string): number {
   const value = body[name];
   if (!isInteger(value)) throw badRequest(`${name} must be an integer`);
+  return value;
+}
+
+/** Reads an id from the query; `undefined` without one. @throws {ErrorResponse} 400 that names it */
+export function queryId({ query }: HandlerInfo, name: string): number | undefined {
+  const text = query.get(name);
+  const value = parseInteger(text);
+  if (text !== null && value === undefined) throw badRequest(`${name} must be an integer`);
   return value;
 }
 

@@ -30,6 +30,7 @@ export type ItemInit = Omittable<Omit<Item, 'seller_id'>> & Pick<Item, 'seller_i
 export class ItemStore {
   #items = new Map<string, Item>();
   readonly #accounts: Accounts;
+  readonly #listeners = new Set<(before: Item) => void>();
   #nextItem = 600_000_001;
 
   constructor(accounts: Accounts) {
@@ -69,9 +70,16 @@ export class ItemStore {
   change(item_id: string, change: Omittable<Omit<Item, 'item_id' | 'seller_id'>>): Item {
     assertFields('an item', change, ['status', 'title', 'site_id']);
     assertStatus(change.status);
-    const item = { ...this.getOrThrow(item_id), ...defined(change) };
+    const before = this.getOrThrow(item_id);
+    const item = { ...before, ...defined(change) };
     this.#items.set(item_id, item);
+    if (item.status !== before.status) for (const listener of this.#listeners) listener(before);
     return item;
+  }
+
+  /** @internal Adds a listener for items whose status has changed; it receives the item as it was. */
+  onStatusChange(listener: (before: Item) => void): void {
+    this.#listeners.add(listener);
   }
 
   #freeItemId(site_id: string): string {

@@ -120,12 +120,12 @@ export class PackStore {
   }
 
   /** Returns a pack by its id, or by the id of its order if it has no pack id; `undefined` if there is none. */
-  get(number: number | string): Pack | undefined {
-    return this.#packs.get(Number(number));
+  get(number: number): Pack | undefined {
+    return this.#packs.get(number);
   }
 
   /** Returns a pack. @throws {FakeMarketplaceError} when there is none */
-  getOrThrow(number: number | string): Pack {
+  getOrThrow(number: number): Pack {
     const pack = this.get(number);
     if (!pack)
       throw new FakeMarketplaceError(`there is no pack ${number}; add one with addPack({ seller_id, buyer_id })`);

@@ -56,6 +56,7 @@ export class QuestionStore {
 
   constructor(state: MarketplaceState) {
     this.#state = state;
+    state.items.onStatusChange((before) => this.#notifyOfItem(before));
   }
 
   /** All questions, the oldest first. */
@@ -77,9 +78,11 @@ export class QuestionStore {
   }
 
   /** Returns the status of a question, which depends on its answer and its item. */
-  statusOf(question: StoredQuestion): QuestionStatus {
+  statusOf(
+    question: StoredQuestion,
+    { status }: Pick<Item, 'status'> = this.#state.items.getOrThrow(question.item_id),
+  ): QuestionStatus {
     if (question.removed) return question.removed;
-    const { status } = this.#state.items.getOrThrow(question.item_id);
     if (status === 'under_review') return 'UNDER_REVIEW';
     if (question.answer) return 'ANSWERED';
     return status === 'closed' ? 'CLOSED_UNANSWERED' : 'UNANSWERED';
@@ -155,6 +158,14 @@ export class QuestionStore {
     this.#questions.set(question_id, question);
     this.#emit(question);
     return question;
+  }
+
+  /** A change of an item's status is an event of each question whose status it changes. */
+  #notifyOfItem(before: Item): void {
+    for (const question of this.#questions.values()) {
+      if (question.item_id === before.item_id && this.statusOf(question) !== this.statusOf(question, before))
+        this.#emit(question);
+    }
   }
 
   #emit({ id, seller_id }: StoredQuestion): void {
