@@ -100,10 +100,11 @@ export class FakeMarketplace {
   /** Injects network and service faults. */
   readonly faults = new Faults(() => this.accounts);
   /** Limits the rate of calls. */
-  readonly rateLimiter = new ServiceRateLimiter((token) => this.accounts.bearerOf(token)?.application_id);
+  readonly rateLimiter = new ServiceRateLimiter(() => this.accounts);
   /** The requests that the marketplace received. */
   readonly requests = new Requests(() => this.accounts);
   readonly #options: FakeMarketplaceOptions;
+  readonly #startSettings: MarketplaceSettings;
   #stores: Stores;
   #router: Router;
 
@@ -116,7 +117,8 @@ export class FakeMarketplace {
     const defaults = defaultSettings(follow);
     assertFields('`settings`', settings, Object.keys(defaults));
     this.#options = options;
-    this.settings = { ...defaults, ...settings };
+    this.#startSettings = { ...defaults, ...settings };
+    this.settings = { ...this.#startSettings };
     this.clock = new Clock(now);
     this.notifications = new NotificationService(this.clock, this.events);
     this.rateLimiter.set(limit);
@@ -172,7 +174,8 @@ export class FakeMarketplace {
   async listen(options: ListenOptions = {}): Promise<Listening> {
     assertFields('`listen`', options, ['port', 'host', 'page']);
     const { page = false, ...where } = options;
-    this.settings.optionLockMs = this.#options.settings?.optionLockMs ?? optionLockMsOverHttp;
+    if (this.#options.settings?.optionLockMs === undefined)
+      this.settings.optionLockMs = this.#startSettings.optionLockMs = optionLockMsOverHttp;
     const { listen } = await import('./server.js');
     if (!page) return listen(this.fetch, where);
     const { Dashboard } = await import('./dashboard/dashboard.js');
@@ -201,10 +204,11 @@ export class FakeMarketplace {
     applySeed(this.#stores, this.faults, seed);
   }
 
-  /** Removes everything: users, tokens, items, requests, faults, subscriptions. The clock goes back to its start. */
+  /** Removes everything: users, tokens, items, requests, faults, subscriptions. Clock, settings and limit go back to their start. */
   reset(): void {
     const { now, limit } = this.#options;
     this.clock.reset(now);
+    Object.assign(this.settings, this.#startSettings);
     this.#stores = createStores(this.clock, this.events, this.settings);
     this.#router = this.#createRouter();
     this.faults.clear();

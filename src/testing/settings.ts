@@ -35,6 +35,13 @@ export interface MarketplaceSettings {
    * @default 'wrapped', or 'bare' with `follow: 'documents'`
    */
   itemStatusShape: 'wrapped' | 'bare';
+  /**
+   * The shape of a message that is read by id: the current one, in a list `messages` of one entry or by itself, or the
+   * legacy one. How the service selects it is not documented.
+   *
+   * @default 'wrapped'
+   */
+  messageShape: 'wrapped' | 'legacy' | 'current';
   /** The number of messages per action guide option until the buyer replies. @default 1 */
   capPerOption: number;
   /**
@@ -87,6 +94,7 @@ export function defaultSettings(follow: 'live' | 'documents'): MarketplaceSettin
     detailedAnswerErrors: isLive,
     reducedOptionResponse: isLive,
     itemStatusShape: isLive ? 'wrapped' : 'bare',
+    messageShape: 'wrapped',
     capPerOption: 1,
     optionLockMs: 10,
     moderate: moderationOf,

@@ -40,6 +40,12 @@ describe('the CLI', () => {
     expect(inGuide).toEqual(inHelp.filter((option) => option !== '--help' && option !== '--version'));
   });
 
+  test('fake --help prints only the options of fake', async () => {
+    const program = running('fake', '--help');
+    expect(await program.code).toBe(0);
+    expect(program.printed.join().match(/^Usage: .*$/gm)).toEqual(['Usage: npx marketplace-seller-sdk fake [options]']);
+  });
+
   test.each(['--help', '-h'])('%s prints the usage', async (flag) => {
     const program = running(flag);
     expect(await program.code).toBe(0);
@@ -58,6 +64,7 @@ describe('the CLI', () => {
     [['fake', '--port', 'many'], '--port must be a number from 0 to 65535, not "many"'],
     [['fake', '--port', '65536'], '--port must be a number from 0 to 65535'],
     [['fake', '--control-token', 'short'], '--control-token must have 16 or more letters, digits, - and _'],
+    [['fake', '--follow'], "Option '--follow <value>' argument missing"],
     [['fake', '--loud'], "Unknown option '--loud'"],
     [['fake', '--prot', '1'], "Unknown option '--prot'; did you mean --port?"],
     [['fake', '--callbakc=x'], "Unknown option '--callbakc'; did you mean --callback?"],
@@ -115,7 +122,7 @@ describe('the command fake', () => {
 
   test.each([
     ['status=abc', '`status` takes an integer'],
-    ['', 'a fault is missing'],
+    ['', 'a field is missing'],
     ['times=2', 'a fault needs `status`'],
     ['speed=slow', '`speed` is not a field here'],
     ['status=700', '`status` is from 200 to 599'],
@@ -139,6 +146,65 @@ describe('the command fake', () => {
     const serving = fake('--host', '203.0.113.1');
     expect(await serving.code).toBe(1);
     expect(serving.errors.join()).toContain('cannot listen on 203.0.113.1');
+  });
+});
+
+describe('the start of the marketplace', () => {
+  const control = 'a-control-token-of-the-test';
+  const ask = async (url: string, method: string, name: string, body?: object): Promise<Record<string, unknown>> => {
+    const headers = { 'x-fake-token': control };
+    const response = await fetch(`${url}/__fake/${name}`, { method, headers, body: JSON.stringify(body) ?? null });
+    return (await response.json()) as Record<string, unknown>;
+  };
+
+  test('--follow, --settings, --now, --limit and --cors are part of it, and reset returns to them', async () => {
+    const settings = fileOf({ capPerOption: 3, messageShape: 'legacy' });
+    const seed = fileOf({ settings: { capPerOption: 2, maxIds: 7 }, users: [{ user_id: 1, token: 'seller' }] });
+    const args = ['--follow', 'documents', '--settings', settings, '--seed', seed, '--now', '2030-01-01T00:00:00Z'];
+    const limit = ['--limit', 'perMinute=900 per=user retryAfter', '--cors', '--control-token', control];
+    const url = await fake('--quiet', ...args, ...limit).url();
+    const expected = {
+      settings: { capPerOption: 3, maxIds: 7, messageShape: 'legacy', cors: true, itemStatusShape: 'bare' },
+      limit: { perMinute: 900, per: 'user', retryAfter: true },
+    };
+    expect(await ask(url, 'GET', 'settings')).toMatchObject(expected);
+    expect(await ask(url, 'GET', 'clock')).toEqual({ now: '2030-01-01T00:00:00.000Z', running: false });
+    await ask(url, 'POST', 'settings', { capPerOption: 9, messageShape: 'current', cors: false });
+    await ask(url, 'POST', 'limit', {});
+    await ask(url, 'POST', 'clock', { set: '2031-01-01T00:00:00Z', running: true });
+    await ask(url, 'POST', 'reset');
+    expect(await ask(url, 'GET', 'settings')).toMatchObject(expected);
+    expect(await ask(url, 'GET', 'clock')).toEqual({ now: '2030-01-01T00:00:00.000Z', running: false });
+  });
+
+  test.each([
+    [['--follow', 'dead'], "`follow` is 'live' or 'documents', not dead"],
+    [['--now', 'noon'], 'the clock takes a Date, an ISO 8601 string or milliseconds, not noon'],
+    [['--limit', 'perSecond=0'], 'a rate must be an integer of at least 1'],
+    [['--limit', 'perSecond=2 per=token'], '`per` takes "application" or "user"'],
+    [['--limit', 'often'], '`often` is not a field here'],
+    [['--settings', 'nothing.json'], 'the settings file nothing.json does not exist'],
+    [['--settings', fileOf({ maxIds: 'x' })], '`maxIds`'],
+    [['--settings', fileOf({ maxIdss: 1 })], '`maxIdss` is not a field here'],
+  ])('a wrong start exits with 1: %j', async (args, message) => {
+    const serving = fake(...args);
+    expect(await serving.code).toBe(1);
+    expect(serving.errors.join()).toContain(message);
+  });
+
+  test('a failure is scripted over HTTP, once, and a wrong one is rejected with its field', async () => {
+    const url = await fake('--quiet', '--control-token', control).url();
+    const failure = { endpoint: 'currencies.list', status: 409, code: 'conflict', message: 'Busy', cause: ['lock'] };
+    await ask(url, 'POST', 'failures', failure);
+    const responses = [await fetch(`${url}/currencies`), await fetch(`${url}/currencies`)];
+    expect(responses.map(({ status }) => status)).toEqual([409, 200]);
+    expect(await responses[0]?.json()).toEqual({ message: 'Busy', error: 'conflict', status: 409, cause: ['lock'] });
+    expect(await ask(url, 'POST', 'failures', { ...failure, endpoint: 'currencies.lst' })).toEqual({
+      message: expect.stringContaining('`endpoint`: there is no endpoint "currencies.lst"') as unknown,
+    });
+    expect(await ask(url, 'POST', 'failures', { ...failure, status: 200 })).toEqual({
+      message: expect.stringContaining('`status`') as unknown,
+    });
   });
 });
 

@@ -254,6 +254,27 @@ describe('a rate limit', () => {
     marketplace.rateLimiter.set(undefined);
     for (let count = 0; count < 5; count += 1) expect((await call(first)).status).toBe(200);
   });
+
+  test.each([
+    ['application', [200, 429, 200, 200]],
+    [undefined, [200, 429, 200, 200]],
+    ['user', [200, 200, 429, 200]],
+  ] as const)('counts per %s', async (per, expected) => {
+    const marketplace = new FakeMarketplace({ limit: { perMinute: 1, per } });
+    const [first, second] = [marketplace.addUser(), marketplace.addUser()];
+    const tokens = [
+      marketplace.tokenFor(first),
+      marketplace.tokenFor(second),
+      marketplace.tokenFor(first, 600),
+      marketplace.tokenFor(marketplace.addUser(), null),
+    ];
+    const statuses = [];
+    for (const token of tokens) {
+      const headers = { authorization: `Bearer ${token}` };
+      statuses.push((await marketplace.fetch(`${marketplace.baseUrl}/currencies`, { headers })).status);
+    }
+    expect(statuses).toEqual(expected);
+  });
 });
 
 describe('misuse from plain JavaScript', () => {

@@ -1,6 +1,6 @@
 import type { Schema } from '../../core/schema/schema.js';
 import { FakeMarketplaceError } from '../errors.js';
-import { readAs } from '../seed/schema.js';
+import { readAs } from '../seed/read-as.js';
 import type { ServedMarketplace } from './served-marketplace.js';
 
 /** Changes or reads the marketplace from outside its API, for the dashboard and for tests in any language. */

@@ -1,10 +1,20 @@
 import { defined } from '../../core/defined.js';
-import { boolean, enumOf, integer, nullish, optional, params, refine, string } from '../../core/schema/schema.js';
+import {
+  boolean,
+  enumOf,
+  integer,
+  nullish,
+  optional,
+  params,
+  refine,
+  string,
+  unknown,
+} from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { lengthOf } from '../../core/schema/fields.js';
 import { senderOf } from '../seed/apply.js';
-import { faultFrom } from '../seed/fault.js';
+import { endpointNamed, faultFrom } from '../seed/fault.js';
 import { seed, seededFault, seededPack, shippingMode } from '../seed/schema.js';
 import { numberOf } from '../state/packs.js';
 import { bodyless, control, inField } from './control.js';
@@ -153,6 +163,15 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/faults': control('Injects a fault', seededFault, ({ faults }, fault) =>
     faults.inject(faultFrom(fault)),
+  ),
+
+  'POST /__fake/failures': control(
+    'Makes the next call of an endpoint fail with a documented error',
+    params({ endpoint: string, status: integer, code: nullish(string), message: string, cause: optional(unknown) }),
+    (marketplace, { endpoint, status, code, message, cause }) => {
+      const found = inField('endpoint', () => endpointNamed(endpoint));
+      inField('status', () => marketplace.failNext(found, { status, message }, { code: code ?? undefined, cause }));
+    },
   ),
 
   'DELETE /__fake/faults': bodyless('Removes all faults', ({ faults }) => faults.clear()),

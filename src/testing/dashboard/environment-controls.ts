@@ -1,10 +1,13 @@
 import { boolean, integer, nullish, number, params, record, string } from '../../core/schema/schema.js';
 import type { Output } from '../../core/schema/schema.js';
 import type { Clock } from '../clock.js';
-import { ownToken, readAs } from '../seed/schema.js';
-import { changeSettings, settingsChange } from './change-settings.js';
+import { readAs } from '../seed/read-as.js';
+import { rateLimit } from '../seed/rate-limit.js';
+import { ownToken } from '../seed/schema.js';
+import { changeSettings, settingsChange } from '../seed/settings-schema.js';
 import { bodyless, control, inField } from './control.js';
 import type { Control } from './control.js';
+import { withoutNulls } from './notification-controls.js';
 
 const clockChange = params({ set: nullish(string), advanceMs: nullish(number), running: nullish(boolean) });
 interface ClockChange extends Output<typeof clockChange> {}
@@ -65,20 +68,23 @@ export const environmentControls: Readonly<Record<string, Control>> = {
     },
   ),
 
+  'GET /__fake/settings': bodyless('Returns the settings and the rate limit', ({ settings, rateLimiter }) => {
+    const { moderate: _, ...values } = settings;
+    return { settings: values, limit: rateLimiter.limit ?? null };
+  }),
+
   'POST /__fake/settings': {
     summary: 'Changes settings',
     schema: settingsChange,
-    run: ({ settings }, changes) => changeSettings(settings, readAs(record, changes)),
+    run: ({ settings }, change) => changeSettings(settings, readAs(record, change)),
   },
 
   'POST /__fake/limit': control(
     'Sets the rate limit; an empty object removes it',
-    params({ perSecond: nullish(integer), perMinute: nullish(integer), retryAfter: nullish(boolean) }),
-    ({ rateLimiter }, { perSecond, perMinute, retryAfter }) => {
-      const isEmpty = (perSecond ?? perMinute) === undefined || (perSecond ?? perMinute) === null;
-      const [second, minute] = [perSecond ?? undefined, perMinute ?? undefined];
-      const limit = { perSecond: second, perMinute: minute, retryAfter: retryAfter ?? undefined };
-      rateLimiter.set(isEmpty ? undefined : limit);
+    rateLimit,
+    ({ rateLimiter }, input) => {
+      const limit = withoutNulls(input);
+      rateLimiter.set(Object.keys(limit).length === 0 ? undefined : limit);
     },
   ),
 };

@@ -1,3 +1,6 @@
+import type { Endpoint } from '../../core/endpoint.js';
+import type { DocumentedError } from '../../core/errors/documented-error.js';
+import type { ErrorOverrides } from '../http/handler.js';
 import type { Faults } from '../http/faults.js';
 import type { ServiceRateLimiter } from '../http/rate-limit.js';
 import type { Requests } from '../http/requests.js';
@@ -12,6 +15,7 @@ export interface ServedMarketplace extends Stores {
   readonly notifications: NotificationService;
   readonly rateLimiter: ServiceRateLimiter;
   readonly requests: Requests;
+  failNext(endpoint: Endpoint, error: Omit<DocumentedError, 'error'>, overrides?: ErrorOverrides): void;
   fetch(request: Request): Promise<Response>;
   ask(question: { from: { readonly user_id: number }; item_id: string; text: string }): StoredQuestion;
   seed(seed: SeedInit): void;

@@ -1,17 +1,20 @@
 import { FakeMarketplaceError } from '../errors.js';
 import { assertFields } from '../state/assert-fields.js';
+import type { Accounts } from '../state/accounts.js';
 import { bearerToken } from './authorization.js';
 import { asJsonp } from './conventions.js';
 import { HandlerResponse } from './handler.js';
 import { jsonResponse } from './recorded-body.js';
 import type { Interceptor } from './router.js';
 
-/** The maximum number of calls of an application, with the tokens of all its sellers. */
+/** The maximum number of calls of an application, with the tokens of all its users, or of a user. */
 export interface RateLimit {
   /** Calls per second. */
   readonly perSecond?: number | undefined;
   /** Calls per minute. */
   readonly perMinute?: number | undefined;
+  /** Whose calls count together. A token without application counts by its user. @default 'application' */
+  readonly per?: 'application' | 'user' | undefined;
   /** Whether a 429 has a `Retry-After`. The live service usually sends none. @default false */
   readonly retryAfter?: boolean | undefined;
 }
@@ -20,21 +23,25 @@ export interface RateLimit {
 const maxRate = 10_000;
 
 /**
- * Responds 429 to calls above a rate. It counts per application, by the machine's clock: the calls of one seller count for
- * the others. A token without application counts for itself.
+ * Responds 429 to calls above a rate. It counts per application or per user, by the machine's clock.
  *
  * @example
  * marketplace.rateLimiter.set({ perSecond: 10, retryAfter: true });
+ * marketplace.rateLimiter.set({ perMinute: 600, per: 'user' });
  * marketplace.rateLimiter.set(undefined);
  */
 export class ServiceRateLimiter {
+  readonly #accounts: () => Accounts;
   #limit: RateLimit | undefined;
   #calls = new Map<string, number[]>();
-  readonly #applicationOf: (token: string) => number | null | undefined;
 
-  /** `applicationOf` returns the application of an access token, if it has one. */
-  constructor(applicationOf: (token: string) => number | null | undefined) {
-    this.#applicationOf = applicationOf;
+  constructor(accounts: () => Accounts) {
+    this.#accounts = accounts;
+  }
+
+  /** The limit; `undefined` without one. */
+  get limit(): RateLimit | undefined {
+    return this.#limit;
   }
 
   /** Sets the limit; `undefined` removes it. @throws {FakeMarketplaceError} when the limit is invalid */
@@ -52,10 +59,12 @@ export class ServiceRateLimiter {
       : next();
   };
 
-  #callerOf(request: Request): string {
-    const token = bearerToken(request.headers) ?? '';
-    const application = this.#applicationOf(token);
-    return application ? `application ${application}` : token;
+  /** Returns what the calls of a request's caller are counted by. */
+  #callerOf({ headers }: Request): string {
+    const bearer = this.#accounts().bearerOf(bearerToken(headers) ?? '');
+    if (!bearer) return headers.get('authorization') ?? '';
+    const { user_id, application_id } = bearer;
+    return this.#limit?.per === 'user' || application_id === null ? `user ${user_id}` : `application ${application_id}`;
   }
 
   /** Counts a call. @returns how long to wait before it is allowed; 0 when it is */
@@ -98,8 +107,10 @@ function tooManyRequests(request: Request, retryAfter: number | undefined): Resp
 }
 
 function assertLimit(limit: RateLimit): void {
-  assertFields('`limit`', limit, ['perSecond', 'perMinute', 'retryAfter']);
-  const { perSecond, perMinute } = limit;
+  assertFields('`limit`', limit, ['perSecond', 'perMinute', 'per', 'retryAfter']);
+  const { perSecond, perMinute, per = 'application' } = limit;
+  if (!['application', 'user'].includes(per))
+    throw new FakeMarketplaceError(`\`per\` is 'application' or 'user', not ${per}`);
   for (const [name, rate] of Object.entries({ perSecond, perMinute })) {
     if (rate !== undefined && !(Number.isInteger(rate) && rate >= 1 && rate <= maxRate))
       throw new FakeMarketplaceError(`a rate must be an integer of at least 1 and at most ${maxRate}: \`${name}\``);

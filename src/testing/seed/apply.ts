@@ -6,7 +6,9 @@ import type { Pack } from '../state/packs.js';
 import { checkpoint } from '../state/stores.js';
 import type { Stores } from '../state/stores.js';
 import { faultFrom } from './fault.js';
-import { SeedError, readAs, seed as seedSchema } from './schema.js';
+import { SeedError, readAs } from './read-as.js';
+import { seed as seedSchema } from './schema.js';
+import { applySettings } from './settings-schema.js';
 import type { Seed, SeedInit, SeededPack } from './schema.js';
 
 /**
@@ -20,10 +22,14 @@ export function applySeed(stores: Stores, faults: Faults, init: SeedInit): void 
   const valid: Fault[] = [];
   each('faults', seed.faults, (fault) => valid.push(faultFrom(fault)));
   const restore = checkpoint(stores);
+  const settings = { ...stores.settings };
   try {
+    // Before the content, whose moderation may depend on them.
+    applySettings(stores.settings, seed.settings ?? {});
     stores.events.transaction(() => addAll(stores, seed));
   } catch (error) {
     restore();
+    Object.assign(stores.settings, settings);
     throw error;
   }
   for (const fault of valid) faults.inject(fault);

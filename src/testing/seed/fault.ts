@@ -23,9 +23,10 @@ export function faultFrom({ endpoint, stall, truncate, headers, match, ...rest }
   return fault;
 }
 
-function endpointNamed(name: string): Endpoint | undefined {
+/** Returns an endpoint. @throws {FakeMarketplaceError} when there is none of this name */
+export function endpointNamed(name: string): Endpoint {
   assertEndpoint(name);
-  return allEndpoints.find((endpoint) => endpoint.name === name);
+  return allEndpoints.find((endpoint) => endpoint.name === name) as Endpoint;
 }
 
 /** @throws {FakeMarketplaceError} when no server can send such a response */

@@ -15,9 +15,9 @@ import {
   unknown,
 } from '../../core/schema/schema.js';
 import { isTime, timeMs } from '../clock.js';
-import { FakeMarketplaceError } from '../errors.js';
+import { settingsChange } from './settings-schema.js';
 import { lengthOf } from '../../core/schema/fields.js';
-import type { Input, Output, Schema } from '../../core/schema/schema.js';
+import type { Input, Output } from '../../core/schema/schema.js';
 
 const postedText = refine(string, (value) =>
   lengthOf(value) > 2000 ? { path: [], message: 'a question or answer has at most 2000 characters' } : undefined,
@@ -129,6 +129,7 @@ const seededFlex = params({
 /** The initial content of a marketplace. */
 export const seed = params({
   now: optional(time),
+  settings: optional(settingsChange),
   users: optional(array(seededUser)),
   items: optional(array(seededItem)),
   questions: optional(array(seededQuestion)),
@@ -153,25 +154,3 @@ export interface Seed extends Output<typeof seed> {}
 export interface SeedInit extends Input<typeof seed> {}
 export interface SeededPack extends Output<typeof seededPack> {}
 export interface SeededFault extends Output<typeof seededFault> {}
-
-/** Validates a value. @throws {SeedError} with one message per problem */
-export function readAs<Out>(schema: Schema<Out, unknown>, value: unknown): Out {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new SeedError(
-    parsed.error.issues.map(({ path, message }) => {
-      const location = path.map(String).join('.');
-      return location === '' || message.includes(`\`${location}`) ? message : `\`${location}\`: ${message}`;
-    }),
-  );
-}
-
-/** A seed, or a part of one, is invalid. It has no `kind` of its own: callers get a `FakeMarketplaceError`. */
-export class SeedError extends FakeMarketplaceError {
-  readonly messages: readonly string[];
-
-  constructor(messages: readonly string[]) {
-    super(messages.join('; '));
-    this.messages = messages;
-  }
-}

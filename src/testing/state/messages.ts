@@ -4,6 +4,7 @@ import { FakeMarketplaceError } from '../errors.js';
 import { numberOf } from './packs.js';
 import type { Pack } from './packs.js';
 import type { MarketplaceState } from './marketplace-state.js';
+import type { MarketplaceSettings } from '../settings.js';
 import type { Omittable } from './omittable.js';
 
 /** A stored message. */
@@ -58,14 +59,20 @@ export class MessageStore {
   #nextMessage = 1;
   /** When messages are moderated: `atOnce`, or `later`, by `moderate()`. @default 'atOnce' */
   moderation: 'atOnce' | 'later' = 'atOnce';
-  /** The response shape of get-by-id. How the service selects it is not documented. @default 'wrapped' */
-  shape: 'wrapped' | 'legacy' | 'current' = 'wrapped';
-
   /** Makes reading a message by id fail with 404, as if its storage were not ready. @default false */
   isUnavailable = false;
 
   constructor(state: MarketplaceState) {
     this.#state = state;
+  }
+
+  /** The shape of a message that is read by id: the setting `messageShape`. */
+  get shape(): MarketplaceSettings['messageShape'] {
+    return this.#state.settings.messageShape;
+  }
+
+  set shape(shape: MarketplaceSettings['messageShape']) {
+    this.#state.settings.messageShape = shape;
   }
 
   /** Returns a message, or `undefined` if there is none. */

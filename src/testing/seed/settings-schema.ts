@@ -9,11 +9,12 @@ import {
   refine,
   string,
 } from '../../core/schema/schema.js';
-import type { Schema } from '../../core/schema/schema.js';
+import type { Output, Schema } from '../../core/schema/schema.js';
+import { defined } from '../../core/defined.js';
 import { FakeMarketplaceError } from '../errors.js';
-import { readAs } from '../seed/schema.js';
-import type { MarketplaceSettings } from '../settings.js';
 import { assertFields } from '../state/assert-fields.js';
+import { readAs } from './read-as.js';
+import type { MarketplaceSettings } from '../settings.js';
 
 function from(min: number, max: number): Schema<number> {
   return refine(integer, (value) =>
@@ -21,7 +22,7 @@ function from(min: number, max: number): Schema<number> {
   );
 }
 
-/** The settings that a control call can change; the limits keep every response small enough for this process. */
+/** The settings that a seed or a control call can change; the limits keep every response small enough for this process. */
 export const settingsChange = params({
   postSaleTag: optional(enumOf('all', 'documented')),
   conversationPageSize: optional(from(1, 1000)),
@@ -39,13 +40,20 @@ export const settingsChange = params({
   maxIds: optional(from(1, 200)),
   accessTokenLifetimeSeconds: optional(from(1, 1_000_000_000)),
   cors: optional(boolean),
+  messageShape: optional(enumOf('wrapped', 'legacy', 'current')),
 });
+interface SettingsChange extends Output<typeof settingsChange> {}
 
 /** Changes settings, all or none. @throws {FakeMarketplaceError} that names each invalid field */
-export function changeSettings(settings: MarketplaceSettings, changes: object): void {
-  if ('moderate' in changes) throw new FakeMarketplaceError('`moderate` is a function; set it in the process');
-  assertFields('settings', changes, Object.keys(settings));
-  const { attachmentLifetimeMs, ...others } = readAs(settingsChange, changes);
+export function changeSettings(settings: MarketplaceSettings, change: object): void {
+  if ('moderate' in change) throw new FakeMarketplaceError('`moderate` is a function; set it in the process');
+  assertFields('settings', change, Object.keys(settings));
+  applySettings(settings, readAs(settingsChange, change));
+}
+
+/** Changes settings that were checked. `null` as the lifetime of a file: it never expires. */
+export function applySettings(settings: MarketplaceSettings, change: SettingsChange): void {
+  const { attachmentLifetimeMs, ...others } = change;
   if (attachmentLifetimeMs !== undefined) settings.attachmentLifetimeMs = attachmentLifetimeMs ?? Infinity;
-  Object.assign(settings, others);
+  Object.assign(settings, defined(others));
 }

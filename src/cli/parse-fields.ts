@@ -1,5 +1,8 @@
 import { deliveryFaults, withoutNulls } from '../testing/dashboard/notification-controls.js';
-import { readAs, SeedError, seededFault } from '../testing/seed/schema.js';
+import type { RateLimit } from '../testing/http/rate-limit.js';
+import { rateLimit } from '../testing/seed/rate-limit.js';
+import { SeedError, readAs } from '../testing/seed/read-as.js';
+import { seededFault } from '../testing/seed/schema.js';
 import type { SeededFault } from '../testing/seed/schema.js';
 import type { DeliveryFaults } from '../testing/webhooks/callback.js';
 
@@ -15,6 +18,11 @@ export function parseFault(text: string): SeededFault {
 /** Parses the faults of a callback, e.g. `late=0.5 twice=0.3`. @throws {SeedError} when a field or a value is invalid */
 export function parseDeliveryFaults(text: string): DeliveryFaults {
   return withoutNulls(readAs(deliveryFaults, parseFields(text)));
+}
+
+/** Parses a rate limit, e.g. `perSecond=10 per=user`. @throws {SeedError} when a field or a value is invalid */
+export function parseLimit(text: string): RateLimit {
+  return withoutNulls(readAs(rateLimit, parseFields(text)));
 }
 
 /** Turns `match.path=/answers` into a field of `match`. */
@@ -36,7 +44,7 @@ function parseFields(text: string): object {
       const [name = '', ...value] = word.split('=');
       return [name, value.length === 0 ? true : parseValue(value.join('='))];
     });
-  if (fields.length === 0) throw new SeedError(['a fault is missing, e.g. status=503']);
+  if (fields.length === 0) throw new SeedError(['a field is missing, e.g. status=503']);
   return Object.fromEntries(fields) as object;
 }
 

@@ -1,0 +1,135 @@
+import { FakeMarketplace } from '../../testing/marketplace.js';
+import type { FakeMarketplaceOptions } from '../../testing/marketplace.js';
+import { isControlToken } from '../../testing/dashboard/access.js';
+import { Dashboard } from '../../testing/dashboard/dashboard.js';
+import { sample } from '../../testing/seed/sample.js';
+import { optionLockMsOverHttp } from '../../testing/settings.js';
+import { readAs } from '../../testing/seed/read-as.js';
+import { seed } from '../../testing/seed/schema.js';
+import { settingsChange } from '../../testing/seed/settings-schema.js';
+import { faultFrom } from '../../testing/seed/fault.js';
+import { UsageError } from '../errors.js';
+import type { Command, ProcessIO } from '../command.js';
+import { formatBanner, formatRequest } from '../format.js';
+import { listenOrFail } from '../listen-or-fail.js';
+import type { Options, Values } from '../options.js';
+import { parseDeliveryFaults, parseFault, parseLimit } from '../parse-fields.js';
+import { loadFile } from '../load-file.js';
+import { withLocation } from '../with-location.js';
+
+const options: Options = {
+  port: { value: 'NUMBER', text: 'port to listen on; 0 picks a free port', default: '4010' },
+  host: {
+    value: 'ADDRESS',
+    text: 'address to listen on; 0.0.0.0 accepts connections from other machines',
+    default: '127.0.0.1',
+  },
+  seed: {
+    value: 'FILE',
+    text: 'initial content: a .json file, or a .js or .ts module with a default export, with settings, users, items, questions, packs, flex, contacts and faults (default: a small sample)',
+  },
+  follow: {
+    value: 'WHICH',
+    text: "'live' or 'documents': what the marketplace follows where the live service and the specification differ",
+    default: 'live',
+  },
+  settings: { value: 'FILE', text: 'settings: a file as for --seed, with the fields of the settings of a seed' },
+  now: { value: 'TIME', text: "time at which the marketplace's clock stands still, e.g. 2030-01-01T12:00:00Z" },
+  limit: {
+    value: 'TEXT',
+    text: "rate limit, e.g. 'perSecond=10 retryAfter' for each application, or 'perMinute=300 per=user'",
+  },
+  cors: { text: 'let browsers at any origin call the marketplace' },
+  faults: {
+    value: 'FAULT',
+    text: "fault to inject, e.g. 'status=503 times=2' or 'delayMs=300 probability=0.1'",
+    repeatable: true,
+  },
+  callback: { value: 'URL', text: 'post notifications to this URL', repeatable: true },
+  'callback-faults': {
+    value: 'TEXT',
+    text: "shares of these notifications that arrive late, twice or in an odd format, e.g. 'late=0.5 twice=0.3 odd=0.2 seed=7'",
+  },
+  'allow-host': { value: 'NAME', text: 'host name that may open the dashboard', repeatable: true },
+  'control-token': {
+    value: 'TOKEN',
+    text: 'token that calls to /__fake/ need in the header x-fake-token, with 16 or more letters, digits, - and _ (default: a random token)',
+  },
+  quiet: { text: 'do not print requests' },
+};
+
+/** `fake`: serves the marketplace. */
+export const fake: Command = {
+  name: 'fake',
+  summary: `Serves a fake marketplace over HTTP, for programs in any language.
+Open its base URL in a browser for a dashboard.`,
+  options,
+  run: async (values, io) => {
+    const [port, controlToken] = [values.port(), readControlToken(values)];
+    const create = await marketplaceOf(values);
+    const marketplace = create();
+    const dashboard = new Dashboard(marketplace, { controlToken, names: values.all('allow-host'), create });
+    const host = values.text('host') ?? '';
+    const server = await listenOrFail(dashboard.fetch, { port, host });
+    io.out(formatBanner(server.url, host, marketplace, dashboard.controlToken));
+    if (!values.has('quiet')) printRequests(dashboard, io.out);
+    await io.ended();
+    await server.close();
+    return 0;
+  },
+};
+
+/** Returns a function that creates the marketplace of a command line. @throws {CliError} when a file is invalid */
+export async function marketplaceOf(values: Values): Promise<() => FakeMarketplace> {
+  const [seedFile, settingsFile] = [values.text('seed'), values.text('settings')];
+  const initial = seedFile === undefined ? undefined : await loadFile('seed', seedFile, seed);
+  const settings = settingsFile === undefined ? {} : await loadFile('settings', settingsFile, settingsChange);
+  return () => {
+    const marketplace = withLocation(undefined, () => new FakeMarketplace(startOf(values)));
+    withLocation(seedFile ?? 'the sample', () => marketplace.seed(initial ?? sample()));
+    withLocation(settingsFile, () =>
+      marketplace.seed({ settings: { ...settings, ...(values.has('cors') && { cors: true }) } }),
+    );
+    for (const text of values.all('faults'))
+      withLocation(`--faults '${text}'`, () => marketplace.faults.inject(faultFrom(parseFault(text))));
+    subscribe(marketplace, values);
+    return marketplace;
+  };
+}
+
+/** Returns the options of the marketplace. @throws {CliError} when one is invalid */
+function startOf(values: Values): FakeMarketplaceOptions {
+  const [follow, now, limit] = [values.text('follow'), values.text('now'), values.text('limit')];
+  return {
+    follow: follow as FakeMarketplaceOptions['follow'],
+    now,
+    limit: limit === undefined ? undefined : withLocation(`--limit '${limit}'`, () => parseLimit(limit)),
+    settings: { optionLockMs: optionLockMsOverHttp },
+  };
+}
+
+/** Subscribes the callbacks of the command line. @throws {CliError} when one is not valid */
+function subscribe({ notifications }: FakeMarketplace, values: Values): void {
+  const text = values.text('callback-faults');
+  const faults =
+    text === undefined ? undefined : withLocation(`--callback-faults '${text}'`, () => parseDeliveryFaults(text));
+  for (const callback of values.all('callback'))
+    withLocation(`--callback ${callback}`, () => notifications.subscribe({ callback, faults }));
+}
+
+/** Prints one line per request, when it is done. */
+function printRequests({ requestLog }: Dashboard, out: ProcessIO['out']): void {
+  let lastPrinted: readonly number[] = [];
+  requestLog.on((entry) => {
+    // An entry can change again after its end, when the text of its body becomes known.
+    if (entry.state === 'open' || lastPrinted.includes(entry.id)) return;
+    lastPrinted = [...lastPrinted.slice(-199), entry.id];
+    out(formatRequest(entry));
+  });
+}
+
+function readControlToken(values: Values): string | undefined {
+  const text = values.text('control-token');
+  if (text === undefined || isControlToken(text)) return text;
+  throw new UsageError('--control-token must have 16 or more letters, digits, - and _');
+}

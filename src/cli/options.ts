@@ -1,0 +1,82 @@
+import { parseArgs } from 'node:util';
+import { nearest } from '../testing/nearest.js';
+import { UsageError } from './errors.js';
+
+/** An option of a command. */
+export interface Option {
+  /** What stands for its value in the help, e.g. `NUMBER`; without it, the option is a flag. */
+  readonly value?: string;
+  readonly text: string;
+  readonly default?: string;
+  readonly repeatable?: true;
+}
+
+/** The options of a command, by name. */
+export type Options = Readonly<Record<string, Option>>;
+
+/** The values of a command line. */
+export class Values {
+  readonly #values: Readonly<Record<string, unknown>>;
+  /** The argument of the command; empty if it takes none. */
+  readonly argument: string;
+
+  constructor(values: Readonly<Record<string, unknown>>, argument: string) {
+    this.#values = values;
+    this.argument = argument;
+  }
+
+  /** Returns the value of an option, or its default. */
+  text(name: string): string | undefined {
+    return this.#values[name] as string | undefined;
+  }
+
+  /** Returns the values of a repeatable option. */
+  all(name: string): readonly string[] {
+    return (this.#values[name] ?? []) as readonly string[];
+  }
+
+  /** Whether a flag is given. */
+  has(name: string): boolean {
+    return this.#values[name] === true;
+  }
+
+  /** Returns a port. @throws {UsageError} */
+  port(): number {
+    const text = this.text('port') ?? '';
+    if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);
+    throw new UsageError(`--port must be a number from 0 to 65535, not "${text}"`);
+  }
+}
+
+/** Reads the options and the arguments behind the name of a command. @throws {UsageError} */
+export function readOptions(
+  args: readonly string[],
+  options: Options,
+): { readonly values: Readonly<Record<string, unknown>>; readonly rest: readonly string[] } {
+  assertKnown(args, Object.keys(options));
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: toConfig(options) });
+    return { values, rest: positionals };
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function toConfig(options: Options) {
+  const entries = Object.entries(options).map(([name, { value, repeatable = false, default: initial }]) => {
+    const type = value === undefined ? ('boolean' as const) : ('string' as const);
+    return [name, { type, multiple: repeatable, ...(initial !== undefined && { default: initial }) }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** @throws {UsageError} that names an unknown option and the most similar one */
+function assertKnown(args: readonly string[], names: readonly string[]): void {
+  const given = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined);
+  const unknown = given
+    .map((arg) => /^--([^=]+)/.exec(arg)?.[1])
+    .find((name) => name !== undefined && !names.includes(name));
+  if (unknown === undefined) return;
+  const near = nearest(unknown, names);
+  throw new UsageError(`Unknown option '--${unknown}'${near === undefined ? '' : `; did you mean --${near}?`}`);
+}

@@ -1,0 +1,9 @@
+import { boolean, enumOf, integer, nullish, params } from '../../core/schema/schema.js';
+
+/** A rate limit of a control call or a command line. */
+export const rateLimit = params({
+  perSecond: nullish(integer),
+  perMinute: nullish(integer),
+  per: nullish(enumOf('application', 'user')),
+  retryAfter: nullish(boolean),
+});
