@@ -9,7 +9,9 @@ export const builtInControls: Readonly<Record<string, Pick<Control, 'summary'>>>
   'GET /__fake/health': { summary: 'Tells that the server runs; needs no control token' },
   'POST /__fake/reset': { summary: 'Restores the initial state' },
   'GET /__fake/state': { summary: 'Returns the current state' },
-  'GET /__fake/requests': { summary: 'Returns the newest 200 requests' },
+  'GET /__fake/requests': {
+    summary: 'Returns the newest 1,000 requests, or those that match the filters of the query',
+  },
   'DELETE /__fake/requests': { summary: 'Removes all recorded requests' },
   'GET /__fake/events': { summary: 'Streams requests and state as server-sent events' },
   'GET /__fake/openapi.json': { summary: 'Returns this document' },

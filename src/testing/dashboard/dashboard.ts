@@ -7,6 +7,7 @@ import { controls } from './controls.js';
 import { denyReason, isControlToken } from './access.js';
 import type { ResourceKind } from './access.js';
 import { RequestLog } from './request-log.js';
+import { selectRequests } from './select-requests.js';
 import { snapshot } from './snapshot.js';
 import { EventStream } from './event-stream.js';
 
@@ -98,7 +99,7 @@ export class Dashboard {
       case 'GET /__fake/state':
         return json(snapshot(this.#marketplace));
       case 'GET /__fake/requests':
-        return json({ requests: this.requestLog.all });
+        return this.#requests(new URL(request.url).searchParams);
       case 'DELETE /__fake/requests':
         this.requestLog.clear();
         this.#events.cleared();
@@ -107,6 +108,16 @@ export class Dashboard {
         return this.#reset();
       default:
         return this.#runControl(request, path);
+    }
+  }
+
+  #requests(query: URLSearchParams): Response {
+    try {
+      const requests = selectRequests(this.requestLog.all, query);
+      return json({ count: requests.length, requests });
+    } catch (error) {
+      if (error instanceof FakeMarketplaceError) return errorJson(400, messageOf(error));
+      throw error;
     }
   }
 

@@ -2,8 +2,11 @@ import type { Accounts } from '../state/accounts.js';
 import { matchPath } from '../../core/serialization/path-template.js';
 import { bearerToken } from '../http/authorization.js';
 import { allEndpoints } from '../http/all-endpoints.js';
+import { copyRequest, maxBodyLength } from './copy-request.js';
+import type { UploadedPart } from './copy-request.js';
+import { tapBody } from './tap-body.js';
 
-/** A request with its outcome. */
+/** A request with its outcome. The names of the fields are those of HTTP: request and response. */
 export interface LoggedRequest {
   readonly id: number;
   /** Time of arrival on the machine's clock, in milliseconds since 1970. */
@@ -22,22 +25,26 @@ export interface LoggedRequest {
   /** The duration in milliseconds. While the request is open, the time until the headers. */
   readonly ms: number;
   readonly requestHeaders: Readonly<Record<string, string>>;
+  /** The text of the body, its first 1,048,576 characters; `null` without one, and for a form with files. */
+  readonly requestBody: string | null;
+  /** The files of a multipart form; `null` for any other request. */
+  readonly files: readonly UploadedPart[] | null;
   /** The headers of the response; `null` while there is none. */
   readonly responseHeaders: Readonly<Record<string, string>> | null;
-  /** The bodies, when they are text; cut after 4,000 characters. */
-  readonly sent: string | null;
-  readonly received: string | null;
+  /** The text of the response, its first 1,048,576 characters; `(binary)` for a file. */
+  readonly responseBody: string | null;
 }
 
-const maxEntries = 200;
-const maxBodyLength = 4000;
-const maxReadBytes = 65_536;
+const maxEntries = 1000;
+/** The maximum size of all bodies, in characters. */
+const maxTotalSize = 32 * 1024 * 1024;
 
-/** Records the newest 200 requests. */
+/** Records the newest 1,000 requests; fewer if their bodies have over 32 MB. */
 export class RequestLog {
   #entries = new Map<number, LoggedRequest>();
   readonly #listeners = new Set<(entry: LoggedRequest) => void>();
   #next = 1;
+  #totalSize = 0;
 
   /** The entries, the oldest first. */
   get all(): readonly LoggedRequest[] {
@@ -46,6 +53,7 @@ export class RequestLog {
 
   clear(): void {
     this.#entries.clear();
+    this.#totalSize = 0;
   }
 
   /** Adds a listener for new and changed entries. @returns a function that removes it */
@@ -63,14 +71,18 @@ export class RequestLog {
       if (this.#entries.has(entry.id)) this.#save(entry);
     };
     const elapsedMs = (): number => Math.round((performance.now() - startedAt) * 10) / 10;
-    void requestText(request).then((sent) => sent !== null && change({ sent }));
+    const copied = copyRequest(request).then(change);
     try {
       const response = await respond();
+      // What the marketplace has read is here as well, and is recorded before the response is sent.
+      if (request.bodyUsed) await copied;
       const { status } = response;
       const responseHeaders = Object.fromEntries(response.headers);
       if (!response.body) change({ state: 'done', status, responseHeaders, ms: elapsedMs() });
       else change({ status, responseHeaders, ms: elapsedMs() });
-      return withBodyTap(response, (state, received) => change({ state, received, ms: elapsedMs() }));
+      return tapBody(response, maxBodyLength, (state, responseBody) =>
+        change({ state, responseBody, ms: elapsedMs() }),
+      );
     } catch (error) {
       change({ state: 'broken', ms: elapsedMs() });
       throw error;
@@ -78,12 +90,20 @@ export class RequestLog {
   }
 
   #save(entry: LoggedRequest): LoggedRequest {
+    this.#totalSize += sizeOf(entry) - sizeOf(this.#entries.get(entry.id));
     this.#entries.set(entry.id, entry);
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > maxEntries && oldest !== undefined) this.#entries.delete(oldest);
+    for (const [id, oldest] of this.#entries) {
+      if (this.#entries.size <= maxEntries && (this.#totalSize <= maxTotalSize || this.#entries.size === 1)) break;
+      this.#entries.delete(id);
+      this.#totalSize -= sizeOf(oldest);
+    }
     for (const listener of [...this.#listeners]) listener(entry);
     return entry;
   }
+}
+
+function sizeOf(entry: LoggedRequest | undefined): number {
+  return (entry?.requestBody?.length ?? 0) + (entry?.responseBody?.length ?? 0);
 }
 
 function toEntry(id: number, { method, url, headers }: Request, accounts: Accounts): LoggedRequest {
@@ -102,55 +122,9 @@ function toEntry(id: number, { method, url, headers }: Request, accounts: Accoun
     status: null,
     ms: 0,
     requestHeaders: Object.fromEntries(headers),
+    requestBody: null,
+    files: null,
     responseHeaders: null,
-    sent: null,
-    received: null,
+    responseBody: null,
   };
-}
-
-/** Returns the body of a request if it is a text whose length is known and not too large; otherwise its media type. */
-async function requestText(request: Request): Promise<string | null> {
-  if (!request.body) return null;
-  const type = request.headers.get('content-type') ?? 'without a type';
-  const length = Number(request.headers.get('content-length') ?? Infinity);
-  if (type.startsWith('multipart/') || length > maxReadBytes) return `(${type.split(';', 1)[0]}, not shown)`;
-  try {
-    return (await request.clone().text()).slice(0, maxBodyLength);
-  } catch {
-    return null;
-  }
-}
-
-/** Returns the same response, with its body recorded while it is sent. */
-function withBodyTap(response: Response, onEnd: (state: 'done' | 'broken', received: string | null) => void): Response {
-  if (!response.body) return response;
-  const isText = /json|text|javascript/.test(response.headers.get('content-type') ?? '');
-  const decoder = new TextDecoder();
-  let text = '';
-  const received = (): string | null => (isText ? text : '(binary)');
-  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (done) {
-          onEnd('done', received());
-          controller.close();
-          return;
-        }
-        if (isText && text.length < maxBodyLength)
-          text = (text + decoder.decode(value, { stream: true })).slice(0, maxBodyLength);
-        controller.enqueue(value);
-      } catch (error) {
-        onEnd('broken', received());
-        controller.error(error);
-      }
-    },
-    cancel(reason) {
-      onEnd('broken', received());
-      return reader.cancel(reason);
-    },
-  });
-  const { status, statusText, headers } = response;
-  return new Response(body, { status, statusText, headers });
 }

@@ -11,7 +11,7 @@ import { count } from './tabs.js';
 const shown = new Map();
 const list = byId('request-list');
 const filter = /** @type {HTMLInputElement} */ (byId('filter'));
-const most = 200;
+const most = 1000;
 /** @type {Map<number, string | null>} */
 const tokens = new Map();
 
@@ -90,7 +90,7 @@ function matches(entry, word) {
  * @param {boolean} isOpen
  */
 function draw(entry, isOpen) {
-  const { method, path, endpoint, nickname, at, requestHeaders, responseHeaders, sent, received } = entry;
+  const { method, path, endpoint, nickname, at, requestHeaders, responseHeaders, requestBody, responseBody } = entry;
   return h(
     'li',
     {},
@@ -111,9 +111,13 @@ function draw(entry, isOpen) {
         ...pair('User', nickname ?? 'unknown (no valid token)'),
         ...pair('Endpoint', endpoint ?? 'unknown'),
         ...pair('Request headers', headerList(requestHeaders)),
-        ...pair('Sent', sent === null ? null : h('pre', { tabindex: 0 }, pretty(sent))),
+        ...pair('Request body', requestBody === null ? null : h('pre', { tabindex: 0 }, pretty(requestBody))),
+        ...pair('Files', entry.files && h('pre', { tabindex: 0 }, entry.files.map(describeFile).join('\n'))),
         ...pair('Response headers', responseHeaders && headerList(responseHeaders)),
-        ...pair('Received', received === null ? null : h('pre', { tabindex: 0 }, pretty(received) || '(empty)')),
+        ...pair(
+          'Response body',
+          responseBody === null ? null : h('pre', { tabindex: 0 }, pretty(responseBody) || '(empty)'),
+        ),
       ),
       h('button', { type: 'button', click: () => void copy(curl(entry), 'the curl line') }, 'Copy as curl'),
     ),
@@ -147,6 +151,11 @@ function headerList(headers) {
   return h('pre', { class: 'headers', tabindex: 0 }, lines.join('\n'));
 }
 
+/** @param {NonNullable<Entry['files']>[number]} file */
+function describeFile({ filename, type, size, sha256 }) {
+  return `${filename}, ${type || 'no type'}, ${size} bytes, SHA-256 ${sha256}`;
+}
+
 /** @param {string} text */
 function pretty(text) {
   try {
@@ -157,13 +166,13 @@ function pretty(text) {
 }
 
 /** @param {Entry} entry */
-function curl({ method, path, user_id, sent }) {
+function curl({ method, path, user_id, requestBody }) {
   const token = user_id === null ? null : tokens.get(user_id);
   const parts = [
     'curl',
     method === 'GET' ? '' : `-X ${method}`,
     token ? `-H ${quoted(`Authorization: Bearer ${token}`)}` : '',
-    sent === null ? '' : `-H 'Content-Type: application/json' -d ${quoted(sent)}`,
+    requestBody === null ? '' : `-H 'Content-Type: application/json' -d ${quoted(requestBody)}`,
     quoted(location.origin + path),
   ];
   return parts.filter(Boolean).join(' ');
