@@ -1,5 +1,7 @@
 import { deliveryFaults, withoutNulls } from '../testing/dashboard/notification-controls.js';
 import type { RateLimit } from '../testing/http/rate-limit.js';
+import type { OddShare } from '../testing/http/odd-share.js';
+import { oddShare } from '../testing/seed/settings-schema.js';
 import { rateLimit } from '../testing/seed/rate-limit.js';
 import { SeedError, readAs } from '../testing/seed/read-as.js';
 import { seededFault } from '../testing/seed/schema.js';
@@ -23,6 +25,11 @@ export function parseDeliveryFaults(text: string): DeliveryFaults {
 /** Parses a rate limit, e.g. `perSecond=10 per=user`. @throws {SeedError} when a field or a value is invalid */
 export function parseLimit(text: string): RateLimit {
   return withoutNulls(readAs(rateLimit, parseFields(text)));
+}
+
+/** Parses a share of odd responses, e.g. `share=0.3 seed=7`. @throws {SeedError} when a field or a value is invalid */
+export function parseOdd(text: string): OddShare {
+  return readAs(oddShare, parseFields(text));
 }
 
 /** Turns `match.path=/answers` into a field of `match`. */

@@ -3,6 +3,7 @@ export type { BuyerFile, FakeMarketplaceOptions } from './marketplace.js';
 export { marketplaceMatchers } from './matchers.js';
 export type { MarketplaceMatchers, MatcherResult } from './matchers.js';
 export type { MarketplaceSettings } from './settings.js';
+export type { OddKind, OddShare } from './http/odd-share.js';
 export type { RateLimit, ServiceRateLimiter } from './http/rate-limit.js';
 export type { ReceivedRequest, Requests } from './http/requests.js';
 export type { RequestFilter } from './http/request-filter.js';

@@ -1,4 +1,5 @@
 import type { ModerationReason } from '../resources/post-sale/message.js';
+import type { OddShare } from './http/odd-share.js';
 import { moderationOf } from './state/moderation.js';
 
 /**
@@ -42,6 +43,19 @@ export interface MarketplaceSettings {
    * @default 'wrapped'
    */
   messageShape: 'wrapped' | 'legacy' | 'current';
+  /**
+   * Whether responses also have the fields that only the live service sends: of a subscription, an option, a search and a
+   * conversation.
+   *
+   * @default true, or `false` with `follow: 'documents'`
+   */
+  liveFields: boolean;
+  /**
+   * Serves a share of the responses in other shapes that the live service was seen to send, e.g. `{ share: 0.3, seed: 7 }`.
+   *
+   * @default null: none
+   */
+  odd: OddShare | null;
   /** The number of messages per action guide option until the buyer replies. @default 1 */
   capPerOption: number;
   /**
@@ -94,6 +108,8 @@ export function defaultSettings(follow: 'live' | 'documents'): MarketplaceSettin
     detailedAnswerErrors: isLive,
     reducedOptionResponse: isLive,
     itemStatusShape: isLive ? 'wrapped' : 'bare',
+    liveFields: isLive,
+    odd: null,
     messageShape: 'wrapped',
     capPerOption: 1,
     optionLockMs: 10,

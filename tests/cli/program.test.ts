@@ -161,10 +161,10 @@ describe('the start of the marketplace', () => {
     const settings = fileOf({ capPerOption: 3, messageShape: 'legacy' });
     const seed = fileOf({ settings: { capPerOption: 2, maxIds: 7 }, users: [{ user_id: 1, token: 'seller' }] });
     const args = ['--follow', 'documents', '--settings', settings, '--seed', seed, '--now', '2030-01-01T00:00:00Z'];
-    const limit = ['--limit', 'perMinute=900 per=user retryAfter', '--cors', '--control-token', control];
+    const limit = ['--odd', 'share=0.3 seed=7', '--limit', 'perMinute=900 per=user retryAfter', '--cors', '--control-token', control];
     const url = await fake('--quiet', ...args, ...limit).url();
     const expected = {
-      settings: { capPerOption: 3, maxIds: 7, messageShape: 'legacy', cors: true, itemStatusShape: 'bare' },
+      settings: { capPerOption: 3, maxIds: 7, messageShape: 'legacy', cors: true, itemStatusShape: 'bare', odd: { share: 0.3, seed: 7 } },
       limit: { perMinute: 900, per: 'user', retryAfter: true },
     };
     expect(await ask(url, 'GET', 'settings')).toMatchObject(expected);
@@ -182,6 +182,7 @@ describe('the start of the marketplace', () => {
     [['--now', 'noon'], 'the clock takes a Date, an ISO 8601 string or milliseconds, not noon'],
     [['--limit', 'perSecond=0'], 'a rate must be an integer of at least 1'],
     [['--limit', 'perSecond=2 per=token'], '`per` takes "application" or "user"'],
+    [['--odd', 'share=7'], '`share`: a share is from 0 to 1'],
     [['--limit', 'often'], '`often` is not a field here'],
     [['--settings', 'nothing.json'], 'the settings file nothing.json does not exist'],
     [['--settings', fileOf({ maxIds: 'x' })], '`maxIds`'],

@@ -44,7 +44,7 @@ function createFlexShop() {
 describe('subscriptions', () => {
   test('a seller with Flex alone has one', async () => {
     const { sellerClient, user_id, site_id } = createFlexShop();
-    expect(await sellerClient.flex.subscriptions({ site_id, user_id })).toEqual([
+    expect(await sellerClient.flex.subscriptions({ site_id, user_id })).toMatchObject([
       {
         id: 1,
         site_id: 'MLB',

@@ -359,10 +359,12 @@ describe('searching questions', () => {
     for await (const page of sellerClient.questions.search({ seller_id: seller.user_id }).pages()) {
       expect(page).toMatchObject({ offset: 0, limit: 50, total: 1, items: [{ text: 'Is there stock?' }] });
       expect(page.available_sorts).toEqual(['item_id', 'seller_id', 'from_id', 'date_created']);
-      expect(page.available_filters).toMatchObject([{ id: 'status' }, { id: 'date_from' }, { id: 'date_to' }]);
+      expect(page.available_filters).toMatchObject(
+        ['item', 'from', 'totalDivisions', 'division', 'status', 'date_from', 'date_to'].map((id) => ({ id })),
+      );
     }
     const first = await sellerClient.questions.search({ seller_id: seller.user_id }).first();
-    expect(first).not.toHaveProperty('hold');
+    expect(first).toMatchObject({ hold: false, tags: [] });
     expectTypeOf(first).toEqualTypeOf<Question | undefined>();
   });
 

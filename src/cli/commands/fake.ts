@@ -6,6 +6,7 @@ import { sample } from '../../testing/seed/sample.js';
 import { optionLockMsOverHttp } from '../../testing/settings.js';
 import { readAs } from '../../testing/seed/read-as.js';
 import { seed } from '../../testing/seed/schema.js';
+import type { Seed } from '../../testing/seed/schema.js';
 import { settingsChange } from '../../testing/seed/settings-schema.js';
 import { faultFrom } from '../../testing/seed/fault.js';
 import { UsageError } from '../errors.js';
@@ -13,7 +14,7 @@ import type { Command, ProcessIO } from '../command.js';
 import { formatBanner, formatRequest } from '../format.js';
 import { listenOrFail } from '../listen-or-fail.js';
 import type { Options, Values } from '../options.js';
-import { parseDeliveryFaults, parseFault, parseLimit } from '../parse-fields.js';
+import { parseDeliveryFaults, parseFault, parseLimit, parseOdd } from '../parse-fields.js';
 import { loadFile } from '../load-file.js';
 import { withLocation } from '../with-location.js';
 
@@ -38,6 +39,10 @@ const options: Options = {
   limit: {
     value: 'TEXT',
     text: "rate limit, e.g. 'perSecond=10 retryAfter' for each application, or 'perMinute=300 per=user'",
+  },
+  odd: {
+    value: 'TEXT',
+    text: "share of odd responses, as the live service was seen to send, e.g. 'share=0.3 seed=7'",
   },
   cors: { text: 'let browsers at any origin call the marketplace' },
   faults: {
@@ -87,13 +92,20 @@ export async function marketplaceOf(values: Values): Promise<() => FakeMarketpla
   return () => {
     const marketplace = withLocation(undefined, () => new FakeMarketplace(startOf(values)));
     withLocation(seedFile ?? 'the sample', () => marketplace.seed(initial ?? sample()));
-    withLocation(settingsFile, () =>
-      marketplace.seed({ settings: { ...settings, ...(values.has('cors') && { cors: true }) } }),
-    );
+    withLocation(settingsFile, () => marketplace.seed({ settings: { ...settings, ...settingsOf(values) } }));
     for (const text of values.all('faults'))
       withLocation(`--faults '${text}'`, () => marketplace.faults.inject(faultFrom(parseFault(text))));
     subscribe(marketplace, values);
     return marketplace;
+  };
+}
+
+/** Returns the settings that have an option of their own. @throws {CliError} when one is invalid */
+function settingsOf(values: Values): NonNullable<Seed['settings']> {
+  const odd = values.text('odd');
+  return {
+    ...(values.has('cors') && { cors: true }),
+    ...(odd !== undefined && { odd: withLocation(`--odd '${odd}'`, () => parseOdd(odd)) }),
   };
 }
 

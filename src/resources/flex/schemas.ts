@@ -31,7 +31,8 @@ export interface ConfigurationType extends Output<typeof configurationType> {}
 
 /** A seller's subscription to Flex or Turbo. Spec: Flex subscription. */
 export const flexSubscription = response({
-  id: integer,
+  /** Not always sent: `service_id` identifies a subscription. */
+  id: nullish(integer),
   site_id: nullish(string),
   user_id: nullish(integer),
   mode: nullish(openEnum('FLEX', 'TURBO')),

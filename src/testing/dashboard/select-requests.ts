@@ -4,10 +4,10 @@ import { assertEndpoint, matchesFilter } from '../http/request-filter.js';
 import { assertFields } from '../state/assert-fields.js';
 import type { LoggedRequest } from './request-log.js';
 
-type Rule = (entry: LoggedRequest) => boolean;
+type RequestRule = (entry: LoggedRequest) => boolean;
 
 /** The filters of `GET /__fake/requests`: each turns its text into a rule, and throws when the text is wrong. */
-const filters: Readonly<Record<string, (text: string) => Rule>> = {
+const filters: Readonly<Record<string, (text: string) => RequestRule>> = {
   endpoint: (text) => {
     assertEndpoint(text);
     return ({ endpoint }) => endpoint === text;
@@ -45,7 +45,7 @@ export function selectRequests(all: readonly LoggedRequest[], query: URLSearchPa
   return all.filter((entry) => rules.every((rule) => rule?.(entry)));
 }
 
-function readStatus(text: string): Rule {
+function readStatus(text: string): RequestRule {
   if (text === 'broken') return ({ state }) => state === 'broken';
   if (!/^[1-5](\d\d|xx)$/.test(text))
     throw new FakeMarketplaceError('`status` is a status such as 404, a class such as 4xx, or broken');

@@ -59,7 +59,11 @@ export function actionGuideHandlers(
   return {
     options: (info) => {
       const pack = getGuidedPackOrThrow(info, bearerOrThrow(info));
-      return { options: optionsOf(pack).map((option) => toOptionView(option, messageStore.capOf(option, pack))) };
+      return {
+        options: optionsOf(pack).map((option) =>
+          toOptionView(option, messageStore.capOf(option, pack), settings.liveFields),
+        ),
+      };
     },
 
     caps: (info) => {
@@ -110,14 +114,15 @@ export function applicationOrThrow({ bearer }: HandlerInfo): Bearer {
   return bearer;
 }
 
-function toOptionView(option: OptionId, cap_available: number): object {
+function toOptionView(option: OptionId, cap_available: number, liveFields: boolean): object {
   const count = templatesOf[option];
   return {
     id: option,
     internal_description: `The option ${option}`,
     enabled: true,
     type: count > 0 ? 'template' : 'free_text',
-    templates: count > 0 ? Array.from({ length: count }, (_, index) => toTemplateView(option, index + 1)) : null,
+    templates:
+      count > 0 ? Array.from({ length: count }, (_, index) => toTemplateView(option, index + 1, liveFields)) : null,
     actionable: true,
     ...(count === 0 && { char_limit: messageTextLimit }),
     child_options: null,
@@ -125,11 +130,21 @@ function toOptionView(option: OptionId, cap_available: number): object {
   };
 }
 
-function toTemplateView(option: OptionId, number: number): object {
+function toTemplateView(option: OptionId, number: number, liveFields: boolean): object {
   if (option !== 'DELIVERY_PROMISE') return { id: `TEMPLATE___${option}___${number}`, vars: null };
   const id = templateId(option, number);
-  return { id, vars: [{ id: templateVariableId(id, 'INIT') }, { id: templateVariableId(id, 'LIMIT') }] };
+  const variables = (['INIT', 'LIMIT'] as const).map((name) => templateVariableId(id, name));
+  if (!liveFields) return { id, vars: variables.map((variable) => ({ id: variable })) };
+  return { id, texts: promiseTexts, vars: variables.map((variable) => ({ id: variable, type: 'NUMBER' })) };
 }
+
+/** The texts of a delivery promise, by site, which only the live service sends. */
+const promiseTexts = Object.fromEntries(
+  ['mla', 'mlb', 'mlc', 'mco', 'mlu'].map((site) => [
+    site,
+    { html: site === 'mlb' ? 'Olá! Entregaremos %s entre %d e %d h.' : 'Hola. Entregaremos %s entre las %d y las %d.' },
+  ]),
+);
 
 /** Returns the text that the buyer reads. @throws {ErrorResponse} when the text or the template is invalid */
 function readText(option: OptionId, { text, template_id, vars }: JsonObject): string {

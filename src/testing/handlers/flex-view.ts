@@ -1,4 +1,5 @@
 import { currencyOf } from './currencies.js';
+import type { MarketplaceSettings } from '../settings.js';
 import { kindsOfDays } from '../state/flex.js';
 import type { StoredRange, StoredSubscription, Zone } from '../state/flex.js';
 
@@ -9,7 +10,11 @@ const hours = Array.from({ length: 25 }, (_, hour) => hour);
 export const capacityRange = { from: 1, to: 500 };
 
 /** Serializes a subscription. */
-export function toSubscriptionView(subscription: StoredSubscription): object {
+export function toSubscriptionView(
+  subscription: StoredSubscription,
+  zones: readonly Zone[],
+  { liveFields }: MarketplaceSettings,
+): object {
   const { id, site_id, user_id, mode, service_id, status, createdAt } = subscription;
   const isFlex = mode === 'FLEX';
   return {
@@ -21,6 +26,33 @@ export function toSubscriptionView(subscription: StoredSubscription): object {
     service_id,
     status: { id: status },
     creation_date: new Date(createdAt).toISOString(),
+    ...(liveFields && { origin: toAddressView(subscription, zones), configuration: toCapabilitiesView(isFlex) }),
+  };
+}
+
+/** The current and the possible configuration of a subscription, which only the live service sends. */
+function toCapabilitiesView(isFlex: boolean): object {
+  const type = isFlex ? 'zone' : 'radius';
+  return {
+    set: {
+      coverage: { type, capabilities: { cutoff_by_zone: false } },
+      delivery_ranges: isFlex ? 'dynamic' : 'fixed',
+      holidays: isFlex,
+      transit_times: false,
+    },
+    available: {
+      coverage: { type: [type], capabilities: { cutoff_by_zone: isFlex } },
+      accurate_ranges: isFlex ? [] : [{ from: 10, to: 12 }],
+    },
+  };
+}
+
+function toAddressView({ user_id, site_id }: StoredSubscription, [zone]: readonly Zone[]): object {
+  return {
+    id: `${user_id}00`,
+    address_line: 'Calle Falsa 123',
+    city: { id: `${site_id}-C1`, name: zone?.label },
+    zip_code: '1000',
   };
 }
 
@@ -28,12 +60,7 @@ export function toSubscriptionView(subscription: StoredSubscription): object {
 export function toConfigurationView(subscription: StoredSubscription, zones: readonly Zone[]): object {
   const { site_id, user_id, service_id, status, createdAt, delivery_window, delivery_ranges } = subscription;
   return {
-    address: {
-      id: `${user_id}00`,
-      address_line: 'Calle Falsa 123',
-      city: { id: `${site_id}-C1`, name: zones[0]?.label },
-      zip_code: '1000',
-    },
+    address: toAddressView(subscription, zones),
     subscription: {
       site_id,
       user_id,

@@ -24,7 +24,7 @@ import { readDelivery, readPathIds, readQuery, readZones } from './read-flex.js'
 /** Handles Flex. Spec: Flex delivery. */
 export function flexHandlers(
   store: FlexStore,
-  { accounts, items }: MarketplaceState,
+  { accounts, items, settings }: MarketplaceState,
 ): EndpointHandlers<typeof endpoints.flex> {
   return {
     subscriptions: (info) => {
@@ -32,7 +32,7 @@ export function flexHandlers(
       const site_id = siteOrThrow(info);
       const user_id = pathId(info, 'user_id');
       assertUser(info, site_id, user_id);
-      return store.subscriptionsOf(user_id).map(toSubscriptionView);
+      return store.subscriptionsOf(user_id).map((each) => toSubscriptionView(each, store.zonesOf(site_id), settings));
     },
 
     configuration: async (info) => {

@@ -129,6 +129,7 @@ export function messageHandlers(
       status_date: new Date(changedAt).toISOString(),
       status_update_allowed: false,
       claim_id: pack.claim_id,
+      ...(settings.liveFields && { claim_ids: pack.claim_id === null ? [] : [pack.claim_id] }),
       shipping_id: pack.shipping_id,
     };
   }

@@ -1,3 +1,5 @@
+import { defined } from '../../core/defined.js';
+import type { Bearer } from '../state/accounts.js';
 import { badRequest } from '../http/handler.js';
 import type { HandlerInfo } from '../http/handler.js';
 import { queryDate, queryId, queryList } from '../http/read-request.js';
@@ -14,6 +16,31 @@ const sorts = {
 type SortField = keyof typeof sorts;
 
 const statuses = ['UNANSWERED', 'ANSWERED', 'CLOSED_UNANSWERED', 'UNDER_REVIEW', 'DELETED', 'BANNED'];
+
+/** The wrapper of the live service. `filters` also names the page and the caller. */
+export function liveWrapper(
+  { seller_id, item_id, from, filters }: QuestionSearch,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+  { user_id, application_id }: Bearer,
+): object {
+  const scope = { seller: seller_id === undefined ? undefined : String(seller_id), item: item_id, from };
+  return {
+    filters: {
+      ...filters,
+      ...defined(scope),
+      ...{ limit, offset, is_admin: false, sorts: [], caller: user_id, client_id: application_id, api_version: '4' },
+    },
+    available_filters: [
+      { id: 'item', name: 'Item', type: 'text' },
+      { id: 'from', name: 'From user id', type: 'number' },
+      { id: 'totalDivisions', name: 'total divisions', type: 'number' },
+      { id: 'division', name: 'Division', type: 'number' },
+      { id: 'status', name: 'Status', type: 'text', values: statuses },
+      { id: 'date_from', name: 'Asked at or after', type: 'date' },
+      { id: 'date_to', name: 'Asked before', type: 'date' },
+    ],
+  };
+}
 
 /** The available filters and sorts in the response of a search. */
 export const searchOptions = {

@@ -3,8 +3,15 @@ import type { QuestionStore, StoredQuestion } from '../state/questions.js';
 import { localInstant } from '../local-time.js';
 import type { MarketplaceState } from '../state/marketplace-state.js';
 
+/** Serializes a question as part of a search result; the live service adds more fields. */
+export function toHitView(question: StoredQuestion, store: QuestionStore, state: MarketplaceState): Question {
+  return state.settings.liveFields
+    ? ({ ...toQuestionView(question, store, state), tags: [] } as Question)
+    : toListView(question, store, state);
+}
+
 /** Serializes a question as part of a search result. */
-export function toListView(question: StoredQuestion, store: QuestionStore, { accounts }: MarketplaceState): Question {
+function toListView(question: StoredQuestion, store: QuestionStore, { accounts }: MarketplaceState): Question {
   const { id, seller_id, item_id, from, removed, answer } = question;
   const { site_id } = accounts.getOrThrow(seller_id);
   return {

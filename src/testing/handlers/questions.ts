@@ -25,8 +25,8 @@ import { localInstant } from '../local-time.js';
 import type { Item } from '../state/items.js';
 import type { MarketplaceState } from '../state/marketplace-state.js';
 import type { QuestionStore, StoredQuestion } from '../state/questions.js';
-import { findQuestions, readSearch, searchOptions } from './question-search.js';
-import { toAskedView, toListView, toQuestionView } from './question-view.js';
+import { findQuestions, liveWrapper, readSearch, searchOptions } from './question-search.js';
+import { toAskedView, toHitView, toQuestionView } from './question-view.js';
 import { ResponseTimes } from './response-time.js';
 
 const maxTextLength = 2000;
@@ -40,11 +40,13 @@ export function questionHandlers(
   const responseTimes = new ResponseTimes(store, state);
   return {
     search: (info) => {
-      bearerOrThrow(info);
+      const bearer = bearerOrThrow(info);
       const search = readSearch(info);
       const { items: found, paging } = pageOf(findQuestions(store, search), queryPage(info, 50, settings.maxPageSize));
-      const questions = found.map((question) => toListView(question, store, state));
-      return { total: paging.total, limit: paging.limit, questions, filters: search.filters, ...searchOptions };
+      const questions = found.map((question) => toHitView(question, store, state));
+      const { total, limit } = paging;
+      const live = settings.liveFields ? liveWrapper(search, paging, bearer) : {};
+      return { total, limit, questions, filters: search.filters, ...searchOptions, ...live };
     },
 
     get: (info) => {

@@ -1,4 +1,5 @@
 import type { endpoints } from '../../endpoints.js';
+import { currencyOf } from './currencies.js';
 import { pageOf } from '../http/conventions.js';
 import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
 import { pathText, queryId, queryPage } from '../http/read-request.js';
@@ -11,7 +12,11 @@ const sorts = [
 ] as const;
 
 /** Handles the site search: active items whose title contains every word. */
-export function siteHandlers({ items, settings }: MarketplaceState): EndpointHandlers<typeof endpoints.sites> {
+export function siteHandlers({
+  accounts,
+  items,
+  settings,
+}: MarketplaceState): EndpointHandlers<typeof endpoints.sites> {
   return {
     search: (info) => {
       const { query } = info;
@@ -24,12 +29,41 @@ export function siteHandlers({ items, settings }: MarketplaceState): EndpointHan
         site_id: pathText(info, 'site_id'),
         query: query.get('q') ?? '',
         paging,
-        results: results.map((item) => ({ id: item.item_id, title: item.title, seller: { id: item.seller_id } })),
+        results: results.map((item) => toHit(item, accounts.getOrThrow(item.seller_id).nickname, settings.liveFields)),
         sort,
         available_sorts: sorts.filter((each) => each !== sort),
         filters: seller_id === undefined ? [] : [{ id: 'seller_id', values: [{ id: String(seller_id) }] }],
         available_filters: seller_id === undefined ? [{ id: 'seller_id', type: 'text' }] : [],
       };
+    },
+  };
+}
+
+function toHit({ item_id, title, seller_id, site_id }: Item, nickname: string, liveFields: boolean): object {
+  const hit = { id: item_id, title, seller: { id: seller_id } };
+  if (!liveFields) return hit;
+  return {
+    ...hit,
+    site_id,
+    seller: { id: seller_id, nickname },
+    ...{ condition: 'new', buying_mode: 'buy_it_now', listing_type_id: 'gold_special', category_id: `${site_id}1055` },
+    ...{ permalink: `https://marketplace.test/${item_id}`, thumbnail: `https://marketplace.test/${item_id}.jpg` },
+    ...{ thumbnail_id: item_id, use_thumbnail_id: true, catalog_product_id: null, official_store_id: null },
+    ...{ domain_id: `${site_id}-ITEMS`, order_backend: 1, price: 1000, original_price: null, sale_price: null },
+    ...{ currency_id: currencyOf(site_id).id, available_quantity: 1, stop_time: '2046-01-01T04:00:00.000Z' },
+    shipping: {
+      ...{ store_pick_up: false, free_shipping: false, logistic_type: 'self_service', mode: 'me2' },
+      ...{ tags: [], benefits: null, promise: null, shipping_score: -1 },
+    },
+    address: { state_id: `${site_id}-S1`, state_name: null, city_id: `${site_id}-C1`, city_name: null },
+    installments: { quantity: 1, amount: 1000, rate: 0, currency_id: currencyOf(site_id).id },
+    ...{
+      attributes: [],
+      variation_filters: [],
+      winner_item_id: null,
+      catalog_listing: false,
+      discounts: null,
+      promotions: [],
     },
   };
 }

@@ -11,6 +11,7 @@ import { asJsonp, pickAttributes } from './conventions.js';
 import { ErrorResponse, HandlerResponse, errorResponse, notFound, unauthorized } from './handler.js';
 import type { EndpointHandler, EndpointHandlers } from './handler.js';
 import { matchRoute } from './match-route.js';
+import { OddResponses } from './odd-responses.js';
 import { describePath } from './options-response.js';
 import { jsonResponse } from './recorded-body.js';
 
@@ -41,8 +42,11 @@ export class Router {
   readonly #extraRoutes = new Map<string, (request: Request) => Promise<HandlerResponse>>();
   readonly #failures = new Map<string, ErrorResponse[]>();
 
+  readonly #odd: OddResponses;
+
   constructor(options: RouterOptions) {
     this.#options = options;
+    this.#odd = new OddResponses(options.settings);
   }
 
   /** Adds a group of endpoints with their handlers. */
@@ -92,8 +96,10 @@ export class Router {
   }
 
   async #respond(request: Request, url: URL, route: Route | undefined): Promise<Response> {
-    const response = await this.#handle(request, url, route);
+    const plain = await this.#handle(request, url, route);
     const callback = url.searchParams.get('callback');
+    const response = callback === null ? this.#odd.apply(route?.endpoint.name, plain) : plain;
+    if (response instanceof Response) return response;
     // The Date of the marketplace's clock: a client compares timestamps with it.
     const date = new Date(this.#options.clock.ms).toUTCString();
     const headers = { 'x-request-id': crypto.randomUUID(), date, ...response.headers };

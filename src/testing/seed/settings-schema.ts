@@ -3,6 +3,7 @@ import {
   boolean,
   enumOf,
   integer,
+  number,
   nullish,
   optional,
   params,
@@ -14,6 +15,8 @@ import { defined } from '../../core/defined.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { assertFields } from '../state/assert-fields.js';
 import { readAs } from './read-as.js';
+import { allEndpoints } from '../http/all-endpoints.js';
+import { oddKinds } from '../http/odd-share.js';
 import type { MarketplaceSettings } from '../settings.js';
 
 function from(min: number, max: number): Schema<number> {
@@ -21,6 +24,24 @@ function from(min: number, max: number): Schema<number> {
     value < min || value > max ? { path: [], message: `an integer from ${min} to ${max}` } : undefined,
   );
 }
+
+/** A share of odd responses. */
+export const oddShare = params({
+  share: optional(
+    refine(number, (value) => (value < 0 || value > 1 ? { path: [], message: 'a share is from 0 to 1' } : undefined)),
+  ),
+  seed: optional(integer),
+  endpoints: optional(
+    array(
+      refine(string, (value) =>
+        allEndpoints.some(({ name }) => name === value)
+          ? undefined
+          : { path: [], message: `there is no endpoint "${value}"` },
+      ),
+    ),
+  ),
+  kinds: optional(array(enumOf(...oddKinds))),
+});
 
 /** The settings that a seed or a control call can change; the limits keep every response small enough for this process. */
 export const settingsChange = params({
@@ -40,6 +61,8 @@ export const settingsChange = params({
   maxIds: optional(from(1, 200)),
   accessTokenLifetimeSeconds: optional(from(1, 1_000_000_000)),
   cors: optional(boolean),
+  liveFields: optional(boolean),
+  odd: nullish(oddShare),
   messageShape: optional(enumOf('wrapped', 'legacy', 'current')),
 });
 interface SettingsChange extends Output<typeof settingsChange> {}
@@ -53,7 +76,8 @@ export function changeSettings(settings: MarketplaceSettings, change: object): v
 
 /** Changes settings that were checked. `null` as the lifetime of a file: it never expires. */
 export function applySettings(settings: MarketplaceSettings, change: SettingsChange): void {
-  const { attachmentLifetimeMs, ...others } = change;
+  const { attachmentLifetimeMs, odd, ...others } = change;
   if (attachmentLifetimeMs !== undefined) settings.attachmentLifetimeMs = attachmentLifetimeMs ?? Infinity;
+  if (odd !== undefined) settings.odd = odd;
   Object.assign(settings, defined(others));
 }

@@ -1,0 +1,64 @@
+import type { JsonObject } from './read-request.js';
+type Reshape = (body: JsonObject) => unknown;
+
+/** `{ paging, results }`, as other lists of the service are wrapped. */
+function asResults(list: string): Reshape {
+  return ({ [list]: results, paging, total, limit, offset = 0, ...rest }) => ({
+    ...rest,
+    paging: paging ?? { total, limit, offset },
+    results,
+  });
+}
+
+/** The shapes of whole responses, by endpoint, besides the usual one. Wire notes 6 to 9, 14 and 15. */
+const shapes: Readonly<Record<string, readonly Reshape[]>> = {
+  'questions.search': [asResults('questions'), ({ questions }) => questions, (body) => ({ ...body, total: 999_999 })],
+  'questions.get': [({ from, ...rest }) => ({ ...rest, buyer_id: (from as JsonObject | null)?.id })],
+  'questions.ask': [({ from, ...rest }) => ({ ...rest, buyer_id: (from as JsonObject | null)?.id })],
+  'questions.blacklist.list': [asResults('users'), ({ users }) => users],
+  'messages.conversation': [asResults('messages'), (body) => ({ ...body, paging: null })],
+  'sites.search': [(body) => ({ ...body, paging: null })],
+  'actionGuide.options': [({ options }) => ({ options, total: 1 })],
+  'flex.configuration': [({ configuration }) => ({ data: { configuration } })],
+  'flex.subscriptions': [(body) => (body as unknown as readonly JsonObject[]).map(({ id: _, ...rest }) => rest)],
+  'items.status': [
+    (body) => (body as unknown as readonly JsonObject[]).map((each) => ('body' in each ? each.body : each)),
+  ],
+  'messages.get': [toLegacy, ({ messages, ...rest }) => (Array.isArray(messages) ? messages[0] : rest)],
+};
+
+/** Whether an endpoint has other shapes. */
+export function hasOtherShapes(endpoint: string): boolean {
+  return Object.hasOwn(shapes, endpoint);
+}
+
+/** Returns a body in another shape; `choice`, from 0 to 1, selects it. */
+export function inOtherShape(endpoint: string, body: unknown, choice: number): unknown {
+  const known = shapes[endpoint] ?? [];
+  return known[Math.floor(choice * known.length)]?.(body as JsonObject) ?? body;
+}
+
+/** The legacy shape of a message that comes in the current one, by itself or in a list `messages`. */
+function toLegacy(body: JsonObject): unknown {
+  const message = (Array.isArray(body.messages) ? body.messages[0] : body) as JsonObject;
+  if (!('message_date' in message)) return body;
+  const { id, message_date, message_moderation, message_attachments, text, to } = message;
+  const dates = (message_date ?? {}) as JsonObject;
+  const { moderation_date, ...moderation } = (message_moderation ?? {}) as JsonObject;
+  return {
+    message_id: id,
+    date_received: dates.received,
+    date: dates.created,
+    date_available: dates.available,
+    date_notified: dates.notified,
+    date_read: dates.read,
+    from: message.from,
+    to: [to],
+    subject: message.subject,
+    text: { plain: text },
+    attachments: message_attachments,
+    site_id: message.site_id,
+    status: message.status,
+    moderation: { ...moderation, date_moderated: moderation_date },
+  };
+}

@@ -1,0 +1,245 @@
+import { ApiError, SellerError } from 'marketplace-seller-sdk';
+import type { SellerClient } from 'marketplace-seller-sdk';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import type { OddShare } from 'marketplace-seller-sdk/testing';
+import { describe, expect, test } from 'vitest';
+import { oddKinds } from '../../src/testing/http/odd-share.js';
+import { everyEndpoint } from '../support/every-endpoint.ts';
+
+const whose = { site_id: 'MLA', user_id: 7, service_id: 1001 };
+const dates = { date_from: '2026-03-01', date_to: '2026-03-02' };
+const last = { last: 2, unit: 'day' } as const;
+
+interface Arranged {
+  readonly marketplace: FakeMarketplace;
+  readonly seller: SellerClient;
+  readonly buyer: SellerClient;
+  readonly question_id: number;
+  readonly answered: number;
+  readonly message_id: string;
+  readonly shipment_id: number;
+  readonly file: string;
+}
+
+function arrange(odd: OddShare | null): Arranged {
+  const marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z' });
+  const [seller, buyer] = [marketplace.addUser({ user_id: 7 }), marketplace.addUser({ user_id: 31 })];
+  const { item_id } = marketplace.addItem({ item_id: 'MLA100', seller_id: 7 });
+  marketplace.addItem({ item_id: 'MLA200', seller_id: 7 });
+  const [open, closed] = ['Is it new?', 'And blue?'].map((text) => marketplace.ask({ from: buyer, item_id, text }));
+  if (!open || !closed) throw new Error('unreachable');
+  marketplace.questions.answer(closed.id, 'Yes.');
+  marketplace.questions.block(31, 7);
+  marketplace.questions.unblock(31, 7);
+  const pack = marketplace.addPack({ pack_id: 900, seller_id: 7, buyer_id: 31, shipping: 'flex' });
+  const message = marketplace.buyerWrites({ pack, text: 'Hello', files: [{ filename: 'a.pdf', content: 'x' }] });
+  marketplace.flex.subscribe({ user_id: 7, service_id: 1001 });
+  const shipment_id = marketplace.flex.ship({ user_id: 7 });
+  marketplace.flex.assignDriver(shipment_id, 5);
+  marketplace.viewPhone({ item_id });
+  const arranged = {
+    marketplace,
+    seller: marketplace.clientFor(seller, { maxRetries: 0 }),
+    buyer: marketplace.clientFor(buyer, { maxRetries: 0 }),
+    question_id: open.id,
+    answered: closed.id,
+    message_id: message.id,
+    shipment_id,
+    file: message.files[0]?.id ?? '',
+  };
+  marketplace.settings.odd = odd;
+  return arranged;
+}
+
+/** A successful call of every endpoint, with what identifies its result. */
+const calls: Readonly<Record<string, (given: Arranged) => Promise<unknown>>> = {
+  'questions.search': async ({ seller }) =>
+    (await seller.questions.search({ seller_id: 7 }).toArray()).map(({ id, text }) => ({ id, text })),
+  'questions.get': async ({ seller, answered }) => (await seller.questions.get({ question_id: answered })).id,
+  'questions.ask': async ({ buyer }) => (await buyer.questions.ask({ item_id: 'MLA100', text: 'Hm?' }))?.text,
+  'questions.answer': async ({ seller, question_id }) =>
+    (await seller.questions.answer({ question_id, text: 'Y' }))?.id,
+  'questions.delete': async ({ seller, question_id }) => (await seller.questions.delete({ question_id }))?.length,
+  'questions.hide': async ({ seller, question_id }) => void (await seller.questions.hide({ question_id })),
+  'questions.responseTime': async ({ seller }) => (await seller.questions.responseTime({ user_id: 7 })).user_id,
+  'questions.blacklist.add': async ({ seller }) =>
+    void (await seller.questions.blacklist.add({ seller_id: 7, user_id: 31 })),
+  'questions.blacklist.list': async ({ seller, marketplace }) => {
+    marketplace.questions.block(31, 7);
+    return (await seller.questions.blacklist.list({ seller_id: 7 })).map(({ id }) => id);
+  },
+  'questions.blacklist.remove': async ({ seller, marketplace }) => {
+    marketplace.questions.block(31, 7);
+    await seller.questions.blacklist.remove({ seller_id: 7, user_id: 31 });
+  },
+  'messages.conversation': async ({ seller }) =>
+    (await seller.messages.conversation({ pack_id: 900, user_id: 7 }).toArray()).map(({ text }) => text),
+  'messages.get': async ({ seller, message_id }) => {
+    const { id, text, from } = await seller.messages.get({ message_id });
+    return { id: id === message_id, text, from: from?.user_id };
+  },
+  'messages.send': async ({ seller }) =>
+    (await seller.messages.send({ pack_id: 900, user_id: 7, to: { user_id: 31 }, text: 'Hi' }))?.text,
+  'messages.upload': async ({ seller }) =>
+    typeof (await seller.messages.upload({ site_id: 'MLA', file: new Blob(['x']), filename: 'a.txt' })).id,
+  'messages.download': async ({ seller, file }) =>
+    (await (await seller.messages.download({ site_id: 'MLA', attachment_id: file })).arrayBuffer()).byteLength,
+  'actionGuide.options': async ({ seller }) =>
+    (await seller.actionGuide.options({ pack_id: 900 })).options.map(({ id }) => id),
+  'actionGuide.caps': async ({ seller }) =>
+    (await seller.actionGuide.caps({ pack_id: 900 })).map(({ option_id }) => option_id),
+  'actionGuide.send': async ({ seller }) =>
+    typeof (await seller.actionGuide.send({ pack_id: 900, option_id: 'OTHER', text: 'Hi' })).id,
+  'flex.subscriptions': async ({ seller }) =>
+    (await seller.flex.subscriptions({ site_id: 'MLA', user_id: 7 })).map(({ service_id }) => service_id),
+  'flex.configuration': async ({ seller }) =>
+    (await seller.flex.configuration({ ...whose, select: { delivery_window: true } })).delivery_window,
+  'flex.setDelivery': async ({ seller }) =>
+    void (await seller.flex.setDelivery({ ...whose, delivery_window: 'same_day' })),
+  'flex.addZones': async ({ seller }) => void (await seller.flex.addZones({ ...whose, zones: [{ id: 'MLA-2' }] })),
+  'flex.driver': async ({ seller, shipment_id }) =>
+    (await seller.flex.driver({ site_id: 'MLA', shipment_id })).driver_id,
+  'flex.items.isEnabled': async ({ seller, marketplace }) => {
+    marketplace.flex.setEnabled({ item_id: 'MLA100' }, true);
+    return seller.flex.items.isEnabled({ site_id: 'MLA', item_id: 'MLA100' });
+  },
+  'flex.items.enable': async ({ seller }) =>
+    void (await seller.flex.items.enable({ site_id: 'MLA', item_id: 'MLA100' })),
+  'flex.items.disable': async ({ seller, marketplace }) => {
+    marketplace.flex.setEnabled({ item_id: 'MLA100' }, true);
+    await seller.flex.items.disable({ site_id: 'MLA', item_id: 'MLA100' });
+  },
+  'contacts.questions.ofItem': async ({ seller }) =>
+    (await seller.contacts.questions.ofItem({ item_id: 'MLA100', ...dates })).total,
+  'contacts.questions.ofUser': async ({ seller }) =>
+    void (await seller.contacts.questions.ofUser({ user_id: 7, ...dates })),
+  'contacts.questions.windowOfItem': async ({ seller }) =>
+    void (await seller.contacts.questions.windowOfItem({ item_id: 'MLA100', ...last })),
+  'contacts.questions.windowOfUser': async ({ seller }) =>
+    (await seller.contacts.questions.windowOfUser({ user_id: 7, ...last })).last,
+  'contacts.phoneViews.ofItem': async ({ seller }) =>
+    (await seller.contacts.phoneViews.ofItem({ item_id: 'MLA100', ...dates })).total,
+  'contacts.phoneViews.ofUser': async ({ seller }) =>
+    (await seller.contacts.phoneViews.ofUser({ user_id: 7, ...dates })).total,
+  'contacts.phoneViews.windowOfItem': async ({ seller }) =>
+    (await seller.contacts.phoneViews.windowOfItem({ item_id: 'MLA100', ...last })).last,
+  'contacts.phoneViews.windowOfItems': async ({ seller }) =>
+    (await seller.contacts.phoneViews.windowOfItems({ ids: ['MLA100', 'MLA200'], ...last })).length,
+  'contacts.phoneViews.windowOfUser': async ({ seller }) =>
+    (await seller.contacts.phoneViews.windowOfUser({ user_id: 7, ...last })).last,
+  'items.status': async ({ seller }) => (await seller.items.status({ ids: ['MLA100', 'MLA200'] })).length,
+  'sites.search': async ({ seller }) => (await seller.sites.search({ site_id: 'MLA', q: 'item' }).toArray()).length,
+  'currencies.list': async ({ seller }) => (await seller.currencies.list()).map(({ id }) => id),
+  'currencies.get': async ({ seller }) => (await seller.currencies.get({ id: 'ARS' })).decimal_places,
+};
+
+/** What a kind of oddness takes away, so that a result differs although it was read right. */
+const isLost = (name: string, kind: string): boolean =>
+  (kind === 'shape' || kind === 'absent' || kind === 'nulls') && name === 'actionGuide.send';
+
+describe('odd responses', () => {
+  test('every endpoint has its call here', () => {
+    expect(Object.keys(calls).sort()).toEqual(
+      everyEndpoint
+        .map(({ name }) => name)
+        .filter((name) => name !== 'describe')
+        .sort(),
+    );
+  });
+
+  describe.each(oddKinds)('of the kind %s', (kind) => {
+    test.each(Object.entries(calls))('are read by the client as usual: %s', async (name, call) => {
+      const usual = await call(arrange(null));
+      for (let seed = 1; seed <= (kind === 'shape' ? 6 : 1); seed += 1) {
+        const result = await call(arrange({ kinds: [kind], seed }));
+        if (!isLost(name, kind)) expect(result).toEqual(usual);
+      }
+    });
+  });
+
+  test.each(everyEndpoint.filter(({ name }) => name !== 'describe'))(
+    'an odd refusal of $name has the class of its status',
+    async ({ name }) => {
+      for (const kinds of [undefined, ['error-keys'], ['error-text']] as const) {
+        for (let seed = 1; seed <= 8; seed += 1) {
+          const { marketplace, ...rest } = arrange({ seed, kinds });
+          const endpoint = everyEndpoint.find((each) => each.name === name)?.endpoint;
+          if (!endpoint) throw new Error('unreachable');
+          marketplace.failNext(endpoint, { status: 403, code: 'forbidden', message: 'No', cause: ['blocked'] });
+          const error: unknown = await calls[name]?.({ marketplace, ...rest }).catch((reason: unknown) => reason);
+          expect([error instanceof SellerError, error instanceof ApiError && error.status]).toEqual([true, 403]);
+        }
+      }
+    },
+  );
+
+  test('the same seed serves the same odd responses, another seed others, and a share of 0 none', async () => {
+    const serve = async (odd: OddShare | null): Promise<string> => {
+      const { marketplace } = arrange(odd);
+      const bodies = [];
+      for (let call = 0; call < 20; call += 1)
+        bodies.push(await (await marketplace.fetch(`${marketplace.baseUrl}/currencies/ARS`)).text());
+      return bodies.join();
+    };
+    const usual = await serve(null);
+    expect(await serve({ share: 0.5, seed: 3 })).toBe(await serve({ share: 0.5, seed: 3 }));
+    expect(await serve({ share: 0.5, seed: 3 })).not.toBe(await serve({ share: 0.5, seed: 4 }));
+    expect(await serve({ share: 0.5, seed: 3 })).not.toBe(usual);
+    expect(await serve({ share: 0 })).toBe(usual);
+    expect(await serve({ endpoints: ['questions.get'] })).toBe(usual);
+    expect(await serve({ endpoints: ['currencies.get'] })).not.toBe(usual);
+  });
+
+  test.each([
+    [{ share: 2 }, '`settings.odd.share`: a share is from 0 to 1'],
+    [{ endpoints: ['questions.fly'] }, 'there is no endpoint "questions.fly"'],
+    [{ kinds: ['red'] }, '`settings.odd.kinds.0` takes'],
+    [{ sahre: 1 }, '`settings.odd.sahre` is not a field here'],
+  ])('a wrong setting is rejected, and nothing changes: %j', (odd, message) => {
+    const marketplace = new FakeMarketplace();
+    expect(() => marketplace.seed({ settings: { capPerOption: 5, odd } } as never)).toThrow(message);
+    expect(marketplace.settings).toMatchObject({ capPerOption: 1, odd: null });
+  });
+});
+
+describe('the fields that only the live service sends', () => {
+  test.each([
+    ['live', true],
+    ['documents', false],
+  ] as const)('are sent when the marketplace follows %s: %s', async (follow, isSent) => {
+    const marketplace = new FakeMarketplace({ follow });
+    const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
+    const { item_id } = marketplace.addItem({ seller_id: seller.user_id });
+    marketplace.ask({ from: buyer, item_id, text: 'Is it new?' });
+    const { pack_id } = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id, shipping: 'flex' });
+    marketplace.flex.subscribe({ user_id: seller.user_id });
+    const headers = { authorization: `Bearer ${marketplace.tokenFor(seller)}` };
+    const get = async (path: string): Promise<unknown> =>
+      (await marketplace.fetch(marketplace.baseUrl + path, { headers })).json();
+    const sent = async (path: string, part: object): Promise<void> =>
+      isSent ? expect(await get(path)).toMatchObject(part) : expect(await get(path)).not.toMatchObject(part);
+    await sent(`/questions/search?seller_id=${seller.user_id}`, {
+      filters: { limit: 50, offset: 0, caller: seller.user_id, client_id: 500, is_admin: false, sorts: [] },
+      questions: [{ tags: [], hold: false, deleted_from_listing: false }],
+    });
+    await sent(`/messages/packs/${pack_id}/sellers/${seller.user_id}?tag=post_sale`, {
+      conversation_status: { claim_ids: [] },
+    });
+    await sent(`/shipping/flex/sites/MLA/users/${seller.user_id}/subscriptions/v1`, [
+      {
+        origin: { address_line: expect.any(String) as unknown, city: {}, zip_code: expect.any(String) as unknown },
+        configuration: {
+          set: { coverage: { type: 'zone', capabilities: { cutoff_by_zone: false } } },
+          available: { coverage: { type: ['zone'] } },
+        },
+      },
+    ] as never);
+    await sent(`/sites/MLA/search?q=item`, {
+      results: [{ price: 1000, shipping: { mode: 'me2' }, seller: { nickname: seller.nickname } }],
+    });
+    const { options } = (await get(`/messages/action_guide/packs/${pack_id}?tag=post_sale`)) as { options: object[] };
+    const promise = { templates: [{ texts: { mla: {} }, vars: [{ type: 'NUMBER' }, { type: 'NUMBER' }] }] };
+    if (isSent) expect(options.at(-1)).toMatchObject(promise);
+    else expect(options.at(-1)).not.toMatchObject(promise);
+  });
+});
