@@ -120,7 +120,9 @@ describe('the control endpoints for a whole integration', () => {
       attempts: expect.arrayContaining([expect.objectContaining({ outcome: 'unreachable' })]) as unknown,
     });
     await control(url, 'DELETE', 'notifications');
-    expect((await control(url, 'GET', 'notifications')).text).toBe('{"attempts":[],"scheduled":[],"subscriptions":[]}');
+    expect((await control(url, 'GET', 'notifications')).text).toBe(
+      '{"isHeld":false,"attempts":[],"scheduled":[],"subscriptions":[]}',
+    );
   });
 
   test('storage breaks, settings and the rate limit change', async () => {

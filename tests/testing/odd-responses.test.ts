@@ -158,7 +158,7 @@ describe('odd responses', () => {
   });
 
   test.each(everyEndpoint.filter(({ name }) => name !== 'describe'))(
-    'an odd refusal of $name has the class of its status',
+    'an odd error of $name has the class of its status',
     async ({ name }) => {
       for (const kinds of [undefined, ['error-keys'], ['error-text']] as const) {
         for (let seed = 1; seed <= 8; seed += 1) {

@@ -1,4 +1,5 @@
-import { array, integer, nullish, number, params, refine, string } from '../../core/schema/schema.js';
+import { array, boolean, integer, nullish, number, params, record, refine, string } from '../../core/schema/schema.js';
+import { assertTopic } from '../webhooks/topics.js';
 import { maxLateMs } from '../webhooks/callback.js';
 import type { Subscription } from '../webhooks/subscription.js';
 import { bodyless, control, inField } from './control.js';
@@ -20,6 +21,7 @@ export const notificationControls: Readonly<Record<string, Control>> = {
   'GET /__fake/notifications': bodyless(
     'Lists the delivery attempts, the scheduled ones and the subscriptions',
     ({ notifications }) => ({
+      isHeld: notifications.isHeld,
       attempts: notifications.attempts,
       scheduled: notifications.scheduled,
       subscriptions: notifications.subscriptions.map(toSubscriptionView),
@@ -43,8 +45,10 @@ export const notificationControls: Readonly<Record<string, Control>> = {
       application_id: nullish(integer),
       faults: nullish(deliveryFaults),
     }),
-    ({ notifications }, { callback, topics, user_ids, application_id, faults }) => {
-      inField('callback', () =>
+    ({ accounts, notifications }, { callback, topics, user_ids, application_id, faults }) => {
+      for (const topic of topics ?? []) inField('topics', () => assertTopic(topic));
+      if (application_id) inField('application_id', () => accounts.assertApplication(application_id));
+      const { id } = inField('callback', () =>
         notifications.subscribe({
           callback,
           topics: topics ?? undefined,
@@ -53,6 +57,47 @@ export const notificationControls: Readonly<Record<string, Control>> = {
           faults: withoutNulls(faults ?? {}),
         }),
       );
+      return { id };
+    },
+  ),
+
+  'POST /__fake/ended-subscriptions': control(
+    'Ends a subscription',
+    params({ id: integer }),
+    ({ notifications }, { id }) => inField('id', () => notifications.unsubscribe(id)),
+  ),
+
+  'POST /__fake/held-notifications': control(
+    'Holds new notifications until they are delivered by hand, or posts the held ones',
+    params({ held: boolean }),
+    ({ notifications }, { held }) => {
+      notifications.isHeld = held;
+    },
+  ),
+
+  'POST /__fake/deliveries': control(
+    'Delivers held notifications, or earlier ones again, in the given order',
+    params({ ids: array(string), subscription: nullish(integer), afterMs: nullish(integer) }),
+    async ({ notifications }, { ids, ...options }) => {
+      await notifications.deliver(ids, withoutNulls(options));
+      return { attempts: notifications.attempts.length };
+    },
+  ),
+
+  'POST /__fake/sent-notifications': control(
+    'Sends a notification that no change caused: of any topic, or a forged one',
+    params({
+      topic: string,
+      resource: string,
+      user_id: integer,
+      application_id: nullish(integer),
+      fields: nullish(record),
+      subscription: nullish(integer),
+      afterMs: nullish(integer),
+    }),
+    async ({ notifications }, { subscription, afterMs, ...notification }) => {
+      const options = withoutNulls({ subscription, afterMs });
+      return { ids: await notifications.send(withoutNulls(notification), options) };
     },
   ),
 
@@ -63,14 +108,15 @@ export const notificationControls: Readonly<Record<string, Control>> = {
 
 /** A subscription as plain data. */
 export interface SubscriptionView {
+  readonly id: number;
   readonly application_id: number;
   readonly callback: string | null;
   readonly topics: readonly string[];
 }
 
 /** Serializes a subscription. */
-export function toSubscriptionView({ application_id, url, topics }: Subscription): SubscriptionView {
-  return { application_id, callback: url, topics: [...topics] };
+export function toSubscriptionView({ id, application_id, url, topics }: Subscription): SubscriptionView {
+  return { id, application_id, callback: url, topics: [...topics] };
 }
 
 type Given<T> = { [K in keyof T]: Exclude<T[K], null> };

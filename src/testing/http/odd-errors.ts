@@ -6,7 +6,7 @@ interface ErrorBody {
   readonly cause?: unknown;
 }
 
-/** The JSON bodies of errors, with other names for the fields. Wire notes, Reading refusals. */
+/** The JSON bodies of errors, with other names for the fields. Wire notes, errors. */
 const bodies: readonly ((body: ErrorBody) => object)[] = [
   ({ message, error, ...rest }) => ({ ...rest, message: error, error: message }),
   ({ message, error }) => ({ code: error, message }),

@@ -139,6 +139,13 @@ export class Accounts {
     return bearer && !this.#isExpired(bearer) ? bearer : undefined;
   }
 
+  /** @internal @throws {FakeMarketplaceError} when an application has no token and no grant */
+  assertApplication(application_id: number): void {
+    const known = [...this.#tokens.values(), ...this.#grants.values()].map((each) => each.application_id);
+    if (application_id === 500 || known.includes(application_id)) return;
+    throw new FakeMarketplaceError(`there is no application ${application_id}; issue a token for it first`);
+  }
+
   /** Whether a token was issued and has expired. */
   isExpired(token: string): boolean {
     const bearer = this.#tokens.get(token);

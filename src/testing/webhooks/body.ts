@@ -8,13 +8,17 @@ export interface NotificationPayload {
   /** Time of the event and of the first attempt, in milliseconds since 1970. */
   readonly receivedAt: number;
   readonly sentAt: number;
+  /** The number of the request that caused it, if it is known. */
+  readonly request?: number | undefined;
+  /** Fields that replace those of the body, or are added to it. */
+  readonly fields?: Readonly<Record<string, unknown>> | undefined;
 }
 
 type BodyFields = Readonly<Record<string, unknown>>;
 
 /** Serializes a notification. */
 export function toPayloadBody(
-  { id, event, application_id, receivedAt, sentAt }: NotificationPayload,
+  { id, event, application_id, receivedAt, sentAt, fields }: NotificationPayload,
   attempts: number,
 ): BodyFields {
   return {
@@ -26,6 +30,7 @@ export function toPayloadBody(
     attempts,
     sent: new Date(sentAt).toISOString(),
     received: new Date(receivedAt).toISOString(),
+    ...fields,
   };
 }
 

@@ -1,4 +1,5 @@
 import { FakeMarketplaceError } from '../errors.js';
+import { assertTopic } from './topics.js';
 import { assertFields } from '../state/assert-fields.js';
 
 /** The callback of an application: a URL, or a function in this process. */
@@ -41,6 +42,9 @@ export function validateCallback(init: CallbackInit): void {
   const { callback, faults = {} } = init;
   if (typeof callback !== 'function' && !isPostable(callback))
     throw new FakeMarketplaceError('a callback is a URL such as http://127.0.0.1:8080/, or a function');
+  for (const topic of init.topics ?? []) assertTopic(topic);
+  if (init.application_id !== undefined && !(Number.isSafeInteger(init.application_id) && init.application_id >= 1))
+    throw new FakeMarketplaceError('an `application_id` is an integer of at least 1');
   assertFields('`faults`', faults, ['late', 'lateMs', 'twice', 'odd', 'seed']);
   for (const name of ['late', 'twice', 'odd'] as const) {
     const share = faults[name] ?? 0;

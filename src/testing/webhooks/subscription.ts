@@ -7,6 +7,8 @@ import type { DeliveryOutcome } from './post-notification.js';
 
 /** A subscription of an application. */
 export interface Subscription {
+  /** Identifies it among the subscriptions of a marketplace: 1, 2, and so on. */
+  readonly id: number;
   readonly application_id: number;
   /** The URL of the callback; `null` for a function in this process. */
   readonly url: string | null;
@@ -23,6 +25,7 @@ const maxAbandonedInARow = 3;
 
 /** A callback with its topics and failures. */
 export class CallbackSubscription implements Subscription {
+  readonly id: number;
   readonly application_id: number;
   readonly url: string | null;
   readonly #topics: Set<string>;
@@ -32,9 +35,10 @@ export class CallbackSubscription implements Subscription {
   readonly #cancel: () => void;
 
   /** @throws {FakeMarketplaceError} when the subscription is invalid */
-  constructor(init: CallbackInit, cancel: () => void) {
+  constructor(id: number, init: CallbackInit, cancel: () => void) {
     validateCallback(init);
     const { callback, topics = ['questions'], application_id = 500, faults } = init;
+    this.id = id;
     this.application_id = application_id;
     this.url = typeof callback === 'function' ? null : String(callback);
     this.#topics = new Set(topics);

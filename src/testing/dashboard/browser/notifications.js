@@ -57,7 +57,7 @@ export function showNotifications({ notifications: { attempts, scheduled, subscr
 function grouped(attempts, scheduled) {
   /** @type {Map<string, Delivery>} */
   const deliveries = new Map();
-  const deliveryOf = (/** @type {Scheduled} */ { id, event }) => {
+  const deliveryOf = (/** @type {Pick<Scheduled, 'id' | 'event'>} */ { id, event }) => {
     const delivery = deliveries.get(id) ?? { id, event, attempts: [], scheduled: [] };
     deliveries.set(id, delivery);
     return delivery;

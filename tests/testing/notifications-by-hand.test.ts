@@ -1,0 +1,181 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import type { CallbackInit, Subscription } from 'marketplace-seller-sdk/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { running } from '../support/serving.ts';
+
+/** A marketplace with an item, whose callbacks record what they receive. */
+function arrange() {
+  const marketplace = new FakeMarketplace({ now: '2026-11-20T12:00:00Z' });
+  const seller = marketplace.addUser({ user_id: 7 });
+  const buyer = marketplace.addUser();
+  const { item_id } = marketplace.addItem({ seller_id: seller.user_id });
+  const received: { by: string; body: Record<string, unknown> }[] = [];
+  const subscribe = (by: string, init: Partial<CallbackInit> = {}): Subscription =>
+    marketplace.notifications.subscribe({
+      callback: async (request) => {
+        received.push({ by, body: (await request.json()) as Record<string, unknown> });
+        return new Response();
+      },
+      ...init,
+    });
+  const ask = (text: string) => marketplace.ask({ from: buyer, item_id, text });
+  const resources = () => received.map(({ by, body }) => `${by} ${String(body.resource)}`);
+  return { marketplace, notifications: marketplace.notifications, received, resources, subscribe, ask };
+}
+
+describe('notifications by hand', () => {
+  test('an earlier notification is delivered again in five minutes, with its id and the next attempt', async () => {
+    const { marketplace, notifications, received, subscribe, ask } = arrange();
+    subscribe('a');
+    ask('Is it new?');
+    await notifications.flush();
+    const [first] = notifications.attempts;
+    await notifications.deliver([first!.id], { afterMs: 300_000 });
+    expect(notifications.scheduled).toMatchObject([{ id: first!.id, at: '2026-11-20T12:05:00.000Z', isHeld: false }]);
+    expect(received).toHaveLength(1);
+    marketplace.clock.advance({ minutes: 5 });
+    await expect.poll(() => received.length).toBe(2);
+    expect(received[1]?.body).toEqual({ ...received[0]?.body, attempts: 2 });
+  });
+
+  test('held notifications come in the order in which they are delivered', async () => {
+    const { notifications, resources, subscribe, ask } = arrange();
+    subscribe('a');
+    notifications.isHeld = true;
+    const [a, b, c] = [ask('A'), ask('B'), ask('C')].map(({ id }) => `/questions/${id}`);
+    await notifications.flush();
+    expect(resources()).toEqual([]);
+    const idOf = (resource?: string): string =>
+      notifications.scheduled.find(({ event, isHeld }) => isHeld && event.resource === resource)?.id ?? '';
+    await notifications.deliver([idOf(b), idOf(a)]);
+    expect(resources()).toEqual([`a ${b}`, `a ${a}`]);
+    notifications.isHeld = false;
+    await notifications.flush();
+    expect(resources()).toEqual([`a ${b}`, `a ${a}`, `a ${c}`]);
+  });
+
+  test('the order is kept when they are delivered later', async () => {
+    const { notifications, resources, subscribe, ask } = arrange();
+    subscribe('a');
+    notifications.isHeld = true;
+    const asked = ['A', 'B', 'C'].map((text) => `a /questions/${ask(text).id}`);
+    const ids = notifications.scheduled.map(({ id }) => id).reverse();
+    await notifications.deliver(ids, { afterMs: 60_000 });
+    await notifications.flush();
+    expect(resources()).toEqual(asked.reverse());
+  });
+
+  test('a forged notification has the given fields, and comes to one callback of two', async () => {
+    const { notifications, received, subscribe } = arrange();
+    subscribe('a');
+    const { id } = subscribe('b');
+    const fields = { _id: 'forged', user_id: '99', extra: [1] };
+    const event = { topic: 'questions', resource: '/questions/1', user_id: 7 };
+    await notifications.send({ ...event, fields }, { subscription: id });
+    expect(received).toMatchObject([{ by: 'b', body: { ...event, ...fields } }]);
+    await notifications.send(event);
+    expect(received.slice(1).map(({ by }) => by)).toEqual(['a', 'b']);
+  });
+
+  test('a notification of another topic comes to those that subscribe to it, or to a named one', async () => {
+    const { notifications, resources, subscribe } = arrange();
+    const { id } = subscribe('a');
+    subscribe('b', { topics: ['items', 'orders_v2'], application_id: 600 });
+    const event = { topic: 'items', resource: '/items/MLA1', user_id: 7 };
+    await notifications.send(event);
+    await notifications.send({ ...event, resource: '/items/MLA2' }, { subscription: id });
+    await notifications.send({ ...event, resource: '/items/MLA3', application_id: 600 });
+    expect(resources()).toEqual(['b /items/MLA1', 'a /items/MLA2', 'b /items/MLA3']);
+  });
+
+  test('one subscription ends, the other stays', async () => {
+    const { notifications, resources, subscribe, ask } = arrange();
+    const { id } = subscribe('a');
+    subscribe('b');
+    notifications.unsubscribe(id);
+    const question = ask('A');
+    await notifications.flush();
+    expect(resources()).toEqual([`b /questions/${question.id}`]);
+  });
+
+  const event = { topic: 'questions', resource: '/questions/1', user_id: 7 };
+  test.each<[string, (given: ReturnType<typeof arrange>) => unknown, string]>([
+    ['topic', ({ notifications }) => notifications.send({ ...event, topic: 'qestions' }), 'did you mean questions?'],
+    ['topic of a subscription', ({ subscribe }) => subscribe('a', { topics: ['red'] }), 'there is no topic "red"'],
+    ['application', ({ notifications }) => notifications.send({ ...event, application_id: 9 }), 'application 9 has no'],
+    ['application id', ({ subscribe }) => subscribe('a', { application_id: 1.5 }), 'an integer of at least 1'],
+    ['notification', ({ notifications }) => notifications.deliver(['x']), 'there is no notification x'],
+    [
+      'subscription',
+      ({ notifications }) => notifications.send(event, { subscription: 9 }),
+      'there is no subscription 9',
+    ],
+    ['ended one', ({ notifications }) => notifications.unsubscribe(9), 'there is no subscription 9'],
+    ['delay', ({ notifications }) => notifications.send(event, { afterMs: -1 }), '`afterMs` is from 0 to 86400000'],
+  ])('an unknown %s is rejected, and nothing is sent', async (_, act, message) => {
+    const given = arrange();
+    await expect((async () => act(given))()).rejects.toThrow(message);
+    await given.notifications.flush();
+    expect([given.received, given.notifications.subscriptions]).toEqual([[], []]);
+  });
+});
+
+describe('over HTTP', () => {
+  const token = 'a-control-token-of-the-test';
+
+  test('the same is done through the control endpoints', async () => {
+    const received: { path: string; body: Record<string, unknown> }[] = [];
+    const server = createServer((request, response) => {
+      let text = '';
+      request.setEncoding('utf8').on('data', (part: string) => (text += part));
+      request.on('end', () => {
+        received.push({ path: request.url ?? '', body: JSON.parse(text) as Record<string, unknown> });
+        response.end();
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const serving = running('fake', '--port', '0', '--quiet', '--control-token', token);
+    onTestFinished(async () => void (await serving.end()));
+    const url = await serving.url();
+    const control = async (method: string, name: string, body?: object): Promise<Record<string, any>> => {
+      const headers = { 'x-fake-token': token };
+      const response = await fetch(`${url}/__fake/${name}`, { method, headers, body: JSON.stringify(body) ?? null });
+      return (await response.json()) as Record<string, any>;
+    };
+    const subscribe = (path: string) =>
+      control('POST', 'notifications', { callback: `http://127.0.0.1:${port}${path}` });
+    expect([await subscribe('/a'), await subscribe('/b')]).toEqual([{ id: 1 }, { id: 2 }]);
+    await control('POST', 'held-notifications', { held: true });
+    for (const text of ['A?', 'B?']) await control('POST', 'questions', { from: 1002, item_id: 'MLA600000002', text });
+    const { scheduled, isHeld } = await control('GET', 'notifications');
+    expect([isHeld, scheduled.length]).toEqual([true, 4]);
+    const ids = scheduled.filter((each: any) => each.subscription === 1).map((each: any) => each.id as string);
+    await control('POST', 'deliveries', { ids: ids.reverse() });
+    expect(received.map(({ path, body }) => `${path} ${body.resource}`)).toEqual([
+      '/a /questions/5000000005',
+      '/a /questions/5000000004',
+    ]);
+    await control('POST', 'ended-subscriptions', { id: 1 });
+    await control('POST', 'sent-notifications', {
+      ...{ topic: 'shipments', resource: '/shipments/1', user_id: 1001, subscription: 2, fields: { _id: 'x' } },
+    });
+    expect(received.at(-1)).toMatchObject({ path: '/b', body: { _id: 'x', topic: 'shipments' } });
+    const rejected: [string, object, string][] = [
+      ['notifications', { callback: 'http://127.0.0.1:1/', topics: ['red'] }, '`topics`: there is no topic "red"'],
+      [
+        'notifications',
+        { callback: 'http://127.0.0.1:1/', application_id: 9 },
+        '`application_id`: there is no application 9',
+      ],
+      ['sent-notifications', { topic: 'red', resource: '/x', user_id: 1 }, 'there is no topic "red"'],
+      ['deliveries', { ids: ['x'] }, 'there is no notification x'],
+      ['ended-subscriptions', { id: 9 }, '`id`: there is no subscription 9'],
+    ];
+    for (const [name, body, message] of rejected) expect((await control('POST', name, body)).message).toContain(message);
+  });
+});
