@@ -153,7 +153,11 @@ describe('the start of the marketplace', () => {
   const control = 'a-control-token-of-the-test';
   const ask = async (url: string, method: string, name: string, body?: object): Promise<Record<string, unknown>> => {
     const headers = { 'x-fake-token': control };
-    const response = await fetch(`${url}/__fake/${name}`, { method, headers, body: JSON.stringify(body) ?? null });
+    const response = await fetch(`${url}/__fake/${name}`, {
+      method,
+      headers,
+      body: body ? JSON.stringify(body) : null,
+    });
     return (await response.json()) as Record<string, unknown>;
   };
 
@@ -161,10 +165,25 @@ describe('the start of the marketplace', () => {
     const settings = fileOf({ capPerOption: 3, messageShape: 'legacy' });
     const seed = fileOf({ settings: { capPerOption: 2, maxIds: 7 }, users: [{ user_id: 1, token: 'seller' }] });
     const args = ['--follow', 'documents', '--settings', settings, '--seed', seed, '--now', '2030-01-01T00:00:00Z'];
-    const limit = ['--odd', 'share=0.3 seed=7', '--limit', 'perMinute=900 per=user retryAfter', '--cors', '--control-token', control];
+    const limit = [
+      '--odd',
+      'share=0.3 seed=7',
+      '--limit',
+      'perMinute=900 per=user retryAfter',
+      '--cors',
+      '--control-token',
+      control,
+    ];
     const url = await fake('--quiet', ...args, ...limit).url();
     const expected = {
-      settings: { capPerOption: 3, maxIds: 7, messageShape: 'legacy', cors: true, itemStatusShape: 'bare', odd: { share: 0.3, seed: 7 } },
+      settings: {
+        capPerOption: 3,
+        maxIds: 7,
+        messageShape: 'legacy',
+        cors: true,
+        itemStatusShape: 'bare',
+        odd: { share: 0.3, seed: 7 },
+      },
       limit: { perMinute: 900, per: 'user', retryAfter: true },
     };
     expect(await ask(url, 'GET', 'settings')).toMatchObject(expected);

@@ -120,8 +120,8 @@ describe('a change of the status of an item', () => {
     const other = marketplace.addItem({ seller_id: seller.user_id });
     const ask = (item: string): number => marketplace.ask({ from: buyer, item_id: item, text: 'Is it new?' }).id;
     const [open, answered, deleted] = [ask(item_id), ask(item_id), ask(item_id), ask(other.item_id)];
-    marketplace.questions.answer(answered!, 'Yes.');
-    marketplace.questions.delete(deleted!);
+    marketplace.questions.answer(answered, 'Yes.');
+    marketplace.questions.delete(deleted);
     const seen: string[] = [];
     const stop = marketplace.events.on(({ resource }) => seen.push(resource));
     marketplace.items.change(item_id, { status: 'closed' });

@@ -123,6 +123,13 @@ describe('notifications by hand', () => {
   });
 });
 
+/** The fields of the responses that the test reads. */
+interface Answered {
+  readonly message: string;
+  readonly isHeld: boolean;
+  readonly scheduled: readonly { readonly id: string; readonly subscription: number }[];
+}
+
 describe('over HTTP', () => {
   const token = 'a-control-token-of-the-test';
 
@@ -140,12 +147,18 @@ describe('over HTTP', () => {
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
     const serving = running('fake', '--port', '0', '--quiet', '--control-token', token);
-    onTestFinished(async () => void (await serving.end()));
+    onTestFinished(async () => {
+      await serving.end();
+    });
     const url = await serving.url();
-    const control = async (method: string, name: string, body?: object): Promise<Record<string, any>> => {
+    const control = async (method: string, name: string, body?: object): Promise<Answered> => {
       const headers = { 'x-fake-token': token };
-      const response = await fetch(`${url}/__fake/${name}`, { method, headers, body: JSON.stringify(body) ?? null });
-      return (await response.json()) as Record<string, any>;
+      const response = await fetch(`${url}/__fake/${name}`, {
+        method,
+        headers,
+        body: body ? JSON.stringify(body) : null,
+      });
+      return (await response.json()) as Answered;
     };
     const subscribe = (path: string) =>
       control('POST', 'notifications', { callback: `http://127.0.0.1:${port}${path}` });
@@ -154,9 +167,9 @@ describe('over HTTP', () => {
     for (const text of ['A?', 'B?']) await control('POST', 'questions', { from: 1002, item_id: 'MLA600000002', text });
     const { scheduled, isHeld } = await control('GET', 'notifications');
     expect([isHeld, scheduled.length]).toEqual([true, 4]);
-    const ids = scheduled.filter((each: any) => each.subscription === 1).map((each: any) => each.id as string);
+    const ids = scheduled.filter((each) => each.subscription === 1).map((each) => each.id);
     await control('POST', 'deliveries', { ids: ids.reverse() });
-    expect(received.map(({ path, body }) => `${path} ${body.resource}`)).toEqual([
+    expect(received.map(({ path, body }) => `${path} ${String(body.resource)}`)).toEqual([
       '/a /questions/5000000005',
       '/a /questions/5000000004',
     ]);
@@ -176,6 +189,7 @@ describe('over HTTP', () => {
       ['deliveries', { ids: ['x'] }, 'there is no notification x'],
       ['ended-subscriptions', { id: 9 }, '`id`: there is no subscription 9'],
     ];
-    for (const [name, body, message] of rejected) expect((await control('POST', name, body)).message).toContain(message);
+    for (const [name, body, message] of rejected)
+      expect((await control('POST', name, body)).message).toContain(message);
   });
 });

@@ -51,6 +51,9 @@ function arrange(odd: OddShare | null): Arranged {
   return arranged;
 }
 
+/** A result that only has to come. */
+const nothing = (_: unknown): undefined => undefined;
+
 /** A successful call of every endpoint, with what identifies its result. */
 const calls: Readonly<Record<string, (given: Arranged) => Promise<unknown>>> = {
   'questions.search': async ({ seller }) =>
@@ -60,10 +63,10 @@ const calls: Readonly<Record<string, (given: Arranged) => Promise<unknown>>> = {
   'questions.answer': async ({ seller, question_id }) =>
     (await seller.questions.answer({ question_id, text: 'Y' }))?.id,
   'questions.delete': async ({ seller, question_id }) => (await seller.questions.delete({ question_id }))?.length,
-  'questions.hide': async ({ seller, question_id }) => void (await seller.questions.hide({ question_id })),
+  'questions.hide': async ({ seller, question_id }) => nothing(await seller.questions.hide({ question_id })),
   'questions.responseTime': async ({ seller }) => (await seller.questions.responseTime({ user_id: 7 })).user_id,
   'questions.blacklist.add': async ({ seller }) =>
-    void (await seller.questions.blacklist.add({ seller_id: 7, user_id: 31 })),
+    nothing(await seller.questions.blacklist.add({ seller_id: 7, user_id: 31 })),
   'questions.blacklist.list': async ({ seller, marketplace }) => {
     marketplace.questions.block(31, 7);
     return (await seller.questions.blacklist.list({ seller_id: 7 })).map(({ id }) => id);
@@ -95,16 +98,17 @@ const calls: Readonly<Record<string, (given: Arranged) => Promise<unknown>>> = {
   'flex.configuration': async ({ seller }) =>
     (await seller.flex.configuration({ ...whose, select: { delivery_window: true } })).delivery_window,
   'flex.setDelivery': async ({ seller }) =>
-    void (await seller.flex.setDelivery({ ...whose, delivery_window: 'same_day' })),
-  'flex.addZones': async ({ seller }) => void (await seller.flex.addZones({ ...whose, zones: [{ id: 'MLA-2' }] })),
+    nothing(await seller.flex.setDelivery({ ...whose, delivery_window: 'same_day' })),
+  'flex.addZones': async ({ seller }) => nothing(await seller.flex.addZones({ ...whose, zones: [{ id: 'MLA-2' }] })),
   'flex.driver': async ({ seller, shipment_id }) =>
     (await seller.flex.driver({ site_id: 'MLA', shipment_id })).driver_id,
   'flex.items.isEnabled': async ({ seller, marketplace }) => {
     marketplace.flex.setEnabled({ item_id: 'MLA100' }, true);
     return seller.flex.items.isEnabled({ site_id: 'MLA', item_id: 'MLA100' });
   },
-  'flex.items.enable': async ({ seller }) =>
-    void (await seller.flex.items.enable({ site_id: 'MLA', item_id: 'MLA100' })),
+  'flex.items.enable': async ({ seller }) => {
+    await seller.flex.items.enable({ site_id: 'MLA', item_id: 'MLA100' });
+  },
   'flex.items.disable': async ({ seller, marketplace }) => {
     marketplace.flex.setEnabled({ item_id: 'MLA100' }, true);
     await seller.flex.items.disable({ site_id: 'MLA', item_id: 'MLA100' });
@@ -112,9 +116,9 @@ const calls: Readonly<Record<string, (given: Arranged) => Promise<unknown>>> = {
   'contacts.questions.ofItem': async ({ seller }) =>
     (await seller.contacts.questions.ofItem({ item_id: 'MLA100', ...dates })).total,
   'contacts.questions.ofUser': async ({ seller }) =>
-    void (await seller.contacts.questions.ofUser({ user_id: 7, ...dates })),
+    nothing(await seller.contacts.questions.ofUser({ user_id: 7, ...dates })),
   'contacts.questions.windowOfItem': async ({ seller }) =>
-    void (await seller.contacts.questions.windowOfItem({ item_id: 'MLA100', ...last })),
+    nothing(await seller.contacts.questions.windowOfItem({ item_id: 'MLA100', ...last })),
   'contacts.questions.windowOfUser': async ({ seller }) =>
     (await seller.contacts.questions.windowOfUser({ user_id: 7, ...last })).last,
   'contacts.phoneViews.ofItem': async ({ seller }) =>

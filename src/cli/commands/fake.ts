@@ -4,7 +4,6 @@ import { isControlToken } from '../../testing/dashboard/access.js';
 import { Dashboard } from '../../testing/dashboard/dashboard.js';
 import { sample } from '../../testing/seed/sample.js';
 import { optionLockMsOverHttp } from '../../testing/settings.js';
-import { readAs } from '../../testing/seed/read-as.js';
 import { seed } from '../../testing/seed/schema.js';
 import type { Seed } from '../../testing/seed/schema.js';
 import { settingsChange } from '../../testing/seed/settings-schema.js';

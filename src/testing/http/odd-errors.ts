@@ -24,7 +24,7 @@ function toCauseObjects(cause: unknown): object[] {
 
 /** Returns the body of an error with other keys; `choice`, from 0 to 1, selects them. */
 export function withOtherKeys(body: unknown, choice: number): unknown {
-  return bodies[Math.floor(choice * bodies.length)]?.((body ?? {}) as ErrorBody) ?? body;
+  return bodies[Math.floor(choice * bodies.length)]?.(body ?? {}) ?? body;
 }
 
 /** A body that is no JSON. */

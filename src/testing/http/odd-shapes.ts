@@ -24,7 +24,7 @@ const shapes: Readonly<Record<string, readonly Reshape[]>> = {
   'items.status': [
     (body) => (body as unknown as readonly JsonObject[]).map((each) => ('body' in each ? each.body : each)),
   ],
-  'messages.get': [toLegacy, ({ messages, ...rest }) => (Array.isArray(messages) ? messages[0] : rest)],
+  'messages.get': [toLegacy, ({ messages, ...rest }) => (Array.isArray(messages) ? (messages[0] as unknown) : rest)],
 };
 
 /** Whether an endpoint has other shapes. */

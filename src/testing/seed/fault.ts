@@ -25,8 +25,10 @@ export function faultFrom({ endpoint, stall, truncate, headers, match, ...rest }
 
 /** Returns an endpoint. @throws {FakeMarketplaceError} when there is none of this name */
 export function endpointNamed(name: string): Endpoint {
+  const found = allEndpoints.find((endpoint) => endpoint.name === name);
+  if (found) return found;
   assertEndpoint(name);
-  return allEndpoints.find((endpoint) => endpoint.name === name) as Endpoint;
+  throw new FakeMarketplaceError(`there is no endpoint "${name}"`);
 }
 
 /** @throws {FakeMarketplaceError} when no server can send such a response */

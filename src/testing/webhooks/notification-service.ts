@@ -42,6 +42,8 @@ interface Sent {
  * const [first] = marketplace.notifications.attempts;
  * if (first) await marketplace.notifications.deliver([first.id], { afterMs: 300_000 }); // again in five minutes
  * await marketplace.notifications.send({ topic: 'items', resource: '/items/MLA100', user_id: 7 });
+ * const { id } = marketplace.notifications.subscribe({ callback: 'http://127.0.0.1:8081/' });
+ * marketplace.notifications.unsubscribe(id);
  * marketplace.notifications.isHeld = true; // from now on, notifications wait for deliver()
  * marketplace.notifications.reset();
  */
