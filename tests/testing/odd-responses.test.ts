@@ -69,7 +69,7 @@ const calls: Readonly<Record<string, (given: Arranged) => Promise<unknown>>> = {
     nothing(await seller.questions.blacklist.add({ seller_id: 7, user_id: 31 })),
   'questions.blacklist.list': async ({ seller, marketplace }) => {
     marketplace.questions.block(31, 7);
-    return (await seller.questions.blacklist.list({ seller_id: 7 })).map(({ id }) => id);
+    return (await seller.questions.blacklist.list({ seller_id: 7 }).toArray()).map(({ id }) => id);
   },
   'questions.blacklist.remove': async ({ seller, marketplace }) => {
     marketplace.questions.block(31, 7);
