@@ -435,16 +435,16 @@ describe('a list that ends before its total', () => {
   });
 });
 
-describe('a service that refuses large offsets', () => {
-  const refused = (): Response => Response.json({ message: 'Invalid limit and offset values' }, { status: 400 });
-  type Refuses = (offset: number, limit: number) => boolean;
+describe('a service that rejects large offsets', () => {
+  const rejected = (): Response => Response.json({ message: 'Invalid limit and offset values' }, { status: 400 });
+  type Rejects = (offset: number, limit: number) => boolean;
 
-  const serving = (count: number, refuses: Refuses): ReturnType<typeof stubbed> =>
+  const serving = (count: number, rejects: Rejects): ReturnType<typeof stubbed> =>
     stubbed([
       ({ url }) => {
         const { searchParams } = new URL(url);
         const [offset, limit] = [Number(searchParams.get('offset') ?? 0), Number(searchParams.get('limit') ?? 50)];
-        if (refuses(offset, limit)) return refused();
+        if (rejects(offset, limit)) return rejected();
         const questions = Array.from({ length: Math.max(0, Math.min(limit, count - offset)) }, (_, index) => ({
           id: offset + index + 1,
         }));
@@ -452,7 +452,7 @@ describe('a service that refuses large offsets', () => {
       },
     ]);
 
-  test.each<readonly [string, Refuses, number | undefined, number]>([
+  test.each<readonly [string, Rejects, number | undefined, number]>([
     ['a page that ends behind 1,000', (offset, limit) => offset + limit > 1000, undefined, 1000],
     ['a page that ends behind 1,000', (offset, limit) => offset + limit > 1000, 20, 1000],
     ['a page that ends behind 1,000', (offset, limit) => offset + limit > 1000, 2, 1000],
@@ -461,8 +461,8 @@ describe('a service that refuses large offsets', () => {
     ['an offset above 1,000', (offset) => offset > 1000, undefined, 1050],
     ['an offset of 1,000', (offset) => offset >= 1000, 20, 1019],
     ['an offset above 1,000', (offset) => offset > 1000, 1, 1001],
-  ])('%s: all entries that can be reached are delivered (limit %s)', async (_, refuses, limit, reachable) => {
-    const { sellerClient, sent } = serving(3000, refuses);
+  ])('%s: all entries that can be reached are delivered (limit %s)', async (_, rejects, limit, reachable) => {
+    const { sellerClient, sent } = serving(3000, rejects);
     const error = await errorOf(sellerClient.questions.search({ seller_id: 7, limit }).toArray());
     expect(error).toBeInstanceOf(BadRequestError);
     expect(error.message).toContain(`${reachable} entries were delivered`);
@@ -478,13 +478,13 @@ describe('a service that refuses large offsets', () => {
     expect(await sellerClient.questions.search({ seller_id: 7 }).toArray()).toHaveLength(1000);
   });
 
-  test('prefetched pages that are refused change nothing', async () => {
+  test('prefetched pages that are rejected change nothing', async () => {
     const { sellerClient } = serving(3000, (offset, limit) => offset + limit > 1000);
     const error = await errorOf(sellerClient.questions.search({ seller_id: 7 }, { prefetch: 8 }).toArray());
     expect(error.delivered).toHaveLength(1000);
   });
 
-  test('a refusal of the first page is its error', async () => {
+  test('a rejection of the first page is its error', async () => {
     const { sellerClient, sent } = serving(10, () => true);
     const error = await errorOf(sellerClient.questions.search({ seller_id: 7, offset: 5 }).toArray());
     expect(error).toBeInstanceOf(BadRequestError);
@@ -492,7 +492,7 @@ describe('a service that refuses large offsets', () => {
   });
 });
 
-test.each(['offset', 'limit'])('`query.%s` is refused in a list: every page would be the same', async (name) => {
+test.each(['offset', 'limit'])('`query.%s` is rejected in a list: every page would be the same', async (name) => {
   const { sellerClient, sent } = stubbed([Response.json({ questions: [{ id: 1 }] })]);
   const lists = [
     sellerClient.questions.search({ seller_id: 7 }, { query: { [name]: 10 } }),

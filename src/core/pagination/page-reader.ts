@@ -16,8 +16,8 @@ export class PageReader<T, Extra> {
   readonly #seen = new Set<unknown>();
   #limit: number | undefined;
   readonly #ceiling = new OffsetCeiling();
-  /** The error with which the service refused an offset. */
-  #refusal: ApiError | undefined;
+  /** The error with which the service rejected an offset. */
+  #rejection: ApiError | undefined;
   /** The length of the longest page so far. */
   #pageLength = 1;
   /** The total of the first page, as the service stated it. */
@@ -54,7 +54,7 @@ export class PageReader<T, Extra> {
     const known = keys.map((key) => this.#seen.has(key));
     this.#limit = smallerLimit(this.#limit, raw.limit);
     this.#step = this.#tracker.observe(request, { keys, known, length, total: raw.total, limit: raw.limit });
-    // The page is short because larger ones are refused, so its length does not tell that it is the last one.
+    // The page is short because larger ones are rejected, so its length does not tell that it is the last one.
     if (this.#ceiling.isKnown && this.#tracker.end === raw.total) this.#step = 'end';
     const items = this.#step === 'search' ? [] : entries.filter((_, index) => this.#isNew(keys[index]));
     if (this.#step === 'advance' && this.#tracker.isSteady && !this.#ceiling.isKnown)
@@ -66,27 +66,27 @@ export class PageReader<T, Extra> {
     return { ...pageOf(items, offset, this.#limit ?? raw.limit ?? length, raw), ...(endedEarly && { endedEarly }) };
   }
 
-  /** Requests a page. Where the service refuses its offset, a page that ends before it. */
+  /** Requests a page. Where the service rejects its offset, a page that ends before it. */
   async #request(planned: PageRequest): Promise<{ request: PageRequest; page: RawPage<T, Extra> }> {
     for (;;) {
       const request = this.#ceiling.within(planned, this.#pageLength);
-      if (!request) throw this.#refused();
+      if (!request) throw this.#rejected();
       try {
         const page = await this.#deadline.within({}, (limits) => this.#prefetcher.take(request, limits));
         this.#ceiling.accept(request, lengthOf(page));
         return { request, page };
       } catch (error) {
-        if (this.#seen.size === 0 || !(error instanceof ApiError) || !refusals.includes(error.status)) throw error;
-        this.#refusal ??= error;
-        this.#ceiling.refuse({ ...request, limit: request.limit ?? this.#pageLength });
+        if (this.#seen.size === 0 || !(error instanceof ApiError) || !rejections.includes(error.status)) throw error;
+        this.#rejection ??= error;
+        this.#ceiling.reject({ ...request, limit: request.limit ?? this.#pageLength });
       }
     }
   }
 
-  /** The error of an offset that is refused, when all entries that can be reached were delivered. */
-  #refused(): Error {
-    const error = this.#refusal ?? new Error('refused');
-    error.message += `. The service refuses this offset; ${this.#seen.size} entries were delivered before it`;
+  /** The error of an offset that is rejected, when all entries that can be reached were delivered. */
+  #rejected(): Error {
+    const error = this.#rejection ?? new Error('rejected');
+    error.message += `. The service rejects this offset; ${this.#seen.size} entries were delivered before it`;
     return error;
   }
 
@@ -139,8 +139,8 @@ function lengthOf({ items, leftOut = 0 }: Pick<RawPage<unknown>, 'items' | 'left
   return (items?.length ?? 0) + leftOut;
 }
 
-/** The statuses with which services refuse an offset. */
-const refusals = [400, 416, 422];
+/** The statuses with which services reject an offset. */
+const rejections = [400, 416, 422];
 
 function pageOf<T, Extra>(items: T[], offset: number, size: number, raw: RawPage<T, Extra>): Page<T, Extra> {
   const limit = Math.max(1, Math.min(size, raw.limit ?? size));

@@ -81,7 +81,7 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
       }
     } catch (error) {
       // Not enumerable: entries contain what people wrote, and errors are logged.
-      if (error instanceof SellerError) Object.defineProperty(error, 'delivered', { value: items });
+      if (error instanceof SellerError) Object.defineProperty(error, 'delivered', { value: items, configurable: true });
       throw error;
     }
     return items;

@@ -14,7 +14,7 @@ import type { Page, Pager } from './page.js';
  *
  * @throws {InvalidInputError} when `prefetch` is not an integer, or is negative.
  * @throws {RequestAbortedError} when the signal is aborted, also between two pages.
- * @throws {ApiError} when the service refuses an offset. All entries that can be reached were returned before.
+ * @throws {ApiError} when the service rejects an offset. All entries that can be reached were returned before.
  */
 export async function* paginate<T, Extra>(pager: Pager<T, Extra>): AsyncGenerator<Page<T, Extra>, void, undefined> {
   checkOptions({ prefetch: pager.prefetch }, { prefetch: integerFrom(0) });
