@@ -96,9 +96,9 @@ export class SellerClient {
   }
 
   /**
-   * Creates a client with other options, at low cost. This client does not change. Both clients share the token, the
-   * rate limiter and the retry budget as long as their base URL and their token are the same. An option replaces the one of
-   * this client as a whole, also `headers`; `undefined` restores the default.
+   * Creates a client with other options, at low cost. This client does not change. Both clients share the rate limiter of
+   * their host, whatever their tokens, and the retry budget if base URL and token are the same. An option replaces the
+   * one of this client as a whole, also `headers`; `undefined` restores the default.
    *
    * @example
    * const patient = seller.withOptions({ timeoutMs: 60_000, maxRetries: 4 });

@@ -35,10 +35,10 @@ export class HttpClient implements Requester {
   readonly #runtime: ClientRuntime;
   readonly #send: Transport;
 
-  /** `parent` is the client that this one is derived from. They share their state if host and token are the same. */
+  /** `parent` is the client that this one is derived from. They share the rate limiters, and with one token all state. */
   constructor(options: ResolvedOptions, parent?: HttpClient) {
     const inherited = parent && parent.#runtime.shared;
-    const shared = inherited?.isFor(options) ? inherited : new SharedState(options);
+    const shared = inherited?.isFor(options) ? inherited : new SharedState(options, inherited);
     this.#runtime = createRuntime(options, shared);
     this.#send = createTransport(options);
     this.deadlineMs = options.deadlineMs;
@@ -176,7 +176,8 @@ export class HttpClient implements Requester {
 
   #stateOf(context: RequestContext, { isThrottled, isConfirmed }: RequestAttempt): CallState {
     const { request, options, outcome, token, rejectedToken, attempts, scope, rateLimiter, loaded } = context;
-    const { maxRetries, maxRetryDelayMs, onUnknownOutcome } = this.#runtime.options;
+    const { maxRetryDelayMs, onUnknownOutcome } = this.#runtime.options;
+    const { maxRetries } = context;
     const { endpoint } = request;
     return {
       retry: endpoint.retry,
@@ -185,13 +186,13 @@ export class HttpClient implements Requester {
       canConfirm: onUnknownOutcome === 'confirm' && endpoint.confirm !== undefined,
       isConfirmed,
       retries: attempts - 1 - Number(rejectedToken !== undefined),
-      maxRetries: options.maxRetries ?? maxRetries,
+      maxRetries,
       hasBudget: this.#runtime.shared.budget.isEnough,
       isReplayable: loaded.upload?.isReplayable !== false,
       remainingMs: scope.remainingMs,
       maxWaitMs: maxRetryDelayMs,
       isThrottled,
-      throttleMs: rateLimiter.backoffMs,
+      throttleMs: rateLimiter.backoffMs(maxRetries),
     };
   }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { RateLimiter } from '../../src/core/rate-limit/rate-limiter.js';
+import type { RateLimiter } from '../../src/core/rate-limit/rate-limiter.js';
+import { RateLimiters } from '../../src/core/rate-limit/rate-limiters.js';
 import { RecentCount, ThrottleShare } from '../../src/core/rate-limit/recent-responses.js';
 import { CancelScope } from '../../src/core/scope/cancel-scope.js';
 
@@ -10,11 +11,12 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 const many = 1000;
+const newLimiter = (): RateLimiter => new RateLimiters().of('token');
 const now = (): number => performance.now();
 
 /** A rate limiter, and the calls that wait for it or were admitted, by their sequence number. */
 function limiterWithCalls() {
-  const limiter = new RateLimiter();
+  const limiter = newLimiter();
   const admitted: number[] = [];
   const rejected: number[] = [];
   const waits: [sequence: number, ms: number][] = [];
@@ -22,8 +24,9 @@ function limiterWithCalls() {
   const acquire = (sequence: number, maxPauseMs = Infinity, signal?: AbortSignal): void => {
     const scope = new CancelScope({ what: 'a call', signal, progress: { attempts: 0, outcomeUnknown: false } });
     const onWait = (ms: number): void => void waits.push([sequence, ms]);
-    limiter.acquire(scope, { sequence, maxInFlight: many, maxPauseMs, onWait }).then(
-      (isAdmitted) => (isAdmitted ? admitted : rejected).push(sequence),
+    const request = { sequence, maxInFlight: many, maxPauseMs, maxRetries: 100, startedAt: now(), onWait };
+    limiter.acquire(scope, request).then(
+      (admission) => (admission === 'admitted' ? admitted : rejected).push(sequence),
       () => undefined,
     );
   };
@@ -50,12 +53,12 @@ function throttledAfter(limiter: RateLimiter, count: number): void {
 
 describe('before a limit is known', () => {
   test('eight attempts may be in flight, or as many as the client allows', () => {
-    expect(admitAll(new RateLimiter())).toBe(8);
-    expect(admitAll(new RateLimiter(), 3)).toBe(3);
+    expect(admitAll(newLimiter())).toBe(8);
+    expect(admitAll(newLimiter(), 3)).toBe(3);
   });
 
   test('the window opens by half an attempt with each response to a full window', () => {
-    const limiter = new RateLimiter();
+    const limiter = newLimiter();
     admitAll(limiter);
     limiter.release('accepted', 0, many);
     expect(admitAll(limiter)).toBe(2);
@@ -67,7 +70,7 @@ describe('before a limit is known', () => {
   });
 
   test('a window that was not full stays as it is', () => {
-    const limiter = new RateLimiter();
+    const limiter = newLimiter();
     for (let each = 0; each < 7; each += 1) limiter.tryAcquire(many);
     for (let each = 0; each < 7; each += 1) limiter.release('accepted', 0, many);
     expect(admitAll(limiter)).toBe(8);
@@ -78,7 +81,7 @@ describe('before a limit is known', () => {
       [10_000, 9],
       [10_001, 8],
     ] as const) {
-      const limiter = new RateLimiter();
+      const limiter = newLimiter();
       admitAll(limiter);
       for (let each = 0; each < 8; each += 1) {
         limiter.release('accepted', now(), many);
@@ -220,36 +223,49 @@ describe('after a 429', () => {
   });
 
   test('that was sent before the last one, nothing changes', () => {
-    const limiter = new RateLimiter();
+    const limiter = newLimiter();
     vi.spyOn(Math, 'random').mockReturnValue(0);
     for (let each = 0; each < 3; each += 1) limiter.tryAcquire(many);
     const sentAt = now();
     vi.advanceTimersByTime(10);
     expect(limiter.release('throttled', sentAt, many)).toBe(true);
     limiter.release('throttled', sentAt, many);
-    expect(limiter.backoffMs).toBe(500);
+    limiter.pauseFor(0);
+    expect(limiter.backoffMs(100)).toBe(500);
+    vi.advanceTimersByTime(1);
     limiter.release('throttled', now(), many);
-    expect(limiter.backoffMs).toBe(1000);
+    expect(limiter.backoffMs(100)).toBe(1000);
   });
 
-  test('the wait without Retry-After doubles up to half a minute, until a response is accepted', () => {
-    const limiter = new RateLimiter();
+  test('the wait without Retry-After doubles as often as a call retries, until a response is accepted', () => {
+    const limiter = newLimiter();
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
-    expect(limiter.backoffMs).toBe(750);
-    const backoffs = Array.from({ length: 7 }, () => {
+    expect(limiter.backoffMs(100)).toBe(750);
+    const backoffs = Array.from({ length: 5 }, () => {
+      vi.advanceTimersByTime(1);
       limiter.tryAcquire(many);
       limiter.release('throttled', now(), many);
-      return limiter.backoffMs;
+      limiter.pauseFor(0);
+      return [1, 2, 4].map((maxRetries) => limiter.backoffMs(maxRetries));
     });
-    expect(backoffs).toEqual([750, 1500, 3000, 6000, 12_000, 24_000, 24_000]);
+    expect(backoffs).toEqual([
+      [750, 750, 750],
+      [750, 1500, 1500],
+      [750, 1500, 3000],
+      [750, 1500, 6000],
+      [750, 1500, 6000],
+    ]);
     limiter.release('accepted', now(), many);
-    expect(limiter.backoffMs).toBe(750);
+    expect(limiter.backoffMs(2)).toBe(750);
   });
 
   test('a second 429 lowers the rate again, but not below one call in two seconds', async () => {
     const { limiter, admitted, acquire, pass } = limiterWithCalls();
     throttledAfter(limiter, 4);
-    for (let each = 0; each < 20; each += 1) limiter.release('throttled', now(), many);
+    for (let each = 0; each < 20; each += 1) {
+      vi.advanceTimersByTime(1);
+      limiter.release('throttled', now(), many);
+    }
     acquire(1);
     acquire(2);
     await pass(1979);
@@ -261,12 +277,12 @@ describe('after a 429', () => {
   test('the rate grows while calls wait and responses are accepted, the faster the longer it is calm', async () => {
     const grown = async (calmMs: number): Promise<number> => {
       const { limiter, acquire, waits, pass } = limiterWithCalls();
-      // The second 429 shows that the first was not random.
-      limiter.tryAcquire(many);
+      // The other 429s show that the first was not random.
+      for (let each = 0; each < 4; each += 1) limiter.tryAcquire(many);
       const sentAt = now();
       vi.advanceTimersByTime(1);
       throttledAfter(limiter, 20);
-      limiter.release('throttled', sentAt, many);
+      for (let each = 0; each < 4; each += 1) limiter.release('throttled', sentAt, many);
       limiter.tryAcquire(many);
       for (let sequence = 1; sequence <= 60; sequence += 1) acquire(sequence);
       await pass(calmMs);
@@ -283,7 +299,7 @@ describe('after a 429', () => {
   });
 
   test('a minute without another one lifts the limit, and the limiter is no longer needed', () => {
-    const limiter = new RateLimiter();
+    const limiter = newLimiter();
     throttledAfter(limiter, 20);
     expect(limiter.isIdle).toBe(false);
     vi.advanceTimersByTime(60_000);
@@ -297,7 +313,7 @@ describe('after a 429', () => {
   });
 
   test('among fifty accepted ones, it concerns only its own call', () => {
-    const limiter = new RateLimiter();
+    const limiter = newLimiter();
     for (let each = 0; each < 60; each += 1) {
       limiter.tryAcquire(many);
       limiter.release('accepted', now(), many);
@@ -316,23 +332,37 @@ test('a limiter with calls that wait is in use', () => {
   expect(limiter.isIdle).toBe(false);
 });
 
-test('429s are random where at most three of the last hundred responses, and of at least fifty, were one', () => {
-  const share = new ThrottleShare();
-  const add = (count: number, isThrottled: boolean): void => {
-    for (let each = 0; each < count; each += 1) share.add(isThrottled);
+describe('429s are random', () => {
+  const share = (...runs: [count: number, isThrottled: boolean][]): ThrottleShare => {
+    const counted = new ThrottleShare();
+    for (const [count, isThrottled] of runs) for (let each = 0; each < count; each += 1) counted.add(isThrottled);
+    return counted;
   };
-  add(3, true);
-  add(46, false);
-  expect(share.isRandom).toBe(false);
-  add(1, false);
-  expect(share.isRandom).toBe(true);
-  add(1, true);
-  expect(share.isRandom).toBe(false);
-  // The first three are forgotten after a hundred others.
-  add(49, false);
-  expect(share.isRandom).toBe(false);
-  add(1, false);
-  expect(share.isRandom).toBe(true);
+  /** This many 429s, far from each other, and then successes. */
+  const spread = (throttles: number): [number, boolean][] =>
+    Array.from({ length: throttles }, (): [number, boolean][] => [
+      [1, true],
+      [9, false],
+    ]).flat();
+
+  test('among at least fifty responses', () => {
+    expect(share([1, true], [48, false]).isRandom).toBe(false);
+    expect(share([1, true], [49, false]).isRandom).toBe(true);
+  });
+
+  test('where at most ten of the last hundred were one', () => {
+    expect(share(...spread(10)).isRandom).toBe(true);
+    expect(share([5, false], [1, true], [4, false], ...spread(4), [1, true], ...spread(5)).isRandom).toBe(false);
+    // The first one is forgotten after a hundred others.
+    expect(share([1, true], [4, false], [1, true], [4, false], ...spread(9)).isRandom).toBe(false);
+    expect(share([1, true], [4, false], [1, true], [4, false], ...spread(9), [1, false]).isRandom).toBe(true);
+  });
+
+  test('where at most four of the last ten were one', () => {
+    expect(share([60, false], [4, true]).isRandom).toBe(true);
+    expect(share([60, false], [5, true], [5, false]).isRandom).toBe(false);
+    expect(share([60, false], [5, true], [6, false]).isRandom).toBe(true);
+  });
 });
 
 test('events are counted over the last second', () => {

@@ -157,7 +157,7 @@ export interface ClientOptions {
    */
   readonly maxConcurrency?: number | undefined;
   /**
-   * Your own limiter, e.g. one that shares a limit between machines.
+   * Your own limiter, e.g. one that shares a limit between clients that are created separately, or between machines.
    *
    * @default none
    */

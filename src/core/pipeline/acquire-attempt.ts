@@ -4,7 +4,8 @@ import { RateLimitError } from '../errors/status-errors.js';
 import { emitWait } from '../observability/events.js';
 import { acquireLimiter, releaseLimiter } from '../rate-limit/limiter.js';
 import type { LimitedAttempt } from '../rate-limit/limiter.js';
-import type { RateLimitSignal } from '../rate-limit/rate-limiter.js';
+import type { RateLimitSignal } from '../rate-limit/adaptive-limit.js';
+import type { Admission } from '../rate-limit/rate-limiter.js';
 import { parseRetryAfter } from '../retry/retry-after.js';
 import { warningOf } from './error-response.js';
 import type { RequestContext } from './request-context.js';
@@ -12,22 +13,25 @@ import type { RequestContext } from './request-context.js';
 /**
  * Waits until an attempt may be sent: first for the user's limiter, then for the client's rate limiter.
  *
- * @throws {RateLimitError} when the service asked all calls to wait for longer than `maxRetryDelayMs`.
+ * @throws {RateLimitError} when the service asked all calls to wait for longer than `maxRetryDelayMs`, or has responded
+ * 429 to all of them for as long as the retries of this one would take.
  */
 export async function acquireAttempt(context: RequestContext): Promise<void> {
-  const { scope, rateLimiter, sequence, runtime } = context;
+  const { scope, rateLimiter, sequence, startedAt, maxRetries, runtime } = context;
   const { limiter, maxConcurrency = Infinity, maxRetryDelayMs } = runtime.options;
   const next = context.attempts + 1;
   if (limiter) await acquireLimiter(limiter, limitedAttempt(context, next), scope);
   if (rateLimiter.tryAcquire(maxConcurrency)) return;
   try {
-    const isAdmitted = await rateLimiter.acquire(scope, {
+    const admission = await rateLimiter.acquire(scope, {
       sequence,
       maxInFlight: maxConcurrency,
       maxPauseMs: maxRetryDelayMs,
+      maxRetries,
+      startedAt,
       onWait: (waitMs) => emitWait(context, waitMs, 'rate limit'),
     });
-    if (!isAdmitted) throw pausedError(context);
+    if (admission !== 'admitted') throw notSentError(context, admission);
   } catch (error) {
     if (limiter) releaseLimiter(limiter, limitedAttempt(context, next));
     throw error;
@@ -56,19 +60,22 @@ function limitedAttempt({ info: { endpoint, baseUrl } }: RequestContext, attempt
   return { endpoint, attempt, host: new URL(baseUrl).host };
 }
 
-/** The error of a call that is not sent, because the service asked for a longer wait than `maxRetryDelayMs`. */
-function pausedError({ request, rateLimiter, attempts, outcomeUnknown }: RequestContext): RateLimitError {
+/** The error of a call that is not sent because other calls got a 429. */
+function notSentError(context: RequestContext, admission: Exclude<Admission, 'admitted'>): RateLimitError {
+  const { request, rateLimiter, attempts, outcomeUnknown } = context;
   const { endpoint } = request;
-  const retryAfterMs = rateLimiter.pausedMs;
-  const seconds = Math.ceil(retryAfterMs / 1000);
-  const message = `${endpoint.method} ${endpoint.path} was not sent: after a 429 the service asked to wait, for ${seconds} s more${warningOf(endpoint, false, outcomeUnknown)}`;
-  const headers = new Headers({ 'retry-after': String(seconds) });
-  const url = redactUrl(request.url);
-  return new RateLimitError(message, {
+  const retryAfterMs = admission === 'paused' ? rateLimiter.pausedMs : undefined;
+  const seconds = retryAfterMs === undefined ? undefined : String(Math.ceil(retryAfterMs / 1000));
+  const reason =
+    seconds === undefined
+      ? 'the service has responded with a 429 to all calls for as long as its retries would take'
+      : `after a 429 the service asked to wait, for ${seconds} s more`;
+  const what = `${endpoint.method} ${endpoint.path} was not sent${attempts > 0 ? ' again' : ''}`;
+  return new RateLimitError(`${what}: ${reason}${warningOf(endpoint, false, outcomeUnknown)}`, {
     status: 429,
-    headers,
+    headers: new Headers(seconds === undefined ? {} : { 'retry-after': seconds }),
     body: undefined,
-    url,
+    url: redactUrl(request.url),
     endpoint,
     attempts,
     causes: [],

@@ -90,6 +90,10 @@ export class RequestContext {
     return this.options.timeoutMs ?? this.runtime.options.timeoutMs;
   }
 
+  get maxRetries(): number {
+    return this.options.maxRetries ?? this.runtime.options.maxRetries;
+  }
+
   get rateLimiter(): RateLimiter {
     return this.runtime.shared.rateLimiterFor(this.options.accessToken);
   }

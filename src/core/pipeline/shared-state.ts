@@ -1,14 +1,13 @@
 import { TokenSource } from '../auth/token-source.js';
-import type { ResolvedOptions } from '../options/resolve-options.js';
-import { RateLimiter } from '../rate-limit/rate-limiter.js';
-import { RetryBudget } from '../retry/budget.js';
 import { RecentWrites } from '../confirm/recent-writes.js';
-
-/** Idle rate limiters are dropped when there are this many. Each token that a call passes has its own. */
-const maxRateLimiters = 500;
+import type { ResolvedOptions } from '../options/resolve-options.js';
+import type { RateLimiter } from '../rate-limit/rate-limiter.js';
+import { RateLimiters } from '../rate-limit/rate-limiters.js';
+import { RetryBudget } from '../retry/budget.js';
 
 /**
- * What all clients of one host and token share: the token, the rate limiter, the retry budget and the order of calls.
+ * What all clients of one host and token share: the token, the retry budget and the recent writes. With the clients of
+ * other tokens that are derived from the same one, they share the rate limiters and the order of calls.
  */
 export class SharedState {
   readonly tokens: TokenSource | undefined;
@@ -16,14 +15,18 @@ export class SharedState {
   readonly writes = new RecentWrites();
   readonly #baseUrl: string;
   readonly #accessToken: ResolvedOptions['accessToken'];
-  readonly #rateLimiter = new RateLimiter();
-  readonly #rateLimitersByToken = new Map<string | null, RateLimiter>();
-  #sequence = 0;
+  readonly #rateLimiters: RateLimiters;
+  readonly #rateLimitersByOrigin: Map<string, RateLimiters>;
 
-  constructor({ baseUrl, accessToken, timeoutMs }: ResolvedOptions) {
+  /** `parent` is the state of the client from which this one is derived. */
+  constructor({ baseUrl, accessToken, timeoutMs }: ResolvedOptions, parent?: SharedState) {
     this.#baseUrl = baseUrl;
     this.#accessToken = accessToken;
     this.tokens = accessToken === undefined ? undefined : new TokenSource(accessToken, timeoutMs);
+    this.#rateLimitersByOrigin = parent ? parent.#rateLimitersByOrigin : new Map<string, RateLimiters>();
+    const { origin } = new URL(baseUrl);
+    this.#rateLimiters = this.#rateLimitersByOrigin.get(origin) ?? new RateLimiters();
+    this.#rateLimitersByOrigin.set(origin, this.#rateLimiters);
   }
 
   /** Whether a client with these options calls the same host with the same token. */
@@ -33,22 +36,11 @@ export class SharedState {
 
   /** Returns the sequence number of a new call. */
   nextSequence(): number {
-    return (this.#sequence += 1);
+    return this.#rateLimiters.nextSequence();
   }
 
-  /** Returns the rate limiter of the client's token, or of the token that a call passes. */
+  /** Returns the rate limiter of the client's token, or of the token that a call passes; `null` is none. */
   rateLimiterFor(token: string | null | undefined): RateLimiter {
-    if (token === undefined || token === this.#accessToken) return this.#rateLimiter;
-    let rateLimiter = this.#rateLimitersByToken.get(token);
-    if (!rateLimiter) {
-      if (this.#rateLimitersByToken.size >= maxRateLimiters) this.#dropIdle();
-      this.#rateLimitersByToken.set(token, (rateLimiter = new RateLimiter()));
-    }
-    return rateLimiter;
-  }
-
-  #dropIdle(): void {
-    for (const [token, rateLimiter] of this.#rateLimitersByToken)
-      if (rateLimiter.isIdle) this.#rateLimitersByToken.delete(token);
+    return this.#rateLimiters.of(token === undefined ? this.#accessToken : (token ?? undefined));
   }
 }

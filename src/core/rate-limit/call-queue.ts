@@ -1,58 +1,71 @@
-/** A call that waits for its turn. Calls and their retries are sent in the order in which the calls were made. */
-export interface AcquireRequest {
+/** A call in a queue. Its queue sets `place`. */
+export interface QueuedCall {
   readonly sequence: number;
-  /** It waits until fewer attempts of calls with the same `maxInFlight` are in flight. */
-  readonly maxInFlight: number;
-  /** The longest pause for which the call waits. */
-  readonly maxPauseMs: number;
-  readonly onWait: (waitMs: number) => void;
-}
-
-/** An attempt in the queue. */
-export interface QueuedAttempt extends AcquireRequest {
-  /** Ends the wait: the call is admitted, or the pause is too long. */
-  readonly settle: (admitted: boolean) => void;
-  isAdmitted: boolean;
-  notified: boolean;
+  place: number;
 }
 
 /**
- * The calls that wait for a rate limiter, in the order of their sequence.
- *
- * Clients with different limits share it. A call whose own limit is reached does not delay the calls of other clients, so
- * the attempts in flight are counted for each limit.
+ * Calls by their sequence, as a binary heap. Every call knows its place, so that adding and removing one of n takes
+ * log n steps.
  */
-export class CallQueue {
-  /** All waiting calls, in order. */
-  readonly all: QueuedAttempt[] = [];
-  readonly #inFlight = new Map<number, number>();
+export class CallQueue<C extends QueuedCall> {
+  readonly #heap: C[] = [];
 
-  /** The first call whose own limit is not reached. */
-  get next(): QueuedAttempt | undefined {
-    return this.all.find(({ maxInFlight }) => this.hasRoom(maxInFlight));
+  get size(): number {
+    return this.#heap.length;
   }
 
-  hasRoom(maxInFlight: number): boolean {
-    return (this.#inFlight.get(maxInFlight) ?? 0) < maxInFlight;
+  /** The call with the lowest sequence. */
+  get first(): C | undefined {
+    return this.#heap[0];
   }
 
-  /** Counts an attempt that is sent (1) or has ended (-1). */
-  count(maxInFlight: number, change: 1 | -1): void {
-    this.#inFlight.set(maxInFlight, (this.#inFlight.get(maxInFlight) ?? 0) + change);
+  /** All calls, in no order. */
+  get all(): readonly C[] {
+    return this.#heap;
   }
 
-  /** Adds a call, and returns how many calls are before it. */
-  add(call: QueuedAttempt): number {
-    const place = this.all.findLastIndex(({ sequence }) => sequence < call.sequence) + 1;
-    this.all.splice(place, 0, call);
-    return place;
+  add(call: C): void {
+    this.#put(call, this.#heap.length);
+    this.#rise(call);
   }
 
-  /** Removes a call, if it waits. */
-  remove(call: QueuedAttempt): void {
-    const place = this.all.indexOf(call);
-    // The first one, which is the usual one, without moving the others.
-    if (place === 0) this.all.shift();
-    else if (place > 0) this.all.splice(place, 1);
+  /** Removes a call that is in the queue. */
+  remove(call: C): void {
+    const last = this.#heap.pop();
+    if (last === undefined || last === call) return;
+    this.#put(last, call.place);
+    this.#rise(last);
+    this.#sink(last);
+  }
+
+  #rise(call: C): void {
+    while (call.place > 0) {
+      const parentPlace = (call.place - 1) >> 1;
+      const parent = this.#heap[parentPlace];
+      if (parent === undefined || parent.sequence <= call.sequence) return;
+      this.#swap(parent, call);
+    }
+  }
+
+  #sink(call: C): void {
+    for (;;) {
+      const left = this.#heap[2 * call.place + 1];
+      const right = this.#heap[2 * call.place + 2];
+      const child = left && right && right.sequence < left.sequence ? right : left;
+      if (child === undefined || child.sequence >= call.sequence) return;
+      this.#swap(call, child);
+    }
+  }
+
+  #swap(upper: C, lower: C): void {
+    const { place } = upper;
+    this.#put(upper, lower.place);
+    this.#put(lower, place);
+  }
+
+  #put(call: C, place: number): void {
+    this.#heap[place] = call;
+    call.place = place;
   }
 }

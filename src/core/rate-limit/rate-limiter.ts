@@ -1,88 +1,94 @@
 import type { CancelScope } from '../scope/cancel-scope.js';
+import type { ApplicationLimit, Member } from './application-limit.js';
 import { CallQueue } from './call-queue.js';
-import type { AcquireRequest, QueuedAttempt } from './call-queue.js';
-import { RecentCount, ThrottleShare } from './recent-responses.js';
+import type { QueuedCall } from './call-queue.js';
+import { AdaptiveLimit } from './adaptive-limit.js';
+import type { RateLimitSignal } from './adaptive-limit.js';
 
-/** The maximum number of attempts in flight as long as nothing is known about the service's limit. */
-const firstWindow = 8;
-/** The window doubles after this long without a response, so that attempts that hang do not block the others. */
-const stallMs = 200;
-/** The same after a 429, when a service that does not respond may be overloaded. */
-const throttledStallMs = 1000;
-/** A window expires after `idleMs` without a call, a rate after `forgetMs` without a 429. */
-const idleMs = 10_000;
-const forgetMs = 60_000;
-/** The factor for the rate after a 429: the new rate is below the limit, so that other calls do not get a 429 too. */
-const rateCut = 0.85;
-/** With fewer responses per second, the limit cannot be estimated. */
-const leastKnownRate = 2;
-/** How late an attempt may be without a loss of rate, in milliseconds, because timers are not exact. */
-const slackMs = 20;
-
-/** What the result of an attempt says about the rate limit. */
-export type RateLimitSignal = 'accepted' | 'throttled' | 'other';
+/** A call that waits for its turn. Calls and their retries are sent in the order in which the calls were made. */
+export interface AcquireRequest {
+  readonly sequence: number;
+  /** It waits until fewer attempts of calls with the same `maxInFlight` are in flight. */
+  readonly maxInFlight: number;
+  /** The longest pause for which the call waits. */
+  readonly maxPauseMs: number;
+  readonly maxRetries: number;
+  /** When the call began, a time of `performance.now()`. */
+  readonly startedAt: number;
+  readonly onWait: (waitMs: number) => void;
+}
 
 /**
- * Keeps all calls of one host and token below the service's rate limit.
- *
- * Before a 429, it limits the number of attempts in flight. This window grows with the responses, by half per round
- * trip, so that only a part of a burst can exceed an unknown limit. After a 429, all calls wait. Then they are sent at
- * a rate that is a little lower than the rate of the responses before the 429, and that increases until the next 429.
- * A success lifts this rate if there was only one 429: the calls before it may have been slower than the limit.
+ * How a wait ended. `paused`: all calls are paused for longer than the call waits. `exhausted`: every response has been
+ * a 429 for as long as the retries of the call would take.
  */
-export class RateLimiter {
-  #inFlight = 0;
-  #window = firstWindow;
-  /** Attempts per second; `undefined` while no limit is known. */
-  #rate: number | undefined;
-  #nextAt = 0;
-  #pausedUntil = 0;
-  #lastCutAt = -Infinity;
-  #lastUseAt = 0;
-  #throttles = 0;
-  /** Whether the only sign of a limit is one 429, which may be random. Then the next success lifts the limit. */
-  #isSingleThrottle = false;
-  readonly #waiting = new CallQueue();
+export type Admission = 'admitted' | 'paused' | 'exhausted';
+
+interface WaitingCall extends AcquireRequest, QueuedCall {
+  readonly settle: (admission: Admission) => void;
+  admission: Admission | undefined;
+}
+
+/** The calls with the same `maxInFlight`. A call whose limit is reached does not delay the calls of other clients. */
+interface ConcurrencyGroup {
+  readonly queue: CallQueue<WaitingCall>;
+  inFlight: number;
+}
+
+/** Keeps the calls of one token below the service's rate limit: that of the token, and that of its application. */
+export class RateLimiter implements Member {
+  readonly #application: ApplicationLimit;
+  /** Without a window: before a 429, only the application has one. */
+  readonly #limit = new AdaptiveLimit(Infinity);
+  /** Whose limit the last 429 was about. */
+  #limited = this.#limit;
+  readonly #groups = new Map<number, ConcurrencyGroup>();
+  #size = 0;
+  /** A lower bound of the pauses for which the calls wait. */
+  #shortestPauseMs = Infinity;
+  readonly #unnotified = new Set<WaitingCall>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #responses = new RecentCount();
-  readonly #share = new ThrottleShare();
-  /** When the last response arrived, the first attempt was sent, or the window was doubled without a response. */
-  #progressAt = 0;
+  /** How many calls of the application had succeeded before the 429s that this token got in a row. */
+  #acceptedBefore: number | undefined;
+
+  constructor(application: ApplicationLimit) {
+    this.#application = application;
+  }
 
   /** Whether no call uses it and it has no recent 429, so it can be dropped. */
   get isIdle(): boolean {
-    const now = performance.now();
-    return this.#inFlight === 0 && this.#waiting.all.length === 0 && now - this.#lastCutAt > forgetMs;
+    return this.#size === 0 && this.#limit.isIdle(performance.now());
   }
 
   /** Admits an attempt immediately if that is possible. At most `maxInFlight` of these attempts are in flight. */
   tryAcquire(maxInFlight: number): boolean {
     const now = performance.now();
-    if (this.#inFlight === 0) this.#forget(now);
-    if (!this.#isOpen(now) || !this.#waiting.hasRoom(maxInFlight) || this.#waiting.next) return false;
-    this.#admit(now, maxInFlight);
+    const group = this.#groupOf(maxInFlight);
+    if (!this.#application.limit.isOpen(now) || !this.#limit.isOpen(now) || group.inFlight >= maxInFlight) return false;
+    if (this.#application.hasTurns || this.#next) return false;
+    this.#admit(group, now);
     return true;
   }
 
-  /**
-   * Waits for the turn of a call. `onWait` receives the duration, as far as it is known.
-   *
-   * @returns whether the call is admitted; `false` if all calls are paused for longer than `maxPauseMs`.
-   */
-  async acquire(scope: CancelScope, request: AcquireRequest): Promise<boolean> {
-    if (this.pausedMs > request.maxPauseMs) return false;
-    let waiting: QueuedAttempt | undefined;
+  /** Waits for the turn of a call. `onWait` receives the duration, as far as it is known. */
+  async acquire(scope: CancelScope, request: AcquireRequest): Promise<Admission> {
+    const rejection = this.#rejectionOf(request);
+    if (rejection) return rejection;
+    let waiting: WaitingCall | undefined;
     return scope.race(
       () =>
-        new Promise<boolean>((resolve) => {
-          waiting = { ...request, settle: resolve, isAdmitted: false, notified: false };
-          this.#queue(waiting);
+        new Promise<Admission>((resolve) => {
+          waiting = { ...request, place: 0, settle: resolve, admission: undefined };
+          this.#add(waiting);
         }),
       () => {
         // The call ended after its admission and before its next step, so its place is free again.
-        if (waiting?.isAdmitted) this.release('other', 0, request.maxInFlight);
-        else if (waiting) this.#waiting.remove(waiting);
-        this.#pump();
+        if (waiting?.admission === 'admitted') this.release('other', 0, request.maxInFlight);
+        else if (waiting && !waiting.admission) {
+          this.#remove(waiting);
+          this.#refresh(performance.now());
+        }
+        this.#application.pump();
       },
     );
   }
@@ -91,154 +97,188 @@ export class RateLimiter {
    * Records that an attempt has ended; `sentAt` is a time of `performance.now()`, and `maxInFlight` is that of its
    * admission.
    *
-   * @returns whether the result is a 429 that concerns all calls. A rare 429 among many accepted calls is random.
+   * @returns whether the result is a 429 that concerns other calls. A rare 429 among many accepted calls is random.
    */
   release(result: RateLimitSignal, sentAt: number, maxInFlight: number): boolean {
     const now = performance.now();
-    const wasFull = this.#inFlight >= this.#window;
-    this.#inFlight -= 1;
-    this.#waiting.count(maxInFlight, -1);
-    this.#lastUseAt = now;
-    this.#progressAt = now;
-    if (result !== 'other') this.#share.add(result === 'throttled');
-    const concernsAll = result === 'throttled' && !this.#share.isRandom;
-    if (result === 'accepted') this.#onAccepted(now, sentAt, wasFull);
-    if (concernsAll) this.#onThrottle(now, sentAt);
-    if (this.#waiting.all.length > 0) {
-      // The caller pauses all calls after a 429, so the next attempts are admitted only after that.
-      if (concernsAll) this.#pumpIn(0);
-      else this.#pump();
+    this.#groupOf(maxInFlight).inFlight -= 1;
+    this.#application.limit.end(result, now, sentAt, this.#application.size > 0);
+    this.#limit.end(result, now, sentAt, this.#size > 0);
+    if (result === 'accepted') {
+      this.#acceptedBefore = undefined;
+      this.#application.countAccepted();
     }
-    return concernsAll;
+    if (result === 'throttled' && this.#throttle(now, sentAt)) {
+      // The caller pauses the calls after a 429, so the next attempts are admitted only after that.
+      this.#application.setReady(this, false);
+      this.#wakeIn(0);
+      this.#application.pumpIn(0);
+      return true;
+    }
+    this.#refresh(now);
+    this.#application.pump();
+    return false;
   }
 
-  /** How long all calls are still paused, in milliseconds. */
+  #throttle(now: number, sentAt: number): boolean {
+    this.#acceptedBefore ??= this.#application.accepted;
+    const isOfAll = this.#application.isLimitOfAll(this, this.#acceptedBefore);
+    if (!isOfAll && this.#limit.isRandom) return false;
+    this.#limited = isOfAll ? this.#application.limit : this.#limit;
+    this.#limited.cut(now, sentAt);
+    this.#reconsiderAll(now);
+    return true;
+  }
+
+  /** How long the calls are still paused, in milliseconds. */
   get pausedMs(): number {
     return Math.max(0, this.#pausedUntil - performance.now());
   }
 
-  /** How long all calls wait after a 429 without `Retry-After`, in milliseconds. */
-  get backoffMs(): number {
-    return 2 ** Math.min(Math.max(this.#throttles - 1, 0), 5) * (500 + 500 * Math.random());
+  get #pausedUntil(): number {
+    return Math.max(this.#limit.pausedUntil, this.#application.limit.pausedUntil);
   }
 
-  /** Pauses all calls for this long. */
+  /** How long all calls wait after a 429 without `Retry-After`, in milliseconds. */
+  backoffMs(maxRetries: number): number {
+    return this.#limited.backoffMs(maxRetries);
+  }
+
+  /** Pauses the calls that the last 429 concerns. */
   pauseFor(ms: number): void {
     const now = performance.now();
-    this.#pausedUntil = Math.max(this.#pausedUntil, now + ms);
-    for (const waiting of this.#waiting.all.filter(({ maxPauseMs }) => maxPauseMs < ms)) {
-      this.#waiting.remove(waiting);
-      waiting.settle(false);
-    }
-    this.#pump();
-    for (const [place, waiting] of [...this.#waiting.all].entries()) this.#notify(waiting, place, now);
+    this.#limited.pauseUntil(now + ms);
+    this.#reconsiderAll(now);
+    this.#application.pump();
   }
 
-  #isOpen(now: number): boolean {
-    return this.#inFlight < this.#window && now >= this.#opensAt;
+  #reconsiderAll(now: number): void {
+    const members = this.#limited === this.#limit ? [this] : this.#application.waiting;
+    for (const member of members) member.reconsider(now);
   }
 
-  #admit(now: number, maxInFlight: number): void {
-    // Without attempts in flight, no response was expected.
-    if (this.#inFlight === 0) this.#progressAt = now;
-    this.#inFlight += 1;
-    this.#waiting.count(maxInFlight, 1);
-    if (this.#rate !== undefined) this.#nextAt = Math.max(this.#nextAt, now - slackMs) + 1000 / this.#rate;
+  reconsider(now: number): void {
+    const isExhausted = Math.max(this.#limit.throttlesSince(0), this.#application.limit.throttlesSince(0)) > 1;
+    if (isExhausted || this.#pausedUntil - now > this.#shortestPauseMs) this.#rejectHopeless();
+    if (this.#pausedUntil > now) this.#notify(now);
+    this.#refresh(now);
   }
 
-  #onAccepted(now: number, sentAt: number, wasFull: boolean): void {
-    this.#throttles = 0;
-    this.#responses.add(now);
-    if (wasFull) this.#window += 0.5;
-    if (this.#isSingleThrottle && sentAt > this.#lastCutAt) this.#liftLimit();
-    // A program that makes one call after the other has none that waits now, but its next call would wait.
-    if (this.#rate !== undefined && (this.#waiting.all.length > 0 || now < this.#nextAt)) {
-      const calmSeconds = (now - Math.max(this.#lastCutAt, this.#pausedUntil)) / 1000;
-      this.#rate *= 1 + (0.03 + 0.02 * Math.min(calmSeconds, 20)) / this.#rate;
+  /** Ends the calls that wait in vain. */
+  #rejectHopeless(): void {
+    this.#shortestPauseMs = Infinity;
+    for (const call of [...this.#groups.values()].flatMap(({ queue }) => queue.all)) {
+      const rejection = this.#rejectionOf(call);
+      if (rejection) this.#settle(call, rejection);
+      else this.#shortestPauseMs = Math.min(this.#shortestPauseMs, call.maxPauseMs);
     }
   }
 
-  #onThrottle(now: number, sentAt: number): void {
-    const isSentBefore = sentAt < this.#lastCutAt;
-    this.#isSingleThrottle = !isSentBefore && this.#rate === undefined && this.#throttles === 0 && this.#share.isRare;
-    // An attempt that was sent before the last cut says nothing about the current rate.
-    if (isSentBefore) return;
-    const rate = this.#rate ?? this.#responses.perSecond(now);
-    this.#rate =
-      rate >= leastKnownRate ? rate * rateCut : this.#rate === undefined ? undefined : Math.max(rate * rateCut, 0.5);
-    this.#window = this.#rate === undefined ? 1 : firstWindow;
-    this.#lastCutAt = now;
-    this.#throttles += 1;
+  #rejectionOf({ maxPauseMs, maxRetries, startedAt }: AcquireRequest): 'paused' | 'exhausted' | undefined {
+    if (this.pausedMs > maxPauseMs) return 'paused';
+    // One 429 is no sign, also for a call without retries.
+    const most = Math.max(maxRetries, 1);
+    const limits = [this.#limit, this.#application.limit];
+    return limits.some((limit) => limit.throttlesSince(startedAt) > most) ? 'exhausted' : undefined;
   }
 
-  #liftLimit(): void {
-    this.#isSingleThrottle = false;
-    this.#rate = undefined;
-    this.#window = Math.max(this.#window, firstWindow);
-  }
-
-  #forget(now: number): void {
-    if (now - this.#lastUseAt > idleMs) this.#window = Math.min(this.#window, firstWindow);
-    if (this.#rate !== undefined && now - this.#lastCutAt > forgetMs) this.#rate = undefined;
-  }
-
-  #queue(waiting: QueuedAttempt): void {
-    const place = this.#waiting.add(waiting);
-    this.#pump();
-    if (!waiting.isAdmitted) this.#notify(waiting, place, performance.now());
-  }
-
-  /** Admits every attempt that can be sent now, and sets a timer for the next one. */
-  #pump(): void {
-    clearTimeout(this.#timer);
+  #add(call: WaitingCall): void {
     const now = performance.now();
-    for (let next; this.#isOpen(now) && (next = this.#waiting.next);) {
-      this.#waiting.remove(next);
-      this.#admit(now, next.maxInFlight);
-      next.isAdmitted = true;
-      next.settle(true);
-    }
-    if (this.#waiting.all.length === 0) return;
-    if (this.#opensAt > now) {
-      this.#pumpIn(Math.ceil(this.#opensAt - now));
-    } else {
-      this.#timer = setTimeout(() => this.#onStall(), Math.max(1, Math.ceil(this.#progressAt + this.#stallMs - now)));
-    }
+    const [before, beforeInAll] = [this.#size, this.#application.size];
+    this.#groupOf(call.maxInFlight).queue.add(call);
+    this.#unnotified.add(call);
+    this.#size += 1;
+    this.#application.size += 1;
+    this.#application.waiting.add(this);
+    this.#shortestPauseMs = Math.min(this.#shortestPauseMs, call.maxPauseMs);
+    this.#refresh(now);
+    this.#application.pump();
+    if (!call.admission) this.#notifyOne(call, before, beforeInAll, now);
   }
 
-  #pumpIn(ms: number): void {
+  #remove(call: WaitingCall): void {
+    this.#groupOf(call.maxInFlight).queue.remove(call);
+    this.#unnotified.delete(call);
+    this.#size -= 1;
+    this.#application.size -= 1;
+    if (this.#size === 0) this.#application.waiting.delete(this);
+  }
+
+  #settle(call: WaitingCall, admission: Admission): void {
+    this.#remove(call);
+    call.admission = admission;
+    call.settle(admission);
+  }
+
+  #groupOf(maxInFlight: number): ConcurrencyGroup {
+    let group = this.#groups.get(maxInFlight);
+    if (!group) this.#groups.set(maxInFlight, (group = { queue: new CallQueue(), inFlight: 0 }));
+    return group;
+  }
+
+  /** The first call whose own limit is not reached. */
+  get #next(): WaitingCall | undefined {
+    let next: WaitingCall | undefined;
+    for (const [maxInFlight, { queue, inFlight }] of this.#groups) {
+      const { first } = queue;
+      if (first && inFlight < maxInFlight && !(next && next.sequence < first.sequence)) next = first;
+    }
+    return next;
+  }
+
+  #admit(group: ConcurrencyGroup, now: number): void {
+    group.inFlight += 1;
+    this.#limit.admit(now);
+    this.#application.limit.admit(now);
+  }
+
+  sendNext(now: number): void {
+    const next = this.#next;
+    if (next && this.#limit.isOpen(now)) {
+      this.#admit(this.#groupOf(next.maxInFlight), now);
+      this.#settle(next, 'admitted');
+    }
+    this.#refresh(now);
+  }
+
+  /** Asks for a turn if a call can be sent, and otherwise looks again when its limit may have changed. */
+  #refresh(now: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#pump(), ms);
+    const hasNext = this.#next !== undefined;
+    const isOpen = this.#limit.isOpen(now);
+    this.#application.setReady(this, hasNext && isOpen);
+    if (hasNext && !isOpen) this.#wakeIn(Math.max(1, Math.ceil(this.#limit.nextChangeAt(now) - now)));
   }
 
-  /** Doubles the window if no response arrived for a while, so that attempts that hang do not block the others. */
-  #onStall(): void {
+  #wakeIn(ms: number): void {
+    clearTimeout(this.#timer);
+    if (this.#size === 0) return;
+    this.#timer = setTimeout(() => this.#wake(), ms);
+  }
+
+  #wake(): void {
     const now = performance.now();
-    if (now - this.#progressAt >= this.#stallMs) {
-      if (this.#inFlight >= this.#window) this.#window *= 2;
-      this.#progressAt = now;
-    }
-    this.#pump();
-    // The attempts that still wait need a response of another attempt.
-    for (const waiting of [...this.#waiting.all]) this.#report(waiting, this.#stallMs);
+    const isStalled = this.#limit.opensAt <= now && !this.#limit.isOpen(now);
+    if (isStalled) this.#limit.growIfStalled(now);
+    this.#refresh(now);
+    this.#application.pump();
+    if (isStalled) this.report(this.#limit.stallMs);
   }
 
-  get #stallMs(): number {
-    return this.#throttles === 0 && this.#rate === undefined ? stallMs : throttledStallMs;
+  report(waitMs: number): void {
+    for (const call of this.#unnotified) call.onWait(waitMs);
+    this.#unnotified.clear();
   }
 
-  get #opensAt(): number {
-    return Math.max(this.#pausedUntil, this.#rate === undefined ? 0 : this.#nextAt);
+  #notify(now: number): void {
+    let place = 0;
+    for (const call of this.#unnotified) this.#notifyOne(call, place, place++, now);
   }
 
-  #notify(waiting: QueuedAttempt, place: number, now: number): void {
-    if (this.#opensAt <= now) return;
-    this.#report(waiting, this.#opensAt - now + (this.#rate === undefined ? 0 : (place * 1000) / this.#rate));
-  }
-
-  #report(waiting: QueuedAttempt, waitMs: number): void {
-    if (waiting.notified) return;
-    waiting.notified = true;
-    waiting.onWait(waitMs);
+  #notifyOne(call: WaitingCall, before: number, beforeInAll: number, now: number): void {
+    const waitMs = Math.max(this.#limit.waitFor(before, now), this.#application.limit.waitFor(beforeInAll, now));
+    if (waitMs === 0) return;
+    this.#unnotified.delete(call);
+    call.onWait(waitMs);
   }
 }

@@ -1,30 +1,40 @@
-/** Up to this many 429s among the last responses are random: the service sheds load but does not enforce a limit. */
-const maxRandomThrottles = 3;
+/** Up to this many 429s among the last hundred responses, and among the last ten, are random. */
+const maxRandomThrottles = 10;
+const maxRandomInARow = 4;
+/** Up to this many may be random while too few responses are known to be sure. */
+const maxRareThrottles = 3;
 const rememberedResponses = 100;
+const latestResponses = 10;
 /** With fewer responses, every 429 pauses all calls. */
 const leastResponses = 50;
 
-/** Counts the 429s among the last hundred responses. */
+/** Counts the 429s among the last hundred responses. A service that sheds load at random enforces no limit. */
 export class ThrottleShare {
   readonly #throttled: boolean[] = [];
   #next = 0;
   #throttles = 0;
+  #latestThrottles = 0;
 
   add(isThrottled: boolean): void {
-    if (this.#throttled[this.#next]) this.#throttles -= 1;
-    if (isThrottled) this.#throttles += 1;
+    const before = this.#throttled[(this.#next + rememberedResponses - latestResponses) % rememberedResponses];
+    this.#throttles += Number(isThrottled) - Number(this.#throttled[this.#next] ?? false);
+    this.#latestThrottles += Number(isThrottled) - Number(before ?? false);
     this.#throttled[this.#next] = isThrottled;
     this.#next = (this.#next + 1) % rememberedResponses;
   }
 
-  /** Whether the 429s are too rare for a rate limit. */
+  /** Whether the 429s are too rare for a rate limit. A limit's 429s come in rows. */
   get isRandom(): boolean {
-    return this.#throttled.length >= leastResponses && this.isRare;
+    return (
+      this.#throttled.length >= leastResponses &&
+      this.#throttles <= maxRandomThrottles &&
+      this.#latestThrottles <= maxRandomInARow
+    );
   }
 
-  /** The same, also while too few responses are known to be sure. */
+  /** Whether they may be random, also while too few responses are known to be sure. */
   get isRare(): boolean {
-    return this.#throttles <= maxRandomThrottles;
+    return this.#throttles <= maxRareThrottles;
   }
 }
 

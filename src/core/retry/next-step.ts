@@ -133,6 +133,8 @@ export function mayHaveSucceeded(retry: RetryClass, failure: Failure): boolean {
 
 /** The maximum of the first wait. It doubles with each retry. */
 const firstWaitMs = 500;
+/** The same after a first 429 that is random. A second one may be due to a limit after all. */
+const firstRandomWaitMs = 100;
 
 /** How long this call waits before a retry, or, after a 429 that concerns all calls, how long all of them pause. */
 function waitAfter(failure: Failure, state: CallState): { readonly ms: number; readonly isOfAll: boolean } {
@@ -143,11 +145,12 @@ function waitAfter(failure: Failure, state: CallState): { readonly ms: number; r
   // A shorter `Retry-After`, for example 0, is ignored, because all clients would retry at the same time.
   if (retryAfterMs >= firstWaitMs) return { ms: retryAfterMs, isOfAll: isThrottled };
   if (isThrottled) return { ms: Math.min(throttleMs, maxWaitMs), isOfAll: true };
-  return { ms: backoff(retries, maxWaitMs, failure.retryAfterMs === undefined ? 0 : 0.5), isOfAll: false };
+  const longest = status === 429 && retries === 0 ? firstRandomWaitMs : firstWaitMs * 2 ** retries;
+  const hasFloor = failure.retryAfterMs !== undefined || (status === 429 && retries > 0);
+  return { ms: withJitter(Math.min(maxWaitMs, longest), hasFloor ? 0.5 : 0), isOfAll: false };
 }
 
-/** Returns an exponential wait with jitter, in milliseconds. `floor` is the share that is not random, from 0 to 1. */
-function backoff(retries: number, maxWaitMs: number, floor: number): number {
-  const longest = Math.min(maxWaitMs, firstWaitMs * 2 ** retries);
+/** Returns a random wait, in milliseconds. `floor` is the share that is not random, from 0 to 1. */
+function withJitter(longest: number, floor: number): number {
   return longest * (floor + (1 - floor) * Math.random());
 }

@@ -1,4 +1,5 @@
 import { RequestAbortedError, TimeoutError } from '../errors/errors.js';
+import { onAbort } from './abort-listeners.js';
 
 /** The longest timer of the platform. A longer one would fire immediately. */
 export const longestTimerMs = 2 ** 31 - 1;
@@ -46,7 +47,7 @@ export class CancelScope {
   }
 
   #listenTo(signal: AbortSignal): void {
-    const onAbort = (): void => {
+    const abort = (): void => {
       const { attempts, outcomeUnknown } = this.#progress;
       this.#abort(
         new RequestAbortedError(`${this.#what} was aborted by the caller${stateWhenAborted(this.#progress)}`, {
@@ -56,9 +57,8 @@ export class CancelScope {
         }),
       );
     };
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort);
-    this.#stopListening = () => signal.removeEventListener('abort', onAbort);
+    if (signal.aborted) abort();
+    else this.#stopListening = onAbort(signal, abort);
   }
 
   #abort(error: Error): void {
