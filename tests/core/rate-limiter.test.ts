@@ -222,9 +222,10 @@ describe('maxConcurrency', () => {
       sellerClient.withOptions({ maxConcurrency: 2 }).questions.get({ question_id: 4 }),
     ];
     await vi.advanceTimersByTimeAsync(1000);
-    expect(order).toEqual([1, 3, 4]);
+    // Each client loads `fetch` for its first request; which is first is not promised.
+    expect(order.toSorted()).toEqual([1, 3, 4]);
     await advanceUntilSettled(Promise.all(calls));
-    expect(order).toEqual([1, 3, 4, 2]);
+    expect(order.slice(3)).toEqual([2]);
   });
 
   test('the requests of clients without the limit do not count for it', async () => {

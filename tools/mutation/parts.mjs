@@ -43,7 +43,7 @@ export const parts = {
     'tests/retry-classes.test.ts',
   ],
   'core/scope': ['tests/core/time-and-retry.test.ts', 'tests/resilience/{deadlines,never-sent,slots}.test.ts'],
-  'core/schema/attributes.ts': ['tests/core/conventions.test.ts'],
+  'core/schema/attributes.ts': ['tests/core/conventions.test.ts', 'tests/resources/known-variants.test.ts'],
   'core/schema/sliced-array.ts': ['tests/core/validation-messages.test.ts', 'tests/resilience/wrong-entries.test.ts'],
   'core/schema/date-time.ts': ['tests/core/dates.test.ts'],
   'core/schema/fields.ts': ['tests/core/validation-messages.test.ts'],
