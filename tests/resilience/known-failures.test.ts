@@ -10,7 +10,6 @@ import {
   SellerClient,
   ServerError,
   TimeoutError,
-  UnexpectedResponseError,
 } from 'marketplace-seller-sdk';
 import type { ClientOptions, Drift } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
