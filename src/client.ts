@@ -4,6 +4,7 @@ import { HttpClient } from './core/http-client.js';
 import { describe } from './core/describe.js';
 import type { Description, ResourcePath } from './core/describe.js';
 import type { Endpoint } from './core/endpoint.js';
+import type { Confirmation, StoredWriteOptions } from './core/confirm/confirmation.js';
 import type { CallOptions } from './core/options/call-options.js';
 import { callChecked } from './core/options/check-endpoint.js';
 import type { ClientOptions } from './core/options/client-options.js';
@@ -82,6 +83,27 @@ export class SellerClient {
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: CallOptions): ApiPromise<Out>;
   call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: CallOptions): ApiPromise<Out> {
     return callChecked(this.#http, endpoint, input, options);
+  }
+
+  /**
+   * Reads back whether a write was carried out that was stored before it was sent, e.g. after a restart. It returns what
+   * `confirm()` of an error returns. Use the endpoint and the input of the call, and a client of the same user.
+   *
+   * A write that was sent more than `timeoutMs` ago is read back once, a later one for 3 seconds if it is not found: the service
+   * may still be processing it. `confirmWindowMs` replaces that time.
+   *
+   * @example
+   * const input = { question_id, text: 'Yes.' };
+   * const sentAt = Date.now(); // store both before the call
+   * const { done } = await seller.confirm(endpoints.questions.answer, input, { sentAt });
+   * if (done === false) await seller.call(endpoints.questions.answer, input);
+   * @throws {InvalidInputError} when the input does not fit the endpoint, or an option is missing or wrong.
+   * @throws {ConfigurationError} when a property of the endpoint is missing or wrong.
+   * @throws {RequestAbortedError} when the signal aborts.
+   * @throws {AccessTokenError} when the function given as `accessToken` fails.
+   */
+  confirm<In, Out>(endpoint: Endpoint<In, Out>, input: In, options: StoredWriteOptions): Promise<Confirmation<Out>> {
+    return this.#http.confirm(endpoint, input, options) as Promise<Confirmation<Out>>;
   }
 
   /**

@@ -39,7 +39,7 @@ export type { CallOptions } from './core/options/call-options.js';
 export type { ClientOptions, HttpAgent } from './core/options/client-options.js';
 export type { Limiter, AttemptReport, AttemptInfo } from './core/rate-limit/limiter.js';
 
-export type { Confirmation, ConfirmOptions } from './core/confirm/confirmation.js';
+export type { Confirmation, ConfirmOptions, StoredWriteOptions } from './core/confirm/confirmation.js';
 export type { DocumentedError } from './core/errors/documented-error.js';
 export { documentedError } from './core/errors/documented-error.js';
 export type { StandardSchema } from './core/schema/standard-schema.js';

@@ -8,7 +8,8 @@ import { SellerError, attachCall } from './errors/seller-error.js';
 import { emitAttemptResult, emitWait } from './observability/events.js';
 import { ignoreErrors } from './ignore-errors.js';
 import type { InternalOptions } from './options/call-options.js';
-import { callRules, checkOptions, confirmRules } from './options/resolve-options.js';
+import { endpointError } from './options/check-endpoint.js';
+import { callRules, checkOptions, confirmRules, storedWriteRules } from './options/resolve-options.js';
 import type { ResolvedOptions } from './options/resolve-options.js';
 import { acquireAttempt, releaseAttempt } from './pipeline/acquire-attempt.js';
 import { RequestAttempt, hasSucceeded } from './pipeline/attempt.js';
@@ -18,7 +19,8 @@ import { CallResult } from './pipeline/call-result.js';
 import { classifyFailure, withUnknownOutcome } from './pipeline/classify-failure.js';
 import { createRuntime } from './pipeline/client-runtime.js';
 import type { ClientRuntime } from './pipeline/client-runtime.js';
-import { confirmLater, confirmWindowAfter, confirmWrite } from './confirm/confirm-write.js';
+import { cannotConfirm, confirmLater, confirmWindowAfter, confirmWrite } from './confirm/confirm-write.js';
+import type { Confirmation, StoredWriteOptions } from './confirm/confirmation.js';
 import { loadExchange } from './pipeline/exchange.js';
 import { downloadFrom, loadTransfer } from './pipeline/file-transfer.js';
 import { parseResponse } from './pipeline/parse-response.js';
@@ -53,6 +55,31 @@ export class HttpClient implements Requester {
     const expected = `\`total\` is ${total}, but the list ended after ${delivered} entries`;
     ignoreErrors(() => onDrift?.({ endpoint, path: ['total'], expected, received: 'number' }));
     ignoreErrors(() => logger?.warn(`${endpoint.method} ${endpoint.path}: ${expected}`, { endpoint: endpoint.name }));
+  }
+
+  /** Reads back a write of another process, or of this one before it was restarted. */
+  async confirm(endpoint: Endpoint, input: unknown, options: StoredWriteOptions): Promise<Confirmation> {
+    checkOptions(
+      { ...options, sentAt: (options as Partial<StoredWriteOptions> | undefined)?.sentAt ?? NaN },
+      storedWriteRules,
+    );
+    const wrong = endpointError(endpoint);
+    if (wrong) throw wrong;
+    if (!endpoint.confirm) return cannotConfirm;
+    const { sentAt, signal, deadlineMs = this.deadlineMs, confirmWindowMs } = options;
+    const ageMs = Date.now() - sentAt;
+    const request = buildRequest(endpoint, input, {}, this.#runtime);
+    const context = new RequestContext(request, { signal, deadlineMs }, this.#runtime, performance.now());
+    context.firstSentAt = performance.now() - ageMs;
+    context.outcome = 'unknown';
+    try {
+      context.token = await this.#tokenOf(context);
+      // The service gives up a write in the end, and what it has not done by then it will not do.
+      const windowMs = confirmWindowMs ?? (ageMs > context.timeoutMs ? 0 : confirmWindowAfter(undefined, 0));
+      return await confirmLater(this, context, { signal, deadlineMs, confirmWindowMs: windowMs });
+    } finally {
+      context.scope.dispose();
+    }
   }
 
   async #run(endpoint: Endpoint, input: unknown, given: InternalOptions | undefined): Promise<CallResult> {
@@ -90,10 +117,8 @@ export class HttpClient implements Requester {
   }
 
   async #executeWithRetry(context: RequestContext): Promise<CallResult> {
-    const { scope, options } = context;
-    scope.throwIfAborted();
-    const token =
-      options.accessToken === null ? undefined : (options.accessToken ?? this.#runtime.shared.tokens?.current(scope));
+    context.scope.throwIfAborted();
+    const token = this.#tokenOf(context);
     context.token = typeof token === 'object' ? await token : token;
     for (;;) {
       const attempt = new RequestAttempt(context, this.#send);
@@ -102,6 +127,11 @@ export class HttpClient implements Requester {
       const found = await this.#recover(context, attempt, result);
       if (found) return found;
     }
+  }
+
+  #tokenOf({ scope, options }: RequestContext): string | undefined | Promise<string> {
+    if (options.accessToken === null) return undefined;
+    return options.accessToken ?? this.#runtime.shared.tokens?.current(scope);
   }
 
   /** Waits for the limiters, and sends the request once. */

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
-import type { Endpoint, OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
-import { describe, expect, test } from 'vitest';
+import type { Endpoint, OutcomeUnknownError, SellerClient, UploadParams } from 'marketplace-seller-sdk';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { HttpClient } from '../../src/core/http-client.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
+import { advanceUntilSettled } from '../support/fake-time.ts';
 import { createMarketplace } from '../support/marketplace.ts';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
 
@@ -106,6 +108,93 @@ describe.each(writes)('confirm() of $endpoint.name', ({ endpoint, before, write 
     shop.marketplace.faults.inject({ reset, endpoint });
     const error = await errorOf<OutcomeUnknownError>(write(shop));
     expect(await error.confirm({ confirmWindowMs: 0 })).toMatchObject({ done });
+  });
+});
+
+describe.each(writes)('confirm() of a client, for a stored $endpoint.name', ({ endpoint, before, write }) => {
+  test.each([
+    { reset: 'before', done: false },
+    { reset: 'after', done: true },
+  ] as const)('after a restart: a connection reset $reset the write gives done: $done', async ({ reset, done }) => {
+    const shop = createShop();
+    await before?.(shop);
+    await pause(5);
+    shop.marketplace.faults.inject({ reset, endpoint });
+    const calls = vi.spyOn(HttpClient.prototype, 'call');
+    const sentAt = Date.now();
+    await errorOf(write(shop));
+    const sent = calls.mock.calls.find(([called]) => called.name === endpoint.name);
+    // What a process stored, another one reads: it has nothing else of the call.
+    const input: unknown = JSON.parse(JSON.stringify(sent?.[1]));
+    const user_id = endpoint === questions.ask ? shop.buyer_id : shop.seller_id;
+    const restarted = shop.marketplace.clientFor({ user_id });
+    const found = await restarted.confirm(endpoint, input, { sentAt, confirmWindowMs: 0 });
+    expect(found).toMatchObject({ done });
+  });
+});
+
+describe('confirm() of a client', () => {
+  const input = { question_id: 42, text };
+  const wrongTimes = [undefined, null, '2026-03-01', NaN, 1_790_000_000, -1, Date.now() + 3_600_000];
+  test.each(wrongTimes)('rejects sentAt: %j before anything is sent', async (sentAt) => {
+    const { sellerClient, sent } = stubbed([() => Response.json(wireQuestion)]);
+    const error = await errorOf(sellerClient.confirm(questions.answer, input, { sentAt: sentAt as number }));
+    expect(error).toMatchObject({ name: 'InvalidInputError', issues: [{ path: ['sentAt'] }] });
+    expect(sent).toEqual([]);
+  });
+
+  test('rejects an input that does not fit, no options, and an unknown option', async () => {
+    const { sellerClient, sent } = stubbed([() => Response.json(wireQuestion)]);
+    const sentAt = Date.now();
+    const wrong = { question_id: 42 } as typeof input;
+    expect(await errorOf(sellerClient.confirm(questions.answer, wrong, { sentAt }))).toMatchObject({
+      name: 'InvalidInputError',
+      issues: [{ path: ['text'] }],
+    });
+    const none = undefined as unknown as { sentAt: number };
+    expect(await errorOf(sellerClient.confirm(questions.answer, input, none))).toMatchObject({
+      name: 'InvalidInputError',
+    });
+    const unknown = { sentAt, window: 5 };
+    expect(await errorOf(sellerClient.confirm(questions.answer, input, unknown))).toMatchObject({
+      name: 'InvalidInputError',
+    });
+    expect(sent).toEqual([]);
+  });
+
+  test('knows no way to read back an upload or an option', async () => {
+    const { sellerClient, sent } = stubbed([() => Response.json({})]);
+    const file = { site_id: 'MLA' } as unknown as UploadParams;
+    const sentAt = Date.now();
+    const option = { pack_id: 1, option_id: 'SEND_INVOICE_LINK', text: 'https://example.com' } as const;
+    const unknown = 'there is no way to read back what this endpoint does';
+    expect(await sellerClient.confirm(messages.upload, file, { sentAt })).toEqual({ unknown });
+    expect(await sellerClient.confirm(endpoints.actionGuide.send, option, { sentAt })).toEqual({ unknown });
+    expect(sent).toEqual([]);
+  });
+
+  test('reads again for a while, unless the write is so old that the service cannot be processing it', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { sellerClient, sent } = stubbed([
+      () => Response.json({ ...wireQuestion, status: 'UNANSWERED', answer: null }),
+    ]);
+    const confirm = (sentAt: number): Promise<unknown> => sellerClient.confirm(questions.answer, input, { sentAt });
+    expect(await advanceUntilSettled(confirm(Date.now()))).toEqual({ done: false });
+    expect(sent.length).toBeGreaterThan(1);
+    sent.length = 0;
+    expect(await confirm(Date.now() - 60_000)).toEqual({ done: false });
+    expect(sent).toHaveLength(1);
+  });
+
+  test('an equal message from before is not taken for the stored one', async () => {
+    const { marketplace, sellerClient, pack_id, seller_id, buyer_id } = createShop();
+    const message = { pack_id, user_id: seller_id, to: { user_id: buyer_id }, text };
+    await sellerClient.messages.send(message);
+    marketplace.clock.advance({ minutes: 30 });
+    // The clocks of the service and of this machine differ by now, as they may.
+    const sentAt = Date.now();
+    expect(await sellerClient.confirm(messages.send, message, { sentAt, confirmWindowMs: 0 })).toEqual({ done: false });
   });
 });
 

@@ -83,8 +83,11 @@ export async function confirmLater(
   }
 }
 
+/** The result for a write that leaves nothing to read, such as an upload. */
+export const cannotConfirm: Confirmation<never> = { unknown: 'there is no way to read back what this endpoint does' };
+
 async function confirmOnce(endpoint: Endpoint, input: unknown, context: ConfirmContext): Promise<Confirmation> {
-  if (!endpoint.confirm) return { unknown: 'there is no way to read back what this endpoint does' };
+  if (!endpoint.confirm) return cannotConfirm;
   try {
     return await endpoint.confirm(input, context);
   } catch (error) {

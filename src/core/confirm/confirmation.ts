@@ -28,3 +28,12 @@ export interface ConfirmOptions {
    */
   readonly deadlineMs?: number | undefined;
 }
+
+/** Options of `confirm` of a client, for a write that was stored before it was sent. */
+export interface StoredWriteOptions extends ConfirmOptions {
+  /**
+   * When the write was sent for the first time, by the clock of this machine: milliseconds since 1970, at most the time at
+   * which `call` began.
+   */
+  readonly sentAt: number;
+}

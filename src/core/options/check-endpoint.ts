@@ -32,12 +32,12 @@ export function callChecked<In, Out>(
   input: In,
   options: InternalOptions | undefined,
 ): ApiPromise<Out> {
-  const wrong = errorOf(endpoint);
+  const wrong = endpointError(endpoint);
   return wrong ? new ApiPromise(Promise.reject(wrong)) : http.call(endpoint, input, options);
 }
 
 /** The error of an endpoint of which a property is missing or wrong. */
-function errorOf(endpoint: unknown): ConfigurationError | undefined {
+export function endpointError(endpoint: unknown): ConfigurationError | undefined {
   const given = endpoint as Partial<Endpoint> | undefined | null;
   const problems = Object.entries(rules).flatMap(([name, rule]) => {
     const problem = rule(given?.[name as keyof Endpoint]);

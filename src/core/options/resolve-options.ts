@@ -1,6 +1,6 @@
 import { isLoopback } from './is-loopback.js';
 import { defined } from '../defined.js';
-import type { ConfirmOptions } from '../confirm/confirmation.js';
+import type { ConfirmOptions, StoredWriteOptions } from '../confirm/confirmation.js';
 import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
 import type { InternalOptions } from './call-options.js';
 import type { ClientOptions } from './client-options.js';
@@ -74,6 +74,18 @@ export const confirmRules: Readonly<Record<keyof ConfirmOptions, Rule>> = {
   signal: withMethod('addEventListener'),
   confirmWindowMs: delay,
   deadlineMs: positive,
+};
+
+/** A smaller value is not a time in milliseconds but a time in seconds or a duration: this is March 1973. */
+const leastTime = 1e11;
+
+/** The options of `confirm` of a client. A time in the future would make every entry look older than the write. */
+export const storedWriteRules: Readonly<Record<keyof StoredWriteOptions, Rule>> = {
+  ...confirmRules,
+  sentAt: (value) =>
+    typeof value === 'number' && value >= leastTime && value <= Date.now()
+      ? undefined
+      : 'takes a time of the past in milliseconds since 1970, such as a stored `Date.now()`',
 };
 
 /**
