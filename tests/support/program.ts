@@ -26,6 +26,7 @@ export async function bundled(program: string): Promise<string> {
       '#transport': join(root, 'src/core/transport/node.ts'),
       'marketplace-seller-sdk/oauth': join(root, 'src/oauth/index.ts'),
       'marketplace-seller-sdk/notifications': join(root, 'src/notifications/index.ts'),
+      'marketplace-seller-sdk/schemas': join(root, 'src/schemas.ts'),
       'marketplace-seller-sdk/testing': join(root, 'src/testing/index.ts'),
       'marketplace-seller-sdk': join(root, 'src/index.ts'),
     },
