@@ -76,8 +76,14 @@ export class SqliteOutbox {
         sentAt: row.sent_at,
         confirmWindowMs: this.#options.confirmWindowMs,
       });
-      if (found.done === true) return this.#set(row, 'sent');
-      if (found.done === undefined) return this.#set(row, 'for a person', found.unknown);
+      if (found.done === true) {
+        this.#set(row, 'sent');
+        return;
+      }
+      if (found.done === undefined) {
+        this.#set(row, 'for a person', found.unknown);
+        return;
+      }
     }
     const input = inputOf({ ...row, attachment: row.attachment ?? (await this.#upload(row)) });
     this.#database
@@ -86,7 +92,8 @@ export class SqliteOutbox {
     try {
       await this.#seller.call(endpoint, input);
     } catch (error) {
-      return this.#afterError(row, error);
+      this.#afterError(row, error);
+      return;
     }
     this.#set(row, 'sent');
   }
@@ -94,9 +101,8 @@ export class SqliteOutbox {
   /** Nothing can confirm an upload, but it can be repeated: the buyer does not see a file that no message uses. */
   async #upload({ id, file }: Row): Promise<string | null> {
     if (file === null) return null;
-    const attachment = String(
-      (await this.#seller.messages.upload({ site_id: this.#options.site_id, file })).id,
-    );
+    const { site_id } = this.#options;
+    const { id: attachment } = await this.#seller.messages.upload({ site_id, file });
     this.#database.prepare('UPDATE outbox SET attachment = ? WHERE id = ?').run(attachment, id);
     return attachment;
   }
@@ -106,7 +112,10 @@ export class SqliteOutbox {
     if (hasUnknownOutcome(error)) return;
     const isRejected =
       error instanceof ApiError && error.status < 500 && ![401, 429].includes(error.status);
-    if (isRejected) return this.#set(row, 'for a person', error.message);
+    if (isRejected) {
+      this.#set(row, 'for a person', error.message);
+      return;
+    }
     this.#set(row, 'new');
     throw error;
   }
