@@ -1,4 +1,4 @@
-import { fork, spawn, spawnSync } from 'node:child_process';
+import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -10,7 +10,6 @@ import { RawPoster, bodyOf } from './raw-poster.ts';
 
 /** How many deliveries are under way at a time. */
 export const concurrency = 64;
-export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 
 /** An inbox in a process of its own. */
 export interface Inbox {
@@ -30,28 +29,16 @@ export async function withInboxes<T>(
   use: (inboxes: readonly Inbox[]) => Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'storm-'));
-  const socket = join(folder, 'redis.sock');
-  const redis = store === 'redis' ? startRedis(folder, socket) : undefined;
   const script = here(mode === 'floor' || mode === 'checked' ? 'children/inbox-floor.ts' : 'children/inbox.ts');
-  const start = (): ChildProcess => fork(script, [store, join(folder, 'inbox.db'), socket, mode]);
+  const start = (): ChildProcess => fork(script, [store, join(folder, 'inbox.db'), mode]);
   const processes = range(count).map(start);
   try {
     const started = await Promise.all(processes.map((process) => nextMessage<{ port: number }>(process)));
     return await use(processes.map((process, index) => ({ process, port: started[index]?.port ?? 0 })));
   } finally {
     for (const process of processes) process.kill('SIGKILL');
-    redis?.kill('SIGKILL');
     rmSync(folder, { recursive: true });
   }
-}
-
-function startRedis(folder: string, socket: string): ChildProcess {
-  return spawn('redis-server', redisSettings(folder, socket), { stdio: 'ignore' });
-}
-
-/** The arguments of a Redis in memory, on a Unix socket. */
-export function redisSettings(folder: string, socket: string): string[] {
-  return ['--port', '0', '--unixsocket', socket, '--dir', folder, '--save', '', '--appendonly', 'no'];
 }
 
 /** Delivers notifications of these questions, some at a time, to one process or to several in turn. */

@@ -1,22 +1,12 @@
-// Many notifications to one inbox, then an inbox that is killed again and again (kill -9). Needs a build; Redis where installed.
+// Many notifications to one inbox, then an inbox that is killed again and again (kill -9). Needs a build.
 // node bench/inbox-soak.ts [notifications] [kills]
-import { fork, spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  concurrency,
-  deliver,
-  hasRedis,
-  nextMessage,
-  percentile99,
-  post,
-  range,
-  redisSettings,
-  withInbox,
-} from './inbox-load.ts';
+import { concurrency, deliver, nextMessage, percentile99, post, range, withInbox } from './inbox-load.ts';
 import { here } from './measure.ts';
 import { writePart } from './soak/page.ts';
 
@@ -28,7 +18,7 @@ interface Figures {
   readonly faults: Readonly<Record<string, number>>;
 }
 
-const stores = { SQLite: 'sqlite', ...(hasRedis && { Redis: 'redis' }) };
+const stores = { SQLite: 'sqlite' };
 const results = new Map<string, Figures>();
 for (const [name, store] of Object.entries(stores)) {
   const [all, kill] = [await storm(store), await killed(store)];
@@ -82,10 +72,8 @@ async function storm(store: string): Promise<Figures> {
 /** Kills the process in the middle of deliveries and handlers, and counts what was acknowledged and never handled. */
 async function killed(store: string): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), 'soak-'));
-  const [socket, notes] = [join(folder, 'redis.sock'), join(folder, 'notes.txt')];
-  const redis =
-    store === 'redis' ? spawn('redis-server', redisSettings(folder, socket), { stdio: 'ignore' }) : undefined;
-  const start = () => fork(here('children/inbox.ts'), [store, join(folder, 'inbox.db'), socket, 'killed', notes]);
+  const notes = join(folder, 'notes.txt');
+  const start = () => fork(here('children/inbox.ts'), [store, join(folder, 'inbox.db'), 'killed', notes]);
   const acknowledged = new Set<number>();
   let next = 0;
   const deliverUntilKilled = async (port: number, agent: Agent): Promise<void> => {
@@ -128,7 +116,6 @@ async function killed(store: string): Promise<Figures> {
       faults: { 'notifications acknowledged and lost': lost },
     };
   } finally {
-    redis?.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   }
 }

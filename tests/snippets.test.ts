@@ -26,8 +26,6 @@ const givenInGuides: Given = {
 };
 /** What stands around an example in JSDoc: it shows one thing and supposes the rest. */
 const around: Given = {
-  Keyv: 'any',
-  KeyvFile: 'any',
   Redis: 'any',
   accessToken: 'string',
   answer: '(question: unknown) => void',

@@ -1,7 +1,7 @@
 // What an inbox costs at least, written by hand for one store: it stores what it has not seen before, responds 200, calls
 // a handler, and notes that it was handled. No order, no leases, no retries, no limits of the store. With `floor`, it has no
 // checks either; with `checked`, it is the queue behind a receiver of this library, which checks, parses and identifies.
-// node inbox-floor.ts <bare | memory | sqlite | redis> <database> <socket of Redis> <floor | checked>
+// node inbox-floor.ts <bare | memory | sqlite> <database> <floor | checked>
 import { createServer } from 'node:http';
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +20,7 @@ interface Floor {
   done(ids: readonly string[]): unknown;
 }
 
-const [kind = '', path = '', socket = '', mode = ''] = process.argv.slice(2);
+const [kind = '', path = '', mode = ''] = process.argv.slice(2);
 const handled = new Set<string>();
 let pending = 0;
 
@@ -56,16 +56,7 @@ async function sqlite(): Promise<Floor> {
   };
 }
 
-async function redis(): Promise<Floor> {
-  const { Redis } = await import('ioredis');
-  const client = new Redis({ path: socket });
-  return {
-    add: (deliveries) => client.call('MSETNX', ...deliveries.flatMap(({ id, body }) => [id, body])),
-    done: (ids) => client.call('MSET', ...ids.flatMap((id) => [id, ''])),
-  };
-}
-
-const stores: Readonly<Record<string, () => Floor | Promise<Floor>>> = { memory, sqlite, redis };
+const stores: Readonly<Record<string, () => Floor | Promise<Floor>>> = { memory, sqlite };
 const store = await stores[kind]?.();
 let arrived: Delivery[] = [];
 

@@ -1,5 +1,5 @@
 // An application in its own process:
-// node inbox.ts <memory | sqlite | redis> <database> <socket of Redis> <instant | slow | storm | killed> [notes]
+// node inbox.ts <memory | sqlite> <database> <instant | slow | storm | killed> [notes]
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,22 +9,13 @@ import { here } from '../measure.ts';
 
 // The built package, as users load it.
 const built: unknown = await import(here('../dist/esm/notifications/index.js'));
-const { createReceiver, memoryStore, nodeHandler, redisStore, sqliteStore } = built as typeof Library;
+const { createReceiver, memoryStore, nodeHandler, sqliteStore } = built as typeof Library;
 
-const [kind = '', path = '', socket = '', mode = '', notes = ''] = process.argv.slice(2);
+const [kind = '', path = '', mode = '', notes = ''] = process.argv.slice(2);
 const handled = new Map<number, number>();
 
-async function openStore(): Promise<Library.NotificationStore> {
-  if (kind === 'sqlite') return sqliteStore({ path });
-  if (kind !== 'redis') return memoryStore();
-  const { Redis } = await import('ioredis');
-  const redis = new Redis({ path: socket, maxRetriesPerRequest: null, retryStrategy: () => 50 });
-  redis.on('error', () => undefined);
-  return redisStore({ send: (command, ...args) => redis.call(command, ...args) });
-}
-
 const receiver = createReceiver({
-  store: await openStore(),
+  store: kind === 'sqlite' ? sqliteStore({ path }) : memoryStore(),
   ...(mode === 'storm' && { concurrency: 1_000 }),
   ...(mode === 'killed' && { leaseMs: 300, pollMs: 50 }),
   on: {

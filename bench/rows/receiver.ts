@@ -1,13 +1,4 @@
-import {
-  concurrency,
-  deliver,
-  hasRedis,
-  nextMessage,
-  percentile99,
-  range,
-  withInbox,
-  withInboxes,
-} from '../inbox-load.ts';
+import { concurrency, deliver, nextMessage, percentile99, range, withInbox, withInboxes } from '../inbox-load.ts';
 import { compare } from '../measure.ts';
 import type { Figure, Row } from '../measure.ts';
 
@@ -34,7 +25,7 @@ interface Measured {
 
 /** What a delivery costs, beside a server that only reads the body and responds 200, and beside floors written by hand. */
 async function cost(): Promise<Row[]> {
-  const stores = ['memory', 'sqlite', ...(hasRedis ? ['redis'] : [])];
+  const stores = ['memory', 'sqlite'];
   const kinds: Kind[] = [['bare', 'floor']];
   for (const store of stores) kinds.push([store, 'floor'], [store, 'checked'], [store, 'instant']);
   const measured = kinds.map((kind): Measured => ({ kind, perSecond: [], cpu: [] }));
@@ -45,7 +36,7 @@ async function cost(): Promise<Row[]> {
     {
       title: 'Notifications: deliveries per second, as a ratio to a bare node:http server',
       unit: 'per second',
-      goal: `memory 0.80, SQLite 0.75, Redis 0.60, not reached: see ${page}`,
+      goal: `memory 0.80, SQLite 0.75, not reached: see ${page}`,
       figures: figuresOf(measured, 'perSecond'),
     },
     {

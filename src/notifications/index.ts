@@ -7,16 +7,16 @@ export type {
   UnknownNotification,
 } from './notification.js';
 export { askerId, hasStatus } from './question.js';
-export { readNotification } from './read-notification.js';
-export type { ReadOptions, QuestionsClient } from './read-notification.js';
+export { readNotification } from './handling/read-notification.js';
+export type { ReadOptions, QuestionsClient } from './handling/read-notification.js';
 
 export { createReceiver } from './receiver.js';
 export type { CloseOptions, Receiver } from './receiver.js';
-export type { HandleOptions } from './queue-runs.js';
+export type { HandleOptions } from './queues/queue-runs.js';
 export type { DeadLetters } from './dead-letters.js';
-export type { Handler, HandlerContext, Handlers } from './handler.js';
+export type { Handler, HandlerContext, Handlers } from './handling/handler.js';
 export type { HandlingFailure, NotificationQueue, ReceiverOptions, RetryOptions } from './options.js';
-export { DropNotificationError, HandlerTimeoutError, UnrecoverableError } from './errors.js';
+export { DropNotificationError, HandlerTimeoutError, UnrecoverableError } from './handling/errors.js';
 export type { BodyLimits, IncomingRequest, OutgoingResponse } from './http/request.js';
 export { fetchHandler } from './http/fetch.js';
 export type { FetchHandler, WaitUntilContext } from './http/fetch.js';
@@ -43,8 +43,3 @@ export { memoryStore } from './stores/memory.js';
 export type { MemoryStoreOptions } from './stores/memory.js';
 export { sqliteStore } from './stores/sqlite.js';
 export type { SqliteStoreOptions } from './stores/sqlite.js';
-export { redisStore } from './stores/redis.js';
-export type { RedisStoreOptions } from './stores/redis.js';
-export { keyValueStore } from './stores/key-value.js';
-export type { KeyValueStoreOptions } from './stores/key-value.js';
-export type { KeyValues } from './stores/stored-values.js';

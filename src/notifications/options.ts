@@ -1,8 +1,8 @@
 import type { Logger } from '../core/options/hooks.js';
-import type { Handler, Handlers } from './handler.js';
+import type { Handler, Handlers } from './handling/handler.js';
 import type { Notification, UnknownNotification } from './notification.js';
 import type { QueuedNotification } from './queued-notification.js';
-import type { QuestionsClient } from './read-notification.js';
+import type { QuestionsClient } from './handling/read-notification.js';
 import type { NotificationStore } from './stores/store.js';
 
 /** How failed notifications are retried. */
@@ -71,7 +71,7 @@ export interface ReceiverOptions<Client extends QuestionsClient = QuestionsClien
    */
   readonly fallback?: Handler<UnknownNotification, unknown, Client> | undefined;
   /**
-   * Where accepted notifications are stored: `memoryStore`, `sqliteStore`, `redisStore` or `keyValueStore`.
+   * Where accepted notifications are stored: `memoryStore`, `sqliteStore`, or your own.
    *
    * @default memoryStore()
    */

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../core/errors/errors.js';
 import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import type { BodyLimits } from './http/request.js';
 import type { ReceiverOptions } from './options.js';
-import type { QuestionsClient } from './read-notification.js';
+import type { QuestionsClient } from './handling/read-notification.js';
 
 /** The defaults of the options that are whole numbers. */
 const countDefaults = { concurrency: 32, maxBodyBytes: 16_384 };

@@ -1,12 +1,6 @@
 import { InvalidInputError, ConfigurationError, OutcomeUnknownError, Paged } from 'marketplace-seller-sdk';
 import type { ClientOptions, Endpoint, Middleware } from 'marketplace-seller-sdk';
-import {
-  createReceiver,
-  keyValueStore,
-  memoryStore,
-  redisStore,
-  sqliteStore,
-} from 'marketplace-seller-sdk/notifications';
+import { createReceiver, memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { openTelemetry } from 'marketplace-seller-sdk/otel';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
@@ -159,12 +153,9 @@ describe('a wrong option or flag is an InvalidInputError, and nothing is sent', 
 });
 
 describe('a wrong option is a ConfigurationError of the function that takes it', () => {
-  const send = (): Promise<unknown> => Promise.resolve();
   const creators: Readonly<Record<string, (options: never) => unknown>> = {
     memoryStore,
     sqliteStore: (options: object) => sqliteStore({ path: ':memory:', ...options }),
-    redisStore: (options: object) => redisStore({ send, ...options }),
-    keyValueStore: (options: object) => keyValueStore(new Map(), options),
     openTelemetry,
   };
 
@@ -173,7 +164,7 @@ describe('a wrong option is a ConfigurationError of the function that takes it',
     expect(() => create({ maxWait: 5 } as never)).toThrow(`${name}: there is no option \`maxWait\`; the options are`);
   });
 
-  test.each([memoryStore, sqliteStore, redisStore, openTelemetry])('no options: %o', (create) => {
+  test.each([memoryStore, sqliteStore, openTelemetry])('no options: %o', (create) => {
     for (const options of [null, 'inbox', 5]) expect(() => create(options as never)).toThrow(ConfigurationError);
   });
 

@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createReceiver, redisStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { createReceiver, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore } from 'marketplace-seller-sdk/notifications';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { about, deliver, patient } from '../support/deliveries.ts';
-import { hasRedis, startRedis } from '../support/redis.ts';
 
 const silent = () => {};
 const logger = { debug: silent, info: silent, warn: silent, error: silent };
@@ -33,32 +32,13 @@ async function limitedSqlite(): Promise<LimitedStore> {
   return { store, fill: () => limitTo(1), free: () => limitTo(1_000_000) };
 }
 
-async function limitedRedis(): Promise<LimitedStore> {
-  const redis = await startRedis();
-  onTestFinished(() => redis.stop());
-  const client = redis.connect();
-  const limitTo = async (bytes: string): Promise<void> => {
-    await client.config('SET', 'maxmemory', bytes);
-  };
-  return {
-    store: redisStore({ send: (command, ...args) => client.call(command, ...args) }),
-    fill: () => limitTo('1'),
-    free: () => limitTo('0'),
-  };
-}
-
-describe.each([
-  { name: 'SQLite', isAvailable: true, create: limitedSqlite },
-  { name: 'Redis', isAvailable: hasRedis, create: limitedRedis },
-])('an inbox in $name without space', ({ isAvailable, create }) => {
-  test.skipIf(!isAvailable)(
-    'it acknowledges nothing that it cannot keep, and recovers with all it acknowledged',
-    async () => {
-      const { store, fill, free } = await create();
-      const handled: number[] = [];
-      let running = 0;
-      const handling = Promise.withResolvers<undefined>();
-      const receiver = createReceiver({
+describe('an inbox in SQLite without space', () => {
+  test('it acknowledges nothing that it cannot keep, and recovers with all it acknowledged', async () => {
+    const { store, fill, free } = await limitedSqlite();
+    const handled: number[] = [];
+    let running = 0;
+    const handling = Promise.withResolvers<undefined>();
+    const receiver = createReceiver({
       store,
       logger,
       pollMs: 20,
@@ -69,31 +49,30 @@ describe.each([
         handled.push(question_id);
       } },
     }); // prettier-ignore
-      const acknowledged: number[] = [];
-      const deliverAll = async (ids: readonly number[]): Promise<void> => {
-        const deliverOne = async (id: number): Promise<void> => {
-          const status = await deliver(receiver, about(id, { padding: 'x'.repeat(2_000) }));
-          expect([200, 503]).toContain(status);
-          if (status === 200) acknowledged.push(id);
-        };
-        await Promise.all(ids.map(deliverOne));
+    const acknowledged: number[] = [];
+    const deliverAll = async (ids: readonly number[]): Promise<void> => {
+      const deliverOne = async (id: number): Promise<void> => {
+        const status = await deliver(receiver, about(id, { padding: 'x'.repeat(2_000) }));
+        expect([200, 503]).toContain(status);
+        if (status === 200) acknowledged.push(id);
       };
-      const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
-      await deliverAll(range(0, 100));
-      expect(acknowledged).toHaveLength(100);
-      await expect.poll(() => running).toBe(32);
-      await fill();
-      await deliverAll(range(100, 300));
-      expect(acknowledged.length).toBeLessThan(250);
-      // Results are stored, or kept until they can be.
-      handling.resolve(undefined);
-      await expect.poll(() => handled.length).toBeGreaterThanOrEqual(32);
-      await free();
-      await deliverAll(range(300, 350));
-      await receiver.idle();
-      expect(handled.sort((a, b) => a - b)).toEqual(acknowledged.sort((a, b) => a - b));
-      expect(acknowledged.length).toBeGreaterThanOrEqual(150);
-      await receiver.close();
-    },
-  );
+      await Promise.all(ids.map(deliverOne));
+    };
+    const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
+    await deliverAll(range(0, 100));
+    expect(acknowledged).toHaveLength(100);
+    await expect.poll(() => running).toBe(32);
+    await fill();
+    await deliverAll(range(100, 300));
+    expect(acknowledged.length).toBeLessThan(250);
+    // Results are stored, or kept until they can be.
+    handling.resolve(undefined);
+    await expect.poll(() => handled.length).toBeGreaterThanOrEqual(32);
+    await free();
+    await deliverAll(range(300, 350));
+    await receiver.idle();
+    expect(handled.sort((a, b) => a - b)).toEqual(acknowledged.sort((a, b) => a - b));
+    expect(acknowledged.length).toBeGreaterThanOrEqual(150);
+    await receiver.close();
+  });
 });

@@ -1,14 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigurationError } from 'marketplace-seller-sdk';
-import {
-  createReceiver,
-  keyValueStore,
-  memoryStore,
-  nodeHandler,
-  redisStore,
-  sqliteStore,
-} from 'marketplace-seller-sdk/notifications';
+import { createReceiver, memoryStore, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type {
   NotificationStore,
   QueuedNotification,
@@ -330,8 +323,6 @@ describe('a wrong option of a store is a ConfigurationError', () => {
   const open: [string, (options: never) => unknown][] = [
     ['memoryStore', memoryStore],
     ['sqliteStore', (options: object) => sqliteStore({ path: 'never-opened.db', ...options })],
-    ['redisStore', (options: object) => redisStore({ send: () => hanging, ...options })],
-    ['keyValueStore', (options) => keyValueStore(new Map(), options)],
   ];
   const limits = ['maxWaiting', 'maxWaitingBytes', 'maxDead', 'maxDeadBytes'];
   test.each(open)('%s', (_, create) => {
@@ -343,16 +334,8 @@ describe('a wrong option of a store is a ConfigurationError', () => {
   test('others', () => {
     for (const value of [0, 0.5, '5', null])
       expect(() => memoryStore({ maxRemembered: value as 1 })).toThrow(ConfigurationError);
-    for (const send of [undefined, null, 'redis', {}])
-      expect(() => redisStore({ send } as never)).toThrow(ConfigurationError);
-    for (const prefix of ['', null, 5]) {
-      expect(() => redisStore({ send: () => hanging, prefix } as never)).toThrow(ConfigurationError);
-      expect(() => keyValueStore(new Map(), { prefix } as never)).toThrow(ConfigurationError);
-    }
-    for (const values of [undefined, null, 5]) expect(() => keyValueStore(values as never)).toThrow(ConfigurationError);
     for (const options of [undefined, null, { path: 5 }])
       expect(() => sqliteStore(options as never)).toThrow(ConfigurationError);
-    expect(() => redisStore(undefined as never)).toThrow(ConfigurationError);
   });
 });
 

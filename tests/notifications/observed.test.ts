@@ -2,14 +2,13 @@ import {
   UnrecoverableError,
   createReceiver,
   fetchHandler,
-  keyValueStore,
   memoryStore,
   parseNotification,
 } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { ConfigurationError, NotFoundError } from 'marketplace-seller-sdk';
 import { describe, expect, test, vi } from 'vitest';
-import { Isolation } from '../../src/notifications/isolation.js';
+import { Isolation } from '../../src/notifications/worker/isolation.js';
 import { queuedNotification } from '../../src/notifications/queued-notification.js';
 import type { Lease } from '../../src/notifications/stores/store.js';
 import { fakeTimersOfInbox } from '../support/fake-time.ts';
@@ -193,9 +192,9 @@ describe('when the store is asked', () => {
   };
 
   test('a durable store is polled at the start, one in memory at the first delivery', async () => {
-    const values = new Map<string, unknown>();
-    await keyValueStore(values).add(entry);
-    const left = watched({ store: keyValueStore(values) });
+    const durable = Object.assign(memoryStore(), { durable: true });
+    await durable.add(entry);
+    const left = watched({ store: durable });
     await tick(10);
     expect(left.questions).toHaveBeenCalledOnce();
     const { store, claim } = spied(memoryStore());

@@ -6,7 +6,6 @@ import {
   createReceiver,
   fetchHandler,
   hasStatus,
-  keyValueStore,
   memoryStore,
 } from 'marketplace-seller-sdk/notifications';
 import type {
@@ -330,7 +329,11 @@ describe('with acknowledge: handled', () => {
     const { receiver } = recording({ ...options, on: { questions: fail } });
     expect(await deliver(receiver, about(1))).toBe(503);
     expect(await deliver(receiver, about(1))).toBe(503);
-    const { receiver: durable } = recording({ ...options, store: keyValueStore(new Map()), on: { questions: fail } });
+    const { receiver: durable } = recording({
+      ...options,
+      store: Object.assign(memoryStore(), { durable: true }),
+      on: { questions: fail },
+    });
     expect(await deliver(durable, about(1))).toBe(503);
     expect(await deliver(durable, about(1))).toBe(200);
   });

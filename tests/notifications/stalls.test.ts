@@ -87,72 +87,66 @@ function blockFor(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-describe.for(storeKinds())('a process that stalls, with a store in $name', ({ create, isAvailable }) => {
-  test.skipIf(!isAvailable)(
-    'a process that stands still longer than its leases keeps them and doubles nothing',
-    async () => {
-      const store = create()();
-      const handled: number[] = [];
-      let running = 0;
-      let mostOfOneGroup = 0;
-      const started = Promise.withResolvers<undefined>();
-      const receiver = receiverOn(store, async ({ question_id }) => {
-        mostOfOneGroup = Math.max(mostOfOneGroup, ++running);
-        started.resolve(undefined);
-        await pause(40);
-        running -= 1;
-        handled.push(question_id);
-      });
-      await deliver(receiver, about(1));
-      await started.promise;
-      blockFor(150);
-      await deliver(receiver, about(1, { _id: 'later', sent: '2026-11-20T10:00:01.000Z' }));
-      await receiver.idle();
-      expect(handled).toEqual([1, 1]);
-      expect(mostOfOneGroup).toBe(1);
-      await receiver.close();
-    },
-  );
+describe.for(storeKinds())('a process that stalls, with a store in $name', ({ create }) => {
+  test('a process that stands still longer than its leases keeps them and doubles nothing', async () => {
+    const store = create()();
+    const handled: number[] = [];
+    let running = 0;
+    let mostOfOneGroup = 0;
+    const started = Promise.withResolvers<undefined>();
+    const receiver = receiverOn(store, async ({ question_id }) => {
+      mostOfOneGroup = Math.max(mostOfOneGroup, ++running);
+      started.resolve(undefined);
+      await pause(40);
+      running -= 1;
+      handled.push(question_id);
+    });
+    await deliver(receiver, about(1));
+    await started.promise;
+    blockFor(150);
+    await deliver(receiver, about(1, { _id: 'later', sent: '2026-11-20T10:00:01.000Z' }));
+    await receiver.idle();
+    expect(handled).toEqual([1, 1]);
+    expect(mostOfOneGroup).toBe(1);
+    await receiver.close();
+  });
 
-  test.skipIf(!isAvailable)(
-    'a stopped process whose group was taken over is aborted, and its result is ignored',
-    async () => {
-      const store = create()();
-      const stopped = processOn(store);
-      const starts: string[] = [];
-      let reason: unknown;
-      const former = receiverOn(stopped.store, async (_, { signal }) => {
-        starts.push('former');
-        await new Promise((resolve) => signal.addEventListener('abort', resolve));
-        reason = signal.reason;
-      });
-      await deliver(former, about(1));
-      await expect.poll(() => starts.length).toBe(1);
-      stopped.stop();
-      const end = Promise.withResolvers<undefined>();
-      const current = receiverOn(
-        store,
-        async () => {
-          starts.push('current');
-          await end.promise;
-        },
-        1_000,
-      );
-      void current.idle();
-      await expect.poll(() => starts.length).toBe(2);
-      stopped.resume();
-      await expect.poll(() => reason).toBeDefined();
-      await pause(100);
-      expect(starts).toEqual(['former', 'current']);
-      end.resolve(undefined);
-      await Promise.all([current.idle(), former.idle()]);
-      expect(starts).toEqual(['former', 'current']);
-      expect(reason).toMatchObject({ message: 'Another process has taken over' });
-      await current.close();
-    },
-  );
+  test('a stopped process whose group was taken over is aborted, and its result is ignored', async () => {
+    const store = create()();
+    const stopped = processOn(store);
+    const starts: string[] = [];
+    let reason: unknown;
+    const former = receiverOn(stopped.store, async (_, { signal }) => {
+      starts.push('former');
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      reason = signal.reason;
+    });
+    await deliver(former, about(1));
+    await expect.poll(() => starts.length).toBe(1);
+    stopped.stop();
+    const end = Promise.withResolvers<undefined>();
+    const current = receiverOn(
+      store,
+      async () => {
+        starts.push('current');
+        await end.promise;
+      },
+      1_000,
+    );
+    void current.idle();
+    await expect.poll(() => starts.length).toBe(2);
+    stopped.resume();
+    await expect.poll(() => reason).toBeDefined();
+    await pause(100);
+    expect(starts).toEqual(['former', 'current']);
+    end.resolve(undefined);
+    await Promise.all([current.idle(), former.idle()]);
+    expect(starts).toEqual(['former', 'current']);
+    expect(reason).toMatchObject({ message: 'Another process has taken over' });
+    await current.close();
+  });
 
-  test.skipIf(!isAvailable)('a notification that kills its process becomes a dead letter alone', async () => {
+  test('a notification that kills its process becomes a dead letter alone', async () => {
     const open = create();
     const handled = new Set<number>();
     const accepting = open();
@@ -187,36 +181,33 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
     expect(letters[0]?.failure).toContain('process ended');
   });
 
-  test.skipIf(!isAvailable)(
-    'no innocent entry becomes a dead letter when processes are killed as they begin',
-    async () => {
-      const store = create()();
-      const ids = Array.from({ length: 24 }, (_, id) => id);
-      for (const id of ids) await store.add(await queuedNotification(parseNotification(about(id)), 0));
-      for (let kill = 0; kill < 8; kill += 1) {
-        const killed = processOn(store);
-        const hasClaimed = Promise.withResolvers<undefined>();
-        const claim = async (wanted: Claim): Promise<Claimed> => {
-          await store.claim(wanted);
-          killed.kill();
-          hasClaimed.resolve(undefined);
-          await killed.gone;
-          return { leases: [] };
-        };
-        void receiverOn({ ...killed.store, claim }, silent, 5).idle();
-        await hasClaimed.promise;
-        await pause(10);
-      }
-      const handled = new Set<number>();
-      const receiver = receiverOn(store, ({ question_id }) => void handled.add(question_id), 60_000);
-      await receiver.idle();
-      expect([...handled].sort((a, b) => a - b)).toEqual(ids);
-      expect(await receiver.deadLetters.list()).toEqual([]);
-      await receiver.close();
-    },
-  );
+  test('no innocent entry becomes a dead letter when processes are killed as they begin', async () => {
+    const store = create()();
+    const ids = Array.from({ length: 24 }, (_, id) => id);
+    for (const id of ids) await store.add(await queuedNotification(parseNotification(about(id)), 0));
+    for (let kill = 0; kill < 8; kill += 1) {
+      const killed = processOn(store);
+      const hasClaimed = Promise.withResolvers<undefined>();
+      const claim = async (wanted: Claim): Promise<Claimed> => {
+        await store.claim(wanted);
+        killed.kill();
+        hasClaimed.resolve(undefined);
+        await killed.gone;
+        return { leases: [] };
+      };
+      void receiverOn({ ...killed.store, claim }, silent, 5).idle();
+      await hasClaimed.promise;
+      await pause(10);
+    }
+    const handled = new Set<number>();
+    const receiver = receiverOn(store, ({ question_id }) => void handled.add(question_id), 60_000);
+    await receiver.idle();
+    expect([...handled].sort((a, b) => a - b)).toEqual(ids);
+    expect(await receiver.deadLetters.list()).toEqual([]);
+    await receiver.close();
+  });
 
-  test.skipIf(!isAvailable)('an entry that is killed by deploys keeps its attempts', async () => {
+  test('an entry that is killed by deploys keeps its attempts', async () => {
     const open = create();
     const attempts: number[] = [];
     for (let deploy = 0; deploy < 3; deploy += 1) {

@@ -3,13 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import {
-  createReceiver,
-  keyValueStore,
-  memoryStore,
-  parseNotification,
-  sqliteStore,
-} from 'marketplace-seller-sdk/notifications';
+import { createReceiver, memoryStore, parseNotification, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore, Receiver } from 'marketplace-seller-sdk/notifications';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { queuedNotification } from '../../src/notifications/queued-notification.js';
@@ -124,17 +118,6 @@ describe('the keys of handled notifications', () => {
     const stored = contentOf(path);
     expect(stored).toContain(await keyOf(2));
     expect(stored).not.toContain(await keyOf(1));
-  });
-
-  test('a key-value store gets deduplicationMs as the time to live of the key', async () => {
-    const values = new Map<string, unknown>();
-    const ttls: (number | undefined)[] = [];
-    const set = (key: string, value: unknown, ttlMs?: number): void => {
-      values.set(key, value);
-      if (JSON.stringify([key, value]).includes('seen')) ttls.push(ttlMs);
-    };
-    await handleTwo(keyValueStore({ get: (key) => values.get(key), set, delete: (key) => void values.delete(key) }));
-    expect(ttls).toEqual([deduplicationMs, deduplicationMs]);
   });
 });
 

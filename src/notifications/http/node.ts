@@ -1,6 +1,6 @@
-import { TimeLimit } from '../time-limit.js';
-import type { LimitedOperation } from '../time-limit.js';
-import { TurnBatch } from '../turns.js';
+import { TimeLimit } from '../timing/time-limit.js';
+import type { LimitedOperation } from '../timing/time-limit.js';
+import { TurnBatch } from '../timing/turns.js';
 import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTooSlow } from './request.js';
 import type { BodyLimits, OutgoingResponse } from './request.js';
 import type { Receiver } from '../receiver.js';

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { ConfigurationError } from '../../core/errors/errors.js';
 import { nodeModule } from '../../core/node-module.js';
-import { atEndOfTurn } from '../turns.js';
+import { atEndOfTurn } from '../timing/turns.js';
 import { prepareSchema } from './sqlite-schema.js';
 
 /** A row of any of the tables; each query has only the columns that it names. */

@@ -139,11 +139,6 @@ export function assertNames(creator: string, options: unknown, names: readonly s
   checkConfiguration(creator, options, Object.fromEntries(known.map((name) => [name, () => undefined])));
 }
 
-/** @throws {ConfigurationError} when the prefix of a store's keys is not a text. */
-export function assertPrefix(prefix: unknown): void {
-  if (typeof prefix !== 'string' || prefix === '') throw new ConfigurationError('`prefix` must be a text');
-}
-
 let processId: string | undefined;
 let claims = 0;
 
@@ -155,7 +150,7 @@ export function newToken(workerId: string): string {
 }
 
 /**
- * Where a receiver stores accepted notifications: memory (the default), SQLite, Redis, any key-value store, or your own.
+ * Where a receiver stores accepted notifications: memory (the default), SQLite, or your own.
  *
  * With it, the receiver guarantees: an accepted notification reaches its handler at least once; each group is handled in
  * order and one entry at a time; a duplicate within `deduplicationMs` does not reach the handler again.

@@ -1,5 +1,5 @@
-import type { Question } from '../resources/questions/schemas.js';
-import type { QuestionNotification } from './notification.js';
+import type { Question } from '../../resources/questions/schemas.js';
+import type { QuestionNotification } from '../notification.js';
 import type { ReadOptions, QuestionsClient } from './read-notification.js';
 
 /** What a handler receives beside the notification. */

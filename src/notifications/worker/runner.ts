@@ -1,11 +1,11 @@
-import { exponentialDelay } from './backoff.js';
-import type { Dispatcher } from './dispatcher.js';
-import { closingError, describeFailure } from './errors.js';
-import { FailurePolicy, hasStalledTooOften } from './failure-policy.js';
-import type { Reporter } from './reporter.js';
-import type { ResolvedReceiverOptions } from './resolve-options.js';
+import { exponentialDelay } from '../handling/backoff.js';
+import type { Dispatcher } from '../handling/dispatcher.js';
+import { closingError, describeFailure } from '../handling/errors.js';
+import { FailurePolicy, hasStalledTooOften } from '../handling/failure-policy.js';
+import type { Reporter } from '../handling/reporter.js';
+import type { ResolvedReceiverOptions } from '../resolve-options.js';
 import type { Run, RunResult } from './run.js';
-import type { Lease, NotificationStore, Settlement } from './stores/store.js';
+import type { Lease, NotificationStore, Settlement } from '../stores/store.js';
 
 /** What follows from a run: what is to be stored. */
 export type Outcome = Pick<Settlement, 'done' | 'retryInMs' | 'released' | 'deadLetter'>;

@@ -1,5 +1,5 @@
-import type { RunContext } from './dispatcher.js';
-import type { Lease } from './stores/store.js';
+import type { RunContext } from '../handling/dispatcher.js';
+import type { Lease } from '../stores/store.js';
 
 /** What came of a lease. */
 export interface RunResult {

@@ -1,12 +1,12 @@
-import type { SellerClient } from '../client.js';
-import { NotificationError } from '../core/errors/errors.js';
-import type { CallOptions } from '../core/options/call-options.js';
-import { NotFoundError } from '../core/errors/status-errors.js';
-import { checkOptions } from '../core/options/resolve-options.js';
-import { delay } from '../core/options/rules.js';
+import type { SellerClient } from '../../client.js';
+import { NotificationError } from '../../core/errors/errors.js';
+import type { CallOptions } from '../../core/options/call-options.js';
+import { NotFoundError } from '../../core/errors/status-errors.js';
+import { checkOptions } from '../../core/options/resolve-options.js';
+import { delay } from '../../core/options/rules.js';
 import { exponentialDelay } from './backoff.js';
-import type { Question } from '../resources/questions/schemas.js';
-import type { Notification, QuestionNotification } from './notification.js';
+import type { Question } from '../../resources/questions/schemas.js';
+import type { Notification, QuestionNotification } from '../notification.js';
 
 /** How to read the resource of a notification. */
 export interface ReadOptions extends CallOptions {

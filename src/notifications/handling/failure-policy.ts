@@ -1,9 +1,9 @@
 import { jitteredDelay } from './backoff.js';
 import { isNotFoundRead } from './dispatcher.js';
 import { DropNotificationError, UnrecoverableError } from './errors.js';
-import type { ResolvedReceiverOptions } from './resolve-options.js';
-import { FifoMap } from './stores/fifo-map.js';
-import type { Lease } from './stores/store.js';
+import type { ResolvedReceiverOptions } from '../resolve-options.js';
+import { FifoMap } from '../stores/fifo-map.js';
+import type { Lease } from '../stores/store.js';
 
 /** What follows from a failed attempt. */
 export type Consequence =

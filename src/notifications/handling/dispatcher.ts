@@ -1,13 +1,13 @@
-import { ConfigurationError } from '../core/errors/errors.js';
-import { NotFoundError } from '../core/errors/status-errors.js';
+import { ConfigurationError } from '../../core/errors/errors.js';
+import { NotFoundError } from '../../core/errors/status-errors.js';
 import { DropNotificationError, HandlerTimeoutError } from './errors.js';
 import type { Handler, HandlerContext } from './handler.js';
-import type { Notification } from './notification.js';
-import type { QueuedNotification } from './queued-notification.js';
+import type { Notification } from '../notification.js';
+import type { QueuedNotification } from '../queued-notification.js';
 import { readNotification } from './read-notification.js';
 import type { QuestionsClient, ReadOptions } from './read-notification.js';
-import type { ResolvedReceiverOptions } from './resolve-options.js';
-import { TimeLimit } from './time-limit.js';
+import type { ResolvedReceiverOptions } from '../resolve-options.js';
+import { TimeLimit } from '../timing/time-limit.js';
 
 /** The context of one run of a handler. */
 export interface RunContext {

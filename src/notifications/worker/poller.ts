@@ -1,9 +1,9 @@
 import type { GroupRequests } from './group-requests.js';
-import { PollTimer } from './poll-timer.js';
-import type { Reporter } from './reporter.js';
-import type { ResolvedReceiverOptions } from './resolve-options.js';
+import { PollTimer } from '../timing/poll-timer.js';
+import type { Reporter } from '../handling/reporter.js';
+import type { ResolvedReceiverOptions } from '../resolve-options.js';
 import type { Runs } from './runs.js';
-import type { Claim, Claimant, Claimed, NotificationStore } from './stores/store.js';
+import type { Claim, Claimant, Claimed, NotificationStore } from '../stores/store.js';
 
 /** How soon a store that several processes share is polled after a handler has ended, in milliseconds. */
 const soonMs = 50;

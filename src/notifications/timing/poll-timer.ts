@@ -1,4 +1,4 @@
-import { longestTimerMs } from '../core/scope/cancel-scope.js';
+import { longestTimerMs } from '../../core/scope/cancel-scope.js';
 
 /** The time of the next poll: the earliest that was set. */
 export class PollTimer {

@@ -1,6 +1,6 @@
 import { Isolation } from './isolation.js';
 import type { NextClaim } from './isolation.js';
-import type { Lease } from './stores/store.js';
+import type { Lease } from '../stores/store.js';
 
 /** How many handlers may start: what to ask the store for, and what of it may start. */
 export class Capacity {

@@ -1,4 +1,4 @@
-import { SellerError } from '../core/errors/seller-error.js';
+import { SellerError } from '../../core/errors/seller-error.js';
 
 /**
  * A handler took longer than `handlerTimeoutMs`. Its signal was aborted; it may still be running.

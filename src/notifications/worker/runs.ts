@@ -1,12 +1,12 @@
 import type { NextClaim } from './isolation.js';
 import { LeaseRenewal } from './lease-renewal.js';
-import type { Reporter } from './reporter.js';
-import type { ResolvedReceiverOptions } from './resolve-options.js';
+import type { Reporter } from '../handling/reporter.js';
+import type { ResolvedReceiverOptions } from '../resolve-options.js';
 import { Run } from './run.js';
 import type { RunResult } from './run.js';
 import { Capacity } from './capacity.js';
 import type { Runner } from './runner.js';
-import type { Lease, LeaseId, NotificationStore } from './stores/store.js';
+import type { Lease, LeaseId, NotificationStore } from '../stores/store.js';
 
 /** The leases whose handlers run here: one per group, and at most `concurrency`. */
 export class Runs {

@@ -1,5 +1,5 @@
-import { stallsUntilAlone } from './failure-policy.js';
-import type { Lease } from './stores/store.js';
+import { stallsUntilAlone } from '../handling/failure-policy.js';
+import type { Lease } from '../stores/store.js';
 
 /** What to claim next. */
 export interface NextClaim {

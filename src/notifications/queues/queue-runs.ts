@@ -1,10 +1,10 @@
-import type { Dispatcher } from './dispatcher.js';
-import { UnrecoverableError, closingError, describeFailure } from './errors.js';
-import { FailurePolicy } from './failure-policy.js';
-import type { QueuedNotification } from './queued-notification.js';
-import type { ResolvedReceiverOptions } from './resolve-options.js';
-import { abortGraceMs, endsWithin } from './time-limit.js';
-import { Waits, ended } from './waits.js';
+import type { Dispatcher } from '../handling/dispatcher.js';
+import { UnrecoverableError, closingError, describeFailure } from '../handling/errors.js';
+import { FailurePolicy } from '../handling/failure-policy.js';
+import type { QueuedNotification } from '../queued-notification.js';
+import type { ResolvedReceiverOptions } from '../resolve-options.js';
+import { abortGraceMs, endsWithin } from '../timing/time-limit.js';
+import { Waits, ended } from '../timing/waits.js';
 
 /** How a queue's worker calls `receiver.handle`. */
 export interface HandleOptions {

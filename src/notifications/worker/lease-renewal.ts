@@ -1,5 +1,5 @@
-import type { Reporter } from './reporter.js';
-import type { LeaseId, NotificationStore } from './stores/store.js';
+import type { Reporter } from '../handling/reporter.js';
+import type { LeaseId, NotificationStore } from '../stores/store.js';
 
 interface Leases {
   readonly leases: () => readonly LeaseId[];

@@ -1,6 +1,6 @@
 import { describeFailure } from './errors.js';
-import type { HandlingFailure } from './options.js';
-import type { ResolvedReceiverOptions } from './resolve-options.js';
+import type { HandlingFailure } from '../options.js';
+import type { ResolvedReceiverOptions } from '../resolve-options.js';
 
 type Level = 'error' | 'warn' | 'info';
 

@@ -1,15 +1,15 @@
-import { longestTimerMs } from '../core/scope/cancel-scope.js';
-import type { Dispatcher } from './dispatcher.js';
+import { longestTimerMs } from '../../core/scope/cancel-scope.js';
+import type { Dispatcher } from '../handling/dispatcher.js';
 import { GroupRequests } from './group-requests.js';
 import { Poller } from './poller.js';
-import type { QueuedNotification } from './queued-notification.js';
-import type { Reporter } from './reporter.js';
-import type { ResolvedReceiverOptions } from './resolve-options.js';
+import type { QueuedNotification } from '../queued-notification.js';
+import type { Reporter } from '../handling/reporter.js';
+import type { ResolvedReceiverOptions } from '../resolve-options.js';
 import type { Run, RunResult } from './run.js';
 import { Runner } from './runner.js';
 import { Runs } from './runs.js';
-import { abortGraceMs, endsWithin } from './time-limit.js';
-import type { Claimant, Lease, NotificationStore } from './stores/store.js';
+import { abortGraceMs, endsWithin } from '../timing/time-limit.js';
+import type { Claimant, Lease, NotificationStore } from '../stores/store.js';
 
 /** Leases entries from the store, and runs their handlers. */
 export class Worker {
