@@ -1,5 +1,6 @@
 import type * as Crypto from 'node:crypto';
 import type * as DiagnosticsChannel from 'node:diagnostics_channel';
+import type * as Fs from 'node:fs';
 import type * as Http from 'node:http';
 import type * as Sqlite from 'node:sqlite';
 import type * as Streams from 'node:stream';
@@ -7,6 +8,7 @@ import type * as Streams from 'node:stream';
 interface NodeModules {
   'node:crypto': typeof Crypto;
   'node:diagnostics_channel': typeof DiagnosticsChannel;
+  'node:fs': typeof Fs;
   'node:http': typeof Http;
   'node:sqlite': typeof Sqlite;
   'node:stream': typeof Streams;

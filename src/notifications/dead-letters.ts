@@ -1,5 +1,26 @@
 import { ConfigurationError } from '../core/errors/errors.js';
+import { checkConfiguration } from '../core/options/check-configuration.js';
+import { integerFrom } from '../core/options/rules.js';
 import type { DeadLetter, NotificationStore } from './stores/store.js';
+
+/** Which dead letters to list. */
+export interface ListOptions {
+  /**
+   * The most dead letters.
+   *
+   * @default 100
+   */
+  readonly limit?: number | undefined;
+  /**
+   * Begin after the dead letter with this `number`: the last one of the page before.
+   *
+   * @default 0: at the oldest
+   */
+  readonly after?: number | undefined;
+}
+
+/** How many dead letters `replayAll` reads at a time. */
+const replayedAtATime = 100;
 
 /**
  * The notifications that were given up after their last attempt.
@@ -21,14 +42,17 @@ export class DeadLetters {
   }
 
   /**
-   * Lists the dead letters, oldest first; at most 100 unless `limit` is given.
+   * Lists dead letters, oldest first.
    *
-   * @throws {ConfigurationError} when `limit` is not a whole number of at least 1.
+   * @example
+   * const first = await receiver.deadLetters.list({ limit: 20 });
+   * const second = await receiver.deadLetters.list({ limit: 20, after: first.at(-1)?.number });
+   * @throws {ConfigurationError} when an option is unknown or wrong.
    */
-  async list({ limit = 100 }: { readonly limit?: number | undefined } = {}): Promise<readonly DeadLetter[]> {
-    if (!(Number.isSafeInteger(limit) && limit >= 1))
-      throw new ConfigurationError('`limit` must be a whole number of at least 1');
-    return this.#store.deadLetters(limit);
+  async list(options: ListOptions = {}): Promise<readonly DeadLetter[]> {
+    checkConfiguration('list', options, { limit: integerFrom(1), after: integerFrom(0) });
+    const { limit = 100, after = 0 } = options;
+    return this.#store.deadLetters(limit, after);
   }
 
   /**
@@ -41,6 +65,22 @@ export class DeadLetters {
     const found = await this.#store.redrive(key);
     if (found) this.#wake();
     return found;
+  }
+
+  /** Handles all dead letters again that there are now. Returns how many they are. */
+  async replayAll(): Promise<number> {
+    let replayed = 0;
+    const until = Date.now();
+    for (let after = 0; ;) {
+      const letters = await this.#store.deadLetters(replayedAtATime, after);
+      // One that fails again at once is a dead letter again, with a later number.
+      const earlier = letters.filter(({ deadLetteredAt }) => deadLetteredAt <= until);
+      const results = await Promise.all(earlier.map(({ entry }) => this.#store.redrive(entry.key)));
+      replayed += results.filter(Boolean).length;
+      this.#wake();
+      after = letters.at(-1)?.number ?? 0;
+      if (earlier.length < replayedAtATime) return replayed;
+    }
   }
 
   /**

@@ -3,20 +3,38 @@ export type {
   KnownNotification,
   Notification,
   NotificationFields,
+  MessageNotification,
   QuestionNotification,
   UnknownNotification,
 } from './notification.js';
 export { askerId, hasStatus } from './question.js';
 export { readNotification } from './handling/read-notification.js';
-export type { ReadOptions, QuestionsClient } from './handling/read-notification.js';
+export type { NotificationClient, NotifiedMessage, ReadOptions } from './handling/read-notification.js';
 
 export { createReceiver } from './receiver.js';
 export type { CloseOptions, Receiver } from './receiver.js';
+export type { CatchUpOptions, CatchUpResult } from './catch-up.js';
+export { openInbox } from './open-inbox.js';
+export type { StoredInbox } from './open-inbox.js';
+export { bullmqProcessor, bullmqQueue } from './queues/bullmq.js';
+export type { BullMQJob, BullMQJobOptions, BullMQQueue } from './queues/bullmq.js';
 export type { HandleOptions } from './queues/queue-runs.js';
-export type { DeadLetters } from './dead-letters.js';
-export type { Handler, HandlerContext, Handlers } from './handling/handler.js';
-export type { HandlingFailure, NotificationQueue, ReceiverOptions, RetryOptions } from './options.js';
-export { DropNotificationError, HandlerTimeoutError, UnrecoverableError } from './handling/errors.js';
+export type { DeadLetters, ListOptions } from './dead-letters.js';
+export type { Handler, HandlerContext, Handlers, MessageContext } from './handling/handler.js';
+export type {
+  DeliveryRequest,
+  HandlingFailure,
+  HandlingSuccess,
+  NotificationQueue,
+  ReceiverOptions,
+  RetryOptions,
+} from './options.js';
+export {
+  DropNotificationError,
+  HandlerTimeoutError,
+  NotConfirmedError,
+  UnrecoverableError,
+} from './handling/errors.js';
 export type { BodyLimits, IncomingRequest, OutgoingResponse } from './http/request.js';
 export { fetchHandler } from './http/fetch.js';
 export type { FetchHandler, WaitUntilContext } from './http/fetch.js';
@@ -37,6 +55,8 @@ export type {
   NotificationStore,
   Settlement,
   StoreLimits,
+  StoreStats,
+  TopicStats,
 } from './stores/store.js';
 export type { QueuedNotification } from './queued-notification.js';
 export { memoryStore } from './stores/memory.js';

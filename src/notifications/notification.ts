@@ -28,27 +28,39 @@ export interface QuestionNotification extends NotificationFields {
   readonly known: true;
   readonly topic: 'questions';
   readonly question_id: number;
+  readonly message_id?: undefined;
 }
 
-/** A notification with a topic that the specification does not describe. */
-export interface UnknownNotification extends NotificationFields {
-  readonly known: false;
+/** A message was received, moderated or read. */
+export interface MessageNotification extends NotificationFields {
+  readonly known: true;
+  readonly topic: 'messages';
+  readonly message_id: string;
   readonly question_id?: undefined;
 }
 
-/** A notification with a documented topic, discriminated by `topic`. */
-export type KnownNotification = QuestionNotification;
-/** Any notification; `known` says whether its topic is documented. */
+/** A notification with any other topic. */
+export interface UnknownNotification extends NotificationFields {
+  readonly known: false;
+  readonly question_id?: undefined;
+  readonly message_id?: undefined;
+}
+
+/** A notification with a topic that this package knows, discriminated by `topic`. */
+export type KnownNotification = QuestionNotification | MessageNotification;
+/** Any notification; `known` says whether this package knows its topic. */
 export type Notification = KnownNotification | UnknownNotification;
 
 /**
  * Parses a notification from its text, or from the object that a framework parsed. Makes no request.
  *
+ * Upper and lower case of a known topic do not matter, nor does a query in its `resource`.
+ *
  * Prefer text: a framework's parser rounds integers beyond 2^53.
  *
  * @example
  * const notification = parseNotification(body);
- * if (notification.known) console.log(notification.question_id);
+ * if (notification.topic === 'questions') console.log(notification.question_id);
  * @throws {NotificationError} when it is not JSON, or a required field is missing or wrong. Spec: Events 3.
  */
 export function parseNotification(input: string | object): Notification {
@@ -57,8 +69,10 @@ export function parseNotification(input: string | object): Notification {
   const fields = parsed.data;
   if (fields.topic === '') throw invalid('`topic` is empty');
   if (fields.resource === '') throw invalid('`resource` is empty');
-  if (fields.topic !== 'questions') return { ...fields, known: false };
-  return { ...fields, known: true, topic: 'questions', question_id: questionIdOf(fields.resource) };
+  const topic = fields.topic.toLowerCase();
+  if (topic === 'questions') return { ...fields, known: true, topic, question_id: questionIdOf(fields.resource) };
+  if (topic === 'messages') return { ...fields, known: true, topic, message_id: messageIdOf(fields.resource) };
+  return { ...fields, known: false };
 }
 
 function jsonOf(body: string): unknown {
@@ -72,8 +86,8 @@ function jsonOf(body: string): unknown {
 /** Gives each field its documented spelling, and drops optional fields with an invalid value. */
 function normalized(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('it is not a JSON object');
-  // `question_id` is only taken from `resource`.
-  const { _id, id, recieved, received, sent, application_id, attempts, actions, question_id, ...rest } =
+  // The id is only taken from `resource`.
+  const { _id, id, recieved, received, sent, application_id, attempts, actions, question_id, message_id, ...rest } =
     value as Record<string, unknown>;
   const fields = {
     id: textOf(_id) ?? textOf(id),
@@ -100,10 +114,16 @@ function digitsOf(value: unknown, maxDigits = Infinity): string | undefined {
 
 /** Takes only the id from `resource`. */
 function questionIdOf(resource: string): number {
-  const digits = /^(?:\/?questions\/)?(\d+)\/?$/.exec(resource)?.[1];
+  const digits = /^(?:\/?questions\/)?(\d+)\/?(?:[?#].*)?$/i.exec(resource)?.[1];
   if (digits === undefined) throw invalid('`resource` does not have the form /questions/<question_id>');
   const id = Number(digits);
   if (!Number.isSafeInteger(id)) throw invalid('the id in `resource` is beyond 2^53 and would be rounded');
+  return id;
+}
+
+function messageIdOf(resource: string): string {
+  const id = /^(?:\/?messages\/)?(\w[\w.~-]{0,127})\/?(?:[?#].*)?$/i.exec(resource)?.[1];
+  if (id === undefined) throw invalid('`resource` does not have the form /messages/<message_id>');
   return id;
 }
 

@@ -1,8 +1,8 @@
-import type { Logger } from '../core/options/hooks.js';
+import type { Logger, Tracing } from '../core/options/hooks.js';
 import type { Handler, Handlers } from './handling/handler.js';
 import type { Notification, UnknownNotification } from './notification.js';
 import type { QueuedNotification } from './queued-notification.js';
-import type { QuestionsClient } from './handling/read-notification.js';
+import type { NotificationClient } from './handling/read-notification.js';
 import type { NotificationStore } from './stores/store.js';
 
 /** How failed notifications are retried. */
@@ -10,7 +10,7 @@ export interface RetryOptions {
   /**
    * The most attempts, the first included; then the notification becomes a dead letter.
    *
-   * @default 12, which takes 14 to 27 minutes
+   * @default 24, which takes 6 to 12 hours
    */
   readonly attempts?: number | undefined;
   /**
@@ -22,7 +22,7 @@ export interface RetryOptions {
   /**
    * The longest delay, in milliseconds, also for a Retry-After.
    *
-   * @default 600000
+   * @default 3600000, which is an hour
    */
   readonly capMs?: number | undefined;
 }
@@ -36,6 +36,23 @@ export interface HandlingFailure {
   readonly dead: boolean;
 }
 
+/** A notification that a handler has handled. */
+export interface HandlingSuccess {
+  readonly entry: QueuedNotification;
+  readonly attempt: number;
+  /** How long the handler took, in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** The request of a delivery, for `accept`. */
+export interface DeliveryRequest {
+  /** The address of the sender: of the last proxy, if there is one. Absent where the platform does not tell it. */
+  readonly address?: string | undefined;
+  /** The path of the URL, without its query. */
+  readonly path?: string | undefined;
+  readonly headers: Headers;
+}
+
 /** An existing queue that takes the notifications. */
 export interface NotificationQueue {
   /** Resolves once the queue has stored the entry. Use `entry.key` as the id of the job. */
@@ -43,7 +60,7 @@ export interface NotificationQueue {
 }
 
 /** The options of `createReceiver`. */
-export interface ReceiverOptions<Client extends QuestionsClient = QuestionsClient> {
+export interface ReceiverOptions<Client extends NotificationClient = NotificationClient> {
   /**
    * Returns the client of a user, for `read()` and `client`. Return `undefined` for a user who is not yours: the
    * notification is dropped.
@@ -52,24 +69,37 @@ export interface ReceiverOptions<Client extends QuestionsClient = QuestionsClien
    */
   readonly clientFor?: ((user_id: number) => Client | undefined | Promise<Client | undefined>) | undefined;
   /**
-   * Whether to accept a notification, asked before it is stored. One that is not accepted is acknowledged and dropped. Check
-   * here whether the user and the application are yours. When it throws, or returns no boolean, the response is 503.
+   * Whether to accept a delivery, asked before it is stored. One that is not accepted is acknowledged and dropped. Check here
+   * whether the user and the application are yours, and where the request comes from. When it throws, or returns no boolean, the response is 503.
    *
    * @default undefined: all are accepted
    */
-  readonly accept?: ((notification: Notification) => boolean | Promise<boolean>) | undefined;
+  readonly accept?: ((notification: Notification, request: DeliveryRequest) => boolean | Promise<boolean>) | undefined;
   /**
-   * The handlers of the documented topics.
+   * The handlers of the known topics.
    *
-   * @default undefined: notifications of these topics are acknowledged and dropped
+   * @default undefined: deliveries of these topics are acknowledged and dropped; what the store has stays there for those who
+   * have a handler
    */
   readonly on?: Handlers<Client> | undefined;
   /**
    * The handler of every other topic.
    *
-   * @default undefined: notifications of these topics are acknowledged and dropped
+   * @default undefined: as for `on`
    */
   readonly fallback?: Handler<UnknownNotification, unknown, Client> | undefined;
+  /**
+   * Whether this process handles notifications. With `false` it only accepts them, all topics, for another process.
+   *
+   * @default true
+   */
+  readonly handle?: boolean | undefined;
+  /**
+   * The ids of the sellers whose unanswered questions `start()` and `catchUp()` look for. It needs `clientFor`.
+   *
+   * @default none
+   */
+  readonly sellers?: readonly number[] | (() => readonly number[] | Promise<readonly number[]>) | undefined;
   /**
    * Where accepted notifications are stored: `memoryStore`, `sqliteStore`, or your own.
    *
@@ -161,4 +191,16 @@ export interface ReceiverOptions<Client extends QuestionsClient = QuestionsClien
    * @default undefined: without `logger`, failures are printed with `console.error`
    */
   readonly onFailure?: ((failure: HandlingFailure) => unknown) | undefined;
+  /**
+   * Called after each handler that succeeded. What it throws has no effect on the notification.
+   *
+   * @default none
+   */
+  readonly onSuccess?: ((success: HandlingSuccess) => unknown) | undefined;
+  /**
+   * Connects a delivery, its handler and the calls of the handler to one trace, e.g. `openTelemetry()` of the `./otel` entry.
+   *
+   * @default none
+   */
+  readonly tracing?: Tracing | undefined;
 }

@@ -4,43 +4,90 @@ import type { Notification } from './notification.js';
 
 const nodeHash = nodeModule('node:crypto')?.hash;
 
+/** The version of `QueuedNotification`. A process reads those of its own version and of earlier ones. */
+export const entryVersion = 1;
+
 /** A notification as a store or a queue holds it: plain data that can be serialized as JSON. */
 export interface QueuedNotification {
-  /** The same for every delivery of one notification: 32 hexadecimal digits. */
+  /** The same for every delivery of one notification: 32 hexadecimal digits, or the resource for `catchUp`. */
   readonly key: string;
   /** The user's resource. Entries of one group are handled one at a time, in the order of `sentAt`. */
   readonly groupId: string;
   /** When the service sent it, in milliseconds since 1970; its arrival if the service did not say. */
   readonly sentAt: number;
   readonly notification: Notification;
+  /** When it arrived here, in milliseconds since 1970. */
+  readonly arrivedAt?: number | undefined;
+  /** The version of this format. @default 1 */
+  readonly version?: number | undefined;
+  /** Found by `catchUp`: it stands for everything about its resource that was sent until `sentAt`. */
+  readonly caughtUp?: boolean | undefined;
+  /** The trace of the delivery, with the `tracing` option. */
+  readonly traceparent?: string | undefined;
+}
+
+/** The routes: a topic with a handler of its own, or `*` for every topic that `fallback` handles. */
+export const routes = ['questions', 'messages', '*'] as const;
+/** Which handler a notification needs. */
+export type HandlerRoute = (typeof routes)[number];
+
+/** Which handler a notification needs. */
+export function routeOf({ known, topic }: Pick<Notification, 'known' | 'topic'>): HandlerRoute {
+  return known ? (topic as 'questions' | 'messages') : '*';
 }
 
 /** Builds the entry that is stored for a notification. */
 export async function queuedNotification(notification: Notification, arrivedAt: number): Promise<QueuedNotification> {
-  const { user_id, topic } = notification;
-  const groupId = JSON.stringify([user_id, topic, resourceOf(notification)]);
+  const groupId = await groupIdOf(notification);
   const key = digest(groupId + identityOf(notification));
   return {
     key: typeof key === 'string' ? key : await key,
-    groupId: groupId.length > 200 ? await digest(groupId) : groupId,
+    groupId,
     sentAt: timeOf(notification.sent) ?? timeOf(notification.received) ?? arrivedAt,
     notification,
+    arrivedAt,
+    version: entryVersion,
   };
 }
 
+/** Builds the entry of a question that `catchUp` found at a time, in milliseconds since 1970. */
+export async function caughtUpQuestion(
+  user_id: number,
+  question_id: number,
+  foundAt: number,
+): Promise<QueuedNotification> {
+  const resource = `/questions/${question_id}`;
+  const notification = { known: true, topic: 'questions', user_id, resource, question_id } as const;
+  const groupId = await groupIdOf(notification);
+  return { key: caughtUpKey(groupId), groupId, sentAt: foundAt, notification, version: entryVersion, caughtUp: true };
+}
+
+/** The key under which it is kept that a question was handled, for `catchUp`. */
+export function caughtUpKey(groupId: string): string {
+  return `handled ${groupId}`;
+}
+
+async function groupIdOf(notification: Notification): Promise<string> {
+  const { user_id, topic } = notification;
+  const groupId = JSON.stringify([user_id, topic.toLowerCase(), resourceOf(notification)]);
+  return groupId.length > 200 ? digest(groupId) : groupId;
+}
+
 /** `/questions/5`, `5` and `/questions/005` are one question. */
-function resourceOf(notification: Notification): string {
-  return notification.known ? String(notification.question_id) : notification.resource.replace(/^\//, '');
+function resourceOf({ question_id, message_id, resource }: Notification): string {
+  return String(question_id ?? message_id ?? resource.replace(/^\//, ''));
 }
 
 /**
- * What identifies a notification: its id, or its content without one.
+ * What identifies a notification: its id, or its content without one. If that is nothing, each delivery is another event.
  *
  * The count of attempts differs between deliveries. The group is part of the key as well, so that a forged notification
  * about another resource cannot use up a known id.
  */
 function identityOf({ id, sent, received, application_id, actions }: Notification): string {
-  return JSON.stringify((id ?? undefined) === undefined ? { sent: sent ?? received, application_id, actions } : { id });
+  if ((id ?? undefined) !== undefined) return JSON.stringify({ id });
+  const time = sent ?? received ?? undefined;
+  return time === undefined ? crypto.randomUUID() : JSON.stringify({ sent: time, application_id, actions });
 }
 
 /** The start of the SHA-256 in hexadecimal. Node's own hash is many times faster than that of other platforms. */

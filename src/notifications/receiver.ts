@@ -1,28 +1,36 @@
 import { ConfigurationError, NotificationError } from '../core/errors/errors.js';
+import { checkConfiguration } from '../core/options/check-configuration.js';
+import type { Rule } from '../core/options/rules.js';
+import { catchUp } from './catch-up.js';
+import type { CatchUpOptions, CatchUpResult } from './catch-up.js';
 import { DeadLetters } from './dead-letters.js';
 import { Dispatcher } from './handling/dispatcher.js';
-import { BodyRejected, checkHeaders, decodeBody, respond } from './http/request.js';
+import { closingError } from './handling/errors.js';
+import { BodyRejected, checkHeaders, decodeBody, deliveryRequest, respond } from './http/request.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import { parseNotification } from './notification.js';
 import type { Notification } from './notification.js';
 import type { ReceiverOptions } from './options.js';
 import { QueueRuns } from './queues/queue-runs.js';
 import type { HandleOptions } from './queues/queue-runs.js';
-import { queuedNotification } from './queued-notification.js';
+import { queuedNotification, routeOf } from './queued-notification.js';
 import type { QueuedNotification } from './queued-notification.js';
-import type { QuestionsClient } from './handling/read-notification.js';
-import { Reporter } from './handling/reporter.js';
+import type { NotificationClient } from './handling/read-notification.js';
+import { inboxOf } from './inbox.js';
+import type { Inbox } from './inbox.js';
 import { resolveReceiverOptions } from './resolve-options.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
-import { memoryStore } from './stores/memory.js';
-import { isEntryState } from './stores/store.js';
-import type { NotificationStore } from './stores/store.js';
+import { isEntryState, statsOf } from './stores/store.js';
+import type { NotificationStore, StoreStats } from './stores/store.js';
 import { TimeLimit, abortGraceMs, endsWithin } from './timing/time-limit.js';
 import { Waits, ended } from './timing/waits.js';
 import { Worker } from './worker/worker.js';
 
+const isDuration: Rule = (ms) => (typeof ms === 'number' && ms >= 0 ? undefined : 'must be a number of at least 0');
 const accepted = respond(200, 'Accepted');
 const notAccepted = respond(503, 'Not accepted now; deliver it again', { 'retry-after': '30' });
+/** How soon a backlog that nobody handles is noticed, in milliseconds. */
+const backlogMs = 1_000;
 const notHandled = respond(503, 'Not handled now; deliver it again', { 'retry-after': '30' });
 
 /**
@@ -34,9 +42,10 @@ const notHandled = respond(503, 'Not handled now; deliver it again', { 'retry-af
  *   on: { questions: async (notification, { read }) => answer(await read()) },
  * });
  * http.createServer(nodeHandler(receiver)).listen(8080);
+ * receiver.start();
  * @throws {ConfigurationError} when an option is unknown or wrong.
  */
-export function createReceiver<Client extends QuestionsClient = QuestionsClient>(
+export function createReceiver<Client extends NotificationClient = NotificationClient>(
   options: ReceiverOptions<Client>,
 ): Receiver {
   return new Receiver(resolveReceiverOptions(options));
@@ -46,9 +55,9 @@ export function createReceiver<Client extends QuestionsClient = QuestionsClient>
 export interface CloseOptions {
   /**
    * How long running handlers may take to end, in milliseconds. After that their signals are aborted, and what they did not
-   * finish is handled again by the next process.
+   * finish within a second is handled again by the next process.
    *
-   * @default 10000
+   * @default 5000
    */
   readonly graceMs?: number | undefined;
 }
@@ -74,32 +83,82 @@ export interface CloseOptions {
 export class Receiver {
   /** The notifications that were given up: list, replay or remove them. */
   readonly deadLetters: DeadLetters;
+  readonly #inbox: Inbox;
   readonly #options: ResolvedReceiverOptions;
   readonly #store: NotificationStore;
   readonly #dispatcher: Dispatcher;
-  readonly #reporter: Reporter;
   readonly #worker: Worker;
   readonly #queueRuns: QueueRuns;
   readonly #acceptLimit: TimeLimit;
+  /** Topics without a handler that the log has told. */
+  readonly #unhandled = new Set<string>();
   /** For bodies that are arriving. */
   readonly #arriving = new Waits();
   /** For handlers whose deliveries are acknowledged once they have succeeded. */
   readonly #handling = new Waits();
   #receiving = 0;
   #onReceived: (() => void) | undefined;
+  readonly #backlog: ReturnType<typeof setTimeout> | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(options: ResolvedReceiverOptions) {
     this.#options = options;
-    this.#store = options.store ?? memoryStore();
-    this.#dispatcher = new Dispatcher(options);
-    this.#reporter = new Reporter(options);
-    this.#worker = new Worker(this.#store, this.#dispatcher, options, this.#reporter);
-    this.#queueRuns = new QueueRuns(this.#dispatcher, options);
+    this.#inbox = inboxOf(options);
+    this.#store = this.#inbox.store;
+    this.#dispatcher = new Dispatcher(options, this.#inbox.reporter);
+    this.#worker = new Worker(this.#inbox, this.#dispatcher);
+    this.#queueRuns = new QueueRuns(this.#inbox, this.#dispatcher);
     this.#acceptLimit = new TimeLimit(options.acceptTimeoutMs);
     this.deadLetters = new DeadLetters(this.#store, () => this.#worker.wake());
-    // Entries that an earlier process left are handled without waiting for a delivery.
-    if (this.#store.durable) this.#worker.wake();
+    this.#backlog = this.#store.durable && options.handle ? this.#watchBacklog() : undefined;
+  }
+
+  /** A receiver that is never started would leave what is stored, and nobody would notice. */
+  #watchBacklog(): ReturnType<typeof setTimeout> | undefined {
+    try {
+      const timer = setTimeout(() => void this.#reportBacklog(), backlogMs);
+      (timer as { unref?: () => void }).unref?.();
+      return timer;
+    } catch {
+      // Workers set no timers while they import a module.
+      return undefined;
+    }
+  }
+
+  async #reportBacklog(): Promise<void> {
+    if (this.#worker.isStarted || this.#isClosing()) return;
+    const { waiting } = await statsOf(this.#store).catch(() => ({ waiting: 0 }));
+    if (waiting === 0) return;
+    this.#inbox.reporter.warned(`${waiting} notifications wait until start() is called, or one is delivered`);
+  }
+
+  /**
+   * Starts to handle what the store has from an earlier process, and looks for the unanswered questions of the `sellers`. Call it
+   * once your application is ready. The first delivery starts the handling too.
+   */
+  start(): void {
+    if (this.#isClosing()) return;
+    const { sellers, queue } = this.#options;
+    if (!queue) {
+      this.#worker.start();
+      void this.#reportUnhandled();
+    }
+    if (sellers) this.catchUp().catch((error: unknown) => this.#inbox.reporter.failed('catchUp() failed', error));
+  }
+
+  async #reportUnhandled(): Promise<void> {
+    const { topics } = await statsOf(this.#store).catch(() => ({ topics: {} }));
+    const waiting = Object.entries(topics).filter(([, each]) => each.waiting > 0);
+    for (const [topic] of waiting) this.#assertHandled(topic);
+  }
+
+  /** Says once per topic that notifications wait for a process that has a handler. */
+  #assertHandled(topic: string): void {
+    const route = routeOf({ known: ['questions', 'messages'].includes(topic), topic });
+    const { options, claimant, reporter } = this.#inbox;
+    if (!options.handle || claimant.routes.includes(route) || this.#unhandled.has(topic)) return;
+    this.#unhandled.add(topic);
+    reporter.warned(`Notifications of the topic ${topic} wait for a process that has a handler for it`);
   }
 
   /** Responds to one delivery: what an adapter calls. Never throws. */
@@ -117,12 +176,12 @@ export class Receiver {
   #responseTo(error: unknown): OutgoingResponse {
     if (error instanceof BodyRejected) return this.#reject(error.response, error.response.body);
     if (error instanceof NotificationError) return this.#reject(respond(400, 'Not a notification'), error.message);
-    this.#reporter.failed('A notification was not accepted', error);
+    this.#inbox.reporter.failed('A notification was not accepted', error);
     return notAccepted;
   }
 
   #reject(response: OutgoingResponse, reason: string): OutgoingResponse {
-    this.#reporter.rejected(`A delivery was rejected with ${response.status}: ${reason}`);
+    this.#inbox.reporter.rejected(`A delivery was rejected with ${response.status}: ${reason}`);
     return response;
   }
 
@@ -133,17 +192,76 @@ export class Receiver {
     const body = await this.#arriving.until(request.body(this.#options));
     if (body === ended) return notAccepted;
     const notification = parseNotification(decodeBody(body, this.#options));
-    if (!this.#dispatcher.hasHandlerFor(notification)) return accepted;
-    const entry = await queuedNotification(notification, Date.now());
-    if (!(await this.#isWanted(notification))) return accepted;
-    return this.#isClosing() ? notAccepted : this.#accept(entry, request.waitUntil);
+    if (this.#options.handle && !this.#dispatcher.hasHandlerFor(notification)) return accepted;
+    if (!(await this.#isWanted(notification, request))) return accepted;
+    const { topic } = notification;
+    return this.#traced(topic, async (traceparent) => {
+      const entry = await queuedNotification(notification, Date.now());
+      if (this.#isClosing()) return notAccepted;
+      return this.#accept(traceparent === undefined ? entry : { ...entry, traceparent }, request.waitUntil);
+    });
+  }
+
+  #traced<T>(topic: string, next: (traceparent?: string) => Promise<T>): Promise<T> {
+    return this.#options.tracing?.wrapDelivery?.({ topic }, next) ?? next();
+  }
+
+  /**
+   * Adds a notification that was not delivered, such as one from a list of missed ones: its text, or the object. Resolves once
+   * it is stored. A notification that waits, or was handled within `deduplicationMs`, is not handled again.
+   *
+   * @example
+   * await receiver.add({ user_id: 7, topic: 'questions', resource: `/questions/${question_id}` });
+   * @throws {NotificationError} when it is not a notification.
+   * @throws {StoreFullError} when the store is full.
+   */
+  async add(notification: string | object): Promise<void> {
+    await this.#addNew(await queuedNotification(parseNotification(notification), Date.now()));
+  }
+
+  /**
+   * Looks for the unanswered questions of sellers, and handles those that are neither waiting nor handled within
+   * `deduplicationMs`: their notification may never have come. One that comes later is not handled again. `start()` calls it.
+   *
+   * With a `queue`, a question is handled again when its notification comes later.
+   *
+   * @example
+   * const { found, added } = await receiver.catchUp({ user_ids: [7] });
+   * @returns how many there are, and how many of them were added.
+   * @throws {ConfigurationError} when an option is unknown or wrong, or without `clientFor`.
+   * @throws {ApiError} when the service refuses the search.
+   */
+  async catchUp(options: CatchUpOptions = {}): Promise<CatchUpResult> {
+    return catchUp(this.#options, options, async (entry) => (await this.#addNew(entry)) === 'added');
+  }
+
+  async #addNew(entry: QueuedNotification): Promise<unknown> {
+    if (this.#isClosing()) throw closingError();
+    const { queue } = this.#options;
+    if (queue) return queue.add(entry).then(() => 'added');
+    const state = await this.#worker.add(entry);
+    if (!isEntryState(state)) throw new TypeError('The store did not confirm that it has the notification');
+    return state;
+  }
+
+  /**
+   * Counts the notifications: those that wait, run, and were given up, the age of the oldest, and the last arrival by topic.
+   *
+   * @example
+   * const { waiting, running, dead, oldestAgeMs, topics } = await receiver.stats();
+   * console.log(waiting, running, dead, oldestAgeMs, topics['questions']?.lastArrivalAt);
+   * @throws {ConfigurationError} with a `queue`, which counts its jobs itself.
+   */
+  async stats(): Promise<StoreStats> {
+    if (this.#options.queue) throw new ConfigurationError('stats() needs a store; a queue counts its jobs itself');
+    return statsOf(this.#store);
   }
 
   /** Anything but a boolean is a mistake in `accept`, such as a forgotten `return`: it must not drop what is wanted. */
-  async #isWanted(notification: Notification): Promise<boolean> {
+  async #isWanted(notification: Notification, request: IncomingRequest): Promise<boolean> {
     const { accept } = this.#options;
     if (!accept) return true;
-    const isWanted: unknown = await this.#inTime(async () => accept(notification));
+    const isWanted: unknown = await this.#inTime(async () => accept(notification, deliveryRequest(request)));
     if (typeof isWanted !== 'boolean') throw new TypeError('accept() must return true or false');
     return isWanted;
   }
@@ -163,7 +281,7 @@ export class Receiver {
     if (!isEntryState(state)) throw new TypeError('The store did not confirm that it has the notification');
     if (acknowledge === 'handled') {
       const isHandled = state === 'processed' || (await this.#handling.until(this.#processNow(entry))) === true;
-      return isHandled && !this.#isOnlyInMemory(entry) ? accepted : notHandled;
+      return isHandled && !(await this.#isOnlyInMemory(entry)) ? accepted : notHandled;
     }
     if (state !== 'processed') waitUntil?.(this.#processNow(entry).catch(() => false));
     return accepted;
@@ -184,8 +302,8 @@ export class Receiver {
   }
 
   /** A dead letter that ends with this process is not acknowledged, so that the service keeps it. */
-  #isOnlyInMemory({ key }: QueuedNotification): boolean {
-    return !this.#store.durable && this.#store.hasDeadLetter?.(key) === true;
+  async #isOnlyInMemory({ key }: QueuedNotification): Promise<boolean> {
+    return !this.#store.durable && (await this.#store.hasDeadLetter?.(key)) === true;
   }
 
   /**
@@ -208,16 +326,20 @@ export class Receiver {
 
   /**
    * Closes the receiver: responds 503 from now on, waits for deliveries and handlers for up to `graceMs`, then aborts the
-   * signals of the handlers, and closes the store. It ends a few seconds after that, whatever the handlers and the store do.
+   * signals of the handlers, gives back what they have not finished within a second, and closes the store. A handler that
+   * ignores its signal may overlap with the next one. It ends a few seconds after that, whatever the handlers and the store do.
    * A second call waits for the first and does not change its `graceMs`.
    *
-   * @throws {ConfigurationError} when `graceMs` is not a number of at least 0. The receiver is not closed then.
+   * @throws {ConfigurationError} when an option is unknown or wrong. The receiver is not closed then.
    */
-  close({ graceMs = 10_000 }: CloseOptions = {}): Promise<void> {
-    if (!(typeof graceMs === 'number' && graceMs >= 0)) {
-      return Promise.reject(new ConfigurationError('`graceMs` must be a number of at least 0'));
+  close(options: CloseOptions = {}): Promise<void> {
+    try {
+      checkConfiguration('close', options, { graceMs: isDuration });
+    } catch (error) {
+      return Promise.reject(error as ConfigurationError);
     }
-    this.#closed ??= this.#close(graceMs);
+    clearTimeout(this.#backlog);
+    this.#closed ??= this.#close(options.graceMs ?? 5_000);
     return this.#closed;
   }
 
@@ -240,7 +362,7 @@ export class Receiver {
     try {
       if (!(await endsWithin(ms, Promise.resolve(this.#store.close?.())))) throw new Error(`not within ${ms} ms`);
     } catch (error) {
-      this.#reporter.failed('The store was not closed', error);
+      this.#inbox.reporter.failed('The store was not closed', error);
     }
   }
 }

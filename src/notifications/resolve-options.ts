@@ -3,7 +3,7 @@ import { ConfigurationError } from '../core/errors/errors.js';
 import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import type { BodyLimits } from './http/request.js';
 import type { ReceiverOptions } from './options.js';
-import type { QuestionsClient } from './handling/read-notification.js';
+import type { NotificationClient } from './handling/read-notification.js';
 
 /** The defaults of the options that are whole numbers. */
 const countDefaults = { concurrency: 32, maxBodyBytes: 16_384 };
@@ -17,23 +17,35 @@ const timeDefaults = {
   bodyTimeoutMs: 5_000,
 };
 const numericDefaults = { ...countDefaults, ...timeDefaults };
-const retryDefaults = { attempts: 12, baseMs: 1_000, capMs: 600_000 };
+const retryDefaults = { attempts: 24, baseMs: 1_000, capMs: 3_600_000 };
 /** How long after a first 404 the handler runs again, in milliseconds. */
 const notFoundMs = 5_000;
 
-const behaviorOptions = ['on', 'fallback', 'clientFor', 'accept', 'store', 'queue', 'acknowledge', 'coalesce'] as const;
-const otherOptions = ['retry', 'logger', 'onFailure'] as const;
+const behaviorOptions = [
+  'on',
+  'fallback',
+  'clientFor',
+  'accept',
+  'handle',
+  'sellers',
+  'store',
+  'queue',
+  'acknowledge',
+  'coalesce',
+] as const;
+const otherOptions = ['retry', 'logger', 'onFailure', 'onSuccess', 'tracing'] as const;
 
 /** The options with their defaults filled in. */
 export type ResolvedReceiverOptions = Omit<
   ReceiverOptions,
-  keyof typeof numericDefaults | 'retry' | 'acknowledge' | 'coalesce'
+  keyof typeof numericDefaults | 'retry' | 'acknowledge' | 'coalesce' | 'handle'
 > &
   Readonly<typeof numericDefaults> &
   BodyLimits & {
     readonly retry: Readonly<typeof retryDefaults> & { readonly notFoundMs: number };
     readonly acknowledge: 'accepted' | 'handled';
     readonly coalesce: boolean;
+    readonly handle: boolean;
   };
 
 /**
@@ -41,7 +53,7 @@ export type ResolvedReceiverOptions = Omit<
  *
  * @throws {ConfigurationError} when an option is unknown or wrong.
  */
-export function resolveReceiverOptions<Client extends QuestionsClient>(
+export function resolveReceiverOptions<Client extends NotificationClient>(
   options: ReceiverOptions<Client>,
 ): ResolvedReceiverOptions {
   if (!isObject(options)) throw new ConfigurationError('createReceiver needs an object of options');
@@ -65,6 +77,7 @@ export function resolveReceiverOptions<Client extends QuestionsClient>(
   return {
     acknowledge: 'accepted',
     coalesce: false,
+    handle: true,
     ...numericDefaults,
     ...given,
     retry: { ...retryDefaults, ...retry, notFoundMs },
@@ -89,7 +102,7 @@ function invalidTimes(given: object, names: readonly string[], prefix: string): 
 }
 
 function invalidFunctions(given: object): string[] {
-  const names = ['fallback', 'clientFor', 'accept', 'onFailure'];
+  const names = ['fallback', 'clientFor', 'accept', 'onFailure', 'onSuccess'];
   const invalid = Object.entries(given).filter(([name, value]) => names.includes(name) && typeof value !== 'function');
   return invalid.map(([name]) => `\`${name}\` must be a function`);
 }
@@ -99,11 +112,21 @@ const methods: Readonly<Record<string, readonly string[]>> = {
   store: ['add', 'claim', 'renew', 'settle', 'deadLetters', 'redrive', 'removeDeadLetter'],
   queue: ['add'],
   logger: ['info', 'warn', 'error'],
+  tracing: ['observe'],
 };
+
+/** The first method that a store has to have and this one has not. */
+export function missingStoreMethod(store: unknown): string | undefined {
+  return missingMethod('store', store);
+}
+
+function missingMethod(name: string, value: unknown): string | undefined {
+  return methods[name]?.find((method) => typeof methodsOf(value)[method] !== 'function');
+}
 
 function missingMethods(given: object): string[] {
   return Object.entries(given).flatMap(([name, value]: [string, unknown]) => {
-    const missing = methods[name]?.find((method) => typeof methodsOf(value)[method] !== 'function');
+    const missing = missingMethod(name, value);
     return missing === undefined ? [] : [`\`${name}\` must be an object with the method \`${missing}\``];
   });
 }
@@ -116,22 +139,40 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-function invalidHandlers({ on = {}, fallback }: Pick<ReceiverOptions<never>, 'on' | 'fallback'>): string[] {
+const topics = ['questions', 'messages'];
+
+function invalidHandlers({
+  on = {},
+  fallback,
+  handle,
+}: Pick<ReceiverOptions<never>, 'on' | 'fallback' | 'handle'>): string[] {
   if (!isObject(on)) return ['`on` must be an object with a handler per topic'];
   const handlers = Object.entries(defined(on)) as [string, unknown][];
-  if (handlers.length === 0 && fallback === undefined) return ['set `on`, `fallback`, or both'];
+  if (handlers.length === 0 && fallback === undefined && handle !== false) return ['set `on`, `fallback`, or both'];
   return handlers.flatMap(([topic, handler]) => {
-    if (topic !== 'questions')
-      return `\`on\` has no topic \`${topic}\`: use \`fallback\` for topics other than questions`;
-    return typeof handler === 'function' ? [] : '`on.questions` must be a function';
+    if (!topics.includes(topic))
+      return `\`on\` has no topic \`${topic}\`: use \`fallback\` for topics other than ${topics.join(' and ')}`;
+    return typeof handler === 'function' ? [] : `\`on.${topic}\` must be a function`;
   });
 }
 
-function contradictions(
-  options: Pick<ReceiverOptions<never>, 'store' | 'queue' | 'acknowledge' | 'coalesce'>,
+function isSellers(sellers: unknown): boolean {
+  if (typeof sellers === 'function') return true;
+  return Array.isArray(sellers) && sellers.every((each) => Number.isSafeInteger(each));
+}
+
+function contradictions<Client extends NotificationClient>(
+  options: Pick<
+    ReceiverOptions<Client>,
+    'store' | 'queue' | 'acknowledge' | 'coalesce' | 'handle' | 'sellers' | 'clientFor'
+  >,
 ): string[] {
-  const { store, queue, acknowledge, coalesce = false } = options;
+  const { store, queue, acknowledge, coalesce = false, handle = true, sellers, clientFor } = options;
   return [
+    ...(typeof handle === 'boolean' ? [] : ['`handle` must be true or false']),
+    ...(handle || acknowledge !== 'handled' ? [] : ["`acknowledge: 'handled'` needs `handle: true`"]),
+    ...(sellers === undefined || isSellers(sellers) ? [] : ['`sellers` must be a list of ids, or a function']),
+    ...(sellers !== undefined && !clientFor ? ['`sellers` needs `clientFor`'] : []),
     ...(typeof coalesce === 'boolean' ? [] : ['`coalesce` must be true or false']),
     ...(store && queue ? ['set `store` or `queue`, not both'] : []),
     ...(queue && acknowledge === 'handled'

@@ -26,6 +26,7 @@ process.once('SIGTERM', () => {
   server.close();
   void receiver.close({ graceMs: 5_000 }).then(() => process.exit());
 });
+receiver.start();
 const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1', () => {
   process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
 });

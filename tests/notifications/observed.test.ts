@@ -8,7 +8,8 @@ import {
 import type { NotificationStore, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { ConfigurationError, NotFoundError } from 'marketplace-seller-sdk';
 import { describe, expect, test, vi } from 'vitest';
-import { Isolation } from '../../src/notifications/worker/isolation.js';
+import { admissionOf, nextClaim } from '../../src/notifications/worker/policy.js';
+import type { Load } from '../../src/notifications/worker/policy.js';
 import { queuedNotification } from '../../src/notifications/queued-notification.js';
 import type { Lease } from '../../src/notifications/stores/store.js';
 import { fakeTimersOfInbox } from '../support/fake-time.ts';
@@ -191,10 +192,13 @@ describe('when the store is asked', () => {
     return { store, claim };
   };
 
-  test('a durable store is polled at the start, one in memory at the first delivery', async () => {
+  test('a store is polled after start(), one in memory at the first delivery', async () => {
     const durable = Object.assign(memoryStore(), { durable: true });
     await durable.add(entry);
     const left = watched({ store: durable });
+    await tick(10);
+    expect(left.questions).not.toHaveBeenCalled();
+    left.receiver.start();
     await tick(10);
     expect(left.questions).toHaveBeenCalledOnce();
     const { store, claim } = spied(memoryStore());
@@ -295,38 +299,35 @@ describe('entries that have stalled', () => {
     coalescedKeys: [],
   });
   const [fresh, once, suspect, other] = [lease('a', 0), lease('b', 1), lease('c', 2), lease('d', 3)];
+  const load: Load = { concurrency: 4, used: 0, runsSuspect: false, suspects: [], batch: 1 };
 
-  test('twice run alone: they are released, claimed by name, and nothing starts beside them', () => {
-    const isolation = new Isolation();
-    expect(isolation.next(0, 4)).toEqual({ limit: 1 });
-    expect(isolation.next(4, 4)).toBeUndefined();
-    expect(isolation.admit([fresh, once, suspect, other], 0)).toEqual({
-      start: [fresh, once],
-      release: [suspect, other],
+  test('twice run one at a time: the others are given back, and claimed by name', () => {
+    expect(admissionOf([fresh, once, suspect, other], load)).toEqual({
+      start: [fresh, once, suspect],
+      giveBack: [other],
+      batch: 1,
     });
-    expect(isolation.next(2, 4)).toBeUndefined();
-    expect(isolation.next(0, 4)).toEqual({ limit: 1, groupId: 'c' });
-    expect(isolation.admit([suspect], 0)).toEqual({ start: [suspect], release: [] });
-    expect(isolation.next(1, 4)).toBeUndefined();
-    expect(isolation.next(0, 4)).toEqual({ limit: 1 });
+    const running = { ...load, runsSuspect: true, used: 3, suspects: ['d'] };
+    expect(admissionOf([suspect, fresh], running)).toEqual({ start: [fresh], giveBack: [suspect], batch: 1 });
+    // What has not stalled does not wait.
+    expect(nextClaim(running)).toEqual({ limit: 1 });
+    expect(nextClaim({ ...load, suspects: ['d'] })).toEqual({ limit: 1, groupId: 'd' });
   });
 
-  test('are not started beside a handler that runs', () => {
-    expect(new Isolation().admit([suspect], 1)).toEqual({ start: [], release: [suspect] });
+  test('nothing is claimed while all handlers run', () => {
+    expect(nextClaim({ ...load, used: 4 })).toBeUndefined();
+    expect(nextClaim({ ...load, used: 4, suspects: ['d'] })).toBeUndefined();
   });
 
-  test.each([
-    ['at the start', []],
-    ['after one', [suspect]],
-  ])('%s, claims are small, and grow with what does not stall', (_, leases) => {
-    const isolation = new Isolation();
-    isolation.admit(leases, 0);
-    const limits = [1, 2, 2, 4].map((__, turn) => {
-      const { limit } = isolation.next(0, 4)!;
-      isolation.admit(turn === 1 ? [] : [fresh], 0);
-      return limit;
-    });
-    expect(limits).toEqual([1, 2, 2, 4]);
+  test('claims are small at the start and after a suspect, and grow with what does not stall', () => {
+    expect(nextClaim(load)).toEqual({ limit: 1 });
+    const batches = [[fresh], [], [fresh], [fresh], [suspect], [fresh]].map(
+      (
+        (batch) => (leases: Lease[]) =>
+          (batch = admissionOf(leases, { ...load, batch }).batch)
+      )(1),
+    );
+    expect(batches).toEqual([2, 2, 4, 4, 1, 2]);
   });
 });
 

@@ -101,10 +101,10 @@ test('the 404 of an entry is remembered until the entry is handled, or too many 
   const run = { attempt: 1, coalescedCount: 0, controller: new AbortController() };
   await expect(dispatcher.handle(entry, run)).rejects.toBe(missing);
   const policy = new FailurePolicy({ attempts: 12, baseMs: 1, capMs: 1, notFoundMs: 1 }, 2);
-  const fails = (key: string, attempt: number, stalledCount = 0) =>
-    policy.consequenceOf(missing, { key, attempt, stalledCount }).kind;
+  const fails = (key: string, failures: number) =>
+    policy.consequenceOf(missing, { key, failures, notFound: missing }).kind;
   for (const key of ['a', 'b', 'c']) expect(fails(key, 1)).toBe('retry');
-  expect(fails('c', 4, 2)).toBe('dead');
+  expect(fails('c', 2)).toBe('dead');
   expect(fails('a', 2)).toBe('retry');
   policy.forget('b');
   expect(fails('b', 2)).toBe('retry');

@@ -226,7 +226,7 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
               process.kill();
               await process.gone;
             }
-            if (attempt === 3) throw new Error('the first failure');
+            if (attempts.length === 3) throw new Error('the first failure');
           },
         },
       });
@@ -238,7 +238,7 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
         await expect.poll(process.isDead).toBe(true);
       }
     }
-    expect(attempts).toEqual([1, 2, 3, 4]);
+    expect(attempts).toEqual([1, 2, 3, 2]);
     expect(await open().deadLetters(10)).toEqual([]);
   });
 });

@@ -89,12 +89,30 @@ export interface TracedAttempt {
   readonly headers: Record<string, string>;
 }
 
+/** A delivery of a notification, for tracing. */
+export interface TracedDelivery {
+  readonly topic: string;
+}
+
+/** A run of the handler of a notification, for tracing. */
+export interface TracedRun {
+  readonly topic: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  /** What `wrapDelivery` passed to `next`, perhaps in another process. */
+  readonly traceparent?: string | undefined;
+}
+
 /** Observes calls, e.g. `openTelemetry()` of the `./otel` entry. */
 export interface Tracing {
   /** Called with each event. Its errors are ignored. */
   observe(event: CallEvent): void;
   /** Wraps every attempt; `next` sends it. Unlike a middleware, it does not prevent the use of `node:http`. */
   wrapAttempt?<T>(attempt: TracedAttempt, next: () => Promise<T>): Promise<T>;
+  /** Wraps the storing of a notification; `traceparent` is stored with it. */
+  wrapDelivery?<T>(delivery: TracedDelivery, next: (traceparent?: string) => Promise<T>): Promise<T>;
+  /** Wraps a run of a handler, with the `traceparent` that was stored. */
+  wrapHandler?<T>(run: TracedRun, next: () => Promise<T>): Promise<T>;
   /** A middleware that is innermost, so it receives the request that is sent. */
   readonly middleware?: Middleware | undefined;
 }

@@ -1,39 +1,36 @@
-import { ConfigurationError } from '../../core/errors/errors.js';
-import { NotFoundError } from '../../core/errors/status-errors.js';
-import { DropNotificationError, HandlerTimeoutError } from './errors.js';
-import type { Handler, HandlerContext } from './handler.js';
+import { DropNotificationError, HandlerTimeoutError, NotConfirmedError } from './errors.js';
+import { ConfirmedQuestions } from './confirmed-questions.js';
+import type { Handler } from './handler.js';
+import { NotFoundBreaker } from './not-found-breaker.js';
 import type { Notification } from '../notification.js';
+import { entryVersion, routeOf } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
-import { readNotification } from './read-notification.js';
-import type { QuestionsClient, ReadOptions } from './read-notification.js';
+import type { NotificationClient } from './read-notification.js';
+import type { Reporter } from './reporter.js';
 import type { ResolvedReceiverOptions } from '../resolve-options.js';
+import { RunningContext } from './running-context.js';
+import type { RunContext } from './running-context.js';
 import { TimeLimit } from '../timing/time-limit.js';
 
-/** The context of one run of a handler. */
-export interface RunContext {
-  readonly attempt: number;
-  readonly coalescedCount: number;
-  /** Its signal is the handler's; the dispatcher aborts it when the handler takes too long. */
-  readonly controller: AbortController;
-}
-
-type DispatcherOptions = Pick<ResolvedReceiverOptions, 'on' | 'fallback' | 'clientFor' | 'handlerTimeoutMs'>;
-
-const notFoundReads = new WeakSet<object>();
-
-/** Whether this is the 404 of a handler's `read()`. */
-export function isNotFoundRead(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && notFoundReads.has(error);
-}
+type DispatcherOptions = Pick<
+  ResolvedReceiverOptions,
+  'on' | 'fallback' | 'clientFor' | 'handlerTimeoutMs' | 'tracing'
+>;
+type AnyHandler = Handler<never, never, never, never>;
 
 /** Calls the handler of a notification. */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #timeLimit: TimeLimit;
+  readonly #breaker: NotFoundBreaker;
+  readonly #confirmed = new ConfirmedQuestions();
 
-  constructor(options: DispatcherOptions) {
+  constructor(options: DispatcherOptions, reporter?: Pick<Reporter, 'warned'>) {
     this.#options = options;
     this.#timeLimit = new TimeLimit(options.handlerTimeoutMs);
+    this.#breaker = new NotFoundBreaker((name) =>
+      reporter?.warned(`Many notifications of user ${name} are about resources that do not exist: they are read later`),
+    );
   }
 
   /** Whether a handler was given for this notification. */
@@ -41,9 +38,10 @@ export class Dispatcher {
     return this.#handlerFor(notification) !== undefined;
   }
 
-  #handlerFor({ known, topic }: Notification): Handler<never, never> | undefined {
+  #handlerFor(notification: Notification): AnyHandler | undefined {
     const { on, fallback } = this.#options;
-    return known ? on?.[topic as 'questions'] : fallback;
+    const route = routeOf(notification);
+    return (route === '*' ? fallback : on?.[route]) as AnyHandler | undefined;
   }
 
   /**
@@ -51,11 +49,22 @@ export class Dispatcher {
    *
    * @throws {HandlerTimeoutError} when the handler takes too long; else whatever the handler throws.
    */
-  handle({ notification }: QueuedNotification, run: RunContext): Promise<unknown> {
+  handle(entry: QueuedNotification, run: RunContext): Promise<unknown> {
+    const { notification, version = entryVersion, traceparent } = entry;
     const handler = this.#handlerFor(notification);
-    if (!handler) return Promise.resolve();
+    if (!handler) return Promise.reject(new Error(`There is no handler for the topic ${notification.topic}`));
+    if (version > entryVersion) {
+      return Promise.reject(new Error('The notification was stored by a newer version of this package; update it'));
+    }
+    const { tracing } = this.#options;
+    const { topic } = notification;
+    const handle = (): Promise<unknown> => this.#handleInTime(handler, entry, run);
+    return tracing?.wrapHandler?.({ topic, attempt: run.attempt, traceparent }, handle) ?? handle();
+  }
+
+  #handleInTime(handler: AnyHandler, entry: QueuedNotification, run: RunContext): Promise<unknown> {
     return this.#timeLimit.run(
-      () => this.#run(handler, notification, run),
+      () => this.#run(handler, entry, run),
       () => {
         const error = new HandlerTimeoutError(`The handler did not end within ${this.#options.handlerTimeoutMs} ms`);
         run.controller.abort(error);
@@ -69,58 +78,37 @@ export class Dispatcher {
     this.#timeLimit.stop();
   }
 
-  #run(handler: Handler<never, never>, notification: Notification, run: RunContext): unknown {
+  #run(handler: AnyHandler, entry: QueuedNotification, run: RunContext): unknown {
+    const { notification } = entry;
     run.controller.signal.throwIfAborted();
-    if (this.#options.clientFor) return this.#runFor(this.#options.clientFor, handler, notification, run);
+    if (this.#options.clientFor) return this.#runFor(this.#options.clientFor, handler, entry, run);
     return handler(notification as never, new RunningContext(notification, run, undefined) as never);
   }
 
   async #runFor(
     clientFor: NonNullable<DispatcherOptions['clientFor']>,
-    handler: Handler<never, never>,
-    notification: Notification,
+    handler: AnyHandler,
+    entry: QueuedNotification,
     run: RunContext,
   ): Promise<void> {
+    const { notification } = entry;
     const client = await clientFor(notification.user_id);
     if (!client) throw new DropNotificationError('clientFor returned no client: the user is not ours');
+    const name = `${notification.user_id} (${notification.topic})`;
+    const state = this.#breaker.state(name);
+    if (state === 'open') await this.#assertConfirmed(client, entry);
     // The run may have ended meanwhile, and another one may have begun.
     run.controller.signal.throwIfAborted();
-    await handler(notification as never, new RunningContext(notification, run, client) as never);
-  }
-}
-
-/** What a handler receives. Its `read` can be destructured. */
-class RunningContext implements HandlerContext {
-  readonly attempt: number;
-  readonly coalescedCount: number;
-  readonly signal: AbortSignal;
-  readonly read: (options?: ReadOptions) => Promise<unknown>;
-  readonly #client: QuestionsClient | undefined;
-
-  constructor(notification: Notification, run: RunContext, client: QuestionsClient | undefined) {
-    this.attempt = run.attempt;
-    this.coalescedCount = run.coalescedCount;
-    this.signal = run.controller.signal;
-    this.#client = client;
-    this.read = (options) => this.#read(notification, options);
-  }
-
-  get client(): QuestionsClient {
-    if (this.#client) return this.#client;
-    throw new ConfigurationError('A client is needed: pass `clientFor: (user_id) => client` to createReceiver');
-  }
-
-  /** A 404 ends the run instead of waiting in it: the receiver runs the handler again later, and frees its slot meanwhile. */
-  async #read(notification: Notification, options?: ReadOptions): Promise<unknown> {
     try {
-      return await readNotification(this.client, notification, {
-        signal: this.signal,
-        notFoundTimeoutMs: 0,
-        ...options,
-      });
-    } catch (error) {
-      if (error instanceof NotFoundError) notFoundReads.add(error);
-      throw error;
+      await handler(notification as never, new RunningContext(notification, run, client) as never);
+    } finally {
+      this.#breaker.onEnd(name, state, run.notFound !== undefined);
     }
+  }
+
+  async #assertConfirmed(client: NotificationClient, { notification, arrivedAt }: QueuedNotification): Promise<void> {
+    const { user_id, question_id } = notification;
+    if (question_id !== undefined && (await this.#confirmed.has(client, user_id, question_id, arrivedAt))) return;
+    throw new NotConfirmedError('Not read: many notifications of this user are about resources that do not exist');
   }
 }

@@ -27,6 +27,16 @@ export class DropNotificationError extends SellerError {
   static override readonly kind: string = 'DropNotificationError';
 }
 
+/**
+ * A notification was not handled, because its user has many notifications about resources that do not exist, and no search has
+ * confirmed this one. It is retried later.
+ *
+ * Remedy: keep the address of the callback secret, and check in `accept` where a delivery comes from.
+ */
+export class NotConfirmedError extends SellerError {
+  static override readonly kind: string = 'NotConfirmedError';
+}
+
 /** The name and the start of the message of an error, as a dead letter keeps it. */
 export function describeFailure(error: unknown): string {
   const text = textOf(error);

@@ -1,14 +1,16 @@
+import type { CallOptions } from '../../core/options/call-options.js';
+import type { Message } from '../../resources/post-sale/message.js';
 import type { Question } from '../../resources/questions/schemas.js';
-import type { QuestionNotification } from '../notification.js';
-import type { ReadOptions, QuestionsClient } from './read-notification.js';
+import type { MessageNotification, QuestionNotification } from '../notification.js';
+import type { NotificationClient, NotifiedMessage, ReadOptions } from './read-notification.js';
 
 /** What a handler receives beside the notification. */
-export interface HandlerContext<Resource = unknown, Client = QuestionsClient> {
+export interface HandlerContext<Resource = unknown, Client = NotificationClient> {
   /**
    * Reads the resource that the notification is about, with the client of its user.
    *
    * After a 404, let the error pass: the notification is retried once after 5 seconds, because the service may announce a
-   * question before it can return it. A second 404 in a row makes it a dead letter.
+   * resource before it can return it. A second 404 in a row makes it a dead letter.
    *
    * @throws {NotFoundError} when the service responds 404.
    */
@@ -19,7 +21,7 @@ export interface HandlerContext<Resource = unknown, Client = QuestionsClient> {
    * @throws {ConfigurationError} without `clientFor`.
    */
   readonly client: Client;
-  /** 1 for the first attempt; it grows with each failure. */
+  /** 1 for the first attempt; it grows with each failure, and with each time in a row that the process was killed. */
   readonly attempt: number;
   /** How many older notifications about the same resource this one stands for; 0 unless `coalesce` is set. */
   readonly coalescedCount: number;
@@ -27,18 +29,33 @@ export interface HandlerContext<Resource = unknown, Client = QuestionsClient> {
   readonly signal: AbortSignal;
 }
 
+/** What a handler of the topic `messages` receives beside the notification. */
+export interface MessageContext<Client = NotificationClient> extends HandlerContext<NotifiedMessage, Client> {
+  /**
+   * Answers the message: sends a text to its sender, in the conversation of its pack. It reads the message first, unless `read`
+   * has. The result is what `messages.send` returns.
+   *
+   * @throws {InvalidInputError} when the text is not acceptable, or the message is the seller's own; nothing is sent.
+   * @throws {NotificationError} when the message names no pack or no sender.
+   * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
+   */
+  readonly reply: (text: string, options?: CallOptions) => Promise<Message | undefined>;
+}
+
 /**
  * Handles a notification. When it throws, the notification is retried later.
  *
  * Throw `UnrecoverableError` to give it up at once, or `DropNotificationError` to forget it.
  */
-export type Handler<N, Resource = unknown, Client = QuestionsClient> = (
+export type Handler<N, Resource = unknown, Client = NotificationClient, Context = HandlerContext<Resource, Client>> = (
   notification: N,
-  context: HandlerContext<Resource, Client>,
+  context: Context,
 ) => unknown;
 
-/** One handler per documented topic. */
-export interface Handlers<Client = QuestionsClient> {
+/** One handler per known topic. */
+export interface Handlers<Client = NotificationClient> {
   /** Handles the notifications of the topic `questions`. */
   readonly questions?: Handler<QuestionNotification, Question, Client> | undefined;
+  /** Handles the notifications of the topic `messages`. */
+  readonly messages?: Handler<MessageNotification, NotifiedMessage, Client, MessageContext<Client>> | undefined;
 }

@@ -1,12 +1,14 @@
 import type { SellerClient } from '../../client.js';
-import { NotificationError } from '../../core/errors/errors.js';
+import { ConfigurationError, NotificationError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
+import { SellerError } from '../../core/errors/seller-error.js';
+import type { Message } from '../../resources/post-sale/message.js';
 import { checkOptions } from '../../core/options/resolve-options.js';
 import { delay } from '../../core/options/rules.js';
 import { exponentialDelay } from './backoff.js';
 import type { Question } from '../../resources/questions/schemas.js';
-import type { Notification, QuestionNotification } from '../notification.js';
+import type { KnownNotification, MessageNotification, Notification, QuestionNotification } from '../notification.js';
 
 /** How to read the resource of a notification. */
 export interface ReadOptions extends CallOptions {
@@ -18,8 +20,19 @@ export interface ReadOptions extends CallOptions {
   readonly notFoundTimeoutMs?: number | undefined;
 }
 
-/** The part of a seller's client that reading a notification needs. */
-export type QuestionsClient = Pick<SellerClient, 'questions'>;
+/** The part of a seller's client that reading a notification needs: `messages` only for the topic `messages`. */
+export interface NotificationClient extends Pick<SellerClient, 'questions'>, Partial<Pick<SellerClient, 'messages'>> {}
+
+/** A message that a notification is about. */
+export interface NotifiedMessage extends Message {
+  /** The pack, or the order, of its conversation; `undefined` if the service does not name it. */
+  readonly pack_id: string | undefined;
+}
+
+/** Whether the service says that a resource does not exist: for messages, it may be a 400. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof NotFoundError || (error instanceof SellerError && error.name === 'MessageNotFoundError');
+}
 
 const notFoundBackoff = { baseMs: 200, capMs: Infinity };
 
@@ -32,28 +45,50 @@ const notFoundBackoff = { baseMs: 200, capMs: Infinity };
  * const question = await readNotification(seller, notification);
  * @throws {InvalidInputError} when an option is wrong; nothing is sent.
  * @throws {NotFoundError} when the service still responds 404 after `notFoundTimeoutMs`.
- * @throws {NotificationError} when the topic is not documented.
+ * @throws {NotificationError} when the topic is neither `questions` nor `messages`.
+ * @throws {ConfigurationError} when the client has no `messages`, for a notification about a message.
  */
 export async function readNotification(
-  seller: QuestionsClient,
+  seller: NotificationClient,
   notification: QuestionNotification,
   options?: ReadOptions,
 ): Promise<Question>;
 export async function readNotification(
-  seller: QuestionsClient,
+  seller: NotificationClient,
+  notification: MessageNotification,
+  options?: ReadOptions,
+): Promise<NotifiedMessage>;
+export async function readNotification(
+  seller: NotificationClient,
   notification: Notification,
   options?: ReadOptions,
 ): Promise<unknown>;
 export async function readNotification(
-  seller: QuestionsClient,
+  seller: NotificationClient,
   notification: Notification,
   options: ReadOptions = {},
 ): Promise<unknown> {
-  if (!notification.known) throw new NotificationError('The topic is not documented, so there is no endpoint to read');
+  if (!notification.known) throw new NotificationError('The topic is not known, so there is no endpoint to read');
   const { notFoundTimeoutMs = 5_000, ...call } = options;
   checkOptions({ notFoundTimeoutMs }, { notFoundTimeoutMs: delay });
-  const { question_id } = notification;
-  return retryNotFound(() => seller.questions.get({ question_id }, call), notFoundTimeoutMs, call.signal);
+  return retryNotFound(() => readOnce(seller, notification, call), notFoundTimeoutMs, call.signal);
+}
+
+async function readOnce(
+  { questions, messages }: NotificationClient,
+  { question_id, message_id }: KnownNotification,
+  call: CallOptions,
+): Promise<unknown> {
+  if (message_id === undefined) return questions.get({ question_id }, call);
+  if (!messages) throw new ConfigurationError('The client that `clientFor` returns has no `messages`');
+  const message = await messages.get({ message_id }, call);
+  return { ...message, pack_id: packOf(message) };
+}
+
+/** The id of the pack among the resources of a message. */
+function packOf({ message_resources }: Message): string | undefined {
+  const pack = message_resources?.find(({ name }) => name?.toLowerCase() === 'packs');
+  return pack?.id === undefined || pack.id === null ? undefined : String(pack.id);
 }
 
 async function retryNotFound<T>(
@@ -67,7 +102,7 @@ async function retryNotFound<T>(
       return await read();
     } catch (error) {
       const remainingMs = endsAt - performance.now();
-      if (!(error instanceof NotFoundError) || remainingMs <= 0 || signal?.aborted) throw error;
+      if (!isNotFound(error) || remainingMs <= 0 || signal?.aborted) throw error;
       // An abort ends the delay; the next read then throws its own error.
       await abortableDelay(Math.min(exponentialDelay(attempt, notFoundBackoff), remainingMs), signal);
     }

@@ -1,5 +1,5 @@
 import { describeFailure } from './errors.js';
-import type { HandlingFailure } from '../options.js';
+import type { HandlingFailure, HandlingSuccess } from '../options.js';
 import type { ResolvedReceiverOptions } from '../resolve-options.js';
 
 type Level = 'error' | 'warn' | 'info';
@@ -7,14 +7,16 @@ type Level = 'error' | 'warn' | 'info';
 /** A logger, whose methods may also be asynchronous. */
 type Log = Readonly<Record<Level, (message: string, fields?: object) => unknown>>;
 
-/** Reports failures to the logger and to `onFailure`. An observer that fails has no effect on the inbox. */
+/** Reports to the logger, to `onFailure` and to `onSuccess`. An observer that fails has no effect on the inbox. */
 export class Reporter {
   readonly #logger: Log | undefined;
   readonly #onFailure: ResolvedReceiverOptions['onFailure'];
+  readonly #onSuccess: ResolvedReceiverOptions['onSuccess'];
 
-  constructor({ logger, onFailure }: Pick<ResolvedReceiverOptions, 'logger' | 'onFailure'>) {
+  constructor({ logger, onFailure, onSuccess }: Pick<ResolvedReceiverOptions, 'logger' | 'onFailure' | 'onSuccess'>) {
     this.#logger = logger;
     this.#onFailure = onFailure;
+    this.#onSuccess = onSuccess;
   }
 
   /** A handler failed. Without a logger and `onFailure`, it is printed with `console.error`. */
@@ -24,20 +26,30 @@ export class Reporter {
     const consequence = dead ? 'it is a dead letter now' : 'it will be retried';
     const message = `Notification ${key} (${notification.topic}) failed at attempt ${attempt}; ${consequence}`;
     if (this.#logger || !this.#onFailure) void this.#log(dead ? 'error' : 'warn', message, error);
-    void this.#observe(failure);
+    void this.#observe('onFailure', () => this.#onFailure?.(failure));
   }
 
-  async #observe(failure: HandlingFailure): Promise<void> {
+  /** A handler succeeded. */
+  handled(success: HandlingSuccess): void {
+    if (this.#onSuccess) void this.#observe('onSuccess', () => this.#onSuccess?.(success));
+  }
+
+  async #observe(name: string, observe: () => unknown): Promise<void> {
     try {
-      await this.#onFailure?.(failure);
+      await observe();
     } catch (error) {
-      await this.#log('error', 'onFailure failed', error);
+      await this.#log('error', `${name} failed`, error);
     }
   }
 
   /** The inbox itself failed, such as its store. Without a logger, it is printed with `console.error`. */
   failed(message: string, ...error: readonly [unknown?]): void {
     void this.#log('error', message, ...error);
+  }
+
+  /** The inbox works, but probably not as it is meant to. Without a logger, it is printed with `console.error`. */
+  warned(message: string): void {
+    void this.#log('warn', message);
   }
 
   /** A delivery was rejected. Strangers can cause this, so it is only logged to a given logger. */

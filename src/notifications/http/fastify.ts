@@ -1,8 +1,11 @@
+import { headersOf } from './request.js';
 import type { Receiver } from '../receiver.js';
 
 /** The parts of Fastify's request that the receiver uses. */
 export interface FastifyRequestLike {
   readonly method: string;
+  readonly url?: string | undefined;
+  readonly ip?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: unknown;
 }
@@ -26,6 +29,9 @@ export function fastifyHandler(
     const { status, headers, body } = await receiver.receive({
       method: request.method,
       header: (name) => [request.headers[name]].flat()[0],
+      headers: () => headersOf(request.headers),
+      address: request.ip,
+      url: request.url,
       body: () => Promise.resolve(request.body),
     });
     reply.code(status);

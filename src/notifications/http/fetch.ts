@@ -28,6 +28,8 @@ export function fetchHandler(receiver: Receiver): FetchHandler {
     const { status, headers, body } = await receiver.receive({
       method: request.method,
       header: (name) => request.headers.get(name),
+      headers: () => request.headers,
+      url: request.url,
       body: (limits) => bodyOf(request, limits),
       waitUntil: canWait(context) ? (promise) => context.waitUntil(promise) : undefined,
     });

@@ -1,13 +1,17 @@
 import { TimeLimit } from '../timing/time-limit.js';
 import type { LimitedOperation } from '../timing/time-limit.js';
 import { TurnBatch } from '../timing/turns.js';
-import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTooSlow } from './request.js';
+import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTooSlow, headersOf } from './request.js';
 import type { BodyLimits, OutgoingResponse } from './request.js';
 import type { Receiver } from '../receiver.js';
 
 /** The parts of a request of Node's server that the receiver uses, with what Express may have added. */
 export interface NodeRequest {
   readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  /** As Express received it, whatever the router is mounted on. */
+  readonly originalUrl?: string | undefined;
+  readonly socket?: { readonly remoteAddress?: string | undefined } | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly complete: boolean;
   readonly readableEnded: boolean;
@@ -53,6 +57,9 @@ export function nodeHandler(receiver: Receiver): (request: NodeRequest, response
       .receive({
         method: request.method ?? '',
         header: (name) => firstOf(request.headers[name]),
+        headers: () => headersOf(request.headers),
+        address: request.socket?.remoteAddress,
+        url: request.originalUrl ?? request.url,
         body: (limits) => consumedBody(request) ?? readBody(request, limits),
       })
       .then((outgoing) => responses.add({ request, response, outgoing }));

@@ -1,8 +1,16 @@
+import type { DeliveryRequest } from '../options.js';
+
 /** A delivery as an adapter received it over HTTP. Nothing in it has been checked yet. */
 export interface IncomingRequest {
   readonly method: string;
   /** A header by its lower-case name. */
   readonly header: (name: string) => string | null | undefined;
+  /** All headers, for `accept`. */
+  readonly headers?: (() => Headers) | undefined;
+  /** The address of the sender, for `accept`. */
+  readonly address?: string | undefined;
+  /** The URL, or its path, for `accept`. */
+  readonly url?: string | undefined;
   /**
    * The body: its text, its bytes, or the object that a framework parsed it into.
    *
@@ -29,6 +37,20 @@ export interface OutgoingResponse {
 /** Notifications are flat. This is deep enough for every extension, and far from what a parser's stack takes. */
 const maxNesting = 32;
 const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
+
+/** What `accept` sees of a delivery. */
+export function deliveryRequest({ address, url, headers }: IncomingRequest): DeliveryRequest {
+  const path = url?.replace(/^[a-z]+:\/\/[^/?#]*/i, '').replace(/[?#].*$/, '');
+  return { address, path, headers: headers?.() ?? new Headers() };
+}
+
+/** The headers of a request of Node's server. */
+export function headersOf(headers: Readonly<Record<string, string | string[] | undefined>>): Headers {
+  const pairs = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each) => [name, each] as [string, string]),
+  );
+  return new Headers(pairs);
+}
 
 /** Builds a plain-text response. */
 export function respond(

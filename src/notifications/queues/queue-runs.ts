@@ -1,8 +1,11 @@
+import { checkConfiguration } from '../../core/options/check-configuration.js';
+import { integerFrom, withMethod } from '../../core/options/rules.js';
 import type { Dispatcher } from '../handling/dispatcher.js';
+import type { RunContext } from '../handling/running-context.js';
 import { UnrecoverableError, closingError, describeFailure } from '../handling/errors.js';
 import { FailurePolicy } from '../handling/failure-policy.js';
 import type { QueuedNotification } from '../queued-notification.js';
-import type { ResolvedReceiverOptions } from '../resolve-options.js';
+import type { Inbox } from '../inbox.js';
 import { abortGraceMs, endsWithin } from '../timing/time-limit.js';
 import { Waits, ended } from '../timing/waits.js';
 
@@ -25,18 +28,22 @@ export interface HandleOptions {
 /** Runs the handlers of entries that a queue has stored. The queue decides when one is retried. */
 export class QueueRuns {
   readonly #dispatcher: Dispatcher;
+  readonly #inbox: Inbox;
   readonly #policy: FailurePolicy;
   readonly #running = new Map<AbortController, Promise<void>>();
   readonly #waits = new Waits();
   #isClosed = false;
 
-  constructor(dispatcher: Dispatcher, { retry }: Pick<ResolvedReceiverOptions, 'retry'>) {
+  constructor(inbox: Inbox, dispatcher: Dispatcher) {
+    this.#inbox = inbox;
     this.#dispatcher = dispatcher;
-    this.#policy = new FailurePolicy({ ...retry, attempts: Infinity });
+    this.#policy = new FailurePolicy({ ...inbox.options.retry, attempts: Infinity });
   }
 
   /** @throws whatever the handler throws; an `UnrecoverableError` when it should not be retried. */
-  async handle(entry: QueuedNotification, { attempt = 1, signal }: HandleOptions): Promise<void> {
+  async handle(entry: QueuedNotification, options: HandleOptions): Promise<void> {
+    checkConfiguration('handle', options, { attempt: integerFrom(1), signal: withMethod('addEventListener') });
+    const { attempt = 1, signal } = options;
     if (this.#isClosed) throw closingError();
     const controller = new AbortController();
     const onAbort = (): void => controller.abort(signal?.reason);
@@ -53,12 +60,16 @@ export class QueueRuns {
   }
 
   async #run(entry: QueuedNotification, attempt: number, controller: AbortController): Promise<void> {
+    const run: RunContext = { attempt, coalescedCount: 0, controller };
+    const startedAt = performance.now();
     try {
-      const handled = this.#dispatcher.handle(entry, { attempt, coalescedCount: 0, controller });
+      const handled = this.#dispatcher.handle(entry, run);
       if ((await this.#waits.until(handled)) === ended) throw closingError();
       this.#policy.forget(entry.key);
+      this.#inbox.reporter.handled({ entry, attempt, durationMs: performance.now() - startedAt });
     } catch (error) {
-      const { kind } = this.#policy.consequenceOf(error, { key: entry.key, attempt, stalledCount: 0 });
+      const { notFound } = run;
+      const { kind } = this.#policy.consequenceOf(error, { key: entry.key, failures: attempt, notFound });
       if (kind === 'drop') return;
       if (kind === 'retry' || error instanceof UnrecoverableError) throw error;
       throw new UnrecoverableError(describeFailure(error), { cause: error });

@@ -1,3 +1,4 @@
+import { routeOf, routes } from '../queued-notification.js';
 import { PriorityQueue } from './priority-queue.js';
 import { WaitingList } from './waiting-list.js';
 import type { WaitingNotification } from './waiting-list.js';
@@ -5,6 +6,7 @@ import type { WaitingNotification } from './waiting-list.js';
 /** The waiting entries of one resource. */
 export interface Group {
   readonly name: string;
+  readonly route: string;
   readonly userId: number;
   readonly waiting: WaitingList;
   /** The place among the groups that are due; `undefined` while the group is leased or delayed. */
@@ -25,13 +27,20 @@ const maxUsers = 1_000;
  */
 export class Groups {
   readonly #groups = new Map<string, Group>();
-  readonly #due = new PriorityQueue<Group>();
-  readonly #later = new PriorityQueue<Group>();
+  /** By route: groups that are due, and groups that are leased or delayed. */
+  readonly #due = new Map<string, PriorityQueue<Group>>();
+  readonly #later = new Map<string, PriorityQueue<Group>>();
   /** The latest turn of each user. */
   readonly #turns = new Map<number, number>();
   /** The latest turn that was leased. */
   #served = 0;
   #mostUsers = maxUsers;
+  #leased = 0;
+
+  /** How many groups are leased. */
+  get leased(): number {
+    return this.#leased;
+  }
 
   get(name: string): Group | undefined {
     return this.#groups.get(name);
@@ -53,7 +62,8 @@ export class Groups {
 
   #create({ entry: { groupId: name, notification } }: WaitingNotification): Group {
     const waiting = new WaitingList();
-    const group = { name, userId: notification.user_id, waiting, turn: undefined, readyAt: 0, lease: undefined };
+    const [route, userId] = [routeOf(notification), notification.user_id];
+    const group = { name, route, userId, waiting, turn: undefined, readyAt: 0, lease: undefined };
     this.#groups.set(name, group);
     return group;
   }
@@ -62,7 +72,7 @@ export class Groups {
     const turn = Math.max(this.#served, this.#turns.get(group.userId) ?? 0) + 1;
     this.#turns.set(group.userId, turn);
     group.turn = turn;
-    this.#due.push(turn, group);
+    queueOf(this.#due, group.route).push(turn, group);
     if (this.#turns.size <= this.#mostUsers) return;
     for (const [userId, latest] of this.#turns) if (latest <= this.#served) this.#turns.delete(userId);
     // Those with a later turn stay: strangers could else have all users looked at again and again.
@@ -72,6 +82,7 @@ export class Groups {
   /** Leases a group. */
   lease(group: Group, lease: NonNullable<Group['lease']>, until: number): void {
     if (group.turn !== undefined) this.#served = Math.max(this.#served, group.turn);
+    if (!group.lease) this.#leased += 1;
     group.lease = lease;
     this.postpone(group, until);
   }
@@ -79,11 +90,12 @@ export class Groups {
   postpone(group: Group, readyAt: number): void {
     group.turn = undefined;
     group.readyAt = readyAt;
-    this.#later.push(readyAt, group);
+    queueOf(this.#later, group.route).push(readyAt, group);
   }
 
   /** Ends a group's lease, and deletes the group if it is empty. */
   release(group: Group, delayMs: number, now: number): void {
+    if (group.lease) this.#leased -= 1;
     group.lease = undefined;
     if (group.waiting.length === 0) this.#delete(group);
     else if (delayMs > 0) this.postpone(group, now + delayMs);
@@ -92,31 +104,43 @@ export class Groups {
 
   #delete(group: Group): void {
     this.#groups.delete(group.name);
-    this.#forgetEnded();
+    this.#nextLater(group.route);
   }
 
-  /** The group whose turn it is; `undefined` when none is due. */
-  next(now: number): Group | undefined {
-    for (let first = this.#later.peek(); first && first.priority <= now; first = this.#later.peek()) {
+  /** The group of these routes whose turn it is; `undefined` when none is due. */
+  next(now: number, of: readonly string[] = routes): Group | undefined {
+    const heads = of.map((route) => this.#nextOf(route, now));
+    return heads.reduce<Group | undefined>(
+      (first, each) => (first && (first.turn ?? 0) <= (each?.turn ?? Infinity) ? first : each),
+      undefined,
+    );
+  }
+
+  #nextOf(route: string, now: number): Group | undefined {
+    const [later, due] = [queueOf(this.#later, route), queueOf(this.#due, route)];
+    for (let first = later.peek(); first && first.priority <= now; first = later.peek()) {
       if (this.#isLater(first)) this.#makeDue(first.item);
-      this.#later.pop();
+      later.pop();
     }
-    for (let first = this.#due.peek(); first; first = this.#due.peek()) {
+    for (let first = due.peek(); first; first = due.peek()) {
       if (first.item.turn === first.priority && this.#isPresent(first.item)) return first.item;
-      this.#due.pop();
+      due.pop();
     }
     return undefined;
   }
 
-  /** When the first leased or delayed group will be due; `undefined` when there is none. */
-  nextReadyAt(): number | undefined {
-    this.#forgetEnded();
-    return this.#later.peek()?.priority;
+  /** When the first leased or delayed group of these routes will be due; `undefined` when there is none. */
+  nextReadyAt(of: readonly string[] = routes): number | undefined {
+    const times = of.flatMap((route) => this.#nextLater(route) ?? []);
+    return times.length > 0 ? Math.min(...times) : undefined;
   }
 
-  /** Removes the items of leases and delays that have ended early. */
-  #forgetEnded(): void {
-    for (let first = this.#later.peek(); first && !this.#isLater(first); first = this.#later.peek()) this.#later.pop();
+  /** Removes the items of leases and delays that have ended early, and returns the time of the first of the others. */
+  #nextLater(route: string): number | undefined {
+    const later = queueOf(this.#later, route);
+    let first = later.peek();
+    for (; first && !this.#isLater(first); first = later.peek()) later.pop();
+    return first?.priority;
   }
 
   #isLater({ priority, item }: { readonly priority: number; readonly item: Group }): boolean {
@@ -126,4 +150,10 @@ export class Groups {
   #isPresent(group: Group): boolean {
     return this.#groups.get(group.name) === group;
   }
+}
+
+function queueOf(queues: Map<string, PriorityQueue<Group>>, route: string): PriorityQueue<Group> {
+  const found = queues.get(route) ?? new PriorityQueue<Group>();
+  queues.set(route, found);
+  return found;
 }

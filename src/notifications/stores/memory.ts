@@ -3,7 +3,15 @@ import type { QueuedNotification } from '../queued-notification.js';
 import { FifoMap } from './fifo-map.js';
 import { Groups } from './groups.js';
 import type { Group } from './groups.js';
-import { StoreFullError, assertLimit, assertNames, firstLease, newToken, resolveLimits } from './store.js';
+import {
+  StoreFullError,
+  assertLimit,
+  assertNames,
+  deletedForRoom,
+  firstLease,
+  newToken,
+  resolveLimits,
+} from './store.js';
 import type {
   Claim,
   Claimant,
@@ -15,6 +23,8 @@ import type {
   NotificationStore,
   Settlement,
   StoreLimits,
+  StoreStats,
+  TopicStats,
 } from './store.js';
 import type { WaitingNotification } from './waiting-list.js';
 
@@ -42,22 +52,30 @@ export function memoryStore(options: MemoryStoreOptions = {}): NotificationStore
   return new MemoryStore(options);
 }
 
+/** How many topics are remembered that nothing waits for. */
+const maxIdleTopics = 1_000;
 const utf8 = new TextEncoder();
 const notAscii = /[^\0-\x7F]/;
 
 /** Leases are timed by the monotonic clock: setting the time of the machine neither delays nor expires them. */
-export class MemoryStore implements NotificationStore {
-  readonly durable: boolean = false;
+class MemoryStore implements NotificationStore {
+  readonly durable = false;
   readonly shared = false;
   readonly #groups = new Groups();
-  readonly #waiting = new Set<string>();
+  /** When each entry was added. */
+  readonly #waiting = new FifoMap<number>();
+  readonly #topics = new FifoMap<TopicStats>();
   /** The keys of handled entries and when they expire. */
   readonly #processed = new FifoMap<number>();
+  /** Groups of which everything is handled until a time, and when that may be forgotten. */
+  readonly #doneUntil = new FifoMap<{ readonly sentAt: number; readonly until: number }>();
   readonly #dead = new FifoMap<{ readonly letter: DeadLetter; readonly bytes: number }>();
   readonly #limits: ReturnType<typeof resolveLimits>;
   readonly #maxRemembered: number;
   #waitingBytes = 0;
   #deadBytes = 0;
+  #letters = 0;
+  #problems: string[] = [];
 
   constructor({ maxRemembered = 100_000, ...limits }: MemoryStoreOptions) {
     assertLimit('maxRemembered', maxRemembered);
@@ -65,77 +83,91 @@ export class MemoryStore implements NotificationStore {
     this.#limits = resolveLimits(limits);
   }
 
-  /** The state of a key; `undefined` for a new one. */
-  stateOf(key: string): 'waiting' | 'processed' | undefined {
+  /** The state of an entry; `undefined` for a new one. */
+  #stateOf({ key, groupId, sentAt }: QueuedNotification): 'waiting' | 'processed' | undefined {
     if (this.#waiting.has(key)) return 'waiting';
-    return this.#dead.has(key) || (this.#processed.get(key) ?? 0) > Date.now() ? 'processed' : undefined;
+    const now = Date.now();
+    if (this.#dead.has(key) || (this.#processed.get(key) ?? 0) > now) return 'processed';
+    const done = this.#doneUntil.get(groupId);
+    return done && done.until > now && sentAt <= done.sentAt ? 'processed' : undefined;
   }
 
   add(entry: QueuedNotification): Promise<EntryState>;
   add(entry: QueuedNotification, claimant?: Claimant): Promise<EntryState | Lease>;
   async add(entry: QueuedNotification, claimant?: Claimant): Promise<EntryState | Lease> {
-    const state = this.stateOf(entry.key);
+    const state = this.#stateOf(entry);
     if (state) return state;
     const bytes = bytesOf(entry);
-    this.assertRoomFor(bytes);
-    if (claimant && this.#isNext(entry.groupId)) return this.#insertLeased(entry, bytes, claimant);
-    this.insert(entry, bytes);
+    this.#assertRoomFor(bytes);
+    if (claimant && this.#isNext(entry.groupId, claimant)) return this.#insertLeased(entry, bytes, claimant);
+    this.#groups.insert(this.#counted(entry, bytes));
     return 'added';
   }
 
   /** Whether a group is new, and no other one is due. */
-  #isNext(groupId: string): boolean {
-    return !this.#groups.get(groupId) && !this.#groups.next(performance.now());
+  #isNext(groupId: string, { routes }: Claimant): boolean {
+    return !this.#groups.get(groupId) && !this.#groups.next(performance.now(), routes);
   }
 
-  /** @throws {StoreFullError} when the store is full, with what is being written before it is inserted. */
-  assertRoomFor(bytes: number, writing = { entries: 0, bytes: 0 }): void {
+  /** @throws {StoreFullError} when the store is full. */
+  #assertRoomFor(bytes: number): void {
     const { maxWaiting, maxWaitingBytes } = this.#limits;
-    if (this.#waiting.size + writing.entries >= maxWaiting) {
+    if (this.#waiting.size >= maxWaiting) {
       throw new StoreFullError(`${maxWaiting} notifications are waiting (\`maxWaiting\`)`);
     }
-    if (this.#waitingBytes + writing.bytes + bytes > maxWaitingBytes) {
+    if (this.#waitingBytes + bytes > maxWaitingBytes) {
       throw new StoreFullError(`The waiting notifications have ${maxWaitingBytes} bytes (\`maxWaitingBytes\`)`);
     }
   }
 
-  insert(entry: QueuedNotification, bytes = bytesOf(entry), counts = { failures: 0, stalls: 0 }): void {
-    this.#groups.insert(this.#waitingOf(entry, bytes, counts));
-  }
-
   #insertLeased(entry: QueuedNotification, bytes: number, { workerId, leaseMs }: Claimant): Lease {
-    const leased = this.#waitingOf(entry, bytes, { failures: 0, stalls: 0 });
+    const leased = this.#counted(entry, bytes);
     const lease = firstLease(entry, newToken(workerId));
     this.#groups.insertLeased(leased, lease.token, performance.now() + leaseMs);
     return lease;
   }
 
   /** Counts an entry that is inserted into its group. */
-  #waitingOf(
-    entry: QueuedNotification,
-    bytes: number,
-    { failures, stalls }: { failures: number; stalls: number },
-  ): WaitingNotification {
-    this.#waiting.add(entry.key);
+  #counted(entry: QueuedNotification, bytes: number): WaitingNotification {
+    this.#waiting.set(entry.key, Date.now());
     this.#waitingBytes += bytes;
-    return { entry, bytes, failures, stalls };
+    this.#arrived(entry.notification.topic);
+    return { entry, bytes, failures: 0, stalls: 0 };
+  }
+
+  #arrived(topic: string): void {
+    const waiting = (this.#topics.get(topic)?.waiting ?? 0) + 1;
+    this.#topics.delete(topic);
+    this.#topics.set(topic, { waiting, lastArrivalAt: Date.now() });
+    const oldest = this.#topics.size > maxIdleTopics ? this.#topics.oldest() : undefined;
+    if (oldest !== undefined && this.#topics.get(oldest)?.waiting === 0) this.#topics.delete(oldest);
+  }
+
+  #uncount({ entry: { key, notification }, bytes }: WaitingNotification): void {
+    this.#waiting.delete(key);
+    this.#waitingBytes -= bytes;
+    const topic = this.#topics.get(notification.topic);
+    if (topic) this.#topics.set(notification.topic, { ...topic, waiting: topic.waiting - 1 });
   }
 
   async claim(claim: Claim): Promise<Claimed> {
     const now = performance.now();
     const token = newToken(claim.workerId);
+    const problems = this.#problems;
+    this.#problems = [];
+    const found = problems.length > 0 && { problems };
     if (claim.groupId !== undefined) {
       const group = this.#groups.get(claim.groupId);
       const isFree = group && (group.lease === undefined || group.turn !== undefined || group.readyAt <= now);
-      return { leases: isFree ? [this.#lease(group, claim, token, now)] : [] };
+      return { leases: isFree ? [this.#lease(group, claim, token, now)] : [], ...found };
     }
     const leases: Lease[] = [];
-    let next = this.#groups.next(now);
-    for (; next && leases.length < claim.limit; next = this.#groups.next(now)) {
+    let next = this.#groups.next(now, claim.routes);
+    for (; next && leases.length < claim.limit; next = this.#groups.next(now, claim.routes)) {
       leases.push(this.#lease(next, claim, token, now));
     }
-    const nextAt = next ? now : this.#groups.nextReadyAt();
-    return { leases, ...(nextAt !== undefined && { nextInMs: nextAt - now }) };
+    const nextAt = next ? now : this.#groups.nextReadyAt(claim.routes);
+    return { leases, ...(nextAt !== undefined && { nextInMs: nextAt - now }), ...found };
   }
 
   #lease(group: Group, { leaseMs, coalesce }: Claim, token: string, now: number): Lease {
@@ -172,37 +204,46 @@ export class MemoryStore implements NotificationStore {
   async settle(settlement: Settlement): Promise<boolean> {
     const group = this.#leasedGroup(settlement);
     if (!group?.lease) return false;
-    const { done, retryInMs, released, deadLetter, deduplicationMs } = settlement;
-    if (retryInMs !== undefined && !released) group.lease.leased.failures += 1;
-    const settled = new Set([...done, ...(deadLetter ? [deadLetter.key] : [])]);
-    for (const waiting of group.waiting.take(settled)) {
-      this.#waiting.delete(waiting.entry.key);
-      this.#waitingBytes -= waiting.bytes;
-      if (waiting.entry.key === deadLetter?.key) this.addDeadLetter(deadLetterOf(waiting, deadLetter.failure));
-      else this.#remember(waiting.entry.key, Date.now() + deduplicationMs);
-    }
-    this.#groups.release(group, retryInMs ?? 0, performance.now());
+    const { leased } = group.lease;
+    this.#takeSettled(group, settlement);
+    if (!settlement.unstarted) leased.stalls = 0;
+    if (settlement.retryInMs !== undefined && !settlement.released) leased.failures += 1;
+    this.#groups.release(group, settlement.retryInMs ?? 0, performance.now());
     return true;
   }
 
-  #remember(key: string, until: number): void {
-    this.#processed.delete(key);
-    this.#processed.set(key, until);
+  #takeSettled(group: Group, { done, doneUntil = -Infinity, deadLetter, deduplicationMs }: Settlement): void {
+    const until = Date.now() + deduplicationMs;
+    const settled = new Set([...done, ...group.waiting.keysUntil(doneUntil), ...(deadLetter ? [deadLetter.key] : [])]);
+    for (const waiting of group.waiting.take(settled)) {
+      this.#uncount(waiting);
+      if (waiting.entry.key === deadLetter?.key) this.#addDeadLetter(waiting, deadLetter.failure);
+    }
+    for (const key of settled) if (key !== deadLetter?.key) this.#remember(this.#processed, key, until);
+    if (doneUntil > 0) this.#remember(this.#doneUntil, group.name, { sentAt: doneUntil, until });
+  }
+
+  #remember<T extends number | { readonly until: number }>(remembered: FifoMap<T>, key: string, value: T): void {
+    remembered.delete(key);
+    remembered.set(key, value);
     const now = Date.now();
-    for (let oldest = this.#processed.oldest(); oldest !== undefined; oldest = this.#processed.oldest()) {
-      if ((this.#processed.get(oldest) ?? 0) > now && this.#processed.size <= this.#maxRemembered) break;
-      this.#processed.delete(oldest);
+    for (let oldest = remembered.oldest(); oldest !== undefined; oldest = remembered.oldest()) {
+      if (untilOf(remembered.get(oldest)) > now && remembered.size <= this.#maxRemembered) break;
+      remembered.delete(oldest);
     }
   }
 
-  addDeadLetter(letter: DeadLetter): void {
+  #addDeadLetter({ entry, failures, stalls }: WaitingNotification, failure: string): void {
+    const number = ++this.#letters;
+    const letter = { entry, attempts: failures + stalls + 1, failure, deadLetteredAt: Date.now(), number };
     const bytes = bytesOf(letter);
-    this.#dead.set(letter.entry.key, { letter, bytes });
+    this.#dead.set(entry.key, { letter, bytes });
     this.#deadBytes += bytes;
     const { maxDead, maxDeadBytes } = this.#limits;
     for (let oldest = this.#dead.oldest(); oldest !== undefined; oldest = this.#dead.oldest()) {
       if (this.#dead.size <= maxDead && this.#deadBytes <= maxDeadBytes) break;
       this.#takeDeadLetter(oldest);
+      this.#problems.push(deletedForRoom(oldest));
     }
   }
 
@@ -218,27 +259,40 @@ export class MemoryStore implements NotificationStore {
     return this.#dead.has(key);
   }
 
-  async deadLetters(limit: number): Promise<DeadLetter[]> {
-    return [...this.#dead.values()].slice(0, limit).map(({ letter }) => letter);
+  async deadLetters(limit: number, after = 0): Promise<DeadLetter[]> {
+    const letters = [...this.#dead.values()].map(({ letter }) => letter);
+    return letters.filter(({ number }) => number > after).slice(0, limit);
   }
 
   async redrive(key: string): Promise<boolean> {
     const letter = this.#takeDeadLetter(key);
-    if (letter) this.insert(letter.entry);
+    if (letter) this.#groups.insert(this.#counted(letter.entry, bytesOf(letter.entry)));
     return letter !== undefined;
   }
 
   async removeDeadLetter(key: string): Promise<boolean> {
     return this.#takeDeadLetter(key) !== undefined;
   }
+
+  async stats(): Promise<StoreStats> {
+    const oldest = this.#waiting.get(this.#waiting.oldest() ?? '');
+    const running = this.#groups.leased;
+    return {
+      waiting: this.#waiting.size - running,
+      running,
+      dead: this.#dead.size,
+      ...(oldest !== undefined && { oldestAgeMs: Math.max(0, Date.now() - oldest) }),
+      topics: Object.fromEntries(this.#topics),
+    };
+  }
 }
 
-function deadLetterOf({ entry, failures, stalls }: WaitingNotification, failure: string): DeadLetter {
-  return { entry, attempts: failures + stalls + 1, failure, deadLetteredAt: Date.now() };
+function untilOf(remembered: number | { readonly until: number } | undefined): number {
+  return typeof remembered === 'object' ? remembered.until : (remembered ?? 0);
 }
 
 /** The length of the JSON in UTF-8. Most of it has no other characters than ASCII, and needs no count. */
-export function bytesOf(value: QueuedNotification | DeadLetter): number {
+function bytesOf(value: QueuedNotification | DeadLetter): number {
   const text = JSON.stringify(value);
   return notAscii.test(text) ? utf8.encode(text).length : text.length;
 }

@@ -2,12 +2,17 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { ConfigurationError } from '../../core/errors/errors.js';
 import { nodeModule } from '../../core/node-module.js';
 import { atEndOfTurn } from '../timing/turns.js';
-import { prepareSchema } from './sqlite-schema.js';
+import { assertVersion, prepareSchema } from './sqlite-schema.js';
 
 /** A row of any of the tables; each query has only the columns that it names. */
 export interface Row {
   readonly key: string;
   readonly group_id: string;
+  readonly number: number;
+  readonly topic: string;
+  readonly arrived_at: number;
+  readonly last_arrival: number;
+  readonly user_version: number;
   readonly user_id: number | null;
   readonly turn: number | null;
   readonly entry: string;
@@ -43,6 +48,9 @@ interface Job<T> {
 
 type JobResult = { readonly value: unknown } | { readonly error: unknown };
 
+/** The path of a database in memory. */
+export const inMemory = ':memory:';
+
 /** How long a write waits for other processes, in milliseconds. */
 const lockTimeoutMs = 10_000;
 
@@ -55,6 +63,8 @@ export class SqliteDatabase<T extends Transaction> {
   readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
   #jobs: Job<T>[] = [];
   #synchronous = '';
+  /** Which file was opened; `undefined` in memory. */
+  #file: string | undefined;
 
   constructor(path: string, begin: (db: SqliteDatabase<T>) => T) {
     this.#path = path;
@@ -103,6 +113,7 @@ export class SqliteDatabase<T extends Transaction> {
           throw error;
         }
         this.#db = db;
+        this.#file = fileOf(this.#path);
       });
     } catch (cause) {
       this.#opening = undefined;
@@ -113,13 +124,26 @@ export class SqliteDatabase<T extends Transaction> {
 
   async #write(): Promise<void> {
     try {
+      // SQLite goes on writing to a file that has no name any more, and nobody would find the notifications in it.
+      if (fileOf(this.#path) !== this.#file) throw new Error(`The file ${this.#path} was deleted or moved; restart`);
       await unlessBusy(() => {
         this.#waitForDisk(this.#jobs.some(({ isDurable }) => isDurable));
         this.run('BEGIN IMMEDIATE');
+        this.#assertVersion();
         this.#commit(this.#takeJobs());
       });
     } catch (error) {
       for (const { reject } of this.#takeJobs()) reject(error);
+    }
+  }
+
+  /** While the transaction holds the lock, no other process can change the version. */
+  #assertVersion(): void {
+    try {
+      assertVersion(this.all('PRAGMA user_version')[0]?.user_version);
+    } catch (error) {
+      this.#rollBack();
+      throw error;
     }
   }
 
@@ -204,6 +228,13 @@ export class SqliteDatabase<T extends Transaction> {
       this.#db.close();
     }
   }
+}
+
+/** What identifies the file that has a name now; `undefined` for a database in memory. */
+function fileOf(path: string): string | undefined {
+  if (path === inMemory) return undefined;
+  const found = nodeModule('node:fs')?.statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found ? `${found.dev}:${found.ino}` : 'none';
 }
 
 /** Retries while another process holds the lock: after a few milliseconds at random, without blocking the event loop. */

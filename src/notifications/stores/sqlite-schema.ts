@@ -4,6 +4,9 @@ import { ConfigurationError } from '../../core/errors/errors.js';
 /** Marks a file as an inbox of this package (`PRAGMA application_id`). */
 const applicationId = 0x4d_53_49_4e;
 
+/** How many topics are counted. */
+const maxTopics = 1_000;
+
 /** What takes a file from one version of the schema (`PRAGMA user_version`) to the next. */
 const migrations = [
   `CREATE TABLE notification_waiting (
@@ -28,7 +31,40 @@ const migrations = [
   CREATE TABLE notification_total (name TEXT PRIMARY KEY, entries INTEGER NOT NULL, bytes INTEGER NOT NULL);
   INSERT INTO notification_total (name, entries, bytes) VALUES ('waiting', 0, 0), ('dead', 0, 0);
   ${['waiting', 'dead'].map((name) => totalTriggers(name)).join('')}`,
+  `ALTER TABLE notification_waiting ADD COLUMN topic TEXT NOT NULL DEFAULT '';
+  ALTER TABLE notification_waiting ADD COLUMN arrived_at INTEGER NOT NULL DEFAULT 0;
+  UPDATE notification_waiting SET arrived_at = CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    topic = coalesce(CASE WHEN json_valid(entry) THEN json_extract(entry, '$.notification.topic') END, '');
+  ALTER TABLE notification_group ADD COLUMN route TEXT NOT NULL DEFAULT '*';
+  UPDATE notification_group SET route = (
+    SELECT coalesce(max(CASE WHEN json_valid(entry) AND json_extract(entry, '$.notification.known') THEN topic END), '*')
+    FROM notification_waiting WHERE notification_waiting.group_id = notification_group.group_id);
+  DROP INDEX notification_due;
+  DROP INDEX notification_later;
+  CREATE INDEX notification_due ON notification_group (route, turn) WHERE turn IS NOT NULL;
+  CREATE INDEX notification_later ON notification_group (route, ready_at) WHERE turn IS NULL;
+  CREATE INDEX notification_leased ON notification_group (group_id) WHERE token IS NOT NULL;
+  CREATE TABLE notification_done_until (group_id TEXT PRIMARY KEY, sent_at INTEGER NOT NULL, until INTEGER NOT NULL);
+  CREATE INDEX notification_done_expired ON notification_done_until (until);
+  CREATE TABLE notification_topic (topic TEXT PRIMARY KEY, entries INTEGER NOT NULL, last_arrival INTEGER NOT NULL);
+  INSERT INTO notification_topic (topic, entries, last_arrival)
+    SELECT topic, count(*), max(arrived_at) FROM notification_waiting GROUP BY topic LIMIT ${maxTopics};
+  ${topicTriggers()}`,
 ];
+
+/** Topics are counted up to a limit, because strangers can invent any number of them. */
+function topicTriggers(): string {
+  return `
+    CREATE TRIGGER notification_topic_arrived AFTER INSERT ON notification_waiting BEGIN
+      INSERT INTO notification_topic (topic, entries, last_arrival) SELECT new.topic, 1, new.arrived_at
+        WHERE EXISTS (SELECT 1 FROM notification_topic WHERE topic = new.topic)
+          OR (SELECT count(*) FROM notification_topic) < ${maxTopics}
+        ON CONFLICT (topic) DO UPDATE SET entries = entries + 1, last_arrival = excluded.last_arrival;
+    END;
+    CREATE TRIGGER notification_topic_left AFTER DELETE ON notification_waiting BEGIN
+      UPDATE notification_topic SET entries = max(0, entries - 1) WHERE topic = old.topic;
+    END;`;
+}
 
 function totalTriggers(name: string): string {
   const trigger = (event: string, row: string, sign: string): string => `
@@ -66,11 +102,20 @@ function migrate(db: DatabaseSync): void {
     throw new ConfigurationError('the file belongs to another program; use a separate file for the inbox');
   }
   const version = pragma(db, 'user_version');
-  if (version > migrations.length) {
-    throw new ConfigurationError('the file was written by a newer version of this package; update the package');
-  }
+  if (version > migrations.length) throw new ConfigurationError(newerVersion);
   for (const migration of migrations.slice(version)) db.exec(migration);
   db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length};`);
+}
+
+const newerVersion = 'the file was written by a newer version of this package; update the package';
+
+/**
+ * Checks before each transaction that no newer version of this package has changed the tables meanwhile.
+ *
+ * @throws {ConfigurationError} when one has.
+ */
+export function assertVersion(version: unknown): void {
+  if (version !== migrations.length) throw new ConfigurationError(`sqliteStore has stopped: ${newerVersion}`);
 }
 
 function pragma(db: DatabaseSync, name: string): number {

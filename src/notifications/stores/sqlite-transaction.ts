@@ -1,11 +1,21 @@
+import { routes } from '../queued-notification.js';
 import type { Row, SqliteDatabase, Transaction } from './sqlite-database.js';
 
 /** How exactly the latest time is stored, in milliseconds. */
 const clockPrecisionMs = 500;
 
+/** From this difference on, the clock of the machine was set, in milliseconds. */
+const setClockMs = 1_000;
+
+/** The time of leases and delays as this process last knew it, and when that was on the monotonic clock. */
+export interface KnownTime {
+  now: number;
+  at: number;
+}
+
 /** What the operations of one transaction of the inbox share: each is read once, and written at most once. */
 export class InboxTransaction implements Transaction {
-  /** The time in milliseconds. It continues where it was when the clock of the machine is set back. */
+  /** The time of leases and delays in milliseconds. It goes on as before when the clock of the machine is set. */
   readonly now: number;
   readonly #db: SqliteDatabase<InboxTransaction>;
   readonly #clock: Pick<Row, 'latest' | 'offset' | 'served'>;
@@ -14,15 +24,19 @@ export class InboxTransaction implements Transaction {
   #keepsTime = false;
   #forgetsExpired = false;
   readonly #turns = new Map<number, number>();
-  #hasDueGroup: boolean | undefined;
+  readonly #isDue = new Map<string, boolean>();
   #waiting: { entries: number; bytes: number } | undefined;
 
-  constructor(db: SqliteDatabase<InboxTransaction>) {
+  constructor(db: SqliteDatabase<InboxTransaction>, known: KnownTime) {
     this.#db = db;
     const clock = db.all('SELECT latest, offset, served FROM notification_clock')[0];
     this.#clock = clock ?? { latest: 0, offset: 0, served: 0 };
     const time = Date.now();
-    this.now = Math.max(time + this.#clock.offset, this.#clock.latest);
+    const [read, at] = [time + this.#clock.offset, performance.now()];
+    const expected = known.now + (at - known.at);
+    const isSet = read > expected + setClockMs && db.all('SELECT 1 FROM notification_group LIMIT 1').length > 0;
+    this.now = Math.max(isSet ? Math.ceil(expected) : read, this.#clock.latest);
+    Object.assign(known, { now: this.now, at });
     this.#offset = this.now - time;
     this.#served = this.#clock.served;
   }
@@ -41,7 +55,7 @@ export class InboxTransaction implements Transaction {
 
   /** Users take turns: a user with many groups does not delay the groups of others. */
   nextTurn(userId: number | null): number {
-    this.#hasDueGroup = true;
+    this.#isDue.clear();
     const user = userId ?? 0;
     const latest = this.#turns.get(user) ?? this.#latestTurn(userId);
     const turn = Math.max(latest, this.#served) + 1;
@@ -57,15 +71,22 @@ export class InboxTransaction implements Transaction {
   serve(groups: readonly Pick<Row, 'turn'>[]): void {
     if (groups.length > 0) this.keepTime();
     for (const { turn } of groups) this.#served = Math.max(this.#served, turn ?? 0);
-    this.#hasDueGroup = undefined;
+    this.#isDue.clear();
   }
 
-  /** Whether a group may be leased: it has a turn, or its lease or delay has ended. */
-  hasDueGroup(): boolean {
-    const due = `SELECT 1 FROM notification_group WHERE turn IS NOT NULL
-      UNION ALL SELECT 1 FROM notification_group WHERE turn IS NULL AND ready_at <= ? LIMIT 1`;
-    this.#hasDueGroup ??= this.#db.all(due, this.now).length > 0;
-    return this.#hasDueGroup;
+  /** Whether a group of these routes may be leased: it has a turn, or its lease or delay has ended. */
+  hasDueGroup(of: readonly string[] = routes): boolean {
+    return of.some((route) => {
+      const isDue = this.#isDue.get(route) ?? this.#findDue(route);
+      this.#isDue.set(route, isDue);
+      return isDue;
+    });
+  }
+
+  #findDue(route: string): boolean {
+    const due = `SELECT 1 FROM notification_group WHERE route = ? AND turn IS NOT NULL
+      UNION ALL SELECT 1 FROM notification_group WHERE route = ? AND turn IS NULL AND ready_at <= ? LIMIT 1`;
+    return this.#db.all(due, route, route, this.now).length > 0;
   }
 
   /** Deletes some of the keys that are no longer needed to recognize duplicates. */
@@ -77,7 +98,10 @@ export class InboxTransaction implements Transaction {
   finish(): void {
     const expired = `DELETE FROM notification_processed
       WHERE key IN (SELECT key FROM notification_processed WHERE until <= ? LIMIT 1000)`;
-    if (this.#forgetsExpired) this.#db.run(expired, this.now);
+    const done = `DELETE FROM notification_done_until
+      WHERE group_id IN (SELECT group_id FROM notification_done_until WHERE until <= ? LIMIT 1000)`;
+    // Like the keys in memory, they follow the clock of the machine.
+    if (this.#forgetsExpired) for (const each of [expired, done]) this.#db.run(each, Date.now());
     const { latest, offset, served } = this.#clock;
     const isOutdated = this.#keepsTime && this.now > latest + clockPrecisionMs;
     if (this.#offset === offset && this.#served === served && !isOutdated) return;

@@ -1,7 +1,10 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
 import type { QueuedNotification } from '../queued-notification.js';
-import { SqliteDatabase } from './sqlite-database.js';
+import { routeOf, routes } from '../queued-notification.js';
+import { SqliteDatabase, inMemory } from './sqlite-database.js';
 import type { Row } from './sqlite-database.js';
+import { SqliteDeadLetters } from './sqlite-dead-letters.js';
+import { entryOf, statsOf } from './sqlite-rows.js';
 import { InboxTransaction } from './sqlite-transaction.js';
 import { StoreFullError, assertNames, firstLease, newToken, resolveLimits } from './store.js';
 import type {
@@ -15,11 +18,12 @@ import type {
   NotificationStore,
   Settlement,
   StoreLimits,
+  StoreStats,
 } from './store.js';
 
 /** The options of `sqliteStore`. */
 export interface SqliteStoreOptions extends StoreLimits {
-  /** The database file, for the inbox alone. It is created if it does not exist. */
+  /** The database file, for the inbox alone. It is created if it does not exist. `':memory:'` is not durable. */
   readonly path: string;
 }
 
@@ -41,15 +45,23 @@ export function sqliteStore(options: SqliteStoreOptions): NotificationStore {
   return new SqliteStore(path, limits);
 }
 
+/** How many keys one transaction marks as handled. */
+const keysAtATime = 1_000;
+
 class SqliteStore implements NotificationStore {
-  readonly durable = true;
-  readonly shared = true;
+  readonly durable: boolean;
+  readonly shared: boolean;
   readonly #db: SqliteDatabase<InboxTransaction>;
   readonly #limits: ReturnType<typeof resolveLimits>;
+  readonly #dead: SqliteDeadLetters;
+  #problems: string[] = [];
 
   constructor(path: string, limits: StoreLimits) {
-    this.#db = new SqliteDatabase(path, (db) => new InboxTransaction(db));
+    this.durable = this.shared = path !== inMemory;
+    const known = { now: Infinity, at: 0 };
+    this.#db = new SqliteDatabase(path, (db) => new InboxTransaction(db, known));
     this.#limits = resolveLimits(limits);
+    this.#dead = new SqliteDeadLetters(this.#db, this.#limits);
   }
 
   add(entry: QueuedNotification): Promise<EntryState>;
@@ -68,16 +80,19 @@ class SqliteStore implements NotificationStore {
     transaction: InboxTransaction,
     claimant?: Claimant,
   ): EntryState | Lease | StoreFullError {
-    const { key } = entry;
+    const { key, groupId, sentAt } = entry;
     const state = `SELECT 'waiting' AS state FROM notification_waiting WHERE key = ?
       UNION ALL SELECT 'processed' FROM notification_processed WHERE key = ? AND until > ?
-      UNION ALL SELECT 'processed' FROM notification_dead WHERE key = ?`;
-    const [known] = this.#db.all(state, key, key, transaction.now, key);
+      UNION ALL SELECT 'processed' FROM notification_dead WHERE key = ?
+      UNION ALL SELECT 'processed' FROM notification_done_until WHERE group_id = ? AND sent_at >= ? AND until > ?`;
+    const now = Date.now();
+    const [known] = this.#db.all(state, key, key, now, key, groupId, sentAt, now);
     if (known) return known.state;
     const full = this.#takeRoom(Buffer.byteLength(text), transaction);
     if (full) return full;
     this.#insertWaiting(entry, text);
-    const lease = claimant && !transaction.hasDueGroup() ? this.#leaseNew(entry, claimant, transaction) : undefined;
+    const lease =
+      claimant && !transaction.hasDueGroup(claimant.routes) ? this.#leaseNew(entry, claimant, transaction) : undefined;
     if (lease) return lease;
     this.#insertGroup(entry, transaction);
     return 'added';
@@ -97,24 +112,27 @@ class SqliteStore implements NotificationStore {
     return undefined;
   }
 
-  #insertWaiting({ key, groupId, sentAt }: QueuedNotification, text: string): void {
-    const insert = 'INSERT INTO notification_waiting (key, group_id, sent_at, entry) VALUES (?, ?, ?, ?)';
-    this.#db.run(insert, key, groupId, sentAt, text);
+  #insertWaiting({ key, groupId, sentAt, notification }: QueuedNotification, text: string): void {
+    const insert = `INSERT INTO notification_waiting (key, group_id, sent_at, topic, arrived_at, entry)
+      VALUES (?, ?, ?, ?, ?, ?)`;
+    this.#db.run(insert, key, groupId, sentAt, notification.topic, Date.now(), text);
   }
 
-  #insertGroup({ groupId, notification: { user_id } }: QueuedNotification, transaction: InboxTransaction): void {
-    const insert = 'INSERT OR IGNORE INTO notification_group (group_id, user_id, turn, ready_at) VALUES (?, ?, ?, 0)';
-    this.#db.run(insert, groupId, user_id, transaction.nextTurn(user_id));
+  #insertGroup({ groupId, notification }: QueuedNotification, transaction: InboxTransaction): void {
+    const insert = `INSERT OR IGNORE INTO notification_group (group_id, route, user_id, turn, ready_at)
+      VALUES (?, ?, ?, ?, 0)`;
+    const { user_id } = notification;
+    this.#db.run(insert, groupId, routeOf(notification), user_id, transaction.nextTurn(user_id));
   }
 
   /** Leases the group of an entry if it is new. */
   #leaseNew(entry: QueuedNotification, claimant: Claimant, transaction: InboxTransaction): Lease | undefined {
     const lease = firstLease(entry, newToken(claimant.workerId));
     const { key, groupId, notification } = entry;
-    const insert = `INSERT OR IGNORE INTO notification_group (group_id, user_id, ready_at, token, leased_key)
-      VALUES (?, ?, ?, ?, ?)`;
-    const until = Math.ceil(transaction.now + claimant.leaseMs);
-    if (this.#db.run(insert, groupId, notification.user_id, until, lease.token, key) === 0) return undefined;
+    const insert = `INSERT OR IGNORE INTO notification_group (group_id, route, user_id, ready_at, token, leased_key)
+      VALUES (?, ?, ?, ?, ?, ?)`;
+    const [route, until] = [routeOf(notification), Math.ceil(transaction.now + claimant.leaseMs)];
+    if (this.#db.run(insert, groupId, route, notification.user_id, until, lease.token, key) === 0) return undefined;
     transaction.keepTime();
     return lease;
   }
@@ -122,12 +140,12 @@ class SqliteStore implements NotificationStore {
   claim(claim: Claim): Promise<Claimed> {
     return this.#write((transaction) => {
       const token = newToken(claim.workerId);
-      const problems: string[] = [];
-      this.#makeDue(transaction);
+      const problems = this.#problems.splice(0);
+      this.#makeDue(transaction, claim.routes);
       const groups = this.#dueGroups(claim, transaction.now);
       const leases = groups.flatMap((group) => this.#lease(group, claim, token, transaction.now, problems));
       transaction.serve(groups);
-      const nextInMs = this.#nextInMs(transaction.now);
+      const nextInMs = this.#nextInMs(transaction.now, claim.routes);
       return { leases, ...(nextInMs !== undefined && { nextInMs }), ...(problems.length > 0 && { problems }) };
     });
   }
@@ -138,27 +156,32 @@ class SqliteStore implements NotificationStore {
   }
 
   /** Gives a turn to the groups whose lease or delay has ended. */
-  #makeDue(transaction: InboxTransaction): void {
-    const ended = 'SELECT group_id, user_id FROM notification_group WHERE turn IS NULL AND ready_at <= ? LIMIT 1000';
-    for (const { group_id, user_id } of this.#db.all(ended, transaction.now)) {
+  #makeDue(transaction: InboxTransaction, of: readonly string[] = routes): void {
+    const ended = `SELECT group_id, user_id FROM notification_group
+      WHERE route = ? AND turn IS NULL AND ready_at <= ? LIMIT 1000`;
+    for (const { group_id, user_id } of of.flatMap((route) => this.#db.all(ended, route, transaction.now))) {
       const turn = transaction.nextTurn(user_id);
       this.#db.run('UPDATE notification_group SET turn = ? WHERE group_id = ?', turn, group_id);
     }
   }
 
-  #dueGroups({ groupId, limit }: Claim, now: number): Row[] {
+  #dueGroups({ groupId, limit, routes: of = routes }: Claim, now: number): Row[] {
     const select = 'SELECT group_id, turn, token, leased_key FROM notification_group WHERE';
     if (groupId !== undefined) {
       const isFree = '(token IS NULL OR turn IS NOT NULL OR ready_at <= ?)';
       return this.#db.all(`${select} group_id = ? AND ${isFree}`, groupId, now);
     }
-    return this.#db.all(`${select} turn IS NOT NULL ORDER BY turn LIMIT ?`, limit);
+    const due = `${select} route = ? AND turn IS NOT NULL ORDER BY turn LIMIT ?`;
+    const groups = of.flatMap((route) => this.#db.all(due, route, limit));
+    return groups.sort((a, b) => Number(a.turn) - Number(b.turn)).slice(0, limit);
   }
 
-  #nextInMs(now: number): number | undefined {
-    if (this.#db.all('SELECT turn FROM notification_group WHERE turn IS NOT NULL LIMIT 1').length > 0) return 0;
-    const [next] = this.#db.all('SELECT min(ready_at) AS ready_at FROM notification_group WHERE turn IS NULL');
-    return typeof next?.ready_at === 'number' ? Math.max(0, next.ready_at - now) : undefined;
+  #nextInMs(now: number, of: readonly string[] = routes): number | undefined {
+    const due = 'SELECT turn FROM notification_group WHERE route = ? AND turn IS NOT NULL LIMIT 1';
+    if (of.some((route) => this.#db.all(due, route).length > 0)) return 0;
+    const later = 'SELECT min(ready_at) AS ready_at FROM notification_group WHERE route = ? AND turn IS NULL';
+    const times = of.flatMap((route) => this.#db.all(later, route)[0]?.ready_at ?? []);
+    return times.length > 0 ? Math.max(0, Math.min(...times) - now) : undefined;
   }
 
   #lease(group: Row, { leaseMs, coalesce }: Claim, token: string, now: number, problems: string[]): Lease[] {
@@ -214,20 +237,47 @@ class SqliteStore implements NotificationStore {
     });
   }
 
-  settle({ groupId, token, done, retryInMs, released, deadLetter, deduplicationMs }: Settlement): Promise<boolean> {
-    return this.#write((transaction) => {
-      const leased = 'SELECT leased_key, user_id FROM notification_group WHERE group_id = ? AND token = ?';
-      const [group] = this.#db.all(leased, groupId, token);
-      if (!group) return false;
-      if (retryInMs !== undefined && !released) {
-        this.#db.run('UPDATE notification_waiting SET failures = failures + 1 WHERE key = ?', group.leased_key);
-      }
-      for (const key of done) this.#remember(key, transaction.now + deduplicationMs);
-      if (deadLetter) this.#deadLetter(deadLetter);
-      this.#release(groupId, group.user_id, transaction, retryInMs ?? 0);
-      transaction.forgetExpired();
-      return true;
-    });
+  /** Many keys are stored in several transactions, so that the event loop is not blocked. The last one ends the lease. */
+  async settle(settlement: Settlement): Promise<boolean> {
+    const { done, deduplicationMs } = settlement;
+    for (let from = 0; from < done.length - keysAtATime; from += keysAtATime) {
+      const some = done.slice(from, from + keysAtATime);
+      const isLeased = await this.#write(() => {
+        if (!this.#leased(settlement)) return false;
+        for (const key of some) this.#remember(key, Date.now() + deduplicationMs);
+        return true;
+      });
+      if (!isLeased) return false;
+    }
+    const rest = done.length > 0 ? done.slice(-(((done.length - 1) % keysAtATime) + 1)) : done;
+    return this.#write((transaction) => this.#settle({ ...settlement, done: rest }, transaction));
+  }
+
+  #leased({ groupId, token }: LeaseId): Row | undefined {
+    const leased = 'SELECT leased_key, user_id FROM notification_group WHERE group_id = ? AND token = ?';
+    return this.#db.all(leased, groupId, token)[0];
+  }
+
+  #settle(settlement: Settlement, transaction: InboxTransaction): boolean {
+    const { groupId, done, doneUntil, retryInMs, released, unstarted, deadLetter, deduplicationMs } = settlement;
+    const group = this.#leased(settlement);
+    if (!group) return false;
+    const until = Date.now() + deduplicationMs;
+    for (const key of done) this.#remember(key, until);
+    if (doneUntil !== undefined) this.#doneUntil(groupId, doneUntil, until);
+    if (deadLetter) this.#problems.push(...this.#dead.add(deadLetter));
+    const count = `UPDATE notification_waiting SET stalls = 0, failures = failures + ? WHERE key = ?`;
+    if (retryInMs !== undefined && !unstarted) this.#db.run(count, released ? 0 : 1, group.leased_key);
+    this.#release(groupId, group.user_id, transaction, retryInMs ?? 0);
+    transaction.forgetExpired();
+    return true;
+  }
+
+  #doneUntil(groupId: string, sentAt: number, until: number): void {
+    const earlier = 'SELECT key FROM notification_waiting WHERE group_id = ? AND sent_at <= ?';
+    for (const { key } of this.#db.all(earlier, groupId, sentAt)) this.#remember(key, until);
+    const insert = 'INSERT OR REPLACE INTO notification_done_until (group_id, sent_at, until) VALUES (?, ?, ?)';
+    this.#db.run(insert, groupId, sentAt, until);
   }
 
   #release(groupId: string, userId: number | null, transaction: InboxTransaction, delayMs: number): void {
@@ -244,32 +294,17 @@ class SqliteStore implements NotificationStore {
     this.#db.run('INSERT OR REPLACE INTO notification_processed (key, until) VALUES (?, ?)', key, until);
   }
 
-  #deadLetter({ key, failure }: { readonly key: string; readonly failure: string }): void {
-    const copy = `INSERT INTO notification_dead (key, entry, attempts, failure, dead_lettered_at)
-      SELECT key, entry, failures + stalls + 1, ?, ? FROM notification_waiting WHERE key = ?`;
-    this.#db.run(copy, failure, Date.now(), key);
-    this.#db.run('DELETE FROM notification_waiting WHERE key = ?', key);
-    const { maxDead, maxDeadBytes } = this.#limits;
-    const excess = "SELECT 1 FROM notification_total WHERE name = 'dead' AND (entries > ? OR bytes > ?)";
-    while (this.#db.all(excess, maxDead, maxDeadBytes).length > 0) {
-      this.#db.run('DELETE FROM notification_dead WHERE number = (SELECT min(number) FROM notification_dead)');
-    }
+  deadLetters(limit: number, after = 0): Promise<DeadLetter[]> {
+    return this.#write(() => this.#dead.list(limit, after));
   }
 
-  deadLetters(limit: number): Promise<DeadLetter[]> {
-    const oldest = 'SELECT * FROM notification_dead ORDER BY number LIMIT ?';
-    return this.#write(() =>
-      this.#db.all(oldest, Math.min(limit, Number.MAX_SAFE_INTEGER)).flatMap((row) => {
-        const { attempts, failure, dead_lettered_at: deadLetteredAt } = row;
-        const entry = entryOf(row);
-        return entry ? [{ entry, attempts, failure, deadLetteredAt }] : [];
-      }),
-    );
+  hasDeadLetter(key: string): Promise<boolean> {
+    return this.#write(() => this.#dead.has(key));
   }
 
   redrive(key: string): Promise<boolean> {
     return this.#db.write((transaction) => {
-      const row = this.#takeDeadLetter(key);
+      const row = this.#dead.take(key);
       if (!row) return false;
       const entry = JSON.parse(row.entry) as QueuedNotification;
       this.#insertWaiting(entry, row.entry);
@@ -279,24 +314,14 @@ class SqliteStore implements NotificationStore {
   }
 
   removeDeadLetter(key: string): Promise<boolean> {
-    return this.#db.write(() => this.#takeDeadLetter(key) !== undefined);
+    return this.#db.write(() => this.#dead.take(key) !== undefined);
   }
 
-  #takeDeadLetter(key: string): Row | undefined {
-    return this.#db.all('DELETE FROM notification_dead WHERE key = ? RETURNING entry', key)[0];
+  stats(): Promise<StoreStats> {
+    return this.#write((transaction) => statsOf(this.#db, transaction.waiting().entries));
   }
 
   close(): Promise<void> {
     return this.#db.close();
-  }
-}
-
-/** The entry of a row; `undefined` when the row is damaged. */
-function entryOf({ key, entry }: Row): QueuedNotification | undefined {
-  try {
-    const parsed = JSON.parse(entry) as Partial<QueuedNotification> | null;
-    return parsed?.key === key && typeof parsed.notification === 'object' ? (parsed as QueuedNotification) : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -13,9 +13,9 @@ export interface LeaseId {
 export interface Lease extends LeaseId {
   /** The entry to handle. */
   readonly entry: QueuedNotification;
-  /** 1 plus the earlier failures and stalls of this entry. */
+  /** 1 plus the earlier failures and the `stalledCount` of this entry. */
   readonly attempt: number;
-  /** How many earlier leases of this entry expired without a result: the process was killed, or stopped for too long. */
+  /** How many leases of this entry in a row expired without a result: the process was killed, or stopped for too long. */
   readonly stalledCount: number;
   /** The keys of older entries that `entry` stands for; empty unless `coalesce` is set. */
   readonly coalescedKeys: readonly string[];
@@ -27,6 +27,12 @@ export interface Claimant {
   readonly workerId: string;
   /** How long the leases last, in milliseconds; `renew` extends them. */
   readonly leaseMs: number;
+  /**
+   * What it has handlers for: topics, and `*` for all topics without a handler of their own. Other groups stay where they are.
+   *
+   * @default all
+   */
+  readonly routes?: readonly string[] | undefined;
 }
 
 /** A worker's request for leases. */
@@ -42,20 +48,27 @@ export interface Claim extends Claimant {
 /** The response to a claim. */
 export interface Claimed {
   readonly leases: readonly Lease[];
-  /** When to claim again, in milliseconds; absent when no entry waits. */
+  /** When to claim again, in milliseconds; absent when no entry of these routes waits. */
   readonly nextInMs?: number | undefined;
-  /** What the store found damaged and set aside, for the log. */
+  /** What the store found damaged and set aside, or deleted for want of room, since the last claim: for the log. */
   readonly problems?: readonly string[] | undefined;
 }
 
 /** The result of a lease. */
 export interface Settlement extends LeaseId {
-  /** The keys of the handled entries: the entries are deleted, the keys are kept for `deduplicationMs`. */
+  /** Keys that are handled: entries with these keys are deleted, the keys are kept for `deduplicationMs`. */
   readonly done: readonly string[];
+  /**
+   * Everything about the resource that was sent until then is handled too, in milliseconds since 1970: what waits is deleted,
+   * and what is added within `deduplicationMs` is `'processed'`.
+   */
+  readonly doneUntil?: number | undefined;
   /** The delay before the group may be leased again, in milliseconds. Without `released`, it counts as a failure. */
   readonly retryInMs?: number | undefined;
-  /** The entry was not handled to an end: neither a failure nor a stall is counted. */
+  /** The entry was not handled to an end: no failure is counted. Like every result, it ends a row of stalls. */
   readonly released?: boolean | undefined;
+  /** The handler has not run: the row of stalls goes on. */
+  readonly unstarted?: boolean | undefined;
   /** After the last failure: the entry that becomes a dead letter. */
   readonly deadLetter?: { readonly key: string; readonly failure: string } | undefined;
   /** How long a handled key is kept to recognize duplicates, in milliseconds. */
@@ -70,6 +83,29 @@ export interface DeadLetter {
   readonly failure: string;
   /** When it was given up, in milliseconds since 1970. */
   readonly deadLetteredAt: number;
+  /** Its place in the list; the next page begins after it. */
+  readonly number: number;
+}
+
+/** What a store holds. */
+export interface StoreStats {
+  /** Entries that wait for a handler, or for their next attempt. */
+  readonly waiting: number;
+  /** Entries whose handlers run, in any process. */
+  readonly running: number;
+  readonly dead: number;
+  /** How long ago the oldest entry that is not handled yet was added, in milliseconds; absent when there is none. */
+  readonly oldestAgeMs?: number | undefined;
+  /** By topic. A topic that nothing waits for may be forgotten after a time. */
+  readonly topics: Readonly<Record<string, TopicStats>>;
+}
+
+/** What a store knows of a topic. */
+export interface TopicStats {
+  /** Entries that are not handled yet. */
+  readonly waiting: number;
+  /** When the last one was added, in milliseconds since 1970. */
+  readonly lastArrivalAt: number;
 }
 
 /** How much a store holds. */
@@ -177,14 +213,16 @@ export interface NotificationStore {
   renew(leases: readonly LeaseId[], leaseMs: number): Promise<readonly string[]>;
   /** Ends a lease. Returns `false` and changes nothing when the group has been leased again since. */
   settle(settlement: Settlement): Promise<boolean>;
-  /** The dead letters, oldest first, at most `limit`. */
-  deadLetters(limit: number): Promise<readonly DeadLetter[]>;
+  /** The dead letters after one with this number, oldest first, at most `limit`. */
+  deadLetters(limit: number, after?: number): Promise<readonly DeadLetter[]>;
   /** Whether there is a dead letter with this key. Only asked of a store that is not durable. */
-  hasDeadLetter?(key: string): boolean;
+  hasDeadLetter?(key: string): boolean | Promise<boolean>;
   /** Moves a dead letter back to the waiting entries, with its attempts reset. `false` if there is none with this key. */
   redrive(key: string): Promise<boolean>;
   /** Deletes a dead letter. `false` if there is none with this key. */
   removeDeadLetter(key: string): Promise<boolean>;
+  /** Counts what it holds. Without it, `receiver.stats()` and `openInbox` reject. */
+  stats?(): Promise<StoreStats>;
   close?(): Promise<void>;
 }
 
@@ -196,6 +234,17 @@ export type EntryState = (typeof entryStates)[number];
 /** Whether a store has confirmed that it has an entry. */
 export function isEntryState(state: unknown): state is EntryState {
   return (entryStates as readonly unknown[]).includes(state);
+}
+
+/** What the log says of a dead letter that is deleted because `maxDead` or `maxDeadBytes` was reached. */
+export function deletedForRoom(key: string): string {
+  return `The dead letter ${key} was deleted for want of room (\`maxDead\`, \`maxDeadBytes\`)`;
+}
+
+/** @throws {ConfigurationError} when a store does not count. */
+export async function statsOf(store: NotificationStore): Promise<StoreStats> {
+  if (!store.stats) throw new ConfigurationError('This store has no method `stats`');
+  return store.stats();
 }
 
 /** The first lease of a new entry. */

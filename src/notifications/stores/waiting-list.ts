@@ -6,6 +6,7 @@ export interface WaitingNotification {
   /** The length of its JSON in UTF-8. */
   readonly bytes: number;
   failures: number;
+  /** How many leases in a row expired without a result. */
   stalls: number;
 }
 
@@ -33,6 +34,12 @@ export class WaitingList {
     return this.#entries()
       .slice(0, -1)
       .map(({ entry }) => entry.key);
+  }
+
+  /** The keys of the entries that were sent until a time. */
+  keysUntil(sentAt: number): string[] {
+    const entries = this.#items.slice(this.#from, this.#indexAfter(sentAt)) as WaitingNotification[];
+    return entries.map(({ entry }) => entry.key);
   }
 
   insert(waiting: WaitingNotification): void {

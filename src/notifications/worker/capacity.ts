@@ -1,34 +1,42 @@
-import { Isolation } from './isolation.js';
-import type { NextClaim } from './isolation.js';
+import { isSuspect } from '../handling/failure-policy.js';
 import type { Lease } from '../stores/store.js';
+import { admissionOf, nextClaim } from './policy.js';
+import type { Load, NextClaim } from './policy.js';
 
 /** How many handlers may start: what to ask the store for, and what of it may start. */
 export class Capacity {
   readonly #concurrency: number;
-  readonly #runs: ReadonlyMap<string, unknown>;
-  readonly #isolation = new Isolation();
+  readonly #runs: ReadonlyMap<string, { readonly lease: Lease }>;
+  readonly #suspects = new Set<string>();
+  #batch = 1;
   /** Leases that the store was asked for, and that it may still give out. */
   #asked = 0;
 
   /** @param runs The handlers that run now, until their results are stored. */
-  constructor(concurrency: number, runs: ReadonlyMap<string, unknown>) {
+  constructor(concurrency: number, runs: ReadonlyMap<string, { readonly lease: Lease }>) {
     this.#concurrency = concurrency;
     this.#runs = runs;
   }
 
-  get #used(): number {
-    return this.#runs.size + this.#asked;
+  get #load(): Load {
+    return {
+      concurrency: this.#concurrency,
+      used: this.#runs.size + this.#asked,
+      runsSuspect: [...this.#runs.values()].some(({ lease }) => isSuspect(lease)),
+      suspects: [...this.#suspects],
+      batch: this.#batch,
+    };
   }
 
   /** What may be claimed now; `undefined` for nothing. */
   next(): NextClaim | undefined {
-    return this.#isolation.next(this.#used, this.#concurrency);
+    return nextClaim(this.#load);
   }
 
   /** Whether an entry may be leased as it is added. */
   hasCapacityForAdded(): boolean {
     const next = this.next();
-    return next !== undefined && next.groupId === undefined && this.#asked < this.#isolation.limit;
+    return next !== undefined && next.groupId === undefined && this.#asked < this.#batch;
   }
 
   /** Asks the store for leases, and reserves capacity for them until they are admitted, or the store fails. */
@@ -47,9 +55,18 @@ export class Capacity {
     this.#asked -= asked;
   }
 
-  /** Decides which leases start now, of those that were asked for, and which are released because they have to run alone. */
-  admit(leases: readonly Lease[], asked: number): { start: readonly Lease[]; release: readonly Lease[] } {
+  /** A suspect was claimed by name: another process may have it, or it may be handled. */
+  forgetSuspect(groupId: string): void {
+    this.#suspects.delete(groupId);
+  }
+
+  /** Decides which leases start now, of those that were asked for, and which are given back. */
+  admit(leases: readonly Lease[], asked: number): { start: readonly Lease[]; giveBack: readonly Lease[] } {
     this.#asked -= asked;
-    return this.#isolation.admit(leases, this.#used);
+    const { start, giveBack, batch } = admissionOf(leases, this.#load);
+    this.#batch = batch;
+    for (const { groupId } of start) this.#suspects.delete(groupId);
+    for (const { groupId } of giveBack) this.#suspects.add(groupId);
+    return { start, giveBack };
   }
 }

@@ -1,5 +1,5 @@
-import type { Reporter } from '../handling/reporter.js';
-import type { LeaseId, NotificationStore } from '../stores/store.js';
+import type { Inbox } from '../inbox.js';
+import type { LeaseId } from '../stores/store.js';
 
 interface Leases {
   readonly leases: () => readonly LeaseId[];
@@ -10,18 +10,16 @@ interface Leases {
 
 /** Renews the leases of the running handlers, three times per `leaseMs`. */
 export class LeaseRenewal {
-  readonly #store: NotificationStore;
+  readonly #inbox: Inbox;
   readonly #leaseMs: number;
   readonly #held: Leases;
-  readonly #reporter: Reporter;
   #timer: ReturnType<typeof setInterval> | undefined;
   #renewing: Promise<void> | undefined;
   #renewedAt = { monotonic: 0, wall: 0 };
 
-  constructor(store: NotificationStore, leaseMs: number, reporter: Reporter, held: Leases) {
-    this.#store = store;
-    this.#leaseMs = leaseMs;
-    this.#reporter = reporter;
+  constructor(inbox: Inbox, held: Leases) {
+    this.#inbox = inbox;
+    this.#leaseMs = inbox.claimant.leaseMs;
     this.#held = held;
   }
 
@@ -70,11 +68,11 @@ export class LeaseRenewal {
     const leases = this.#held.leases();
     const startedAt = now();
     try {
-      const lost = leases.length > 0 ? await this.#store.renew(leases, this.#leaseMs) : [];
+      const lost = leases.length > 0 ? await this.#inbox.store.renew(leases, this.#leaseMs) : [];
       this.#renewedAt = startedAt;
       for (const groupId of lost) this.#held.onLost(groupId, leases);
     } catch (error) {
-      this.#reporter.failed('The leases of notifications were not renewed', error);
+      this.#inbox.reporter.failed('The leases of notifications were not renewed', error);
     }
   }
 }

@@ -1,19 +1,15 @@
 import type { GroupRequests } from './group-requests.js';
 import { PollTimer } from '../timing/poll-timer.js';
-import type { Reporter } from '../handling/reporter.js';
-import type { ResolvedReceiverOptions } from '../resolve-options.js';
+import type { Inbox } from '../inbox.js';
 import type { Runs } from './runs.js';
-import type { Claim, Claimant, Claimed, NotificationStore } from '../stores/store.js';
+import type { Claim, Claimed } from '../stores/store.js';
 
 /** How soon a store that several processes share is polled after a handler has ended, in milliseconds. */
 const soonMs = 50;
 
 /** Claims from the store what is due, again and again until nothing is. */
 export class Poller {
-  readonly #store: NotificationStore;
-  readonly #claimant: Claimant;
-  readonly #options: ResolvedReceiverOptions;
-  readonly #reporter: Reporter;
+  readonly #inbox: Inbox;
   readonly #runs: Runs;
   readonly #requests: GroupRequests;
   readonly #onEmpty: () => void;
@@ -24,24 +20,13 @@ export class Poller {
   #isClosed = false;
 
   /** @param onEmpty Called when no entry waits and no handler runs. */
-  constructor(
-    store: NotificationStore,
-    claimant: Claimant,
-    options: ResolvedReceiverOptions,
-    reporter: Reporter,
-    runs: Runs,
-    requests: GroupRequests,
-    onEmpty: () => void,
-  ) {
-    this.#store = store;
-    this.#claimant = claimant;
-    this.#options = options;
-    this.#reporter = reporter;
+  constructor(inbox: Inbox, runs: Runs, requests: GroupRequests, onEmpty: () => void) {
+    this.#inbox = inbox;
     this.#runs = runs;
     this.#requests = requests;
     this.#onEmpty = onEmpty;
     // Entries in memory keep the process alive; entries in a durable store are found by the next process.
-    this.#timer = new PollTimer(() => this.wake(), !store.durable);
+    this.#timer = new PollTimer(() => this.wake(), !inbox.store.durable);
   }
 
   /** Resolves once the claim that is under way has leased what it can. */
@@ -56,7 +41,8 @@ export class Poller {
 
   /** Polls a store again soon that other processes may have added to. */
   pollSoon(): void {
-    if (this.#store.shared) this.#pollIn(Math.min(soonMs, this.#options.pollMs));
+    const { store, options } = this.#inbox;
+    if (store.shared) this.#pollIn(Math.min(soonMs, options.pollMs));
   }
 
   /** Polls now. */
@@ -85,10 +71,10 @@ export class Poller {
         await this.#claimDue();
       }
     } catch (error) {
-      this.#reporter.failed('The store of notifications failed to give out entries', error);
+      this.#inbox.reporter.failed('The store of notifications failed to give out entries', error);
       this.#requests.rejectAll(error);
       this.#pollAgain = false;
-      this.#pollIn(this.#options.pollMs);
+      this.#pollIn(this.#inbox.options.pollMs);
     }
   }
 
@@ -121,6 +107,7 @@ export class Poller {
     if (!next) return;
     this.#mayBeDue = false;
     const claimed = await this.#runs.capacity.ask(next.limit, () => this.#claim(next));
+    if (next.groupId !== undefined) this.#runs.capacity.forgetSuspect(next.groupId);
     await this.#admit([claimed], next.limit);
     // There may be more than was asked for.
     if (claimed.leases.length === next.limit || next.groupId !== undefined) this.#pollAgain = this.#mayBeDue = true;
@@ -128,9 +115,9 @@ export class Poller {
   }
 
   async #claim(claim: Pick<Claim, 'limit' | 'groupId'>): Promise<Claimed> {
-    const { coalesce } = this.#options;
-    const claimed = await this.#store.claim({ ...this.#claimant, coalesce, ...claim });
-    for (const problem of claimed.problems ?? []) this.#reporter.failed(problem);
+    const { store, options, claimant, reporter } = this.#inbox;
+    const claimed = await store.claim({ ...claimant, coalesce: options.coalesce, ...claim });
+    for (const problem of claimed.problems ?? []) reporter.failed(problem);
     return claimed;
   }
 
@@ -144,8 +131,9 @@ export class Poller {
   #pollLater({ leases, nextInMs }: Claimed): void {
     const isEmpty = leases.length === 0 && nextInMs === undefined;
     if (isEmpty && this.#runs.size === 0 && this.#requests.size === 0) this.#onEmpty();
-    const maxDelayMs = this.#store.shared ? this.#options.pollMs : Infinity;
-    if (nextInMs !== undefined || this.#store.shared) this.#pollIn(Math.min(nextInMs ?? Infinity, maxDelayMs));
+    const { store, options } = this.#inbox;
+    const maxDelayMs = store.shared ? options.pollMs : Infinity;
+    if (nextInMs !== undefined || store.shared) this.#pollIn(Math.min(nextInMs ?? Infinity, maxDelayMs));
   }
 
   #pollIn(ms: number): void {

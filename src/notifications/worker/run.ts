@@ -1,4 +1,4 @@
-import type { RunContext } from '../handling/dispatcher.js';
+import type { RunContext } from '../handling/running-context.js';
 import type { Lease } from '../stores/store.js';
 
 /** What came of a lease. */
@@ -21,6 +21,10 @@ export class Run implements RunContext {
   next: Lease | undefined;
   /** Whether another entry of the group was added meanwhile. */
   isFollowed = false;
+  /** Another process may run it now: its result is ignored. */
+  hasLostLease = false;
+  /** The 404 of its `read()`. */
+  notFound: unknown;
   readonly controller = new AbortController();
   readonly #ended = Promise.withResolvers<RunResult>();
 
@@ -51,10 +55,7 @@ export class Run implements RunContext {
 
   /** Another process has taken over. */
   loseLease(): void {
+    this.hasLostLease = true;
     this.controller.abort(new LeaseLostError('Another process has taken over'));
-  }
-
-  get hasLostLease(): boolean {
-    return this.controller.signal.reason instanceof LeaseLostError;
   }
 }

@@ -2,23 +2,21 @@ import { exponentialDelay } from '../handling/backoff.js';
 import type { Dispatcher } from '../handling/dispatcher.js';
 import { closingError, describeFailure } from '../handling/errors.js';
 import { FailurePolicy, hasStalledTooOften } from '../handling/failure-policy.js';
-import type { Reporter } from '../handling/reporter.js';
-import type { ResolvedReceiverOptions } from '../resolve-options.js';
+import type { Inbox } from '../inbox.js';
+import { caughtUpKey } from '../queued-notification.js';
 import type { Run, RunResult } from './run.js';
-import type { Lease, NotificationStore, Settlement } from '../stores/store.js';
+import type { Lease, Settlement } from '../stores/store.js';
 
 /** What follows from a run: what is to be stored. */
-export type Outcome = Pick<Settlement, 'done' | 'retryInMs' | 'released' | 'deadLetter'>;
+export type Outcome = Pick<Settlement, 'done' | 'doneUntil' | 'retryInMs' | 'released' | 'unstarted' | 'deadLetter'>;
 
 const released: Outcome = { done: [], retryInMs: 0, released: true };
 const settleBackoff = { baseMs: 200, capMs: 5_000 };
 
 /** Runs the handlers of leases, and stores the results. */
 export class Runner {
-  readonly #store: NotificationStore;
+  readonly #inbox: Inbox;
   readonly #dispatcher: Dispatcher;
-  readonly #options: ResolvedReceiverOptions;
-  readonly #reporter: Reporter;
   readonly #policy: FailurePolicy;
   readonly #claimed: () => Promise<void> | undefined;
   #isClosing = false;
@@ -26,18 +24,10 @@ export class Runner {
   #isStoreClosed = false;
 
   /** @param claimed Waits for the claim that is under way, if there is one. */
-  constructor(
-    store: NotificationStore,
-    dispatcher: Dispatcher,
-    options: ResolvedReceiverOptions,
-    reporter: Reporter,
-    claimed: () => Promise<void> | undefined,
-  ) {
-    this.#store = store;
+  constructor(inbox: Inbox, dispatcher: Dispatcher, claimed: () => Promise<void> | undefined) {
+    this.#inbox = inbox;
     this.#dispatcher = dispatcher;
-    this.#options = options;
-    this.#reporter = reporter;
-    this.#policy = new FailurePolicy(options.retry);
+    this.#policy = new FailurePolicy(inbox.options.retry);
     this.#claimed = claimed;
   }
 
@@ -59,14 +49,17 @@ export class Runner {
 
   /** Runs the handler of a lease. Resolves to `undefined` when the lease was lost. */
   async handle(run: Run): Promise<Outcome | undefined> {
-    const { lease } = run;
+    const { entry } = run.lease;
+    const startedAt = performance.now();
     try {
-      this.#assertNotStalledTooOften(lease);
-      await this.#dispatcher.handle(lease.entry, run);
-      this.#policy.forget(lease.entry.key);
-      return { done: keysOf(lease) };
+      this.#assertNotStalledTooOften(run.lease);
+      await this.#dispatcher.handle(entry, run);
+      this.#policy.forget(entry.key);
+      if (run.hasLostLease) return undefined;
+      this.#inbox.reporter.handled({ entry, attempt: run.attempt, durationMs: performance.now() - startedAt });
+      return this.#handled(run.lease);
     } catch (error) {
-      return run.hasLostLease ? undefined : this.#outcomeOf(lease, error);
+      return run.hasLostLease ? undefined : this.#outcomeOf(run, error);
     }
   }
 
@@ -78,22 +71,33 @@ export class Runner {
     return { keys: keysOf(lease), handled };
   }
 
+  /** What `catchUp` found stands for all that was sent before; that a question was handled is kept for `catchUp`. */
+  #handled(lease: Lease): Outcome {
+    const { groupId, notification, caughtUp, sentAt } = lease.entry;
+    const keys = keysOf(lease);
+    if (caughtUp) return { done: keys, doneUntil: sentAt };
+    const canCatchUp = this.#inbox.options.clientFor !== undefined && notification.topic === 'questions';
+    return { done: canCatchUp ? [...keys, caughtUpKey(groupId)] : keys };
+  }
+
   #assertNotStalledTooOften({ stalledCount }: Lease): void {
-    if (hasStalledTooOften(stalledCount, this.#options.retry)) {
+    if (hasStalledTooOften(stalledCount, this.#inbox.options.retry)) {
       throw new Error(`The process ended each of the ${stalledCount} times that this was handled`);
     }
   }
 
   /** Decides on a failed run, and reports the failure. */
-  #outcomeOf(lease: Lease, error: unknown): Outcome {
-    const { entry, attempt, coalescedKeys } = lease;
+  #outcomeOf({ lease, notFound }: Run, error: unknown): Outcome {
+    const { entry, attempt, stalledCount, coalescedKeys } = lease;
     if (this.#isAborting) return released;
-    const hasStalled = hasStalledTooOften(lease.stalledCount, this.#options.retry);
+    const hasStalled = hasStalledTooOften(stalledCount, this.#inbox.options.retry);
     const consequence = hasStalled
       ? { kind: 'dead' as const }
-      : this.#policy.consequenceOf(error, { ...lease, key: entry.key });
-    if (consequence.kind === 'drop') return { done: keysOf(lease) };
-    this.#reporter.handlerFailed({ entry, error, attempt, dead: consequence.kind === 'dead' });
+      : this.#policy.consequenceOf(error, { key: entry.key, failures: attempt - stalledCount, notFound });
+    if (consequence.kind === 'drop') return this.#handled(lease);
+    const dead = consequence.kind === 'dead';
+    const isReported = consequence.kind !== 'retry' || !consequence.isQuiet;
+    if (isReported) this.#inbox.reporter.handlerFailed({ entry, error, attempt, dead });
     if (consequence.kind === 'retry') return { done: [], retryInMs: consequence.delayMs };
     return { done: coalescedKeys, deadLetter: { key: entry.key, failure: describeFailure(error) } };
   }
@@ -109,13 +113,21 @@ export class Runner {
       run.lease = run.next;
       run.next = undefined;
     }
-    this.#reporter.failed('A notification took longer than its lease, so its result was ignored');
+    this.#inbox.reporter.failed('A notification took longer than its lease, so its result was ignored');
     return false;
   }
 
-  /** Gives back leases whose handlers have not run. */
-  async release(leases: readonly Lease[]): Promise<void> {
-    await Promise.all(leases.map((lease) => this.#settle(lease, released)));
+  /** Gives back leases whose handlers have not run: for another process now, or to be claimed by name later. */
+  async giveBack(leases: readonly Lease[], isForOthers: boolean): Promise<void> {
+    const retryInMs = isForOthers ? 0 : this.#inbox.claimant.leaseMs / 2;
+    const outcome: Outcome = { done: [], retryInMs, released: true, unstarted: true };
+    await Promise.all(leases.map((lease) => this.#settle(lease, outcome)));
+  }
+
+  /** Gives back the lease of a handler that still runs. Its result is ignored from now on. */
+  async release(run: Run): Promise<void> {
+    run.loseLease();
+    await this.#settle(run.latestLease, released);
   }
 
   /**
@@ -124,13 +136,13 @@ export class Runner {
    * @returns whether the lease was still valid; `undefined` when the store stayed unreachable, or is closed.
    */
   async #settle({ groupId, token }: Lease, outcome: Outcome, isKept = () => false): Promise<boolean | undefined> {
-    const { deduplicationMs } = this.#options;
+    const { store, options, reporter } = this.#inbox;
     for (let attempt = 1; this.#canStore(); attempt += 1) {
       try {
-        return await this.#store.settle({ groupId, token, deduplicationMs, ...outcome });
+        return await store.settle({ groupId, token, deduplicationMs: options.deduplicationMs, ...outcome });
       } catch (error) {
         if (!this.#canStore()) break;
-        this.#reporter.failed('The result of a notification was not stored', error);
+        reporter.failed('The result of a notification was not stored', error);
         if (attempt >= 5 && (this.#isClosing || !isKept())) return undefined;
         await new Promise((resolve) => setTimeout(resolve, exponentialDelay(attempt, settleBackoff)));
       }

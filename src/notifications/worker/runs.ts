@@ -1,12 +1,11 @@
-import type { NextClaim } from './isolation.js';
 import { LeaseRenewal } from './lease-renewal.js';
-import type { Reporter } from '../handling/reporter.js';
-import type { ResolvedReceiverOptions } from '../resolve-options.js';
+import type { Inbox } from '../inbox.js';
 import { Run } from './run.js';
 import type { RunResult } from './run.js';
 import { Capacity } from './capacity.js';
+import type { NextClaim } from './policy.js';
 import type { Runner } from './runner.js';
-import type { Lease, LeaseId, NotificationStore } from '../stores/store.js';
+import type { Lease, LeaseId } from '../stores/store.js';
 
 /** The leases whose handlers run here: one per group, and at most `concurrency`. */
 export class Runs {
@@ -15,7 +14,7 @@ export class Runs {
   /** Renews the leases. When that is late, it comes first, so that the worker does not claim its own expired leases. */
   readonly renewal: LeaseRenewal;
   readonly #runner: Runner;
-  readonly #reporter: Reporter;
+  readonly #inbox: Inbox;
   readonly #onEnd: (run: Run, result: RunResult) => void;
   #isClosed = false;
 
@@ -23,24 +22,17 @@ export class Runs {
    * @param onEnd Called after each run.
    * @param onRenewed Called after each time that the leases were to be renewed: some may have expired.
    */
-  constructor(
-    store: NotificationStore,
-    runner: Runner,
-    { leaseMs, concurrency }: ResolvedReceiverOptions,
-    reporter: Reporter,
-    onEnd: (run: Run, result: RunResult) => void,
-    onRenewed: () => void,
-  ) {
+  constructor(inbox: Inbox, runner: Runner, onEnd: (run: Run, result: RunResult) => void, onRenewed: () => void) {
     this.#runner = runner;
-    this.#reporter = reporter;
-    this.capacity = new Capacity(concurrency, this.#runs);
+    this.#inbox = inbox;
+    this.capacity = new Capacity(inbox.options.concurrency, this.#runs);
     this.#onEnd = onEnd;
     const leases = (): Lease[] => [...this.#runs.values()].map((run) => run.latestLease);
     const onLost = (groupId: string, renewed: readonly LeaseId[]): void => {
       const run = this.#runs.get(groupId);
       if (run && renewed.includes(run.latestLease)) run.loseLease();
     };
-    this.renewal = new LeaseRenewal(store, leaseMs, reporter, { leases, onLost, onRenewed });
+    this.renewal = new LeaseRenewal(inbox, { leases, onLost, onRenewed });
   }
 
   get size(): number {
@@ -64,17 +56,17 @@ export class Runs {
   /**
    * Starts the handlers of the leases that the store gave out, of those that were asked for.
    *
-   * @returns whether all have started: else some were released, to run alone later.
+   * @returns whether all have started: else some were given back, to start later.
    */
   async admit(leases: readonly Lease[], asked: number): Promise<boolean> {
     const admitted = this.capacity.admit(leases, asked);
-    const { start, release } = this.#isClosed ? { start: [], release: leases } : admitted;
-    if (release.length > 0) {
-      await this.capacity.ask(start.length, () => this.#runner.release(release));
+    const { start, giveBack } = this.#isClosed ? { start: [], giveBack: leases } : admitted;
+    if (giveBack.length > 0) {
+      await this.capacity.ask(start.length, () => this.#runner.giveBack(giveBack, this.#isClosed));
       this.capacity.admitNone(start.length);
     }
     for (const lease of start) this.#start(lease);
-    return release.length === 0;
+    return giveBack.length === 0;
   }
 
   #start(lease: Lease): void {
@@ -101,7 +93,7 @@ export class Runs {
       const outcome = await this.#runner.handle(run);
       return await this.#runner.settle(run, outcome);
     } catch (error) {
-      this.#reporter.failed('The store gave out an entry that cannot be handled', error);
+      this.#inbox.reporter.failed('The store gave out an entry that cannot be handled', error);
       return { keys: [], handled: false };
     }
   }
@@ -113,6 +105,11 @@ export class Runs {
 
   abort(): void {
     this.#runner.abort(this.#runs.values());
+  }
+
+  /** Gives back the leases of the handlers that ignore their signals: the next process need not wait until they expire. */
+  async release(): Promise<void> {
+    await Promise.all([...this.#runs.values()].map((run) => this.#runner.release(run)));
   }
 
   /** Resolves once the handlers that run now have ended. */

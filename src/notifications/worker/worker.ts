@@ -1,43 +1,50 @@
 import { longestTimerMs } from '../../core/scope/cancel-scope.js';
 import type { Dispatcher } from '../handling/dispatcher.js';
+import type { Inbox } from '../inbox.js';
+import { routeOf } from '../queued-notification.js';
 import { GroupRequests } from './group-requests.js';
 import { Poller } from './poller.js';
 import type { QueuedNotification } from '../queued-notification.js';
-import type { Reporter } from '../handling/reporter.js';
-import type { ResolvedReceiverOptions } from '../resolve-options.js';
 import type { Run, RunResult } from './run.js';
 import { Runner } from './runner.js';
 import { Runs } from './runs.js';
 import { abortGraceMs, endsWithin } from '../timing/time-limit.js';
-import type { Claimant, Lease, NotificationStore } from '../stores/store.js';
+import type { Lease } from '../stores/store.js';
 
 /** Leases entries from the store, and runs their handlers. */
 export class Worker {
-  readonly #store: NotificationStore;
-  readonly #pollMs: number;
-  readonly #claimant: Claimant;
+  readonly #inbox: Inbox;
   readonly #runner: Runner;
   readonly #runs: Runs;
   readonly #requests = new GroupRequests();
   readonly #poller: Poller;
   readonly #idle: (() => void)[] = [];
+  #isStarted = false;
   #isClosed = false;
   #keepAlive: ReturnType<typeof setInterval> | undefined;
 
-  constructor(store: NotificationStore, dispatcher: Dispatcher, options: ResolvedReceiverOptions, reporter: Reporter) {
-    this.#store = store;
-    this.#pollMs = options.pollMs;
-    this.#claimant = { workerId: crypto.randomUUID(), leaseMs: options.leaseMs };
-    this.#runner = new Runner(store, dispatcher, options, reporter, () => this.#poller.polling);
+  constructor(inbox: Inbox, dispatcher: Dispatcher) {
+    this.#inbox = inbox;
+    this.#runner = new Runner(inbox, dispatcher, () => this.#poller.polling);
     const [onEnd, onRenewed] = [(run: Run, result: RunResult) => this.#onEnd(run, result), () => this.wake()];
-    this.#runs = new Runs(store, this.#runner, options, reporter, onEnd, onRenewed);
+    this.#runs = new Runs(inbox, this.#runner, onEnd, onRenewed);
     const onEmpty = (): void => this.#resolveIdle();
-    this.#poller = new Poller(store, this.#claimant, options, reporter, this.#runs, this.#requests, onEmpty);
+    this.#poller = new Poller(inbox, this.#runs, this.#requests, onEmpty);
   }
 
-  /** Polls the store now. */
+  get isStarted(): boolean {
+    return this.#isStarted;
+  }
+
+  /** Handles what is in the store from now on, and polls it now. */
+  start(): void {
+    this.#isStarted = true;
+    this.wake();
+  }
+
+  /** Polls the store now, if this worker was started and has handlers. */
   wake(): void {
-    this.#poller.wake();
+    if (this.#isStarted && this.#inbox.claimant.routes.length > 0) this.#poller.wake();
   }
 
   #onEnd({ isFollowed }: Run, { handled }: RunResult): void {
@@ -48,9 +55,13 @@ export class Worker {
 
   /** Stores an entry, and returns its state. Its handler starts at once if the store leases it in the same step. */
   async add(entry: QueuedNotification): Promise<unknown> {
-    const claimant = this.#requests.size === 0 && this.#runs.hasCapacityForAdded() ? this.#claimant : undefined;
-    const asked = claimant ? 1 : 0;
-    const added: unknown = await this.#runs.capacity.ask(asked, () => this.#store.add(entry, claimant));
+    this.#isStarted = true;
+    const { store, claimant } = this.#inbox;
+    const isOurs = claimant.routes.includes(routeOf(entry.notification));
+    const asked = isOurs && this.#requests.size === 0 && this.#runs.hasCapacityForAdded() ? 1 : 0;
+    const added: unknown = await this.#runs.capacity.ask(asked, () =>
+      asked > 0 ? store.add(entry, claimant) : store.add(entry),
+    );
     if (isLease(added)) {
       await this.#runs.admit([added], asked);
       return 'added';
@@ -64,7 +75,8 @@ export class Worker {
 
   /** Resolves once the store has no waiting entry and no handler is running here. Keeps the process alive meanwhile. */
   async idle(): Promise<void> {
-    if (this.#isClosed) return;
+    if (this.#isClosed || this.#inbox.claimant.routes.length === 0) return;
+    this.#isStarted = true;
     this.#keepAlive ??= setInterval(() => undefined, longestTimerMs);
     await new Promise<void>((resolve) => {
       this.#idle.push(resolve);
@@ -87,7 +99,7 @@ export class Worker {
     this.#requests.resolveAll();
     if (!(await endsWithin(graceMs, this.#ended()))) {
       this.#runs.abort();
-      await endsWithin(abortGraceMs, this.#ended());
+      if (!(await endsWithin(abortGraceMs, this.#ended()))) await endsWithin(abortGraceMs, this.#runs.release());
     }
     this.#runs.renewal.stop();
     this.#resolveIdle();
@@ -106,13 +118,14 @@ export class Worker {
 
   /** Handles one entry now, after the entries before it in its group. Resolves to whether it was handled. */
   async processNow({ groupId, key }: QueuedNotification, isProcessed: () => Promise<boolean>): Promise<boolean> {
+    this.#isStarted = true;
     while (!this.#isClosed) {
       const result = await this.#nextResult(groupId);
       if (result && (result.keys.includes(key) || !result.handled)) return result.handled;
       if (result) continue;
       // Another worker has the group, or has just handled the entry.
       if (await isProcessed()) return true;
-      await new Promise((resolve) => setTimeout(resolve, this.#pollMs));
+      await new Promise((resolve) => setTimeout(resolve, this.#inbox.options.pollMs));
     }
     return false;
   }

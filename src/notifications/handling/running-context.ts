@@ -1,0 +1,66 @@
+import { ConfigurationError, NotificationError } from '../../core/errors/errors.js';
+import type { CallOptions } from '../../core/options/call-options.js';
+import type { Message } from '../../resources/post-sale/message.js';
+import type { MessageContext } from './handler.js';
+import type { MessageNotification, Notification } from '../notification.js';
+import { isNotFound, readNotification } from './read-notification.js';
+import type { NotificationClient, NotifiedMessage, ReadOptions } from './read-notification.js';
+
+/** The context of one run of a handler. */
+export interface RunContext {
+  readonly attempt: number;
+  readonly coalescedCount: number;
+  /** Its signal is the handler's; the dispatcher aborts it when the handler takes too long. */
+  readonly controller: AbortController;
+  /** The 404 of the handler's `read()`. */
+  notFound?: unknown;
+}
+
+/** What a handler receives. Its functions can be destructured. */
+export class RunningContext implements Omit<MessageContext, 'read'> {
+  readonly attempt: number;
+  readonly coalescedCount: number;
+  readonly signal: AbortSignal;
+  readonly read: (options?: ReadOptions) => Promise<unknown>;
+  readonly reply: MessageContext['reply'];
+  readonly #client: NotificationClient | undefined;
+  #message: NotifiedMessage | undefined;
+
+  constructor(notification: Notification, run: RunContext, client: NotificationClient | undefined) {
+    this.attempt = run.attempt;
+    this.coalescedCount = run.coalescedCount;
+    this.signal = run.controller.signal;
+    this.#client = client;
+    this.read = (options) => this.#read(notification, run, options);
+    this.reply = (text, options) => this.#reply(notification, text, options);
+  }
+
+  get client(): NotificationClient {
+    if (this.#client) return this.#client;
+    throw new ConfigurationError('A client is needed: pass `clientFor: (user_id) => client` to createReceiver');
+  }
+
+  /** A 404 ends the run instead of waiting in it: the receiver runs the handler again later, and frees its slot meanwhile. */
+  async #read(notification: Notification, run: RunContext, options?: ReadOptions): Promise<unknown> {
+    const { signal } = this;
+    try {
+      const read = await readNotification(this.client, notification, { signal, notFoundTimeoutMs: 0, ...options });
+      if (notification.topic === 'messages') this.#message = read as NotifiedMessage;
+      return read;
+    } catch (error) {
+      if (isNotFound(error)) run.notFound = error;
+      throw error;
+    }
+  }
+
+  async #reply(notification: Notification, text: string, options?: CallOptions): Promise<Message | undefined> {
+    const { pack_id, from } = this.#message ?? ((await this.read()) as NotifiedMessage);
+    const buyer = from?.user_id ?? undefined;
+    if (pack_id === undefined || buyer === undefined) {
+      throw new NotificationError('The message names no pack or no sender, so it cannot be answered');
+    }
+    const { user_id } = notification as MessageNotification;
+    const call = { signal: this.signal, ...options };
+    return this.client.messages?.send({ pack_id, user_id, to: { user_id: buyer }, text }, call);
+  }
+}

@@ -1,0 +1,37 @@
+import { DeadLetters } from './dead-letters.js';
+import { missingStoreMethod } from './resolve-options.js';
+import { ConfigurationError } from '../core/errors/errors.js';
+import { statsOf } from './stores/store.js';
+import type { NotificationStore, StoreStats } from './stores/store.js';
+
+/** An inbox that an operator looks at. It handles nothing. */
+export interface StoredInbox {
+  /** The notifications that were given up: list, replay or remove them. A replayed one is handled by a running receiver. */
+  readonly deadLetters: DeadLetters;
+  /** Counts what the store holds. */
+  stats(): Promise<StoreStats>;
+  /** Closes the store. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens an inbox to look at it, for example in a script while receivers run: it counts, lists, replays and removes, and never
+ * handles a notification.
+ *
+ * @example
+ * const inbox = openInbox(sqliteStore({ path }));
+ * console.log((await inbox.stats()).waiting);
+ * for (const { entry, failure } of await inbox.deadLetters.list()) console.log(entry.notification.resource, failure);
+ * await inbox.deadLetters.replayAll();
+ * await inbox.close();
+ * @throws {ConfigurationError} when `store` is not a store.
+ */
+export function openInbox(store: NotificationStore): StoredInbox {
+  const missing = missingStoreMethod(store);
+  if (missing !== undefined) throw new ConfigurationError(`openInbox takes a store, with the method \`${missing}\``);
+  return {
+    deadLetters: new DeadLetters(store, () => undefined),
+    stats: () => statsOf(store),
+    close: async () => store.close?.(),
+  };
+}

@@ -1,0 +1,62 @@
+import type { Row } from './sqlite-database.js';
+import { entryOf } from './sqlite-rows.js';
+import { deletedForRoom } from './store.js';
+import type { DeadLetter, Settlement } from './store.js';
+
+/** Runs statements within a transaction. */
+interface Statements {
+  all(sql: string, ...values: (string | number)[]): Row[];
+  run(sql: string, ...values: (string | number)[]): number;
+}
+
+interface DeadLetterLimits {
+  readonly maxDead: number;
+  readonly maxDeadBytes: number;
+}
+
+/** The dead letters of an inbox in SQLite. */
+export class SqliteDeadLetters {
+  readonly #db: Statements;
+  readonly #limits: DeadLetterLimits;
+
+  constructor(db: Statements, limits: DeadLetterLimits) {
+    this.#db = db;
+    this.#limits = limits;
+  }
+
+  /** Makes a waiting entry a dead letter. Returns what the log says of those that are deleted for want of room. */
+  add({ key, failure }: NonNullable<Settlement['deadLetter']>): string[] {
+    const copy = `INSERT INTO notification_dead (key, entry, attempts, failure, dead_lettered_at)
+      SELECT key, entry, failures + stalls + 1, ?, ? FROM notification_waiting WHERE key = ?`;
+    this.#db.run(copy, failure, Date.now(), key);
+    this.#db.run('DELETE FROM notification_waiting WHERE key = ?', key);
+    const { maxDead, maxDeadBytes } = this.#limits;
+    const excess = "SELECT 1 FROM notification_total WHERE name = 'dead' AND (entries > ? OR bytes > ?)";
+    const oldest = `DELETE FROM notification_dead WHERE number = (SELECT min(number) FROM notification_dead)
+      RETURNING key`;
+    const problems: string[] = [];
+    while (this.#db.all(excess, maxDead, maxDeadBytes).length > 0) {
+      problems.push(...this.#db.all(oldest).map((row) => deletedForRoom(row.key)));
+    }
+    return problems;
+  }
+
+  /** Those after one, oldest first. */
+  list(limit: number, after: number): DeadLetter[] {
+    const oldest = 'SELECT * FROM notification_dead WHERE number > ? ORDER BY number LIMIT ?';
+    return this.#db.all(oldest, after, Math.min(limit, Number.MAX_SAFE_INTEGER)).flatMap((row) => {
+      const { attempts, failure, dead_lettered_at: deadLetteredAt, number } = row;
+      const entry = entryOf(row);
+      return entry ? [{ entry, attempts, failure, deadLetteredAt, number }] : [];
+    });
+  }
+
+  has(key: string): boolean {
+    return this.#db.all('SELECT 1 FROM notification_dead WHERE key = ?', key).length > 0;
+  }
+
+  /** Deletes one, and returns its row. */
+  take(key: string): Row | undefined {
+    return this.#db.all('DELETE FROM notification_dead WHERE key = ? RETURNING entry', key)[0];
+  }
+}
