@@ -30,6 +30,11 @@ for (const { user_id } of sellers) {
 }
 tokens.close();
 
+// While no bot was running, each seller was asked a question.
+const items = sellers.map((seller) => marketplace.addItem({ seller_id: seller.user_id }));
+for (const { item_id } of items)
+  marketplace.ask({ from: marketplace.addUser(), item_id, text: 'Is it still available?' });
+
 const bot = spawn(process.execPath, [fileURLToPath(new URL('inbox-bot/bot.ts', import.meta.url))], {
   env: {
     ...process.env,
@@ -49,14 +54,13 @@ lines.on('line', (line) => console.log(line));
 // formats.
 const callback = `http://127.0.0.1:${/\d+$/.exec(greeting)?.[0] ?? ''}/notifications/c0ffee15`;
 marketplace.notifications.subscribe({ callback, faults: { twice: 0.5, odd: 0.5 } });
-for (const { user_id } of sellers) {
-  const { item_id } = marketplace.addItem({ seller_id: user_id });
+for (const { item_id } of items) {
   for (const text of ['Is it in stock?', 'Is it available in blue?', 'Can you wrap it?'])
     marketplace.ask({ from: marketplace.addUser(), item_id, text });
 }
 await marketplace.notifications.flush();
 const answered = (): number => marketplace.questions.all.filter(({ answer }) => answer).length;
-while (answered() < 4 && bot.exitCode === null) await delay(10);
+while (answered() < 6 && bot.exitCode === null) await delay(10);
 
 bot.kill('SIGTERM');
 const [exitCode] = (await once(bot, 'exit')) as [number | null];

@@ -3,7 +3,12 @@
 //   REDIS_URL=redis://127.0.0.1:6379 node examples/notifications-bullmq.ts
 import { Queue, Worker } from 'bullmq';
 import type { ConnectionOptions } from 'bullmq';
-import { createReceiver, fetchHandler } from 'marketplace-seller-sdk/notifications';
+import {
+  bullmqProcessor,
+  bullmqQueue,
+  createReceiver,
+  fetchHandler,
+} from 'marketplace-seller-sdk/notifications';
 import type { QueuedNotification } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
@@ -17,17 +22,8 @@ const client = marketplace.clientFor(seller);
 
 const queue = new Queue<QueuedNotification>('notifications', { connection });
 const receiver = createReceiver({
-  queue: {
-    add: (entry) =>
-      queue.add('notification', entry, {
-        // A duplicate notification has the same key, so it does not create a second job.
-        jobId: entry.key,
-        removeOnComplete: { age: 24 * 3600 },
-        removeOnFail: { age: 7 * 24 * 3600, count: 10_000 },
-        attempts: 12,
-        backoff: { type: 'exponential', delay: 1000 },
-      }),
-  },
+  // One job per question runs at a time, duplicates are dropped, and a failed job is tried again for hours.
+  queue: bullmqQueue(queue),
   clientFor: () => client,
   on: {
     questions: async (notification, { read }) => {
@@ -40,9 +36,8 @@ const receiver = createReceiver({
 // In production the worker is a separate program, with the same `on` and `clientFor`.
 const worker = new Worker<QueuedNotification>(
   'notifications',
-  async (job) => receiver.handle(job.data, { attempt: job.attemptsMade + 1 }),
-  // BullMQ restarts a job whose process was killed, but by default only once: a second kill would lose
-  // the job.
+  bullmqProcessor(receiver),
+  // BullMQ restarts a job whose process was killed, but by default only once: a second kill would fail it.
   { connection, concurrency: 32, maxStalledCount: 10 },
 );
 

@@ -31,10 +31,10 @@ const receiver = createReceiver({
     console.error(`attempt ${attempt} failed`, dead ? '(the last)' : '', error),
 });
 
-// For a deploy: stop receiving, give the running handlers 10 seconds, and let the next process continue.
+// For a deploy: stop receiving, give the running handlers 5 seconds, and let the next process continue.
 process.once('SIGTERM', () => {
   server.close();
-  void receiver.close({ graceMs: 10_000 }).then(() => process.exit());
+  void receiver.close().then(() => process.exit());
 });
 
 const app = express();
@@ -42,6 +42,8 @@ const app = express();
 app.all('/notifications/c0ffee15', nodeHandler(receiver));
 const server = app.listen(0, '127.0.0.1');
 await once(server, 'listening');
+// Handle what an earlier process has left.
+receiver.start();
 
 // The rest of this file acts as the service. It delivers a notification for each question, some of them
 // twice.

@@ -19,6 +19,14 @@ export class SqliteTokens {
       (user_id INTEGER PRIMARY KEY, body TEXT NOT NULL, locked_until INTEGER NOT NULL DEFAULT 0)`);
   }
 
+  /** The users who have authorised the application. */
+  sellers(): number[] {
+    return this.#database
+      .prepare('SELECT user_id FROM tokens')
+      .all()
+      .map(({ user_id }) => Number(user_id));
+  }
+
   /** Adds a seller or replaces their tokens. */
   save(user_id: number, tokens: TokenSet): void {
     this.#database

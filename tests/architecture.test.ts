@@ -61,7 +61,8 @@ const floors: readonly (readonly string[])[] = [
   // `messages.contact` chooses between the conversation and an option of the action guide.
   ['resources/messages'],
   ['client.ts', 'create-http-client.ts', 'endpoints.ts'],
-  ['notifications', 'oauth', 'otel', 'schemas.ts', 'testing'],
+  ['notifications', 'oauth', 'otel', 'schemas.ts'],
+  ['testing'],
   ['cli', 'index.ts'],
 ];
 

@@ -41,6 +41,8 @@ const receiver = createReceiver({
   // The inbox needs its own file.
   store: sqliteStore({ path: `${path}.inbox` }),
   clientFor,
+  // At the start, the bot looks for questions whose notification never came.
+  sellers: () => tokens.sellers(),
   on: {
     questions: async ({ user_id }, { read }) => {
       // Anybody can post a notification. Trust only the state that the service returns.
@@ -65,6 +67,8 @@ const app = express();
 app.all(callbackPath, nodeHandler(receiver));
 const server = app.listen(Number(port), '127.0.0.1');
 await once(server, 'listening');
+// Handle what an earlier process has left, and what nobody was told of.
+receiver.start();
 console.log(`listening on port ${(server.address() as AddressInfo).port}`);
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());

@@ -31,6 +31,7 @@ const replayedAtATime = 100;
  *   if (failure.includes('TimeoutError')) await receiver.deadLetters.replay(entry.key);
  *   else await receiver.deadLetters.remove(entry.key);
  * }
+ * console.log(await receiver.deadLetters.replayAll());
  */
 export class DeadLetters {
   readonly #store: NotificationStore;

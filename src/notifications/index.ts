@@ -17,7 +17,7 @@ export type { CatchUpOptions, CatchUpResult } from './catch-up.js';
 export { openInbox } from './open-inbox.js';
 export type { StoredInbox } from './open-inbox.js';
 export { bullmqProcessor, bullmqQueue } from './queues/bullmq.js';
-export type { BullMQJob, BullMQJobOptions, BullMQQueue } from './queues/bullmq.js';
+export type { BullMQJob, BullMQQueue } from './queues/bullmq.js';
 export type { HandleOptions } from './queues/queue-runs.js';
 export type { DeadLetters, ListOptions } from './dead-letters.js';
 export type { Handler, HandlerContext, Handlers, MessageContext } from './handling/handler.js';

@@ -74,6 +74,7 @@ export interface CloseOptions {
  *     },
  *   },
  * });
+ * receiver.start();
  * const notification = { user_id: 7, topic: 'questions', resource: `/questions/${question_id}` };
  * // What `nodeHandler`, `fetchHandler` and `fastifyHandler` do with a request:
  * const { status } = await receiver.receive({ method: 'POST', header: () => null, body: async () => notification });

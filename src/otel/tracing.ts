@@ -1,5 +1,5 @@
-import { SpanKind, SpanStatusCode, context, propagation, trace } from '@opentelemetry/api';
-import type { Span, Tracer } from '@opentelemetry/api';
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, propagation, trace } from '@opentelemetry/api';
+import type { Context, Span, Tracer } from '@opentelemetry/api';
 import { checkConfiguration } from '../core/options/check-configuration.js';
 import { ofType, withMethod } from '../core/options/rules.js';
 import type { CallEvent, CallInfo, Tracing } from '../core/options/hooks.js';
@@ -24,7 +24,8 @@ const name = 'marketplace-seller-sdk';
 
 /**
  * Traces calls with OpenTelemetry and its semantic conventions for HTTP clients. Each call is a client span; its
- * attempts and waits are events of the span. Spans contain no bodies, queries, headers or tokens.
+ * attempts and waits are events of the span. As `tracing` of `createReceiver`, it traces deliveries and handlers too: a
+ * handler is in the trace of its delivery, and so are the calls that it makes. Spans contain no bodies, queries, headers or tokens.
  *
  * @example
  * const traced = new SellerClient({ baseUrl, accessToken, tracing: openTelemetry() });
@@ -47,7 +48,47 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Tracing {
       if (propagate) propagation.inject(within, headers);
       return context.with(within, next);
     },
+    wrapDelivery: ({ topic }, next) => {
+      const options = { kind: SpanKind.PRODUCER, attributes: attributesOf(topic) };
+      const span = (tracer ?? trace.getTracer(name)).startSpan(`receive ${topic}`, options);
+      return ending(span, trace.setSpan(context.active(), span), () => next(traceparentOf(span)));
+    },
+    wrapHandler: ({ topic, attempt, traceparent }, next) => {
+      const options = { kind: SpanKind.CONSUMER, attributes: { ...attributesOf(topic), [`${name}.attempt`]: attempt } };
+      const parent = contextOf(traceparent);
+      const span = (tracer ?? trace.getTracer(name)).startSpan(`process ${topic}`, options, parent);
+      return ending(span, trace.setSpan(parent, span), next);
+    },
   };
+}
+
+function attributesOf(topic: string): Record<string, string> {
+  return { 'messaging.system': name, 'messaging.destination.name': topic };
+}
+
+/** Runs within a span, and ends it. */
+async function ending<T>(span: Span, within: Context, run: () => Promise<T>): Promise<T> {
+  try {
+    return await context.with(within, run);
+  } catch (error) {
+    span.setAttribute('error.type', error instanceof Error ? error.name : typeof error);
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** The span as W3C's `traceparent`, whatever propagator the application has. */
+function traceparentOf(span: Span): string | undefined {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return trace.isSpanContextValid(span.spanContext()) ? `00-${traceId}-${spanId}-0${traceFlags & 1}` : undefined;
+}
+
+function contextOf(traceparent: string | undefined): Context {
+  const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-0([01])$/.exec(traceparent ?? '') ?? [];
+  if (traceId === undefined || spanId === undefined) return context.active();
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: Number(flags), isRemote: true });
 }
 
 function started(tracer: Tracer, { endpoint, baseUrl }: CallInfo): Span {

@@ -36,3 +36,6 @@ export type {
   Zone,
 } from './state/flex.js';
 export type { ContactKind, ContactStore, ContactInit, StoredContact } from './state/contacts.js';
+
+export { storeConformance } from './store-conformance.js';
+export type { ConformanceTest } from './store-conformance.js';

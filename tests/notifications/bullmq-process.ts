@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
-import { createReceiver, nodeHandler } from 'marketplace-seller-sdk/notifications';
+import { bullmqProcessor, bullmqQueue, createReceiver, nodeHandler } from 'marketplace-seller-sdk/notifications';
 import type { QueuedNotification } from 'marketplace-seller-sdk/notifications';
 
 const [path = '', notes = '', takesMs = '0', atMost = 'Infinity'] = process.argv.slice(2);
@@ -14,16 +14,7 @@ const connection = { path, maxRetriesPerRequest: null };
 const queue = new Queue<QueuedNotification>('notifications', { connection });
 let handled = 0;
 const receiver = createReceiver({
-  queue: {
-    add: (entry) =>
-      queue.add('notification', entry, {
-        jobId: entry.key,
-        removeOnComplete: { age: 24 * 3600 },
-        removeOnFail: { age: 7 * 24 * 3600, count: 10_000 },
-        attempts: 12,
-        backoff: { type: 'exponential', delay: 1000 },
-      }),
-  },
+  queue: bullmqQueue(queue),
   acceptTimeoutMs: 5_000,
   on: {
     questions: async ({ question_id }) => {
@@ -33,11 +24,13 @@ const receiver = createReceiver({
     },
   },
 });
-const worker = new Worker<QueuedNotification>(
-  'notifications',
-  async (job) => receiver.handle(job.data, { attempt: job.attemptsMade + 1 }),
-  { connection, concurrency: 4, maxStalledCount: 10, lockDuration: 500, stalledInterval: 200 },
-);
+const worker = new Worker<QueuedNotification>('notifications', bullmqProcessor(receiver), {
+  connection,
+  concurrency: 4,
+  maxStalledCount: 10,
+  lockDuration: 500,
+  stalledInterval: 200,
+});
 worker.on('error', () => {});
 const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1', () => {
   process.stdout.write(`${(server.address() as AddressInfo).port}\n`);

@@ -3,23 +3,17 @@ import type { NotificationQueue } from '../options.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { Receiver } from '../receiver.js';
 
-/** The options of a job that `bullmqQueue` sets by default. */
-export interface BullMQJobOptions {
-  readonly deduplication?: { readonly id: string; readonly keepLastIfActive?: boolean };
-  readonly attempts?: number;
-  readonly backoff?: { readonly type: string; readonly delay: number; readonly jitter?: number };
-  readonly removeOnComplete?: boolean | { readonly age: number; readonly count?: number };
-  readonly removeOnFail?: boolean | { readonly age: number; readonly count?: number };
-}
-
 /** The part of BullMQ's `Queue` that is used. */
 export interface BullMQQueue {
-  add(name: string, data: QueuedNotification, options: BullMQJobOptions): Promise<unknown>;
+  /** Adds a job. */
+  add(name: string, data: QueuedNotification, options: object): Promise<unknown>;
 }
 
 /** The part of BullMQ's `Job` that is used. */
 export interface BullMQJob {
+  /** What was added. */
   readonly data: QueuedNotification;
+  /** How many attempts have ended. */
   readonly attemptsMade: number;
 }
 
@@ -33,7 +27,7 @@ const kept = { removeOnComplete: { age: day, count: 10_000 }, removeOnFail: { ag
  *
  * One notification of a resource runs at a time. Those that come while one waits are dropped, since it reads the resource as it
  * is by then; of those that come while one runs, the last is kept and runs after it. A job is tried 16 times, in 9 hours. Then
- * it is among BullMQ's failed jobs for 14 days.
+ * it is among BullMQ's failed jobs for 14 days. A duplicate of a job that BullMQ still has, which is for a day, is dropped.
  *
  * @param options Job options in place of these. Without `deduplication`, each notification is a job of its own.
  * @example
@@ -45,14 +39,16 @@ const kept = { removeOnComplete: { age: day, count: 10_000 }, removeOnFail: { ag
  * const worker = new Worker('notifications', bullmqProcessor(receiver), { connection, maxStalledCount: 10 });
  * @throws {ConfigurationError} when `queue` has no method `add`.
  */
-export function bullmqQueue(queue: BullMQQueue, options: BullMQJobOptions = {}): NotificationQueue {
+export function bullmqQueue(queue: BullMQQueue, options: object = {}): NotificationQueue {
   if (typeof (queue as Partial<BullMQQueue> | null | undefined)?.add !== 'function') {
     throw new ConfigurationError('bullmqQueue takes a Queue of BullMQ, with the method `add`');
   }
   return {
     add: (entry) => {
       const deduplication = { id: entry.groupId, keepLastIfActive: true };
-      return queue.add('notification', entry, { deduplication, ...retried, ...kept, ...options });
+      // BullMQ takes no number for an id, and hexadecimal digits may be one.
+      const jobId = `n-${entry.key}`;
+      return queue.add('notification', entry, { jobId, deduplication, ...retried, ...kept, ...options });
     },
   };
 }

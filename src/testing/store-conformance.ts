@@ -1,0 +1,155 @@
+import type { Claim, Lease, NotificationStore, QueuedNotification, Settlement } from '../notifications/index.js';
+
+/** A test of a store: it rejects when the store breaks the rule that its name states. */
+export interface ConformanceTest {
+  readonly name: string;
+  run(): Promise<void>;
+}
+
+/**
+ * The rules that a receiver relies on, as tests for a notification store of your own. Each test opens an empty store.
+ *
+ * @example
+ * for (const { name, run } of storeConformance(() => memoryStore())) {
+ *   await run();
+ *   console.log(name);
+ * }
+ */
+export function storeConformance(open: () => NotificationStore | Promise<NotificationStore>): ConformanceTest[] {
+  return Object.entries(rules).map(([name, rule]) => ({
+    name,
+    run: async () => {
+      const store = await open();
+      try {
+        await rule(store);
+      } finally {
+        await store.close?.();
+      }
+    },
+  }));
+}
+
+const claim: Claim = { workerId: 'conformance', limit: 10, leaseMs: 60_000, coalesce: false };
+
+function entryOf(
+  key: string,
+  { groupId = key, sentAt = 1, user_id = 7, topic = 'questions' } = {},
+): QueuedNotification {
+  const resource = `/${topic}/1`;
+  if (topic !== 'questions') return { key, groupId, sentAt, notification: { known: false, user_id, topic, resource } };
+  return { key, groupId, sentAt, notification: { known: true, user_id, topic: 'questions', resource, question_id: 1 } };
+}
+
+async function keysOf(store: NotificationStore, more: Partial<Claim> = {}): Promise<string[]> {
+  return (await store.claim({ ...claim, ...more })).leases.map(({ entry }) => entry.key);
+}
+
+async function lease(store: NotificationStore, more: Partial<Claim> = {}): Promise<Lease> {
+  const [first] = (await store.claim({ ...claim, limit: 1, ...more })).leases;
+  if (!first) throw new Error('the store gave out no lease');
+  return first;
+}
+
+function settle(store: NotificationStore, { groupId, token }: Lease, result: Partial<Settlement>): Promise<boolean> {
+  return store.settle({ groupId, token, done: [], deduplicationMs: 60_000, ...result });
+}
+
+function equal(found: unknown, expected: unknown, what: string): void {
+  const [one, other] = [found, expected].map((each) => JSON.stringify(each));
+  if (one !== other) throw new Error(`${what}: expected ${other}, found ${one}`);
+}
+
+const rules: Readonly<Record<string, (store: NotificationStore) => Promise<void>>> = {
+  'an entry is added once, waits until it is handled, and is known after that': async (store) => {
+    equal(await store.add(entryOf('a')), 'added', 'a new key');
+    equal(await store.add(entryOf('a')), 'waiting', 'a key that waits');
+    const leased = await lease(store);
+    equal([leased.attempt, leased.stalledCount, leased.coalescedKeys], [1, 0, []], 'the first lease');
+    equal(await settle(store, leased, { done: ['a'] }), true, 'the result');
+    equal(await store.add(entryOf('a')), 'processed', 'a handled key');
+    equal(await keysOf(store), [], 'what is left');
+  },
+  'a key that was handled is known although it was never added': async (store) => {
+    await store.add(entryOf('a'));
+    await settle(store, await lease(store), { done: ['a', 'b'] });
+    equal(await store.add(entryOf('b')), 'processed', 'the other key');
+  },
+  'a group is leased once at a time, in the order of the times sent': async (store) => {
+    for (const sentAt of [3, 1, 2]) await store.add(entryOf(`k${sentAt}`, { groupId: 'g', sentAt }));
+    for (const key of ['k1', 'k2', 'k3']) {
+      const leased = await lease(store);
+      equal(leased.entry.key, key, 'the next entry');
+      equal(await keysOf(store), [], 'a leased group');
+      await settle(store, leased, { done: [key] });
+    }
+  },
+  'a coalesced lease stands for the whole group': async (store) => {
+    for (const sentAt of [3, 1, 2]) await store.add(entryOf(`k${sentAt}`, { groupId: 'g', sentAt }));
+    const leased = await lease(store, { coalesce: true });
+    equal([leased.entry.key, leased.coalescedKeys], ['k3', ['k1', 'k2']], 'the lease');
+  },
+  'an entry is given only to a worker that has a handler for it': async (store) => {
+    await store.add(entryOf('a', { topic: 'items' }));
+    await store.add(entryOf('b'));
+    equal(await keysOf(store, { routes: ['questions'] }), ['b'], 'with a handler for questions');
+    equal(await keysOf(store, { routes: ['messages'] }), [], 'with a handler for messages');
+    equal(await keysOf(store, { routes: ['*'] }), ['a'], 'with a handler for all others');
+  },
+  'a failure is counted and delays the group, unless it is claimed by name': async (store) => {
+    await store.add(entryOf('a'));
+    await settle(store, await lease(store), { retryInMs: 60_000 });
+    equal(await keysOf(store), [], 'before its time');
+    equal((await lease(store, { groupId: 'a' })).attempt, 2, 'the attempt');
+  },
+  'a released lease counts nothing': async (store) => {
+    await store.add(entryOf('a'));
+    await settle(store, await lease(store), { retryInMs: 0, released: true });
+    equal((await lease(store)).attempt, 1, 'the attempt');
+  },
+  'an expired lease is a stall, its token is worth nothing, and a result ends the row of stalls': async (store) => {
+    await store.add(entryOf('a'));
+    const former = await lease(store, { leaseMs: 1 });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const current = await lease(store);
+    equal([current.attempt, current.stalledCount], [2, 1], 'after a stall');
+    equal(await store.renew([former], 60_000), ['a'], 'the renewal of the former');
+    equal(await settle(store, former, { done: ['a'] }), false, 'the result of the former');
+    await settle(store, current, { retryInMs: 0 });
+    equal((await lease(store)).stalledCount, 0, 'after a failure');
+  },
+  'a lease that was given back before its handler ran keeps the row of stalls': async (store) => {
+    await store.add(entryOf('a'));
+    await lease(store, { leaseMs: 1 });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    await settle(store, await lease(store), { retryInMs: 0, released: true, unstarted: true });
+    equal((await lease(store)).stalledCount, 1, 'the stalls');
+  },
+  'what was sent until a time can be handled together': async (store) => {
+    for (const sentAt of [1, 2, 3]) await store.add(entryOf(`k${sentAt}`, { groupId: 'g', sentAt }));
+    await settle(store, await lease(store), { done: ['k1'], doneUntil: 2 });
+    equal(await store.add(entryOf('late', { groupId: 'g', sentAt: 2 })), 'processed', 'one that comes later');
+    equal(await keysOf(store), ['k3'], 'what is left');
+  },
+  'dead letters are listed in pages, replayed and removed': async (store) => {
+    for (const key of ['a', 'b', 'c']) {
+      await store.add(entryOf(key));
+      await settle(store, await lease(store), { deadLetter: { key, failure: 'no' } });
+    }
+    const [first] = await store.deadLetters(1);
+    const rest = await store.deadLetters(10, first?.number);
+    equal([first?.entry.key, ...rest.map(({ entry }) => entry.key)], ['a', 'b', 'c'], 'the pages');
+    equal(await store.add(entryOf('a')), 'processed', 'a key that is dead');
+    equal(await store.redrive('a'), true, 'a replay');
+    equal(await store.removeDeadLetter('b'), true, 'a removal');
+    equal([await store.redrive('b'), await store.removeDeadLetter('a')], [false, false], 'what is gone');
+    equal((await lease(store)).attempt, 1, 'the attempt after a replay');
+  },
+  'what waits, runs and is dead is counted': async (store) => {
+    for (const key of ['a', 'b', 'c']) await store.add(entryOf(key));
+    await settle(store, await lease(store), { deadLetter: { key: 'a', failure: 'no' } });
+    await lease(store);
+    const stats = await store.stats?.();
+    equal([stats?.waiting, stats?.running, stats?.dead], [1, 1, 1], 'the counts');
+    equal(stats?.topics['questions']?.waiting, 2, 'the topic');
+  },
+};
