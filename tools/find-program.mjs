@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 const names = {
   chromium: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
   'redis-server': ['redis-server'],
+  postgres: ['postgres'],
   python3: ['python3'],
 };
 
@@ -15,6 +16,11 @@ export function findProgram(/** @type {keyof typeof names} */ program) {
   if (program === 'chromium' && process.env.CHROMIUM_PATH) return process.env.CHROMIUM_PATH;
   const folders = (process.env.PATH ?? '').split(delimiter);
   return names[program].flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
+}
+
+/** @returns {program is keyof typeof names} */
+function isKnown(/** @type {string | undefined} */ program) {
+  return program !== undefined && Object.hasOwn(names, program);
 }
 
 function isExecutable(/** @type {string} */ path) {
@@ -28,7 +34,7 @@ function isExecutable(/** @type {string} */ path) {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const [, , program] = process.argv;
-  const found = program === 'chromium' || program === 'redis-server' ? findProgram(program) : undefined;
+  const found = isKnown(program) ? findProgram(program) : undefined;
   if (found !== undefined) console.log(found);
   process.exitCode = found === undefined ? 1 : 0;
 }

@@ -1,5 +1,5 @@
 import { ConfigurationError, NotificationError } from '../core/errors/errors.js';
-import { checkConfiguration } from '../core/options/check-configuration.js';
+import { optionIssues } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { catchUp } from './catch-up.js';
 import type { CatchUpOptions, CatchUpResult } from './catch-up.js';
@@ -230,7 +230,7 @@ export class Receiver {
    * const { found, added } = await receiver.catchUp({ user_ids: [7] });
    * @returns how many there are, and how many of them were added.
    * @throws {ConfigurationError} when an option is unknown or wrong, or without `clientFor`.
-   * @throws {ApiError} when the service refuses the search.
+   * @throws {ApiError} when the search fails.
    */
   async catchUp(options: CatchUpOptions = {}): Promise<CatchUpResult> {
     return catchUp(this.#options, options, async (entry) => (await this.#addNew(entry)) === 'added');
@@ -250,7 +250,7 @@ export class Receiver {
    *
    * @example
    * const { waiting, running, dead, oldestAgeMs, topics } = await receiver.stats();
-   * console.log(waiting, running, dead, oldestAgeMs, topics['questions']?.lastArrivalAt);
+   * console.log(waiting, running, dead, oldestAgeMs, topics.questions?.lastArrivalAt);
    * @throws {ConfigurationError} with a `queue`, which counts its jobs itself.
    */
   async stats(): Promise<StoreStats> {
@@ -334,11 +334,8 @@ export class Receiver {
    * @throws {ConfigurationError} when an option is unknown or wrong. The receiver is not closed then.
    */
   close(options: CloseOptions = {}): Promise<void> {
-    try {
-      checkConfiguration('close', options, { graceMs: isDuration });
-    } catch (error) {
-      return Promise.reject(error as ConfigurationError);
-    }
+    const [problem] = optionIssues(options, { graceMs: isDuration });
+    if (problem) return Promise.reject(new ConfigurationError(`close: ${problem.message}`));
     clearTimeout(this.#backlog);
     this.#closed ??= this.#close(options.graceMs ?? 5_000);
     return this.#closed;

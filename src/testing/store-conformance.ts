@@ -150,6 +150,6 @@ const rules: Readonly<Record<string, (store: NotificationStore) => Promise<void>
     await lease(store);
     const stats = await store.stats?.();
     equal([stats?.waiting, stats?.running, stats?.dead], [1, 1, 1], 'the counts');
-    equal(stats?.topics['questions']?.waiting, 2, 'the topic');
+    equal(stats?.topics.questions?.waiting, 2, 'the topic');
   },
 };

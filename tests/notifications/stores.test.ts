@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ConfigurationError } from 'marketplace-seller-sdk';
 import { StoreFullError, memoryStore, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { Claim, Lease, NotificationStore, QueuedNotification } from 'marketplace-seller-sdk/notifications';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';

@@ -41,7 +41,7 @@ export class Dispatcher {
   #handlerFor(notification: Notification): AnyHandler | undefined {
     const { on, fallback } = this.#options;
     const route = routeOf(notification);
-    return (route === '*' ? fallback : on?.[route]) as AnyHandler | undefined;
+    return route === '*' ? fallback : on?.[route];
   }
 
   /**

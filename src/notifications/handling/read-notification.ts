@@ -88,7 +88,7 @@ async function readOnce(
 /** The id of the pack among the resources of a message. */
 function packOf({ message_resources }: Message): string | undefined {
   const pack = message_resources?.find(({ name }) => name?.toLowerCase() === 'packs');
-  return pack?.id === undefined || pack.id === null ? undefined : String(pack.id);
+  return pack?.id ?? undefined;
 }
 
 async function retryNotFound<T>(

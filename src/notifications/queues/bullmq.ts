@@ -32,11 +32,11 @@ const kept = { removeOnComplete: { age: day, count: 10_000 }, removeOnFail: { ag
  * @param options Job options in place of these. Without `deduplication`, each notification is a job of its own.
  * @example
  * const receiver = createReceiver({
- *   queue: bullmqQueue(new Queue('notifications', { connection })),
+ *   queue: bullmqQueue(new Queue('notifications')),
  *   clientFor: () => seller,
  *   on: { questions: async (_, { read }) => answer(await read()) },
  * });
- * const worker = new Worker('notifications', bullmqProcessor(receiver), { connection, maxStalledCount: 10 });
+ * const processor = bullmqProcessor(receiver); // for new Worker('notifications', processor, { maxStalledCount: 10 })
  * @throws {ConfigurationError} when `queue` has no method `add`.
  */
 export function bullmqQueue(queue: BullMQQueue, options: object = {}): NotificationQueue {
@@ -60,7 +60,7 @@ export function bullmqQueue(queue: BullMQQueue, options: object = {}): Notificat
  * of 1: a job whose process is killed twice would fail.
  *
  * @example
- * const worker = new Worker('notifications', bullmqProcessor(receiver), { connection, maxStalledCount: 10 });
+ * const processor = bullmqProcessor(receiver); // for new Worker('notifications', processor, { maxStalledCount: 10 })
  */
 export function bullmqProcessor(
   receiver: Receiver,

@@ -1,0 +1,56 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, existsSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { findProgram } from '../../tools/find-program.mjs';
+
+const program = findProgram('postgres');
+const folderOfPrograms = program === undefined ? '' : dirname(realpathSync(program));
+
+/** Whether there is a PostgreSQL server; tests that need one are skipped when there is none. */
+export const hasPostgres = existsSync(join(folderOfPrograms, 'initdb'));
+
+/** A PostgreSQL of one test file, on a Unix socket. */
+export interface OwnPostgres {
+  readonly connectionString: string;
+  stop(): Promise<void>;
+}
+
+export async function startPostgres(): Promise<OwnPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
+  // PostgreSQL does not run as root.
+  const user = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
+  if (user.uid !== undefined) {
+    chownSync(folder, user.uid, user.gid);
+    // Its user has to reach the folder.
+    chmodSync(tmpdir(), statSync(tmpdir()).mode | 0o011);
+  }
+  const data = join(folder, 'data');
+  const initdb = ['-D', data, '-A', 'trust', '-U', 'postgres', '--no-sync'];
+  execFileSync(join(folderOfPrograms, 'initdb'), initdb, { ...user, cwd: folder, stdio: 'ignore' });
+  const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, 'fsync=off'].flatMap((each) => [
+    '-c',
+    each,
+  ]);
+  const server = spawn(join(folderOfPrograms, 'postgres'), ['-D', data, ...settings], {
+    ...user,
+    cwd: folder,
+    stdio: 'ignore',
+  });
+  for (let tries = 0; !existsSync(join(folder, '.s.PGSQL.5432')) && tries < 200; tries += 1) await pause(50);
+  return {
+    connectionString: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(folder)}`,
+    stop: async () => {
+      const gone = once(server, 'exit');
+      server.kill('SIGQUIT');
+      await gone;
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function idOf(which: '-u' | '-g'): number {
+  return Number(execFileSync('id', [which, 'postgres'], { encoding: 'utf8' }));
+}
