@@ -271,6 +271,10 @@ async function expectSameOutcome([act, read, write]: [Act, string, string], time
   ]);
 }
 
+/** The `fetch` of Node limits the encodings since undici 6.23 and 7.18; before, it tries to decode them all. */
+const [undiciMajor = 0, undiciMinor = 0] = (process.versions.undici ?? '').split('.').map(Number);
+const limitsEncodings = undiciMajor > 7 || undiciMinor >= (undiciMajor === 7 ? 18 : 23);
+
 describe('known differences: the fetch of Node reads less', () => {
   test.each<readonly [string, Act, http: string, fetch: string]>([
     ['sends 100 Continue unasked', sends(`HTTP/1.1 100 Continue\r\n\r\n${ok}${whole}`), delivered[0], lost(reset)[0]],
@@ -279,7 +283,9 @@ describe('known differences: the fetch of Node reads less', () => {
       'compresses six times, and fetch hides the status',
       compressed('gzip, gzip, gzip, gzip, gzip, gzip', '{"id":42}'),
       broken('too many content-encodings in response: 6, maximum allowed is 5')[0],
-      lost('too many content-encodings in response: 6, maximum allowed is 5')[0],
+      limitsEncodings
+        ? lost('too many content-encodings in response: 6, maximum allowed is 5')[0]
+        : broken('Z_DATA_ERROR')[0],
     ],
   ])('where the server %s', async (_, act, http, fetch) => {
     const url = await rawServer(act);
