@@ -179,7 +179,9 @@ function withTimeout<R>(work: (signal: AbortSignal) => Promise<R>, limitMs: numb
     const expire = (): void => {
       end(new AccessTokenError(`The refresh of the access token did not finish within ${limitMs} ms`));
     };
-    const timer = limitMs <= longestTimerMs ? setTimeout(expire, limitMs) : undefined;
+    const timer = setTimeout(expire, Math.min(limitMs, longestTimerMs));
+    // A call that waits has a timer of its own, and a refresh that no call waits for must not keep the process alive.
+    (timer as { unref?(): unknown }).unref?.();
     signal?.addEventListener('abort', onAbort, { once: true });
     const settle = (): void => {
       clearTimeout(timer);

@@ -11,6 +11,10 @@ import type { CancelScope } from '../scope/cancel-scope.js';
 interface PendingToken {
   readonly rejected: string | undefined;
   readonly token: Promise<string>;
+  /** Limits its time. It keeps the process alive only while a call waits. */
+  readonly timer: { ref?(): unknown; unref?(): unknown };
+  /** How many calls wait for it. A call that was aborted does not. */
+  waiting: number;
 }
 
 /** Provides a client's access token. All calls that wait for a token share one call of the provider. */
@@ -51,7 +55,7 @@ export class TokenSource {
     const controller = new AbortController();
     const provided = this.#callProvider(rejected, controller.signal);
     if (typeof provided === 'string') return this.#accept(rejected, provided);
-    const pending = { rejected, token: this.#withTimeout(provided, rejected, controller) };
+    const pending = this.#withTimeout(provided, rejected, controller);
     this.#pending = pending;
     const forget = (): void => {
       if (this.#pending === pending) this.#pending = undefined;
@@ -76,17 +80,17 @@ export class TokenSource {
   }
 
   /** Several calls share the request, so it has its own time limit and does not end with the signal of one caller. */
-  #withTimeout(provided: Promise<string>, rejected: string | undefined, controller: AbortController): Promise<string> {
+  #withTimeout(provided: Promise<string>, rejected: string | undefined, controller: AbortController): PendingToken {
     const limitMs = this.#timeoutMs;
-    return new Promise((resolve, reject) => {
-      const expire = (): void => {
-        const error = new AccessTokenError(`The function given as accessToken returned no token within ${limitMs} ms`);
-        controller.abort(error);
-        reject(error);
-      };
-      const timer = limitMs <= longestTimerMs ? setTimeout(expire, limitMs) : undefined;
-      provided.finally(() => clearTimeout(timer)).then((token) => resolve(this.#accept(rejected, token)), reject);
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const expire = (): void => {
+      const error = new AccessTokenError(`The function given as accessToken returned no token within ${limitMs} ms`);
+      controller.abort(error);
+      reject(error);
+    };
+    const timer = setTimeout(expire, Math.min(limitMs, longestTimerMs));
+    provided.finally(() => clearTimeout(timer)).then((token) => resolve(this.#accept(rejected, token)), reject);
+    return { rejected, token: promise, timer: timer, waiting: 0 };
   }
 
   /** If the provider returns a rejected token again, its replacement is used. */
@@ -96,8 +100,15 @@ export class TokenSource {
     return token;
   }
 
-  #wait({ token }: PendingToken, scope: CancelScope): Promise<string> {
-    return scope.race(() => token);
+  async #wait(pending: PendingToken, scope: CancelScope): Promise<string> {
+    pending.waiting += 1;
+    pending.timer.ref?.();
+    try {
+      return await scope.race(() => pending.token);
+    } finally {
+      pending.waiting -= 1;
+      if (pending.waiting === 0) pending.timer.unref?.();
+    }
   }
 }
 
