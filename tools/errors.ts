@@ -1,4 +1,5 @@
 import type { SellerError } from '../src/core/errors/seller-error.js';
+import { isPermanentStatus } from '../src/core/errors/response-errors.js';
 import type { Catalogue } from './catalogue.ts';
 import type { Sources } from './exports.ts';
 import { withAnchors } from './headings.ts';
@@ -57,6 +58,7 @@ function page(
     generated,
     causeOf(kind, all).text,
     ...section('## What to do', remedyOf(kind, all)),
+    ...section('## Repeat the call', permanence(type, all)),
     ...section('## Inherits', ancestry(type)),
     ...section('## Subclasses', below.join(', ')),
     ...section('## How the service reports it', responses(type, all)),
@@ -97,6 +99,19 @@ export function remedyOf(kind: string, all: Catalogue): string {
 
 function textOf(kind: string, all: Catalogue): string {
   return all.prose.classes.get(kind)?.prose.text ?? '';
+}
+
+/** Whether the same call can never succeed, as `isPermanent` states it. */
+function permanence(type: typeof SellerError, all: Catalogue): string {
+  const statuses = all.operations.flatMap(({ endpoint }) =>
+    endpoint.errors.filter(({ error }) => error === type).map(({ status }) => status),
+  );
+  const isOfCall = type.permanent !== undefined || statuses.length > 0 || 'statuses' in type;
+  if (!isOfCall) return '`isPermanent` depends on the status: it is `true` if the service rejects the request itself.';
+  const status = statuses[0] ?? (type as { readonly statuses?: readonly number[] }).statuses?.[0] ?? 0;
+  return (type.permanent ?? isPermanentStatus(status))
+    ? '`isPermanent` is `true`: the same call can never succeed.'
+    : '`isPermanent` is `false`: the same call may succeed later, or with another token.';
 }
 
 function responses(type: typeof SellerError, all: Catalogue): string {

@@ -84,7 +84,9 @@ export class HttpClient implements Requester {
 
   async #run(endpoint: Endpoint, input: unknown, given: InternalOptions | undefined): Promise<CallResult> {
     const startedAt = performance.now();
-    if (given !== undefined) checkOptions(given, callRules);
+    // If the input is no object, what follows it is most likely a part of it, and not the options.
+    const isInput = input === undefined || (typeof input === 'object' && !Array.isArray(input));
+    if (given !== undefined && isInput) checkOptions(given, callRules);
     const options = given ?? {};
     const request = buildRequest(endpoint, input, options, this.#runtime);
     const context = new RequestContext(request, options, this.#runtime, startedAt);

@@ -114,11 +114,14 @@ describe('a deadline bounds everything under it', () => {
     expect(new Deadline('contact()', undefined).leftMs).toBeUndefined();
   });
 
-  test('the two requests of enable() with requireActive', async () => {
-    const { sellerClient, sent } = stubbed([service, never]);
+  test.each([
+    ['call', {}, { deadlineMs: 600 }],
+    ['client', { deadlineMs: 600 }, undefined],
+  ])('the two requests of enable() with requireActive, where it is that of the %s', async (_, ofClient, ofCall) => {
+    const { sellerClient, sent } = stubbed([service, never], ofClient);
     const input = { site_id: 'MLA', item_id: 'MLA1', requireActive: true };
     const startedAt = performance.now();
-    const call = sellerClient.flex.items.enable(input, { deadlineMs: 600 });
+    const call = sellerClient.flex.items.enable(input, ofCall);
     expect(await errorOf(advanceUntilSettled(call))).toMatchObject({ cause: { name: 'TimeoutError' } });
     expect(performance.now() - startedAt).toBeLessThanOrEqual(700);
     expect(sent).toHaveLength(2);

@@ -9,6 +9,7 @@ import { SellerError, confirmError } from './seller-error.js';
  */
 export class ConfigurationError extends SellerError {
   static override readonly kind: string = 'ConfigurationError';
+  static override readonly permanent: boolean | undefined = true;
 }
 
 /**
@@ -27,6 +28,7 @@ export class AccessTokenError extends SellerError {
  */
 export class InvalidInputError extends SellerError {
   static override readonly kind: string = 'InvalidInputError';
+  static override readonly permanent: boolean | undefined = true;
   /** What is wrong: each issue has the path of its field. */
   readonly issues: readonly Issue[];
 
@@ -141,6 +143,7 @@ export class OutcomeUnknownError extends ConnectionError {
  */
 export class NotificationError extends SellerError {
   static override readonly kind: string = 'NotificationError';
+  static override readonly permanent: boolean | undefined = true;
 }
 
 /**
@@ -151,6 +154,7 @@ export class NotificationError extends SellerError {
  */
 export class GrantRevokedError extends SellerError {
   static override readonly kind: string = 'GrantRevokedError';
+  static override readonly permanent: boolean | undefined = true;
 }
 
 /**

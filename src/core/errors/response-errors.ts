@@ -67,6 +67,8 @@ export interface ApiErrorDetails extends ResponseDetails {
   readonly causes: readonly ApiErrorCause[];
   readonly retryAfterMs?: number | undefined;
   readonly outcomeUnknown?: boolean | undefined;
+  /** The service asks to try again. */
+  readonly transient?: boolean | undefined;
 }
 
 /**
@@ -80,6 +82,7 @@ export interface ApiErrorDetails extends ResponseDetails {
  */
 export class ApiError extends SellerError {
   static override readonly kind: string = 'ApiError';
+  static override readonly permanent: boolean | undefined = undefined;
   /** The HTTP status of the response, not the one in its body. For an error inside a 200, the status of that error. */
   readonly status: number;
   /** The machine-readable code: the first of `error`, `code` and `message` that looks like one. */
@@ -114,7 +117,8 @@ export class ApiError extends SellerError {
     this.retryAfterMs = details.retryAfterMs;
     this.outcomeUnknown = details.outcomeUnknown ?? false;
     const { body, headers, url, endpoint } = details;
-    defineHidden(this, { body, url, endpoint });
+    const isPermanent = !details.transient && (new.target.permanent ?? isPermanentStatus(details.status));
+    defineHidden(this, { body, url, endpoint, isPermanent });
     defineHeaders(this, headers);
   }
 
@@ -122,6 +126,13 @@ export class ApiError extends SellerError {
   confirm(options: ConfirmOptions = {}): Promise<Confirmation> {
     return confirmError(this, options);
   }
+}
+
+/** The statuses with which the service rejects the request itself. After the others, time or another token may help. */
+const permanentStatuses = new Set([400, 405, 406, 410, 411, 413, 414, 415, 422, 431, 501, 505]);
+
+export function isPermanentStatus(status: number): boolean {
+  return permanentStatuses.has(status);
 }
 
 /** The request id that the service sent in a header. */

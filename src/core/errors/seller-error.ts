@@ -44,6 +44,13 @@ export async function confirmError(error: SellerError, options: ConfirmOptions):
 export class SellerError extends Error {
   /** The name of the class, which minification does not change. */
   static readonly kind: string = 'SellerError';
+  /** Whether the same call can never succeed; `undefined`: the status decides. */
+  static readonly permanent: boolean | undefined = false;
+  /**
+   * Whether the same call can never succeed, so it is useless to repeat it. `false` says only that it may succeed: a write
+   * may have been carried out already. Not enumerable.
+   */
+  declare readonly isPermanent: boolean;
   /** The entries that `forEach` of a list had worked through before this error; `undefined` for other errors. */
   declare readonly done?: readonly unknown[];
 
@@ -54,6 +61,7 @@ export class SellerError extends Error {
     super(message, options);
     Object.defineProperty(this, 'name', { value: new.target.kind, configurable: true, writable: true });
     Object.defineProperty(this, mark, { value: kindsOf(new.target) });
+    Object.defineProperty(this, 'isPermanent', { value: new.target.permanent ?? false, configurable: true });
   }
 
   /**

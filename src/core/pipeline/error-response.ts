@@ -52,9 +52,15 @@ export function apiErrorFrom(
   const Class = documented?.error ?? classOfStatus(status);
   const reason = shown(raw.text ?? raw.code ?? '') || 'the service gave no reason';
   const warning = warningOf(endpoint, outcomeUnknown, earlierUnknown);
-  const message = `${endpoint.method} ${endpoint.path} failed with ${status}${code === undefined ? '' : ` (${code})`}: ${reason}${warning}`;
-  const details = { ...raw, code, causes, outcomeUnknown: outcomeUnknown || earlierUnknown };
+  const message = `${endpoint.method} ${endpoint.path} failed with ${status}${code === undefined ? '' : ` (${code})`}: ${reason}${tokenHint(status, context)}${warning}`;
+  const details = { ...raw, code, causes, outcomeUnknown: outcomeUnknown || earlierUnknown, transient };
   return { error: new Class(message, details), failure };
+}
+
+/** A 401 of a request without a token has a simple reason. */
+function tokenHint(status: number, { token, request }: ResponseContext): string {
+  if (status !== 401 || token !== undefined || request.headers.authorization !== undefined) return '';
+  return '. The request had no token: give the client or the call an `accessToken`';
 }
 
 /** What to do about a write that may have been carried out. */

@@ -44,6 +44,7 @@ export class SubscriptionNotFoundError extends NotFoundError {
  */
 export class AlreadyInFlexError extends BadRequestError {
   static override readonly kind: string = 'AlreadyInFlexError';
+  static override readonly permanent = false;
 }
 
 /**
@@ -53,6 +54,7 @@ export class AlreadyInFlexError extends BadRequestError {
  */
 export class NotInFlexError extends BadRequestError {
   static override readonly kind: string = 'NotInFlexError';
+  static override readonly permanent = false;
 }
 
 /**

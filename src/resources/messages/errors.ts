@@ -19,6 +19,7 @@ export class InvalidPagingError extends BadRequestError {
  */
 export class MessageNotFoundError extends BadRequestError {
   static override readonly kind: string = 'MessageNotFoundError';
+  static override readonly permanent = false;
 }
 
 /**
@@ -37,6 +38,7 @@ export class MessageNotReadyError extends NotFoundError {
  */
 export class MessageAccessError extends ForbiddenError {
   static override readonly kind: string = 'MessageAccessError';
+  static override readonly permanent = true;
 }
 
 /**
@@ -82,6 +84,7 @@ export class NotYetDeliveredError extends ForbiddenError {
  */
 export class ReceiverNotInOrderError extends ForbiddenError {
   static override readonly kind: string = 'ReceiverNotInOrderError';
+  static override readonly permanent = true;
 }
 
 /**

@@ -36,6 +36,7 @@ export class ConversationBlockedError extends ForbiddenError {
  */
 export class PackAccessError extends ForbiddenError {
   static override readonly kind: string = 'PackAccessError';
+  static override readonly permanent = true;
 }
 
 /**

@@ -36,6 +36,7 @@ export class QuestionNotOpenError extends BadRequestError {
  */
 export class ItemNotActiveError extends BadRequestError {
   static override readonly kind: string = 'ItemNotActiveError';
+  static override readonly permanent = false;
 }
 
 /**
@@ -45,6 +46,7 @@ export class ItemNotActiveError extends BadRequestError {
  */
 export class AskLimitError extends BadRequestError {
   static override readonly kind: string = 'AskLimitError';
+  static override readonly permanent = false;
 }
 
 /**

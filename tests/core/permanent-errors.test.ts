@@ -1,0 +1,88 @@
+import * as main from 'marketplace-seller-sdk';
+import { describe, expect, test } from 'vitest';
+import { endpoints } from '../../src/endpoints.js';
+import { listEndpoints } from '../../src/core/list-endpoints.js';
+import { errorOf, networkFault, stubbed } from '../support/stubs.ts';
+
+const errorWith = (status: number, body: object = {}): Promise<main.ApiError> => {
+  const { sellerClient } = stubbed([Response.json(body, { status })], { maxRetries: 0 });
+  return errorOf<main.ApiError>(sellerClient.questions.get({ question_id: 1 }));
+};
+
+describe('isPermanent: the same call can never succeed', () => {
+  test.each([400, 405, 406, 410, 411, 413, 414, 415, 422, 431, 501, 505])('after a %i', async (status) => {
+    expect((await errorWith(status)).isPermanent).toBe(true);
+  });
+
+  test.each([301, 401, 402, 403, 404, 408, 409, 418, 423, 425, 429, 500, 502, 503, 504, 507, 599])(
+    'but it may after a %i',
+    async (status) => {
+      expect((await errorWith(status)).isPermanent).toBe(false);
+    },
+  );
+
+  /** The documented errors whose class decides otherwise than their status. */
+  const exceptions: Readonly<Record<string, boolean>> = {
+    AlreadyInFlexError: false,
+    NotInFlexError: false,
+    ItemNotActiveError: false,
+    AskLimitError: false,
+    MessageNotFoundError: false,
+    MessageAccessError: true,
+    ReceiverNotInOrderError: true,
+    PackAccessError: true,
+  };
+  const documented = [...new Set(listEndpoints(endpoints).flatMap(({ errors }) => errors))];
+  const permanent = [400, 405, 406, 410, 411, 413, 414, 415, 422, 431, 501, 505];
+  const rows = documented.map(({ error, status, transient, message }) => ({
+    message,
+    error,
+    status,
+    transient,
+    expected: transient ? false : (exceptions[error.kind] ?? permanent.includes(status)),
+  }));
+
+  test.each(rows)('$error.kind ($message): $expected', ({ error, status, transient, expected }) => {
+    const details = { status, transient, headers: new Headers(), body: undefined, causes: [] };
+    expect(new error('failed', details).isPermanent).toBe(expected);
+  });
+
+  test('as the class says, where no response decides', async () => {
+    const { sellerClient } = stubbed([networkFault('ECONNRESET')], { maxRetries: 0 });
+    const text = 'x'.repeat(3000);
+    expect((await errorOf(sellerClient.questions.answer({ question_id: 1, text }))).isPermanent).toBe(true);
+    expect((await errorOf(sellerClient.questions.get({ question_id: 1 }))).isPermanent).toBe(false);
+    expect((await errorOf(sellerClient.questions.answer({ question_id: 1, text: 'Yes' }))).isPermanent).toBe(false);
+    expect(new main.ConfigurationError('wrong').isPermanent).toBe(true);
+    expect(new main.TimeoutError('late').isPermanent).toBe(false);
+  });
+
+  test('is not printed', async () => {
+    expect(Object.keys(await errorWith(400))).not.toContain('isPermanent');
+  });
+});
+
+test('a 401 says that the request had no token', async () => {
+  const { sellerClient } = stubbed([Response.json({ message: 'unauthorized' }, { status: 401 })], {
+    accessToken: undefined,
+  });
+  const read = (options?: object): Promise<main.SellerError> =>
+    errorOf(sellerClient.questions.get({ question_id: 1 }, options));
+  expect((await read()).message).toContain('The request had no token: give the client or the call an `accessToken`');
+  expect((await read({ accessToken: 'token-2' })).message).not.toContain('had no token');
+  expect((await read({ headers: { authorization: 'Basic eA==' } })).message).not.toContain('had no token');
+});
+
+test('an input that is no object is blamed, and not the options', async () => {
+  const { sellerClient, sent } = stubbed([Response.json({})]);
+  for (const input of [1, 'MLA1', true, [], [1], Symbol('x'), 1n]) {
+    for (const options of ['text', 42, ['text']]) {
+      const error = await errorOf(sellerClient.questions.answer(input as never, options as never));
+      expect(error).toMatchObject({ name: 'InvalidInputError' });
+      expect(error.message).not.toContain('the options');
+    }
+  }
+  const wrong = await errorOf(sellerClient.questions.get({ question_id: 1 }, 'text' as never));
+  expect(wrong.message).toContain('the options');
+  expect(sent).toHaveLength(0);
+});
