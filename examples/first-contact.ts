@@ -5,7 +5,7 @@ import {
   CapExhaustedError,
   NoChannelError,
   deliveryPromise,
-  isModerated,
+  moderationOf,
   moderationReasonOf,
 } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
@@ -34,7 +34,7 @@ try {
 // If moderation rejects a message, the call still succeeds. Only the seller sees the message.
 const message = { pack_id, user_id, to: { user_id: buyer.user_id }, text: 'Call me at +54 11 4321-5678' };
 const first = await seller.messages.contact(message);
-if (isModerated(first.message))
+if (moderationOf(first.message) === 'rejected')
   console.log(`Rejected (${moderationReasonOf(first.message) ?? 'no reason given'})`);
 
 const again = { ...message, text: 'Your parcel leaves today.' };

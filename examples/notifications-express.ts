@@ -6,7 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
-import { createReceiver, hasStatus, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { hasStatus } from 'marketplace-seller-sdk';
+import { createReceiver, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 
 // A fake marketplace. In production, create one client per seller with `new SellerClient()`.

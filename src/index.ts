@@ -83,6 +83,7 @@ export {
   NoQuestionsError,
   QuestionNotOpenError,
 } from './resources/questions/errors.js';
+export { askerId, hasStatus } from './resources/questions/question-facts.js';
 export { questionTextLimit } from './resources/questions/limits.js';
 export type {
   AnswerOfQuestion,
@@ -92,6 +93,7 @@ export type {
   BlockedUser,
   AnswerParams,
   AskParams,
+  DeletionResponse,
   Question,
   GetQuestionParams,
   QuestionFilters,
@@ -106,6 +108,8 @@ export type {
 
 export type { Flex } from './resources/flex/flex.js';
 export type { FlexItems } from './resources/flex/items.js';
+export type { DeliverySettings } from './resources/flex/delivery-settings.js';
+export { deliverySettings } from './resources/flex/delivery-settings.js';
 export { flexCoverageAreas } from './resources/flex/coverage.js';
 export {
   AlreadyInFlexError,
@@ -190,11 +194,14 @@ export {
   ExceptedCaseError,
   PackAccessError,
 } from './resources/post-sale/errors.js';
-export { isModerated, moderationReasonOf, originalOf } from './resources/post-sale/message.js';
+export { originalOf } from './resources/post-sale/message.js';
+export type { ModerationResult } from './resources/post-sale/moderation.js';
+export { moderationOf, moderationReasonOf } from './resources/post-sale/moderation.js';
 export type {
   AttachmentsValidations,
   Participant,
   Message,
+  SentMessage,
   MessageAttachment,
   MessageDate,
   MessageModeration,
@@ -233,8 +240,12 @@ export type {
 export { deliveryPromise, templateId, templateVariableId } from './resources/action-guide/templates.js';
 
 export type { Conversation, DownloadOptions, Messages, UploadOptions } from './resources/messages/messages.js';
-export type { ContactParams, ContactResult } from './resources/messages/contact.js';
-export type { ChannelParams, OpenChannel } from './resources/messages/channel.js';
+export type { ContactResult } from './resources/messages/contact.js';
+export type { OpenChannel } from './resources/messages/channel.js';
+export type { ChannelParams, Counterpart } from './resources/messages/correspondence.js';
+export type { ReplyContent } from './resources/messages/reply.js';
+export type { OrderOfPack } from './resources/post-sale/pack.js';
+export { packOf } from './resources/post-sale/pack.js';
 export {
   AttachmentNotFoundError,
   EmptyFileError,
@@ -270,6 +281,7 @@ export type {
   ConversationStatus,
   GetMessageParams,
   UploadParams,
+  ContactParams,
   SendMessageParams,
   Recipient,
   StoredAttachment,

@@ -20,5 +20,6 @@ export {
   messageModeration,
   messageResource,
   participant,
+  sentMessage,
 } from './resources/post-sale/message.js';
 export { messageText } from './resources/post-sale/text.js';

@@ -17,7 +17,8 @@ export const blocking: Chapter = {
     say.quote(spammer.nickname, items.kettle.title, spam?.text ?? '');
 
     say.code('await seller.questions.delete({ question_id });');
-    const [confirmation] = (await client.questions.delete({ question_id: spam?.id ?? 0 })) ?? [];
+    const deleted = await client.questions.delete({ question_id: spam?.id ?? 0 });
+    const confirmation = Array.isArray(deleted) ? deleted[0] : deleted?.message;
     say.good(confirmation ?? 'The question was deleted');
 
     say.code('await seller.questions.blacklist.add({ seller_id, user_id });');

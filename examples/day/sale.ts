@@ -1,4 +1,4 @@
-import { isModerated, moderationReasonOf } from 'marketplace-seller-sdk';
+import { moderationOf, moderationReasonOf } from 'marketplace-seller-sdk';
 import type { Chapter } from './stage.ts';
 
 /**
@@ -39,8 +39,8 @@ export const sale: Chapter = {
     say.quote(seller.nickname, '', number);
     const { channel, message } = await write(number);
     say.good(`Sent. ${channels[channel]}`);
-    say.code('isModerated(message)');
-    if (!isModerated(message)) return;
+    say.code('moderationOf(message)');
+    if (moderationOf(message) !== 'rejected') return;
     const reason = moderationReasonOf(message) ?? 'no reason given';
     say.bad(`The call succeeded, but moderation rejected the message: ${reason}.`);
   },

@@ -11,8 +11,8 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { QuestionNotOpenError, SellerClient } from 'marketplace-seller-sdk';
-import { createReceiver, hasStatus, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import { QuestionNotOpenError, SellerClient, hasStatus } from 'marketplace-seller-sdk';
+import { createReceiver, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import { oauth } from '../application.ts';
 import { SqliteTokens } from '../sqlite-tokens.ts';
 

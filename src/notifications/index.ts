@@ -7,7 +7,6 @@ export type {
   QuestionNotification,
   UnknownNotification,
 } from './notification.js';
-export { askerId, hasStatus } from './question.js';
 export { readNotification } from './handling/read-notification.js';
 export type { NotificationClient, NotifiedMessage, ReadOptions } from './handling/read-notification.js';
 

@@ -2,10 +2,8 @@ import { ConfigurationError, SellerClient } from 'marketplace-seller-sdk';
 
 import {
   HandlerTimeoutError,
-  askerId,
   createReceiver,
   fetchHandler,
-  hasStatus,
   memoryStore,
 } from 'marketplace-seller-sdk/notifications';
 import type {
@@ -195,15 +193,6 @@ describe('the context of a handler', () => {
     await deliver(receiver, about(1));
     await receiver.idle();
     expect(names).toEqual(['seven']);
-  });
-
-  test('the status of a question is compared without case, and its asker is found in both places', () => {
-    expect(hasStatus({ status: 'unanswered' }, 'UNANSWERED')).toBe(true);
-    expect(hasStatus({ status: 'ANSWERED' }, 'UNANSWERED')).toBe(false);
-    expect(hasStatus({}, 'UNANSWERED')).toBe(false);
-    expect(askerId({ from: { id: 31 } })).toBe(31);
-    expect(askerId({ buyer_id: 32 })).toBe(32);
-    expect(askerId({ from: null, buyer_id: null })).toBeUndefined();
   });
 });
 

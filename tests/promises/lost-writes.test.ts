@@ -1,4 +1,4 @@
-import { OutcomeUnknownError, isModerated } from 'marketplace-seller-sdk';
+import { OutcomeUnknownError, moderationOf } from 'marketplace-seller-sdk';
 import type { SellerClient, SetDeliveryParams } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { advanceUntilSettled } from '../support/fake-time.ts';
@@ -204,7 +204,7 @@ describe('the case of the words that the service uses does not matter', () => {
   });
 
   test.each(['moderated', 'MODERATED', 'Moderated'])('a message that is %s is moderated', (status) => {
-    expect(isModerated({ id: '1', status })).toBe(true);
+    expect(moderationOf({ id: '1', status })).toBe('rejected');
   });
 
   test.each(['conversation_blocked', 'CONVERSATION_BLOCKED'])('the error %s blocks a conversation', async (code) => {

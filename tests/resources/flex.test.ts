@@ -99,9 +99,10 @@ describe('subscriptions', () => {
   });
 
   test('ids in digits are read as numbers, and missing fields are accepted', async () => {
-    const sellerClient = answering(Response.json([{ id: '12', user_id: '7', status: { id: 'paused' }, mode: null }]));
+    const body = [{ id: '12', service_id: '5', user_id: '7', status: { id: 'paused' }, mode: null }];
+    const sellerClient = answering(Response.json(body));
     const found = await sellerClient.flex.subscriptions({ site_id: 'MLA', user_id: '7' });
-    expect(found).toEqual([{ id: 12, user_id: 7, status: { id: 'paused' }, mode: null }]);
+    expect(found).toEqual([{ id: 12, service_id: 5, user_id: 7, status: { id: 'paused' }, mode: null }]);
   });
 });
 
@@ -225,6 +226,16 @@ describe('items', () => {
     await sellerClient.flex.items.disable(flexItem);
     await expect(sellerClient.flex.items.disable(flexItem)).rejects.toBeInstanceOf(NotInFlexError);
   });
+
+  test.each(['A change of the item is already under way', 'The token was already used', 'The item is already closed'])(
+    'idempotent: true accepts no other 400: "%s"',
+    async (message) => {
+      const { sellerClient } = stubbed([Response.json({ message, status: 400 }, { status: 400 })]);
+      const item = { site_id: 'MLA', item_id: 'MLA100', idempotent: true };
+      await expect(sellerClient.flex.items.disable(item)).rejects.toMatchObject({ name: 'BadRequestError' });
+      await expect(sellerClient.flex.items.enable(item)).rejects.toMatchObject({ name: 'BadRequestError' });
+    },
+  );
 
   test('idempotent: true accepts an item that is in the wanted state already', async () => {
     const { sellerClient, flexItem } = createFlexShop();

@@ -10,7 +10,7 @@ import {
   ResourceAccessError,
   TooManyAttachmentsError,
   UserNotFoundError,
-  isModerated,
+  moderationOf,
 } from 'marketplace-seller-sdk';
 import type { Drift, SellerClient } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
@@ -102,7 +102,7 @@ describe('an error in another wording or status', () => {
     ['ForbiddenError', 403, 'In the casino access is suspended', send],
     ['ForbiddenError', 403, 'Not for accessories', send],
     ['PackAccessError', 403, 'The user cannot access the order', send],
-    ['AttachmentNotFoundError', 400, 'The attachments must be delimited', send],
+    ['BadRequestError', 400, 'The attachments must be delimited', send],
     ['TooManyAttachmentsError', 400, 'attachments over the max_limit', send],
     ['PackAccessError', 403, 'The user has no write_access', send],
     ['BadRequestError', 400, 'The website_id is wrong', upload],
@@ -252,7 +252,7 @@ describe('a response in another shape', () => {
     const onDrift = ({ received }: Drift): void => void drifts.push(received);
     const { sellerClient } = stubbed([Response.json(body)], { onDrift });
     const sent = await sellerClient.messages.send({ pack_id: 1, user_id: 7, to: { user_id: 31 }, text: 'Hi' });
-    expect([isModerated(sent), sent?.id, drifts.length]).toEqual([true, 'a', 1]);
+    expect([moderationOf(sent), sent?.id, drifts.length]).toEqual(['rejected', 'a', 1]);
   });
 
   test('an answered question and a total are read like documented ones, also if a field has another type', async () => {

@@ -21,13 +21,13 @@ import {
   SenderIsReceiverError,
   TextTooLongError,
   UnsupportedCharactersError,
-  isModerated,
+  moderationOf,
   moderationReasonOf,
   originalOf,
   unsupportedCharacters,
 } from 'marketplace-seller-sdk';
 import { endpoints, message as messageSchema } from 'marketplace-seller-sdk/schemas';
-import type { ApiError, Message, ModerationReason, SendMessageParams } from 'marketplace-seller-sdk';
+import type { SentMessage, ApiError, Message, ModerationReason, SendMessageParams } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Pack, PackInit } from 'marketplace-seller-sdk/testing';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
@@ -134,7 +134,7 @@ describe('a conversation', () => {
     const pack_id = pack.pack_id!;
     await sellerClient.messages.conversation({ pack_id, user_id: 7 }).first();
     const sent = await sellerClient.messages.send({ pack_id, user_id: 7, to: { user_id: 31 }, text });
-    await sellerClient.messages.get({ message_id: sent!.id });
+    await sellerClient.messages.get({ message_id: sent!.id! });
     const { id } = await sellerClient.messages.upload({ site_id: 'MLA', file: new Uint8Array(1), filename: 'a.txt' });
     await (await sellerClient.messages.download({ site_id: 'MLA', attachment_id: id })).cancel();
     await sellerClient.actionGuide.options({ pack_id });
@@ -277,12 +277,12 @@ describe('moderation', () => {
   ])('"%s" is moderated with status 200: only the sender sees it, with the reason', async (words, reason) => {
     const { sellerClient, buyerClient, whose, input } = createConversation();
     const sent = await sellerClient.messages.send({ ...input, text: words });
-    expect(isModerated(sent)).toBe(true);
+    expect(moderationOf(sent)).toBe('rejected');
     expect(moderationReasonOf(sent)).toBe(reason);
     expect(sent).toMatchObject({ status: 'moderated', message_date: { available: null } });
     expect((await sellerClient.messages.conversation(whose).first())?.id).toBe(sent?.id);
     expect((await buyerClient.messages.conversation(whose).first())?.text).toBe('¿Cuándo llega?');
-    await expect(buyerClient.messages.get({ message_id: sent!.id })).rejects.toBeInstanceOf(MessageAccessError);
+    await expect(buyerClient.messages.get({ message_id: sent!.id! })).rejects.toBeInstanceOf(MessageAccessError);
   });
 
   test.each(['Su pedido 2000000012345678 sale el 2026-03-02', 'Llega entre las 9 y las 13', '¡Gracias! 😀'])(
@@ -290,7 +290,7 @@ describe('moderation', () => {
     async (words) => {
       const { sellerClient, input } = createConversation();
       const sent = await sellerClient.messages.send({ ...input, text: words });
-      expect(isModerated(sent)).toBe(false);
+      expect(moderationOf(sent)).toBe('accepted');
       expect(moderationReasonOf(sent)).toBeUndefined();
     },
   );
@@ -300,18 +300,66 @@ describe('moderation', () => {
     marketplace.messages.moderation = 'later';
     const sent = await sellerClient.messages.send(input);
     expect(sent).toMatchObject({ status: 'available', message_moderation: { status: 'pending' } });
+    expect(moderationOf(sent)).toBe('pending');
     expect((await buyerClient.messages.conversation(whose).first())?.id).not.toBe(sent?.id);
     marketplace.messages.moderate();
     expect((await buyerClient.messages.conversation(whose).first())?.id).toBe(sent?.id);
+    expect(moderationOf(await sellerClient.messages.get({ message_id: sent!.id! }))).toBe('accepted');
   });
 
-  test('isModerated() ignores the case of the status', () => {
-    expect(isModerated({ id: '1', status: 'MODERATED' })).toBe(true);
-    expect(isModerated({ id: '1', message_moderation: { status: 'REJECTED', reason: 'out_of_place_language' } })).toBe(
-      true,
-    );
-    expect(moderationReasonOf({ id: '1', message_moderation: { status: 'rejected' } })).toBeUndefined();
-    expect(isModerated(undefined)).toBe(false);
+  test('a pending message that is rejected later is rejected when it is read again', async () => {
+    const { marketplace, sellerClient, input } = createConversation();
+    marketplace.messages.moderation = 'later';
+    const sent = await sellerClient.messages.send({ ...input, text: 'Escribime a ana@example.com' });
+    expect([moderationOf(sent), moderationReasonOf(sent)]).toEqual(['pending', undefined]);
+    marketplace.messages.moderate();
+    const later = await sellerClient.messages.get({ message_id: sent!.id! });
+    expect([moderationOf(later), moderationReasonOf(later)]).toEqual(['rejected', 'PERSONAL_DATA']);
+  });
+
+  const clean = { status: 'available', moderation: { status: 'clean' } };
+  test.each<[string, unknown]>([
+    ['accepted', { status: 'available', message_moderation: { status: 'clean', reason: null } }],
+    ['accepted', { status: 'available', message_moderation: { status: 'NON_MODERATED' } }],
+    ['accepted', { status: 'sent', message_moderation: { status: 'Clean' } }],
+    ['accepted', { status: 'available' }],
+    ['accepted', { status: 'AVAILABLE', message_moderation: null }],
+    ['accepted', [{ message_id: 'a', ...clean }]],
+    ['accepted', { messages: [{ message_id: 'a', ...clean }] }],
+    ['rejected', { status: 'rejected' }],
+    ['rejected', { status: 'MODERATED' }],
+    ['rejected', { status: 'moderated', message_moderation: { status: 'clean' } }],
+    ['rejected', { status: 'available', message_moderation: { status: 'REJECTED', reason: 'PERSONAL_DATA' } }],
+    ['rejected', { message_moderation: { status: 'moderated' } }],
+    ['rejected', [{ message_id: 'a', status: 'moderated', moderation: { status: 'rejected' } }]],
+    ['rejected', { status: 'moderated', moderation: { status: 'rejected', reason: 'PERSONAL_DATA' } }],
+    ['pending', { status: 'available', message_moderation: { status: 'pending' } }],
+    ['pending', { status: 'available', message_moderation: { status: 'in_review' } }],
+    ['pending', { status: 'available', message_moderation: {} }],
+    ['pending', { status: 'processing' }],
+    ['pending', { text: 'Hello' }],
+    ['pending', {}],
+    ['pending', []],
+    ['pending', 'ok'],
+    ['pending', null],
+    ['pending', undefined],
+  ])('a message is %s: %j', async (expected, body) => {
+    expect(moderationOf(body as SentMessage)).toBe(expected);
+    // The same of what the client makes of it, for a message and for an option.
+    const response = (): Response => (body === undefined ? new Response(null, { status: 204 }) : Response.json(body));
+    const { sellerClient } = stubbed([response()]);
+    const sent = await sellerClient.messages.send({ pack_id: 1, user_id: 7, to: { user_id: 31 }, text: 'Hello' });
+    expect(moderationOf(sent)).toBe(expected);
+    const option = await sellerClient.actionGuide.send({ pack_id: 1, option_id: 'OTHER', text: 'Hello' });
+    expect(moderationOf(option)).toBe(expected);
+  });
+
+  test('the reason is that of a rejection, and may be absent', () => {
+    const reason = 'PERSONAL_DATA';
+    expect(moderationReasonOf({ message_moderation: { status: 'REJECTED', reason } })).toBe(reason);
+    expect(moderationReasonOf({ status: 'rejected' })).toBeUndefined();
+    expect(moderationReasonOf({ message_moderation: { status: 'pending', reason } })).toBeUndefined();
+    expect(moderationReasonOf(undefined)).toBeUndefined();
   });
 });
 
@@ -532,6 +580,7 @@ describe('channel() says which channel is open, and sends nothing', () => {
       channel: 'conversation',
       maxLength: 350,
       maxAttachments: 25,
+      counterpart: { user_id: 31 },
     });
     expect(marketplace.messages.of(pack)[0]?.readAt).toBeNull();
   });

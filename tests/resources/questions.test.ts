@@ -8,9 +8,11 @@ import {
   NoQuestionsError,
   NotFoundError,
   QuestionNotOpenError,
+  askerId,
+  hasStatus,
 } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
-import type { ApiPromise, Question, QuestionSearchParams, SellerClient } from 'marketplace-seller-sdk';
+import type { Question, QuestionSearchParams, SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import type { Account, Item } from 'marketplace-seller-sdk/testing';
 import { beforeEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
@@ -630,4 +632,13 @@ goldenRequests<typeof endpoints.questions>({
       request: ['DELETE /users/7/questions_blacklist/31'],
     },
   },
+});
+
+test('the status of a question is compared without case, and its asker is found in both places', () => {
+  expect(hasStatus({ status: 'unanswered' }, 'UNANSWERED')).toBe(true);
+  expect(hasStatus({ status: 'ANSWERED' }, 'UNANSWERED')).toBe(false);
+  expect(hasStatus({}, 'UNANSWERED')).toBe(false);
+  expect(askerId({ from: { id: 31 } })).toBe(31);
+  expect(askerId({ buyer_id: 32 })).toBe(32);
+  expect(askerId({ from: null, buyer_id: null })).toBeUndefined();
 });

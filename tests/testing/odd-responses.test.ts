@@ -62,7 +62,7 @@ const calls: Readonly<Record<string, (given: Arranged) => Promise<unknown>>> = {
   'questions.ask': async ({ buyer }) => (await buyer.questions.ask({ item_id: 'MLA100', text: 'Hm?' }))?.text,
   'questions.answer': async ({ seller, question_id }) =>
     (await seller.questions.answer({ question_id, text: 'Y' }))?.id,
-  'questions.delete': async ({ seller, question_id }) => (await seller.questions.delete({ question_id }))?.length,
+  'questions.delete': async ({ seller, question_id }) => Array.isArray(await seller.questions.delete({ question_id })),
   'questions.hide': async ({ seller, question_id }) => nothing(await seller.questions.hide({ question_id })),
   'questions.responseTime': async ({ seller }) => (await seller.questions.responseTime({ user_id: 7 })).user_id,
   'questions.blacklist.add': async ({ seller }) =>
@@ -92,7 +92,7 @@ const calls: Readonly<Record<string, (given: Arranged) => Promise<unknown>>> = {
   'actionGuide.caps': async ({ seller }) =>
     (await seller.actionGuide.caps({ pack_id: 900 })).map(({ option_id }) => option_id),
   'actionGuide.send': async ({ seller }) =>
-    typeof (await seller.actionGuide.send({ pack_id: 900, option_id: 'OTHER', text: 'Hi' })).id,
+    typeof (await seller.actionGuide.send({ pack_id: 900, option_id: 'OTHER', text: 'Hi' }))?.id,
   'flex.subscriptions': async ({ seller }) =>
     (await seller.flex.subscriptions({ site_id: 'MLA', user_id: 7 })).map(({ service_id }) => service_id),
   'flex.configuration': async ({ seller }) =>

@@ -1,4 +1,4 @@
-import { deliveryPromise, isModerated } from 'marketplace-seller-sdk';
+import { deliveryPromise, moderationOf } from 'marketplace-seller-sdk';
 import type { Message, SellerClient } from 'marketplace-seller-sdk';
 
 declare const seller: SellerClient;
@@ -37,7 +37,15 @@ export async function options(): Promise<void> {
   const template_id = option?.templates?.[0]?.id ?? '';
   await seller.actionGuide.send({ pack_id: 1, option_id: 'REQUEST_VARIANTS', template_id });
   if (option) await seller.actionGuide.send({ pack_id: 1, option_id: option.id, template_id });
-  await seller.actionGuide.send({ pack_id: 1, option_id: 'GREETING', text: 'Hello' });
+  const later: string = 'GREETING';
+  await seller.actionGuide.send({ pack_id: 1, option_id: later, text: 'Hello', vars: [{ id: 'a', value: 1 }] });
+  // @ts-expect-error -- a misspelt option
+  await seller.actionGuide.send({ pack_id: 1, option_id: 'OTHR', text: 'Hello' });
+  const misspelt = { option_id: 'OTHR', text: 'Hello' } as const;
+  // @ts-expect-error -- a misspelt option
+  await seller.actionGuide.send({ pack_id: 1, ...misspelt });
+  // @ts-expect-error -- other fields are closed
+  await seller.actionGuide.send({ pack_id: 1, option_id: later, txt: 'Hello' });
 }
 
 export async function conversations(): Promise<void> {
@@ -50,7 +58,7 @@ export async function conversations(): Promise<void> {
     page.available_filters;
   }
   const message = await seller.messages.get({ message_id: 'a' });
-  isModerated(message) satisfies boolean;
+  moderationOf(message) satisfies 'accepted' | 'pending' | 'rejected';
   // @ts-expect-error -- it may be absent
   message.from.user_id;
 }

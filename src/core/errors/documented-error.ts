@@ -1,4 +1,4 @@
-import type { ApiError, ApiErrorCause, ApiErrorDetails } from './response-errors.js';
+import type { ApiError, ApiErrorDetails } from './response-errors.js';
 import { classOfStatus } from './status-errors.js';
 
 /** A documented error: how the service reports it, and its class. */
@@ -38,32 +38,18 @@ export function matchDocumentedError(
   details: ApiErrorDetails,
 ): DocumentedError | undefined {
   const { status } = details;
-  const bounded = boundedDetails(details);
   return (
-    documented.find((each) => each.status === status && isMatch(each, bounded)) ??
-    documented.find((each) => each.otherStatuses?.includes(status) && isMatch(each, bounded))
+    documented.find((each) => each.status === status && isMatch(each, details)) ??
+    documented.find((each) => each.otherStatuses?.includes(status) && isMatch(each, details))
   );
-}
-
-/** Only this many characters of each text, and this many causes, are compared: documented messages are short. */
-const maxTextLength = 500;
-const maxCauses = 20;
-
-function boundedDetails(details: ApiErrorDetails): ApiErrorDetails {
-  const bounded = (text: string | undefined): string | undefined => text?.slice(0, maxTextLength);
-  const causes = details.causes.slice(0, maxCauses).map(({ code, message }) => ({
-    ...(code !== undefined && { code: code.slice(0, maxTextLength) }),
-    ...(message !== undefined && { message: message.slice(0, maxTextLength) }),
-  }));
-  return { ...details, code: bounded(details.code), text: bounded(details.text), causes };
 }
 
 function isMatch(each: DocumentedError, details: ApiErrorDetails): boolean {
   if (each.matches) return each.matches(details);
-  if (each.error === classOfStatus(each.status)) return hasMessage(details, each.message);
-  if (each.code !== undefined && each.code !== statusCode(each.status))
-    return each.code.toLowerCase() === details.code?.toLowerCase();
-  return hasMessage(details, each.message);
+  const { code, message, error, status } = each;
+  if (error !== classOfStatus(status) && code !== undefined && code !== statusCode(status))
+    return hasCode(details, code);
+  return textsOf(details).some((text) => text.toLowerCase().includes(message.toLowerCase()));
 }
 
 /** The code that only repeats the status, so it does not distinguish errors. */
@@ -76,12 +62,6 @@ function statusCode(status: number): string | undefined {
     409: 'conflict',
     500: 'internal_server_error',
   }[status];
-}
-
-function hasMessage({ text, causes }: ApiErrorDetails, message: string): boolean {
-  const sought = message.toLowerCase();
-  const contains = (actual: string | undefined): boolean => actual?.toLowerCase().includes(sought) ?? false;
-  return contains(text) || causes.some((cause) => contains(cause.code) || contains(cause.message));
 }
 
 /** An error in the body of a success. */
@@ -98,17 +78,64 @@ export function statusOfErrorInBody(
   found: ErrorInBody,
   details: ApiErrorDetails,
 ): number {
-  const status = found.status ?? documented.find((each) => isMatch(each, boundedDetails(details)))?.status;
+  const status = found.status ?? documented.find((each) => isMatch(each, details))?.status;
   return status ?? details.status;
 }
 
-/** All texts of an error response that may contain the reason: code, text, and the code and message of each cause. */
-export function textsOf({ code, text, causes }: Pick<ApiErrorDetails, 'code' | 'text' | 'causes'>): string[] {
-  const all = [code, text, ...causes.flatMap((cause: ApiErrorCause) => [cause.code, cause.message])];
-  return all.filter((each) => each !== undefined);
+/** Only this many characters of each text, and this many causes, are compared: documented messages are short. */
+const maxTextLength = 500;
+const maxCauses = 20;
+
+/**
+ * All texts of an error response that may contain the reason, whichever keys the service gave them.
+ */
+export function textsOf({
+  code,
+  text,
+  causes,
+  body,
+}: Pick<ApiErrorDetails, 'code' | 'text' | 'causes' | 'body'>): string[] {
+  const fields = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
+  const all = [code, text, fields.message, fields.error, fields.code, fields.error_description, fields.detail];
+  for (const cause of causes.slice(0, maxCauses)) all.push(cause.code, cause.message);
+  const texts = all.filter((each) => typeof each === 'string');
+  return [...new Set(texts)].map((each) => each.slice(0, maxTextLength));
 }
 
-/** Returns a matcher that tests the texts of an error response. */
-export function messageMatches(pattern: RegExp): (details: ApiErrorDetails) => boolean {
-  return (details) => textsOf(details).some((text) => pattern.test(text));
+/** Whether one of the texts of an error response is this code. */
+export function hasCode(details: ApiErrorDetails, code: string): boolean {
+  return textsOf(details).some((text) => text.toLowerCase() === code.toLowerCase());
+}
+
+/**
+ * Returns a matcher of error responses: one of the texts fits one of the patterns, and not `unless`. Before that, a text
+ * is put in lower case, without quotation marks and with spaces for underscores.
+ */
+export function messageMatches(
+  patterns: RegExp | readonly RegExp[],
+  unless?: RegExp,
+): (details: ApiErrorDetails) => boolean {
+  const all = [patterns].flat();
+  return (details) =>
+    textsOf(details)
+      .map(wordsOf)
+      .some((words) => all.some((pattern) => pattern.test(words)) && !unless?.test(words));
+}
+
+function wordsOf(text: string): string {
+  // A page of a website: a proxy sent it.
+  if (/^\s*</.test(text)) return '';
+  return text
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .replace(/(?<![a-z])'|'(?![a-z])|["`]/g, '')
+    .replace(/[\s_]+/g, ' ')
+    .trim();
+}
+
+/** Whether an error response only repeats its status in words, for example `{ "error": "forbidden" }`. */
+export function onlyStatesStatus(details: ApiErrorDetails): boolean {
+  const texts = textsOf(details);
+  const status = statusCode(details.status)?.replaceAll('_', ' ');
+  return texts.length > 0 && texts.every((text) => wordsOf(text) === status);
 }

@@ -114,6 +114,16 @@ export function listIn(name: string): (value: unknown) => unknown {
   };
 }
 
+/** Accepts a bare list, `null`, and an object with the list as one of the names. */
+export function bareList(...names: readonly string[]): (value: unknown) => unknown {
+  return (value) => {
+    if (value === null) return [];
+    if (typeof value !== 'object' || Array.isArray(value)) return value;
+    const name = names.find((each) => Array.isArray((value as Record<string, unknown>)[each]));
+    return name === undefined ? value : (value as Record<string, unknown>)[name];
+  };
+}
+
 /** Changes each entry of the list in an object. */
 export function eachIn(name: string, change: (entry: unknown) => unknown): (value: unknown) => unknown {
   return (value) => {

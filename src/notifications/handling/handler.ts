@@ -1,5 +1,5 @@
 import type { CallOptions } from '../../core/options/call-options.js';
-import type { Message } from '../../resources/post-sale/message.js';
+import type { SentMessage } from '../../resources/post-sale/message.js';
 import type { Question } from '../../resources/questions/schemas.js';
 import type { MessageNotification, QuestionNotification } from '../notification.js';
 import type { NotificationClient, NotifiedMessage, ReadOptions } from './read-notification.js';
@@ -39,7 +39,7 @@ export interface MessageContext<Client = NotificationClient> extends HandlerCont
    * @throws {NotificationError} when the message names no pack or no sender.
    * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
    */
-  readonly reply: (text: string, options?: CallOptions) => Promise<Message | undefined>;
+  readonly reply: (text: string, options?: CallOptions) => Promise<SentMessage | undefined>;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ConfigurationError, NotificationError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/options/call-options.js';
-import type { Message } from '../../resources/post-sale/message.js';
+import type { SentMessage } from '../../resources/post-sale/message.js';
 import type { MessageContext } from './handler.js';
 import type { MessageNotification, Notification } from '../notification.js';
 import { isNotFound, readNotification } from './read-notification.js';
@@ -53,7 +53,7 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
     }
   }
 
-  async #reply(notification: Notification, text: string, options?: CallOptions): Promise<Message | undefined> {
+  async #reply(notification: Notification, text: string, options?: CallOptions): Promise<SentMessage | undefined> {
     const { pack_id, from } = this.#message ?? ((await this.read()) as NotifiedMessage);
     const buyer = from?.user_id ?? undefined;
     if (pack_id === undefined || buyer === undefined) {

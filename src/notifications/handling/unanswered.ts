@@ -1,6 +1,5 @@
 import { millisecondsOf } from '../../core/schema/date-time.js';
 import type { Question } from '../../resources/questions/schemas.js';
-import { hasStatus } from '../question.js';
 import type { NotificationClient } from './read-notification.js';
 
 /** Notifications about a question that are sent so long after it was asked announce it, in milliseconds. */
@@ -22,7 +21,7 @@ export async function* unansweredQuestions(
   const search = client.questions.search({ seller_id, sort_fields: ['date_created'], sort_types: ['DESC'], filters });
   for await (const { items } of search.pages()) {
     // The specification does not name the filters, so the service may ignore one.
-    yield items.filter((question) => hasStatus(question, 'UNANSWERED')).map(found);
+    yield items.filter((question) => question.status?.toUpperCase() === 'UNANSWERED').map(found);
   }
 }
 

@@ -2,7 +2,7 @@ import type { ApiPromise } from '../../core/api-promise.js';
 import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
 import type { Requester } from '../../core/endpoint.js';
 import type { CallOptions } from '../../core/options/call-options.js';
-import type { Message } from '../post-sale/message.js';
+import type { SentMessage } from '../post-sale/message.js';
 import { actionGuideEndpoints } from './endpoints.js';
 import type { ActionGuideResponse, PackParams, LaterOption, OptionCap, SendOptionParams } from './schemas.js';
 
@@ -55,11 +55,11 @@ export class ActionGuide {
    * Sends a message through an option. Spec: POST /messages/action_guide/packs/{pack_id}/option.
    *
    * The service returns the message without some fields, for example without `from`. **If moderation rejects the
-   * message, the call still succeeds**: check the result with `isModerated(message)`.
+   * message, the call still succeeds**: check the result with `moderationOf(message)`.
    *
    * @example
    * const message = await seller.actionGuide.send({ pack_id, option_id: 'OTHER', text: 'Your parcel leaves today.' });
-   * if (isModerated(message)) console.log(moderationReasonOf(message));
+   * if (moderationOf(message) === 'rejected') console.log(moderationReasonOf(message));
    * @throws {InvalidInputError} when the fields do not fit the option; nothing is sent.
    * @throws {InvalidOptionError} when the pack does not have this option.
    * @throws {InvalidTemplateError} when the option does not have this template.
@@ -71,9 +71,9 @@ export class ActionGuide {
    * @throws {PackAccessError} when the user of the token is not part of the pack.
    * @throws {OutcomeUnknownError} when the response was lost: read the conversation before you send again.
    */
-  send(input: SendOptionParams, options?: CallOptions): ApiPromise<Message>;
-  send<const Id extends string>(input: LaterOption<Id>, options?: CallOptions): ApiPromise<Message>;
-  send(input: SendOptionParams | LaterOption, options?: CallOptions): ApiPromise<Message> {
+  send(input: SendOptionParams, options?: CallOptions): ApiPromise<SentMessage | undefined>;
+  send<const Id extends string>(input: LaterOption<Id>, options?: CallOptions): ApiPromise<SentMessage | undefined>;
+  send(input: SendOptionParams | LaterOption, options?: CallOptions): ApiPromise<SentMessage | undefined> {
     return this.#requester.call(actionGuideEndpoints.send, input as SendOptionParams, options);
   }
 }

@@ -6,8 +6,8 @@ import {
   noAccessToPack,
   optionConversationBlocked,
 } from '../post-sale/errors.js';
-import { message } from '../post-sale/message.js';
-import type { Message } from '../post-sale/message.js';
+import { sentMessage } from '../post-sale/message.js';
+import type { SentMessage } from '../post-sale/message.js';
 import { capExhausted, guideFailed, invalidOption, invalidTemplate, invalidText, optionLocked } from './errors.js';
 import { actionGuideResponse, packParams, optionCaps, sendOptionParams } from './schemas.js';
 import type { ActionGuideResponse, PackParams, OptionCap, SendOptionParams } from './schemas.js';
@@ -42,7 +42,7 @@ const caps: DescribedEndpoint<PackParams, OptionCap[]> = {
   supportsAttributes: true,
 };
 
-const send: DescribedEndpoint<SendOptionParams, Message> = {
+const send: DescribedEndpoint<SendOptionParams, SentMessage | undefined> = {
   name: 'actionGuide.send',
   summary: 'Sends a message through an option',
   method: 'POST',
@@ -57,7 +57,7 @@ const send: DescribedEndpoint<SendOptionParams, Message> = {
       { id: 'TEMPLATE___DELIVERY_PROMISE___1___VAR___LIMIT', value: 13 },
     ],
   },
-  output: message,
+  output: sentMessage,
   retry: 'unsafe',
   query,
   errors: [

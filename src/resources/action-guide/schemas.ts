@@ -16,7 +16,7 @@ import {
   withFacts,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { boundedText, id, nullishArray } from '../../core/schema/fields.js';
+import { bareList, boundedText, id, nullishArray } from '../../core/schema/fields.js';
 
 const knownOptions = [
   'REQUEST_VARIANTS',
@@ -88,13 +88,16 @@ export interface ActionGuideResponse extends Output<typeof actionGuideResponse> 
 /** How many messages can still be sent with an option. Spec: GET .../caps_available. */
 export const optionCap = response({
   option_id: openEnum(...knownOptions),
-  /** 0 if no message can be sent until the buyer replies. */
-  cap_available: integer,
+  /** 0 if no message can be sent until the buyer replies; `null` if the service does not say. */
+  cap_available: nullish(integer),
 });
 export interface OptionCap extends Output<typeof optionCap> {}
 
 /** How many messages can still be sent with each option, as a list. */
-export const optionCaps = array<OptionCap>(optionCap) as Schema<OptionCap[]>;
+export const optionCaps = preprocess<OptionCap[]>(
+  array<OptionCap>(optionCap) as Schema<OptionCap[]>,
+  bareList('caps_available', 'caps', 'options'),
+);
 
 export const packParams = params({
   /** The order's `pack_id`, or the order's id if `pack_id` is `null`. */
@@ -150,11 +153,11 @@ export interface DeliveryPromise extends ToPack, NoText {
 }
 
 /**
- * An option that the service added after this release. Its rules are unknown here: `text` has at most 350 characters and
- * `vars` has ids and values, as in other options. Other fields are rejected.
+ * An option whose id is a `string`, for example one from `options()`: also one that the service added after this release.
+ * Its fields are checked when it is sent. A literal `option_id` must be an `OptionId`.
  */
 export interface LaterOption<Id extends string = string> extends ToPack {
-  readonly option_id: Id extends OptionId ? never : Id;
+  readonly option_id: string extends Id ? Id : never;
   readonly template_id?: string | undefined;
   readonly text?: string | undefined;
   readonly vars?: readonly { readonly id: string; readonly value: number }[] | undefined;

@@ -1,6 +1,7 @@
 import type { DescribedEndpoint } from '../../core/endpoint.js';
 import { orAnything } from '../../core/schema/fields.js';
-import { array, preprocess } from '../../core/schema/schema.js';
+import { array, preprocess, union } from '../../core/schema/schema.js';
+import type { Schema } from '../../core/schema/schema.js';
 import {
   contactTotal,
   contactWindow,
@@ -54,7 +55,7 @@ const questionsOfUser: DescribedEndpoint<UserPeriodParams, ContactTotal | undefi
   supportsAttributes: true,
 };
 
-const questionWindowOfItem: DescribedEndpoint<QuestionItemWindowParams, ContactWindow> = {
+const questionWindowOfItem: DescribedEndpoint<QuestionItemWindowParams, ContactWindow | ContactWindow[]> = {
   name: 'contacts.questions.windowOfItem',
   summary: 'Counts the questions of guests about an item per day or hour',
   method: 'GET',
@@ -70,9 +71,10 @@ const questionWindowOfItem: DescribedEndpoint<QuestionItemWindowParams, ContactW
     limit: 20,
     offset: 1,
   },
-  // The service may send a window as a list with one entry.
-  output: preprocess<ContactWindow>(contactWindow, (value) =>
-    Array.isArray(value) && value.length === 1 ? (value as unknown[])[0] : value,
+  // The service may send a window as a list with one entry, and the windows of several items as a list.
+  output: preprocess<ContactWindow | ContactWindow[]>(
+    union(contactWindow, array<ContactWindow>(contactWindow) as Schema<ContactWindow[]>),
+    (value) => (Array.isArray(value) && value.length === 1 ? (value as unknown[])[0] : value),
   ),
   retry: 'safe',
   errors: [],

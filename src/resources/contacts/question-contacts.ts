@@ -64,7 +64,8 @@ export class QuestionContacts {
   }
 
   /**
-   * Returns how many guest questions an item had, per day or per hour.
+   * Returns how many guest questions an item had, per day or per hour. With `ids`, the service may respond with one
+   * window or with one for each item.
    * Spec: GET /items/{item_id}/contacts/questions/time_window.
    *
    * @example
@@ -73,9 +74,14 @@ export class QuestionContacts {
    * @throws {InvalidInputError} when `last` is below 1, or `unit` is neither `day` nor `hour`; nothing is sent.
    */
   windowOfItem<const Name extends keyof ContactWindow = keyof ContactWindow>(
+    input: QuestionItemWindowParams & { readonly ids?: undefined },
+    options?: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Attributed<ContactWindow, Name>>;
+  windowOfItem<const Name extends keyof ContactWindow = keyof ContactWindow>(
     input: QuestionItemWindowParams,
     options?: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<Attributed<ContactWindow, Name>> {
+  ): ApiPromise<Attributed<ContactWindow, Name> | Attributed<ContactWindow, Name>[]>;
+  windowOfItem(input: QuestionItemWindowParams, options?: CallOptions): ApiPromise<ContactWindow | ContactWindow[]> {
     return this.#requester.call(contactEndpoints.questions.windowOfItem, input, options);
   }
 

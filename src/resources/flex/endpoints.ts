@@ -2,7 +2,7 @@ import type { ConfirmContext, DescribedEndpoint } from '../../core/endpoint.js';
 import { assertSame } from '../../core/confirm/shown-list.js';
 import type { Confirmation } from '../../core/confirm/confirmation.js';
 import { graphqlErrorInBody, parseResult } from './graphql/response.js';
-import { array, record, unknown } from '../../core/schema/schema.js';
+import { record, unknown } from '../../core/schema/schema.js';
 import { confirmDelivery, confirmZones } from './compare-configuration.js';
 import {
   alreadyInFlex,
@@ -19,6 +19,7 @@ import {
   itemNotFound,
   meansNotInFlex,
   noAccess,
+  noDriverInBody,
   noSchema,
   notInFlex,
   subscriptionNotFound,
@@ -30,7 +31,7 @@ import {
   flexConfiguration,
   flexItemParams,
   flexQueryParams,
-  flexSubscription,
+  flexSubscriptions,
   flexUserParams,
   addZonesParams,
   driverParams,
@@ -54,7 +55,7 @@ const subscriptions: DescribedEndpoint<FlexUserParams, FlexSubscription[]> = {
   path: '/shipping/flex/sites/{site_id}/users/{user_id}/subscriptions/v1',
   input: flexUserParams,
   example: { site_id: 'MLA', user_id: 7 },
-  output: /* @__PURE__ */ array(flexSubscription),
+  output: flexSubscriptions,
   retry: 'safe',
   errors: [emptySite, invalidSite, noAccess, userNotFound],
   supportsAttributes: true,
@@ -132,6 +133,7 @@ const driver: DescribedEndpoint<DriverParams, DriverAssignment> = {
   output: driverAssignment,
   retry: 'safe',
   errors: [driverNotFound],
+  errorInBody: noDriverInBody,
   supportsAttributes: true,
 };
 

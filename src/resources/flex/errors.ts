@@ -1,5 +1,7 @@
 import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
 import { documentedError, messageMatches } from '../../core/errors/documented-error.js';
+import { isWord } from '../../core/schema/word.js';
+import type { ErrorInBody } from '../../core/errors/documented-error.js';
 
 /**
  * The site is empty or does not exist.
@@ -121,25 +123,45 @@ export function meansNotInFlex(error: unknown): boolean {
   return error instanceof NotFoundError && error.body === undefined;
 }
 
+/**
+ * Whether the success that was sent for an item says that Flex is enabled on it: 204 does, and 200 unless its body says
+ * otherwise.
+ */
+export function showsFlex(body: unknown): boolean {
+  if (typeof body === 'boolean') return body;
+  if (typeof body !== 'object' || body === null) return true;
+  const { status, has_flex, enabled, active } = body as Readonly<Record<string, unknown>>;
+  if (typeof status === 'string') return ['active', 'in', 'enabled', 'on'].some((word) => isWord(status, word));
+  return [has_flex, enabled, active].every((flag) => flag !== false);
+}
+
 // The specification gives only messages, so these errors are matched by any of their texts.
 
 export const emptySite = /* @__PURE__ */ documentedError({
   status: 400,
   message: 'empty site id',
   error: InvalidSiteError,
-  matches: /* @__PURE__ */ messageMatches(/empty site.?id/i),
+  matches: /* @__PURE__ */ messageMatches([
+    /\b(?:empty|missing) site(?: id)?\b/,
+    /\bsite(?: id)? (?:is |was )?(?:empty|missing|required)\b/,
+  ]),
 });
 export const invalidSite = /* @__PURE__ */ documentedError({
   status: 400,
   message: 'invalid site_id',
   error: InvalidSiteError,
-  matches: /* @__PURE__ */ messageMatches(/invalid site.?id/i),
+  matches: /* @__PURE__ */ messageMatches([
+    /\b(?:invalid|unknown|unrecogni[sz]ed) site\b/,
+    /\bsite(?: id)?(?: \S{1,20})? (?:is |was )?(?:invalid|not valid|unknown|not recogni[sz]ed)\b/,
+  ]),
 });
 export const noAccess = /* @__PURE__ */ documentedError({
   status: 400,
   message: "can't access to resource",
   error: ResourceAccessError,
-  matches: /* @__PURE__ */ messageMatches(/\b(can.?t|cannot) access/i),
+  matches: /* @__PURE__ */ messageMatches(
+    /\b(?:can't|cannot|can not|not allowed to|not authori[sz]ed to|no) access (?:to )?(?:the |this |that )?resource/,
+  ),
   otherStatuses: [403],
 });
 export const invalidJson = /* @__PURE__ */ documentedError({ status: 400, message: 'invalid JSON body' });
@@ -147,70 +169,111 @@ export const invalidUser = /* @__PURE__ */ documentedError({
   status: 400,
   message: 'invalid user_id',
   error: InvalidUserIdError,
-  matches: /* @__PURE__ */ messageMatches(/invalid user.?id/i),
+  matches: /* @__PURE__ */ messageMatches([
+    /\binvalid (?:user id|userid)\b/,
+    /\b(?:user id|userid) (?:is |was )?(?:invalid|not valid|must be)/,
+  ]),
 });
 export const invalidService = /* @__PURE__ */ documentedError({
   status: 400,
   message: 'invalid service_id',
   error: InvalidServiceIdError,
-  matches: /* @__PURE__ */ messageMatches(/invalid service.?id/i),
+  matches: /* @__PURE__ */ messageMatches([
+    /\binvalid (?:service id|serviceid)\b/,
+    /\b(?:service id|serviceid) (?:is |was )?(?:invalid|not valid|must be)/,
+  ]),
 });
 export const noSchema = /* @__PURE__ */ documentedError({
   status: 400,
   message: 'failed to create schema in graphql operation',
   error: InvalidQueryError,
-  matches: /* @__PURE__ */ messageMatches(/failed to create schema/i),
+  matches: /* @__PURE__ */ messageMatches(
+    /\bcreate (?:the )?schema\b.{0,40}\bgraphql\b|\bgraphql schema\b.{0,20}\bfailed/,
+  ),
 });
 export const invalidQuery = /* @__PURE__ */ documentedError({
   status: 400,
   message: 'invalid query',
   error: InvalidQueryError,
-  matches: /* @__PURE__ */ messageMatches(/invalid query|cannot query field|syntax error|unknown (?:argument|field)/i),
+  matches: /* @__PURE__ */ messageMatches(
+    [
+      /\binvalid (?:graphql )?query\b(?! (?:param|string))|\b(?:graphql )?query (?:is |was )?(?:invalid|not valid)\b/,
+      /\bcannot query field\b|\bunknown (?:argument|field|type)\b|^graphql (?:parse|validation) failed$/,
+      /\bsyntax error\b|\bgraphql (?:syntax|query|validation) error/,
+    ],
+    /\bjson\b/,
+  ),
 });
 export const userNotFound = /* @__PURE__ */ documentedError({
   status: 404,
   message: 'user not found',
   error: UserNotFoundError,
-  matches: /* @__PURE__ */ messageMatches(/user not found/i),
+  matches: /* @__PURE__ */ messageMatches([
+    /(?<!\b(?:of|for|in) (?:the |this )?)\buser(?: with)?(?: id)?:?(?: \d{1,20})? (?:was |is )?(?:not found|unknown)\b/,
+    /(?<!\b(?:of|for|in) (?:the |this )?)\buser(?: with)?(?: id)?:?(?: \d{1,20})? do(?:es)?(?: not|n't) exist/,
+  ]),
   otherStatuses: [400],
 });
+const namesNoSubscription = /* @__PURE__ */ messageMatches(
+  [
+    /\bsubscriptions? (?:was |were |is )?(?:not found|(?:do(?:es)?(?: not|n't)) exist)/,
+    /\bsubscriptions? (?:with|for|of|to) .{1,60} (?:not found|(?:do(?:es)?(?: not|n't)) exist)/,
+    /\b(?:no|without an?|without|does not have an?|doesn't have an?) (?:flex |turbo |active )?subscriptions?\b/,
+    /\bnot subscribed\b/,
+  ],
+  /\bsubscriptions? (?:service|endpoint|page|route|api|server)\b/,
+);
 export const subscriptionNotFound = /* @__PURE__ */ documentedError({
   status: 404,
   message: 'no Flex subscription for this user_id and service_id',
   error: SubscriptionNotFoundError,
-  matches: /* @__PURE__ */ messageMatches(/subscription/i),
+  matches: namesNoSubscription,
   otherStatuses: [400],
 });
+const cannotUpdate = /* @__PURE__ */ messageMatches(
+  /\b(?:can't|cannot|can not|could not) update (?:the )?(?:delivery|coverage)\b/,
+);
 export const deliveryNotUpdated = /* @__PURE__ */ documentedError({
   status: 404,
   message: "can't update delivery custom",
   error: SubscriptionNotFoundError,
-  matches: /* @__PURE__ */ messageMatches(/\bcan.?t update|subscription/i),
+  matches: (details) => cannotUpdate(details) || namesNoSubscription(details),
 });
+const isAlreadyInFlex = /* @__PURE__ */ messageMatches(
+  /\b(?:already in flex|already has flex|flex is already (?:enabled|active|activated)|already (?:enabled|active|activated) (?:for|in|on|with) flex)\b/,
+);
+const isNotInFlex = /* @__PURE__ */ messageMatches([
+  /\b(?:not|n't|no longer|already out|already not)(?: in| of| have| has| part of)? flex\b(?! shipping)/,
+  /\bflex is (?:already |not )?(?:disabled|inactive|deactivated|enabled|active)\b/,
+  /\balready (?:disabled|inactive|deactivated|removed) (?:for|in|on|from) flex\b/,
+]);
 export const alreadyInFlex = /* @__PURE__ */ documentedError({
   status: 400,
   message: 'item is already in flex',
   error: AlreadyInFlexError,
-  matches: /* @__PURE__ */ messageMatches(/already in flex\b/i),
+  matches: isAlreadyInFlex,
 });
 export const notInFlex = /* @__PURE__ */ documentedError({
   status: 400,
   // The service says the same of an item that is no longer in Flex; the operation tells which is meant.
   message: 'item is already in flex',
   error: NotInFlexError,
-  matches: /* @__PURE__ */ messageMatches(/already|not in flex\b/i),
+  matches: (details) => isAlreadyInFlex(details) || isNotInFlex(details),
 });
 export const itemDown = /* @__PURE__ */ documentedError({
   status: 403,
   message: 'item down',
   error: ItemDownError,
-  matches: /* @__PURE__ */ messageMatches(/item.{0,10}down\b/i),
+  matches: /* @__PURE__ */ messageMatches(/\bitem(?: [a-z]{2,4}\d{1,20})? (?:is )?down\b/),
 });
 export const itemNotFound = /* @__PURE__ */ documentedError({
   status: 404,
   message: 'item not found',
   error: ItemNotFoundError,
-  matches: /* @__PURE__ */ messageMatches(/item.{0,10}not.{0,3}found/i),
+  matches: /* @__PURE__ */ messageMatches([
+    /(?<!\b(?:of|for|in) (?:the |this )?)\bitem(?: with)?(?: id)?:?(?: [a-z]{2,4}\d{1,20})? (?:was |is )?not found\b/,
+    /(?<!\b(?:of|for|in) (?:the |this )?)\bitem(?: with)?(?: id)?:?(?: [a-z]{2,4}\d{1,20})? do(?:es)?(?: not|n't) exist/,
+  ]),
 });
 export const itemLocked = /* @__PURE__ */ documentedError({
   status: 409,
@@ -219,9 +282,18 @@ export const itemLocked = /* @__PURE__ */ documentedError({
   matches: ({ status }) => status === 409,
   transient: true,
 });
+/** A shipment without a driver may come as a success with `driver_id: null`. */
+export function noDriverInBody(body: unknown): ErrorInBody | undefined {
+  const { driver_id } = (body ?? {}) as { driver_id?: unknown };
+  return driver_id === null ? { status: 404, code: undefined, text: driverNotFound.message, causes: [] } : undefined;
+}
 export const driverNotFound = /* @__PURE__ */ documentedError({
   status: 404,
   message: 'shipment_id not found',
   error: DriverNotFoundError,
-  matches: /* @__PURE__ */ messageMatches(/shipment.{0,6}not.{0,3}found/i),
+  matches: /* @__PURE__ */ messageMatches([
+    /(?<!\b(?:of|for|in) (?:the |this )?)\bshipment(?: with)?(?: id)?:?(?: \d{1,20})? (?:was |is )?not found\b/,
+    /(?<!\b(?:of|for|in) (?:the |this )?)\bshipment(?: with)?(?: id)?:?(?: \d{1,20})? do(?:es)?(?: not|n't) exist/,
+    /\bno (?:assigned )?driver\b|\bdriver (?:was |is )?not (?:found|assigned)\b/,
+  ]),
 });

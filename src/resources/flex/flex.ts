@@ -127,6 +127,9 @@ export class Flex {
    *
    * @example
    * await seller.flex.addZones({ site_id: 'MLA', user_id: 7, service_id: 1001, zones: [{ id: 'MLA-2' }] });
+   * const { zones } = await seller.flex.configuration({ site_id: 'MLA', user_id: 7, service_id: 1001 });
+   * const wanted = zones?.filter(({ enabled }) => enabled) ?? [];
+   * await seller.flex.addZones({ site_id: 'MLA', user_id: 7, service_id: 1001, zones: wanted });
    * @returns the response body, which is not documented.
    * @throws {InvalidInputError} when `zones` is empty; nothing is sent.
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.

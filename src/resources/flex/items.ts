@@ -8,7 +8,7 @@ import { ofType, optionIssues } from '../../core/options/rules.js';
 import { Deadline } from '../../core/scope/deadline.js';
 import { isWord } from '../../core/schema/word.js';
 import { flexEndpoints } from './endpoints.js';
-import { AlreadyInFlexError, NotInFlexError, meansNotInFlex } from './errors.js';
+import { AlreadyInFlexError, NotInFlexError, meansNotInFlex, showsFlex } from './errors.js';
 import type { DisableItemParams, EnableItemParams, FlexItemParams } from './schemas.js';
 
 /** Reads an item's status, e.g. `active`; `undefined` if the service could not read it. */
@@ -27,7 +27,7 @@ export class FlexItems {
   }
 
   /**
-   * Returns whether an item is enabled for Flex. 204 is `true`; a 404 with "item not found" or without a body is
+   * Returns whether an item is enabled for Flex. 204 is `true`, and so is a 200 that does not say otherwise; a 404 with "item not found" or without a body is
    * `false`. Spec: Flex delivery, GET /sites/{site_id}/shipping/selfservice/items/{item_id}.
    *
    * The service sends the same 404 for an unknown item and for a site without Flex, so the result is also `false` for
@@ -39,9 +39,7 @@ export class FlexItems {
    * @throws {NotFoundError} when something other than the item was not found.
    */
   isEnabled(input: FlexItemParams, options?: CallOptions): ApiPromise<boolean> {
-    return this.#callWith(flexEndpoints.items.isEnabled, input, options, meansNotInFlex, false).map(
-      (meaning) => meaning ?? true,
-    );
+    return this.#callWith(flexEndpoints.items.isEnabled, input, options, showsFlex, meansNotInFlex, false);
   }
 
   /**
@@ -64,7 +62,7 @@ export class FlexItems {
     if (wrong) return new ApiPromise(Promise.reject(wrong));
     const fits = accepted(AlreadyInFlexError, idempotent);
     const enable = (within: CallOptions | undefined): ApiPromise<undefined> =>
-      this.#callWith(flexEndpoints.items.enable, item, within, fits, undefined);
+      this.#callWith(flexEndpoints.items.enable, item, within, nothing, fits, undefined);
     if (!requireActive) return enable(options);
     const deadline = new Deadline('items.enable()', options?.deadlineMs ?? this.#requester.deadlineMs);
     const checked = deadline.within({ ...options }, (limited) => this.#checkActive(item, limited));
@@ -86,7 +84,14 @@ export class FlexItems {
     const { idempotent, ...item } = { ...input };
     const wrong = wrongFlags({ idempotent });
     if (wrong) return new ApiPromise(Promise.reject(wrong));
-    return this.#callWith(flexEndpoints.items.disable, item, options, accepted(NotInFlexError, idempotent), undefined);
+    return this.#callWith(
+      flexEndpoints.items.disable,
+      item,
+      options,
+      nothing,
+      accepted(NotInFlexError, idempotent),
+      undefined,
+    );
   }
 
   async #checkActive({ item_id }: FlexItemParams, options?: CallOptions): Promise<void> {
@@ -97,24 +102,26 @@ export class FlexItems {
     throw new InvalidInputError([{ path: ['item_id'], message }]);
   }
 
-  /** Makes the call, and returns `meaning` instead of an error for which `fits` is true. */
+  /** Makes the call, and reads its body. Returns `meaning` instead of an error for which `fits` is true. */
   #callWith<T>(
     endpoint: Endpoint<FlexItemParams>,
     input: FlexItemParams,
     options: CallOptions | undefined,
+    read: (body: unknown) => T,
     fits: (error: ApiError) => boolean,
     meaning: T,
-  ): ApiPromise<T | undefined> {
+  ): ApiPromise<T> {
     const startedAt = performance.now();
-    const call = this.#requester.call(endpoint, input, options).map(() => undefined);
+    const call = this.#requester.call(endpoint, input, options).map(read);
     const recover = (error: unknown): WithResponse<T> => {
       if (!(error instanceof ApiError) || !fits(error)) throw error;
       return { data: meaning, response: responseOf(error, startedAt) };
     };
-    return new ApiPromise<T | undefined>(call.withResponse().catch(recover));
+    return new ApiPromise<T>(call.withResponse().catch(recover));
   }
 }
 
+const nothing = (): undefined => undefined;
 const boolean = ofType('boolean');
 
 /** The error of an input whose flags are not booleans; `undefined` if they are. */

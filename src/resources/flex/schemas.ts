@@ -9,13 +9,17 @@ import {
   openEnum,
   optional,
   params,
+  preprocess,
   refine,
   response,
   string,
+  union,
   unknown,
+  withFacts,
 } from '../../core/schema/schema.js';
-import type { Input, Output } from '../../core/schema/schema.js';
-import { id, key, nullishArray, siteId } from '../../core/schema/fields.js';
+import type { Input, Output, Schema } from '../../core/schema/schema.js';
+import { bareList, id, key, nullishArray, siteId } from '../../core/schema/fields.js';
+import { int64 } from '../../core/schema/long-integers.js';
 
 /** `in`: active. `out`: inactive, settings cannot be changed. `pending`: settings can be changed, no orders yet. */
 const subscriptionState = response({ id: nullish(openEnum('in', 'out', 'pending')) });
@@ -31,19 +35,34 @@ export interface ConfigurationType extends Output<typeof configurationType> {}
 
 /** A seller's subscription to Flex or Turbo. Spec: Flex subscription. */
 export const flexSubscription = response({
-  /** Not always sent: `service_id` identifies a subscription. */
-  id: nullish(integer),
+  /** The id of the subscription, if the service sends it. No operation needs it. */
+  id: nullish(union(int64, string)),
   site_id: nullish(string),
   user_id: nullish(integer),
   mode: nullish(openEnum('FLEX', 'TURBO')),
   configuration_type: nullish<ConfigurationType>(configurationType),
   /** The service id that the other operations need. */
-  service_id: nullish(integer),
+  service_id: integer,
   /** `in`: active. `out`: inactive, settings cannot be changed. `pending`: settings can be changed, no orders yet. */
   status: nullish(subscriptionState),
   creation_date: nullish(dateTime),
 });
 export interface FlexSubscription extends Output<typeof flexSubscription> {}
+
+/** The subscriptions of a seller, in every known shape of the list. */
+export const flexSubscriptions = preprocess<FlexSubscription[]>(
+  array<FlexSubscription>(flexSubscription) as Schema<FlexSubscription[]>,
+  (value) => {
+    const list = bareList('subscriptions', 'results')(value);
+    return Array.isArray(list) ? list.map(withState) : list;
+  },
+);
+
+/** The state may be a text in place of an object. */
+function withState(value: unknown): unknown {
+  const { status } = (value ?? {}) as { status?: unknown };
+  return typeof status === 'string' ? { ...(value as object), status: { id: status } } : value;
+}
 
 /** Where a seller's deliveries start. Spec: Flex configuration, `address`. */
 export const flexAddress = response({
@@ -229,6 +248,9 @@ export const setDeliveryParams = refine(
 );
 export interface SetDeliveryParams extends Input<typeof setDeliveryParams> {}
 
+/** A zone to add. Only its id is sent, so zones that were read can be given as they are. */
+const zoneToAdd = withFacts(response({ id: key }), { write: ({ id }: { id: string }) => ({ id }) });
+
 export const addZonesParams = params({
   site_id: siteId,
   /** The seller. */
@@ -237,7 +259,7 @@ export const addZonesParams = params({
   service_id: id,
   /** The ids of the zones to add, at least one. */
   zones: refine(
-    array(params({ id: key })),
+    array(zoneToAdd),
     (zones) => (zones.length === 0 ? '`zones` is empty; it takes at least one zone' : undefined),
     { minItems: 1 },
   ),

@@ -68,7 +68,12 @@ export class FileStorageError extends ServerError {
 export const tooManyAttachments = /* @__PURE__ */ bad('A message takes at most 25 attachments', {
   error: TooManyAttachmentsError,
   matches: /* @__PURE__ */ messageMatches(
-    /\b25\b.{0,100}attachment|attachment.{0,100}\b25\b|attachments? .{0,100}(exceed|(?<![a-z])limit|too many)|too many attachments/i,
+    [
+      /\b25 (?:attachments|files)\b|\battachments: 25\b/,
+      /\b(?:allowed|maximum|max) (?:number|amount) of (?:attachments|files)\b|\btoo many (?:attachments|files)\b/,
+      /\battachments (?:exceed|over|above|beyond)\b/,
+    ],
+    /\b\d+ ?mb\b|\bsizes?\b/,
   ),
 });
 export const attachmentNotFound = /* @__PURE__ */ documentedError({
@@ -77,30 +82,57 @@ export const attachmentNotFound = /* @__PURE__ */ documentedError({
   message: 'An attachment does not exist or has expired',
   error: AttachmentNotFoundError,
   otherStatuses: [400, 404],
-  matches: /* @__PURE__ */ messageMatches(/attachment|(?<![a-z])file(s|_?ids?|_?names?)?(?![a-z])/i),
+  matches: /* @__PURE__ */ messageMatches(
+    [
+      /\b(?:attachment|file)s?(?: (?:key|id)s?)?(?: \S{1,80})? (?:is |are |was |were |has |have )?(?:not found|expired|deleted|unknown|invalid|not accessible|no longer)/,
+      /\b(?:attachment|file)s?(?: (?:key|id)s?)?(?: \S{1,80})? (?:do(?:es)? not|do(?:es)?n't) (?:exist|belong)/,
+      /\b(?:invalid|unknown|expired|deleted|no such) (?:attachment|file)s?(?: (?:key|id)s?)?\b(?! \w)/,
+    ],
+    /\b(?:types?|formats?|extensions?|sizes?|names?)\b/,
+  ),
 });
 export const emptyFile = /* @__PURE__ */ bad('The file is empty', {
   error: EmptyFileError,
-  matches: /* @__PURE__ */ messageMatches(/empty/i),
+  matches: /* @__PURE__ */ messageMatches(
+    [/\b(?:file|attachment|upload)s?\b.{0,20}\bempty\b/, /\bempty (?:file|attachment|upload)\b/],
+    /\bnames?\b/,
+  ),
 });
 export const invalidFileName = /* @__PURE__ */ bad('The file name contains / or \\', {
   error: InvalidFileNameError,
-  matches: /* @__PURE__ */ messageMatches(/(?<![a-z])file ?_?name/i),
+  matches: /* @__PURE__ */ messageMatches(
+    [
+      /\b(?:invalid|illegal) file ?name\b/,
+      /\bfile ?name\b.{0,30}(?:\bcontain|\binclude|\binvalid|\bnot valid|\bcharacters|[/\\])/,
+    ],
+    /\b(?:exceed|too long|longer|limit|missing|required)/,
+  ),
 });
+const isTooLarge = /* @__PURE__ */ messageMatches(
+  [
+    /\b25 ?mb?\b|\b(?:file|attachment|upload|size)s?\b.{0,30}\b(?:too large|too big|larger|bigger|exceeds|exceeded)\b/,
+    /\bmax(?:imum)? (?:file |upload |attachment )?size\b/,
+  ],
+  /\b(?:names?|characters?|number)\b/,
+);
 export const fileTooLarge = /* @__PURE__ */ bad('The file is larger than 25 MB', {
   error: FileTooLargeError,
   otherStatuses: [413],
-  matches: ({ status, ...details }) =>
-    status === 413 || messageMatches(/\b25 ?MB|too (large|big)|larger|exceed|max.{0,100}size/i)({ status, ...details }),
+  matches: (details) => details.status === 413 || isTooLarge(details),
 });
 export const siteMissing = /* @__PURE__ */ bad('The site_id query parameter is missing', {
   error: SiteMissingError,
-  matches: /* @__PURE__ */ messageMatches(/(?<![a-z])site_?id/i),
+  matches: /* @__PURE__ */ messageMatches([
+    /\bsite ?id (?:(?:query ?param(?:eter)?|param(?:eter)?) )?(?:is |was )?(?:missing|required|empty|not (?:sent|present|provided))\b/,
+    /\b(?:missing|empty|without) (?:query ?param(?:eter)? )?site ?id\b/,
+  ]),
 });
 export const fileNotSaved = /* @__PURE__ */ documentedError({
   status: 500,
   code: 'internal_server_error',
   message: 'The file cannot be saved',
   error: FileStorageError,
-  matches: /* @__PURE__ */ messageMatches(/attachment|(?<![a-z])(file(s|_?ids?|_?names?)?|save[ds]?)(?![a-z])/i),
+  matches: /* @__PURE__ */ messageMatches(
+    /\b(?:file|attachment)s?\b.{0,40}\b(?:saved?|stored?|storage|obtained|accessed|read|retrieved)\b|\b(?:save|store|read|access|obtain|retrieve) (?:the )?(?:file|attachment)/,
+  ),
 });

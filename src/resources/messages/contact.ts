@@ -1,70 +1,64 @@
+import type { Requester } from '../../core/endpoint.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import { Deadline } from '../../core/scope/deadline.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
 import { ExceptedCaseError } from '../post-sale/errors.js';
-import type { Message } from '../post-sale/message.js';
-import { isFromBuyer } from './channel.js';
+import type { SentMessage } from '../post-sale/message.js';
 import { closedBy } from './closed-channel.js';
+import { readCorrespondence, receiverOf, throwIfOther } from './correspondence.js';
+import type { Correspondence } from './correspondence.js';
+import { messageEndpoints } from './endpoints.js';
 import { NoChannelError } from './no-channel-error.js';
-import { sendMessageParams } from './schemas.js';
-import type { ConversationParams, SendMessageParams } from './schemas.js';
-
-/** A message that is sent to a buyer through the open channel. It has the fields of `messages.send`. */
-export interface ContactParams extends SendMessageParams {}
+import { contactParams } from './schemas.js';
+import type { ContactParams } from './schemas.js';
 
 /** The result of a contact. */
 export interface ContactResult {
   /** `option`: the option OTHER of the action guide. `conversation`: a message of the conversation. */
   readonly channel: 'option' | 'conversation';
-  /** The message that the service returned. Check it with `isModerated(message)`. */
-  readonly message: Message | undefined;
+  /** The message that the service returned. Check it with `moderationOf(message)`. */
+  readonly message: SentMessage | undefined;
 }
 
-/** The methods of `Messages` that `contact` needs. */
-interface Correspondence {
-  conversation(input: ConversationParams, options?: CallOptions): AsyncIterable<Message>;
-  send(input: SendMessageParams, options?: CallOptions): PromiseLike<Message | undefined>;
-}
 type FirstContact = Pick<ActionGuide, 'options' | 'send'>;
 
 /** Sends a message through the open channel. `options.deadlineMs` limits all its calls together. */
 export async function contact(
-  messages: Correspondence,
+  requester: Requester,
   actionGuide: FirstContact,
   input: ContactParams,
   options: CallOptions = {},
 ): Promise<ContactResult> {
-  const checked = sendMessageParams.safeParse(input);
+  const checked = contactParams.safeParse(input);
   // Checked first, so that wrong input is reported at once, whichever channel is open.
   if (!checked.success) throw new InvalidInputError(checked.error.issues);
   const deadline = new Deadline('contact()', options.deadlineMs);
-  const replyInTime = (): Promise<ContactResult> =>
-    deadline.within(options, (limited) => reply(messages, input, limited));
   try {
-    if (await deadline.within(options, (limited) => hasBuyerWritten(messages, input, limited)))
-      return await replyInTime();
-    return await deadline.within(options, (limited) => first(actionGuide, input, limited));
-  } catch (error) {
-    if (!(error instanceof ExceptedCaseError)) throw closedBy(error) ?? error;
-  }
-  try {
-    return await replyInTime();
+    const found = await deadline.within(options, (limited) => readCorrespondence(requester, input, limited));
+    throwIfOther(found.counterpart, input.to);
+    if (!found.hasBuyerWritten) {
+      try {
+        return await deadline.within(options, (limited) => first(actionGuide, input, limited));
+      } catch (error) {
+        if (!(error instanceof ExceptedCaseError)) throw error;
+      }
+    }
+    const message = await deadline.within(options, (limited) => answer(requester, found, input, limited));
+    return { channel: 'conversation', message };
   } catch (error) {
     throw closedBy(error) ?? error;
   }
 }
 
-async function hasBuyerWritten(messages: Correspondence, input: ContactParams, options: CallOptions): Promise<boolean> {
-  const { pack_id, user_id } = input;
-  for await (const message of messages.conversation({ pack_id, user_id, mark_as_read: false }, options)) {
-    if (isFromBuyer(message, input)) return true;
-  }
-  return false;
-}
-
-async function reply(messages: Correspondence, input: ContactParams, options: CallOptions): Promise<ContactResult> {
-  return { channel: 'conversation', message: await messages.send(input, options) };
+/** Sends a message in a conversation that was read, to whom it shows. */
+export function answer(
+  requester: Requester,
+  found: Correspondence,
+  input: ContactParams,
+  options: CallOptions,
+): PromiseLike<SentMessage | undefined> {
+  return requester.call(messageEndpoints.send, { ...input, to: receiverOf(found, input.to) }, options);
 }
 
 async function first(

@@ -6,8 +6,8 @@ import { unknown } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import type { Download } from '../../core/files/download.js';
 import { accessTokenRequired, applicationIdRequired, conversationBlocked } from '../post-sale/errors.js';
-import { message } from '../post-sale/message.js';
-import type { Message } from '../post-sale/message.js';
+import { message, sentMessage } from '../post-sale/message.js';
+import type { Message, SentMessage } from '../post-sale/message.js';
 import * as attachmentErrors from './attachment-errors.js';
 import * as errors from './errors.js';
 import { attachmentSizeLimit } from './limits.js';
@@ -16,7 +16,6 @@ import {
   conversationResponse,
   conversationParams,
   getMessageParams,
-  messageOrNothing,
   uploadParams,
   sendMessageParams,
   storedAttachment,
@@ -60,7 +59,7 @@ const get: DescribedEndpoint<GetMessageParams, Message> = {
   errors: [errors.messageNotFound, errors.noAccessToMessage, errors.messageNotReady],
 };
 
-const send: DescribedEndpoint<SendMessageParams, Message | undefined> = {
+const send: DescribedEndpoint<SendMessageParams, SentMessage | undefined> = {
   name: 'messages.send',
   summary: 'Sends a message',
   method: 'POST',
@@ -76,7 +75,7 @@ const send: DescribedEndpoint<SendMessageParams, Message | undefined> = {
     application_id: 500,
     client_id: 500,
   },
-  output: messageOrNothing,
+  output: sentMessage,
   retry: 'unsafe',
   query,
   inQuery: ['application_id'],
@@ -110,7 +109,7 @@ const send: DescribedEndpoint<SendMessageParams, Message | undefined> = {
       content: contentOf(entry, input),
       date: entry.message_date?.created ?? entry.message_date?.received,
     }));
-    return confirmByList<Message | undefined>({ entries, isComplete, sent, equalWrites: context.equalWrites });
+    return confirmByList<SentMessage | undefined>({ entries, isComplete, sent, equalWrites: context.equalWrites });
   },
 };
 

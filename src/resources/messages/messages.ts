@@ -6,13 +6,18 @@ import type { CallOptions } from '../../core/options/call-options.js';
 import { pagedCalls } from '../../core/pagination/paged.js';
 import type { Paged, PaginationOptions } from '../../core/pagination/paged.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
-import type { Message } from '../post-sale/message.js';
+import { messageWithId } from '../post-sale/message.js';
+import type { Message, SentMessage } from '../post-sale/message.js';
 import { openChannel } from './channel.js';
-import type { ChannelParams, OpenChannel } from './channel.js';
+import type { OpenChannel } from './channel.js';
 import { contact } from './contact.js';
-import type { ContactParams, ContactResult } from './contact.js';
+import type { ContactResult } from './contact.js';
+import type { ChannelParams } from './correspondence.js';
 import { messageEndpoints } from './endpoints.js';
+import { reply } from './reply.js';
+import type { ReplyContent } from './reply.js';
 import type {
+  ContactParams,
   DownloadParams,
   ConversationExtra,
   ConversationParams,
@@ -97,19 +102,20 @@ export class Messages {
    * @throws {MessageNotReadyError} when the service cannot read the message yet, also at the last retry.
    */
   get(input: GetMessageParams, options?: CallOptions): ApiPromise<Message> {
-    return this.#requester.call(messageEndpoints.get, input, options);
+    const output = messageWithId(({ ...input } as Partial<GetMessageParams>).message_id);
+    return this.#requester.call({ ...messageEndpoints.get, output }, input, options);
   }
 
   /**
    * Sends a message to a buyer who has already written, or whose pack is an excepted case. For a first message, use
    * `actionGuide.send`. `contact` selects one of them. Spec: POST /messages/packs/{pack_id}/sellers/{user_id}.
    *
-   * The response is not documented. If it is the message, check it with `isModerated(message)`.
+   * The response is not documented. If it is the message, check it with `moderationOf(message)`.
    *
    * @example
    * const to = { user_id: 31 };
    * const message = await seller.messages.send({ pack_id, user_id: 7, to, text: 'It leaves today.' });
-   * if (message && isModerated(message)) console.log('The buyer will not see it:', moderationReasonOf(message));
+   * if (moderationOf(message) === 'rejected') console.log('The buyer will not see it:', moderationReasonOf(message));
    * @throws {InvalidInputError} when the text is blank, has more than 350 characters or contains unsupported
    *   characters, when there are more than 25 attachments, or when the receiver is the sender; nothing is sent.
    * @throws {ConversationBlockedError} when the conversation is blocked; `reason` of the error says why.
@@ -121,7 +127,7 @@ export class Messages {
    * @throws {ApplicationIdRequiredError} when the token belongs to no application.
    * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
    */
-  send(input: SendMessageParams, options?: CallOptions): ApiPromise<Message | undefined> {
+  send(input: SendMessageParams, options?: CallOptions): ApiPromise<SentMessage | undefined> {
     return this.#requester.call(messageEndpoints.send, input, options);
   }
 
@@ -160,22 +166,43 @@ export class Messages {
    * the pack is an excepted case; otherwise it is the option OTHER of the action guide. It does not mark messages as
    * read.
    *
+   * It reads the conversation first and writes to the user whom the conversation shows. `to` is only needed for an
+   * excepted case in which nobody has written yet.
+   *
    * @example
-   * const input = { pack_id, user_id: 7, to: { user_id: 31 }, text: 'Your parcel leaves today.' };
+   * const input = { pack_id, user_id: 7, text: 'Your parcel leaves today.' };
    * const { channel, message } = await seller.messages.contact(input);
    * @returns the message and the channel through which it was sent.
-   * @throws {InvalidInputError} when the text or the receiver is not acceptable; nothing is sent.
+   * @throws {InvalidInputError} when the text is not acceptable, or `to` is not the user whom the conversation shows;
+   *   nothing is sent.
    * @throws {NoChannelError} when no message can be sent to the buyer now; `reason` of the error says why, and `cause`
    *   is the service's error.
    * @throws {PackAccessError} when the user of the token is not part of the order.
    * @throws {OutcomeUnknownError} when the response was lost: read the conversation before you send again.
    */
   contact(input: ContactParams, options?: CallOptions): Promise<ContactResult> {
-    return contact(this, this.#actionGuide, input, this.#withDeadline(options));
+    return contact(this.#requester, this.#actionGuide, input, this.#withDeadline(options));
   }
 
   /**
-   * Finds the open channel to the buyer and the limits of a message. It only reads, and it does not mark messages as
+   * Replies to a message in its conversation. It reads the conversation first, without marking it as read, and writes to
+   * the user whom the conversation shows. Spec: POST /messages/packs/{pack_id}/sellers/{user_id}.
+   *
+   * @example
+   * const message = await seller.messages.get({ message_id: '5f1b' });
+   * await seller.messages.reply(message, 'It leaves today.');
+   * @param content the text, or `{ text, attachments }`.
+   * @throws {InvalidInputError} when the text is not acceptable, or the message names no pack; nothing is sent.
+   * @throws {ConversationBlockedError} when the conversation is blocked; `reason` of the error says why.
+   * @throws {PackAccessError} when the user of the token is not part of the order.
+   * @throws {OutcomeUnknownError} when the response was lost: read the conversation before you send again.
+   */
+  reply(message: SentMessage, content: ReplyContent, options?: CallOptions): Promise<SentMessage | undefined> {
+    return reply(this.#requester, message, content, this.#withDeadline(options));
+  }
+
+  /**
+   * Finds the open channel to the buyer, the limits of a message and the user to whom it goes. It only reads, and it does not mark messages as
    * read.
    *
    * Call it before you upload a file, because a message through the action guide has no attachments. It cannot detect a
@@ -188,7 +215,7 @@ export class Messages {
    * @throws {PackAccessError} when the user of the token is not part of the order.
    */
   channel(input: ChannelParams, options?: CallOptions): Promise<OpenChannel> {
-    return openChannel(this, this.#actionGuide, input, this.#withDeadline(options));
+    return openChannel(this.#requester, this.#actionGuide, input, this.#withDeadline(options));
   }
 
   /** The options of an operation that makes several calls: one deadline limits all of them together. */

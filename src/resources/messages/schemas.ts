@@ -1,6 +1,6 @@
 import type { FileSource } from '../../core/files/file-source.js';
-import { currentMessage, toCurrentShape } from '../post-sale/message.js';
-import type { Message } from '../post-sale/message.js';
+import { currentMessage, currentSentMessage, toCurrentShape } from '../post-sale/message.js';
+import type { Message, SentMessage } from '../post-sale/message.js';
 import { messageText } from '../post-sale/text.js';
 import {
   array,
@@ -22,19 +22,7 @@ import {
 } from '../../core/schema/schema.js';
 import { int64 } from '../../core/schema/long-integers.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import {
-  eachIn,
-  id,
-  key,
-  keyOf,
-  limit,
-  listIn,
-  mainList,
-  offset,
-  orAnything,
-  paging,
-  siteId,
-} from '../../core/schema/fields.js';
+import { eachIn, id, key, keyOf, limit, listIn, mainList, offset, paging, siteId } from '../../core/schema/fields.js';
 import type { Paging } from '../../core/schema/fields.js';
 import { attachmentsLimit } from './limits.js';
 
@@ -63,20 +51,27 @@ export const conversationStatus = response({
 });
 export interface ConversationStatus extends Output<typeof conversationStatus> {}
 
-/** A page of a conversation. Spec: GET /messages/packs/{pack_id}/sellers/{user_id}. */
-const conversationPage = response({
+const pageFields = {
   paging: nullish<Paging>(paging),
   conversation_status: nullish<ConversationStatus>(conversationStatus),
-  messages: mainList<Message>(currentMessage),
   /** The maximum length of a seller's message, in characters: 350. */
   seller_max_message_length: nullish(integer),
   /** The maximum length of a buyer's message, in characters: 3,500. */
   buyer_max_message_length: nullish(integer),
-});
+};
+/** A page of a conversation. Spec: GET /messages/packs/{pack_id}/sellers/{user_id}. */
+const conversationPage = response({ ...pageFields, messages: mainList<Message>(currentMessage) });
+const correspondencePage = response({ ...pageFields, messages: mainList<SentMessage>(currentSentMessage) });
+
+/** Accepts every known shape of the list. */
+function readPage(value: unknown): unknown {
+  return eachIn('messages', (entry) => toCurrentShape(entry))(listIn('messages')(value));
+}
+
 /** The same, in every known shape of its list. */
-export const conversationResponse = preprocess<Output<typeof conversationPage>>(conversationPage, (value) =>
-  eachIn('messages', toCurrentShape)(listIn('messages')(value)),
-);
+export const conversationResponse = preprocess<Output<typeof conversationPage>>(conversationPage, readPage);
+/** The same, also with messages that have no id. */
+export const correspondenceResponse = preprocess<Output<typeof correspondencePage>>(correspondencePage, readPage);
 export interface ConversationResponse extends Output<typeof conversationResponse> {}
 
 /** What a page of a conversation contains besides its messages. */
@@ -129,12 +124,10 @@ export interface Recipient extends Input<typeof recipient> {}
 /** A message to a buyer. Spec: POST message body. */
 export interface SendMessageParams extends Input<typeof newMessageFields> {}
 
-const newMessageFields = params({
-  ...place,
-  /** The seller. The default is `user_id`. */
-  from: optional(sender),
-  /** The buyer, or the user whom the conversation shows in the buyer's place. */
-  to: recipient,
+/** A message to a buyer through the open channel. It has the fields of `messages.send`, and `to` is optional. */
+export interface ContactParams extends Input<typeof contactFields> {}
+
+const content = {
   /** 1 to 350 characters: ISO-8859-1 or emoji. */
   text: messageText,
   /** The ids of uploaded files, at most 25. */
@@ -152,26 +145,40 @@ const newMessageFields = params({
   application_id: optional(id),
   /** The id of the sending application, sent in the header `x-client-id`. */
   client_id: optional(id),
+};
+const newMessageFields = params({
+  ...place,
+  /** The seller. The default is `user_id`. */
+  from: optional(sender),
+  /** The buyer, or the user whom the conversation shows in the buyer's place. */
+  to: recipient,
+  ...content,
+});
+const contactFields = params({
+  ...place,
+  /** The seller. The default is `user_id`. */
+  from: optional(sender),
+  /** The default is the user whom the conversation shows. Another one is rejected. */
+  to: optional(recipient),
+  ...content,
 });
 
+/** The input of `messages.contact`. */
+export const contactParams = refine(contactFields, notToSender) as Schema<unknown, ContactParams>;
 export const sendMessageParams = withFacts(
-  refine(
-    newMessageFields,
-    ({ from, user_id, to }) =>
-      String(from ? from.user_id : user_id) === String(to.user_id)
-        ? { path: ['to', 'user_id'], message: '`to.user_id` is the sender; a message goes to the buyer' }
-        : undefined,
-    { description: '`to.user_id` is not the sender.' },
-  ),
+  refine(newMessageFields, notToSender, { description: '`to.user_id` is not the sender.' }),
   { write: withSender },
 ) as Schema<unknown, SendMessageParams>;
+
+function notToSender({ from, user_id, to }: Output<typeof contactFields>) {
+  return to && String(from ? from.user_id : user_id) === String(to.user_id)
+    ? { path: ['to', 'user_id'], message: '`to.user_id` is the sender; a message goes to the buyer' }
+    : undefined;
+}
 
 function withSender({ from, ...rest }: Output<typeof newMessageFields>): unknown {
   return { from: from ?? { user_id: rest.user_id }, ...rest };
 }
-
-/** The message if the service returns it; otherwise the response body unchanged, or `undefined` if it is empty. */
-export const messageOrNothing = orAnything<Message>(currentMessage, 'id', toCurrentShape);
 
 /** A file to upload, and its site. Spec: POST /messages/attachments. */
 export type UploadParams = FileSource & {
@@ -192,12 +199,21 @@ export const uploadParams = params({
   size: optional(int),
 }) as Schema<unknown, UploadParams>;
 
-/** A stored file. Spec: POST /messages/attachments. */
-export const storedAttachment = response({
+const storedFields = response({
   /** The id for `attachments` of `messages.send`. The service deletes a file that no message uses within 48 hours. */
   id: keyOf,
 });
-export interface StoredAttachment extends Output<typeof storedAttachment> {}
+/** A stored file, in every known shape: the id alone, in a list, or as `attachment_id`. Spec: POST /messages/attachments. */
+export const storedAttachment = preprocess<StoredAttachment>(storedFields, stored);
+export interface StoredAttachment extends Output<typeof storedFields> {}
+
+function stored(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 1 ? stored(value[0]) : value;
+  if (typeof value === 'string' || typeof value === 'number') return { id: value };
+  if (typeof value !== 'object' || value === null) return value;
+  const { id, attachment_id, ...rest } = value as { id?: unknown; attachment_id?: unknown };
+  return id === undefined && attachment_id !== undefined ? { ...rest, id: attachment_id } : value;
+}
 
 export const downloadParams = params({
   /** The site of the order, e.g. `MLA`. */

@@ -66,7 +66,7 @@ export const exceptedCase = /* @__PURE__ */ documentedError({
   cause: excepted,
   error: ExceptedCaseError,
   otherStatuses: [403],
-  matches: (details) => isWord(blockReason(details), excepted),
+  matches: isExcepted,
 });
 export const optionConversationBlocked = /* @__PURE__ */ documentedError({
   status: 403,
@@ -85,9 +85,16 @@ export const conversationBlocked = /* @__PURE__ */ documentedError({
   otherStatuses: [400],
   matches: isBlocked,
 });
-/** Whether the service's texts say that the user is not allowed to do it. */
+/** Whether the service's texts say that the user has no access to what belongs to the sale. */
 export const deniesAccess = /* @__PURE__ */ messageMatches(
-  /(?<![a-z])(no|not|cannot) .{0,20}(allowed|authori[sz]ed|access(?!or))/i,
+  [
+    /\b(?:user|sender|seller|caller|token|you)\b.{0,30}(?:\bno|\bnot|n't|\bcannot|\bwithout)\b.{0,30}\baccess\b/,
+    /\baccess denied (?:for|to) (?:the )?(?:user|sender|seller|order|pack|message|conversation)/,
+    /\b(?:no|not|cannot|without)\b.{0,20}\baccess (?:to )?(?:the |this |that |any )?(?:information of )?(?:the )?(?:order|pack|message|conversation)/,
+    /\baccess token (?:is )?(?:invalid|not valid) for (?:the )?(?:resource|order|pack|message)/,
+    /\b(?:user|sender|seller|caller|you)\b.{0,20}\bnot authori[sz]ed\b.{0,30}\b(?:order|pack|message|conversation)/,
+  ],
+  /\b(?:again|scopes?|application)\b|\baccess (?:to )?(?:the |this )?(?:server|site|api)\b/,
 );
 export const noAccessToPack = /* @__PURE__ */ documentedError({
   status: 403,
@@ -102,6 +109,10 @@ export const accessTokenRequired = /* @__PURE__ */ documentedError({
   message: 'Access token is required',
   error: AccessTokenRequiredError,
   otherStatuses: [401, 403],
+  matches: /* @__PURE__ */ messageMatches([
+    /\baccess ?token (?:is |was )?(?:required|missing|empty|not (?:sent|present|provided|given))\b(?! (?:an?|other|another|scopes?)\b)/,
+    /\b(?:missing|requires? an?|requires?|without an?|without|no) access ?token$/,
+  ]),
 });
 export const applicationIdRequired = /* @__PURE__ */ documentedError({
   status: 400,
@@ -109,19 +120,34 @@ export const applicationIdRequired = /* @__PURE__ */ documentedError({
   message: 'Application id is required',
   error: ApplicationIdRequiredError,
   otherStatuses: [401, 403],
+  matches: /* @__PURE__ */ messageMatches([
+    /\b(?:application|app|client) ?id (?:is |was )?(?:required|missing|empty|not (?:sent|present|provided|given))/,
+    /\b(?:missing|requires? an?|requires?|without an?|without|has no) (?:application|app|client) ?id\b/,
+  ]),
 });
 
 /** The `blocked_by_...` of an error response, from any of its fields. */
 function blockReason(details: Pick<ApiErrorDetails, 'code' | 'text' | 'causes' | 'body'>): string | undefined {
-  const find = (words: string): string | undefined => /\bblocked_by_\w+/i.exec(words)?.[0];
+  // The service misspells some reasons.
+  const find = (words: string): string | undefined => /\b(?:blocked|bloqued)_by_\w+/i.exec(words)?.[0];
   const { body } = details;
   return find(textsOf(details).join(' ')) ?? (typeof body === 'object' ? find(jsonOf(body)) : undefined);
 }
 
-function isBlocked(details: ApiErrorDetails): boolean {
+const namesExcepted = /* @__PURE__ */ messageMatches(/\b(?:belongs to|is) an? (?:excepted|exception) case\b/);
+const namesBlocked = /* @__PURE__ */ messageMatches([
+  /\bblocked conversation\b/,
+  /\bconversation (?:(?:of|with|for|in|the|this|pack|package|order|buyer|is|was|has|been|currently|already|status|:) ?){0,6}blocked\b/,
+  /\b(?:messages|messaging) (?:is|are|was|were|has been|have been) blocked\b|\bwith blocked messag/,
+]);
+
+function isExcepted(details: ApiErrorDetails): boolean {
   const reason = blockReason(details);
-  if (reason !== undefined) return !isWord(reason, excepted);
-  return messageMatches(/conversation_blocked|blocked_conversation|conversation is blocked/i)(details);
+  return reason === undefined ? namesExcepted(details) : isWord(reason, excepted);
+}
+
+function isBlocked(details: ApiErrorDetails): boolean {
+  return blockReason(details) === undefined ? namesBlocked(details) : !isExcepted(details);
 }
 
 /** Returns a body as JSON, or an empty string if it is nested too deeply. */

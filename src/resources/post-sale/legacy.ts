@@ -2,10 +2,24 @@ type Raw = Readonly<Record<string, unknown>>;
 
 /** Converts a message of any known shape to the current shape, before the schema checks it. */
 export function currentShape(value: unknown): unknown {
+  const entries = entriesIn(value);
+  if (entries) return entries.length === 1 ? currentShape(entries[0]) : value;
   if (!isRaw(value)) return value;
-  if (value.id === undefined && Array.isArray(value.messages)) return currentShape(value.messages[0]);
-  if (value.message_id !== undefined) return modernised(value);
+  if (value.message_id !== undefined || isRaw(value.moderation)) return modernised(value);
   return needsTidying(value) ? tidied(value) : value;
+}
+
+/** The messages in a response that wraps its message: in a list, in `messages` or in `message`. */
+export function entriesIn(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value as unknown[];
+  if (!isRaw(value) || value.id !== undefined) return undefined;
+  if (Array.isArray(value.messages)) return value.messages as unknown[];
+  return isRaw(value.message) ? [value.message] : undefined;
+}
+
+/** The id of a message in its current or its legacy shape. */
+export function idOf(value: unknown): unknown {
+  return isRaw(value) ? (value.id ?? value.message_id) : undefined;
 }
 
 function needsTidying({ to, text }: Raw): boolean {
@@ -26,6 +40,7 @@ function tidied(value: Raw): Raw {
 function modernised(value: Raw): Raw {
   const {
     message_id,
+    id = message_id,
     date,
     date_received,
     date_available,
@@ -38,19 +53,21 @@ function modernised(value: Raw): Raw {
     ...rest
   } = tidied(value);
   return {
-    message_date: dates({
-      received: date_received,
-      available: date_available,
-      notified: date_notified,
-      created: date,
-      read: date_read,
+    ...(message_id !== undefined && {
+      message_date: dates({
+        received: date_received,
+        available: date_available,
+        notified: date_notified,
+        created: date,
+        read: date_read,
+      }),
+      message_attachments: attachments,
+      message_resources:
+        resource_id === null || resource_id === undefined ? undefined : [{ id: resource_id, name: resource }],
     }),
     message_moderation: isRaw(moderation) ? moderated(moderation) : undefined,
-    message_attachments: attachments,
-    message_resources:
-      resource_id === null || resource_id === undefined ? undefined : [{ id: resource_id, name: resource }],
     ...rest,
-    id: message_id,
+    ...(id !== undefined && { id }),
   };
 }
 

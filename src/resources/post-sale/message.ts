@@ -7,15 +7,16 @@ import {
   openEnum,
   overwrite,
   preprocess,
+  refine,
   response,
   string,
+  union,
   unknown,
 } from '../../core/schema/schema.js';
 import { int64 } from '../../core/schema/long-integers.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
 import { keyOf, nullishArray } from '../../core/schema/fields.js';
-import { isWord } from '../../core/schema/word.js';
-import { currentShape } from './legacy.js';
+import { currentShape, entriesIn, idOf } from './legacy.js';
 
 /** The sender or receiver of a message. Spec: Message, `from` and `to`. */
 export const participant = response({
@@ -65,7 +66,7 @@ export interface MessageModeration extends Output<typeof messageModeration> {}
 /** A file of a message. Spec: Attachment object. */
 export const messageAttachment = response({
   /** The id of the stored file: the `attachment_id` for `messages.download`. */
-  filename: nullish(string),
+  filename: keyOf,
   original_filename: nullish(string),
   /** The media type. */
   type: nullish(string),
@@ -89,15 +90,14 @@ export const attachmentsValidations = response({
 });
 export interface AttachmentsValidations extends Output<typeof attachmentsValidations> {}
 
-const messageFields = response({
-  id: keyOf,
+const fields = {
   site_id: nullish(string),
   /** The id of the sending application; a string if it exceeds 2^53. */
   client_id: nullish(int64),
   /** The sender; absent in the response to `actionGuide.send`. */
   from: nullish<Participant>(participant),
   to: nullish<Participant>(participant),
-  /** `moderated` means rejected, although the HTTP status is 200: see `isModerated`. */
+  /** `moderated` means rejected, although the HTTP status is 200: see `moderationOf`. */
   status: nullish(openEnum('available', 'moderated')),
   subject: nullish(string),
   text: nullish(string),
@@ -110,29 +110,69 @@ const messageFields = response({
   recipients: nullishArray<Participant>(participant),
   /** Only if the service sent the legacy shape. */
   attachments_validations: nullish<AttachmentsValidations>(attachmentsValidations),
+};
+const messageFields = response({ id: keyOf, ...fields });
+const sentFields = response({
+  /** Absent in some responses. */
+  id: nullish(keyOf),
+  ...fields,
 });
 
 /** A message after a sale. The legacy and the wrapped shape are converted to this one. Spec: Message. */
 export interface Message extends Output<typeof messageFields> {}
+
+/** The response to sending a message: the message, perhaps without some of its fields. Check it with `moderationOf`. */
+export interface SentMessage extends Output<typeof sentFields> {}
 
 const original = Symbol.for('marketplace-seller-sdk.original');
 /** The field that carries the original through zod, which copies only fields with a text as their name. */
 const carried = 'marketplace-seller-sdk.original';
 
 /** A message in the current shape, to which `toCurrentShape` has converted it. */
-export const currentMessage: Schema<Message> = overwrite<Message>(messageFields, (data) => {
-  if (!(carried in data)) return data;
-  const { [carried]: raw, ...fields } = data as Message & { [carried]?: unknown };
-  return Object.defineProperty(fields, original, { value: raw });
-});
+export const currentMessage: Schema<Message> = overwrite<Message>(messageFields, withOriginal);
+export const currentSentMessage: Schema<SentMessage> = overwrite<SentMessage>(sentFields, withOriginal);
 
-/** Converts a message of any known shape to the current shape, and keeps the original. */
-export function toCurrentShape(raw: unknown): unknown {
-  const converted = currentShape(raw);
+function withOriginal<T extends SentMessage>(data: T): T {
+  if (!(carried in data)) return data;
+  const { [carried]: raw, ...found } = data as SentMessage & { [carried]?: unknown };
+  return Object.defineProperty(found, original, { value: raw }) as T;
+}
+
+/** Converts a message of any known shape to the current shape, and keeps the original: `raw`, of which it is a part. */
+export function toCurrentShape(raw: unknown, found: unknown = raw): unknown {
+  const converted = currentShape(found);
   return converted === raw ? raw : { ...(converted as object), [carried]: raw };
 }
 
-export const message: Schema<Message> = preprocess<Message>(currentMessage, toCurrentShape);
+export const message: Schema<Message> = preprocess<Message>(currentMessage, (raw) => toCurrentShape(raw));
+
+/** The message with an id, alone or in a list. The message need not repeat the id. */
+export function messageWithId(message_id: unknown): Schema<Message> {
+  const isIt = (entry: unknown): boolean => String(idOf(entry)) === String(message_id);
+  return preprocess<Message>(currentMessage, (raw) => {
+    const entries = entriesIn(raw);
+    if (!entries) return toCurrentShape(raw);
+    const [only, ...others] = entries;
+    const isWithoutId = others.length === 0 && isObject(only) && 'text' in only && idOf(only) === undefined;
+    return toCurrentShape(raw, entries.find(isIt) ?? (isWithoutId ? { ...only, id: message_id } : {}));
+  });
+}
+
+/** The message if the service returns one, with or without its id; otherwise the response body unchanged. */
+export const sentMessage: Schema<SentMessage | undefined> = preprocess(
+  union(
+    currentSentMessage,
+    refine(unknown, (value) => (isObject(value) ? 'does not fit' : undefined)),
+  ) as Schema<SentMessage | undefined>,
+  (raw) => {
+    const converted = toCurrentShape(raw);
+    return isObject(converted) ? converted : raw;
+  },
+);
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /**
  * Returns the message in the shape that the service sent: the legacy or the wrapped shape, or the same object if the
@@ -142,30 +182,6 @@ export const message: Schema<Message> = preprocess<Message>(currentMessage, toCu
  * const message = await seller.messages.get({ message_id: '5f1b' });
  * console.log(originalOf(message));
  */
-export function originalOf(delivered: Message): unknown {
+export function originalOf(delivered: SentMessage): unknown {
   return (delivered as { [original]?: unknown })[original] ?? delivered;
-}
-
-/**
- * Returns whether moderation rejected a message. The service reports a rejection with HTTP 200; the receiver will never
- * see the message.
- *
- * @example
- * const message = await seller.actionGuide.send({ pack_id: 42, option_id: 'OTHER', text: 'Thank you!' });
- * if (isModerated(message)) console.log(moderationReasonOf(message));
- */
-export function isModerated(delivered: Message | null | undefined): boolean {
-  const { status, message_moderation: moderation } = delivered ?? {};
-  return isWord(status, 'moderated') || isWord(moderation?.status, 'rejected');
-}
-
-/**
- * Returns why moderation rejected a message; `undefined` if it was not rejected, or if the service gave no reason.
- *
- * @example
- * const message = await seller.actionGuide.send({ pack_id: 42, option_id: 'OTHER', text: 'Thank you!' });
- * if (moderationReasonOf(message)?.toUpperCase() === 'PERSONAL_DATA') console.log('Leave out the phone number');
- */
-export function moderationReasonOf(delivered: Message | null | undefined): ModerationReason | undefined {
-  return isModerated(delivered) ? (delivered?.message_moderation?.reason ?? undefined) : undefined;
 }

@@ -4,7 +4,7 @@ import type { ShownPage } from '../../core/confirm/shown-list.js';
 import type { ConfirmContext, DescribedEndpoint } from '../../core/endpoint.js';
 import type { Confirmation } from '../../core/confirm/confirmation.js';
 import { orAnything } from '../../core/schema/fields.js';
-import { array, string, union, unknown } from '../../core/schema/schema.js';
+import { array, preprocess, string, union, unknown } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import {
   invalidPostBody,
@@ -34,6 +34,7 @@ import type {
   BlacklistParams,
   AnswerParams,
   AskParams,
+  DeletionResponse,
   Question,
   GetQuestionParams,
   QuestionSearchParams,
@@ -77,7 +78,7 @@ const get: DescribedEndpoint<GetQuestionParams, Question> = {
 };
 
 /** The question if the service returns it; otherwise the response body unchanged, or `undefined` if it is empty. */
-const questionOrNothing = orAnything<Question>(question, 'id');
+const questionOrNothing = orAnything<Question>(question, 'id', bareQuestion);
 
 const ask: DescribedEndpoint<AskParams, Question | undefined> = {
   name: 'questions.ask',
@@ -152,7 +153,7 @@ const answer: DescribedEndpoint<AnswerParams, Question | undefined> = {
   },
 };
 
-const remove: DescribedEndpoint<GetQuestionParams, string[] | undefined> = {
+const remove: DescribedEndpoint<GetQuestionParams, DeletionResponse> = {
   name: 'questions.delete',
   summary: 'Deletes a question that the seller received',
   method: 'DELETE',
@@ -160,7 +161,7 @@ const remove: DescribedEndpoint<GetQuestionParams, string[] | undefined> = {
   input: getQuestionParams,
   example: { question_id: 42 },
   // A list with one sentence; `undefined` if it is empty.
-  output: union(array(string), unknown) as Schema<string[] | undefined>,
+  output: union(array(string), unknown) as Schema<DeletionResponse>,
   retry: 'unsafe',
   errors: [questionNotFound],
   async confirm({ question_id }, context) {
@@ -254,6 +255,26 @@ async function confirmOnBlacklist(
   const isOn = entries.some(({ id }) => String(id) === String(user_id));
   if (!isOn && !isComplete) return { unknown: 'the service does not show the whole blacklist' };
   return isOn === shouldBeOn ? { done: true, output: undefined } : { done: false };
+}
+
+/** A question may be in a list of one, or in `question`, and its id in `question_id`. */
+function bareQuestion(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 1 ? bareQuestion(value[0]) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  const { id, question: inside, question_id } = value as { id?: unknown; question?: unknown; question_id?: unknown };
+  if (id !== undefined) return value;
+  if (typeof inside === 'object' && inside !== null) return bareQuestion(inside);
+  return question_id === undefined ? value : { ...value, id: question_id };
+}
+
+/** The question with an id. The service need not repeat the id. */
+export function questionWithId(question_id: unknown): Schema<Question> {
+  return preprocess<Question>(question, (value) => {
+    const found = bareQuestion(value);
+    if (typeof found !== 'object' || found === null || Array.isArray(found)) return found;
+    const isQuestion = !('id' in found) && ['text', 'status', 'answer'].some((name) => name in found);
+    return isQuestion ? { ...found, id: question_id } : found;
+  });
 }
 
 /** The endpoints of questions, as `endpoints` has them. */

@@ -5,11 +5,12 @@ import type { CallOptions } from '../../core/options/call-options.js';
 import { pagedCalls } from '../../core/pagination/paged.js';
 import type { Paged, PaginationOptions } from '../../core/pagination/paged.js';
 import { Blacklist } from './blacklist.js';
-import { questionEndpoints } from './endpoints.js';
+import { questionEndpoints, questionWithId } from './endpoints.js';
 import type {
   AnswerParams,
   AskParams,
   Question,
+  DeletionResponse,
   GetQuestionParams,
   QuestionSearchParams,
   QuestionSearchExtra,
@@ -61,7 +62,8 @@ export class Questions {
     input: GetQuestionParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<Question, Name>> {
-    return this.#requester.call(questionEndpoints.get, input, options);
+    const output = questionWithId(({ ...input } as Partial<GetQuestionParams>).question_id);
+    return this.#requester.call({ ...questionEndpoints.get, output }, input, options);
   }
 
   /**
@@ -106,7 +108,7 @@ export class Questions {
    * @throws {ForbiddenError} when the question is about another seller's item.
    * @throws {NotFoundError} when the question does not exist.
    */
-  delete(input: GetQuestionParams, options?: CallOptions): ApiPromise<string[] | undefined> {
+  delete(input: GetQuestionParams, options?: CallOptions): ApiPromise<DeletionResponse> {
     return this.#requester.call(questionEndpoints.delete, input, options);
   }
 

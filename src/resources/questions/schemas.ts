@@ -132,7 +132,7 @@ export interface ResponseTimeBand extends Output<typeof responseTimeBand> {}
 
 /** How long a seller takes to answer, over the last 14 days, updated once a day. Spec: Response time record. */
 export const responseTime = response({
-  user_id: integer,
+  user_id: nullish(integer),
   /** The whole week, including questions asked from 00:00 to 09:00, which the other fields do not count. */
   total: nullish(response({ response_time: nullish(integer) })),
   weekend: nullish<ResponseTimeBand>(responseTimeBand),
@@ -273,3 +273,6 @@ export const userParams = params({
   user_id: id,
 });
 export interface UserParams extends Input<typeof userParams> {}
+
+/** The response to a deletion: a list with one sentence, or an object with it; `undefined` if it is empty. */
+export type DeletionResponse = string[] | { readonly message?: string | null | undefined } | undefined;

@@ -1,4 +1,4 @@
-import type { Question } from '../resources/questions/schemas.js';
+import type { Question } from './schemas.js';
 
 /**
  * Whether a question has a status, in whatever case the service delivers it: `UNANSWERED` or `unanswered`.

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { classOfStatus } from '../../src/core/errors/status-errors.js';
+import { everyEndpoint } from '../support/every-endpoint.ts';
+import { errorOf, stubbed } from '../support/stubs.ts';
+import { wordings } from '../support/wordings.ts';
+import type { Wordings } from '../support/wordings.ts';
+
+const codes = new Map([
+  [400, 'bad_request'],
+  [403, 'forbidden'],
+  [404, 'not_found'],
+  [409, 'conflict'],
+  [422, 'unprocessable_entity'],
+  [500, 'internal_server_error'],
+]);
+
+/** The forms in which an error body carries its words. */
+const forms: readonly (readonly [name: string, body: (words: string, status: number) => unknown])[] = [
+  ['message', (message, status) => ({ message, error: codes.get(status), status, cause: [] })],
+  ['message and error swapped', (error, status) => ({ message: codes.get(status), error, status })],
+  ['only message', (message) => ({ message })],
+  ['only error', (error) => ({ error })],
+  ['code and message', (message, status) => ({ status_code: status, code: codes.get(status), message })],
+  ['words as the code', (code, status) => ({ status_code: status, code, message: codes.get(status) })],
+  ['error_description', (words, status) => ({ error: codes.get(status), error_description: words })],
+  ['a cause as text', (cause, status) => ({ error: codes.get(status), message: 'See the cause', cause })],
+  ['a list of causes', (words, status) => ({ error: codes.get(status), message: 'See the cause', cause: [words] })],
+  ['a cause with a message', (message, status) => ({ error: codes.get(status), cause: [{ code: 'a', message }] })],
+  ['a cause with a code', (code, status) => ({ error: codes.get(status), cause: [{ cause_id: 5, code }] })],
+  ['an error object', (message) => ({ error: { message } })],
+  ['plain text', (words) => words],
+];
+
+async function classOf(name: string, status: number, body: unknown): Promise<string> {
+  const { endpoint, input } = everyEndpoint.find((each) => each.name === name)!;
+  const response = typeof body === 'string' ? new Response(body, { status }) : Response.json(body, { status });
+  const { sellerClient } = stubbed([response], { maxRetries: 0 });
+  return (await errorOf(sellerClient.call(endpoint, input))).name;
+}
+
+/** Every wording with every endpoint that documents its error. */
+const eachWording = (kind: 'is' | 'isNot'): (Wordings & { name: string; words: string })[] =>
+  wordings.flatMap((row) => row[kind].flatMap((words) => row.of.map((name) => ({ ...row, name, words }))));
+
+describe.each(forms)('words in %s', (_, body) => {
+  test('have the class that they mean', async () => {
+    const wrong = [];
+    for (const { error, status, name, words } of eachWording('is')) {
+      const found = await classOf(name, status, body(words, status));
+      if (found !== error) wrong.push(`${name} ${status} "${words}": ${found}, not ${error}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test('have the class of the status if they mean something else', async () => {
+    const wrong = [];
+    for (const { status, name, words, error } of eachWording('isNot')) {
+      const found = await classOf(name, status, body(words, status));
+      if (found !== classOfStatus(status).name) wrong.push(`${name} ${status} "${words}" (not ${error}): ${found}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+test.each([
+  ['messages.conversation', 403, 'forbidden', 'PackAccessError'],
+  ['messages.get', 403, 'forbidden', 'MessageAccessError'],
+  ['messages.get', 404, 'not_found', 'MessageNotReadyError'],
+  ['actionGuide.send', 409, 'conflict', 'OptionLockedError'],
+  ['questions.responseTime', 404, 'not_found', 'NoQuestionsError'],
+  ['messages.send', 403, 'forbidden', 'ForbiddenError'],
+  ['flex.driver', 404, 'not_found', 'NotFoundError'],
+])('%s: a %d that says no more than "%s" is %s', async (name, status, code, expected) => {
+  const message = code.replace('_', ' ');
+  for (const body of [{ error: code }, { code, message, status }, { message: code, error: code, cause: [] }, code])
+    expect(await classOf(name, status, body)).toBe(expected);
+});
+
+test.each([
+  ['messages.conversation', 403, 'ForbiddenError'],
+  ['messages.get', 404, 'NotFoundError'],
+  ['actionGuide.send', 409, 'ConflictError'],
+])('%s: a %d without a body, or with a page of a proxy, is %s', async (name, status, expected) => {
+  for (const body of ['', '<html><body>The user has no access to the order; it is locked</body></html>', '{}'])
+    expect(await classOf(name, status, body)).toBe(expected);
+});
+
+test('an exceeded limit means the option, unless the words name the text', async () => {
+  const body = { error: 'limit_exceeded', message: 'The text is invalid' };
+  expect(await classOf('actionGuide.send', 400, body)).toBe('InvalidTextError');
+  expect(await classOf('actionGuide.send', 400, { error: 'limit_exceeded' })).toBe('CapExhaustedError');
+  expect(await classOf('actionGuide.send', 403, { error: 'limit_exceeded' })).toBe('CapExhaustedError');
+  const again = { error: 'bad_request', message: 'You are not allowed to execute the option OTHER again' };
+  expect(await classOf('actionGuide.send', 400, again)).toBe('CapExhaustedError');
+});
+
+test('the words of every documented error with a class of its own are in the table', () => {
+  const documented = everyEndpoint.flatMap(({ name, endpoint }) =>
+    endpoint.errors
+      .filter(({ error, status }) => error !== classOfStatus(status))
+      .map(({ error, message }) => ({ name, error: error.name, message })),
+  );
+  const missing = documented.filter(({ error }) => !wordings.some((row) => row.error === error));
+  expect(missing).toEqual([]);
+  expect(documented.length).toBeGreaterThan(70);
+});
+
+test('the documented words of every error have its class, with the documented status', async () => {
+  const wrong = [];
+  for (const { name, endpoint } of everyEndpoint) {
+    for (const { status, message, code, cause, error } of endpoint.errors) {
+      const found = await classOf(name, status, { message, error: code, status, cause: cause ?? [] });
+      if (found !== error.name) wrong.push(`${name} ${status} "${message}": ${found}, not ${error.name}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
