@@ -1,11 +1,6 @@
 import { ConfigurationError, SellerClient } from 'marketplace-seller-sdk';
 
-import {
-  HandlerTimeoutError,
-  createReceiver,
-  fetchHandler,
-  memoryStore,
-} from 'marketplace-seller-sdk/notifications';
+import { HandlerTimeoutError, createReceiver, fetchHandler, memoryStore } from 'marketplace-seller-sdk/notifications';
 import type {
   QueuedNotification,
   HandlingFailure,
