@@ -18,6 +18,7 @@ import type { MswHandler } from './msw.js';
 import { applySeed } from './seed/apply.js';
 import type { SeedInit } from './seed/schema.js';
 import { authorize } from './oauth.js';
+import { listen } from './server.js';
 import type { Listening, ListenOptions } from './server.js';
 import { defaultSettings, optionLockMsOverHttp } from './settings.js';
 import type { MarketplaceSettings } from './settings.js';
@@ -176,7 +177,6 @@ export class FakeMarketplace {
     const { page = false, ...where } = options;
     if (this.#options.settings?.optionLockMs === undefined)
       this.settings.optionLockMs = this.#startSettings.optionLockMs = optionLockMsOverHttp;
-    const { listen } = await import('./server.js');
     if (!page) return listen(this.fetch, where);
     const { Dashboard } = await import('./dashboard/dashboard.js');
     return listen(new Dashboard(this).fetch, where);

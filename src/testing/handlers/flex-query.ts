@@ -13,17 +13,23 @@ import {
   validate,
 } from 'graphql';
 import type { DocumentNode, GraphQLOutputType } from 'graphql';
-import { inspect } from '../../core/schema/inspect.js';
+import type { inspect } from '../../core/schema/inspect.js';
 import type { Schema } from '../../core/schema/schema.js';
-import { invalidQuery } from '../../resources/flex/errors.js';
-import { flexConfiguration } from '../../resources/flex/schemas.js';
-import { ErrorResponse, errorResponse } from '../http/handler.js';
 import type { GraphqlRequest } from './read-flex.js';
 
 /** The arguments of a `configuration` query. */
 export interface ConfigurationArguments {
   readonly user_id: number;
   readonly service_id: number;
+}
+
+/** What is passed in, because this module is loaded on first use: bundlers would split what it shared with others. */
+export interface QueryService {
+  readonly configuration: Schema;
+  readonly inspect: typeof inspect;
+  readonly resolve: (args: ConfigurationArguments) => object;
+  /** Returns the error response for an invalid query. */
+  readonly invalid: (reason: string) => unknown;
 }
 
 /**
@@ -33,19 +39,19 @@ export interface ConfigurationArguments {
  */
 export async function executeQuery(
   { query: source, variables, operationName }: GraphqlRequest,
-  resolve: (args: ConfigurationArguments) => object,
+  { resolve, invalid, ...types }: QueryService,
 ): Promise<Readonly<Record<string, unknown>>> {
-  let failure: ErrorResponse | undefined;
+  schema ??= createSchema(types);
+  let failure: { readonly error: unknown } | undefined;
   const configuration = (args: ConfigurationArguments): object | null => {
     try {
       return resolve(args);
     } catch (error) {
-      if (!(error instanceof ErrorResponse)) throw error;
-      failure = error;
+      failure = { error };
       return null;
     }
   };
-  const document = parseQuery(source);
+  const document = parseQuery(source, schema, invalid);
   const { data, errors } = await execute({
     schema,
     document,
@@ -53,14 +59,13 @@ export async function executeQuery(
     ...(variables && { variableValues: variables }),
     ...(operationName !== undefined && { operationName }),
   });
-  if (failure) throw failure;
-  if (errors || !data)
-    throw errorResponse(invalidQuery, { message: `invalid query: ${errors?.[0]?.message ?? 'no data'}` });
+  if (failure) throw failure.error;
+  if (errors || !data) throw invalid(errors?.[0]?.message ?? 'no data');
   return data;
 }
 
 /** Parses and validates a query. @throws {ErrorResponse} "invalid query" */
-function parseQuery(source: string): DocumentNode {
+function parseQuery(source: string, schema: GraphQLSchema, invalid: QueryService['invalid']): DocumentNode {
   try {
     const document = parse(source, { maxTokens });
     const [error] = validate(schema, document);
@@ -68,7 +73,7 @@ function parseQuery(source: string): DocumentNode {
     return document;
   } catch (error) {
     const reason = error instanceof GraphQLError ? error.message : 'the query is nested too deeply';
-    throw errorResponse(invalidQuery, { message: `invalid query: ${reason}` });
+    throw invalid(reason);
   }
 }
 
@@ -89,27 +94,34 @@ const integer = new GraphQLScalarType<number, number>({
 });
 const anything = new GraphQLScalarType({ name: 'Anything' });
 
-const schema = new GraphQLSchema({
-  query: new GraphQLObjectType({
-    name: 'Query',
-    fields: {
-      configuration: {
-        type: typeOf(flexConfiguration, 'Configuration'),
-        args: { user_id: { type: new GraphQLNonNull(integer) }, service_id: { type: new GraphQLNonNull(integer) } },
+let schema: GraphQLSchema | undefined;
+
+function createSchema({
+  configuration,
+  inspect: look,
+}: Pick<QueryService, 'configuration' | 'inspect'>): GraphQLSchema {
+  return new GraphQLSchema({
+    query: new GraphQLObjectType({
+      name: 'Query',
+      fields: {
+        configuration: {
+          type: typeOf(configuration, 'Configuration', look),
+          args: { user_id: { type: new GraphQLNonNull(integer) }, service_id: { type: new GraphQLNonNull(integer) } },
+        },
       },
-    },
-  }),
-});
+    }),
+  });
+}
 
 /** Derives the GraphQL type from the client's schema, so that exactly its fields can be queried. */
-function typeOf(field: Schema, name: string): GraphQLOutputType {
-  const found = inspect(field);
+function typeOf(field: Schema, name: string, look: typeof inspect): GraphQLOutputType {
+  const found = look(field);
   switch (found.kind) {
     case 'optional':
     case 'nullable':
-      return typeOf(found.of, name);
+      return typeOf(found.of, name, look);
     case 'array':
-      return new GraphQLList(typeOf(found.of, name));
+      return new GraphQLList(typeOf(found.of, name, look));
     case 'integer':
       return integer;
     case 'boolean':
@@ -121,7 +133,9 @@ function typeOf(field: Schema, name: string): GraphQLOutputType {
       const fields = Object.entries(found.shape);
       return new GraphQLObjectType({
         name,
-        fields: Object.fromEntries(fields.map(([key, inner]) => [key, { type: typeOf(inner, `${name}_${key}`) }])),
+        fields: Object.fromEntries(
+          fields.map(([key, inner]) => [key, { type: typeOf(inner, `${name}_${key}`, look) }]),
+        ),
       });
     }
     default:

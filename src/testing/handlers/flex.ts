@@ -1,9 +1,11 @@
+import { inspect } from '../../core/schema/inspect.js';
 import type { endpoints } from '../../endpoints.js';
 import {
   alreadyInFlex,
   deliveryNotUpdated,
   driverNotFound,
   emptySite,
+  invalidQuery,
   invalidSite,
   itemDown,
   itemNotFound,
@@ -12,6 +14,7 @@ import {
   subscriptionNotFound,
   userNotFound,
 } from '../../resources/flex/errors.js';
+import { flexConfiguration } from '../../resources/flex/schemas.js';
 import { badRequest, bearerOrThrow, errorResponse, forbidden, noContent } from '../http/handler.js';
 import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
 import { pathId, pathText } from '../http/read-request.js';
@@ -41,11 +44,16 @@ export function flexHandlers(
       const query = await readQuery(info);
       // `graphql` is an optional part: it is loaded on first use, as in the client.
       const { executeQuery } = await import('./flex-query.js');
-      return executeQuery(query, ({ user_id, service_id }) => {
-        assertUser(info, site_id, user_id);
-        const subscription = store.find(site_id, user_id, service_id);
-        if (!subscription) throw errorResponse(subscriptionNotFound);
-        return toConfigurationView(subscription, store.zonesOf(site_id));
+      return executeQuery(query, {
+        configuration: flexConfiguration,
+        inspect,
+        resolve: ({ user_id, service_id }) => {
+          assertUser(info, site_id, user_id);
+          const subscription = store.find(site_id, user_id, service_id);
+          if (!subscription) throw errorResponse(subscriptionNotFound);
+          return toConfigurationView(subscription, store.zonesOf(site_id));
+        },
+        invalid: (reason) => errorResponse(invalidQuery, { message: `invalid query: ${reason}` }),
       });
     },
 
