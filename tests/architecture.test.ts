@@ -116,7 +116,7 @@ describe('imports point one way', () => {
   });
 
   test('nothing in src imports index.ts, tests or tools', () => {
-    expect(those(imports, ({ to }) => /^(index\.ts|\.\.\/)/.test(to))).toEqual([]);
+    expect(those(imports, ({ to }) => /^(index\.ts|\.\.\/(?!docs\/openapi\.json))/.test(to))).toEqual([]);
   });
 
   test('no files import each other in a circle, types included', () => {

@@ -2,11 +2,13 @@ import { version } from '../core/pipeline/version.js';
 import { CliError, UsageError } from './errors.js';
 import type { Command, ProcessIO } from './command.js';
 import { fake } from './commands/fake.js';
+import { fakeRecord } from './commands/fake-record.js';
+import { fakeVerify } from './commands/fake-verify.js';
 import { helpOf } from './help.js';
 import { Values, readOptions } from './options.js';
 
 /** The commands. A new one is one more entry. */
-const commands: readonly Command[] = [fake];
+const commands: readonly Command[] = [fake, fakeRecord, fakeVerify];
 
 /** Runs the program. @returns the exit code: 0 for success, 1 for a failure, 2 for an invalid command line */
 export async function run(args: readonly string[], io: ProcessIO): Promise<number> {

@@ -59,7 +59,7 @@ describe('the CLI', () => {
   });
 
   test.each([
-    [['real'], 'Unknown command "real"; the command is fake'],
+    [['real'], 'Unknown command "real"; the commands are fake, fake record, fake verify'],
     [['fake', 'now'], 'fake takes no arguments, only options: "now"'],
     [['fake', '--port', 'many'], '--port must be a number from 0 to 65535, not "many"'],
     [['fake', '--port', '65536'], '--port must be a number from 0 to 65535'],

@@ -5,7 +5,7 @@ import { Dashboard } from '../../testing/dashboard/dashboard.js';
 import { sample } from '../../testing/seed/sample.js';
 import { optionLockMsOverHttp } from '../../testing/settings.js';
 import { seed } from '../../testing/seed/schema.js';
-import type { Seed } from '../../testing/seed/schema.js';
+import type { SeedInit } from '../../testing/seed/schema.js';
 import { settingsChange } from '../../testing/seed/settings-schema.js';
 import { faultFrom } from '../../testing/seed/fault.js';
 import { UsageError } from '../errors.js';
@@ -15,6 +15,7 @@ import { listenOrFail } from '../listen-or-fail.js';
 import type { Options, Values } from '../options.js';
 import { parseDeliveryFaults, parseFault, parseLimit, parseOdd } from '../parse-fields.js';
 import { loadFile } from '../load-file.js';
+import { loadTape } from '../load-tape.js';
 import { withLocation } from '../with-location.js';
 
 const options: Options = {
@@ -42,6 +43,10 @@ const options: Options = {
   odd: {
     value: 'TEXT',
     text: "share of odd responses, as the live service was seen to send, e.g. 'share=0.3 seed=7'",
+  },
+  'odd-tape': {
+    value: 'FILE',
+    text: 'tape of fake record, whose fields and types the odd responses have as well',
   },
   cors: { text: 'let browsers at any origin call the marketplace' },
   faults: {
@@ -87,11 +92,13 @@ Open its base URL in a browser for a dashboard.`,
 export async function marketplaceOf(values: Values): Promise<() => FakeMarketplace> {
   const [seedFile, settingsFile] = [values.text('seed'), values.text('settings')];
   const initial = seedFile === undefined ? undefined : await loadFile('seed', seedFile, seed);
+  const tapeFile = values.text('odd-tape');
+  const recorded = tapeFile === undefined ? undefined : await loadTape(tapeFile);
   const settings = settingsFile === undefined ? {} : await loadFile('settings', settingsFile, settingsChange);
   return () => {
     const marketplace = withLocation(undefined, () => new FakeMarketplace(startOf(values)));
     withLocation(seedFile ?? 'the sample', () => marketplace.seed(initial ?? sample()));
-    withLocation(settingsFile, () => marketplace.seed({ settings: { ...settings, ...settingsOf(values) } }));
+    withLocation(settingsFile, () => marketplace.seed({ settings: { ...settings, ...settingsOf(values, recorded) } }));
     for (const text of values.all('faults'))
       withLocation(`--faults '${text}'`, () => marketplace.faults.inject(faultFrom(parseFault(text))));
     subscribe(marketplace, values);
@@ -100,11 +107,19 @@ export async function marketplaceOf(values: Values): Promise<() => FakeMarketpla
 }
 
 /** Returns the settings that have an option of their own. @throws {CliError} when one is invalid */
-function settingsOf(values: Values): NonNullable<Seed['settings']> {
+function settingsOf(
+  values: Values,
+  recorded: Readonly<Record<string, unknown>> | undefined,
+): NonNullable<SeedInit['settings']> {
   const odd = values.text('odd');
   return {
     ...(values.has('cors') && { cors: true }),
-    ...(odd !== undefined && { odd: withLocation(`--odd '${odd}'`, () => parseOdd(odd)) }),
+    ...((odd ?? recorded) !== undefined && {
+      odd: {
+        ...(odd !== undefined && withLocation(`--odd '${odd}'`, () => parseOdd(odd))),
+        ...(recorded && { recorded }),
+      },
+    }),
   };
 }
 

@@ -1,5 +1,7 @@
 import { inspect } from '../../core/schema/inspect.js';
 import type { StandardSchema } from '../../core/schema/standard-schema.js';
+import { controlError, controlResponses } from './control-responses.js';
+import { filterNames } from './select-requests.js';
 import type { Control } from './control.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -15,6 +17,7 @@ export const builtInControls: Readonly<Record<string, Pick<Control, 'summary'>>>
   'DELETE /__fake/requests': { summary: 'Removes all recorded requests' },
   'GET /__fake/events': { summary: 'Streams requests and state as server-sent events' },
   'GET /__fake/openapi.json': { summary: 'Returns this document' },
+  'GET /__fake/marketplace-openapi.json': { summary: 'Returns the OpenAPI document of the marketplace itself' },
 };
 
 /** Describes the control endpoints as an OpenAPI 3.1 document. */
@@ -26,7 +29,7 @@ export function describeControls(controls: Readonly<Record<string, Control>>): J
   })) {
     const [method = '', path = ''] = line.split(' ');
     const isOpen = path === '/__fake/health';
-    const operation = { ...toOperation(summary, schema), ...(isOpen && { security: [] }) };
+    const operation = { ...toOperation(line, summary, schema), ...(isOpen && { security: [] }) };
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
   }
   return {
@@ -38,14 +41,31 @@ export function describeControls(controls: Readonly<Record<string, Control>>): J
   };
 }
 
-function toOperation(summary: string, schema: StandardSchema | undefined): Json {
+/** `POST /__fake/flex-items` is `postFlexItems`. */
+function operationId(line: string): string {
+  const words = line.toLowerCase().replace('/__fake/', '').split(/\W+/);
+  return words.map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
+}
+
+function content(schema: Json): Json {
+  return { content: { 'application/json': { schema } } };
+}
+
+/** The filters of the list of requests. */
+const filters = filterNames.map((name) => ({ name, in: 'query', schema: { type: 'string' } }));
+
+function toOperation(line: string, summary: string, schema: StandardSchema | undefined): Json {
+  const done = controlResponses[line] ?? { type: 'object' };
+  const isStream = line === 'GET /__fake/events';
   return {
+    operationId: operationId(line),
     summary,
-    ...(schema && { requestBody: { content: { 'application/json': { schema: toJsonSchema(schema) } } } }),
+    ...(line === 'GET /__fake/requests' && { parameters: filters }),
+    ...(schema && { requestBody: { required: true, ...content(toJsonSchema(schema)) } }),
     responses: {
-      200: { description: 'Done' },
-      400: { description: 'The body is invalid; `message` says why' },
-      403: { description: 'The control token is missing or wrong' },
+      200: { description: 'Done', ...(isStream ? { content: { 'text/event-stream': {} } } : content(done)) },
+      400: { description: 'The body is invalid; `message` says why', ...content(controlError) },
+      403: { description: 'The control token is missing or wrong', ...content(controlError) },
     },
   };
 }
@@ -62,9 +82,10 @@ function toJsonSchema(schema: StandardSchema): Json {
     case 'array':
       return { type: 'array', items: toJsonSchema(found.of) };
     case 'optional':
-    case 'nullable':
     case 'preprocess':
       return toJsonSchema(found.of);
+    case 'nullable':
+      return orNull(toJsonSchema(found.of));
     case 'union':
       return { anyOf: found.of.map(toJsonSchema) };
     case 'enum':
@@ -78,6 +99,12 @@ function toJsonSchema(schema: StandardSchema): Json {
     default:
       return { type: found.kind };
   }
+}
+
+function orNull(schema: Json): Json {
+  if (schema.type === undefined) return schema.anyOf === undefined ? schema : { anyOf: [schema, { type: 'null' }] };
+  const values = schema.enum as readonly unknown[] | undefined;
+  return { ...schema, type: [schema.type, 'null'], ...(values && { enum: [...values, null] }) };
 }
 
 function isOptional(field: StandardSchema): boolean {

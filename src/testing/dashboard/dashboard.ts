@@ -67,7 +67,7 @@ export class Dashboard {
     if (file) return this.#guarded(request, 'asset', () => textResponse(file.text, file.type));
     if (pathname.startsWith('/__fake/'))
       return this.#guarded(request, 'control', () => this.#control(request, pathname));
-    return this.requestLog.watch(request, this.#marketplace.accounts, () => this.#marketplace.fetch(request));
+    return this.requestLog.watch(request, this.#marketplace, () => this.#marketplace.fetch(request));
   };
 
   /** Sends the state after each change of a marketplace. @returns a function that ends it */
@@ -96,6 +96,10 @@ export class Dashboard {
         });
       case 'GET /__fake/openapi.json':
         return json(describeControls(controls));
+      case 'GET /__fake/marketplace-openapi.json': {
+        const { marketplaceOpenApi } = await import('./marketplace-openapi.js');
+        return json(marketplaceOpenApi(new URL(request.url).origin));
+      }
       case 'GET /__fake/state':
         return json(snapshot(this.#marketplace));
       case 'GET /__fake/requests':

@@ -4,6 +4,9 @@ import { bearerToken } from '../http/authorization.js';
 import { allEndpoints } from '../http/all-endpoints.js';
 import { copyRequest, maxBodyLength } from './copy-request.js';
 import type { UploadedPart } from './copy-request.js';
+import { describeFault } from './describe-fault.js';
+import { ruleOf } from './rule-of.js';
+import type { ServedMarketplace } from './served-marketplace.js';
 import { tapBody } from './tap-body.js';
 
 /** A request with its outcome. The names of the fields are those of HTTP: request and response. */
@@ -24,6 +27,10 @@ export interface LoggedRequest {
   readonly status: number | null;
   /** The duration in milliseconds. While the request is open, the time until the headers. */
   readonly ms: number;
+  /** The injected fault that applied to the request, in words; `null` without one. */
+  readonly fault: string | null;
+  /** The section of the specification that an error response follows; `null` for any other response. */
+  readonly rule: string | null;
   readonly requestHeaders: Readonly<Record<string, string>>;
   /** The text of the body, its first 1,048,576 characters; `null` without one, and for a form with files. */
   readonly requestBody: string | null;
@@ -34,6 +41,9 @@ export interface LoggedRequest {
   /** The text of the response, its first 1,048,576 characters; `(binary)` for a file. */
   readonly responseBody: string | null;
 }
+
+/** The parts of a marketplace that a record names. */
+type LoggedMarketplace = Pick<ServedMarketplace, 'accounts' | 'faults'>;
 
 const maxEntries = 1000;
 /** The maximum size of all bodies, in characters. */
@@ -63,7 +73,11 @@ export class RequestLog {
   }
 
   /** Records a request while it is handled. */
-  async watch(request: Request, accounts: Accounts, respond: () => Promise<Response>): Promise<Response> {
+  async watch(
+    request: Request,
+    { accounts, faults }: LoggedMarketplace,
+    respond: () => Promise<Response>,
+  ): Promise<Response> {
     const startedAt = performance.now();
     let entry = this.#save(toEntry(this.#next++, request, accounts));
     const change = (changes: Partial<LoggedRequest>): void => {
@@ -71,12 +85,16 @@ export class RequestLog {
       if (this.#entries.has(entry.id)) this.#save(entry);
     };
     const elapsedMs = (): number => Math.round((performance.now() - startedAt) * 10) / 10;
+    const stop = faults.onApplied((affected, fault) => {
+      if (affected === request) change({ fault: describeFault(fault) });
+    });
     const copied = copyRequest(request).then(change);
     try {
       const response = await respond();
       // What the marketplace has read is here as well, and is recorded before the response is sent.
       if (request.bodyUsed) await copied;
       const { status } = response;
+      change({ rule: entry.fault === null ? ruleOf(status, entry.endpoint) : null });
       const responseHeaders = Object.fromEntries(response.headers);
       if (!response.body) change({ state: 'done', status, responseHeaders, ms: elapsedMs() });
       else change({ status, responseHeaders, ms: elapsedMs() });
@@ -86,6 +104,8 @@ export class RequestLog {
     } catch (error) {
       change({ state: 'broken', ms: elapsedMs() });
       throw error;
+    } finally {
+      stop();
     }
   }
 
@@ -121,6 +141,8 @@ function toEntry(id: number, { method, url, headers }: Request, accounts: Accoun
     state: 'open',
     status: null,
     ms: 0,
+    fault: null,
+    rule: null,
     requestHeaders: Object.fromEntries(headers),
     requestBody: null,
     files: null,

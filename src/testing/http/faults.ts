@@ -30,6 +30,7 @@ interface PendingFault {
 export class Faults {
   readonly #accounts: () => Accounts;
   #pending: PendingFault[] = [];
+  readonly #listeners = new Set<(request: Request, fault: Fault) => void>();
 
   constructor(accounts: () => Accounts) {
     this.#accounts = accounts;
@@ -44,6 +45,12 @@ export class Faults {
     validateFault(fault);
     const { probability = 1, seed = 1, times = probability < 1 ? Infinity : 1 } = fault;
     this.#pending.push({ fault, random: createRandom(seed), skip: fault.skip ?? 0, left: times });
+  }
+
+  /** @internal Adds a listener for faults that apply to a request. @returns a function that removes it */
+  onApplied(listener: (request: Request, fault: Fault) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Removes all faults. */
@@ -65,7 +72,9 @@ export class Faults {
   readonly interceptor: Interceptor = async (request, endpoint, next) => {
     const fault =
       this.#pending.length > 0 ? this.#take(await describeRequest(request, endpoint, this.#accounts())) : undefined;
-    return fault ? applyFault(fault, request, next) : next();
+    if (!fault) return next();
+    for (const listener of this.#listeners) listener(request, fault);
+    return applyFault(fault, request, next);
   };
 
   #take(request: FilteredRequest): Fault | undefined {

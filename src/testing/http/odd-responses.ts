@@ -3,6 +3,7 @@ import type { MarketplaceSettings } from '../settings.js';
 import { HandlerResponse } from './handler.js';
 import {
   withNulls,
+  withRecorded,
   withOtherCase,
   withOtherTimestamps,
   withTextIds,
@@ -41,31 +42,36 @@ export class OddResponses {
       this.#random = createRandom(odd?.seed ?? 1);
     }
     if (!odd || endpoint === undefined || (odd.endpoints && !odd.endpoints.includes(endpoint))) return response;
-    const fitting = kindsOf(endpoint, response).filter((kind) => odd.kinds?.includes(kind) ?? true);
+    const recorded = odd.recorded?.[endpoint];
+    const fitting = kindsOf(endpoint, response, recorded !== undefined).filter(
+      (kind) => odd.kinds?.includes(kind) ?? true,
+    );
     const [isOdd, which, choice] = [this.#random() < (odd.share ?? 1), this.#random(), this.#random()];
     const kind = fitting[Math.floor(which * fitting.length)];
-    return isOdd && kind !== undefined ? toOdd(kind, endpoint, response, choice) : response;
+    return isOdd && kind !== undefined ? toOdd(kind, endpoint, response, { choice, recorded }) : response;
   }
 }
 
 /** Returns the kinds that a response can have. */
-function kindsOf(endpoint: string, { status, body }: HandlerResponse): OddKind[] {
+function kindsOf(endpoint: string, { status, body }: HandlerResponse, isRecorded: boolean): OddKind[] {
   if (status >= 400) return ['unknown-fields', 'error-keys', 'error-text'];
   if (typeof body !== 'object' || body === null || body instanceof Response) return [];
-  return oddKinds.filter((kind) => kind in bodies || (kind === 'shape' && hasOtherShapes(endpoint)));
+  const possible: Partial<Record<OddKind, boolean>> = { shape: hasOtherShapes(endpoint), recorded: isRecorded };
+  return oddKinds.filter((kind) => possible[kind] ?? kind in bodies);
 }
 
 function toOdd(
   kind: OddKind,
   endpoint: string,
   { status, body, headers }: HandlerResponse,
-  choice: number,
+  { choice, recorded }: { readonly choice: number; readonly recorded: unknown },
 ): HandlerResponse | Response {
   if (kind === 'error-text') {
     const { text, type } = textOfError(status, choice);
     return new Response(text, { status, headers: { ...headers, 'content-type': type } });
   }
   if (kind === 'error-keys') return new HandlerResponse(status, withOtherKeys(body, choice), headers);
+  if (kind === 'recorded') return new HandlerResponse(status, withRecorded(body, recorded), headers);
   if (kind === 'shape') return new HandlerResponse(status, inOtherShape(endpoint, body, choice), headers);
   return new HandlerResponse(status, bodies[kind]?.(body), headers);
 }

@@ -9,6 +9,7 @@ export const oddKinds = [
   'shape',
   'error-keys',
   'error-text',
+  'recorded',
 ] as const;
 
 /** A kind of odd response. */
@@ -22,6 +23,8 @@ export interface OddShare {
   readonly seed?: number | undefined;
   /** Only the responses of these endpoints, e.g. `['questions.get']`. @default all endpoints */
   readonly endpoints?: readonly string[] | undefined;
+  /** A response of the service by endpoint, whose fields and types the kind `recorded` serves; a tape has them. */
+  readonly recorded?: Readonly<Record<string, unknown>> | undefined;
   /** Only these kinds. @default every kind that fits the response */
   readonly kinds?: readonly OddKind[] | undefined;
 }

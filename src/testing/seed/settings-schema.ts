@@ -7,6 +7,7 @@ import {
   nullish,
   optional,
   params,
+  record,
   refine,
   string,
 } from '../../core/schema/schema.js';
@@ -41,6 +42,7 @@ export const oddShare = params({
     ),
   ),
   kinds: optional(array(enumOf(...oddKinds))),
+  recorded: optional(record),
 });
 
 /** The settings that a seed or a control call can change; the limits keep every response small enough for this process. */

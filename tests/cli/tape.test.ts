@@ -1,0 +1,169 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SellerClient } from 'marketplace-seller-sdk';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { run } from '../../src/cli/program.ts';
+import { running } from '../support/serving.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tapes-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Starts `fake record`; `end` stops it. */
+async function recording(upstream: string, tape: string): Promise<{ url: string; end: () => Promise<number> }> {
+  const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
+  const { promise: opened, resolve: open } = Promise.withResolvers<string>();
+  const out = (text: string): void => open(/ at (http:\S+) /.exec(text)?.[1] ?? '');
+  const io = { out, err: console.error, ended: () => ended };
+  const code = run(['fake', 'record', '--upstream', upstream, '--port', '0', '--tape', tape], io);
+  return {
+    url: await opened,
+    end: () => {
+      end(undefined);
+      return code;
+    },
+  };
+}
+
+async function verify(tape: string, ...args: string[]): Promise<{ code: number; printed: string; errors: string }> {
+  const [printed, errors]: [string[], string[]] = [[], []];
+  const io = { out: (text: string) => void printed.push(text), err: (text: string) => void errors.push(text) };
+  const code = await run(['fake', 'verify', tape, ...args], { ...io, ended: () => Promise.resolve() });
+  return { code, printed: printed.join('\n'), errors: errors.join('\n') };
+}
+
+/** Records a session of a seller and a buyer with a fake that has these arguments. */
+async function record(...args: string[]): Promise<string> {
+  const tape = join(folder, `${crypto.randomUUID()}.jsonl`);
+  const serving = running('fake', '--port', '0', '--quiet', '--now', '2030-01-01T00:00:00Z', ...args);
+  const recorder = await recording(await serving.url(), tape);
+  onTestFinished(async () => {
+    await serving.end();
+  });
+  const client = (accessToken: string): SellerClient =>
+    new SellerClient({ baseUrl: recorder.url, accessToken, maxRetries: 0, responseValidation: 'report' });
+  const [seller, buyer] = [client('SELLER-TOKEN'), client('BUYER-TOKEN')];
+  await seller.questions.search({ seller_id: 1001 }).toArray();
+  const asked = await buyer.questions.ask({
+    item_id: 'MLA600000001',
+    text: 'Write to ana@example.com or +54 11 5555-4444',
+  });
+  const question_id = Number(asked?.id);
+  await seller.questions.answer({ question_id, text: 'My secret answer.' });
+  await seller.questions.answer({ question_id, text: 'Again.' }).catch(() => undefined);
+  await seller.messages.conversation({ pack_id: 2_000_000_000_000_001, user_id: 1001 }).toArray();
+  await seller.flex.subscriptions({ site_id: 'MLA', user_id: 1001 }).catch(() => undefined);
+  await seller.questions.get({ question_id: 1 }).catch(() => undefined);
+  expect(await recorder.end()).toBe(0);
+  return tape;
+}
+
+test('a tape has no token, no text of a person, no address and no phone number', async () => {
+  const text = readFileSync(await record(), 'utf8');
+  expect(text.trim().split('\n')).toHaveLength(7);
+  for (const secret of [
+    'SELLER-TOKEN',
+    'BUYER-TOKEN',
+    'Bearer',
+    'ana@',
+    '5555',
+    'secret answer',
+    'Córdoba',
+    'last round',
+  ])
+    expect(text).not.toContain(secret);
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines[1]).toMatchObject({
+    method: 'POST',
+    path: '/questions',
+    endpoint: 'questions.ask',
+    caller: 'user 2',
+    status: 201,
+    request: { item_id: 'MLA600000001', text: expect.stringMatching(/^[x\s]+$/) as unknown },
+  });
+});
+
+test('a tape of the same fake is the same, with other ids', async () => {
+  const tape = await record();
+  expect(await verify(tape, '--now', '2030-01-01T00:00:00Z')).toMatchObject({ code: 0 });
+  const seed = join(folder, 'other.json');
+  writeFileSync(
+    seed,
+    JSON.stringify({
+      users: [{ user_id: 77 }, { user_id: 88 }, { user_id: 99 }],
+      items: [
+        { item_id: 'MLA5001', seller_id: 77, flex: true },
+        { item_id: 'MLA5002', seller_id: 77 },
+      ],
+      questions: [
+        { item_id: 'MLA5001', from: 99, text: 'A?', answer: 'B.' },
+        { item_id: 'MLA5002', from: 99, text: 'C?' },
+      ],
+      packs: [
+        { pack_id: 4000, seller_id: 77, buyer_id: 88, shipping: 'flex', messages: [{ from: 'buyer', text: 'D' }] },
+      ],
+      flex: { subscriptions: [{ user_id: 77 }] },
+    }),
+  );
+  const { code, printed } = await verify(tape, '--seed', seed);
+  expect([code, printed]).toEqual([0, expect.stringContaining('7 of 7 exchanges are the same.')]);
+});
+
+test('a fake with other settings differs in fields and codes, by endpoint, and the exit code is 1', async () => {
+  const tape = await record();
+  const { code, printed } = await verify(tape, '--follow', 'documents');
+  expect(code).toBe(1);
+  expect(printed).toMatch(/differs {2}flex\.subscriptions {2}0\/1\n(.*\n)*? {2}missing \[\]\.origin/);
+  expect(printed).toMatch(
+    /differs {2}questions\.answer {2}1\/2\n {2}code invalid_question, not not_unanswered_question/,
+  );
+  expect(printed).toMatch(/same {5}questions\.ask {2}1\/1/);
+});
+
+test('extra and retyped fields and another status are named', async () => {
+  const tape = await record('--odd', 'kinds=["text-ids"]');
+  const retyped = (await verify(tape)).printed;
+  expect(retyped).toMatch(/retyped questions\[\]\.id: number, not string/);
+  const unknown = await verify(await record('--odd', 'kinds=["unknown-fields"]'));
+  expect(unknown.printed).toContain('missing questions[].new_field');
+  const extra = await verify(await record('--follow', 'documents'));
+  expect(extra.printed).toContain('extra [].origin');
+  const failing = await verify(await record('--faults', 'status=500 endpoint=flex.subscriptions'));
+  expect(failing.printed).toContain('status 200, not 500');
+});
+
+test('a tape feeds the odd responses of a fake: its fields and its types', async () => {
+  const tape = await record('--odd', 'kinds=["unknown-fields"]');
+  const serving = running('fake', '--port', '0', '--quiet', '--odd-tape', tape, '--odd', 'kinds=["recorded"]');
+  onTestFinished(async () => {
+    await serving.end();
+  });
+  const headers = { authorization: 'Bearer SELLER-TOKEN' };
+  const response = await fetch(`${await serving.url()}/questions/search?seller_id=1001`, { headers });
+  expect(await response.json()).toMatchObject({
+    total: 3,
+    new_field: { since: 2030 },
+    questions: [{ new_field: {} }, { new_field: {} }, { new_field: {} }],
+  });
+});
+
+test.each([
+  [['fake', 'record'], 2, '--upstream must be the base URL'],
+  [['fake', 'record', '--upstream', 'here'], 2, '--upstream must be the base URL'],
+  [['fake', 'verify'], 2, 'fake verify takes one argument, TAPE'],
+  [['fake', 'verify', 'nothing.jsonl'], 1, 'cannot read nothing.jsonl: ENOENT'],
+])('a wrong command line is rejected: %j', async (args, code, message) => {
+  const errors: string[] = [];
+  const io = { out: () => undefined, err: (text: string) => void errors.push(text), ended: () => Promise.resolve() };
+  expect(await run(args, io)).toBe(code);
+  expect(errors.join()).toContain(message);
+});
+
+test('a line that is no exchange is named', async () => {
+  const tape = join(folder, 'wrong.jsonl');
+  writeFileSync(tape, '{"method":"GET","path":"/currencies","status":200,"response":[]}\n{"status":200}\n');
+  expect((await verify(tape)).errors).toContain('line 2 of the tape is no exchange');
+});
