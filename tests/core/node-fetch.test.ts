@@ -1,6 +1,6 @@
-import { describe, expect, test, vi } from 'vitest';
-import { hasOpenEnd, isNodesOwn, silenceOptions } from '../../src/core/platform/node-fetch.js';
-import { errorOf, stubbed } from '../support/stubs.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { hasOpenEnd, isNodesOwn, requestOptions } from '../../src/core/platform/node-fetch.js';
+import type { OutgoingRequest } from '../../src/core/transport/transport.js';
 
 test('the fetch of Node is known from one that replaces it', () => {
   expect(isNodesOwn(fetch)).toBe(true);
@@ -21,49 +21,75 @@ describe('the end of a body', () => {
   });
 });
 
-describe('a timeoutMs that is longer than the limits of the platform', () => {
-  test('takes them away, from requests over the fetch of Node', () => {
-    const key = Symbol.for(`undici.globalDispatcher.${Number.parseInt(process.versions.undici!, 10) >= 8 ? 2 : 1}`);
-    const places = globalThis as unknown as Record<symbol, unknown>;
-    const before = places[key];
-    const dispatch = vi.fn(() => true);
-    places[key] = { dispatch };
-    try {
-      const { dispatcher } = silenceOptions(fetch, 600_000);
-      dispatcher?.dispatch({ headersTimeout: 1 }, 'handler');
-      expect(dispatcher?.isMockActive).toBeUndefined();
-      places[key] = { dispatch, isMockActive: true };
-      expect(dispatcher?.isMockActive).toBe(true);
-      expect(dispatch).toHaveBeenCalledExactlyOnceWith({ headersTimeout: 0, bodyTimeout: 0 }, 'handler');
-    } finally {
-      places[key] = before;
-    }
+const key = Symbol.for(`undici.globalDispatcher.${Number.parseInt(process.versions.undici!, 10) >= 8 ? 2 : 1}`);
+const places = globalThis as unknown as Record<symbol, unknown>;
+
+/** Dispatches a request as `fetch` does, and returns what the dispatcher received and what the attempt was told. */
+function dispatched(timeoutMs: number, global: object = {}) {
+  const before = places[key];
+  const dispatch = vi.fn<(options: object, handler: Handler) => boolean>(() => true);
+  places[key] = { dispatch, ...global };
+  onTestFinished(() => void (places[key] = before));
+  const told: string[] = [];
+  const controller = new AbortController();
+  const outgoing = {
+    timeoutMs,
+    signal: controller.signal,
+    onSend: () => told.push('send'),
+    onHold: () => told.push('hold'),
+  } as unknown as OutgoingRequest;
+  const { dispatcher } = requestOptions(fetch, outgoing);
+  return { dispatcher: dispatcher!, dispatch, told, controller };
+}
+
+type Handler = Record<string, (...args: unknown[]) => unknown>;
+
+describe('a request over the fetch of Node', () => {
+  test.each([
+    [30_000, { headersTimeout: 1 }],
+    [290_000, { headersTimeout: 1 }],
+    [600_000, { headersTimeout: 0, bodyTimeout: 0 }],
+  ])('with a timeoutMs of %i has the limits %j', (timeoutMs, limits) => {
+    const { dispatcher, dispatch } = dispatched(timeoutMs);
+    dispatcher.dispatch({ headersTimeout: 1 }, {});
+    expect(dispatch).toHaveBeenCalledExactlyOnceWith(limits, {});
+    expect(dispatcher.isMockActive).toBeUndefined();
   });
 
-  test('a shorter one leaves them, and so does another fetch', () => {
-    for (const timeoutMs of [30_000, 290_000]) expect(silenceOptions(fetch, timeoutMs)).toEqual({});
-    expect(silenceOptions(() => undefined, 600_000)).toEqual({});
+  test.each(['onConnect', 'onRequestStart'])('is sent when undici calls %s, and waits before', (event) => {
+    const { dispatcher, dispatch, told } = dispatched(30_000);
+    const start = vi.fn();
+    dispatcher.dispatch({}, { [event]: start });
+    expect(told).toEqual(['hold']);
+    const [, handler] = dispatch.mock.calls[0]!;
+    handler[event]!('abort', 'context');
+    expect(told).toEqual(['hold', 'send']);
+    expect(start).toHaveBeenCalledExactlyOnceWith('abort', 'context');
+    // A redirect.
+    dispatcher.dispatch({}, { [event]: start });
+    expect(told).toEqual(['hold', 'send']);
   });
 
-  test('it is part of the request that is sent, and of no other', async () => {
-    const dispatchers: unknown[] = [];
-    const Own = Request;
-    vi.stubGlobal(
-      'Request',
-      class extends Own {
-        constructor(input: RequestInfo | URL, init?: RequestInit) {
-          super(input, init);
-          if (init && 'method' in init) dispatchers.push((init as { dispatcher?: unknown }).dispatcher);
-        }
-      },
-    );
-    try {
-      const { sellerClient } = stubbed([], { fetch: globalThis.fetch, baseUrl: 'http://127.0.0.1:1', maxRetries: 0 });
-      await errorOf(sellerClient.questions.get({ question_id: 1 }, { timeoutMs: 600_000 }));
-      await errorOf(sellerClient.questions.get({ question_id: 1 }));
-      expect(dispatchers).toEqual([silenceOptions(fetch, 600_000).dispatcher, undefined]);
-    } finally {
-      vi.unstubAllGlobals();
-    }
+  test('is not written after its attempt has ended', () => {
+    const { dispatcher, dispatch, told, controller } = dispatched(30_000);
+    const onConnect = vi.fn();
+    dispatcher.dispatch({}, { onConnect });
+    controller.abort(new Error('too late'));
+    const [, handler] = dispatch.mock.calls[0]!;
+    expect(() => handler.onConnect!()).toThrow('too late');
+    expect([told, onConnect.mock.calls]).toEqual([['hold'], []]);
+  });
+
+  test('to a mock counts as sent, and so does one of an undici that does not tell', () => {
+    const mocked = dispatched(30_000, { isMockActive: true });
+    mocked.dispatcher.dispatch({}, { onConnect: vi.fn() });
+    expect(mocked.dispatcher.isMockActive).toBe(true);
+    const silent = dispatched(30_000);
+    silent.dispatcher.dispatch({}, {});
+    expect([mocked.told, silent.told]).toEqual([[], []]);
+  });
+
+  test('is not changed if it is sent with another fetch', () => {
+    expect(requestOptions(() => undefined, {} as OutgoingRequest)).toEqual({});
   });
 });

@@ -46,7 +46,8 @@ export class RequestAttempt {
   readonly #context: RequestContext;
   readonly #send: Transport;
   readonly #controller = new AbortController();
-  #sent = false;
+  /** How many requests were sent. A middleware can send several. */
+  #sends = 0;
   #hasResponded = false;
   #received: TransportResponse | undefined;
   #multipart: MultipartBody | undefined;
@@ -121,10 +122,15 @@ export class RequestAttempt {
       timeoutMs,
       signal: this.#controller.signal,
       onSend: () => {
-        this.#sent = true;
+        this.#sends += 1;
         // Until the attempt has ended, nothing else is known of it.
         if (endpoint.retry !== 'safe') this.#context.outcome = 'unknown';
       },
+      onHold: () => {
+        this.#sends -= 1;
+        if (this.#sends === 0) this.#context.outcome = this.earlier;
+      },
+      isSent: () => this.#sends > 0,
       onResponse: () => {
         this.#hasResponded = true;
       },
@@ -139,7 +145,7 @@ export class RequestAttempt {
     // The status decides the class of an error, even if the body was lost.
     if (received && !isOk(received.status) && error !== this.#context.scope.reason)
       return { kind: 'response', response: buffered(received) };
-    return { kind: 'error', error, sent: this.#sent, hasResponded: this.#hasResponded, status: received?.status };
+    return { kind: 'error', error, sent: this.#sends > 0, hasResponded: this.#hasResponded, status: received?.status };
   }
 }
 

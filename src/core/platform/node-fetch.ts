@@ -1,4 +1,5 @@
 import type { FetchTraits } from '../transport/fetch.js';
+import type { OutgoingRequest } from '../transport/transport.js';
 
 /**
  * Node's own `fetch`; `undefined` on other runtimes, and where it was replaced before this module was loaded, as the set-up
@@ -31,24 +32,49 @@ interface DispatchOptions {
   readonly bodyTimeout?: number;
 }
 
+/** Receives the events of a request: the first one before it is written, on an open connection. Its name depends on undici. */
+type Handler = Partial<Record<'onConnect' | 'onRequestStart', (...args: unknown[]) => unknown>>;
+
 interface FetchDispatcher {
   readonly isMockActive?: boolean | undefined;
-  dispatch(options: DispatchOptions, handler: unknown): boolean;
+  dispatch(options: DispatchOptions, handler: Handler): boolean;
 }
 
-/** Returns options of Node's own `fetch` for a request that can be without data for `timeoutMs`. */
-export function silenceOptions(fetch: unknown, timeoutMs: number): { readonly dispatcher?: FetchDispatcher } {
-  return timeoutMs > undiciLimitMs && isNodesOwn(fetch) ? { dispatcher } : {};
+/**
+ * Returns options of Node's own `fetch`: without the time limits of undici where `timeoutMs` is longer, and with calls of
+ * `onHold` and `onSend`. A TLS handshake or a proxy that never answers thus ends a write that was never sent.
+ */
+export function requestOptions(fetch: unknown, outgoing: OutgoingRequest): { readonly dispatcher?: FetchDispatcher } {
+  return isNodesOwn(fetch) ? { dispatcher: observedDispatcher(outgoing) } : {};
 }
 
-/** The global dispatcher without its own time limits, because the attempt has one. */
-const dispatcher: FetchDispatcher = {
-  dispatch: (options, handler) =>
-    globalDispatcher().dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler),
-  get isMockActive() {
-    return globalDispatcher().isMockActive;
-  },
-};
+function observedDispatcher({ timeoutMs, signal, onSend, onHold }: OutgoingRequest): FetchDispatcher {
+  const limits = timeoutMs > undiciLimitMs ? { headersTimeout: 0, bodyTimeout: 0 } : {};
+  let isWritten = false;
+  const observe = (handler: Handler): void => {
+    const event = 'onRequestStart' in handler ? 'onRequestStart' : 'onConnect';
+    const start = handler[event];
+    // A mock has no connections. A redirected request was already written.
+    if (!start || isWritten || globalDispatcher().isMockActive) return;
+    onHold();
+    handler[event] = (...args) => {
+      // After the attempt, a write must not go out: it may have been sent again. It throws, which ends the request.
+      signal.throwIfAborted();
+      isWritten = true;
+      onSend();
+      return start.apply(handler, args);
+    };
+  };
+  return {
+    dispatch: (options, handler) => {
+      observe(handler);
+      return globalDispatcher().dispatch({ ...options, ...limits }, handler);
+    },
+    get isMockActive() {
+      return globalDispatcher().isMockActive;
+    },
+  };
+}
 
 /**
  * Looked up for each request, because a proxy or a mock can be set at any time. The key depends on undici's version.
@@ -59,4 +85,4 @@ function globalDispatcher(): FetchDispatcher {
 }
 
 /** What has to be known of Node's `fetch`. */
-export const nodeFetch: FetchTraits = { silenceOptions, hasOpenEnd };
+export const nodeFetch: FetchTraits = { requestOptions, hasOpenEnd };

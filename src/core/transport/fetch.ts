@@ -7,8 +7,8 @@ import type { OutgoingRequest, Transport } from './transport.js';
 
 /** What has to be known of a `fetch`, which only Node.js needs. */
 export interface FetchTraits {
-  /** Returns options of `fetch` for a request that can be without data for `timeoutMs`. */
-  silenceOptions(fetch: unknown, timeoutMs: number): object;
+  /** Returns options of `fetch` with which a request can be without data for its `timeoutMs`, and tells when it is written. */
+  requestOptions(fetch: unknown, outgoing: OutgoingRequest): object;
   /** Whether the end of a body of `fetch` cannot be distinguished from a lost connection. */
   hasOpenEnd(fetch: unknown, headers: Headers): boolean;
 }
@@ -24,11 +24,11 @@ export function createFetchTransport(
     const used = fetch ?? globalThis.fetch;
     const options = {
       ...requestInit(outgoing),
-      ...traits?.silenceOptions(used, outgoing.timeoutMs),
+      ...traits?.requestOptions(used, outgoing),
       ...kyOptions,
       fetch: composeMiddleware(layers, outgoing, used),
     };
-    const response = await ky(outgoing.url, options).catch(rethrowCause);
+    const response = await ky(outgoing.url, options).catch((error: unknown) => rethrowCause(error, outgoing));
     return new FetchResponse(response, traits?.hasOpenEnd(used, response.headers) ?? false);
   };
 }
@@ -37,8 +37,10 @@ export function createFetchTransport(
 const kyOptions = { retry: 0, timeout: false, throwHttpErrors: false } as const;
 
 /** Throws what `fetch` threw. ky puts it into an error of its own, with the request, whose headers contain the token. */
-function rethrowCause(error: unknown): never {
-  throw isNetworkError(error) ? error.cause : error;
+function rethrowCause(error: unknown, { isSent }: OutgoingRequest): never {
+  if (!isNetworkError(error)) throw error;
+  const { cause } = error;
+  throw cause instanceof TypeError && !isSent() ? Object.assign(cause, { sent: false }) : cause;
 }
 
 function requestInit(outgoing: OutgoingRequest): RequestInit {

@@ -22,6 +22,10 @@ export interface OutgoingRequest {
   readonly signal: AbortSignal;
   /** Called when the request is sent: from then on, a write may have been carried out. */
   readonly onSend: () => void;
+  /** Called when the last `onSend` was too early: the request still waits for its connection, and nothing was written. */
+  readonly onHold: () => void;
+  /** Whether an `onSend` was not taken back. */
+  readonly isSent: () => boolean;
   /** Called when a response begins to arrive, which proves that the request was sent. */
   readonly onResponse: () => void;
 }
