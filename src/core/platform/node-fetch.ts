@@ -33,11 +33,11 @@ interface DispatchOptions {
 }
 
 /** Receives the events of a request: the first one before it is written, on an open connection. Its name depends on undici. */
-type Handler = Partial<Record<'onConnect' | 'onRequestStart', (...args: unknown[]) => unknown>>;
+type DispatchHandler = Partial<Record<'onConnect' | 'onRequestStart', (...args: unknown[]) => unknown>>;
 
 interface FetchDispatcher {
   readonly isMockActive?: boolean | undefined;
-  dispatch(options: DispatchOptions, handler: Handler): boolean;
+  dispatch(options: DispatchOptions, handler: DispatchHandler): boolean;
 }
 
 /**
@@ -51,7 +51,7 @@ export function requestOptions(fetch: unknown, outgoing: OutgoingRequest): { rea
 function observedDispatcher({ timeoutMs, signal, onSend, onHold }: OutgoingRequest): FetchDispatcher {
   const limits = timeoutMs > undiciLimitMs ? { headersTimeout: 0, bodyTimeout: 0 } : {};
   let isWritten = false;
-  const observe = (handler: Handler): void => {
+  const observe = (handler: DispatchHandler): void => {
     const event = 'onRequestStart' in handler ? 'onRequestStart' : 'onConnect';
     const start = handler[event];
     // A mock has no connections. A redirected request was already written.
