@@ -1,3 +1,4 @@
+import { deliverySettings } from 'marketplace-seller-sdk';
 import type { SellerClient } from 'marketplace-seller-sdk';
 
 declare const seller: SellerClient;
@@ -54,4 +55,20 @@ export async function windows(): Promise<void> {
   });
   const { total } = await phoneViews.ofItem({ item_id: 'MLA1', date_from: '2026-03-01', date_to: '2026-03-31' });
   total satisfies number;
+}
+
+/** What one call delivers fits into the next one. */
+export async function flows(): Promise<void> {
+  const [subscription] = await seller.flex.subscriptions({ site_id: 'MLA', user_id: 7 });
+  if (!subscription) return;
+  subscription.service_id satisfies number;
+  const configuration = await seller.flex.configuration({ ...whose, service_id: subscription.service_id });
+  // @ts-expect-error -- there may be no zones
+  await seller.flex.addZones({ ...whose, zones: configuration.zones });
+  if (configuration.zones) await seller.flex.addZones({ ...whose, zones: configuration.zones });
+  // @ts-expect-error -- ranges that were read may lack what is set
+  await seller.flex.setDelivery({ ...whose, delivery_ranges: configuration.delivery_ranges });
+  await seller.flex.setDelivery({ ...whose, ...deliverySettings(configuration) });
+  const questions = await seller.contacts.questions.windowOfItem({ item_id: 'MLA1', last: 7, unit: 'day' });
+  questions.total satisfies number;
 }

@@ -1,4 +1,4 @@
-import { deliveryPromise, moderationOf } from 'marketplace-seller-sdk';
+import { deliveryPromise, moderationOf, packOf } from 'marketplace-seller-sdk';
 import type { Message, SellerClient } from 'marketplace-seller-sdk';
 
 declare const seller: SellerClient;
@@ -61,6 +61,18 @@ export async function conversations(): Promise<void> {
   moderationOf(message) satisfies 'accepted' | 'pending' | 'rejected';
   // @ts-expect-error -- it may be absent
   message.from.user_id;
+}
+
+/** What one call delivers fits into the next one. */
+export async function flows(): Promise<void> {
+  const message = await seller.messages.get({ message_id: 'a' });
+  const { counterpart } = await seller.messages.channel({ pack_id: packOf(message), user_id: 7 });
+  await seller.messages.contact({ ...whose, text: 'Hello' });
+  await seller.messages.contact({ ...whose, to: counterpart, text: 'Hello' });
+  await seller.messages.reply(message, 'Hello');
+  packOf({ id: 5, pack_id: null }) satisfies number | string;
+  for (const { filename } of message.message_attachments ?? [])
+    await seller.messages.download({ site_id: 'MLA', attachment_id: filename });
 }
 
 export async function files(): Promise<void> {
