@@ -33,6 +33,11 @@ export class Capacity {
     return nextClaim(this.#load);
   }
 
+  /** Whether suspects were given back, to be claimed by name. */
+  get hasSuspects(): boolean {
+    return this.#suspects.size > 0;
+  }
+
   /** Whether an entry may be leased as it is added. */
   hasCapacityForAdded(): boolean {
     const next = this.next();

@@ -26,7 +26,7 @@ export interface NextClaim {
 }
 
 /** What becomes of leases. */
-export interface Admission {
+export interface AdmittedLeases {
   readonly start: readonly Lease[];
   /** Suspects that are given back, to be claimed by name later. */
   readonly giveBack: readonly Lease[];
@@ -41,7 +41,7 @@ export function nextClaim({ concurrency, used, runsSuspect, suspects, batch }: L
 }
 
 /** Decides which leases start. Suspects run one at a time, beside entries that have not stalled. */
-export function admissionOf(leases: readonly Lease[], { runsSuspect, batch, concurrency }: Load): Admission {
+export function admissionOf(leases: readonly Lease[], { runsSuspect, batch, concurrency }: Load): AdmittedLeases {
   const suspects = leases.filter(isSuspect);
   const giveBack = runsSuspect ? suspects : suspects.slice(1);
   const start = leases.filter((lease) => !giveBack.includes(lease));

@@ -48,7 +48,7 @@ export class Worker {
   }
 
   #onEnd({ isFollowed }: Run, { handled }: RunResult): void {
-    const isAwaited = this.#requests.size > 0 || this.#idle.length > 0;
+    const isAwaited = this.#requests.size > 0 || this.#idle.length > 0 || this.#runs.capacity.hasSuspects;
     if (!handled || isFollowed || isAwaited || this.#poller.mayBeDue) this.wake();
     else this.#poller.pollSoon();
   }

@@ -1,0 +1,64 @@
+import { createReceiver, fetchHandler, parseNotification } from 'marketplace-seller-sdk/notifications';
+import type { MessageNotification, NotifiedMessage } from 'marketplace-seller-sdk/notifications';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { expect, expectTypeOf, test, vi } from 'vitest';
+import { deliver } from '../support/deliveries.ts';
+
+const silent = () => {};
+const logger = { debug: silent, info: silent, warn: silent, error: silent };
+
+test.each(['5f1b', '/messages/5f1b', 'messages/5f1b', '/messages/5f1b?role=seller', '/messages/5f1b/'])(
+  'the message of %s is 5f1b, in any case of the topic',
+  (resource) => {
+    for (const topic of ['messages', 'Messages', 'MESSAGES']) {
+      const notification = parseNotification({ user_id: 7, topic, resource });
+      expect(notification).toMatchObject({ known: true, topic: 'messages', message_id: '5f1b' });
+    }
+  },
+);
+
+test.each(['', '/', '..', '/messages/', '/messages/a/b', '/orders/5'])('%j names no message', (resource) => {
+  expect(() => parseNotification({ user_id: 7, topic: 'messages', resource })).toThrow('The notification is invalid');
+});
+
+test('bare ids, paths and redeliveries are one message; `fallback` gets every other topic', async () => {
+  const messages = vi.fn();
+  const fallback = vi.fn();
+  const receiver = createReceiver({ on: { messages }, fallback });
+  const body = { user_id: 7, topic: 'messages', _id: 'one', attempts: 1 };
+  for (const resource of ['5f1b', '/messages/5f1b', 'messages/5f1b?x=1'])
+    await deliver(receiver, { ...body, resource, attempts: 2 });
+  await deliver(receiver, { user_id: 7, topic: 'items', resource: '/items/1', _id: 'two' });
+  await receiver.idle();
+  expect(messages).toHaveBeenCalledOnce();
+  expect(fallback).toHaveBeenCalledOnce();
+  await receiver.close();
+});
+
+test('read() returns the message with its pack, and reply() answers it', async () => {
+  const marketplace = new FakeMarketplace();
+  const [seller, buyer] = [marketplace.addUser(), marketplace.addUser()];
+  const pack = marketplace.addPack({ seller_id: seller.user_id, buyer_id: buyer.user_id });
+  const packId = String(pack.pack_id ?? pack.order_ids[0]);
+  const read: NotifiedMessage[] = [];
+  const receiver = createReceiver({
+    clientFor: (user_id) => (user_id === seller.user_id ? marketplace.clientFor(seller) : undefined),
+    logger,
+    on: {
+      messages: async (notification, context) => {
+        expectTypeOf(notification).toEqualTypeOf<MessageNotification>();
+        read.push(await context.read());
+        await context.reply('It leaves today.');
+      },
+    },
+  });
+  marketplace.notifications.subscribe({ callback: fetchHandler(receiver), topics: ['messages'] });
+  marketplace.buyerWrites({ pack, text: 'When does it leave?' });
+  await marketplace.notifications.flush();
+  await receiver.idle();
+  await receiver.close();
+  expect(read).toMatchObject([{ text: 'When does it leave?', pack_id: packId }]);
+  const { messages } = marketplace.clientFor(seller);
+  const texts = await messages.conversation({ pack_id: packId, user_id: seller.user_id }).toArray();
+  expect(texts.map(({ text }) => text)).toContain('It leaves today.');
+});

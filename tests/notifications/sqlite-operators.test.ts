@@ -1,0 +1,117 @@
+import { mkdtempSync, renameSync, rmSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { createReceiver, sqliteStore } from 'marketplace-seller-sdk/notifications';
+import type { NotificationStore } from 'marketplace-seller-sdk/notifications';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { about, deliver, patient } from '../support/deliveries.ts';
+import { claim, entry, lease, settlement } from '../support/stored.ts';
+
+let path: string;
+let stores: NotificationStore[] = [];
+beforeEach(() => {
+  path = join(mkdtempSync(join(tmpdir(), 'operators-')), 'inbox.db');
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await Promise.all(stores.map((store) => store.close?.().catch(() => undefined)));
+  stores = [];
+  rmSync(join(path, '..'), { recursive: true });
+});
+
+function open(): NotificationStore {
+  const store = sqliteStore({ path });
+  stores.push(store);
+  return store;
+}
+
+describe('a file that is deleted or moved while a process uses it', () => {
+  test.each<[string, () => void]>([
+    ['deleted', () => unlinkSync(path)],
+    ['moved', () => renameSync(path, `${path}.old`)],
+  ])('%s: nothing is acknowledged, and the log says so at the next poll', async (_, harm) => {
+    const lines: string[] = [];
+    const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: (line: string) => void lines.push(line) };
+    const receiver = createReceiver({ store: open(), logger, pollMs: 20, on: { questions: () => {} }, ...patient });
+    expect(await deliver(receiver, about(1))).toBe(200);
+    await receiver.idle();
+    harm();
+    await expect.poll(() => lines.join('\n')).toContain('was deleted or moved; restart');
+    expect(await deliver(receiver, about(2))).toBe(503);
+    await receiver.close();
+  });
+
+  test('one that is moved back is used again', async () => {
+    const store = open();
+    await store.add(entry('a'));
+    renameSync(path, `${path}.old`);
+    await expect(store.add(entry('b'))).rejects.toThrow('was deleted or moved');
+    renameSync(`${path}.old`, path);
+    expect(await store.add(entry('b'))).toBe('added');
+  });
+});
+
+describe('the version of the tables', () => {
+  test('an older process stops with a message once a newer one has changed them', async () => {
+    const older = open();
+    await older.add(entry('a'));
+    const db = new DatabaseSync(path);
+    const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
+    db.exec(`PRAGMA user_version = ${version + 1}`);
+    const message = 'written by a newer version of this package; update the package';
+    await expect(older.add(entry('b'))).rejects.toThrow(message);
+    await expect(older.claim(claim())).rejects.toThrow(message);
+    await expect(open().add(entry('b'))).rejects.toThrow(message);
+    // After a rollback of both, the file is as it was.
+    db.exec(`PRAGMA user_version = ${version}`);
+    db.close();
+    expect(await older.add(entry('b'))).toBe('added');
+    expect((await older.claim(claim())).leases).toHaveLength(2);
+  });
+});
+
+describe('the clock of the machine', () => {
+  test.each([3_600_000, 86_400_000, -3_600_000])('set by %i ms ends no lease, for no process', async (shiftMs) => {
+    const [one, other] = [open(), open()];
+    await one.add(entry('a'));
+    const held = await lease(one, { leaseMs: 30_000 });
+    await other.claim(claim({ workerId: 'b' }));
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + shiftMs });
+    expect((await other.claim(claim({ workerId: 'b' }))).leases).toEqual([]);
+    expect(await one.renew([held], 30_000)).toEqual([]);
+    // A process that starts now learns the time from the others.
+    expect((await open().claim(claim({ workerId: 'c' }))).leases).toEqual([]);
+    expect(await one.settle(settlement(held, { done: ['a'] }))).toBe(true);
+  });
+});
+
+test('a settlement of many coalesced notifications leaves the event loop free in between', async () => {
+  const store = open();
+  const count = 5_000;
+  await Promise.all(Array.from({ length: count }, (_, index) => store.add(entry(`k${index}`, 'group', index))));
+  const leased = await lease(store, { coalesce: true });
+  expect(leased.coalescedKeys).toHaveLength(count - 1);
+  let turns = 0;
+  const turn = (): void => {
+    turns += 1;
+    timer = setImmediate(turn);
+  };
+  let timer = setImmediate(turn);
+  expect(await store.settle(settlement(leased, { done: [...leased.coalescedKeys, leased.entry.key] }))).toBe(true);
+  clearImmediate(timer);
+  expect(turns).toBeGreaterThanOrEqual(count / 1_000 - 1);
+  expect(await store.claim(claim())).toEqual({ leases: [] });
+  for (const key of ['k0', 'k999', 'k1000', `k${count - 1}`]) {
+    expect(await store.add(entry(key, 'group'))).toBe('processed');
+  }
+});
+
+test('a lease that was lost while many notifications were settled settles no more of them', async () => {
+  const store = open();
+  await Promise.all(Array.from({ length: 2_500 }, (_, index) => store.add(entry(`k${index}`, 'group', index))));
+  const leased = await lease(store, { coalesce: true });
+  const other = { ...leased, token: 'another' };
+  expect(await store.settle(settlement(other, { done: leased.coalescedKeys }))).toBe(false);
+  expect(await store.stats?.()).toMatchObject({ waiting: 2_499, running: 1 });
+});
