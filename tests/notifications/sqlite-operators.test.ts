@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   vi.useRealTimers();
-  await Promise.all(stores.map((store) => store.close?.().catch(() => undefined)));
+  await Promise.allSettled(stores.map(async (store) => store.close?.()));
   stores = [];
   rmSync(join(path, '..'), { recursive: true });
 });
