@@ -1,6 +1,5 @@
 import { ConfigurationError } from '../core/errors/errors.js';
-import { checkConfiguration } from '../core/options/check-configuration.js';
-import { listOf } from '../core/options/rules.js';
+import { checkConfiguration, listOf } from '../core/options/rules.js';
 import { unansweredQuestions } from './handling/unanswered.js';
 import { caughtUpQuestion } from './queued-notification.js';
 import type { QueuedNotification } from './queued-notification.js';

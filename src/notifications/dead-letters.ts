@@ -1,6 +1,5 @@
 import { ConfigurationError } from '../core/errors/errors.js';
-import { checkConfiguration } from '../core/options/check-configuration.js';
-import { integerFrom } from '../core/options/rules.js';
+import { checkConfiguration, integerFrom } from '../core/options/rules.js';
 import type { DeadLetter, NotificationStore } from './stores/store.js';
 
 /** Which dead letters to list. */

@@ -1,8 +1,7 @@
 import type { TokenSet } from '../core/auth/token-set.js';
 import { InvalidInputError } from '../core/errors/errors.js';
-import { checkConfiguration } from '../core/options/check-configuration.js';
 import { isLoopback } from '../core/options/is-loopback.js';
-import { ofType } from '../core/options/rules.js';
+import { checkConfiguration, ofType } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import type { AuthorizationCallback, AuthorizationRequest, OAuthOptions, OAuthTokens } from './application.js';
 import { checkCallback, createAuthorization, exchangeCode, useRefreshToken } from './protocol.js';

@@ -1,7 +1,6 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, propagation, trace } from '@opentelemetry/api';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
-import { checkConfiguration } from '../core/options/check-configuration.js';
-import { ofType, withMethod } from '../core/options/rules.js';
+import { checkConfiguration, ofType, withMethod } from '../core/options/rules.js';
 import type { CallEvent, CallInfo, Tracing } from '../core/options/hooks.js';
 
 /** Options of `openTelemetry`. */

@@ -26,7 +26,6 @@ export const parts = {
     'tests/client.test.ts',
     'tests/core/{choose-transport,observability,option-rules,rate-limiter}.test.ts',
   ],
-  'core/options/check-configuration.ts': ['tests/core/token-refresh.test.ts'],
   'core/options/check-endpoint.ts': ['tests/core/misuse.test.ts'],
   'core/pagination': ['tests/core/pagination.test.ts'],
   'core/rate-limit': ['tests/core/{rate-limiter,rate-limiter-rules}.test.ts', 'tests/resilience/slots.test.ts'],

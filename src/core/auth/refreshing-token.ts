@@ -1,8 +1,7 @@
 import { AccessTokenError, GrantRevokedError } from '../errors/errors.js';
 import { ignoreErrors } from '../ignore-errors.js';
-import { checkConfiguration } from '../options/check-configuration.js';
 import type { TokenProvider } from '../options/hooks.js';
-import { notNegative, ofType, positive } from '../options/rules.js';
+import { checkConfiguration, notNegative, ofType, positive } from '../options/rules.js';
 import { longestTimerMs } from '../scope/cancel-scope.js';
 import type { Rule } from '../options/rules.js';
 import { checkRefreshed, checkTokenSet, remainingMs } from './token-set.js';

@@ -1,4 +1,3 @@
-import { responseHeaders } from './response-headers.js';
 import type { ResponseHeaders } from './response-headers.js';
 import type { BodyText, TransportResponse } from './transport.js';
 
@@ -17,7 +16,8 @@ export class FetchResponse implements TransportResponse {
   }
 
   get headers(): ResponseHeaders {
-    return responseHeaders(this.#response.headers);
+    const { headers } = this.#response;
+    return { get: (name) => headers.get(name), toHeaders: () => headers };
   }
 
   async text(maxBytes: number): Promise<BodyText> {

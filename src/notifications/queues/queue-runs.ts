@@ -1,5 +1,4 @@
-import { checkConfiguration } from '../../core/options/check-configuration.js';
-import { integerFrom, withMethod } from '../../core/options/rules.js';
+import { checkConfiguration, integerFrom, withMethod } from '../../core/options/rules.js';
 import type { Dispatcher } from '../handling/dispatcher.js';
 import type { RunContext } from '../handling/running-context.js';
 import { UnrecoverableError, closingError, describeFailure } from '../handling/errors.js';

@@ -1,5 +1,5 @@
+import { checkConfiguration } from '../../core/options/rules.js';
 import { ConfigurationError } from '../../core/errors/errors.js';
-import { checkConfiguration } from '../../core/options/check-configuration.js';
 import { SellerError } from '../../core/errors/seller-error.js';
 import type { QueuedNotification } from '../queued-notification.js';
 
