@@ -110,7 +110,7 @@ describe('a deploy', () => {
     expect(isClosed).toBe(true);
   });
 
-  test('what a handler that ignores its signal does later is refused', async () => {
+  test('what a handler that ignores its signal does later has no effect', async () => {
     const store = memoryStore();
     const end = Promise.withResolvers<undefined>();
     const { receiver } = processOn(store, { on: { questions: () => end.promise } });
