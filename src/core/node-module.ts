@@ -1,3 +1,4 @@
+import type * as AsyncHooks from 'node:async_hooks';
 import type * as Crypto from 'node:crypto';
 import type * as DiagnosticsChannel from 'node:diagnostics_channel';
 import type * as Fs from 'node:fs';
@@ -7,6 +8,7 @@ import type * as Streams from 'node:stream';
 
 interface NodeModules {
   'node:crypto': typeof Crypto;
+  'node:async_hooks': typeof AsyncHooks;
   'node:diagnostics_channel': typeof DiagnosticsChannel;
   'node:fs': typeof Fs;
   'node:http': typeof Http;

@@ -103,6 +103,31 @@ describe('the request log', () => {
     expect(await paths({ since: '2100-01-01T00:00:00Z' })).toEqual([]);
   });
 
+  test('names the fault that applied to a request, and the rule that an error response follows', async () => {
+    const { url, log } = await served();
+    const headers = { 'x-fake-token': token };
+    await fetch(`${url}/__fake/faults`, { method: 'POST', headers, body: '{"status":503,"after":true}' });
+    expect(await call(url, 'GET /currencies')).toBe(503);
+    expect(await call(url, 'GET /questions/1')).toBe(404);
+    expect((await log()).requests).toMatchObject([
+      { fault: '503 after acting', rule: null },
+      { fault: null, rule: 'Errors, Questions and response time' },
+    ]);
+  });
+
+  test('a notification names the request that caused it', async () => {
+    const { url, log } = await served();
+    const headers = { 'x-fake-token': token };
+    const body = JSON.stringify({ callback: 'http://127.0.0.1:1/' });
+    await fetch(`${url}/__fake/notifications`, { method: 'POST', headers, body });
+    const question = JSON.stringify({ item_id: 'MLA600000001', text: 'Is it new?' });
+    expect(await call(url, 'POST /questions', 'BUYER-TOKEN', question)).toBe(201);
+    await fetch(`${url}/__fake/flush`, { method: 'POST', headers });
+    const response = await fetch(`${url}/__fake/notifications`, { headers });
+    const { attempts } = (await response.json()) as { attempts: { request: number }[] };
+    expect(attempts[0]?.request).toBe((await log()).requests[0]?.id);
+  });
+
   test.each([
     [{ endpoint: 'questions.fly' }, 'there is no endpoint "questions.fly"'],
     [{ status: 'red' }, '`status` is a status such as 404, a class such as 4xx, or broken'],

@@ -1,3 +1,5 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
+import { nodeModule } from '../../core/node-module.js';
 import type { ServedMarketplace } from './served-marketplace.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { parseJson } from '../http/parse-json.js';
@@ -36,6 +38,8 @@ export class Dashboard {
   /** The `x-fake-token` of control calls. */
   readonly controlToken: string;
   readonly requestLog = new RequestLog();
+  /** The number of the request that is being handled. */
+  readonly #cause = createCause();
   readonly #names: readonly string[];
   readonly #create: (() => ServedMarketplace) | undefined;
   readonly #events: EventStream;
@@ -67,11 +71,14 @@ export class Dashboard {
     if (file) return this.#guarded(request, 'asset', () => textResponse(file.text, file.type));
     if (pathname.startsWith('/__fake/'))
       return this.#guarded(request, 'control', () => this.#control(request, pathname));
-    return this.requestLog.watch(request, this.#marketplace, () => this.#marketplace.fetch(request));
+    return this.requestLog.watch(request, this.#marketplace, (id) =>
+      this.#cause ? this.#cause.run(id, () => this.#marketplace.fetch(request)) : this.#marketplace.fetch(request),
+    );
   };
 
   /** Sends the state after each change of a marketplace. @returns a function that ends it */
   #watch({ events, notifications }: ServedMarketplace): () => void {
+    notifications.causeOf = () => this.#cause?.getStore();
     const changed = (): void => this.#events.changed();
     const ends = [events.on(changed), notifications.onAttempt(changed)];
     return () => {
@@ -165,6 +172,12 @@ function noControl(path: string): Response {
 
 function messageOf(error: Error): string {
   return error.message.replace(/^FakeMarketplace: /, '');
+}
+
+/** Remembers the request through asynchronous calls, where the platform can. */
+function createCause(): AsyncLocalStorage<number> | undefined {
+  const hooks = nodeModule('node:async_hooks');
+  return hooks && new hooks.AsyncLocalStorage<number>();
 }
 
 function generateToken(): string {

@@ -76,7 +76,7 @@ export class RequestLog {
   async watch(
     request: Request,
     { accounts, faults }: LoggedMarketplace,
-    respond: () => Promise<Response>,
+    respond: (id: number) => Promise<Response>,
   ): Promise<Response> {
     const startedAt = performance.now();
     let entry = this.#save(toEntry(this.#next++, request, accounts));
@@ -90,7 +90,7 @@ export class RequestLog {
     });
     const copied = copyRequest(request).then(change);
     try {
-      const response = await respond();
+      const response = await respond(entry.id);
       // What the marketplace has read is here as well, and is recorded before the response is sent.
       if (request.bodyUsed) await copied;
       const { status } = response;

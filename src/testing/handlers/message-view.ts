@@ -52,7 +52,7 @@ export function toMessageView(message: StoredMessage, messageStore: MessageStore
       { id: String(message.pack), name: 'packs' },
       { id: String(pack.seller_id), name: 'sellers' },
     ],
-    conversation_first_message: messageStore.of(pack).at(-1)?.id === id,
+    conversation_first_message: messageStore.isFirst(message),
   };
 }
 

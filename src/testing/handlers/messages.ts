@@ -3,7 +3,6 @@ import * as attachmentErrors from '../../resources/messages/attachment-errors.js
 import * as errors from '../../resources/messages/errors.js';
 import { conversationBlocked } from '../../resources/post-sale/errors.js';
 import { messageTextLimit } from '../../resources/post-sale/text.js';
-import { pageOf } from '../http/conventions.js';
 import { HandlerResponse, bearerOrThrow, errorResponse, forbidden, notFound } from '../http/handler.js';
 import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
 import { pathId, pathText } from '../http/read-request.js';
@@ -31,10 +30,10 @@ export function messageHandlers(
   return {
     conversation: (info) => {
       const reader = bearerOrThrow(info).user_id;
-      const page = readConversationPage(info, settings);
+      const { limit = 0, offset = 0 } = readConversationPage(info, settings);
       const pack = getOwnPack(info, reader);
       if (!pack) throw errorResponse(errors.noAccessToConversation);
-      const { items, paging } = pageOf(messageStore.visibleTo(reader, pack), page);
+      const { items, paging } = messageStore.pageFor(reader, pack, { offset, limit });
       if (info.query.get('mark_as_read') !== 'false') messageStore.markAsRead(reader, pack);
       return {
         paging,

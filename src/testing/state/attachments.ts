@@ -51,6 +51,11 @@ export class AttachmentStore {
     return file;
   }
 
+  /** All files that have not expired, the oldest first. */
+  get all(): readonly StoredFile[] {
+    return [...this.#files.keys()].flatMap((id) => this.get(id) ?? []);
+  }
+
   /** Whether a file fits into the storage of 512 MB. */
   hasRoomFor(bytes: Bytes): boolean {
     const used = [...this.#files.values()].reduce((sum, file) => sum + file.bytes.byteLength, 0);

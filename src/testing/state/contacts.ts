@@ -55,6 +55,11 @@ export class ContactStore {
     this.#contacts.push({ kind, item_id, seller_id, at: ms, times });
   }
 
+  /** All contacts, the oldest first. */
+  get all(): readonly StoredContact[] {
+    return this.#contacts;
+  }
+
   /** Returns the contacts of a kind that match. */
   of(kind: ContactKind, matches: (contact: StoredContact) => boolean): StoredContact[] {
     return this.#contacts.filter((contact) => contact.kind === kind && matches(contact));

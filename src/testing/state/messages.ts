@@ -1,6 +1,8 @@
 import type { OptionId } from '../../resources/action-guide/schemas.js';
 import type { StoredFile } from './attachments.js';
 import { FakeMarketplaceError } from '../errors.js';
+import { ConversationIndex } from './conversation-index.js';
+import type { PageOf } from '../http/conventions.js';
 import { numberOf } from './packs.js';
 import type { Pack } from './packs.js';
 import type { MarketplaceState } from './marketplace-state.js';
@@ -54,6 +56,7 @@ export const buyerTextLimit = 3500;
  */
 export class MessageStore {
   #messages = new Map<string, StoredMessage>();
+  #conversations = new Map<number, ConversationIndex>();
   #locks = new Set<number>();
   readonly #state: MarketplaceState;
   #nextMessage = 1;
@@ -80,9 +83,45 @@ export class MessageStore {
     return this.#messages.get(id);
   }
 
+  /** All messages, the oldest first. */
+  get all(): readonly StoredMessage[] {
+    return [...this.#messages.values()];
+  }
+
   /** Returns the messages of a pack, the newest first. */
   of(pack: Pack): StoredMessage[] {
-    return [...this.#messages.values()].filter((message) => message.pack === numberOf(pack)).reverse();
+    return this.#existing([...this.#of(numberOf(pack)).ids].reverse());
+  }
+
+  /** @internal Returns a page of the messages that a user can see, the newest first, and their number. */
+  pageFor(
+    user_id: number,
+    pack: Pack,
+    { offset, limit }: { readonly offset: number; readonly limit: number },
+  ): PageOf<StoredMessage> {
+    const conversation = this.#of(numberOf(pack));
+    const ids: string[] = [];
+    for (let at = conversation.ids.length - 1; at >= 0 && ids.length < offset + limit; at -= 1) {
+      const id = conversation.ids[at];
+      if (id !== undefined && !conversation.isHidden(user_id, id)) ids.push(id);
+    }
+    const total = conversation.countFor(user_id);
+    return { items: this.#existing(ids.slice(offset)), paging: { total, offset, limit } };
+  }
+
+  /** @internal Whether a message is the first of its pack. */
+  isFirst({ id, pack }: StoredMessage): boolean {
+    return this.#of(pack).ids[0] === id;
+  }
+
+  #of(pack: number): ConversationIndex {
+    const conversation = this.#conversations.get(pack) ?? new ConversationIndex();
+    this.#conversations.set(pack, conversation);
+    return conversation;
+  }
+
+  #existing(ids: readonly string[]): StoredMessage[] {
+    return ids.flatMap((id) => this.#messages.get(id) ?? []);
   }
 
   /** Returns the messages of a pack that a user can see. Only the sender sees a pending or rejected message. */
@@ -97,8 +136,7 @@ export class MessageStore {
 
   /** Returns when the buyer first wrote, in milliseconds since 1970. */
   firstReplyAt(pack: Pack): number | undefined {
-    return this.of(pack).findLast(({ from, moderation }) => from === pack.buyer_id && moderation.status === 'clean')
-      ?.sentAt;
+    return this.#of(numberOf(pack)).firstFrom(pack.buyer_id)?.sentAt;
   }
 
   /** Whether the buyer has written, which opens the conversation for the seller. */
@@ -134,7 +172,7 @@ export class MessageStore {
       moderatedAt: null,
       readAt: null,
     };
-    this.#messages.set(id, message);
+    this.#save(message);
     return this.moderation === 'atOnce' ? this.#moderate(message) : message;
   }
 
@@ -147,9 +185,8 @@ export class MessageStore {
 
   /** Marks the messages to a user in a pack as read. */
   markAsRead(user_id: number, pack: Pack): void {
-    for (const message of this.visibleTo(user_id, pack)) {
-      if (message.to === user_id && message.readAt === null) this.#save({ ...message, readAt: this.#state.clock.ms });
-    }
+    for (const message of this.#existing(this.#of(numberOf(pack)).unreadOf(user_id)))
+      this.#save({ ...message, readAt: this.#state.clock.ms });
   }
 
   /** Locks the options of a pack, as a request in progress does. @returns a function that unlocks them */
@@ -173,6 +210,7 @@ export class MessageStore {
   }
 
   #save(message: StoredMessage): StoredMessage {
+    this.#of(message.pack).save(message, !this.#messages.has(message.id));
     this.#messages.set(message.id, message);
     return message;
   }
@@ -183,7 +221,9 @@ export class MessageStore {
     const locks = new Set(this.#locks);
     const numbers = [this.#nextMessage] as const;
     return () => {
-      this.#messages = messages;
+      this.#messages = new Map();
+      this.#conversations = new Map();
+      for (const message of messages.values()) this.#save(message);
       this.#locks = locks;
       [this.#nextMessage] = numbers;
     };

@@ -96,6 +96,12 @@ function drawDelivery({ id, event: { topic, resource, user_id }, attempts, sched
       chip(attempts, scheduled),
     ),
     h('p', { class: 'small' }, h('span', { class: 'mono' }, id), ` · user ${user_id}`),
+    bodyOf(attempts[0] ?? scheduled[0]),
+    h(
+      'button',
+      { type: 'button', click: () => void act('POST', 'deliveries', { ids: [id] }, 'Delivered') },
+      'Deliver again',
+    ),
     h(
       'ol',
       { class: 'attempts' },
@@ -105,6 +111,13 @@ function drawDelivery({ id, event: { topic, resource, user_id }, attempts, sched
       ...scheduled.map(({ attempt, at }) => h('li', { class: 'small' }, `Attempt ${attempt} due at ${timeOf(at)}`)),
     ),
   );
+}
+
+/** @param {Scheduled | Attempt | undefined} attempt */
+function bodyOf(attempt) {
+  if (!attempt) return null;
+  const cause = attempt.request === undefined ? 'Body' : `Body, caused by request ${attempt.request}`;
+  return h('details', {}, h('summary', {}, cause), h('pre', { tabindex: 0 }, JSON.stringify(attempt.body, null, 2)));
 }
 
 /**

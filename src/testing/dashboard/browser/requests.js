@@ -1,5 +1,5 @@
 import { byId, h } from './dom.js';
-import { act, copy } from './server.js';
+import { act, copy, showToast } from './server.js';
 import { count } from './tabs.js';
 
 /**
@@ -80,9 +80,10 @@ function applyFilter() {
  * @param {string} word
  */
 function matches(entry, word) {
-  const { method, path, endpoint, nickname, status, state } = entry;
+  const { method, path, endpoint, nickname, status, state, fault, rule, requestBody, responseBody } = entry;
   if (/^[2-5]xx$/.test(word)) return String(status ?? '').startsWith(word.charAt(0));
-  return `${method} ${path} ${endpoint ?? ''} ${nickname ?? ''} ${status ?? ''} ${state}`.toLowerCase().includes(word);
+  const texts = [method, path, endpoint, nickname, status, state, fault, rule, requestBody, responseBody];
+  return texts.some((text) => text !== null && String(text).toLowerCase().includes(word));
 }
 
 /**
@@ -100,14 +101,18 @@ function draw(entry, isOpen) {
       h(
         'summary',
         {},
+        h('time', { class: 'ms', datetime: new Date(at).toISOString() }, new Date(at).toTimeString().slice(0, 8)),
         h('span', { class: `method ${method.toLowerCase()}` }, method),
         h('span', { class: 'path mono' }, path),
+        entry.fault !== null && h('span', { class: 'chip warning', title: entry.fault }, 'fault'),
         outcome(entry),
       ),
       h(
         'dl',
         {},
         ...pair('When', new Date(at).toLocaleTimeString()),
+        ...pair('Fault', entry.fault),
+        ...pair('Rule of the specification', entry.rule),
         ...pair('User', nickname ?? 'unknown (no valid token)'),
         ...pair('Endpoint', endpoint ?? 'unknown'),
         ...pair('Request headers', headerList(requestHeaders)),
@@ -120,6 +125,7 @@ function draw(entry, isOpen) {
         ),
       ),
       h('button', { type: 'button', click: () => void copy(curl(entry), 'the curl line') }, 'Copy as curl'),
+      h('button', { type: 'button', click: () => void resend(entry) }, 'Send again'),
     ),
   );
 }
@@ -162,6 +168,23 @@ function pretty(text) {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
     return text;
+  }
+}
+
+/**
+ * Sends a request again, with its token.
+ *
+ * @param {Entry} entry
+ */
+async function resend({ method, path, requestHeaders, requestBody }) {
+  const names = ['authorization', 'content-type', 'x-client-id'];
+  const kept = Object.entries(requestHeaders).filter(([name]) => names.includes(name));
+  try {
+    const init = { method, headers: Object.fromEntries(kept), body: requestBody };
+    const { status } = await fetch(path, init);
+    showToast(`Sent again: ${status}`);
+  } catch {
+    showToast('Sent again: the connection broke', true);
   }
 }
 
