@@ -15,6 +15,7 @@ export default defineConfig({
       { find: /^marketplace-seller-sdk$/, replacement: source('index.ts') },
       { find: /^marketplace-seller-sdk\/notifications$/, replacement: source('notifications/index.ts') },
       { find: /^marketplace-seller-sdk\/oauth$/, replacement: source('oauth/index.ts') },
+      { find: /^marketplace-seller-sdk\/openapi\.json$/, replacement: source('../docs/openapi.json') },
       { find: /^marketplace-seller-sdk\/otel$/, replacement: source('otel/index.ts') },
       { find: /^marketplace-seller-sdk\/schemas$/, replacement: source('schemas.ts') },
       { find: /^marketplace-seller-sdk\/testing$/, replacement: source('testing/index.ts') },

@@ -254,7 +254,7 @@ class SchemaWriter {
 
   #inline(schema: StandardSchema, prose?: Fields): Json {
     const found = inspect(schema);
-    const { type: _, anyOf: __, pattern: ___, ...facts } = keywordsOf(schema);
+    const { type: _, anyOf: __, ...facts } = keywordsOf(schema);
     switch (found.kind) {
       case 'string':
       case 'number':
@@ -267,7 +267,7 @@ class SchemaWriter {
         return { type: 'object', additionalProperties: true };
       case 'enum': {
         const known: Json = { type: 'string', enum: found.values };
-        return found.open ? { anyOf: [known, { type: 'string' }] } : known;
+        return found.open ? { anyOf: [known, { type: 'string' }], ...facts } : known;
       }
       case 'array':
         return { type: 'array', items: this.write(found.of, prose), ...facts };

@@ -38,7 +38,8 @@ export class LazySchema {
     };
     return {
       version: 1,
-      vendor: 'marketplace-seller-sdk',
+      // They are schemas of zod: with this name, other libraries print them as JSON Schema.
+      vendor: 'zod',
       validate: validate,
     };
   }
