@@ -33,6 +33,7 @@ function dispatched(timeoutMs: number, global: object = {}) {
   const told: string[] = [];
   const controller = new AbortController();
   const outgoing = {
+    endpoint: { retry: 'unsafe' },
     timeoutMs,
     signal: controller.signal,
     onSend: () => told.push('send'),
@@ -89,7 +90,11 @@ describe('a request over the fetch of Node', () => {
     expect([mocked.told, silent.told]).toEqual([[], []]);
   });
 
-  test('is not changed if it is sent with another fetch', () => {
-    expect(requestOptions(() => undefined, {} as OutgoingRequest)).toEqual({});
+  test('is not changed if it is sent with another fetch, or is a read of ordinary length', () => {
+    const of = (retry: string, timeoutMs: number): OutgoingRequest =>
+      ({ endpoint: { retry }, timeoutMs }) as unknown as OutgoingRequest;
+    expect(requestOptions(() => undefined, of('unsafe', 600_000))).toEqual({});
+    expect(requestOptions(fetch, of('safe', 290_000))).toEqual({});
+    expect(requestOptions(fetch, of('safe', 290_001))).toHaveProperty('dispatcher');
   });
 });

@@ -45,7 +45,9 @@ interface FetchDispatcher {
  * `onHold` and `onSend`. A TLS handshake or a proxy that never answers thus ends a write that was never sent.
  */
 export function requestOptions(fetch: unknown, outgoing: OutgoingRequest): { readonly dispatcher?: FetchDispatcher } {
-  return isNodesOwn(fetch) ? { dispatcher: observedDispatcher(outgoing) } : {};
+  // Whether a read was sent makes no difference.
+  const isNeeded = outgoing.endpoint.retry !== 'safe' || outgoing.timeoutMs > undiciLimitMs;
+  return isNeeded && isNodesOwn(fetch) ? { dispatcher: observedDispatcher(outgoing) } : {};
 }
 
 function observedDispatcher({ timeoutMs, signal, onSend, onHold }: OutgoingRequest): FetchDispatcher {
