@@ -1,5 +1,5 @@
 import { redactSecrets } from './redact.js';
-import { formsOf } from './secret-forms.js';
+import { containsForm, formsOf } from './secret-forms.js';
 
 /** Limits of the search. Larger errors, e.g. with a socket, are not searched completely: they count as secret. */
 const maxSearched = 5000;
@@ -31,7 +31,7 @@ function contains(value: unknown, forms: readonly string[]): boolean {
   try {
     // The set grows while it is iterated.
     for (const each of seen) {
-      if (typeof each === 'string' && forms.some((form) => each.includes(form))) return true;
+      if (typeof each === 'string' && containsForm(each, forms)) return true;
       if (typeof each !== 'object' || each === null) continue;
       for (const part of partsOf(each)) seen.add(part);
       // A value that is too large to be searched must not be shown.

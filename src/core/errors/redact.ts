@@ -1,6 +1,7 @@
 import { isPlainObject } from '../plain-object.js';
 import { changedHeaders } from '../transport/response-headers.js';
 import type { ResponseHeaders } from '../transport/response-headers.js';
+import { maskEchoes } from './echoes.js';
 import { formsOf, maskForms } from './secret-forms.js';
 import { isSecretName, maskSecretFields } from './secret-names.js';
 import type { IsSecretName } from './secret-names.js';
@@ -26,30 +27,12 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
 
 /** Like `redactSecrets`, and also masks phone numbers and echoes of user texts. For texts of the service. */
 export function redactText(text: string, secrets: readonly string[] = [], userTexts: readonly string[] = []): string {
-  const withoutEchoes = userTexts.reduce(maskEcho, text);
+  const withoutEchoes = userTexts.reduce((rest, userText) => maskEchoes(rest, userText, mask), text);
   return redactSecrets(withoutEchoes, secrets).replace(phone, (found) => (isPhone(found) ? mask : found));
 }
 
 function isPhone(found: string): boolean {
   return found.replace(/\D/g, '').length >= 8 && !notPhone.test(found);
-}
-
-/** A match of this many characters of a user's text is an echo; a shorter one may be a coincidence. */
-const echoLength = 12;
-
-/** Masks every part of a text that repeats the beginning of a user's text, up to the first difference. */
-function maskEcho(text: string, userText: string): string {
-  if (userText.length < 4) return text;
-  const start = userText.slice(0, echoLength);
-  const parts: string[] = [];
-  let from = 0;
-  for (let at = text.indexOf(start); at >= 0; at = text.indexOf(start, from)) {
-    let length = start.length;
-    while (length < userText.length && text[at + length] === userText[length]) length += 1;
-    parts.push(text.slice(from, at), mask);
-    from = at + length;
-  }
-  return parts.join('') + text.slice(from);
 }
 
 /** Shorter parts of a secret, such as a language in a cookie, may be words of a message. */

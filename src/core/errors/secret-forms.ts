@@ -11,9 +11,22 @@ export function formsOf(secrets: readonly string[]): string[] {
   return [...new Set(forms)].sort((a, b) => b.length - a.length);
 }
 
-/** Masks these forms in a text. */
+/** A match of a shorter form in another case may be a word. */
+const shortestInAnyCase = 8;
+
+/** Masks these forms in a text, also in another case. */
 export function maskForms(text: string, forms: readonly string[], mask: string): string {
-  return forms.reduce((rest, form) => rest.replaceAll(form, mask), text);
+  return forms.reduce((rest, form) => rest.replaceAll(patternOf(form), () => mask), text);
+}
+
+/** Whether a text contains one of these forms. */
+export function containsForm(text: string, forms: readonly string[]): boolean {
+  return forms.some((form) => text.search(patternOf(form)) >= 0);
+}
+
+function patternOf(form: string): RegExp {
+  const escaped = form.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return new RegExp(escaped, form.length < shortestInAnyCase ? 'g' : 'gi');
 }
 
 function encoded(secret: string): string[] {

@@ -1,17 +1,7 @@
 /** Names of headers, query parameters and fields whose values are secret: in lower case, without `x-`, `-` and `_`. */
-const secretNames = new Set([
-  'authorization',
-  'proxyauthorization',
-  'cookie',
-  'setcookie',
-  'accesstoken',
-  'authtoken',
-  'refreshtoken',
-  'clientsecret',
-  'apikey',
-  'sig',
-  'signature',
-]);
+const secretNames = new Set(['authorization', 'proxyauthorization', 'cookie', 'setcookie', 'apikey', 'sig']);
+/** The ends of longer names, e.g. of `token`, `client_secret` and `x-amz-security-token`. */
+const secretEnd = /(?:token|secret|password|passwd|signature|credential)$/;
 
 /** Longer names count as not secret. */
 const longestName = 40;
@@ -19,12 +9,11 @@ const longestName = 40;
 /** Whether the value of a header, query parameter or field with this name is secret. */
 export function isSecretName(name: string): boolean {
   if (name.length > longestName) return false;
-  return secretNames.has(
-    name
-      .toLowerCase()
-      .replace(/^x[-_]/, '')
-      .replace(/[-_]/g, ''),
-  );
+  const plain = name
+    .toLowerCase()
+    .replace(/^x[-_]/, '')
+    .replace(/[-_]/g, '');
+  return secretNames.has(plain) || secretEnd.test(plain);
 }
 
 /** Whether the value under a name is secret. */

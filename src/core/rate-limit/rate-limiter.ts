@@ -78,7 +78,13 @@ export class RateLimiter implements Member {
     return scope.race(
       () =>
         new Promise<Admission>((resolve) => {
-          waiting = { ...request, place: 0, settle: resolve, admission: undefined };
+          waiting = {
+            ...request,
+            onWait: inOwnContext(request.onWait),
+            place: 0,
+            settle: resolve,
+            admission: undefined,
+          };
           this.#add(waiting);
         }),
       () => {
@@ -281,4 +287,11 @@ export class RateLimiter implements Member {
     this.#unnotified.delete(call);
     call.onWait(waitMs);
   }
+}
+
+/** Calls a function in the async context of now: a wait is reported when another call ends, or by a timer of another one. */
+function inOwnContext(report: (waitMs: number) => void): (waitMs: number) => void {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  void promise.then(report);
+  return resolve;
 }
