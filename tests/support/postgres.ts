@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -39,7 +39,10 @@ export async function startPostgres(): Promise<OwnPostgres> {
     cwd: folder,
     stdio: 'ignore',
   });
-  for (let tries = 0; !existsSync(join(folder, '.s.PGSQL.5432')) && tries < 200; tries += 1) await pause(50);
+  // PostgreSQL writes its state into this file, also while it still recovers.
+  const state = join(data, 'postmaster.pid');
+  const isReady = (): boolean => existsSync(state) && /^ready\s*$/m.test(readFileSync(state, 'utf8'));
+  for (let tries = 0; !isReady() && tries < 400; tries += 1) await pause(50);
   return {
     connectionString: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(folder)}`,
     stop: async () => {
