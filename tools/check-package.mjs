@@ -15,8 +15,8 @@ const BELONGS = new RegExp(
   ].join('|'),
 );
 const BUNDLED = ['ky', 'oauth4webapi', 'zod'];
-const MOST_FILES = 600;
-const MOST_BYTES = 6 * 1024 * 1024;
+const MOST_FILES = 560;
+const MOST_BYTES = 7 * 1024 * 1024;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = mkdtempSync(join(tmpdir(), 'packed-'));
