@@ -190,7 +190,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
       const rows = page.locator('#request-list li:not([hidden])');
       await expect.poll(() => rows.count()).toBe(3);
       const filter = page.getByLabel('Show only requests with');
-      await filter.fill('currencies ars');
+      await filter.fill('/currencies/ars');
       expect(await rows.count()).toBe(1);
       await filter.fill('4xx');
       expect(await rows.allTextContents()).toEqual([expect.stringContaining('/nowhere')]);
