@@ -28,7 +28,7 @@ export async function printSubscriptions(
   const subscriptions = await client.flex.subscriptions({ site_id, user_id });
   if (subscriptions.length === 0) say.line('There are no subscriptions.');
   for (const { mode, status, service_id } of subscriptions) {
-    const state = `status ${status?.id ?? 'unknown'}, service ${service_id ?? 'unknown'}`;
+    const state = `status ${status?.id ?? 'unknown'}, service ${service_id}`;
     say.line(`${(mode ?? 'Unknown').padEnd(10)} ${state}`);
   }
   return subscriptions[0]?.service_id ?? 0;

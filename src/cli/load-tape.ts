@@ -16,5 +16,6 @@ export async function readTape(path: string): Promise<TapeExchange[]> {
 export async function loadTape(path: string): Promise<Record<string, unknown>> {
   const tape = await readTape(path);
   const successful = tape.filter(({ status, endpoint }) => status < 300 && endpoint !== null);
-  return Object.fromEntries(successful.map(({ endpoint, response }) => [endpoint, response]));
+  const entries = successful.map(({ endpoint, response }) => [endpoint ?? '', response] as const);
+  return Object.fromEntries<unknown>(entries);
 }

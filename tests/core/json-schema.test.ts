@@ -69,7 +69,7 @@ describe('the limits of a field', () => {
     ['contacts.phoneViews.windowOfItems', 'ids', { type: 'array', minItems: 1 }],
     ['contacts.phoneViews.windowOfItem', 'last', { type: 'integer', minimum: 1 }],
     ['contacts.phoneViews.windowOfItem', 'unit', { enum: ['day', 'hour'] }],
-    ['flex.addZones', 'zones', { type: 'array', minItems: 1, items: { additionalProperties: false } }],
+    ['flex.addZones', 'zones', { type: 'array', minItems: 1, items: { required: ['id'] } }],
     ['sites.search', 'site_id', { pattern: '^[A-Za-z0-9]+$' }],
     ['describe', 'path', { type: 'string', minLength: 1 }],
   ])('%s: %s', (name, key, expected) => {

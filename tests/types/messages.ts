@@ -37,7 +37,7 @@ export async function options(): Promise<void> {
   const template_id = option?.templates?.[0]?.id ?? '';
   await seller.actionGuide.send({ pack_id: 1, option_id: 'REQUEST_VARIANTS', template_id });
   if (option) await seller.actionGuide.send({ pack_id: 1, option_id: option.id, template_id });
-  const later: string = 'GREETING';
+  const later = 'GREETING' as string;
   await seller.actionGuide.send({ pack_id: 1, option_id: later, text: 'Hello', vars: [{ id: 'a', value: 1 }] });
   // @ts-expect-error -- a misspelt option
   await seller.actionGuide.send({ pack_id: 1, option_id: 'OTHR', text: 'Hello' });

@@ -10,7 +10,7 @@ export function createRecorder(
   write: (exchange: TapeExchange) => void,
 ): (request: Request) => Promise<Response> {
   const callers = new Map<string, string>();
-  const base = upstream.replace(/\/+$/, '');
+  const base = upstream.endsWith('/') ? upstream.slice(0, -1) : upstream;
   return async (request) => {
     const { method, headers } = request;
     const { pathname, search } = new URL(request.url);

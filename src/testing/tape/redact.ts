@@ -16,7 +16,7 @@ const personal = new Set([
 ]);
 const secrets = /token|secret|password|authorization|^code$|code_verifier|cookie/i;
 
-const email = /[\w.+-]+@[\w-]+\.[\w.-]*\w/g;
+const email = /(?<![\w.+-])[\w.+-]{1,64}@[\w.-]{1,255}/g;
 const phone = /\+?\d[\d\s().-]{6,}\d/g;
 const bearer = /\b(?:APP_USR|TG|TEST)-[\w-]+/g;
 

@@ -48,7 +48,7 @@ function askedFirst(tape: readonly TapeExchange[], pattern: RegExp): string[] {
   let answered = '';
   for (const { path, request, response } of tape) {
     for (const [, ...groups] of `${path} ${JSON.stringify(request)}`.matchAll(pattern)) {
-      const id = groups.find((group) => group !== undefined);
+      const id = (groups as (string | undefined)[]).find((group) => group !== undefined);
       if (id !== undefined && /\d/.test(id) && !answered.includes(id)) asked.add(id);
     }
     answered += JSON.stringify(response);
