@@ -17,7 +17,7 @@ import type { AttemptResponse, AttemptResult } from './pipeline/attempt.js';
 import { buildRequest } from './pipeline/build-request.js';
 import { CallResult } from './pipeline/call-result.js';
 import { classifyFailure, withUnknownOutcome } from './pipeline/classify-failure.js';
-import { createRuntime } from './pipeline/client-runtime.js';
+import { SharedState, createRuntime } from './pipeline/client-runtime.js';
 import type { ClientRuntime } from './pipeline/client-runtime.js';
 import { cannotConfirm, confirmLater, confirmWindowAfter, confirmWrite } from './confirm/confirm-write.js';
 import type { Confirmation, StoredWriteOptions } from './confirm/confirmation.js';
@@ -25,9 +25,8 @@ import { loadExchange } from './pipeline/exchange.js';
 import { downloadFrom, loadTransfer } from './pipeline/file-transfer.js';
 import { parseResponse } from './pipeline/parse-response.js';
 import { RequestContext, secretsOf } from './pipeline/request-context.js';
-import { SharedState } from './pipeline/shared-state.js';
 import { mayHaveSucceeded, nextStep } from './retry/next-step.js';
-import type { CallState, NextStep } from './retry/next-step.js';
+import type { NextStep } from './retry/next-step.js';
 import { createTransport } from './transport/create-transport.js';
 import type { Transport } from './transport/transport.js';
 
@@ -181,7 +180,7 @@ export class HttpClient implements Requester {
     // A retry that certainly did nothing says nothing about the attempts before it.
     context.outcome = isUnknown ? 'unknown' : attempt.earlier;
     for (;;) {
-      const step = nextStep(failure, this.#stateOf(context, attempt));
+      const step = nextStep(failure, context.stateAfter(attempt));
       switch (step.kind) {
         case 'replaceToken':
           if (await this.#replaceToken(context)) return undefined;
@@ -204,28 +203,6 @@ export class HttpClient implements Requester {
           throw error;
       }
     }
-  }
-
-  #stateOf(context: RequestContext, { isThrottled, isConfirmed }: RequestAttempt): CallState {
-    const { request, options, outcome, token, rejectedToken, attempts, scope, rateLimiter, loaded } = context;
-    const { maxRetryDelayMs, onUnknownOutcome } = this.#runtime.options;
-    const { maxRetries } = context;
-    const { endpoint } = request;
-    return {
-      retry: endpoint.retry,
-      outcome,
-      canReplaceToken: token !== undefined && rejectedToken === undefined && options.accessToken === undefined,
-      canConfirm: onUnknownOutcome === 'confirm' && endpoint.confirm !== undefined,
-      isConfirmed,
-      retries: attempts - 1 - Number(rejectedToken !== undefined),
-      maxRetries,
-      hasBudget: this.#runtime.shared.budget.isEnough,
-      isReplayable: loaded.upload?.isReplayable !== false,
-      remainingMs: scope.remainingMs,
-      maxWaitMs: maxRetryDelayMs,
-      isThrottled,
-      throttleMs: rateLimiter.backoffMs(maxRetries),
-    };
   }
 
   /** Replaces a token that got a 401; `false` if there is no other. */

@@ -96,7 +96,7 @@ export const parts = {
     'tests/core/{api-errors,conventions,documented-errors}.test.ts',
     'tests/resilience/wrong-entries.test.ts',
   ],
-  'core/pipeline/shared-state.ts': [
+  'core/pipeline/client-runtime.ts': [
     'tests/client.test.ts',
     'tests/core/{rate-limiter,tokens}.test.ts',
     'tests/{golden-requests,resources/contacts,resources/messages}.test.ts',

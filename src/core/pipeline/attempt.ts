@@ -4,8 +4,8 @@ import { ignoreErrors } from '../ignore-errors.js';
 import type { WriteOutcome } from '../retry/next-step.js';
 import type { BodyText, OutgoingRequest, Transport, TransportResponse } from '../transport/transport.js';
 import { exchangeOnce } from './exchange.js';
-import { errorInBody, isOk } from './parse-body.js';
-import type { BufferedResponse } from './parse-body.js';
+import { errorInBody, isOk } from './parse-response.js';
+import type { BufferedResponse } from './parse-response.js';
 import type { RequestContext } from './request-context.js';
 
 /** An attempt that got a response. */

@@ -7,8 +7,8 @@ import { classOfStatus } from '../errors/status-errors.js';
 import { mayHaveSucceeded } from '../retry/next-step.js';
 import type { Failure } from '../retry/next-step.js';
 import { parseRetryAfter } from '../retry/retry-after.js';
-import { parseBody } from './parse-body.js';
-import type { BufferedResponse } from './parse-body.js';
+import { parseBody } from './parse-response.js';
+import type { BufferedResponse } from './parse-response.js';
 import { secretsOf } from './request-context.js';
 import type { ResponseContext } from './request-context.js';
 

@@ -1,7 +1,7 @@
 import type { EndpointExchange } from '../endpoint.js';
 import { InvalidInputError } from '../errors/errors.js';
-import { isOk } from './parse-body.js';
-import type { BufferedResponse } from './parse-body.js';
+import { isOk } from './parse-response.js';
+import type { BufferedResponse } from './parse-response.js';
 import type { RequestContext } from './request-context.js';
 
 /** Loads the exchange of the endpoint, which checks the body. */

@@ -6,7 +6,7 @@ import type { Emit } from '../observability/events.js';
 import type { InternalOptions } from '../options/call-options.js';
 import type { CallInfo } from '../options/hooks.js';
 import type { RecentWrites } from '../confirm/recent-writes.js';
-import type { WriteOutcome } from '../retry/next-step.js';
+import type { CallState, WriteOutcome } from '../retry/next-step.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { CancelScope } from '../scope/cancel-scope.js';
 import type { StandardSchema } from '../schema/standard-schema.js';
@@ -102,6 +102,28 @@ export class RequestContext {
   get recentWrites(): RecentWrites | undefined {
     const { endpoint } = this.request;
     return endpoint.confirm && endpoint.retry === 'unsafe' ? this.runtime.shared.writes : undefined;
+  }
+
+  /** What `nextStep` has to know after an attempt that failed. */
+  stateAfter({ isThrottled, isConfirmed }: Pick<CallState, 'isThrottled' | 'isConfirmed'>): CallState {
+    const { request, options, token, rejectedToken, maxRetries } = this;
+    const { endpoint } = request;
+    const { maxRetryDelayMs, onUnknownOutcome } = this.runtime.options;
+    return {
+      retry: endpoint.retry,
+      outcome: this.outcome,
+      canReplaceToken: token !== undefined && rejectedToken === undefined && options.accessToken === undefined,
+      canConfirm: onUnknownOutcome === 'confirm' && endpoint.confirm !== undefined,
+      isConfirmed,
+      retries: this.attempts - 1 - Number(rejectedToken !== undefined),
+      maxRetries,
+      hasBudget: this.runtime.shared.budget.isEnough,
+      isReplayable: this.loaded.upload?.isReplayable !== false,
+      remainingMs: this.scope.remainingMs,
+      maxWaitMs: maxRetryDelayMs,
+      isThrottled,
+      throttleMs: this.rateLimiter.backoffMs(maxRetries),
+    };
   }
 }
 
