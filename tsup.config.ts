@@ -24,8 +24,12 @@ const options: Options = {
   splitting: true,
   // See docs/decisions/bundled-packages.md.
   noExternal: ['ky', 'oauth4webapi', /^zod(\/|$)/],
-  external: [/^node:/, '#platform'],
+  external: [/^node:/, '#platform', 'marketplace-seller-sdk/openapi.json'],
   esbuildPlugins: [rawText],
+  // Every supported Node.js needs them to import JSON, but no edition of the language has them yet.
+  esbuildOptions: (each) => {
+    each.supported = { 'import-attributes': true };
+  },
 };
 
 export default defineConfig([

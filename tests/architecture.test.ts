@@ -116,7 +116,7 @@ describe('imports point one way', () => {
   });
 
   test('nothing in src imports index.ts, tests or tools', () => {
-    expect(those(imports, ({ to }) => /^(index\.ts|\.\.\/(?!docs\/openapi\.json))/.test(to))).toEqual([]);
+    expect(those(imports, ({ to }) => /^(index\.ts|\.\.\/)/.test(to))).toEqual([]);
   });
 
   test('no files import each other in a circle, types included', () => {
@@ -167,6 +167,8 @@ describe('third-party packages and Node', () => {
     msw: ['testing/msw.ts'],
     '@opentelemetry/api': ['otel/tracing.ts'],
     oauth4webapi: ['oauth/protocol.ts'],
+    // The document of this package, by the name under which users import it.
+    'marketplace-seller-sdk/openapi.json': ['testing/dashboard/dashboard.ts'],
   };
   // Texts are taken in from where they stand; `?raw` says so.
   const packages = without.filter(({ to }) => !to.startsWith('node:') && !to.endsWith('?raw'));

@@ -103,10 +103,8 @@ export class Dashboard {
         });
       case 'GET /__fake/openapi.json':
         return json(describeControls(controls));
-      case 'GET /__fake/marketplace-openapi.json': {
-        const { marketplaceOpenApi } = await import('./marketplace-openapi.js');
-        return json(marketplaceOpenApi(new URL(request.url).origin));
-      }
+      case 'GET /__fake/marketplace-openapi.json':
+        return json(await marketplaceOpenApi(new URL(request.url).origin));
       case 'GET /__fake/state':
         return json(snapshot(this.#marketplace));
       case 'GET /__fake/requests':
@@ -161,6 +159,13 @@ export class Dashboard {
       this.#events.changed();
     }
   }
+}
+
+/** Returns the OpenAPI document of the marketplace, with the address of this server. */
+async function marketplaceOpenApi(url: string): Promise<object> {
+  // The file of the package, because a copy in the code would double the size of the fake marketplace.
+  const { default: document } = await import('marketplace-seller-sdk/openapi.json', { with: { type: 'json' } });
+  return { ...document, servers: [{ url }] };
 }
 
 function noControl(path: string): Response {

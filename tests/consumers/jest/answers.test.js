@@ -48,3 +48,11 @@ test('what loads on first use loads in Jest', async () => {
   );
   await close();
 });
+
+test('the fake marketplace serves its OpenAPI document, which it reads from the package', async () => {
+  const { url, close } = await marketplace.listen({ page: true });
+  const [, token] = /name="fake-token" content="([^"]+)"/.exec(await (await fetch(url)).text());
+  const response = await fetch(`${url}/__fake/marketplace-openapi.json`, { headers: { 'x-fake-token': token } });
+  expect(await response.json()).toMatchObject({ servers: [{ url }], paths: { '/answers': { post: {} } } });
+  await close();
+});
