@@ -1,7 +1,7 @@
 import { ApiPromise } from './api-promise.js';
 import type { WithResponse } from './api-promise.js';
 import type { Endpoint, Requester } from './endpoint.js';
-import { curlOf } from './errors/curl.js';
+import { curlOf } from './serialization/curl.js';
 import { ApiError } from './errors/response-errors.js';
 import { responseHeaders } from './transport/response-headers.js';
 import { SellerError, attachCall } from './errors/seller-error.js';

@@ -84,9 +84,9 @@ export function userTexts(input: unknown): string[] {
   );
 }
 
-/** Masks the texts of users and the values of secret fields in a request body. */
-export function redactUserTexts(body: unknown): unknown {
-  return mapStrings(body, (text, name) => (name === 'text' || isSecretName(name) ? mask : text));
+/** Masks a text of a request body if a user may have written it, or if it is the value of a secret field. */
+export function redactUserText(text: string, name: string): string {
+  return name === 'text' || isSecretName(name) ? mask : text;
 }
 
 /** Masks the values of secret fields and the given secrets in a response body, for errors. */

@@ -14,13 +14,13 @@ import {
   unknown,
   withFacts,
 } from './schema.js';
-import { exact, longInt, textOrInt } from './long-integers.js';
+import { longInt, textOrInt, writtenInteger } from './long-integers.js';
 import type { Optional, Output, Schema } from './schema.js';
 
 /** The id of a question, user, pack, order or shipment in an input: a number, or a string of digits. */
 export const id: Schema<number | string> = withFacts(
   refine(longInt, (value) => (String(value).startsWith('-') ? 'an id is not negative' : undefined), { minimum: 0 }),
-  { write: exact },
+  { write: writtenInteger },
 );
 
 /** The id of an item, message or file in a response: a string, or an integer that becomes one. */

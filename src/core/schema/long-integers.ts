@@ -33,3 +33,22 @@ export function exact(value: unknown): unknown {
 function isDigits(value: unknown): boolean {
   return typeof value === 'string' && /^-?\d+$/.test(value);
 }
+
+/** An integer beyond 2^53. It is written into JSON as its digits, without quotes. */
+export class LongInteger {
+  readonly digits: string;
+
+  constructor(digits: string) {
+    this.digits = digits;
+  }
+
+  toString(): string {
+    return this.digits;
+  }
+}
+
+/** Returns a checked id as it is written: exactly, as an integer. */
+export function writtenInteger(value: number | string): number | LongInteger {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : new LongInteger(String(value).replace(/^0+/, ''));
+}

@@ -3,6 +3,7 @@ import type { Endpoint } from '../endpoint.js';
 import { isPlainObject } from '../plain-object.js';
 import { shapeOf } from '../schema/inspect.js';
 import { reservedQuery } from '../schema/reserved-query.js';
+import { LongInteger } from '../schema/long-integers.js';
 
 /** Where a value is in an input. */
 export type FieldPath = readonly (string | number)[];
@@ -56,6 +57,7 @@ function queryText(value: unknown, path: FieldPath): string {
  */
 export function textOf(value: unknown, path: FieldPath, what = 'takes text, a number or a boolean'): string {
   if (isRounded(value)) throw rejected(path, rounded);
+  if (value instanceof LongInteger) return value.digits;
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   if (['string', 'boolean'].includes(typeof value) || Number.isFinite(value)) return String(value);
   throw rejected(path, what);

@@ -3,6 +3,7 @@ import { assertSame } from '../../core/confirm/shown-list.js';
 import type { Confirmation } from '../../core/confirm/confirmation.js';
 import { graphqlErrorInBody, parseResult } from './graphql/response.js';
 import { record, unknown } from '../../core/schema/schema.js';
+import { writtenInteger } from '../../core/schema/long-integers.js';
 import { confirmDelivery, confirmZones } from './compare-configuration.js';
 import {
   alreadyInFlex,
@@ -183,13 +184,25 @@ const disableItem: DescribedEndpoint<FlexItemParams> = {
 
 const noConfiguration: Confirmation = { unknown: 'the service shows no configuration that can be read' };
 
+/**
+ * The GraphQL query of a seller's configuration. A schema has checked the ids: they are digits, so they can inject
+ * nothing.
+ */
+export function configurationQuery(
+  { user_id, service_id }: Pick<SetDeliveryParams, 'user_id' | 'service_id'>,
+  selection: string,
+): string {
+  const ids = `user_id:${String(writtenInteger(user_id))},service_id:${String(writtenInteger(service_id))}`;
+  return `{configuration(${ids})${selection}}`;
+}
+
 /** Reads fields of a seller's configuration; `undefined` if the response contains none that can be read. */
 async function configured(
   { site_id, user_id, service_id }: Pick<SetDeliveryParams, 'site_id' | 'user_id' | 'service_id'>,
   fields: string,
   context: ConfirmContext,
 ): Promise<FlexConfiguration | undefined> {
-  const query = `{configuration(user_id:${user_id},service_id:${service_id}){subscription{user_id service_id} ${fields}}}`;
+  const query = configurationQuery({ user_id, service_id }, `{subscription{user_id service_id} ${fields}}`);
   const { data } = await context.read(configuration, { site_id, query });
   const parsed = flexConfiguration.safeParse((data as { configuration?: unknown }).configuration);
   if (!parsed.success) return undefined;

@@ -8,7 +8,7 @@ import { picked } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { allOf, applySelection } from './graphql/selection.js';
 import type { AppliedSelection, Exact, Selected, Selection } from './graphql/selection.js';
-import { flexEndpoints } from './endpoints.js';
+import { configurationQuery, flexEndpoints } from './endpoints.js';
 import { FlexItems } from './items.js';
 import type { ReadItemStatus } from './items.js';
 import { configurationParams, flexConfiguration, flexZone } from './schemas.js';
@@ -165,8 +165,7 @@ export class Flex {
     const selection = applySelection(flexConfiguration, select, ['select']);
     if (selection.issues.length > 0) throw new InvalidInputError(selection.issues);
     const endpoint = { ...flexEndpoints.configuration, output: this.#outputOf(selection) };
-    // The schema has checked that both ids are digits, and the fields are documented names: nothing can be injected.
-    const query = `{configuration(user_id:${user_id},service_id:${service_id})${selection.graphql}}`;
+    const query = configurationQuery({ user_id, service_id }, selection.graphql);
     const { data, response } = await this.#requester.call(endpoint, { site_id, query }, options).withResponse();
     return { data: (data as { configuration?: unknown } | null)?.configuration, response };
   }

@@ -59,7 +59,7 @@ export function messageHandlers(
       const maxLength = pack?.buyer_id === sender.user_id ? buyerTextLimit : messageTextLimit;
       const { from, to, text, attachments } = await readNewMessage(info, sender, maxLength);
       if (!pack || from !== sender.user_id) throw errorResponse(errors.senderNotInOrder);
-      if (![pack.seller_id, pack.buyer_id].includes(to)) throw errorResponse(errors.receiverNotInOrder);
+      if (to !== pack.seller_id && to !== pack.buyer_id) throw errorResponse(errors.receiverNotInOrder);
       if (sender.user_id === pack.seller_id) assertOpen(pack);
       if (attachments.some((id) => attachmentStore.get(id)?.owner !== sender.user_id))
         throw errorResponse(attachmentErrors.attachmentNotFound);

@@ -19,7 +19,7 @@ import {
   notFound,
 } from '../http/handler.js';
 import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
-import { bodyInteger, isInteger, parseInteger, pathId, queryPage, readJsonObject } from '../http/read-request.js';
+import { bodyId, isId, isInteger, parseInteger, pathId, queryPage, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import { localInstant } from '../local-time.js';
 import type { Item } from '../state/items.js';
@@ -70,7 +70,7 @@ export function questionHandlers(
     answer: async (info) => {
       const { user_id } = bearerOrThrow(info);
       const { question_id, text } = readAnswer(await readJsonObject(info, errorResponse(invalidPostBody)));
-      const question = store.get(question_id);
+      const question = found(question_id);
       if (!question) throw errorResponse(invalidQuestion, { message: `Question ${question_id} does not exist` });
       if (question.seller_id !== user_id) throw notYourQuestion;
       assertAnswerable(question);
@@ -87,10 +87,11 @@ export function questionHandlers(
       bearerOrThrow(info);
       const { question_id } = await readJsonObject(info);
       // The payload is not documented, so the id can be a number or a string of digits.
-      const id = isInteger(question_id) ? question_id : parseInteger(String(question_id));
+      const id = isId(question_id) ? question_id : parseInteger(String(question_id));
       if (id === undefined) throw badRequest('question_id must be an integer');
-      store.hide(getReceivedOrThrow(info, id).id);
-      return { question_id: id, hidden: true };
+      const received = getReceivedOrThrow(info, id);
+      store.hide(received.id);
+      return { question_id: received.id, hidden: true };
     },
 
     responseTime: (info) => {
@@ -103,10 +104,11 @@ export function questionHandlers(
     blacklist: {
       add: async (info) => {
         const seller = getSellerOrThrow(info);
-        const user_id = bodyInteger(await readJsonObject(info), 'user_id');
+        const user_id = bodyId(await readJsonObject(info), 'user_id');
         if (user_id === seller) throw badRequest('user_id is the seller, who cannot be blocked');
-        if (!accounts.get(user_id)) throw notFound(`User ${user_id} does not exist`);
-        store.block(user_id, seller);
+        const blocked = isInteger(user_id) && accounts.get(user_id);
+        if (!blocked) throw notFound(`User ${user_id} does not exist`);
+        store.block(blocked.user_id, seller);
         return new HandlerResponse(201, { user_id });
       },
 
@@ -129,6 +131,11 @@ export function questionHandlers(
     },
   };
 
+  /** No question has an id beyond 2^53. */
+  function found(question_id: number | bigint): StoredQuestion | undefined {
+    return isInteger(question_id) ? store.get(question_id) : undefined;
+  }
+
   function getItemOrThrow(item_id: string): Item {
     const item = items.get(item_id);
     if (!item) throw notFound(`Item ${item_id} does not exist`);
@@ -147,9 +154,9 @@ export function questionHandlers(
   }
 
   /** Returns a question that the caller has received. @throws {ErrorResponse} 401, 403 or 404 */
-  function getReceivedOrThrow(info: HandlerInfo, question_id: number): StoredQuestion {
+  function getReceivedOrThrow(info: HandlerInfo, question_id: number | bigint): StoredQuestion {
     const { user_id } = bearerOrThrow(info);
-    const question = store.get(question_id);
+    const question = found(question_id);
     if (!question || question.removed) throw errorResponse(questionNotFound);
     if (question.seller_id !== user_id) throw notYourQuestion;
     return question;
@@ -159,11 +166,11 @@ export function questionHandlers(
 const notYourQuestion = forbidden('The question belongs to another seller');
 
 /** Reads the body of an answer, which has only `question_id` and `text`. Spec: Errors, Questions. */
-function readAnswer(body: JsonObject): { question_id: number; text: string } {
+function readAnswer(body: JsonObject): { question_id: number | bigint; text: string } {
   const { question_id, text, ...unexpected } = body;
   const isEmpty = question_id === undefined && text === undefined;
   if (isEmpty || Object.keys(unexpected).length > 0) throw errorResponse(invalidPostBody);
-  if (!isInteger(question_id)) throw errorResponse(invalidQuestion);
+  if (!isId(question_id)) throw errorResponse(invalidQuestion);
   const problem = problemOfText(text);
   if (problem !== undefined) throw errorResponse(invalidPostBody, { message: `Invalid post body: ${problem}` });
   return { question_id, text: text as string };

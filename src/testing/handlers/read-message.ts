@@ -13,8 +13,8 @@ import type { Bearer } from '../state/accounts.js';
 
 /** A message to send. */
 export interface NewMessage {
-  readonly from: number;
-  readonly to: number;
+  readonly from: number | bigint;
+  readonly to: number | bigint;
   readonly text: string;
   readonly attachments: readonly string[];
 }
@@ -59,7 +59,7 @@ function assertApplication({ query, request }: HandlerInfo, { application_id }: 
 }
 
 /** Reads `to`. @throws {ErrorResponse} 400 */
-function readReceiver({ to }: JsonObject): number {
+function readReceiver({ to }: JsonObject): number | bigint {
   const invalid = (message: string) => errorResponse(errors.invalidReceiver, { message });
   if (!isObject(to) || to.user_id === undefined || to.user_id === null) throw invalid('to.user_id is missing');
   const user_id = readUserId(to);
@@ -82,8 +82,9 @@ function isResource(resource: unknown): boolean {
 }
 
 /** Reads the `user_id` of an object, a number or a string of digits: the specification does not name its type here. */
-function readUserId(value: unknown): number | undefined {
+function readUserId(value: unknown): number | bigint | undefined {
   const user_id = isObject(value) ? value.user_id : undefined;
+  if (typeof user_id === 'bigint') return user_id;
   return typeof user_id === 'number' || typeof user_id === 'string' ? parseInteger(String(user_id)) : undefined;
 }
 

@@ -2,7 +2,7 @@ import { isIso, isZoned, millisecondsOf } from '../../core/schema/date-time.js';
 import type { PageParams } from './conventions.js';
 import { badRequest, errorResponse } from './handler.js';
 import type { ErrorResponse, HandlerInfo } from './handler.js';
-import { parseJson } from './parse-json.js';
+import { parseStrictly } from './parse-json.js';
 import { readUpTo } from './request-body.js';
 
 /** A JSON object of a request body. */
@@ -16,7 +16,7 @@ export async function readJson({ request }: HandlerInfo, invalid: ErrorResponse)
   const bytes = await readUpTo(request, maxJsonLength);
   if (!bytes) throw bodyTooLarge;
   try {
-    return parseJson(new TextDecoder().decode(bytes));
+    return parseStrictly(new TextDecoder().decode(bytes));
   } catch {
     throw invalid;
   }
@@ -66,10 +66,15 @@ export function pathText({ params }: HandlerInfo, name: string): string {
   return params[name] ?? '';
 }
 
-/** Reads an integer of a JSON body. @throws {ErrorResponse} 400 that names it */
-export function bodyInteger(body: JsonObject, name: string): number {
+/** Whether a JSON value is an id: an integer, also beyond 2^53. */
+export function isId(value: unknown): value is number | bigint {
+  return isInteger(value) || typeof value === 'bigint';
+}
+
+/** Reads an id of a JSON body. @throws {ErrorResponse} 400 that names it */
+export function bodyId(body: JsonObject, name: string): number | bigint {
   const value = body[name];
-  if (!isInteger(value)) throw badRequest(`${name} must be an integer`);
+  if (!isId(value)) throw badRequest(`${name} must be an integer`);
   return value;
 }
 

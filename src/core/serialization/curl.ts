@@ -1,6 +1,7 @@
-import { redactUrl, redactUserTexts } from './redact.js';
-import type { IsSecretName } from './secret-names.js';
-import type { CurlOptions } from './seller-error.js';
+import { jsonBody } from './json-body.js';
+import { redactUrl, redactUserText } from '../errors/redact.js';
+import type { IsSecretName } from '../errors/secret-names.js';
+import type { CurlOptions } from '../errors/seller-error.js';
 
 /** A request that can be printed as a curl command. */
 interface PrintableRequest {
@@ -21,7 +22,7 @@ export function curlOf(
 ): string {
   const shown = Object.entries(headers).map(([name, value]) => [name, isSecretHeader(name) ? '[redacted]' : value]);
   if (hasToken) shown.push(['authorization', 'Bearer [redacted]']);
-  const data = texts ? body : body && JSON.stringify(redactUserTexts(bodyValue));
+  const data = texts ? body : body && jsonBody(bodyValue, redactUserText);
   return [
     `curl -X ${endpoint.method} ${quoted(redactUrl(url))}`,
     ...shown.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
