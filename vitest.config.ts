@@ -8,6 +8,8 @@ const isBrowserWanted =
   process.env.COVERAGE === 'true' ||
   process.argv.some((arg) => arg === '--coverage' || arg.startsWith('tests/browser'));
 
+const areKillsWanted = process.argv.some((arg) => arg.startsWith('tests/kills'));
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -24,7 +26,8 @@ export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
     // A browser takes as long as a third of all other tests: it runs where it is asked for, and where coverage is judged.
-    exclude: isBrowserWanted ? [] : ['tests/browser/**'],
+    // Those that kill processes wait for real leases to expire.
+    exclude: [...(isBrowserWanted ? [] : ['tests/browser/**']), ...(areKillsWanted ? [] : ['tests/kills/**'])],
     // Files of one worker share the modules, which saves a third of the time.
     isolate: false,
     // Without it every style sheet is empty, also one that is taken in as a text.

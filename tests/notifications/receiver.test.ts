@@ -9,6 +9,7 @@ import type {
 } from 'marketplace-seller-sdk/notifications';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { about, deliver, patient, post } from '../support/deliveries.ts';
+import { advanceUntilSettled } from '../support/fake-time.ts';
 
 /** A receiver that records the questions it has handled. */
 function recording(options: Partial<ReceiverOptions> = {}) {
@@ -380,6 +381,7 @@ describe('the notifications of one resource', () => {
   });
 
   test('later notifications of a resource wait for a failed one; other resources continue', async () => {
+    vi.useFakeTimers();
     let failures = 2;
     const order: string[] = [];
     const { receiver } = recording({
@@ -393,7 +395,7 @@ describe('the notifications of one resource', () => {
       },
     });
     for (const body of [at(1), at(2), about(2)]) await deliver(receiver, body);
-    await receiver.idle();
+    await advanceUntilSettled(receiver.idle());
     expect(order).toEqual(['event-2', 's1', 's2']);
   });
 });

@@ -1,13 +1,16 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { createReceiver, parseNotification } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { queuedNotification } from '../../src/notifications/queued-notification.js';
 import type { Claim, Claimed } from '../../src/notifications/stores/store.js';
 import { about, deliver, patient } from '../support/deliveries.ts';
+import { advanceUntil, advanceUntilSettled, fakeTimersOfInbox } from '../support/fake-time.ts';
 import { storeKinds } from '../support/inbox-stores.ts';
 
+fakeTimersOfInbox();
+
 const silent = () => {};
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const logger = { debug: silent, info: silent, warn: silent, error: silent };
 
 /** Ends what dead processes wait for. */
@@ -18,7 +21,7 @@ const receivers: ReturnType<typeof createReceiver>[] = [];
 afterEach(async () => {
   testEnd.resolve(undefined);
   testEnd = Promise.withResolvers();
-  await Promise.all(receivers.splice(0).map((receiver) => receiver.close({ graceMs: 0 })));
+  await advanceUntilSettled(Promise.all(receivers.splice(0).map((receiver) => receiver.close({ graceMs: 0 }))));
 });
 
 /** A store as a process sees it: its calls wait while the process is stopped, and have no effect once it is dead. */
@@ -82,9 +85,11 @@ function receiverOn(
   return receiver;
 }
 
-/** Stops the whole process, as SIGSTOP or a suspended laptop does. */
-function blockFor(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+/** Stops the whole process, as SIGSTOP or a suspended laptop does: both clocks go on, and no timer runs. */
+function standStillFor(ms: number): void {
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + ms);
+  vi.setSystemTime(Date.now() + ms);
 }
 
 describe.for(storeKinds())('a process that stalls, with a store in $name', ({ create }) => {
@@ -102,13 +107,13 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
       handled.push(question_id);
     });
     await deliver(receiver, about(1));
-    await started.promise;
-    blockFor(150);
+    await advanceUntilSettled(started.promise);
+    standStillFor(150);
     await deliver(receiver, about(1, { _id: 'later', sent: '2026-11-20T10:00:01.000Z' }));
-    await receiver.idle();
+    await advanceUntilSettled(receiver.idle());
     expect(handled).toEqual([1, 1]);
     expect(mostOfOneGroup).toBe(1);
-    await receiver.close();
+    await advanceUntilSettled(receiver.close());
   });
 
   test('a stopped process whose group was taken over is aborted, and its result is ignored', async () => {
@@ -122,7 +127,7 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
       reason = signal.reason;
     });
     await deliver(former, about(1));
-    await expect.poll(() => starts.length).toBe(1);
+    await advanceUntil(() => starts.length === 1);
     stopped.stop();
     const end = Promise.withResolvers<undefined>();
     const current = receiverOn(
@@ -134,16 +139,16 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
       1_000,
     );
     void current.idle();
-    await expect.poll(() => starts.length).toBe(2);
+    await advanceUntil(() => starts.length === 2);
     stopped.resume();
-    await expect.poll(() => reason).toBeDefined();
-    await pause(100);
+    await advanceUntil(() => reason !== undefined);
+    await vi.advanceTimersByTimeAsync(100);
     expect(starts).toEqual(['former', 'current']);
     end.resolve(undefined);
-    await Promise.all([current.idle(), former.idle()]);
+    await advanceUntilSettled(Promise.all([current.idle(), former.idle()]));
     expect(starts).toEqual(['former', 'current']);
     expect(reason).toMatchObject({ message: 'Another process has taken over' });
-    await current.close();
+    await advanceUntilSettled(current.close());
   });
 
   test('a notification that kills its process becomes a dead letter alone', async () => {
@@ -170,8 +175,7 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
       });
       let isIdle = false;
       void receiver.idle().then(() => (isIdle = true));
-      // It must end here: with fake timers, it advances the clock of a later test.
-      await expect.poll(() => isIdle || process.isDead()).toBe(true);
+      await advanceUntil(() => isIdle || process.isDead());
       if (!process.isDead()) break;
     }
     expect(handled.size).toBe(25);
@@ -196,15 +200,15 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
         return { leases: [] };
       };
       void receiverOn({ ...killed.store, claim }, silent, 5).idle();
-      await hasClaimed.promise;
-      await pause(10);
+      await advanceUntilSettled(hasClaimed.promise);
+      await vi.advanceTimersByTimeAsync(10);
     }
     const handled = new Set<number>();
     const receiver = receiverOn(store, ({ question_id }) => void handled.add(question_id), 60_000);
-    await receiver.idle();
+    await advanceUntilSettled(receiver.idle());
     expect([...handled].sort((a, b) => a - b)).toEqual(ids);
     expect(await receiver.deadLetters.list()).toEqual([]);
-    await receiver.close();
+    await advanceUntilSettled(receiver.close());
   });
 
   test('an entry that is killed by deploys keeps its attempts', async () => {
@@ -232,10 +236,10 @@ describe.for(storeKinds())('a process that stalls, with a store in $name', ({ cr
       });
       receivers.push(receiver);
       if (deploy === 0) await deliver(receiver, about(1));
-      if (deploy === 2) await receiver.idle();
+      if (deploy === 2) await advanceUntilSettled(receiver.idle());
       else {
         void receiver.idle();
-        await expect.poll(process.isDead).toBe(true);
+        await advanceUntil(process.isDead);
       }
     }
     expect(attempts).toEqual([1, 2, 3, 2]);

@@ -19,9 +19,14 @@ export async function advanceUntilSettled<T>(work: PromiseLike<T>): Promise<T> {
   const state = { isSettled: false };
   const settle = (): void => void (state.isSettled = true);
   work.then(settle, settle);
-  for (let ms = 0; !state.isSettled; ms += 25) {
-    if (ms >= longestMs) throw new Error('not settled after ten minutes of fake time');
-    await vi.advanceTimersByTimeAsync(25);
-  }
+  await advanceUntil(() => state.isSettled, 25);
   return work;
+}
+
+/** Advances the fake clock in steps until a claim holds. */
+export async function advanceUntil(claim: () => boolean, stepMs = 1): Promise<void> {
+  for (let ms = 0; !claim(); ms += stepMs) {
+    if (ms >= longestMs) throw new Error('not so after ten minutes of fake time');
+    await vi.advanceTimersByTimeAsync(stepMs);
+  }
 }

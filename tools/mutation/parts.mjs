@@ -111,11 +111,8 @@ export const parts = {
     'tests/core/{choose-transport,debug-logger,network-errors,node-fetch,portable-platform}.test.ts',
     'tests/resilience/never-sent.test.ts',
   ],
-  'notifications/stores/redis.ts': ['tests/notifications/{redis,store-properties,stores}.test.ts'],
-  'notifications/stores/redis-batch.ts': ['tests/notifications/{redis,store-properties,stores}.test.ts'],
   'notifications/stores/sqlite-database.ts': ['tests/notifications/sqlite.test.ts'],
   'notifications/stores/sqlite-transaction.ts': ['tests/notifications/sqlite.test.ts'],
-  'notifications/stores/stored-values.ts': ['tests/notifications/{damaged-values,stores}.test.ts'],
   'notifications/http': ['tests/notifications/{bodies,fetch,node,receiver}.test.ts', 'tests/promises/inbox.test.ts'],
   'notifications/stores': [
     'tests/notifications/{receiver,store-properties,stores}.test.ts',

@@ -16,8 +16,8 @@ let bullProgram: string;
 const children: ChildProcess[] = [];
 
 beforeAll(async () => {
-  program = await bundled('tests/notifications/inbox-process.ts');
-  bullProgram = await bundled('tests/notifications/bullmq-process.ts');
+  program = await bundled('tests/kills/inbox-process.ts');
+  bullProgram = await bundled('tests/kills/bullmq-process.ts');
 });
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
