@@ -1,8 +1,5 @@
-import { TimeLimit } from '../timing/time-limit.js';
-import type { LimitedOperation } from '../timing/time-limit.js';
-import { TurnBatch } from '../timing/turns.js';
 import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTooSlow, headersOf } from './request.js';
-import type { BodyLimits, OutgoingResponse } from './request.js';
+import type { BodyLimits, BodyRejected, OutgoingResponse } from './request.js';
 import type { Receiver } from '../receiver.js';
 
 /** The parts of a request of Node's server that the receiver uses, with what Express may have added. */
@@ -29,12 +26,6 @@ export interface NodeResponse {
   writeHead(status: number, headers: Record<string, string | number>): { end(body: string): unknown };
 }
 
-interface Answered {
-  readonly request: NodeRequest;
-  readonly response: NodeResponse;
-  readonly outgoing: OutgoingResponse;
-}
-
 /**
  * A receiver as a listener for Node's own server, and as a route of Express.
  *
@@ -45,13 +36,6 @@ interface Answered {
  * express().all('/notifications', nodeHandler(receiver));
  */
 export function nodeHandler(receiver: Receiver): (request: NodeRequest, response: NodeResponse) => void {
-  // Responses of one turn are written together: each write between other work would wake the sender's process again.
-  const responses = new TurnBatch<Answered>((batch) => batch.forEach(write));
-  let timeLimit: TimeLimit | undefined;
-  const readBody = (request: NodeRequest, limits: BodyLimits): Promise<Uint8Array> => {
-    timeLimit ??= new TimeLimit(limits.bodyTimeoutMs);
-    return new BodyStream(request, limits, timeLimit).body;
-  };
   return (request, response) => {
     void receiver
       .receive({
@@ -62,11 +46,11 @@ export function nodeHandler(receiver: Receiver): (request: NodeRequest, response
         url: request.originalUrl ?? request.url,
         body: (limits) => consumedBody(request) ?? readBody(request, limits),
       })
-      .then((outgoing) => responses.add({ request, response, outgoing }));
+      .then((outgoing) => write(request, response, outgoing));
   };
 }
 
-function write({ request, response, outgoing: { status, headers, body } }: Answered): void {
+function write(request: NodeRequest, response: NodeResponse, { status, headers, body }: OutgoingResponse): void {
   // Something else has responded already, such as a time limit of the framework.
   if (response.headersSent) return;
   // An unread rest of the body would keep the connection busy.
@@ -94,55 +78,32 @@ function hasContent(body: unknown): boolean {
   return typeof body === 'object' && body !== null && Object.keys(body).length > 0;
 }
 
-type Settle = Pick<PromiseWithResolvers<Uint8Array>, 'resolve' | 'reject'>;
 type StreamEvent = Parameters<NodeRequest['on']>[0];
 
 /** Reads the stream of a request with listeners: its iterator costs three times as much. */
-class BodyStream {
-  readonly body: Promise<Uint8Array>;
-  readonly #request: NodeRequest;
-  readonly #chunks: BodyChunks;
-  readonly #listeners: readonly [StreamEvent, (chunk: Uint8Array) => void][];
-  #settle: Settle | undefined;
-  readonly #timeLimit: TimeLimit;
-  readonly #reading: LimitedOperation;
-
-  constructor(request: NodeRequest, limits: BodyLimits, timeLimit: TimeLimit) {
-    const { promise, ...settle } = Promise.withResolvers<Uint8Array>();
-    this.body = promise;
-    this.#settle = settle;
-    this.#request = request;
-    this.#chunks = new BodyChunks(limits);
-    this.#timeLimit = timeLimit;
-    this.#reading = timeLimit.begin(() => this.#fail(bodyTooSlow));
-    const onGone = (): void => this.#fail(bodyIncomplete);
-    this.#listeners = [
-      ['data', (chunk) => this.#add(chunk)],
-      ['end', () => this.#stop()?.resolve(this.#chunks.concatenated())],
-      ['error', onGone],
-      ['close', onGone],
-    ];
-    for (const [event, listener] of this.#listeners) request.on(event, listener);
-  }
-
-  #add(chunk: Uint8Array): void {
+async function readBody(request: NodeRequest, limits: BodyLimits): Promise<Uint8Array> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+  const chunks = new BodyChunks(limits);
+  const onData = (chunk: Uint8Array): void => {
     try {
-      this.#chunks.add(chunk);
+      chunks.add(chunk);
     } catch (error) {
-      this.#fail(error);
+      reject(error as BodyRejected);
     }
-  }
-
-  #fail(error: unknown): void {
-    this.#stop()?.reject(error);
-  }
-
-  /** Removes the listeners. `undefined` when the body is settled. */
-  #stop(): Settle | undefined {
-    const settle = this.#settle;
-    this.#settle = undefined;
-    this.#timeLimit.end(this.#reading);
-    for (const [event, listener] of this.#listeners) this.#request.off(event, listener);
-    return settle;
+  };
+  const onGone = (): void => reject(bodyIncomplete);
+  const listeners: [StreamEvent, (chunk: Uint8Array) => void][] = [
+    ['data', onData],
+    ['end', () => resolve(chunks.concatenated())],
+    ['error', onGone],
+    ['close', onGone],
+  ];
+  const timer = setTimeout(() => reject(bodyTooSlow), limits.bodyTimeoutMs);
+  for (const [event, listener] of listeners) request.on(event, listener);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    for (const [event, listener] of listeners) request.off(event, listener);
   }
 }
