@@ -11,8 +11,8 @@ export function helpOf(commands: readonly Command[]): string {
   --version              print the version
   --help                 print this help
 
-The file docs/guide/fake-server.md of this package describes the dashboard, seed files, faults and
-control endpoints.`;
+The files docs/guide/check.md and docs/guide/fake-server.md of this package describe the commands: the
+results of a check, and the dashboard, seed files, faults and control endpoints of the fake marketplace.`;
 }
 
 function describe({ name, argument, summary, options }: Command): string {

@@ -1,6 +1,7 @@
 import { version } from '../core/pipeline/version.js';
 import { CliError, UsageError } from './errors.js';
 import type { Command, ProcessIO } from './command.js';
+import { check } from './commands/check.js';
 import { fake } from './commands/fake.js';
 import { fakeRecord } from './commands/fake-record.js';
 import { fakeVerify } from './commands/fake-verify.js';
@@ -8,7 +9,7 @@ import { helpOf } from './help.js';
 import { Values, readOptions } from './options.js';
 
 /** The commands. A new one is one more entry. */
-const commands: readonly Command[] = [fake, fakeRecord, fakeVerify];
+const commands: readonly Command[] = [check, fake, fakeRecord, fakeVerify];
 
 /** Runs the program. @returns the exit code: 0 for success, 1 for a failure, 2 for an invalid command line */
 export async function run(args: readonly string[], io: ProcessIO): Promise<number> {
@@ -57,8 +58,8 @@ function unknownCommand(word: string): string {
 
 /** @throws {UsageError} when the argument is missing, or there are too many */
 function argumentOf({ name, argument }: Command, rest: readonly string[]): string {
-  if (argument === undefined && rest.length > 0)
-    throw new UsageError(`${name} takes no arguments, only options: "${rest.join(' ')}"`);
+  // What is given may be a token.
+  if (argument === undefined && rest.length > 0) throw new UsageError(`${name} takes no arguments, only options`);
   if (argument !== undefined && rest.length !== 1) throw new UsageError(`${name} takes one argument, ${argument}`);
   return rest[0] ?? '';
 }

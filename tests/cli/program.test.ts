@@ -31,8 +31,10 @@ function fileOf(content: unknown): string {
 }
 
 describe('the CLI', () => {
-  test('the guide and --help list the same options', async () => {
-    const guide = readFileSync(join(import.meta.dirname, '../../docs/guide/fake-server.md'), 'utf8');
+  test('the guides and --help list the same options', async () => {
+    const guide = ['check', 'fake-server']
+      .map((name) => readFileSync(join(import.meta.dirname, `../../docs/guide/${name}.md`), 'utf8'))
+      .join('\n');
     const program = running('--help');
     await program.code;
     const inHelp = [...program.printed.join().matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option);
@@ -59,8 +61,8 @@ describe('the CLI', () => {
   });
 
   test.each([
-    [['real'], 'Unknown command "real"; the commands are fake, fake record, fake verify'],
-    [['fake', 'now'], 'fake takes no arguments, only options: "now"'],
+    [['real'], 'Unknown command "real"; the commands are check, fake, fake record, fake verify'],
+    [['fake', 'now'], 'fake takes no arguments, only options\n'],
     [['fake', '--port', 'many'], '--port must be a number from 0 to 65535, not "many"'],
     [['fake', '--port', '65536'], '--port must be a number from 0 to 65535'],
     [['fake', '--control-token', 'short'], '--control-token must have 16 or more letters, digits, - and _'],

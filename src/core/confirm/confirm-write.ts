@@ -1,4 +1,5 @@
 import type { ResponseInfo } from '../api-promise.js';
+import { userOfToken } from '../user-of-token.js';
 import type { ConfirmContext, Endpoint, Requester, SentTime } from '../endpoint.js';
 import type { ConfirmOptions, Confirmation } from './confirmation.js';
 import { OutcomeUnknownError, TimeoutError } from '../errors/errors.js';
@@ -115,7 +116,7 @@ class ConfirmContextImpl implements ConfirmContext {
   }
 
   get userId(): string | undefined {
-    return /^APP_USR-.{1,200}-(\d{1,20})$/.exec(this.#context.token ?? '')?.[1];
+    return userOfToken(this.#context.token ?? '');
   }
 
   read: ConfirmContext['read'] = async (endpoint, input, status = 200) => {

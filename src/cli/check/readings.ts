@@ -1,0 +1,142 @@
+import type { SellerClient } from '../../client.js';
+import type { Paged } from '../../core/pagination/paged.js';
+import type { IdName, Ids } from './ids.js';
+
+/** A reading operation: the ids that it needs, how it is called, and the ids that its response contains. */
+export interface ReadingOperation {
+  /** Its name in `endpoints`. */
+  readonly operation: string;
+  readonly needs: readonly IdName[];
+  call(seller: SellerClient, ids: Readonly<Record<IdName, string>>, found: Ids): Promise<void>;
+}
+
+function reading<const Name extends IdName, Out>(
+  operation: string,
+  needs: readonly Name[],
+  call: (seller: SellerClient, ids: Readonly<Record<Name, string>>) => PromiseLike<Out>,
+  find: (output: Out, found: Ids) => void = () => undefined,
+): ReadingOperation {
+  return {
+    operation,
+    needs,
+    call: async (seller, ids, found) => {
+      const output = await call(seller, ids);
+      find(output, found);
+    },
+  };
+}
+
+const pageSize = { limit: 10 };
+/** ReadingOperation a message must not tell the buyer that the seller has read it. */
+const unread = { query: { mark_as_read: 'false' } };
+const window = { last: 2, unit: 'day' } as const;
+
+/** The reading operations: first those that find the ids that the others need. */
+export const readings: readonly ReadingOperation[] = [
+  reading('describe', [], (seller) => seller.describe({ path: '/questions' })),
+  reading('currencies.list', [], (seller) => seller.currencies.list()),
+  reading('currencies.get', [], (seller) => seller.currencies.get({ id: 'BRL' })),
+  reading(
+    'questions.search',
+    ['user'],
+    (seller, { user }) => firstOf(seller.questions.search({ seller_id: user, ...pageSize })),
+    (questions, found) => {
+      found.add('question', idsOf(questions, 'id'));
+      found.add('item', idsOf(questions, 'item_id'));
+      addSites(found, idsOf(questions, 'item_id'));
+    },
+  ),
+  reading('questions.get', ['question'], (seller, { question }) => seller.questions.get({ question_id: question })),
+  reading('questions.responseTime', ['user'], (seller, { user }) => seller.questions.responseTime({ user_id: user })),
+  reading('questions.blacklist.list', ['user'], (seller, { user }) =>
+    firstOf(seller.questions.blacklist.list({ seller_id: user, ...pageSize })),
+  ),
+  reading(
+    'sites.search',
+    ['site', 'user'],
+    (seller, { site, user }) =>
+      firstOf(seller.sites.search({ site_id: site, filters: { seller_id: user }, ...pageSize })),
+    (listings, found) => found.add('item', idsOf(listings, 'id')),
+  ),
+  reading('items.status', ['item'], (seller, { item }) => seller.items.status({ ids: [item] })),
+  reading(
+    'messages.conversation',
+    ['pack', 'user'],
+    (seller, { pack, user }) =>
+      firstOf(seller.messages.conversation({ pack_id: pack, user_id: user, mark_as_read: false, ...pageSize })),
+    (messages, found) => {
+      found.add('message', idsOf(messages, 'id'));
+      found.add('attachment', idsOf(messages.flatMap(attachmentsOf), 'filename'));
+    },
+  ),
+  reading(
+    'messages.get',
+    ['message'],
+    (seller, { message }) => seller.messages.get({ message_id: message }, unread),
+    (message, found) => found.add('attachment', idsOf(attachmentsOf(message), 'filename')),
+  ),
+  reading('messages.download', ['site', 'attachment'], async (seller, { site, attachment }) => {
+    const file = await seller.messages.download({ site_id: site, attachment_id: attachment }, unread);
+    await file.cancel();
+  }),
+  reading('actionGuide.options', ['pack'], (seller, { pack }) => seller.actionGuide.options({ pack_id: pack }, unread)),
+  reading('actionGuide.caps', ['pack'], (seller, { pack }) => seller.actionGuide.caps({ pack_id: pack }, unread)),
+  reading(
+    'flex.subscriptions',
+    ['site', 'user'],
+    (seller, { site, user }) => seller.flex.subscriptions({ site_id: site, user_id: user }),
+    (subscriptions, found) => found.add('service', idsOf(subscriptions, 'service_id')),
+  ),
+  reading('flex.configuration', ['site', 'user', 'service'], (seller, { site, user, service }) =>
+    seller.flex.configuration({ site_id: site, user_id: user, service_id: service }),
+  ),
+  reading('flex.driver', ['site', 'shipment'], (seller, { site, shipment }) =>
+    seller.flex.driver({ site_id: site, shipment_id: shipment }),
+  ),
+  reading('flex.items.isEnabled', ['site', 'item'], (seller, { site, item }) =>
+    seller.flex.items.isEnabled({ site_id: site, item_id: item }),
+  ),
+  ...(['questions', 'phoneViews'] as const).flatMap((kind) => [
+    reading(`contacts.${kind}.ofItem`, ['item'], ({ contacts }, { item }) =>
+      contacts[kind].ofItem({ item_id: item, ...lastWeek() }),
+    ),
+    reading(`contacts.${kind}.ofUser`, ['user'], ({ contacts }, { user }) =>
+      contacts[kind].ofUser({ user_id: user, ...lastWeek() }),
+    ),
+    reading(`contacts.${kind}.windowOfItem`, ['item'], ({ contacts }, { item }) =>
+      contacts[kind].windowOfItem({ item_id: item, ...window }),
+    ),
+    reading(`contacts.${kind}.windowOfUser`, ['user'], ({ contacts }, { user }) =>
+      contacts[kind].windowOfUser({ user_id: user, ...window }),
+    ),
+  ]),
+  reading('contacts.phoneViews.windowOfItems', ['item'], ({ contacts }, { item }) =>
+    contacts.phoneViews.windowOfItems({ ids: [item], ...window }),
+  ),
+];
+
+async function firstOf<T>(list: Paged<T>): Promise<readonly T[]> {
+  for await (const { items } of list.pages()) return items;
+  return [];
+}
+
+/** The ids in responses, which may have another shape than documented: `check` is there to find that out. */
+function idsOf(entries: unknown, name: string): unknown[] {
+  return Array.isArray(entries) ? entries.map((entry) => (entry as Record<string, unknown> | null)?.[name]) : [];
+}
+
+function attachmentsOf(message: { readonly message_attachments?: unknown }): unknown[] {
+  return Array.isArray(message.message_attachments) ? (message.message_attachments as unknown[]) : [];
+}
+
+/** The id of an item begins with its site. */
+export function addSites(found: Ids, items: readonly unknown[]): void {
+  found.add(
+    'site',
+    items.map((item) => /^([A-Z]{3})\d/.exec(String(item))?.[1]),
+  );
+}
+
+function lastWeek(): { date_from: Date; date_to: Date } {
+  return { date_from: new Date(Date.now() - 7 * 86_400_000), date_to: new Date() };
+}

@@ -1,0 +1,175 @@
+import { SellerClient } from 'marketplace-seller-sdk';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
+import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { checkOperations } from '../../src/cli/check/check-operations.js';
+import type { Checked } from '../../src/cli/check/check-operations.js';
+import { Ids } from '../../src/cli/check/ids.js';
+import { listEndpoints } from '../../src/core/list-endpoints.js';
+import { running } from '../support/serving.ts';
+
+const pack_id = 2_000_000_000_000_900;
+const token = 'APP_USR-500-secret-of-the-seller-7';
+const operations = listEndpoints(endpoints).filter(({ retry }) => retry === 'safe');
+const names = operations.map(({ name }) => name).sort();
+
+/** A marketplace on a port, with everything that a seller can read. */
+async function served(): Promise<{ marketplace: FakeMarketplace; url: string; shipment_id: number }> {
+  const marketplace = new FakeMarketplace();
+  marketplace.seed({
+    users: [{ user_id: 7, token }, { user_id: 31 }],
+    items: [{ item_id: 'MLA100', seller_id: 7, flex: true }],
+    questions: ['Is there stock?', 'And in blue?'].map((text) => ({ item_id: 'MLA100', from: 31, text })),
+    packs: [{ pack_id, seller_id: 7, buyer_id: 31, messages: [{ from: 'buyer', text: 'When does it come?' }] }],
+    flex: { subscriptions: [{ user_id: 7 }] },
+  });
+  const shipment_id = marketplace.flex.ship({ user_id: 7 });
+  marketplace.flex.assignDriver(shipment_id, 77);
+  const { messages } = marketplace.clientFor({ user_id: 7 });
+  const { id } = await messages.upload({ site_id: 'MLA', file: new Uint8Array([37, 80, 68, 70]), filename: 'a.pdf' });
+  await messages.send({ pack_id, user_id: 7, to: { user_id: 31 }, text: 'Here it is.', attachments: [id] });
+  marketplace.requests.clear();
+  const { url, close } = await marketplace.listen();
+  onTestFinished(close);
+  return { marketplace, url, shipment_id };
+}
+
+async function check(
+  url: string,
+  ...args: string[]
+): Promise<{ code: number; text: string; errors: string; rows: readonly Checked[] }> {
+  const program = running('check', '--base-url', url, '--token', token, '--pause-ms', '0', ...args);
+  const code = await program.code;
+  const text = program.printed.join('\n');
+  expect(text + program.errors.join('\n')).not.toContain('secret');
+  return {
+    code,
+    text,
+    errors: program.errors.join('\n'),
+    rows: args.includes('--json') ? (JSON.parse(text) as Checked[]) : [],
+  };
+}
+
+const findable = ['--pack', String(pack_id)];
+
+describe('the command check', () => {
+  test('calls every reading operation with what it finds, and all of them work', async () => {
+    const { url, marketplace, shipment_id } = await served();
+    const { code, rows } = await check(url, '--json', ...findable, '--shipment', String(shipment_id));
+    expect(rows.filter(({ result }) => result !== 'works')).toEqual([]);
+    expect(rows.map(({ operation }) => operation).sort()).toEqual(names);
+    expect(code).toBe(0);
+    const called = new Set(
+      marketplace.requests.all.map(({ method, endpoint }) => (method === 'OPTIONS' ? 'describe' : endpoint)),
+    );
+    expect([...called].sort()).toEqual(names);
+  });
+
+  test('writes nothing, and marks no message as read', async () => {
+    const { url, marketplace } = await served();
+    await check(url, ...findable);
+    const requests = marketplace.requests.all;
+    const posts = requests.filter(({ method }) => method !== 'GET' && method !== 'OPTIONS');
+    expect(new Set(posts.map(({ endpoint }) => endpoint))).toEqual(new Set(['flex.configuration']));
+    const messages = requests.filter(({ path }) => path.startsWith('/messages/'));
+    expect(messages.length).toBeGreaterThan(4);
+    for (const { path, query } of messages) expect({ path, query }).toMatchObject({ query: { mark_as_read: 'false' } });
+  });
+
+  test('reads two objects of a kind if there are two, and waits before each call', async () => {
+    const { url, marketplace } = await served();
+    const ids = new Ids();
+    ids.add('user', [7]);
+    let pauses = 0;
+    const pause = (): Promise<void> => Promise.resolve(void (pauses += 1));
+    const createClient = (): SellerClient => new SellerClient({ baseUrl: url, accessToken: token });
+    for await (const row of checkOperations({ ids, skip: [], pause, createClient })) expect(row.operation).not.toBe('');
+    const requests = marketplace.requests.all;
+    expect(requests.filter(({ endpoint }) => endpoint === 'questions.get')).toHaveLength(2);
+    expect(requests.filter(({ endpoint }) => endpoint === 'questions.search')).toHaveLength(1);
+    expect(pauses).toBe(requests.length);
+  });
+
+  test('says what an operation needs that it could not find', async () => {
+    const { url } = await served();
+    const { code, text } = await check(url, '--skip', 'items.status');
+    expect(code).toBe(0);
+    expect(text).toMatch(/^messages\.get +not tried +needs --message$/m);
+    expect(text).toMatch(/^flex\.driver +not tried +needs --shipment$/m);
+    expect(text).toMatch(/^items\.status +not tried +skipped$/m);
+    expect(text).toMatch(/^27 reading operations: not tried 7, works 20$/m);
+  });
+
+  test.each([1, 2, 3, 4, 5])('the odd responses of the live service fit the schemas: seed %i', async (seed) => {
+    const { url, marketplace, shipment_id } = await served();
+    marketplace.settings.odd = { seed };
+    const { code, rows } = await check(url, '--json', ...findable, '--shipment', String(shipment_id));
+    expect(rows.filter(({ result }) => !['works', 'not tried'].includes(result))).toEqual([]);
+    expect(code).toBe(0);
+  });
+
+  test.each([
+    [
+      'a field of another type',
+      { questions: [{ id: 42, text: { private: 1 } }], total: 1 },
+      /questions\[\]\.text: .*string, not object/,
+    ],
+    ['a required field that is missing', { questions: [{ text: 'a private text' }] }, /questions\[\]\.id: .*integer/],
+    [
+      'a list that is none',
+      { questions: 'a private text' },
+      /questions: .*, not string|questions: .*list|questions: .*array/,
+    ],
+    ['a body that is no object', 7, /^the body: .*an object/],
+    ['a page of HTML', '<html>private</html>', /not JSON/],
+  ])('a response that differs is shown by paths and types, without values: %s', async (_, body, line) => {
+    const { url, marketplace } = await served();
+    marketplace.faults.inject({ status: 200, body, endpoint: endpoints.questions.search });
+    const { code, rows, text } = await check(url, '--json', '--item', 'MLA100', ...findable);
+    const row = rows.find(({ operation }) => operation === 'questions.search');
+    expect(row?.result).toBe('differs');
+    expect(row?.details.join('\n')).toMatch(line);
+    expect(code).toBe(1);
+    expect(text).not.toContain('private');
+  });
+
+  test('says why the service rejects a call, once for two calls', async () => {
+    const { url, marketplace } = await served();
+    const body = { message: `no scope for ${token}`, error: 'forbidden', status: 403, cause: [] };
+    marketplace.faults.inject({ status: 403, body, endpoint: endpoints.questions.get, times: 2 });
+    const { code, rows } = await check(url, '--json', ...findable);
+    expect(rows.find(({ operation }) => operation === 'questions.get')).toEqual({
+      operation: 'questions.get',
+      result: 'rejected',
+      details: [expect.stringMatching(/failed with 403 \(forbidden\): no scope for/)],
+    });
+    expect(code).toBe(1);
+  });
+
+  test('a service that does not respond has no row that works', async () => {
+    const marketplace = new FakeMarketplace();
+    const { url, close } = await marketplace.listen();
+    await close();
+    const others = names.filter((name) => !['describe', 'questions.get'].includes(name));
+    const { code, rows } = await check(url, '--json', ...others.flatMap((name) => ['--skip', name]));
+    expect(new Set(rows.map(({ result }) => result))).toEqual(new Set(['no response', 'not tried']));
+    expect(code).toBe(1);
+  });
+
+  test.each([
+    [['check'], /SELLER_TOKEN, must be an access token/],
+    [['check', '--token', 'x'], /--base-url or --token is invalid: .*`baseUrl`/],
+    [['check', '--token', 'x', '--base-url', 'http://api.example.com'], /allowInsecure|https/],
+    [['check', '--token', 'x', '--base-url', 'https://api.example.com', '--pause-ms', 'long'], /--pause-ms/],
+    [
+      ['check', '--token', 'x', '--base-url', 'https://api.example.com', '--skip', 'questions.gets'],
+      /questions\.get\b/,
+    ],
+    [['check', 'APP_USR-secret'], /check takes no arguments, only options$/m],
+  ])('a wrong command line exits with 2: %j', async (args, message) => {
+    const program = running(...args);
+    expect(await program.code).toBe(2);
+    expect(program.errors.join()).toMatch(message);
+    expect(program.errors.join()).not.toContain('secret');
+  });
+});
