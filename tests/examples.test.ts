@@ -23,7 +23,7 @@ beforeAll(() => {
 test.each(programs)('examples/%s runs to its end', (name) => {
   // Node.js 22 warns that SQLite is experimental.
   const env = { ...process.env, TMPDIR, NODE_OPTIONS: '--disable-warning=ExperimentalWarning' };
-  const options = { cwd: root, encoding: 'utf8', timeout: 15_000, env } as const;
+  const options = { cwd: root, encoding: 'utf8', env } as const;
   const { status, stderr } = spawnSync(process.execPath, [join(folder, name)], options);
   expect(stderr).toBe('');
   expect(status).toBe(0);
@@ -33,7 +33,6 @@ test('the inbox bot answers for two sellers, refreshes each token once, and stop
   const { stdout, status } = spawnSync(process.execPath, [join(folder, 'inbox-bot.ts')], {
     cwd: root,
     encoding: 'utf8',
-    timeout: 15_000,
   });
   expect(stdout.match(/seller 1001: question \d+ is answered/g)).toHaveLength(3);
   expect(stdout.match(/seller 1002: question \d+ is answered/g)).toHaveLength(3);

@@ -74,7 +74,7 @@ afterEach(() => {
 });
 
 describe('the code in the documents', () => {
-  test('every snippet compiles', { timeout: 60_000 }, () => {
+  test('every snippet compiles', () => {
     const all = [...inGuides, ...inSources];
     const given = (snippet: Snippet): Given => (inSources.includes(snippet) ? givenInSources : givenInGuides);
     expect(typeErrors(root, all, given)).toEqual([]);

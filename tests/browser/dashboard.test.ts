@@ -18,7 +18,7 @@ const consoleErrors: string[] = [];
 beforeAll(async () => {
   if (chromiumPath !== undefined)
     browser = await chromium.launch({ executablePath: chromiumPath, args: chromiumArguments });
-}, 60_000);
+});
 afterAll(async () => {
   if (chromiumPath !== undefined) await browser.close();
 });

@@ -14,7 +14,7 @@ test('a shared rate limit sends ten calls per second from all clients together',
   expect(status).toBe(0);
 });
 
-test.skipIf(!hasRedis)('two processes share one rate limit through Redis', { timeout: 20_000 }, async () => {
+test.skipIf(!hasRedis)('two processes share one rate limit through Redis', async () => {
   const redis = await startRedis();
   const start = async () => {
     const { status, output } = await run('examples/shared-rate-limit.ts', { REDIS_SOCKET: redis.path });

@@ -70,7 +70,7 @@ test.skipIf(!hasPostgres)(
         if (failed.length > 0) await utils.rescheduleJobs(failed, { runAt: new Date() });
         return rows.length;
       });
-    await expect.poll(async () => [await left(), handled.length], { timeout: 45_000 }).toEqual([0, 12]);
+    await expect.poll(async () => [await left(), handled.length]).toEqual([0, 12]);
     await Promise.all(workers.map((worker) => worker.stop()));
     await utils.release();
     await postgres.stop();

@@ -11,7 +11,6 @@ import { stubbed } from '../support/stubs.ts';
 /** `npm run fuzz` tries 100,000 cases from a new seed each time; `npm test` tries the same few. */
 const cases = Number(process.env.FUZZ_CASES ?? 4000);
 const runs = { numRuns: Math.ceil(cases / 4) };
-const patience = Math.max(20_000, cases * 20);
 
 const anyTrial = fc.constantFrom(...everyEndpoint.filter(({ endpoint }) => endpoint.requestBody !== 'multipart'));
 const headerName = fc.constantFrom(
@@ -39,7 +38,7 @@ const anyBody = fc.oneof(
 const bodyless = new Set([204, 205, 304]);
 
 describe(`${cases} cases (FUZZ_SEED=${seed})`, () => {
-  test('contract 5: any status, headers and bytes end as the right error class', { timeout: patience }, async () => {
+  test('contract 5: any status, headers and bytes end as the right error class', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyTrial,
@@ -69,7 +68,7 @@ describe(`${cases} cases (FUZZ_SEED=${seed})`, () => {
     );
   });
 
-  test('contract 6: any string as a path parameter calls that endpoint or none', { timeout: patience }, async () => {
+  test('contract 6: any string as a path parameter calls that endpoint or none', async () => {
     const withPath = everyEndpoint.filter(
       ({ endpoint }) => endpoint.path.includes('{') && endpoint.name !== 'describe',
     );
@@ -113,7 +112,7 @@ describe(`${cases} cases (FUZZ_SEED=${seed})`, () => {
     );
   });
 
-  test('any JSON is accepted or rejected by every schema, without a crash', { timeout: patience }, () => {
+  test('any JSON is accepted or rejected by every schema, without a crash', () => {
     const schemas = everyEndpoint.flatMap(({ endpoint }) => [endpoint.output, endpoint.input]);
     const keys = [...new Set(everyEndpoint.flatMap(({ endpoint }) => Object.keys(shapeOf(endpoint.output))))];
     const anyValue = fc.oneof(

@@ -56,7 +56,7 @@ describe('each slot of a limiter comes back', () => {
       ),
       { numRuns: 60 },
     );
-  }, 30_000);
+  });
 });
 
 describe('a source that cannot be closed does not block the client', () => {

@@ -10,37 +10,28 @@ import { transports } from '../support/transports.ts';
 // The workloads of `npm run soak`. `npm run fuzz` makes some thousand calls, `npm test` some hundred.
 const cases = Number(process.env.FUZZ_CASES ?? 4000) / 40;
 const writes = Number(process.env.CHAOS_WRITES ?? 300) / 3;
-const patience = Math.max(30_000, cases * 50, writes * 50);
 
 describe.each(transports)('over %s', (_, transport) => {
   const subject = { library, testing, transport };
 
-  test(`of ${cases} calls aborted at random (seed ${seed}) nothing is left`, { timeout: patience }, async () => {
+  test(`of ${cases} calls aborted at random (seed ${seed}) nothing is left`, async () => {
     expect(await abortAtRandom(subject, { count: cases, seed })).toMatchObject({
       wrong: [],
       left: { listeners: 0, slots: 0, sources: 0, requests: 0 },
     });
   });
 
-  test(
-    `of ${writes} writes through a proxy that breaks connections (seed ${seed}) none is lost, doubled or denied`,
-    { timeout: patience },
-    async () => {
-      const result = await writeThroughChaos(subject, { count: writes, seed });
-      expect(result).toMatchObject({ lost: 0, doubled: 0, denied: 0 });
-      expect(result.faults).toBeGreaterThan(writes / 30);
-      expect(result.done).toBeGreaterThan(writes * 0.5);
-    },
-  );
+  test(`of ${writes} writes through a proxy that breaks connections (seed ${seed}) none is lost, doubled or denied`, async () => {
+    const result = await writeThroughChaos(subject, { count: writes, seed });
+    expect(result).toMatchObject({ lost: 0, doubled: 0, denied: 0 });
+    expect(result.faults).toBeGreaterThan(writes / 30);
+    expect(result.done).toBeGreaterThan(writes * 0.5);
+  });
 
-  test(
-    `${cases} responses of damaged bytes (seed ${seed}) end as an error or a result`,
-    { timeout: patience },
-    async () => {
-      const result = await misbehave(subject, { count: cases, seed });
-      expect(result.wrong).toEqual([]);
-      expect(result.delivered).toBeGreaterThan(0);
-      expect(result.failed).toBeGreaterThan(cases / 10);
-    },
-  );
+  test(`${cases} responses of damaged bytes (seed ${seed}) end as an error or a result`, async () => {
+    const result = await misbehave(subject, { count: cases, seed });
+    expect(result.wrong).toEqual([]);
+    expect(result.delivered).toBeGreaterThan(0);
+    expect(result.failed).toBeGreaterThan(cases / 10);
+  });
 });

@@ -42,7 +42,7 @@ export async function startPostgres(): Promise<OwnPostgres> {
   // PostgreSQL writes its state into this file, also while it still recovers.
   const state = join(data, 'postmaster.pid');
   const isReady = (): boolean => existsSync(state) && /^ready\s*$/m.test(readFileSync(state, 'utf8'));
-  for (let tries = 0; !isReady() && tries < 400; tries += 1) await pause(50);
+  while (!isReady()) await pause(50);
   return {
     connectionString: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(folder)}`,
     stop: async () => {

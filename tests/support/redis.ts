@@ -30,7 +30,7 @@ export async function startRedis(): Promise<OwnRedis> {
     return client;
   };
   const probe = connect();
-  for (let tries = 0; (await probe.ping().catch(() => '')) !== 'PONG' && tries < 100; tries += 1) await pause(50);
+  while ((await probe.ping().catch(() => '')) !== 'PONG') await pause(50);
   return {
     connect,
     path,

@@ -132,7 +132,7 @@ describe('no request can hurt the marketplace', () => {
         await response.text();
         expect(response.status).toBeLessThan(500);
       }),
-      { numRuns: 300, timeout: 10_000 },
+      { numRuns: 300 },
     );
     expect(failures).toEqual([]);
   });
@@ -153,7 +153,7 @@ describe('no request can hurt the marketplace', () => {
         expect(call.status).toBe(401);
         await reset();
       }),
-      { numRuns: 250, timeout: 10_000 },
+      { numRuns: 250 },
     );
     expect(failures).toEqual([]);
   });

@@ -12,7 +12,7 @@ test.skipIf(python === undefined)('the Python example tests an integration again
   const token = 'a-control-token-of-the-test';
   const serving = running('fake', '--port', '0', '--quiet', '--control-token', token);
   const env = { ...process.env, FAKE_URL: await serving.url(), FAKE_TOKEN: token };
-  const { stderr } = await promisify(execFile)(python ?? '', ['-B', example], { env, timeout: 20_000 });
+  const { stderr } = await promisify(execFile)(python ?? '', ['-B', example], { env });
   await serving.end();
   expect(stderr).toMatch(/Ran 5 tests .*OK\s*$/s);
 });

@@ -46,7 +46,7 @@ function checked(): { status: number | null; output: string } {
   return { status, output: stdout };
 }
 
-describe('what compiled with the last release', { timeout: 60_000 }, () => {
+describe('what compiled with the last release', () => {
   test('before the first release there is nothing to check', () => {
     expect(checked()).toMatchObject({
       status: 0,

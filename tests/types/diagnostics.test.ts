@@ -25,6 +25,6 @@ function reported(): { line: number; column: number; text: string }[] {
   });
 }
 
-test('the compiler reports a mistake in a call where it is', { timeout: 60_000 }, () => {
+test('the compiler reports a mistake in a call where it is', () => {
   expect(misreported(reported())).toEqual([]);
 });

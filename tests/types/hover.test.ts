@@ -24,7 +24,7 @@ beforeAll(() => {
     fileExists: ts.sys.fileExists.bind(ts.sys),
     readFile: ts.sys.readFile.bind(ts.sys),
   });
-}, 60_000);
+});
 
 /** What an editor shows over each name that is marked with an arrow in a comment below it. */
 function hovers(): { name: string; shown: string; docs: string }[] {
@@ -53,4 +53,4 @@ test('an editor shows named types and prose on hover', async () => {
   }
   const printed = all.map(({ shown, docs }) => `${shown}\n\n${docs.replace(/^/gm, '    ')}\n`).join('\n');
   await expect(printed).toMatchFileSnapshot('hovers.txt');
-}, 60_000);
+});
