@@ -1,4 +1,5 @@
 import { defineConfig, globalIgnores } from 'eslint/config';
+import * as regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
@@ -50,6 +51,20 @@ export default defineConfig(
         },
       ],
     },
+  },
+  {
+    files: ['src/**/*.{ts,js}'],
+    plugins: { regexp },
+    rules: {
+      // Many patterns read texts that somebody else wrote, of any length: none may take more than linear time.
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential' }],
+    },
+  },
+  {
+    // Messages that the fake has accepted have 350 characters at most.
+    files: ['src/testing/{handlers,state}/moderation.ts'],
+    rules: { 'regexp/no-super-linear-move': 'off' },
   },
   {
     files: ['src/**/*.ts'],

@@ -24,12 +24,13 @@ function closingLines(modules: readonly TestModule[], unhandledErrors: readonly 
   return [
     `Seed of the property tests: ${seed} (FUZZ_SEED)`,
     ...(skipped > 0 ? leftOut(skipped) : []),
-    ...(isWholeRun && !modules.some(isOfBrowser) ? [`Left out: ${browserTests}`] : []),
+    ...(isWholeRun && !modules.some(isOfBrowser) ? [`Left out: ${outsideOfNpmTest}`] : []),
     `${count('passed')} passed, ${count('failed') + broken} failed, ${skipped} skipped`,
   ];
 }
 
-const browserTests = 'the tests of the dashboard in Chromium. To run them: npm run test:browser.';
+const outsideOfNpmTest =
+  'tests that kill processes, put a load on the machine, or start Chromium, Redis or PostgreSQL. To run them: npm run test:coverage.';
 
 function isOfBrowser({ moduleId }: TestModule): boolean {
   return moduleId.replaceAll('\\', '/').includes('/tests/browser/');

@@ -42,7 +42,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Tracing {
     wrapAttempt: ({ call, url, headers }, next) => {
       const span = spans.get(call);
       if (!span) return next();
-      span.setAttribute('url.full', url.replace(/[?#].*$/, ''));
+      span.setAttribute('url.full', url.replace(/[?#].*/s, ''));
       const within = trace.setSpan(context.active(), span);
       if (propagate) propagation.inject(within, headers);
       return context.with(within, next);

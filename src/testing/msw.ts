@@ -23,7 +23,7 @@ export function mswHandler(baseUrl: string, handle: (request: Request) => Promis
   const noop = (): void => undefined;
   const handler = {
     kind: 'request',
-    info: { header: `FakeMarketplace at ${baseUrl}`, path: baseUrl, method: /.+/ },
+    info: { header: `FakeMarketplace at ${baseUrl}`, path: baseUrl, method: /./ },
     isUsed: false,
     run: async ({ request, requestId }: Intercepted): Promise<object | null> => {
       if (!isUnderBaseUrl(request)) return null;

@@ -71,7 +71,7 @@ export function redactUrl(url: string): string {
 export function secretsInUrl(url: string): string[] {
   const start = url.indexOf('?');
   if (start < 0) return [];
-  const parameters = [...new URLSearchParams(url.slice(start).replace(/#.*$/s, ''))];
+  const parameters = [...new URLSearchParams(url.slice(start).replace(/#.*/s, ''))];
   return parameters.flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
 }
 

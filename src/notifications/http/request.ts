@@ -40,7 +40,7 @@ const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [0x
 
 /** What `accept` sees of a delivery. */
 export function deliveryRequest({ address, url, headers }: IncomingRequest): DeliveryRequest {
-  const path = url?.replace(/^[a-z]+:\/\/[^/?#]*/i, '').replace(/[?#].*$/, '');
+  const path = url?.replace(/^[a-z]+:\/\/[^/?#]*/i, '').replace(/[?#].*/s, '');
   return { address, path, headers: headers?.() ?? new Headers() };
 }
 

@@ -26,7 +26,7 @@ export function unsupportedCharacters(text: string): string[] {
  * Matches every possible emoji sequence (Unicode Technical Standard 51), because the service does not publish its list.
  */
 function emojiPattern(): RegExp {
-  const mark = String.raw`(?:\p{EMod}|\uFE0F?\u20E3|\uFE0F|[\u{E0020}-\u{E007E}]+\u{E007F})?`;
+  const mark = String.raw`(?:\p{Emoji_Modifier}|\uFE0F?\u20E3|\uFE0F|[\u{E0020}-\u{E007E}]+\u{E007F})?`;
   const sign = String.raw`(?:\p{RI}\p{RI}|\p{Emoji}${mark})`;
   return new RegExp(String.raw`${sign}(?:\u200D${sign})*`, 'gu');
 }

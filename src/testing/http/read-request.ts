@@ -126,7 +126,7 @@ export function queryDate({ query }: HandlerInfo, name: string): QueryDate | und
 
 function parseDate(text: string): Pick<QueryDate, 'ms' | 'hasOffset'> | undefined {
   // In a query that does not encode it, the `+` of an offset becomes a space.
-  const date = text.replace(/(T.*) (\d{2}:?\d{2})$/, '$1+$2');
+  const date = text.replace(/^([^T]*T.*) (\d{2}:?\d{2})$/, '$1+$2');
   const ms = millisecondsOf(date);
   return Number.isNaN(ms) || !isIso(date.slice(0, 10)) ? undefined : { ms, hasOffset: isZoned(date) };
 }
