@@ -82,5 +82,4 @@ test.skipIf(!hasPostgres)(
     expect(fails).toBeLessThan(0);
     expect(new Set(handled).size).toBe(12);
   },
-  60_000,
 );
