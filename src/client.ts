@@ -107,7 +107,7 @@ export class SellerClient {
   }
 
   /**
-   * Returns the service's description of a resource (OPTIONS). Spec: Common conventions 5.
+   * Returns the service's description of a resource. Request: OPTIONS /{path*}.
    *
    * @example
    * const { name, methods } = await seller.describe({ path: '/currencies' });

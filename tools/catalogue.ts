@@ -83,9 +83,9 @@ function publicMethods(owner: ClassProse | undefined, prose: ProseIndex, path = 
   return [...own, ...inner];
 }
 
-/** The endpoint whose request a method's section of the specification is. */
+/** The endpoint whose request a method sends. */
 function requestedBy({ prose }: MethodProse, operations: readonly Operation[]): Endpoint | undefined {
-  return operations.find(({ endpoint }) => `${endpoint.method} ${endpoint.path}` === prose.spec)?.endpoint;
+  return operations.find(({ endpoint }) => `${endpoint.method} ${endpoint.path}` === prose.request)?.endpoint;
 }
 
 function isSchema(value: unknown): value is StandardSchema {

@@ -1,6 +1,6 @@
 import type { Catalogue } from './catalogue.ts';
 import type { Export, Member } from './exports.ts';
-import { fenced, table, withSpec } from './markdown.ts';
+import { fenced, table } from './markdown.ts';
 import type { Prose } from './prose.ts';
 import { schemaFields } from './schema-tables.ts';
 
@@ -10,7 +10,7 @@ export function exportSection(each: Export, all: Catalogue): string[] {
   const inherited = each.bases.filter((base) => !/^(AsyncIterable|Output|Input)</.test(base));
   return [
     `## ${each.name}`,
-    withSpec(proseOfExport(each, all)),
+    proseOfExport(each, all)?.text ?? '',
     each.code === '' ? '' : fenced(each.code),
     inherited.length === 0 ? '' : `Extends ${inherited.map(codeSpan).join(', ')}.`,
     ...schemaTable(each, all),
@@ -43,7 +43,7 @@ function propertyTable(members: readonly Member[]): string[] {
     `\`${name}${optional ? '?' : ''}\``,
     code === '' ? '' : codeSpan(code),
     ...(hasDefaults ? [prose.defaultValue === undefined ? '' : defaultOf(prose.defaultValue)] : []),
-    withSpec(prose),
+    prose.text,
   ]);
   const examples = members.flatMap(({ name, prose }) =>
     prose.examples
@@ -64,7 +64,7 @@ export function codeSpan(code: string): string {
 }
 
 function methodSection({ name }: Export, { name: method, code, prose }: Member): string[] {
-  return [`### ${name}.${method}`, withSpec(prose), fenced(code), ...methodDetails(prose)];
+  return [`### ${name}.${method}`, prose.text, fenced(code), ...methodDetails(prose)];
 }
 
 /** What a method returns and throws, and its examples. */

@@ -1,7 +1,7 @@
 import type { Catalogue, PublicMethod } from './catalogue.ts';
 import { methodDetails } from './export-sections.ts';
 import type { Export } from './exports.ts';
-import { fenced, table, withSpec } from './markdown.ts';
+import { fenced, table } from './markdown.ts';
 import { inputTable } from './method-input.ts';
 import { resultType } from './result-type.ts';
 import { thrownErrors } from './thrown-errors.ts';
@@ -20,7 +20,7 @@ export function methodSection(each: PublicMethod, exports: readonly Export[], al
   const path = name.includes('.') ? `.${name.split('.').slice(0, -1).join('.')}` : '';
   return [
     `## ${name}`,
-    withSpec(prose),
+    prose.text,
     fenced(signatures.map((signature) => `seller${path}.${signature}`).join('\n')),
     ...(endpoint
       ? [

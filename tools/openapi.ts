@@ -88,7 +88,6 @@ function operationObject({ endpoint, method: { prose } }: Operation, writer: Sch
     ...bodyOf(endpoint, writer, all),
     responses: { '2XX': success(endpoint, prose.returns, writer), ...errorResponses(endpoint) },
     'x-retry': endpoint.retry,
-    ...(prose.spec !== undefined && { 'x-spec': prose.spec }),
   };
 }
 

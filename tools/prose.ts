@@ -3,10 +3,10 @@ import ts from 'typescript';
 
 /** What a JSDoc comment says. */
 export interface Prose {
-  /** The text before the tags, one line per paragraph, without the sentence that names the specification. */
+  /** The text before the tags, one line per paragraph, without the request. */
   readonly text: string;
-  /** The section of the specification that it names. */
-  readonly spec: string | undefined;
+  /** The request that a method sends, e.g. `GET /currencies`. */
+  readonly request: string | undefined;
   readonly throws: readonly { readonly error: string; readonly when: string }[];
   readonly returns: string | undefined;
   /** What `@default` says. */
@@ -127,10 +127,10 @@ export function proseOf(node: ts.Node): Prose {
   const parts = ts.getJSDocCommentsAndTags(node);
   const whole = parts.filter(ts.isJSDoc).map((each) => words(each.comment));
   const tags = parts.flatMap((each) => (ts.isJSDoc(each) ? [...(each.tags ?? [])] : [each]));
-  const { text, spec } = withoutSpec(paragraphs(whole.at(-1) ?? ''));
+  const { text, request } = withoutRequest(paragraphs(whole.at(-1) ?? ''));
   return {
     text,
-    spec,
+    request,
     throws: tags.filter(ts.isJSDocThrowsTag).map((tag) => ({
       error: tag.typeExpression?.type.getText() ?? '',
       when: paragraphs(words(tag.comment)),
@@ -153,9 +153,9 @@ function paragraphs(text: string): string {
     .join('\n\n');
 }
 
-function withoutSpec(text: string): { text: string; spec: string | undefined } {
-  const found = /\s*\bSpec: (.+?)\.(?=\s|$)/.exec(text);
-  return { text: found ? text.replace(found[0], '').trim() : text, spec: found?.[1] };
+function withoutRequest(text: string): { text: string; request: string | undefined } {
+  const found = /\s*\bRequest: ([A-Z]+ \/\S+)\.(?=\s|$)/.exec(text);
+  return { text: found ? text.replace(found[0], '').trim() : text, request: found?.[1] };
 }
 
 /** Finds the prose on fields of schemas. It follows names, imports, spreads and calls to the object literal. */
@@ -183,7 +183,7 @@ class FieldReader {
   #ofProperty(node: ts.ObjectLiteralElementLike, file: ts.SourceFile): ReadonlyMap<string, FieldProse> {
     if (ts.isSpreadAssignment(node)) return this.#of(node.expression, file);
     const name = node.name.getText(file);
-    const own = full(proseOf(node));
+    const own = proseOf(node).text;
     if (ts.isShorthandPropertyAssignment(node)) {
       return new Map([[name, { text: own || this.#proseBehind(name, file), inner: () => this.ofName(name, file) }]]);
     }
@@ -197,7 +197,7 @@ class FieldReader {
   #proseBehind(name: string, file: ts.SourceFile): string {
     const found = this.#declaration(name, file);
     if (!found || /core\/schema\/(schema|long-integers)\.ts$/.test(found.file.fileName)) return '';
-    return full(proseOf(found.declaration.parent.parent));
+    return proseOf(found.declaration.parent.parent).text;
   }
 
   #declaration(
@@ -213,10 +213,6 @@ class FieldReader {
     const other = path.startsWith('.') ? this.#files.get(resolved(file.fileName, path)) : undefined;
     return other && this.#declaration(name, other);
   }
-}
-
-function full({ text, spec }: Prose): string {
-  return spec === undefined ? text : `${text} Spec: ${spec}.`.trim();
 }
 
 function merged(maps: readonly ReadonlyMap<string, FieldProse>[]): ReadonlyMap<string, FieldProse> {

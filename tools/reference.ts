@@ -5,7 +5,7 @@ import type { Catalogue, PublicMethod } from './catalogue.ts';
 import { exportSection } from './export-sections.ts';
 import type { Export, Sources } from './exports.ts';
 import { withAnchors } from './headings.ts';
-import { document, firstSentence, generated, table, withSpec } from './markdown.ts';
+import { document, firstSentence, generated, table } from './markdown.ts';
 import { inputOf } from './method-input.ts';
 import { methodSection } from './method-sections.ts';
 import { aboutCommon, tagOf } from './openapi.ts';
@@ -72,7 +72,7 @@ function requestOf({ endpoint }: PublicMethod): string {
 function page(name: string, methods: readonly PublicMethod[], all: Catalogue, sources: Sources): string {
   const owner = methods[0]?.owner;
   const exports = resourceExports(sources, dashed(name));
-  const about = name === 'common' ? aboutCommon : withSpec(owner?.prose);
+  const about = name === 'common' ? aboutCommon : (owner?.prose.text ?? '');
   const schemas = namedSchemas(methods, all);
   return document([
     `# ${titleOf(name)}`,

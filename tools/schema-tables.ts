@@ -3,7 +3,7 @@ import type { Shape } from '../src/core/schema/schema.js';
 import type { StandardSchema } from '../src/core/schema/standard-schema.js';
 import { isOptional, shapesOf } from './catalogue.ts';
 import type { Catalogue, PublicMethod } from './catalogue.ts';
-import { table, withSpec } from './markdown.ts';
+import { table } from './markdown.ts';
 import type { FieldProse, MethodProse } from './prose.ts';
 import { notes } from './schema-notes.ts';
 
@@ -37,7 +37,7 @@ export function returnedBy({ signatures }: MethodProse, all: Catalogue): { type:
 export function schemaSection(schema: StandardSchema, all: Catalogue): string[] {
   const named = all.schemas.get(schema);
   if (!named) return [];
-  const about = withSpec(all.prose.constants.get(named.constant));
+  const about = all.prose.constants.get(named.constant)?.text ?? '';
   return [`## ${named.type}`, about, schemaFields(schema, all)];
 }
 

@@ -3,7 +3,7 @@ import { nullish, params, preprocess, record, refine, response, string, unknown,
 import type { Input, Output } from './schema/schema.js';
 import { nullishArray } from './schema/fields.js';
 
-/** The description of a method of a resource. Spec: Common resources, OPTIONS. */
+/** The description of a method of a resource. */
 export const methodDescription = response({
   method: nullish(string),
   example: nullish(unknown),
@@ -11,7 +11,7 @@ export const methodDescription = response({
 });
 export interface MethodDescription extends Output<typeof methodDescription> {}
 
-/** The description of a resource. Spec: Common resources, OPTIONS. */
+/** The description of a resource. */
 export const description = response({
   name: nullish(string),
   description: nullish(string),

@@ -4,7 +4,7 @@ import { array, dateTime, integer, nullish, response, string } from '../core/sch
 import { int64 } from '../core/schema/long-integers.js';
 import type { Output } from '../core/schema/schema.js';
 
-/** The fields of every notification. Spec: Events 3; the fields after `sent` occur in production. */
+/** The fields of every notification. The fields after `sent` occur in production. */
 export const notificationFields = response({
   /** The user the notification relates to. */
   user_id: integer,
@@ -61,7 +61,7 @@ export type Notification = KnownNotification | UnknownNotification;
  * @example
  * const notification = parseNotification(body);
  * if (notification.topic === 'questions') console.log(notification.question_id);
- * @throws {NotificationError} when it is not JSON, or a required field is missing or wrong. Spec: Events 3.
+ * @throws {NotificationError} when it is not JSON, or a required field is missing or wrong.
  */
 export function parseNotification(input: string | object): Notification {
   const parsed = notificationFields.safeParse(normalized(typeof input === 'string' ? jsonOf(input) : input));

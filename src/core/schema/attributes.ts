@@ -5,7 +5,7 @@ import { array, nullish, picked, preprocess, union, unknown } from './schema.js'
 import type { Schema } from './schema.js';
 import type { StandardSchema } from './standard-schema.js';
 
-/** Call options that can reduce the response to some of its fields. Spec: Common conventions 3. */
+/** Call options that can reduce the response to some of its fields. */
 export interface WithAttributes<Name extends PropertyKey> {
   /**
    * The fields to request; only these are returned.

@@ -77,7 +77,7 @@ export const limit: Optional<number> = count('limit', 1);
 /** The number of entries to skip, at least 0. */
 export const offset: Optional<number> = count('offset', 0);
 
-/** The position of a page in its list. Spec: Paging object. */
+/** The position of a page in its list. */
 export const paging = response({
   /** The number of entries in the list. It is not reliable while the list changes. */
   total: nullish(integer),

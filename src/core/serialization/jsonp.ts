@@ -18,7 +18,7 @@ const unknownEndpoint: Endpoint = {
 };
 
 /**
- * Reads a JSONP response, `callback([status, headers, body])`, which is always HTTP 200. Spec: Common conventions 2.
+ * Reads a JSONP response, `callback([status, headers, body])`, which is always HTTP 200.
  *
  * @returns the body.
  * @throws {ApiError} when the status in the text is not a success. Its class follows from this status.

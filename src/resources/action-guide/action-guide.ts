@@ -9,7 +9,6 @@ import type { ActionGuideResponse, PackParams, LaterOption, OptionCap, SendOptio
 /**
  * The options with which a seller can send the first message to a buyer. After the buyer has replied, use
  * `messages.send`. `messages.contact` finds the open channel and uses it.
- * Spec: Post-sale reasons to communicate (action guide).
  */
 export class ActionGuide {
   readonly #requester: Requester;
@@ -19,7 +18,7 @@ export class ActionGuide {
   }
 
   /**
-   * Returns the options of a pack. Spec: GET /messages/action_guide/packs/{pack_id}.
+   * Returns the options of a pack. Request: GET /messages/action_guide/packs/{pack_id}.
    *
    * @example
    * const { options } = await seller.actionGuide.options({ pack_id });
@@ -34,7 +33,7 @@ export class ActionGuide {
 
   /**
    * Returns how many messages can still be sent with each option.
-   * Spec: GET /messages/action_guide/packs/{pack_id}/caps_available.
+   * Request: GET /messages/action_guide/packs/{pack_id}/caps_available.
    *
    * @example
    * for (const { option_id, cap_available } of await seller.actionGuide.caps({ pack_id })) {
@@ -52,7 +51,7 @@ export class ActionGuide {
   }
 
   /**
-   * Sends a message through an option. Spec: POST /messages/action_guide/packs/{pack_id}/option.
+   * Sends a message through an option. Request: POST /messages/action_guide/packs/{pack_id}/option.
    *
    * The service returns the message without some fields, for example without `from`. **If moderation rejects the
    * message, the call still succeeds**: check the result with `moderationOf(message)`.

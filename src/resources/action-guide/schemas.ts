@@ -25,13 +25,13 @@ const knownOptions = [
   'OTHER',
   'DELIVERY_PROMISE',
 ] as const;
-/** The reasons for which a seller can send the first message. Spec: Action guide, option ids. */
+/** The reasons for which a seller can send the first message. */
 export type OptionId = (typeof knownOptions)[number];
 
-/** The options whose text is a template. Spec: Action-guide option, `type`. */
+/** The options whose text is a template. */
 export type TemplateOption = 'REQUEST_VARIANTS' | 'REQUEST_BILLING_INFO' | 'DELIVERY_PROMISE';
 
-/** The id of an option's template, e.g. `TEMPLATE___REQUEST_VARIANTS___1`. Spec: Action-guide option. */
+/** The id of an option's template, e.g. `TEMPLATE___REQUEST_VARIANTS___1`. */
 export type TemplateId<Option extends TemplateOption = TemplateOption> = `TEMPLATE___${Option}___${number}`;
 
 /** The id of a variable of the delivery promise, e.g. `TEMPLATE___DELIVERY_PROMISE___1___VAR___INIT`. */
@@ -44,7 +44,7 @@ export type DeliveryHours = readonly [
   { readonly id: TemplateVariableId<'LIMIT'> | (string & {}); readonly value: number },
 ];
 
-/** A predefined text: its id and its variables. Spec: Action-guide option, `templates`. */
+/** A predefined text: its id and its variables. */
 export const optionTemplate = response({
   /** For example `TEMPLATE___REQUEST_VARIANTS___1`. */
   id: string,
@@ -53,7 +53,7 @@ export const optionTemplate = response({
 });
 export interface OptionTemplate extends Output<typeof optionTemplate> {}
 
-/** An option with which a seller can send the first message to a buyer. Spec: Action-guide option. */
+/** An option with which a seller can send the first message to a buyer. */
 export const actionGuideOption = response({
   id: openEnum(...knownOptions),
   internal_description: nullish(string),
@@ -71,7 +71,7 @@ export const actionGuideOption = response({
 });
 export interface ActionGuideOption extends Output<typeof actionGuideOption> {}
 
-/** The options of a pack. Spec: GET /messages/action_guide/packs/{pack_id}. */
+/** The options of a pack. */
 export const actionGuideResponse = preprocess(
   response({
     /** Empty if the service sends none. */
@@ -85,7 +85,7 @@ export const actionGuideResponse = preprocess(
 );
 export interface ActionGuideResponse extends Output<typeof actionGuideResponse> {}
 
-/** How many messages can still be sent with an option. Spec: GET .../caps_available. */
+/** How many messages can still be sent with an option. */
 export const optionCap = response({
   option_id: openEnum(...knownOptions),
   /** 0 if no message can be sent until the buyer replies; `null` if the service does not say. */
@@ -163,7 +163,7 @@ export interface LaterOption<Id extends string = string> extends ToPack {
   readonly vars?: readonly { readonly id: string; readonly value: number }[] | undefined;
 }
 
-/** A message that is sent through an option of the action guide. Spec: POST .../option. */
+/** A message that is sent through an option of the action guide. */
 export type SendOptionParams = VariantsRequest | BillingInfoRequest | InvoiceLink | OtherReason | DeliveryPromise;
 
 const variable = params({

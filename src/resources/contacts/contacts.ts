@@ -2,7 +2,7 @@ import type { Requester } from '../../core/endpoint.js';
 import { PhoneViews } from './phone-views.js';
 import { QuestionContacts } from './question-contacts.js';
 
-/** How often users contacted a seller through classified items. Read only. Spec: Classified contact metrics. */
+/** How often users contacted a seller through classified items. Read only. */
 export class Contacts {
   /** Questions from guests. */
   readonly questions: QuestionContacts;

@@ -22,7 +22,7 @@ export class PhoneViews {
   }
 
   /**
-   * Returns how many clicks on "See phone" an item had. Spec: GET /items/{item_id}/contacts/phone_views.
+   * Returns how many clicks on "See phone" an item had. Request: GET /items/{item_id}/contacts/phone_views.
    *
    * @example
    * const { total } = await seller.contacts.phoneViews.ofItem({
@@ -41,7 +41,7 @@ export class PhoneViews {
   }
 
   /**
-   * Returns how many clicks on "See phone" all items of a seller had. Spec: GET /users/{user_id}/contacts/phone_views.
+   * Returns how many clicks on "See phone" all items of a seller had. Request: GET /users/{user_id}/contacts/phone_views.
    *
    * @example
    * const { total } = await seller.contacts.phoneViews.ofUser({
@@ -61,7 +61,7 @@ export class PhoneViews {
 
   /**
    * Returns how many clicks on "See phone" an item had, per day or per hour.
-   * Spec: GET /items/{item_id}/contacts/phone_views/time_window.
+   * Request: GET /items/{item_id}/contacts/phone_views/time_window.
    *
    * @example
    * const { results } = await seller.contacts.phoneViews.windowOfItem({ item_id: 'MLA100', last: 7, unit: 'day' });
@@ -77,7 +77,7 @@ export class PhoneViews {
 
   /**
    * Returns how many clicks on "See phone" each of several items had.
-   * Spec: GET /items/contacts/phone_views/time_window.
+   * Request: GET /items/contacts/phone_views/time_window.
    *
    * @example
    * const windows = await seller.contacts.phoneViews.windowOfItems({ ids: ['MLA100'], last: 7, unit: 'day' });
@@ -93,7 +93,7 @@ export class PhoneViews {
 
   /**
    * Returns how many clicks on "See phone" all items of a seller had, per day or per hour.
-   * Spec: GET /users/{user_id}/contacts/phone_views/time_window.
+   * Request: GET /users/{user_id}/contacts/phone_views/time_window.
    *
    * @example
    * const { results } = await seller.contacts.phoneViews.windowOfUser({ user_id: 7, last: 24, unit: 'hour' });

@@ -24,7 +24,7 @@ export class QuestionContacts {
   }
 
   /**
-   * Returns how many guest questions an item had. Spec: GET /items/{item_id}/contacts/questions.
+   * Returns how many guest questions an item had. Request: GET /items/{item_id}/contacts/questions.
    *
    * @example
    * const { total } = await seller.contacts.questions.ofItem({
@@ -43,7 +43,7 @@ export class QuestionContacts {
   }
 
   /**
-   * Returns how many guest questions all items of a seller had. Spec: GET /users/{user_id}/contacts/questions.
+   * Returns how many guest questions all items of a seller had. Request: GET /users/{user_id}/contacts/questions.
    *
    * The response is not documented. The result is `undefined` if the response body is empty.
    *
@@ -66,7 +66,7 @@ export class QuestionContacts {
   /**
    * Returns how many guest questions an item had, per day or per hour. With `ids`, the service may respond with one
    * window or with one for each item.
-   * Spec: GET /items/{item_id}/contacts/questions/time_window.
+   * Request: GET /items/{item_id}/contacts/questions/time_window.
    *
    * @example
    * const { results } = await seller.contacts.questions.windowOfItem({ item_id: 'MLA100', last: 7, unit: 'day' });
@@ -87,7 +87,7 @@ export class QuestionContacts {
 
   /**
    * Returns how many guest questions all items of a seller had, per day or per hour.
-   * Spec: GET /users/{user_id}/contacts/questions/time_window.
+   * Request: GET /users/{user_id}/contacts/questions/time_window.
    *
    * @example
    * const { results } = await seller.contacts.questions.windowOfUser({ user_id: 7, last: 24, unit: 'hour' });

@@ -16,7 +16,7 @@ import type { Input, Output } from '../../core/schema/schema.js';
 import { isAfter, dateTimeInput, writtenDate } from '../../core/schema/date-time.js';
 import { id, key, limit, offset, wholeList } from '../../core/schema/fields.js';
 
-/** The number of contacts between two dates. Spec: Contact metrics, total. */
+/** The number of contacts between two dates. */
 export const contactTotal = response({
   total: integer,
   date_from: nullish(dateTime),
@@ -36,7 +36,7 @@ export const contactInterval = response({
 });
 export interface ContactInterval extends Output<typeof contactInterval> {}
 
-/** The number of contacts in each interval of a window. Spec: Contact metrics, time window. */
+/** The number of contacts in each interval of a window. */
 export const contactWindow = response({
   total: integer,
   date_from: nullish(dateTime),

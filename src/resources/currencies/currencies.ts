@@ -5,7 +5,7 @@ import type { CallOptions } from '../../core/options/call-options.js';
 import { currencyEndpoints } from './endpoints.js';
 import type { Currency, CurrencyParams, NoInput } from './schemas.js';
 
-/** The currencies of prices. Spec: Common resources. */
+/** The currencies of prices. */
 export class Currencies {
   readonly #requester: Requester;
 
@@ -14,7 +14,7 @@ export class Currencies {
   }
 
   /**
-   * Returns all currencies. Spec: GET /currencies.
+   * Returns all currencies. Request: GET /currencies.
    *
    * @example
    * for (const { id, symbol } of await seller.currencies.list()) console.log(id, symbol);
@@ -27,7 +27,7 @@ export class Currencies {
   }
 
   /**
-   * Returns one currency. Spec: GET /currencies/{id}.
+   * Returns one currency. Request: GET /currencies/{id}.
    *
    * @example
    * const { symbol, decimal_places } = await seller.currencies.get({ id: 'ARS' });

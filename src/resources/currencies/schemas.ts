@@ -2,7 +2,7 @@ import { integer, nullish, params, response, string } from '../../core/schema/sc
 import type { Input, Output } from '../../core/schema/schema.js';
 import { key } from '../../core/schema/fields.js';
 
-/** A currency. Spec: Currency. */
+/** A currency. */
 export const currency = response({
   /** The ISO 4217 code, e.g. `BRL`. */
   id: string,

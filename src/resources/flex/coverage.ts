@@ -1,4 +1,4 @@
-/** The areas where Flex delivers, by site. The seller's address must be in one of them. Spec: Flex delivery. */
+/** The areas where Flex delivers, by site. The seller's address must be in one of them. */
 export const flexCoverageAreas = {
   MLA: { country: 'Argentina', areas: ['Buenos Aires metropolitan area', 'Córdoba'] },
   MLB: {

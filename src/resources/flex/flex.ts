@@ -24,7 +24,7 @@ import type {
   DriverParams,
 } from './schemas.js';
 
-/** Delivery by the seller: subscriptions, settings, zones, items, drivers. Spec: Flex delivery. */
+/** Delivery by the seller: subscriptions, settings, zones, items, drivers. */
 export class Flex {
   /** The items that are delivered with Flex. */
   readonly items: FlexItems;
@@ -39,7 +39,7 @@ export class Flex {
 
   /**
    * Returns the seller's subscriptions: one with only Flex, two if Turbo is also active.
-   * Spec: GET /shipping/flex/sites/{site_id}/users/{user_id}/subscriptions/v1.
+   * Request: GET /shipping/flex/sites/{site_id}/users/{user_id}/subscriptions/v1.
    *
    * @example
    * const [subscription] = await seller.flex.subscriptions({ site_id: 'MLA', user_id: 7 });
@@ -55,7 +55,7 @@ export class Flex {
   }
 
   /**
-   * Returns how a seller delivers. Spec: POST /shipping/flex/sites/{site_id}/configuration/v3.
+   * Returns how a seller delivers. Request: POST /shipping/flex/sites/{site_id}/configuration/v3.
    *
    * The result has exactly the fields that `select` names: `true` selects a whole field, and an object selects some of
    * its fields, at any depth. Without `select`, it has every documented field except `neighborhoods` of the zones.
@@ -87,7 +87,7 @@ export class Flex {
 
   /**
    * Sends your own GraphQL query to the configuration and returns its data unchanged.
-   * Spec: POST /shipping/flex/sites/{site_id}/configuration/v3.
+   * Request: POST /shipping/flex/sites/{site_id}/configuration/v3.
    *
    * The call is retried like a read, so a `mutation` is rejected.
    *
@@ -102,8 +102,8 @@ export class Flex {
   }
 
   /**
-   * Sets the delivery date window, the time ranges, their cut-off hours and their capacities.
-   * Spec: PUT .../configuration/delivery/custom/v3.
+   * Sets the delivery date window, the time ranges, their cut-off hours and their capacities. Request:
+   * PUT /shipping/flex/sites/{site_id}/users/{user_id}/services/{service_id}/configuration/delivery/custom/v3.
    *
    * @example
    * await seller.flex.setDelivery({
@@ -123,7 +123,8 @@ export class Flex {
   }
 
   /**
-   * Adds zones to the seller's coverage area. Spec: PUT .../configuration/coverage/zone/v3.
+   * Adds zones to the seller's coverage area. Request:
+   * PUT /shipping/flex/sites/{site_id}/users/{user_id}/services/{service_id}/configuration/coverage/zone/v3.
    *
    * @example
    * await seller.flex.addZones({ site_id: 'MLA', user_id: 7, service_id: 1001, zones: [{ id: 'MLA-2' }] });
@@ -139,7 +140,7 @@ export class Flex {
   }
 
   /**
-   * Returns the driver of a shipment. Spec: GET /flex/sites/{site_id}/shipments/{shipment_id}/assignment/v1.
+   * Returns the driver of a shipment. Request: GET /flex/sites/{site_id}/shipments/{shipment_id}/assignment/v1.
    *
    * @example
    * const { driver_id } = await seller.flex.driver({ site_id: 'MLA', shipment_id: 40_000_000_001 });

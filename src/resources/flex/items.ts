@@ -15,7 +15,7 @@ import type { DisableItemParams, EnableItemParams, FlexItemParams } from './sche
 export type ReadItemStatus = (item_id: string, options?: CallOptions) => Promise<string | undefined>;
 
 /**
- * The items that are delivered with Flex. Spec: Flex delivery, /sites/{site_id}/shipping/selfservice/items/{item_id}.
+ * The items that are delivered with Flex.
  */
 export class FlexItems {
   readonly #requester: Requester;
@@ -28,7 +28,7 @@ export class FlexItems {
 
   /**
    * Returns whether an item is enabled for Flex. 204 is `true`, and so is a 200 that does not say otherwise; a 404 with "item not found" or without a body is
-   * `false`. Spec: Flex delivery, GET /sites/{site_id}/shipping/selfservice/items/{item_id}.
+   * `false`. Request: GET /sites/{site_id}/shipping/selfservice/items/{item_id}.
    *
    * The service sends the same 404 for an unknown item and for a site without Flex, so the result is also `false` for
    * these. Any other response is an error, for example a 404 page of a proxy.
@@ -44,7 +44,7 @@ export class FlexItems {
 
   /**
    * Enables an item for Flex. The item must be active; `requireActive: true` checks this first.
-   * Spec: Flex delivery, POST /sites/{site_id}/shipping/selfservice/items/{item_id}.
+   * Request: POST /sites/{site_id}/shipping/selfservice/items/{item_id}.
    *
    * If an earlier attempt of the call may have been carried out, for example because its response was lost, and a retry
    * finds the item already enabled, the call succeeds.
@@ -72,7 +72,7 @@ export class FlexItems {
   }
 
   /**
-   * Disables an item for Flex. Spec: Flex delivery, DELETE /sites/{site_id}/shipping/selfservice/items/{item_id}.
+   * Disables an item for Flex. Request: DELETE /sites/{site_id}/shipping/selfservice/items/{item_id}.
    *
    * @example
    * await seller.flex.items.disable({ site_id: 'MLA', item_id: 'MLA100', idempotent: true });

@@ -24,7 +24,7 @@ import { int64 } from '../../core/schema/long-integers.js';
 /** `in`: active. `out`: inactive, settings cannot be changed. `pending`: settings can be changed, no orders yet. */
 const subscriptionState = response({ id: nullish(openEnum('in', 'out', 'pending')) });
 
-/** How a subscription covers and delivers. Spec: Flex subscription, `configuration_type`. */
+/** How a subscription covers and delivers. */
 export const configurationType = response({
   /** `zone` in the samples of FLEX, `radius` in those of TURBO. */
   coverage: nullish(openEnum('zone', 'radius')),
@@ -33,7 +33,7 @@ export const configurationType = response({
 });
 export interface ConfigurationType extends Output<typeof configurationType> {}
 
-/** A seller's subscription to Flex or Turbo. Spec: Flex subscription. */
+/** A seller's subscription to Flex or Turbo. */
 export const flexSubscription = response({
   /** The id of the subscription, if the service sends it. No operation needs it. */
   id: nullish(union(int64, string)),
@@ -64,7 +64,7 @@ function withState(value: unknown): unknown {
   return typeof status === 'string' ? { ...(value as object), status: { id: status } } : value;
 }
 
-/** Where a seller's deliveries start. Spec: Flex configuration, `address`. */
+/** Where a seller's deliveries start. */
 export const flexAddress = response({
   id: nullish(string),
   address_line: nullish(string),
@@ -77,7 +77,7 @@ export interface FlexAddress extends Output<typeof flexAddress> {}
 export const trainingSpan = response({ value: nullish(integer), unit: nullish(string) });
 export interface TrainingSpan extends Output<typeof trainingSpan> {}
 
-/** How long a new subscription is in training. Spec: Flex configuration, `training_times`. */
+/** How long a new subscription is in training. */
 export const trainingTimes = response({
   original: nullish<TrainingSpan>(trainingSpan),
   remaining: nullish<TrainingSpan>(trainingSpan),
@@ -85,7 +85,7 @@ export const trainingTimes = response({
 });
 export interface TrainingTimes extends Output<typeof trainingTimes> {}
 
-/** The subscription that a configuration belongs to. Spec: Flex configuration, `subscription`. */
+/** The subscription that a configuration belongs to. */
 export const configuredSubscription = response({
   site_id: nullish(string),
   user_id: nullish(integer),
@@ -96,7 +96,7 @@ export const configuredSubscription = response({
 });
 export interface ConfiguredSubscription extends Output<typeof configuredSubscription> {}
 
-/** The values that a seller can choose from. Spec: Flex configuration, `availables`. */
+/** The values that a seller can choose from. */
 export const flexAvailables = response({
   /** The minimum and the maximum `capacity` of a range. */
   capacity_range: nullish(response({ from: nullish(integer), to: nullish(integer) })),
@@ -107,7 +107,7 @@ export const flexAvailables = response({
 });
 export interface FlexAvailables extends Output<typeof flexAvailables> {}
 
-/** Hours of the day between which a seller delivers. Spec: Range object. */
+/** Hours of the day between which a seller delivers. */
 export const deliveryRange = response({
   /** The hour at which the range begins. */
   from: nullish(integer),
@@ -123,7 +123,7 @@ export const deliveryRange = response({
 });
 export interface DeliveryRange extends Output<typeof deliveryRange> {}
 
-/** The ranges of each kind of day. Spec: Flex configuration, `delivery_ranges`. */
+/** The ranges of each kind of day. */
 export const deliveryRanges = response({
   week: nullishArray<DeliveryRange>(deliveryRange),
   saturday: nullishArray<DeliveryRange>(deliveryRange),
@@ -131,7 +131,7 @@ export const deliveryRanges = response({
 });
 export interface DeliveryRanges extends Output<typeof deliveryRanges> {}
 
-/** The price of a delivery to a zone, split into the parts that are displayed. Spec: Zone object, `price`. */
+/** The price of a delivery to a zone, split into the parts that are displayed. */
 export const zonePrice = response({
   cents: nullish(string),
   fraction: nullish(string),
@@ -141,7 +141,7 @@ export const zonePrice = response({
 });
 export interface ZonePrice extends Output<typeof zonePrice> {}
 
-/** A part of a coverage area. Spec: Zone object. */
+/** A part of a coverage area. */
 export const flexZone = response({
   id: string,
   label: nullish(string),
@@ -155,7 +155,7 @@ export const flexZone = response({
 });
 export interface FlexZone extends Output<typeof flexZone> {}
 
-/** How a seller delivers with Flex. Spec: Flex configuration. */
+/** How a seller delivers with Flex. */
 export const flexConfiguration = response({
   address: nullish<FlexAddress>(flexAddress),
   subscription: nullish<ConfiguredSubscription>(configuredSubscription),
@@ -170,7 +170,7 @@ export const flexConfiguration = response({
 });
 export interface FlexConfiguration extends Output<typeof flexConfiguration> {}
 
-/** The driver of a shipment. Spec: Flex delivery, assignment. */
+/** The driver of a shipment. */
 export const driverAssignment = response({ driver_id: integer });
 export interface DriverAssignment extends Output<typeof driverAssignment> {}
 
@@ -207,7 +207,7 @@ const hour = (name: string) =>
     maximum: 24,
   });
 
-/** A delivery range to set. Spec: Flex delivery, delivery configuration body. */
+/** A delivery range to set. */
 export const deliveryRangeParams = params({
   /** The hour at which the range begins, 0 to 24. */
   from: hour('from'),

@@ -4,7 +4,7 @@ import type { CallOptions } from '../../core/options/call-options.js';
 import { itemEndpoints } from './endpoints.js';
 import type { ItemStatusParams, ItemStatus } from './schemas.js';
 
-/** The items for sale. Spec: Flex delivery, the item's status attribute. */
+/** The items for sale. */
 export class Items {
   readonly #requester: Requester;
 
@@ -14,8 +14,7 @@ export class Items {
 
   /**
    * Returns the status of items, in the order of `ids`. An item that the service could not read has a `code` and a
-   * `message` instead of a `status`; the other items are still returned. Spec: /items with `ids` and
-   * `attributes=status`.
+   * `message` instead of a `status`; the other items are still returned. Request: GET /items.
    *
    * The specification says PUT, but the method of the service is GET.
    *

@@ -13,7 +13,7 @@ import {
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { key } from '../../core/schema/fields.js';
 
-/** An item's status, or why it could not be read. Spec: Flex delivery, the item's status attribute. */
+/** An item's status, or why it could not be read. */
 export const itemStatus = response({
   /** The item's id, from the service or from the position in the list; absent if neither is known. */
   id: nullish(string),

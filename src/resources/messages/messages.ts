@@ -52,7 +52,7 @@ export interface DownloadOptions extends CallOptions {
 }
 
 /**
- * Messages between seller and buyer after a sale, and their files. Spec: Messages.
+ * Messages between seller and buyer after a sale, and their files.
  *
  * Each conversation belongs to a pack: its id is the order's `pack_id`, or the order's id if `pack_id` is `null`.
  */
@@ -66,7 +66,7 @@ export class Messages {
   }
 
   /**
-   * Iterates over the messages of a pack. Spec: GET /messages/packs/{pack_id}/sellers/{user_id}.
+   * Iterates over the messages of a pack. Request: GET /messages/packs/{pack_id}/sellers/{user_id}.
    *
    * **Reading marks the messages as read**, and the buyer can see this. `mark_as_read: false` prevents it.
    *
@@ -92,7 +92,7 @@ export class Messages {
   /**
    * Reads one message. The service has a current, a legacy and a wrapped shape of a message; the result always has the
    * current shape. `originalOf` returns the message in the shape that the service sent.
-   * Spec: GET /messages/{message_id}.
+   * Request: GET /messages/{message_id}.
    *
    * @example
    * const message = await seller.messages.get({ message_id: '0a1b2c' });
@@ -108,7 +108,7 @@ export class Messages {
 
   /**
    * Sends a message to a buyer who has already written, or whose pack is an excepted case. For a first message, use
-   * `actionGuide.send`. `contact` selects one of them. Spec: POST /messages/packs/{pack_id}/sellers/{user_id}.
+   * `actionGuide.send`. `contact` selects one of them. Request: POST /messages/packs/{pack_id}/sellers/{user_id}.
    *
    * The response is not documented. If it is the message, check it with `moderationOf(message)`.
    *
@@ -132,7 +132,7 @@ export class Messages {
   }
 
   /**
-   * Uploads a file, which a message must use within 48 hours. Spec: POST /messages/attachments.
+   * Uploads a file, which a message must use within 48 hours. Request: POST /messages/attachments.
    *
    * The file must not be empty and may have at most 25 MB. It is streamed, so only a small part of it is in memory.
    *
@@ -150,7 +150,7 @@ export class Messages {
 
   /**
    * Downloads a file. The call resolves as soon as the file begins to arrive: read it, save it, or `cancel()` it.
-   * Spec: GET /messages/attachments/{attachment_id}.
+   * Request: GET /messages/attachments/{attachment_id}.
    *
    * @example
    * const file = await seller.messages.download({ site_id: 'MLA', attachment_id });
@@ -186,7 +186,7 @@ export class Messages {
 
   /**
    * Replies to a message in its conversation. It reads the conversation first, without marking it as read, and writes to
-   * the user whom the conversation shows. Spec: POST /messages/packs/{pack_id}/sellers/{user_id}.
+   * the user whom the conversation shows. Request: POST /messages/packs/{pack_id}/sellers/{user_id}.
    *
    * @example
    * const message = await seller.messages.get({ message_id: '5f1b' });

@@ -28,7 +28,7 @@ import { attachmentsLimit } from './limits.js';
 
 const reference = union(int64, string);
 
-/** Whether a conversation is open, and if not, why. Spec: Conversation status. */
+/** Whether a conversation is open, and if not, why. */
 export const conversationStatus = response({
   /** The form of the path varies, so do not parse it. */
   path: nullish(string),
@@ -59,7 +59,7 @@ const pageFields = {
   /** The maximum length of a buyer's message, in characters: 3,500. */
   buyer_max_message_length: nullish(integer),
 };
-/** A page of a conversation. Spec: GET /messages/packs/{pack_id}/sellers/{user_id}. */
+/** A page of a conversation. */
 const conversationPage = response({ ...pageFields, messages: mainList<Message>(currentMessage) });
 const correspondencePage = response({ ...pageFields, messages: mainList<SentMessage>(currentSentMessage) });
 
@@ -110,7 +110,7 @@ const sender = params({
   user_id: id,
 });
 
-/** The receiver of a message. Spec: POST message body, `to`. */
+/** The receiver of a message. */
 export const recipient = params({
   /** The buyer of the order, or the site's agent if the conversation shows an agent in the buyer's place. */
   user_id: id,
@@ -121,7 +121,7 @@ export const recipient = params({
 });
 export interface Recipient extends Input<typeof recipient> {}
 
-/** A message to a buyer. Spec: POST message body. */
+/** A message to a buyer. */
 export interface SendMessageParams extends Input<typeof newMessageFields> {}
 
 /** A message to a buyer through the open channel. It has the fields of `messages.send`, and `to` is optional. */
@@ -180,7 +180,7 @@ function withSender({ from, ...rest }: Output<typeof newMessageFields>): unknown
   return { from: from ?? { user_id: rest.user_id }, ...rest };
 }
 
-/** A file to upload, and its site. Spec: POST /messages/attachments. */
+/** A file to upload, and its site. */
 export type UploadParams = FileSource & {
   /** The site of the order, e.g. `MLA`. */
   readonly site_id: string;
@@ -203,7 +203,7 @@ const storedFields = response({
   /** The id for `attachments` of `messages.send`. The service deletes a file that no message uses within 48 hours. */
   id: keyOf,
 });
-/** A stored file, in every known shape: the id alone, in a list, or as `attachment_id`. Spec: POST /messages/attachments. */
+/** A stored file, in every known shape: the id alone, in a list, or as `attachment_id`. */
 export const storedAttachment = preprocess<StoredAttachment>(storedFields, stored);
 export interface StoredAttachment extends Output<typeof storedFields> {}
 

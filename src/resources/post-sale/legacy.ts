@@ -36,7 +36,7 @@ function tidied(value: Raw): Raw {
   };
 }
 
-/** Spec: Message, legacy shape. Fields that the current shape does not have keep their names. */
+/** Fields that the current shape does not have keep their names. */
 function modernised(value: Raw): Raw {
   const {
     message_id,

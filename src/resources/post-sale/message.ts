@@ -18,7 +18,7 @@ import type { Output, Schema } from '../../core/schema/schema.js';
 import { keyOf, nullishArray } from '../../core/schema/fields.js';
 import { currentShape, entriesIn, idOf } from './legacy.js';
 
-/** The sender or receiver of a message. Spec: Message, `from` and `to`. */
+/** The sender or receiver of a message. */
 export const participant = response({
   user_id: nullish(integer),
   /** Present for the receiver of a message that was sent through an option. */
@@ -26,7 +26,7 @@ export const participant = response({
 });
 export interface Participant extends Output<typeof participant> {}
 
-/** When each event of a message happened; `null` if it has not happened. Spec: Message, `message_date`. */
+/** When each event of a message happened; `null` if it has not happened. */
 export const messageDate = response({
   received: nullish(dateTime),
   /** When the message passed moderation. */
@@ -52,7 +52,7 @@ const moderationReason = openEnum(
  */
 export type ModerationReason = Output<typeof moderationReason>;
 
-/** The result of moderation. Spec: Message, `message_moderation`. */
+/** The result of moderation. */
 export const messageModeration = response({
   /** `pending` until moderation has decided; `non_moderated` for older messages. */
   status: nullish(openEnum('clean', 'rejected', 'pending', 'non_moderated')),
@@ -63,7 +63,7 @@ export const messageModeration = response({
 });
 export interface MessageModeration extends Output<typeof messageModeration> {}
 
-/** A file of a message. Spec: Attachment object. */
+/** A file of a message. */
 export const messageAttachment = response({
   /** The id of the stored file: the `attachment_id` for `messages.download`. */
   filename: keyOf,
@@ -77,11 +77,11 @@ export const messageAttachment = response({
 });
 export interface MessageAttachment extends Output<typeof messageAttachment> {}
 
-/** A resource of a message, e.g. `{ id: '2000000012345678', name: 'packs' }`. Spec: Message, `message_resources`. */
+/** A resource of a message, e.g. `{ id: '2000000012345678', name: 'packs' }`. */
 export const messageResource = response({ id: nullish(keyOf), name: nullish(string) });
 export interface MessageResource extends Output<typeof messageResource> {}
 
-/** The problems of files; only in the legacy shape. Spec: Message, `attachments_validations`. */
+/** The problems of files; only in the legacy shape. */
 export const attachmentsValidations = response({
   invalid_size: nullish(array(unknown)),
   invalid_extension: nullish(array(unknown)),
@@ -118,7 +118,7 @@ const sentFields = response({
   ...fields,
 });
 
-/** A message after a sale. The legacy and the wrapped shape are converted to this one. Spec: Message. */
+/** A message after a sale. The legacy and the wrapped shape are converted to this one. */
 export interface Message extends Output<typeof messageFields> {}
 
 /** The response to sending a message: the message, perhaps without some of its fields. Check it with `moderationOf`. */

@@ -2,7 +2,7 @@ import { refine } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { boundedText } from '../../core/schema/fields.js';
 
-/** The maximum length of a seller's message, in characters. Spec: Limits. */
+/** The maximum length of a seller's message, in characters. */
 export const messageTextLimit = 350;
 
 /** Created on first use, because they load Unicode tables, which takes a quarter of a millisecond each. */
@@ -31,7 +31,7 @@ function emojiPattern(): RegExp {
   return new RegExp(String.raw`${sign}(?:\u200D${sign})*`, 'gu');
 }
 
-/** The text of a seller's message: 1 to 350 characters, ISO-8859-1 or emoji. Spec: POST message body, `text`. */
+/** The text of a seller's message: 1 to 350 characters, ISO-8859-1 or emoji. */
 export const messageText: Schema<string> = refine(boundedText('text', messageTextLimit, 'a message'), (text) => {
   const found = unsupportedCharacters(text);
   if (found.length === 0) return undefined;

@@ -6,7 +6,7 @@ import type { CallOptions } from '../../core/options/call-options.js';
 import { questionEndpoints } from './endpoints.js';
 import type { BlockedUser, BlacklistParams, ListBlacklistParams } from './schemas.js';
 
-/** The users who are blocked from asking about a seller's items. Spec: Questions blacklist. */
+/** The users who are blocked from asking about a seller's items. */
 export class Blacklist {
   readonly #requester: Requester;
 
@@ -15,7 +15,7 @@ export class Blacklist {
   }
 
   /**
-   * Blocks a user from asking about any item of the seller. Spec: POST /users/{seller_id}/questions_blacklist.
+   * Blocks a user from asking about any item of the seller. Request: POST /users/{seller_id}/questions_blacklist.
    *
    * @example
    * await seller.questions.blacklist.add({ seller_id: 7, user_id: 31 });
@@ -27,7 +27,7 @@ export class Blacklist {
   }
 
   /**
-   * Lists the blocked users. Spec: GET /users/{seller_id}/questions_blacklist (the entries are not documented).
+   * Lists the blocked users. Request: GET /users/{seller_id}/questions_blacklist.
    *
    * @example
    * for await (const { id } of seller.questions.blacklist.list({ seller_id: 7 })) console.log(id);
@@ -44,7 +44,7 @@ export class Blacklist {
   }
 
   /**
-   * Allows a blocked user to ask again. Spec: DELETE /users/{seller_id}/questions_blacklist/{user_id}.
+   * Allows a blocked user to ask again. Request: DELETE /users/{seller_id}/questions_blacklist/{user_id}.
    *
    * @example
    * await seller.questions.blacklist.remove({ seller_id: 7, user_id: 31 });

@@ -1,2 +1,2 @@
-/** The maximum length of a question or an answer, in characters. Spec: Limits. */
+/** The maximum length of a question or an answer, in characters. */
 export const questionTextLimit = 2000;

@@ -18,7 +18,7 @@ import type {
   UserParams,
 } from './schemas.js';
 
-/** Buyers' questions and the seller's answers. Spec: Questions. */
+/** Buyers' questions and the seller's answers. */
 export class Questions {
   /** The users who are blocked from asking. */
   readonly blacklist: Blacklist;
@@ -31,7 +31,7 @@ export class Questions {
 
   /**
    * Iterates over the questions to a seller, about an item, or of one user about an item.
-   * Spec: Questions, GET /questions/search.
+   * Request: GET /questions/search.
    *
    * You can answer, delete or hide questions in the loop: every question that stays in the list is delivered once.
    *
@@ -51,7 +51,7 @@ export class Questions {
 
   /**
    * Reads one question. Without a token (`accessToken: null`), a DELETED or BANNED question is not found.
-   * Spec: Questions, GET /questions/{question_id}; Authentication 4.
+   * Request: GET /questions/{question_id}.
    *
    * @example
    * const question = await seller.questions.get({ question_id });
@@ -67,7 +67,7 @@ export class Questions {
   }
 
   /**
-   * Asks a question about an item, as the user of the token. Spec: Questions, POST /questions.
+   * Asks a question about an item, as the user of the token. Request: POST /questions.
    *
    * @example
    * const question = await seller.questions.ask({ item_id: 'MLA100', text: 'Is it in stock?' });
@@ -83,7 +83,7 @@ export class Questions {
   }
 
   /**
-   * Answers a question. A question has at most one answer. Spec: Questions, POST /answers.
+   * Answers a question. A question has at most one answer. Request: POST /answers.
    *
    * The response is not documented; in production it is the whole question.
    *
@@ -100,7 +100,7 @@ export class Questions {
 
   /**
    * Deletes a question that the seller received. It needs the seller's token.
-   * Spec: Questions, DELETE /questions/{question_id}.
+   * Request: DELETE /questions/{question_id}.
    *
    * @example
    * await seller.questions.delete({ question_id });
@@ -113,7 +113,7 @@ export class Questions {
   }
 
   /**
-   * Hides a received question from the listing. Spec: Questions, POST /my/questions/hidden (payload not documented).
+   * Hides a received question from the listing. Request: POST /my/questions/hidden.
    *
    * @example
    * await seller.questions.hide({ question_id });
@@ -125,7 +125,7 @@ export class Questions {
 
   /**
    * Returns how long a seller takes to answer, in minutes, over the last 14 days. The service updates it once a day.
-   * Spec: Response time.
+   * Request: GET /users/{user_id}/questions/response_time.
    *
    * @example
    * const { total } = await seller.questions.responseTime({ user_id: 7 });

@@ -19,7 +19,7 @@ import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { boundedText, eachIn, id, key, limit, listIn, mainList, offset } from '../../core/schema/fields.js';
 import { questionTextLimit } from './limits.js';
 
-/** The user who asked. Spec: Question, `from`. */
+/** The user who asked. */
 export const asker = response({
   id: integer,
   /** How many questions of this user the seller has answered. */
@@ -27,7 +27,7 @@ export const asker = response({
 });
 export interface Asker extends Output<typeof asker> {}
 
-/** The seller's answer to a question. Spec: Question, `answer`. */
+/** The seller's answer to a question. */
 export const answerOfQuestion = response({
   /** At most 2,000 characters; `""` if the answer was deleted or banned. */
   text: nullish(string),
@@ -37,7 +37,7 @@ export const answerOfQuestion = response({
 });
 export interface AnswerOfQuestion extends Output<typeof answerOfQuestion> {}
 
-/** A buyer's question about an item. Spec: Resources and their fields, Question. */
+/** A buyer's question about an item. */
 export const question = response({
   id: integer,
   /** The seller who received the question. */
@@ -85,7 +85,7 @@ export interface QuestionSearchExtra {
   readonly available_sorts?: unknown;
 }
 
-/** A user who is blocked from asking. Spec: Blacklist entry (its fields are not documented). */
+/** A user who is blocked from asking. */
 export const blockedUser = response({ id: integer, blocked_at: nullish(dateTime) });
 export interface BlockedUser extends Output<typeof blockedUser> {}
 
@@ -119,7 +119,7 @@ function unwrapList(name: string): (value: unknown) => unknown {
   };
 }
 
-/** The response time in one part of the week. Spec: Response time record. */
+/** The response time in one part of the week. */
 export const responseTimeBand = response({
   /** The average, in minutes. */
   response_time: nullish(integer),
@@ -130,7 +130,7 @@ export const responseTimeBand = response({
 });
 export interface ResponseTimeBand extends Output<typeof responseTimeBand> {}
 
-/** How long a seller takes to answer, over the last 14 days, updated once a day. Spec: Response time record. */
+/** How long a seller takes to answer, over the last 14 days, updated once a day. */
 export const responseTime = response({
   user_id: nullish(integer),
   /** The whole week, including questions asked from 00:00 to 09:00, which the other fields do not count. */
@@ -209,7 +209,7 @@ interface ByItemId extends SearchCommon {
   readonly seller_id?: never;
 }
 
-/** Which questions to search: to a seller, about an item, or of one user about an item. Spec: Questions. */
+/** Which questions to search: to a seller, about an item, or of one user about an item. */
 export type QuestionSearchParams = BySeller | ByItem | ByItemId;
 
 export const questionSearchParams = refine(

@@ -25,7 +25,7 @@ export const listing = response({
 });
 export interface Listing extends Output<typeof listing> {}
 
-/** The response to a site search. Spec: Common resources, site search. */
+/** The response to a site search. */
 const siteSearchPage = response({
   site_id: nullish(string),
   query: nullish(string),

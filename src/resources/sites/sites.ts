@@ -4,7 +4,7 @@ import type { Paged, PaginationOptions } from '../../core/pagination/paged.js';
 import { siteEndpoints } from './endpoints.js';
 import type { Listing, SiteSearchParams, SiteSearchExtra } from './schemas.js';
 
-/** The marketplace's countries. Spec: Common resources. */
+/** The marketplace's countries. */
 export class Sites {
   readonly #requester: Requester;
 
@@ -14,7 +14,7 @@ export class Sites {
 
   /**
    * Iterates over the items that a site search finds. Its pages also have the filters and sorts.
-   * Spec: GET /sites/{site_id}/search.
+   * Request: GET /sites/{site_id}/search.
    *
    * @example
    * for await (const { id, title } of seller.sites.search({ site_id: 'MLB', q: 'chair' })) console.log(id, title);
