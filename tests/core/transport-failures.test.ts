@@ -3,6 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import { OutcomeUnknownError, SellerClient, SellerError } from 'marketplace-seller-sdk';
 import type { ClientOptions } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
+import { overSockets } from '../support/fake-time.ts';
 import { rawServer } from '../support/raw-server.ts';
 import { transports } from '../support/transports.ts';
 
@@ -12,8 +13,7 @@ type Act = (socket: Socket) => void;
 /** What the server does, how a read then ends and how a write. */
 type Row = readonly [does: string, act: Act, read: string, write: string];
 
-/** The timeout of a call that waits for ever. Everything else must not take as long, on a busy machine either. */
-const stallMs = 1000;
+const timeoutMs = 1000;
 
 const ok = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 const whole = 'content-length: 9\r\n\r\n{"id":42}';
@@ -51,7 +51,7 @@ const tooLong = [
   'UnexpectedResponseError: responded 200 with a body that is longer than `maxResponseBytes`.',
   'UnexpectedResponseError, most likely carried out',
 ] as const;
-const timeout = [`TimeoutError: got no response within ${stallMs} ms`, 'unknown'] as const;
+const timeout = [`TimeoutError: got no response within ${timeoutMs} ms`, 'unknown'] as const;
 /** No response arrived. */
 const lost = (reason: string): [string, string] => [
   `ConnectionError: got no response: fetch failed (${reason})`,
@@ -253,17 +253,17 @@ describe.each([
 ])('a failure of %s ends in the same class and words over both transports', (_, rows) => {
   test.for(rows)('where the server %s', async ([name, ...row], { skip }) => {
     skip(isNode22 && readByNode22.has(name), 'the parser behind the fetch of Node.js 22 is older');
-    await expectSameOutcome(row, 10_000);
+    await expectSameOutcome(row);
   });
 });
 
 test('a response that stalls ends in the same class and words over both transports', async () => {
-  await Promise.all(stalls.map(([, ...row]) => expectSameOutcome(row, stallMs)));
+  for (const [, ...row] of stalls) await expectSameOutcome(row);
 });
 
-async function expectSameOutcome([act, read, write]: [Act, string, string], timeoutMs: number): Promise<void> {
+async function expectSameOutcome([act, read, write]: [Act, string, string]): Promise<void> {
   const url = await rawServer(act);
-  const outcomes = await Promise.all(transports.map(([, options]) => outcomesOf(url, { timeoutMs, ...options })));
+  const outcomes = await outcomesOverBoth(url);
   expect(outcomes[0]).toEqual(outcomes[1]);
   expect(outcomes.map(({ summary }) => summary)).toEqual([
     [read, write],
@@ -289,8 +289,7 @@ describe('known differences: the fetch of Node reads less', () => {
     ],
   ])('where the server %s', async (_, act, http, fetch) => {
     const url = await rawServer(act);
-    const timeoutMs = fetch === timeout[0] ? stallMs : 10_000;
-    const outcomes = await Promise.all(transports.map(([, options]) => outcomesOf(url, { timeoutMs, ...options })));
+    const outcomes = await outcomesOverBoth(url);
     expect(outcomes.map(({ summary: [read] }) => read)).toEqual([http, fetch]);
   });
 });
@@ -315,6 +314,9 @@ interface Outcome {
   readonly cause?: string | undefined;
   readonly value?: unknown;
 }
+
+const outcomesOverBoth = (url: string) =>
+  overSockets(() => Promise.all(transports.map(([, options]) => outcomesOf(url, { timeoutMs, ...options }))));
 
 /** How a read and a write end over one transport. */
 async function outcomesOf(

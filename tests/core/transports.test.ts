@@ -25,7 +25,7 @@ function client(url: string, options: Partial<ClientOptions>): SellerClient {
     baseUrl: url,
     accessToken: 'APP_USR-secret-1',
     maxRetries: 0,
-    timeoutMs: 5000,
+    timeoutMs: 600_000,
     ...options,
   });
 }

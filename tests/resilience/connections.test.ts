@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OutcomeUnknownError, SellerClient, TimeoutError } from 'marketplace-seller-sdk';
 import type { ClientOptions } from 'marketplace-seller-sdk';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { overSockets } from '../support/fake-time.ts';
 import { json, startServer } from '../support/http-server.ts';
 import { unusedUrl, urlOf } from '../support/listen.ts';
 import { rawServer } from '../support/raw-server.ts';
@@ -52,7 +53,9 @@ describe.each(transports)('over %s', (_, transport) => {
       const timer = setInterval(() => to.write(' '), 20);
       to.once('close', () => clearInterval(timer));
     });
-    const error = await errorOf(client(server.url, { timeoutMs: 150 }).questions.get({ question_id: 42 }));
+    const error = await overSockets(() =>
+      errorOf(client(server.url, { timeoutMs: 150 }).questions.get({ question_id: 42 })),
+    );
     expect(error).toBeInstanceOf(TimeoutError);
     await expect.poll(() => server.sockets.size).toBe(0);
   });

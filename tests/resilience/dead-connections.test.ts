@@ -4,6 +4,7 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
 import type { ClientOptions } from 'marketplace-seller-sdk';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { overSockets } from '../support/fake-time.ts';
 import { rawServer } from '../support/raw-server.ts';
 import { smallCalls } from '../support/small-calls.ts';
 import { errorOf } from '../support/stubs.ts';
@@ -59,9 +60,9 @@ describe('over node:http, eight idle connections that', () => {
     test.each(smallCalls.filter(isRepeatable))('cost a %s that may be repeated one attempt', async (__, call) => {
       const { url, die, lost } = await dyingServer(end);
       const client = clientOf(url);
-      await eight(client);
+      await overSockets(() => eight(client));
       die();
-      expect(await call(client)).toEqual({ id: 1 });
+      expect(await overSockets(() => call(client))).toEqual({ id: 1 });
       expect(lost()).toBe(1);
     });
 
@@ -70,10 +71,10 @@ describe('over node:http, eight idle connections that', () => {
       async (__, call) => {
         const { url, die, lost } = await dyingServer(end);
         const client = clientOf(url);
-        await eight(client);
+        await overSockets(() => eight(client));
         die();
-        expect(await errorOf(call(client))).toBeInstanceOf(OutcomeUnknownError);
-        expect(await call(client)).toEqual({ id: 1 });
+        expect(await overSockets(() => errorOf(call(client)))).toBeInstanceOf(OutcomeUnknownError);
+        expect(await overSockets(() => call(client))).toEqual({ id: 1 });
         expect(lost()).toBe(1);
       },
     );
@@ -86,9 +87,9 @@ describe('over fetch, eight idle connections that', () => {
     test.each(smallCalls.filter(isRepeatable))('cost a %s no more than two attempts', async (__, call) => {
       const { url, die } = await dyingServer(end);
       const client = clientOf(url, { fetch: globalThis.fetch });
-      await eight(client);
+      await overSockets(() => eight(client));
       die();
-      expect(await call(client)).toEqual({ id: 1 });
+      expect(await overSockets(() => call(client))).toEqual({ id: 1 });
     });
   });
 });
@@ -101,10 +102,10 @@ test('over node:http, an agent of one’s own opens a new connection too, and ke
   const of = (baseUrl: string): SellerClient =>
     new SellerClient({ baseUrl, accessToken: 'token-1', timeoutMs: 300, maxRetries: 1, agent });
   const [, read] = smallCalls[0]!;
-  await eight(of(url));
+  await overSockets(() => eight(of(url)));
   await read(of(elsewhere.replace('127.0.0.1', 'localhost')));
   die();
-  expect(await read(of(url))).toEqual({ id: 1 });
+  expect(await overSockets(() => read(of(url)))).toEqual({ id: 1 });
   expect(lost()).toBe(1);
   expect(Object.entries(agent.freeSockets).map(([name, sockets]) => [name.split(':')[0], sockets?.length])).toEqual(
     expect.arrayContaining([['localhost', 1]]),

@@ -99,7 +99,7 @@ const rows: readonly Row[] = [
 
 describe.each(transports)('an odd response over %s', (_, options) => {
   const clientOf = (baseUrl: string): SellerClient =>
-    new SellerClient({ baseUrl, accessToken: 'token-1', maxRetries: 0, timeoutMs: 5000, ...options });
+    new SellerClient({ baseUrl, accessToken: 'token-1', maxRetries: 0, timeoutMs: 600_000, ...options });
 
   test.each(rows)('%s', async (_what, act, parts, expected) => {
     const url = await rawServer((socket) => {

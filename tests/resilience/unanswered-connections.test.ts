@@ -5,6 +5,7 @@ import type { ClientOptions } from 'marketplace-seller-sdk';
 import { ProxyAgent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { certificate } from '../support/certificate.ts';
+import { overSockets } from '../support/fake-time.ts';
 import { json, startServer } from '../support/http-server.ts';
 import { listen } from '../support/listen.ts';
 import { smallCalls } from '../support/small-calls.ts';
@@ -26,13 +27,17 @@ async function silentServer(): Promise<{ url: string; received: () => string }> 
 }
 
 async function expectUnsent(client: SellerClient, call: (typeof smallCalls)[number][1]): Promise<void> {
-  const error = await errorOf(call(client));
+  const error = await overSockets(() => errorOf(call(client)));
   expect(error).toBeInstanceOf(TimeoutError);
   expect(error).not.toBeInstanceOf(OutcomeUnknownError);
   // An abort and the deadline say the same.
-  const deadline = await errorOf(call(client, { timeoutMs: 60_000, deadlineMs: 300 }));
+  const deadline = await overSockets(() => errorOf(call(client, { timeoutMs: 60_000, deadlineMs: 300 })));
   expect(deadline).not.toBeInstanceOf(OutcomeUnknownError);
-  const aborted = await errorOf(call(client, { timeoutMs: 60_000, signal: AbortSignal.timeout(300) }));
+  const aborted = await overSockets(() => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 300);
+    return errorOf(call(client, { timeoutMs: 60_000, signal: controller.signal }));
+  });
   expect(aborted).toMatchObject({ name: 'AbortError', outcomeUnknown: false });
 }
 
@@ -58,10 +63,10 @@ describe.each(transports)('over %s', (_, transport) => {
     onTestFinished(close);
     const trusted = transport.fetch ? {} : { agent: new TlsAgent({ ca: certificate.cert }) };
     const client = clientOf(url.replace('http:', 'https:'), { ...transport, ...trusted, maxRetries: 1 });
-    const call = client.questions.answer({ question_id: 42, text: 'Yes.' });
-    if (!transport.fetch) expect(await call).toMatchObject({ id: 42 });
+    const call = () => client.questions.answer({ question_id: 42, text: 'Yes.' });
+    if (!transport.fetch) expect(await overSockets(call)).toMatchObject({ id: 42 });
     // `fetch` trusts no certificate but those of the system: the second attempt ends before it is sent, too.
-    else expect(await errorOf(call)).toMatchObject({ name: 'ConnectionError', attempts: 2 });
+    else expect(await overSockets(() => errorOf(call()))).toMatchObject({ name: 'ConnectionError', attempts: 2 });
     expect([connections, requests]).toEqual([2, transport.fetch ? 0 : 1]);
   });
 });
@@ -97,7 +102,7 @@ test('a write that is sent over fetch, and not answered, is of unknown outcome',
     [({ request }, next) => next(new Request(request.url, { method: 'POST', body: '{}' }))],
   ] satisfies NonNullable<ClientOptions['middleware']>[]) {
     const client = clientOf(server.url, { fetch: globalThis.fetch, middleware });
-    const error = await errorOf(client.questions.answer({ question_id: 42, text: 'Yes.' }));
+    const error = await overSockets(() => errorOf(client.questions.answer({ question_id: 42, text: 'Yes.' })));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
   }
   expect(server.received).toHaveLength(2);

@@ -1,13 +1,13 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, vi } from 'vitest';
+
+const faked: Parameters<typeof vi.useFakeTimers>[0] = {
+  toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+};
 
 /** Fakes the timers of an inbox in each test of a file; what reads a request stays real. */
 export function fakeTimersOfInbox(): void {
-  beforeEach(
-    () =>
-      void vi.useFakeTimers({
-        toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
-      }),
-  );
+  beforeEach(() => void vi.useFakeTimers(faked));
   afterEach(() => void vi.useRealTimers());
 }
 
@@ -28,5 +28,27 @@ export async function advanceUntil(claim: () => boolean, stepMs = 1): Promise<vo
   for (let ms = 0; !claim(); ms += stepMs) {
     if (ms >= longestMs) throw new Error('not so after ten minutes of fake time');
     await vi.advanceTimersByTimeAsync(stepMs);
+  }
+}
+
+/**
+ * Runs work between sockets of this process. The fake clock advances only after as many turns of the event loop as bytes need
+ * to reach the other end: however slow the machine is, a timeout ends only what nothing else ends.
+ */
+export async function overSockets<T>(work: () => PromiseLike<T>): Promise<T> {
+  vi.useFakeTimers(faked);
+  try {
+    const state = { isSettled: false };
+    const settle = (): void => void (state.isSettled = true);
+    const running = work();
+    running.then(settle, settle);
+    for (let ms = 0; !state.isSettled; ms += 25) {
+      if (ms >= longestMs) throw new Error('not settled after ten minutes of fake time');
+      for (let turns = 0; turns < 40; turns += 1) await turnOfTheLoop();
+      await vi.advanceTimersByTimeAsync(25);
+    }
+    return await running;
+  } finally {
+    vi.useRealTimers();
   }
 }

@@ -3,6 +3,7 @@ import type { Fault } from 'marketplace-seller-sdk/testing';
 import { SellerClient } from 'marketplace-seller-sdk';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { overSockets } from '../support/fake-time.ts';
 import { createMarketplace } from '../support/marketplace.ts';
 import { errorOf } from '../support/stubs.ts';
 
@@ -37,9 +38,9 @@ describe.each(['in process', 'over HTTP'])('a fault %s', (channel) => {
   test.each(kinds)('%s ends the call as documented', async (_, fault, name, isDone) => {
     const { marketplace, sellerClient, question_id } = await setUp(channel);
     marketplace.faults.inject({ ...fault, endpoint: answer });
-    const error = await errorOf(sellerClient.questions.answer({ question_id, text: 'Yes.' }));
+    const error = await overSockets(() => errorOf(sellerClient.questions.answer({ question_id, text: 'Yes.' })));
     expect(error.name).toBe(name);
-    const question = await sellerClient.questions.get({ question_id }, { timeoutMs: 10_000 });
+    const question = await overSockets(() => sellerClient.questions.get({ question_id }, { timeoutMs: 10_000 }));
     expect(question.answer?.text === 'Yes.').toBe(isDone);
     expect(marketplace.faults.pending).toBe(0);
   });
@@ -47,8 +48,8 @@ describe.each(['in process', 'over HTTP'])('a fault %s', (channel) => {
   test('a delay within the timeout is a slow success', async () => {
     const { marketplace, sellerClient, question_id } = await setUp(channel);
     marketplace.faults.inject({ delayMs: 30 });
-    const { response } = await sellerClient.questions.get({ question_id }).withResponse();
-    expect(response.durationMs).toBeGreaterThan(25);
+    const { response } = await overSockets(() => sellerClient.questions.get({ question_id }).withResponse());
+    expect(response.durationMs).toBeGreaterThanOrEqual(30);
   });
 });
 
@@ -118,9 +119,11 @@ describe('which requests a fault applies to', () => {
   test('an abort ends a delayed call', async () => {
     const { marketplace, sellerClient, question_id } = await setUp('in process');
     marketplace.faults.inject({ delayMs: 60_000 });
-    const error = await errorOf(
-      sellerClient.questions.get({ question_id }, { signal: AbortSignal.timeout(20), timeoutMs: 5000 }),
-    );
+    const controller = new AbortController();
+    const error = await overSockets(() => {
+      setTimeout(() => controller.abort(), 20);
+      return errorOf(sellerClient.questions.get({ question_id }, { signal: controller.signal, timeoutMs: 5000 }));
+    });
     expect(error.name).toBe('AbortError');
   });
 });

@@ -293,7 +293,7 @@ describe('an error response before the body is read', () => {
     const marketplace = create();
     const { url, close } = await marketplace.listen();
     onTestFinished(close);
-    const client = new SellerClient({ baseUrl: url, accessToken: 'SELLER-TOKEN', maxRetries: 0, timeoutMs: 3000 });
+    const client = new SellerClient({ baseUrl: url, accessToken: 'SELLER-TOKEN', maxRetries: 0, timeoutMs: 600_000 });
     for (const size of [300_000, 3_000_000]) {
       reject(marketplace);
       // The one call that the rate limit allows.
