@@ -5,6 +5,7 @@ import type { Listening } from 'marketplace-seller-sdk/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { chapters } from '../examples/day/chapters.ts';
 import { main } from '../examples/day/program.ts';
+import { overSockets } from './support/fake-time.ts';
 
 interface Run {
   readonly code: number;
@@ -20,7 +21,7 @@ async function run(
   const written = { out: '', errors: '' };
   const isTTY = columns !== undefined;
   const out = { isTTY, ...(isTTY && { columns }), write: (text: string) => (written.out += text) };
-  const code = await main(args, env, out, { write: (text: string) => (written.errors += text) });
+  const code = await overSockets(() => main(args, env, out, { write: (text: string) => (written.errors += text) }));
   return { code, ...written };
 }
 

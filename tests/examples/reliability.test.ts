@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { run } from '../support/program.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 
@@ -35,5 +35,14 @@ test('of two processes that share a token set, one refreshes it', async () => {
   expect(output.match(/process \d+ made 3 searches/g)).toHaveLength(2);
   expect(output.match(/process \d+ refreshes/g)).toHaveLength(1);
   expect(output).toContain('2 processes, refresh requests: 1');
+  expect(status).toBe(0);
+});
+
+test.skipIf(!hasRedis)('the BullMQ example adds one job for a notification that comes twice', async () => {
+  const redis = await startRedis();
+  onTestFinished(() => redis.stop());
+  const { output, status } = await run('examples/notifications-bullmq.ts', { REDIS_SOCKET: redis.path });
+  expect(output).toContain('2 jobs done, 0, 0 left, for 4 deliveries');
+  expect(output.match(/question \d+: .*/g)).toHaveLength(2);
   expect(status).toBe(0);
 });
