@@ -42,8 +42,10 @@ export function apiPages(sources: Sources): ApiPage[] {
       title: 'Client',
       file: 'client.md',
       entry: 'marketplace-seller-sdk',
-      about: 'The client, its options, the options of a call, and what calls return.',
-      exports: main.filter(({ file }) => !isResource(file)),
+      about:
+        'The client, its options, the options of a call, and what calls return. [Common](common.md) has the methods of ' +
+        'the client itself.',
+      exports: main.filter(({ file }) => !isResource(file)).map(withoutListedMethods),
     },
     {
       title: 'Schemas',
@@ -85,6 +87,11 @@ export function apiPages(sources: Sources): ApiPage[] {
       exports: entry('otel'),
     },
   ];
+}
+
+/** The page of a resource, or `common.md`, describes the methods of the client. */
+function withoutListedMethods(each: Export): Export {
+  return each.name === 'SellerClient' ? { ...each, members: each.members.filter(({ kind }) => kind !== 'method') } : each;
 }
 
 /** What the main entry exports of one resource: types and functions, no errors. */

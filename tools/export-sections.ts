@@ -10,6 +10,7 @@ export function exportSection(each: Export, all: Catalogue): string[] {
   const inherited = each.bases.filter((base) => !/^(AsyncIterable|Output|Input)</.test(base));
   return [
     `## ${each.name}`,
+    ...each.prose.examples.map(fenced),
     proseOfExport(each, all)?.text ?? '',
     each.code === '' ? '' : fenced(each.code),
     inherited.length === 0 ? '' : `Extends ${inherited.map(codeSpan).join(', ')}.`,
@@ -64,15 +65,14 @@ export function codeSpan(code: string): string {
 }
 
 function methodSection({ name }: Export, { name: method, code, prose }: Member): string[] {
-  return [`### ${name}.${method}`, prose.text, fenced(code), ...methodDetails(prose)];
+  return [`### ${name}.${method}`, ...prose.examples.map(fenced), prose.text, fenced(code), ...methodDetails(prose)];
 }
 
-/** What a method returns and throws, and its examples. */
-export function methodDetails({ returns, throws, examples }: Prose): string[] {
+/** What a method returns and throws. */
+export function methodDetails({ returns, throws }: Prose): string[] {
   return [
     returns === undefined ? '' : `**Returns** ${returns.replace(/\.?$/, '.')}`,
     ...throws.map(({ error, when }) => `**Throws** ${errorLink(error)}${when.replace(/\.?$/, '.')}`),
-    ...examples.flatMap((example) => ['**Example**', fenced(example)]),
   ].filter((part) => part !== '');
 }
 

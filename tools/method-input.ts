@@ -1,5 +1,5 @@
 import type { StandardSchema } from '../src/core/schema/standard-schema.js';
-import { isOptional, placeOf, shapesOf } from './catalogue.ts';
+import { isOptional, shapesOf } from './catalogue.ts';
 import type { Catalogue, PublicMethod } from './catalogue.ts';
 import { codeSpan } from './export-sections.ts';
 import type { Export, Member } from './exports.ts';
@@ -41,28 +41,22 @@ export function inputTable(operation: PublicMethod, exports: readonly Export[], 
   const input = inputOf(operation, exports, all);
   if (!input) return [];
   const title = input.type === undefined ? '**Input**' : `**Input** (\`${input.type}\`)`;
-  const rows = [...fieldRows(input.schema, operation, all), ...input.members.map(memberRow)];
-  if (rows.length > 0) return [title, table(['Field', 'Type', 'Sent in', 'Required', 'Notes'], rows)];
+  const rows = [...fieldRows(input.schema, all), ...input.members.map(memberRow)];
+  if (rows.length > 0) return [title, table(['Field', 'Type', 'Required', 'Notes'], rows)];
   return [input.type === undefined ? '**Input**: none.' : `**Input**: none (\`${input.type}\`).`];
 }
 
-function fieldRows(schema: StandardSchema, { endpoint }: PublicMethod, all: Catalogue): string[][] {
+function fieldRows(schema: StandardSchema, all: Catalogue): string[][] {
   const shapes = shapesOf(schema);
   const prose = all.prose.fieldsOf(all.schemas.get(schema)?.constant ?? '');
   const names = [...new Set(shapes.flatMap((shape) => Object.keys(shape)))];
   return names.map((name) => {
     const field = shapes.find((shape) => shape[name])?.[name] as StandardSchema;
     const needed = shapes.every((shape) => !isOptional(shape[name]));
-    return [
-      `\`${name}\``,
-      typeOf(field, all),
-      endpoint ? placeOf(endpoint, name) : '',
-      needed ? 'yes' : '',
-      notes(field, prose.get(name)),
-    ];
+    return [`\`${name}\``, typeOf(field, all), needed ? 'yes' : '', notes(field, prose.get(name))];
   });
 }
 
 function memberRow({ name, code, optional, prose }: Member): string[] {
-  return [`\`${name}\``, code === 'boolean' ? code : codeSpan(code), 'not sent', optional ? '' : 'yes', prose.text];
+  return [`\`${name}\``, code === 'boolean' ? code : codeSpan(code), optional ? '' : 'yes', prose.text];
 }

@@ -20,16 +20,11 @@ export function methodSection(each: PublicMethod, exports: readonly Export[], al
   const path = name.includes('.') ? `.${name.split('.').slice(0, -1).join('.')}` : '';
   return [
     `## ${name}`,
+    ...prose.examples.map(fenced),
     prose.text,
     fenced(signatures.map((signature) => `seller${path}.${signature}`).join('\n')),
     ...(endpoint
-      ? [
-          request(each),
-          ...inputTable(each, exports, all),
-          output(each, all),
-          ...errors(each),
-          ...prose.examples.flatMap((example) => ['**Example**', fenced(example)]),
-        ]
+      ? [request(each), ...inputTable(each, exports, all), output(each, all), ...errors(each)]
       : methodDetails(prose)),
   ];
 }
