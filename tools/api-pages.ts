@@ -91,7 +91,9 @@ export function apiPages(sources: Sources): ApiPage[] {
 
 /** The page of a resource, or `common.md`, describes the methods of the client. */
 function withoutListedMethods(each: Export): Export {
-  return each.name === 'SellerClient' ? { ...each, members: each.members.filter(({ kind }) => kind !== 'method') } : each;
+  return each.name === 'SellerClient'
+    ? { ...each, members: each.members.filter(({ kind }) => kind !== 'method') }
+    : each;
 }
 
 /** What the main entry exports of one resource: types and functions, no errors. */

@@ -8,17 +8,20 @@ import { addressOf, folded, pageOf, sidebarOf } from '../../tools/pages.ts';
 import type { Entry } from '../../tools/pages.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const icon =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b6b5c"/>' +
-  '<path d="M9 9h14a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2h-7l-5 4v-4H9a2 2 0 0 1-2-2v-8a2 2 0 0 1 2-2z" fill="#fff"/></svg>';
-const { version, description } = JSON.parse(read('package.json')) as { version: string; description: string };
+const logo = `data:image/svg+xml,${encodeURIComponent(read('docs/.vitepress/logo.svg'))}`;
+const { version, description, repository } = JSON.parse(read('package.json')) as {
+  version: string;
+  description: string;
+  repository?: { url: string };
+};
+const source = repository?.url.replace(/^git\+|\.git$/g, '');
 
 // `defineConfig` is not used: VitePress is only installed where the site is built, but this file is checked everywhere.
 export default {
   title: 'marketplace-seller-sdk',
   description,
   lang: 'en',
-  head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]],
+  head: [['link', { rel: 'icon', href: logo }]],
   srcDir: '..',
   srcExclude: [
     'node_modules/**',
@@ -36,6 +39,8 @@ export default {
   markdown: { config: extendMarkdown, anchor: { slugify: anchorOf } },
   vite: { plugins: [{ name: 'vue beside the site', enforce: 'pre', resolveId: keepVueExternal }] },
   themeConfig: {
+    logo,
+    ...(source && { editLink: { pattern: `${source}/edit/main/:path`, text: 'Edit this page' } }),
     nav: [
       { text: 'Guides', link: '/guide/getting-started', activeMatch: '^/guide/' },
       { text: 'Examples', link: '/examples/', activeMatch: '^/examples/' },
@@ -56,6 +61,8 @@ export default {
       options: {
         detailedView: true,
         _render: searched,
+        // A guide comes before the reference, and both before the pages about the library itself.
+        miniSearch: { searchOptions: { fuzzy: fuzziness, boostDocument: rankOf } },
         // The name of the button is what it shows: "Search", a space, and its key.
         translations: { button: { buttonText: 'Search ', buttonAriaLabel: 'Search K' } },
       },
@@ -97,6 +104,8 @@ interface Token {
 
 interface MarkdownIt {
   render(source: string, env: object): string;
+  renderer: { rules: Record<string, (tokens: Token[], index: number) => string> };
+  utils: { escapeHtml(text: string): string };
   core: {
     ruler: {
       push(name: string, rule: (state: { tokens: Token[]; env: { realPath?: string; path?: string } }) => void): void;
@@ -107,6 +116,10 @@ interface MarkdownIt {
 function extendMarkdown(markdown: MarkdownIt): void {
   rewriteLinks(markdown);
   labelCells(markdown);
+  const { escapeHtml } = markdown.utils;
+  // Code in a line may break after punctuation, never inside an identifier.
+  markdown.renderer.rules.code_inline = (tokens, index) =>
+    `<code v-pre>${escapeHtml(tokens[index]?.content ?? '').replace(/[/.(,|]|&lt;(?=\S)/g, '$&<wbr>')}</code>`;
 }
 
 /** Gives each cell of a table the title of its column, which the style sheet shows where the table is stacked. */
@@ -152,11 +165,31 @@ function rewrite(tokens: readonly Token[], from: string): void {
   }
 }
 
+/** Words that people look for, by the guide that has the answer in other words. */
+const alsoFoundBy: Readonly<Record<string, string>> = {
+  'docs/guide/errors.md': 'lost response, no response, response lost',
+  'docs/guide/outbox.md': 'send twice, sent twice, duplicate message',
+  'docs/guide/retries.md': 'retry, retrying, idempotency, idempotent, idempotency key',
+  'docs/guide/notifications.md': 'webhook, webhooks, webhook lost, lost webhook',
+  'docs/guide/performance.md': 'proxy, proxies, HTTP_PROXY',
+};
+
 /** Returns the text for the search index. Lists of pages would rank before the pages, and tables of figures match many words. */
 function searched(source: string, page: { relativePath: string }, markdown: MarkdownIt): string {
-  return ['docs/README.md', 'CHANGELOG.md', 'bench/results.md'].includes(page.relativePath)
-    ? ''
-    : markdown.render(source, page);
+  const { relativePath } = page;
+  if (['docs/index.md', 'docs/README.md', 'CHANGELOG.md', 'bench/results.md'].includes(relativePath)) return '';
+  return markdown.render(source.replace(/^# .+$/m, `$&\n\n${alsoFoundBy[relativePath] ?? ''}`), page);
+}
+
+/** Short words are searched as they are: "lost" is not "cost". The site calls it in the browser, so it uses nothing else. */
+function fuzziness(word: string): number | false {
+  return word.length > 5 ? 0.2 : false;
+}
+
+/** The site calls it in the browser, so it uses nothing else. */
+function rankOf(path: string): number {
+  if (path.includes('/guide/')) return 3;
+  return /\/(reference|errors)\//.test(path) ? 1 : 0.5;
 }
 
 function publish(file: string, folder: string): void {

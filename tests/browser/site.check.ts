@@ -59,6 +59,18 @@ async function opened(path: string, width: number, colorScheme: 'light' | 'dark'
   return page;
 }
 
+async function search(page: Page, words: string): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.locator('#localsearch-input').fill(words);
+}
+
+/** Where the results of the search lead, best first. */
+function results(page: Page): Promise<(string | null)[]> {
+  return page
+    .locator('.VPLocalSearchBox .result')
+    .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+}
+
 const names = isBuilt ? readdirSync(site, { recursive: true, encoding: 'utf8' }) : [];
 const pages = new Map(
   names
@@ -183,15 +195,53 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)('the documentation site 
     ['bundle size', '/guide/performance'],
   ])('the search for "%s" finds %s', async (words, target) => {
     const page = await opened('/', 1280);
-    await page.keyboard.press('Control+k');
-    await page.locator('#localsearch-input').fill(words);
-    await expect
-      .poll(() =>
-        page
-          .locator('.VPLocalSearchBox .result')
-          .evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
-      )
-      .toContainEqual(expect.stringMatching(new RegExp(`^${target}\\.html`)));
+    await search(page, words);
+    await expect.poll(() => results(page)).toContainEqual(expect.stringMatching(new RegExp(`^${target}\\.html`)));
+    await page.close();
+  });
+
+  test.each([
+    ['lost response', '/guide/errors'],
+    ['retry', '/guide/retries'],
+    ['webhook lost', '/guide/notifications'],
+    ['send twice', '/guide/outbox'],
+    ['idempotency', '/guide/retries'],
+    ['proxy', '/guide/performance'],
+    ['QuestionNotOpenError', '/errors/QuestionNotOpenError'],
+  ])('the search for "%s" finds %s first', async (words, target) => {
+    const page = await opened('/', 1280);
+    await search(page, words);
+    await expect.poll(async () => (await results(page))[0]).toMatch(new RegExp(`^${target}\\.html`));
+    await page.close();
+  });
+
+  test.each([390, 1280])('on a screen of %i pixels no identifier breaks inside a word', async (width) => {
+    const page = await opened('/', width);
+    const broken: string[] = [];
+    for (const path of pages.keys()) {
+      await page.goto(url + path, { waitUntil: 'load' });
+      const found = await page.evaluate(() =>
+        [...document.querySelectorAll('.vp-doc td code')]
+          .flatMap(({ childNodes }) => [...childNodes].filter((node) => node instanceof Text))
+          .flatMap((text) =>
+            [...text.data.matchAll(/\w+/g)].flatMap(({ 0: word, index }) => {
+              const range = document.createRange();
+              range.setStart(text, index);
+              range.setEnd(text, index + word.length);
+              return range.getClientRects().length > 1 ? [word] : [];
+            }),
+          ),
+      );
+      broken.push(...found.map((word) => `${path}: ${word}`));
+    }
+    expect(broken).toEqual([]);
+    await page.close();
+  });
+
+  test('the page of an unknown address leads to the documents', async () => {
+    const page = await opened('/404.html', 390);
+    await page.locator('main a', { hasText: 'Reference' }).click();
+    await page.waitForURL(/\/reference\//);
     await page.close();
   });
 

@@ -17,5 +17,17 @@ export default {
 } satisfies Theme;
 
 function notFound() {
-  return [h('h1', 'Page not found'), h('p', [h('a', { href: withBase('/') }, 'To the first page')])];
+  const links = [
+    ['/', 'First page'],
+    ['/contents', 'All documents'],
+    ['/reference/', 'Reference'],
+  ] as const;
+  return [
+    h('h1', 'This page does not exist'),
+    h('p', 'It may have moved. The search (Ctrl K) finds it.'),
+    h(
+      'p',
+      links.flatMap(([path, text], index) => [index > 0 ? ' · ' : '', h('a', { href: withBase(path) }, text)]),
+    ),
+  ];
 }
