@@ -65,17 +65,7 @@ export function codeSpan(code: string): string {
 }
 
 function methodSection({ name }: Export, { name: method, code, prose }: Member): string[] {
-<<<<<<< HEAD
   return [`### ${name}.${method}`, ...prose.examples.map(fenced), prose.text, fenced(code), ...methodDetails(prose)];
-=======
-  return [
-    `### ${name}.${method}`,
-    ...prose.examples.map(fenced),
-    withSpec(prose),
-    fenced(code),
-    ...methodDetails(prose),
-  ];
->>>>>>> c28c6f4 (Show the fault table, the dashboard and a day on the first page; rank guides first in the search; never break an identifier)
 }
 
 /** What a method returns and throws. */
