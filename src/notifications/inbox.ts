@@ -2,7 +2,7 @@ import { Reporter } from './handling/reporter.js';
 import { routes } from './queued-notification.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
 import { memoryStore } from './stores/memory.js';
-import type { Claimant, NotificationStore } from './stores/store.js';
+import type { Claim, NotificationStore } from './stores/store.js';
 
 /** What every part of a receiver works with. */
 export interface Inbox {
@@ -10,7 +10,7 @@ export interface Inbox {
   readonly options: ResolvedReceiverOptions;
   readonly reporter: Reporter;
   /** This process, as a store knows it. */
-  readonly claimant: Claimant & { readonly routes: readonly string[] };
+  readonly claimant: Pick<Claim, 'workerId' | 'leaseMs'> & { readonly routes: readonly string[] };
 }
 
 /** Sets up the inbox of one receiver. */

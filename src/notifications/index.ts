@@ -45,7 +45,6 @@ export type { FastifyReplyLike, FastifyRequestLike } from './http/fastify.js';
 export { StoreFullError } from './stores/store.js';
 export type {
   Claim,
-  Claimant,
   Claimed,
   DeadLetter,
   EntryState,

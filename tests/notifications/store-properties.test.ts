@@ -34,8 +34,6 @@ const step = fc.oneof(
       what: fc.constant('add' as const),
       key,
       sentAt: fc.integer({ min: 1, max: 3 }),
-      isClaimed: fc.boolean(),
-      outcome,
     }),
   },
   { weight: 4, arbitrary: fc.record({ what: fc.constant('run' as const), group, outcome, coalesce: fc.boolean() }) },
@@ -47,9 +45,7 @@ type Outcome = typeof outcome extends fc.Arbitrary<infer T> ? T : never;
 /** Takes a step, and returns all that can be seen of it. */
 async function take(store: NotificationStore, each: Step): Promise<unknown> {
   if (each.what === 'add') {
-    const added = entry(each.key, { groupId: each.key.split(':', 1)[0]!, sentAt: each.sentAt });
-    const result = await store.add(added, each.isClaimed ? claim : undefined);
-    return typeof result === 'string' ? result : end(store, result, each.outcome);
+    return store.add(entry(each.key, { groupId: each.key.split(':', 1)[0]!, sentAt: each.sentAt }));
   }
   if (each.what !== 'run') return store[each.what](each.key);
   const [lease] = (await store.claim({ ...claim, coalesce: each.coalesce, groupId: each.group })).leases;
@@ -106,43 +102,6 @@ describe.for(kinds)('a store in $name', ({ name, create, isDurable }) => {
       }),
       { numRuns: name === 'memory' ? 60 : 15 },
     );
-  });
-
-  test('leases an entry as it is added, if its turn would be next', async () => {
-    const store = create()();
-    const add = async (each: string, groupId = each): Promise<string> => {
-      const added = await store.add(entry(each, { groupId }), claim);
-      return typeof added === 'string' ? added : `leased ${added.groupId} ${added.attempt}`;
-    };
-    expect(await Promise.all(['a', 'b', 'a'].map((each) => add(each)))).toEqual([
-      'leased a 1',
-      'leased b 1',
-      'waiting',
-    ]);
-    expect(await add('a2', 'a')).toBe('added');
-    // The group of another entry is due.
-    await store.add(entry('c'));
-    expect(await add('d')).toBe('added');
-    expect((await store.claim({ ...claim, limit: 9 })).leases.map(({ groupId }) => groupId)).toEqual(['c', 'd']);
-    expect(await add('e')).toBe('leased e 1');
-    await store.close?.();
-  });
-
-  test('a lease that came with its entry ends like any other', async () => {
-    const store = create()({ maxWaiting: 2 });
-    const { token } = (await store.add(entry('a'), { ...claim, leaseMs: 20 })) as Lease;
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    // It has expired, so the turn of its group is next.
-    expect(await store.add(entry('b'), claim)).toBe('added');
-    await expect(store.add(entry('c'), claim)).rejects.toThrow('maxWaiting');
-    const { leases } = await store.claim({ ...claim, limit: 9 });
-    const stalls = leases.map(({ groupId, attempt, stalledCount }) => [groupId, attempt, stalledCount]);
-    expect(stalls.sort()).toEqual([
-      ['a', 2, 1],
-      ['b', 1, 0],
-    ]);
-    expect(await store.settle({ groupId: 'a', token, done: ['a'], deduplicationMs: 9 })).toBe(false);
-    await store.close?.();
   });
 
   test('is full at exactly its limit, however many entries come at once', async () => {

@@ -253,114 +253,25 @@ describe('a lease that the worker itself takes again', () => {
   });
 });
 
-describe('a lease that comes with the entry', () => {
-  const leasedBy = (added: unknown) => ({ add: vi.fn(() => Promise.resolve(added) as Promise<'added'>) });
-
-  test('starts the handler without a claim', async () => {
-    const { store, settled } = scripted([], { ...leasedBy(lease('t')), shared: false });
-    const { receiver, handler } = receiverOn(store);
-    expect(await deliver(receiver, about(1))).toBe(200);
-    await tick();
-    expect(handler).toHaveBeenCalledOnce();
-    expect(settled).toMatchObject([{ token: 't', done: [key] }]);
-    expect(store.claim).not.toHaveBeenCalled();
+test('a worker starts no more handlers than `concurrency`, however the deliveries overlap', async () => {
+  const counts = { running: 0, most: 0 };
+  for (let steps = 0; steps < 12; steps += 1) {
+    const { receiver, handler } = receiverOn(memoryStore(), { concurrency: 2 });
+    handler.mockImplementation(async () => {
+      counts.most = Math.max(counts.most, ++counts.running);
+      await nextTurn();
+      counts.running -= 1;
+    });
+    const deliveries = Array.from({ length: 30 }, async (_, id) => {
+      await microtasks(id * steps);
+      return receiver.receive({ method: 'POST', header: () => null, body: () => Promise.resolve(about(id)) });
+    });
+    await Promise.all(deliveries);
+    await receiver.idle();
+    expect(handler).toHaveBeenCalledTimes(30);
     await receiver.close();
-  });
-
-  test('is asked for by as many deliveries as handlers may start, and not while a group is requested', async () => {
-    const store = memoryStore();
-    const add = vi.spyOn(store, 'add');
-    const asked = () => add.mock.calls.map(([, claimant]) => claimant !== undefined);
-    const { receiver, handler } = receiverOn(store, { concurrency: 2 });
-    handler.mockImplementation(slow(1_000));
-    for (const id of [1, 2, 3]) await deliver(receiver, about(id));
-    expect(asked()).toEqual([true, true, false]);
-    expect(handler).toHaveBeenCalledTimes(2);
-    await tick(2_500);
-    expect(handler).toHaveBeenCalledTimes(3);
-    await receiver.close();
-    const { receiver: waiting } = receiverOn(store, handled);
-    handler.mockImplementation(slow(0));
-    void deliver(waiting, about(4));
-    await tick(100);
-    expect(asked().at(-1)).toBe(false);
-    await waiting.close();
-  });
-
-  test('starts no more handlers than `concurrency`, however the deliveries overlap', async () => {
-    const counts = { running: 0, most: 0 };
-    for (let steps = 0; steps < 12; steps += 1) {
-      const { receiver, handler } = receiverOn(memoryStore(), { concurrency: 2 });
-      handler.mockImplementation(async () => {
-        counts.most = Math.max(counts.most, ++counts.running);
-        await microtasks(3);
-        counts.running -= 1;
-      });
-      const deliveries = Array.from({ length: 30 }, async (_, id) => {
-        await microtasks(id * steps);
-        return receiver.receive({ method: 'POST', header: () => null, body: () => Promise.resolve(about(id)) });
-      });
-      await Promise.all(deliveries);
-      await receiver.idle();
-      expect(handler).toHaveBeenCalledTimes(30);
-      await receiver.close();
-    }
-    expect(counts.most).toBe(2);
-  });
-
-  test('is released when it comes after close() began', async () => {
-    const added = Promise.withResolvers<unknown>();
-    const { store, settled } = scripted([], { add: () => added.promise as Promise<'added'> });
-    const { receiver, handler } = receiverOn(store);
-    const status = deliver(receiver, about(1));
-    await tick(1);
-    const closed = receiver.close();
-    added.resolve(lease('t'));
-    await closed;
-    expect(await status).toBe(200);
-    expect(handler).not.toHaveBeenCalled();
-    expect(settled).toMatchObject([{ token: 't', retryInMs: 0, released: true }]);
-  });
-
-  test('counts also when the response has not waited for it', async () => {
-    const added = Promise.withResolvers<unknown>();
-    const add = vi.fn(() => added.promise as Promise<'added'>);
-    const { store, settled } = scripted([], { add });
-    const { receiver, handler } = receiverOn(store);
-    const status = deliver(receiver, about(1));
-    while (add.mock.calls.length === 0) await nextTurn();
-    await nextTurn();
-    await tick(500);
-    expect(await status).toBe(503);
-    added.resolve(lease('t'));
-    await tick();
-    expect(handler).toHaveBeenCalledOnce();
-    expect(settled).toMatchObject([{ token: 't', done: [key] }]);
-    await receiver.close();
-  });
-
-  test('has the next entry of its group claimed when its handler has ended', async () => {
-    const { receiver, handler } = receiverOn(memoryStore());
-    handler.mockImplementation(slow(1_000));
-    for (const sent of ['2026-11-20T10:00:00Z', '2026-11-20T10:00:01Z']) {
-      await deliver(receiver, about(1, { _id: sent, sent }));
-    }
-    await tick(1_001);
-    expect(handler).toHaveBeenCalledTimes(2);
-    await tick(1_000);
-    await receiver.close();
-  });
-
-  test('has a shared store polled soon after its handler has ended', async () => {
-    const { store } = scripted([], leasedBy(lease('t')));
-    const { receiver } = receiverOn(store, { pollMs: 60_000 });
-    await deliver(receiver, about(1));
-    await tick(40);
-    expect(store.claim).not.toHaveBeenCalled();
-    await tick(20);
-    expect(store.claim).toHaveBeenCalledOnce();
-    await receiver.close();
-  });
+  }
+  expect(counts.most).toBe(2);
 });
 
 describe('polling', () => {
@@ -594,4 +505,16 @@ describe("acknowledge: 'handled'", () => {
     expect(statuses).toEqual([2, 200, 1, 200]);
     await Promise.all([other.receiver.close(), receiver.close()]);
   });
+});
+
+test('the next entry of a group starts when the handler of the one before has ended', async () => {
+  const { receiver, handler } = receiverOn(memoryStore());
+  handler.mockImplementation(slow(1_000));
+  for (const sent of ['2026-11-20T10:00:00Z', '2026-11-20T10:00:01Z']) {
+    await deliver(receiver, about(1, { _id: sent, sent }));
+  }
+  await tick(1_001);
+  expect(handler).toHaveBeenCalledTimes(2);
+  await tick(1_000);
+  await receiver.close();
 });

@@ -1,5 +1,6 @@
+import { atEndOfTurn } from '../timing/turns.js';
 import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTooSlow, headersOf } from './request.js';
-import type { BodyLimits, BodyRejected, OutgoingResponse } from './request.js';
+import type { BodyLimits, OutgoingResponse } from './request.js';
 import type { Receiver } from '../receiver.js';
 
 /** The parts of a request of Node's server that the receiver uses, with what Express may have added. */
@@ -36,6 +37,11 @@ export interface NodeResponse {
  * express().all('/notifications', nodeHandler(receiver));
  */
 export function nodeHandler(receiver: Receiver): (request: NodeRequest, response: NodeResponse) => void {
+  // Responses of one turn are written together: each write between other work would wake the sender's process again.
+  const responses: (() => void)[] = [];
+  const writeAll = (): void => {
+    for (const respond of responses.splice(0)) respond();
+  };
   return (request, response) => {
     void receiver
       .receive({
@@ -46,7 +52,9 @@ export function nodeHandler(receiver: Receiver): (request: NodeRequest, response
         url: request.originalUrl ?? request.url,
         body: (limits) => consumedBody(request) ?? readBody(request, limits),
       })
-      .then((outgoing) => write(request, response, outgoing));
+      .then((outgoing) => {
+        if (responses.push(() => write(request, response, outgoing)) === 1) atEndOfTurn(writeAll);
+      });
   };
 }
 
@@ -88,7 +96,7 @@ async function readBody(request: NodeRequest, limits: BodyLimits): Promise<Uint8
     try {
       chunks.add(chunk);
     } catch (error) {
-      reject(error as BodyRejected);
+      reject(error);
     }
   };
   const onGone = (): void => reject(bodyIncomplete);

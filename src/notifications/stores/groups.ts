@@ -53,13 +53,6 @@ export class Groups {
     group.waiting.insert(waiting);
   }
 
-  /** Inserts the first entry of a group, and leases the group. */
-  insertLeased(leased: WaitingNotification, token: string, until: number): void {
-    const group = this.#create(leased);
-    group.waiting.insert(leased);
-    this.lease(group, { token, leased }, until);
-  }
-
   #create({ entry: { groupId: name, notification } }: WaitingNotification): Group {
     const waiting = new WaitingList();
     const [route, userId] = [routeOf(notification), notification.user_id];

@@ -3,18 +3,9 @@ import type { QueuedNotification } from '../queued-notification.js';
 import { FifoMap } from './fifo-map.js';
 import { Groups } from './groups.js';
 import type { Group } from './groups.js';
-import {
-  StoreFullError,
-  assertLimit,
-  assertNames,
-  deletedForRoom,
-  firstLease,
-  newToken,
-  resolveLimits,
-} from './store.js';
+import { StoreFullError, assertLimit, assertNames, deletedForRoom, newToken, resolveLimits } from './store.js';
 import type {
   Claim,
-  Claimant,
   Claimed,
   DeadLetter,
   EntryState,
@@ -92,21 +83,13 @@ class MemoryStore implements NotificationStore {
     return done && done.until > now && sentAt <= done.sentAt ? 'processed' : undefined;
   }
 
-  add(entry: QueuedNotification): Promise<EntryState>;
-  add(entry: QueuedNotification, claimant?: Claimant): Promise<EntryState | Lease>;
-  async add(entry: QueuedNotification, claimant?: Claimant): Promise<EntryState | Lease> {
+  async add(entry: QueuedNotification): Promise<EntryState> {
     const state = this.#stateOf(entry);
     if (state) return state;
     const bytes = bytesOf(entry);
     this.#assertRoomFor(bytes);
-    if (claimant && this.#isNext(entry.groupId, claimant)) return this.#insertLeased(entry, bytes, claimant);
     this.#groups.insert(this.#counted(entry, bytes));
     return 'added';
-  }
-
-  /** Whether a group is new, and no other one is due. */
-  #isNext(groupId: string, { routes }: Claimant): boolean {
-    return !this.#groups.get(groupId) && !this.#groups.next(performance.now(), routes);
   }
 
   /** @throws {StoreFullError} when the store is full. */
@@ -118,13 +101,6 @@ class MemoryStore implements NotificationStore {
     if (this.#waitingBytes + bytes > maxWaitingBytes) {
       throw new StoreFullError(`The waiting notifications have ${maxWaitingBytes} bytes (\`maxWaitingBytes\`)`);
     }
-  }
-
-  #insertLeased(entry: QueuedNotification, bytes: number, { workerId, leaseMs }: Claimant): Lease {
-    const leased = this.#counted(entry, bytes);
-    const lease = firstLease(entry, newToken(workerId));
-    this.#groups.insertLeased(leased, lease.token, performance.now() + leaseMs);
-    return lease;
   }
 
   /** Counts an entry that is inserted into its group. */

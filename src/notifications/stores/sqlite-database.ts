@@ -1,10 +1,8 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { ConfigurationError } from '../../core/errors/errors.js';
 import { nodeModule } from '../../core/node-module.js';
+import { atEndOfTurn } from '../timing/turns.js';
 import { assertVersion, prepareSchema } from './sqlite-schema.js';
-
-// As it was at import time, so that fake timers of tests do not stop the inbox.
-const { setImmediate: atEndOfTurn } = globalThis;
 
 /** A row of any of the tables; each query has only the columns that it names. */
 export interface Row {

@@ -1,4 +1,3 @@
-import { routes } from '../queued-notification.js';
 import type { Row, SqliteDatabase, Transaction } from './sqlite-database.js';
 
 /** How exactly the latest time is stored, in milliseconds. */
@@ -24,7 +23,6 @@ export class InboxTransaction implements Transaction {
   #keepsTime = false;
   #forgetsExpired = false;
   readonly #turns = new Map<number, number>();
-  readonly #isDue = new Map<string, boolean>();
   #waiting: { entries: number; bytes: number } | undefined;
 
   constructor(db: SqliteDatabase<InboxTransaction>, known: KnownTime) {
@@ -55,7 +53,6 @@ export class InboxTransaction implements Transaction {
 
   /** Users take turns: a user with many groups does not delay the groups of others. */
   nextTurn(userId: number | null): number {
-    this.#isDue.clear();
     const user = userId ?? 0;
     const latest = this.#turns.get(user) ?? this.#latestTurn(userId);
     const turn = Math.max(latest, this.#served) + 1;
@@ -71,22 +68,6 @@ export class InboxTransaction implements Transaction {
   serve(groups: readonly Pick<Row, 'turn'>[]): void {
     if (groups.length > 0) this.keepTime();
     for (const { turn } of groups) this.#served = Math.max(this.#served, turn ?? 0);
-    this.#isDue.clear();
-  }
-
-  /** Whether a group of these routes may be leased: it has a turn, or its lease or delay has ended. */
-  hasDueGroup(of: readonly string[] = routes): boolean {
-    return of.some((route) => {
-      const isDue = this.#isDue.get(route) ?? this.#findDue(route);
-      this.#isDue.set(route, isDue);
-      return isDue;
-    });
-  }
-
-  #findDue(route: string): boolean {
-    const due = `SELECT 1 FROM notification_group WHERE route = ? AND turn IS NOT NULL
-      UNION ALL SELECT 1 FROM notification_group WHERE route = ? AND turn IS NULL AND ready_at <= ? LIMIT 1`;
-    return this.#db.all(due, route, route, this.now).length > 0;
   }
 
   /** Deletes some of the keys that are no longer needed to recognize duplicates. */

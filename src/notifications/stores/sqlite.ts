@@ -6,10 +6,9 @@ import type { Row } from './sqlite-database.js';
 import { SqliteDeadLetters } from './sqlite-dead-letters.js';
 import { entryOf, statsOf } from './sqlite-rows.js';
 import { InboxTransaction } from './sqlite-transaction.js';
-import { StoreFullError, assertNames, firstLease, newToken, resolveLimits } from './store.js';
+import { StoreFullError, assertNames, newToken, resolveLimits } from './store.js';
 import type {
   Claim,
-  Claimant,
   Claimed,
   DeadLetter,
   EntryState,
@@ -64,22 +63,15 @@ class SqliteStore implements NotificationStore {
     this.#dead = new SqliteDeadLetters(this.#db, this.#limits);
   }
 
-  add(entry: QueuedNotification): Promise<EntryState>;
-  add(entry: QueuedNotification, claimant?: Claimant): Promise<EntryState | Lease>;
-  async add(entry: QueuedNotification, claimant?: Claimant): Promise<EntryState | Lease> {
+  async add(entry: QueuedNotification): Promise<EntryState> {
     const text = JSON.stringify(entry);
-    const added = await this.#db.write((transaction) => this.#add(entry, text, transaction, claimant));
+    const added = await this.#db.write((transaction) => this.#add(entry, text, transaction));
     if (added instanceof StoreFullError) throw added;
     return added;
   }
 
   /** A full store is a result, not an error: it does not undo the transaction. */
-  #add(
-    entry: QueuedNotification,
-    text: string,
-    transaction: InboxTransaction,
-    claimant?: Claimant,
-  ): EntryState | Lease | StoreFullError {
+  #add(entry: QueuedNotification, text: string, transaction: InboxTransaction): EntryState | StoreFullError {
     const { key, groupId, sentAt } = entry;
     const state = `SELECT 'waiting' AS state FROM notification_waiting WHERE key = ?
       UNION ALL SELECT 'processed' FROM notification_processed WHERE key = ? AND until > ?
@@ -91,9 +83,6 @@ class SqliteStore implements NotificationStore {
     const full = this.#takeRoom(Buffer.byteLength(text), transaction);
     if (full) return full;
     this.#insertWaiting(entry, text);
-    const lease =
-      claimant && !transaction.hasDueGroup(claimant.routes) ? this.#leaseNew(entry, claimant, transaction) : undefined;
-    if (lease) return lease;
     this.#insertGroup(entry, transaction);
     return 'added';
   }
@@ -123,18 +112,6 @@ class SqliteStore implements NotificationStore {
       VALUES (?, ?, ?, ?, 0)`;
     const { user_id } = notification;
     this.#db.run(insert, groupId, routeOf(notification), user_id, transaction.nextTurn(user_id));
-  }
-
-  /** Leases the group of an entry if it is new. */
-  #leaseNew(entry: QueuedNotification, claimant: Claimant, transaction: InboxTransaction): Lease | undefined {
-    const lease = firstLease(entry, newToken(claimant.workerId));
-    const { key, groupId, notification } = entry;
-    const insert = `INSERT OR IGNORE INTO notification_group (group_id, route, user_id, ready_at, token, leased_key)
-      VALUES (?, ?, ?, ?, ?, ?)`;
-    const [route, until] = [routeOf(notification), Math.ceil(transaction.now + claimant.leaseMs)];
-    if (this.#db.run(insert, groupId, route, notification.user_id, until, lease.token, key) === 0) return undefined;
-    transaction.keepTime();
-    return lease;
   }
 
   claim(claim: Claim): Promise<Claimed> {

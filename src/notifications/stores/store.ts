@@ -21,8 +21,8 @@ export interface Lease extends LeaseId {
   readonly coalescedKeys: readonly string[];
 }
 
-/** A worker that can handle one entry more. */
-export interface Claimant {
+/** A worker's request for leases. */
+export interface Claim {
   /** The worker, for diagnostics. */
   readonly workerId: string;
   /** How long the leases last, in milliseconds; `renew` extends them. */
@@ -33,10 +33,6 @@ export interface Claimant {
    * @default all
    */
   readonly routes?: readonly string[] | undefined;
-}
-
-/** A worker's request for leases. */
-export interface Claim extends Claimant {
   /** The most groups to lease. */
   readonly limit: number;
   /** Lease the newest entry of each group, in place of all its entries, instead of the oldest. */
@@ -197,16 +193,12 @@ export interface NotificationStore {
   /** Whether several processes may use it at once. */
   readonly shared: boolean;
   /**
-   * Stores an entry, and resolves once it is stored. For a claimant, a store may lease the entry in the same step, if its
-   * group is new and no other group is due. A store of your own can ignore the claimant.
+   * Stores an entry, and resolves once it is stored.
    *
-   * @returns the state of its key: `'added'` if it is new, `'waiting'` until it is handled, `'processed'` after that. For a
-   * claimant, it may be the lease.
+   * @returns the state of its key: `'added'` if it is new, `'waiting'` until it is handled, `'processed'` after that.
    * @throws when it cannot be stored; the service then delivers it again.
    */
   add(entry: QueuedNotification): Promise<EntryState>;
-  /** The same, for a worker that can handle the entry. */
-  add(entry: QueuedNotification, claimant?: Claimant): Promise<EntryState | Lease>;
   /** Leases groups that are due. A group whose last lease expired without a result counts a stall for its entry. */
   claim(claim: Claim): Promise<Claimed>;
   /** Extends leases, also expired ones that no other claim has taken. Returns the groups whose lease is lost. */
@@ -245,11 +237,6 @@ export function deletedForRoom(key: string): string {
 export async function statsOf(store: NotificationStore): Promise<StoreStats> {
   if (!store.stats) throw new ConfigurationError('This store has no method `stats`');
   return store.stats();
-}
-
-/** The first lease of a new entry. */
-export function firstLease(entry: QueuedNotification, token: string): Lease {
-  return { groupId: entry.groupId, token, entry, attempt: 1, stalledCount: 0, coalescedKeys: [] };
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Lease } from '../stores/store.js';
 export interface Load {
   /** How many handlers may run at once. */
   readonly concurrency: number;
-  /** How many handlers run, or may start with leases that the store was asked for. */
+  /** How many handlers run. */
   readonly used: number;
   /** Whether a suspect runs: an entry that has stalled before, and may be what ends the process. */
   readonly runsSuspect: boolean;

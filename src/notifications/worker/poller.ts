@@ -1,11 +1,8 @@
 import type { GroupRequests } from './group-requests.js';
-import { PollTimer } from '../timing/poll-timer.js';
+import { longestTimerMs } from '../../core/scope/cancel-scope.js';
 import type { Inbox } from '../inbox.js';
 import type { Runs } from './runs.js';
 import type { Claim, Claimed } from '../stores/store.js';
-
-/** How soon a store that several processes share is polled after a handler has ended, in milliseconds. */
-const soonMs = 50;
 
 /** Claims from the store what is due, again and again until nothing is. */
 export class Poller {
@@ -13,10 +10,9 @@ export class Poller {
   readonly #runs: Runs;
   readonly #requests: GroupRequests;
   readonly #onEmpty: () => void;
-  readonly #timer: PollTimer;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #polling: Promise<void> | undefined;
   #pollAgain = false;
-  #mayBeDue = false;
   #isClosed = false;
 
   /** @param onEmpty Called when no entry waits and no handler runs. */
@@ -25,8 +21,6 @@ export class Poller {
     this.#runs = runs;
     this.#requests = requests;
     this.#onEmpty = onEmpty;
-    // Entries in memory keep the process alive; entries in a durable store are found by the next process.
-    this.#timer = new PollTimer(() => this.wake(), !inbox.store.durable);
   }
 
   /** Resolves once the claim that is under way has leased what it can. */
@@ -34,21 +28,9 @@ export class Poller {
     return this.#polling;
   }
 
-  /** Whether more may be due than was claimed. */
-  get mayBeDue(): boolean {
-    return this.#mayBeDue;
-  }
-
-  /** Polls a store again soon that other processes may have added to. */
-  pollSoon(): void {
-    const { store, options } = this.#inbox;
-    if (store.shared) this.#pollIn(Math.min(soonMs, options.pollMs));
-  }
-
   /** Polls now. */
   wake(): void {
     this.#pollAgain = true;
-    this.#mayBeDue = true;
     if (this.#isClosed) return;
     this.#polling ??= this.#poll().finally(() => {
       this.#polling = undefined;
@@ -58,11 +40,10 @@ export class Poller {
 
   close(): void {
     this.#isClosed = true;
-    this.#timer.clear();
+    clearTimeout(this.#timer);
   }
 
   async #poll(): Promise<void> {
-    this.#timer.clear();
     try {
       while (this.#pollAgain && !this.#isClosed) {
         this.#pollAgain = false;
@@ -89,11 +70,9 @@ export class Poller {
 
   /** Claims several groups. What was leased is handled also when one of the claims fails: it would else count as stalled. */
   async #claimGroups(groupIds: readonly string[]): Promise<void> {
-    const claims = await this.#runs.capacity.ask(groupIds.length, () =>
-      Promise.allSettled(groupIds.map((groupId) => this.#claim({ limit: 1, groupId }))),
-    );
+    const claims = await Promise.allSettled(groupIds.map((groupId) => this.#claim({ limit: 1, groupId })));
     const claimed = claims.flatMap((claim) => (claim.status === 'fulfilled' ? [claim.value] : []));
-    await this.#admit(claimed, groupIds.length);
+    await this.#admit(claimed);
     for (const [index, groupId] of groupIds.entries()) {
       const claim = claims[index];
       if (claim?.status === 'fulfilled' && claim.value.leases.length === 0) this.#requests.resolve(groupId);
@@ -105,12 +84,11 @@ export class Poller {
   async #claimDue(): Promise<void> {
     const next = this.#runs.next();
     if (!next) return;
-    this.#mayBeDue = false;
-    const claimed = await this.#runs.capacity.ask(next.limit, () => this.#claim(next));
+    const claimed = await this.#claim(next);
     if (next.groupId !== undefined) this.#runs.capacity.forgetSuspect(next.groupId);
-    await this.#admit([claimed], next.limit);
+    await this.#admit([claimed]);
     // There may be more than was asked for.
-    if (claimed.leases.length === next.limit || next.groupId !== undefined) this.#pollAgain = this.#mayBeDue = true;
+    if (claimed.leases.length === next.limit || next.groupId !== undefined) this.#pollAgain = true;
     else this.#pollLater(claimed);
   }
 
@@ -121,9 +99,9 @@ export class Poller {
     return claimed;
   }
 
-  async #admit(claimed: readonly Claimed[], asked: number): Promise<void> {
+  async #admit(claimed: readonly Claimed[]): Promise<void> {
     const leases = claimed.flatMap((each) => each.leases);
-    const areAdmitted = await this.#runs.admit(leases, asked);
+    const areAdmitted = await this.#runs.admit(leases);
     if (!areAdmitted) this.#pollAgain = true;
     for (const { groupId } of leases) this.#requests.resolve(groupId, this.#runs.get(groupId)?.result);
   }
@@ -133,10 +111,15 @@ export class Poller {
     if (isEmpty && this.#runs.size === 0 && this.#requests.size === 0) this.#onEmpty();
     const { store, options } = this.#inbox;
     const maxDelayMs = store.shared ? options.pollMs : Infinity;
+    clearTimeout(this.#timer);
     if (nextInMs !== undefined || store.shared) this.#pollIn(Math.min(nextInMs ?? Infinity, maxDelayMs));
   }
 
+  /** Entries in memory keep the process alive; entries in a durable store are found by the next process. */
   #pollIn(ms: number): void {
-    if (!this.#isClosed) this.#timer.set(ms);
+    clearTimeout(this.#timer);
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(ms, 1), longestTimerMs));
+    if (this.#inbox.store.durable) (this.#timer as Partial<NodeJS.Timeout>).unref?.();
   }
 }

@@ -19,8 +19,6 @@ export class Run implements RunContext {
    * and does not know it yet.
    */
   next: Lease | undefined;
-  /** Whether another entry of the group was added meanwhile. */
-  isFollowed = false;
   /** Another process may run it now: its result is ignored. */
   hasLostLease = false;
   /** The 404 of its `read()`. */

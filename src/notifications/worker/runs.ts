@@ -15,24 +15,23 @@ export class Runs {
   readonly renewal: LeaseRenewal;
   readonly #runner: Runner;
   readonly #inbox: Inbox;
-  readonly #onEnd: (run: Run, result: RunResult) => void;
+  readonly #onChange: () => void;
   #isClosed = false;
 
   /**
-   * @param onEnd Called after each run.
-   * @param onRenewed Called after each time that the leases were to be renewed: some may have expired.
+   * @param onChange Called after each run, and after each time that the leases were to be renewed: more may be due.
    */
-  constructor(inbox: Inbox, runner: Runner, onEnd: (run: Run, result: RunResult) => void, onRenewed: () => void) {
+  constructor(inbox: Inbox, runner: Runner, onChange: () => void) {
     this.#runner = runner;
     this.#inbox = inbox;
     this.capacity = new Capacity(inbox.options.concurrency, this.#runs);
-    this.#onEnd = onEnd;
+    this.#onChange = onChange;
     const leases = (): Lease[] => [...this.#runs.values()].map((run) => run.latestLease);
     const onLost = (groupId: string, renewed: readonly LeaseId[]): void => {
       const run = this.#runs.get(groupId);
       if (run && renewed.includes(run.latestLease)) run.loseLease();
     };
-    this.renewal = new LeaseRenewal(inbox, { leases, onLost, onRenewed });
+    this.renewal = new LeaseRenewal(inbox, { leases, onLost, onRenewed: onChange });
   }
 
   get size(): number {
@@ -48,23 +47,15 @@ export class Runs {
     return this.#isClosed ? undefined : this.capacity.next();
   }
 
-  /** Whether an entry may be leased as it is added. */
-  hasCapacityForAdded(): boolean {
-    return !this.#isClosed && !this.renewal.isLate() && this.capacity.hasCapacityForAdded();
-  }
-
   /**
-   * Starts the handlers of the leases that the store gave out, of those that were asked for.
+   * Starts the handlers of the leases that the store gave out.
    *
    * @returns whether all have started: else some were given back, to start later.
    */
-  async admit(leases: readonly Lease[], asked: number): Promise<boolean> {
-    const admitted = this.capacity.admit(leases, asked);
+  async admit(leases: readonly Lease[]): Promise<boolean> {
+    const admitted = this.capacity.admit(leases);
     const { start, giveBack } = this.#isClosed ? { start: [], giveBack: leases } : admitted;
-    if (giveBack.length > 0) {
-      await this.capacity.ask(start.length, () => this.#runner.giveBack(giveBack, this.#isClosed));
-      this.capacity.admitNone(start.length);
-    }
+    if (giveBack.length > 0) await this.#runner.giveBack(giveBack, this.#isClosed);
     for (const lease of start) this.#start(lease);
     return giveBack.length === 0;
   }
@@ -85,7 +76,7 @@ export class Runs {
     this.#runs.delete(lease.groupId);
     if (run.next) void this.#run(run.next);
     if (this.#runs.size === 0) this.renewal.pause();
-    this.#onEnd(run, result);
+    this.#onChange();
   }
 
   async #resultOf(run: Run): Promise<RunResult> {

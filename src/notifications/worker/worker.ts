@@ -1,15 +1,13 @@
 import { longestTimerMs } from '../../core/scope/cancel-scope.js';
 import type { Dispatcher } from '../handling/dispatcher.js';
 import type { Inbox } from '../inbox.js';
-import { routeOf } from '../queued-notification.js';
 import { GroupRequests } from './group-requests.js';
 import { Poller } from './poller.js';
 import type { QueuedNotification } from '../queued-notification.js';
-import type { Run, RunResult } from './run.js';
+import type { RunResult } from './run.js';
 import { Runner } from './runner.js';
 import { Runs } from './runs.js';
 import { abortGraceMs, endsWithin } from '../timing/time-limit.js';
-import type { Lease } from '../stores/store.js';
 
 /** Leases entries from the store, and runs their handlers. */
 export class Worker {
@@ -26,8 +24,7 @@ export class Worker {
   constructor(inbox: Inbox, dispatcher: Dispatcher) {
     this.#inbox = inbox;
     this.#runner = new Runner(inbox, dispatcher, () => this.#poller.polling);
-    const [onEnd, onRenewed] = [(run: Run, result: RunResult) => this.#onEnd(run, result), () => this.wake()];
-    this.#runs = new Runs(inbox, this.#runner, onEnd, onRenewed);
+    this.#runs = new Runs(inbox, this.#runner, () => this.wake());
     const onEmpty = (): void => this.#resolveIdle();
     this.#poller = new Poller(inbox, this.#runs, this.#requests, onEmpty);
   }
@@ -47,30 +44,12 @@ export class Worker {
     if (this.#isStarted && this.#inbox.claimant.routes.length > 0) this.#poller.wake();
   }
 
-  #onEnd({ isFollowed }: Run, { handled }: RunResult): void {
-    const isAwaited = this.#requests.size > 0 || this.#idle.length > 0 || this.#runs.capacity.hasSuspects;
-    if (!handled || isFollowed || isAwaited || this.#poller.mayBeDue) this.wake();
-    else this.#poller.pollSoon();
-  }
-
-  /** Stores an entry, and returns its state. Its handler starts at once if the store leases it in the same step. */
+  /** Stores an entry, and returns its state. */
   async add(entry: QueuedNotification): Promise<unknown> {
     this.#isStarted = true;
-    const { store, claimant } = this.#inbox;
-    const isOurs = claimant.routes.includes(routeOf(entry.notification));
-    const asked = isOurs && this.#requests.size === 0 && this.#runs.hasCapacityForAdded() ? 1 : 0;
-    const added: unknown = await this.#runs.capacity.ask(asked, () =>
-      asked > 0 ? store.add(entry, claimant) : store.add(entry),
-    );
-    if (isLease(added)) {
-      await this.#runs.admit([added], asked);
-      return 'added';
-    }
-    this.#runs.capacity.admitNone(asked);
-    const run = this.#runs.get(entry.groupId);
-    if (run) run.isFollowed = true;
+    const state: unknown = await this.#inbox.store.add(entry);
     this.wake();
-    return added;
+    return state;
   }
 
   /** Resolves once the store has no waiting entry and no handler is running here. Keeps the process alive meanwhile. */
@@ -137,8 +116,4 @@ export class Worker {
     this.wake();
     return result;
   }
-}
-
-function isLease(added: unknown): added is Lease {
-  return typeof (added as Partial<Lease> | null | undefined)?.token === 'string';
 }
