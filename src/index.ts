@@ -44,7 +44,7 @@ export type { DocumentedError } from './core/errors/documented-error.js';
 export { documentedError } from './core/errors/documented-error.js';
 export type { StandardSchema } from './core/schema/standard-schema.js';
 export type { Issue } from './core/schema/issue.js';
-export type { Paging } from './core/schema/fields.js';
+export type { Paging, SearchOption } from './core/schema/fields.js';
 
 export {
   AccessTokenError,

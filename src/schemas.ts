@@ -3,7 +3,7 @@ export { endpoints } from './endpoints.js';
 export { description, methodDescription, resourcePath } from './core/describe.js';
 export type { Entity, Input, Optional, Output, Params, Schema, Shape } from './core/schema/schema.js';
 export type { StandardSchema } from './core/schema/standard-schema.js';
-export { paging } from './core/schema/fields.js';
+export { paging, searchOption } from './core/schema/fields.js';
 export * from './resources/action-guide/schemas.js';
 export * from './resources/contacts/schemas.js';
 export * from './resources/currencies/schemas.js';

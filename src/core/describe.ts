@@ -1,7 +1,7 @@
 import type { DescribedEndpoint } from './endpoint.js';
 import { nullish, params, preprocess, record, refine, response, string, unknown, withFacts } from './schema/schema.js';
 import type { Input, Output } from './schema/schema.js';
-import { nullishArray } from './schema/fields.js';
+import { listOrObject, nullishArray } from './schema/fields.js';
 
 /** The description of a method of a resource. */
 export const methodDescription = response({
@@ -18,8 +18,8 @@ export const description = response({
   /** The meaning of the fields. */
   attributes: nullish(record),
   methods: nullishArray<MethodDescription>(methodDescription),
-  related_resources: nullish(unknown),
-  connections: nullish(unknown),
+  related_resources: nullish(listOrObject),
+  connections: nullish(listOrObject),
 });
 export interface Description extends Output<typeof description> {}
 

@@ -614,9 +614,9 @@ describe('channel() says which channel is open, and sends nothing', () => {
     const option = { id: 'other', cap_available: 1 };
     for (const first of [{ type: 'template' }, { id: null }, { id: 5 }, null, 'OTHER'])
       await expect(channel(none, { options: [first, option] })).resolves.toMatchObject({ channel: 'option' });
-    for (const offered of [{ options: [{}] }, { options: [{ id: 5 }] }, 'none', null])
+    for (const offered of [{ options: [{}] }, { options: [{ id: 5 }] }, null])
       expect(await errorOf(channel(none, offered))).toMatchObject({ reason: 'option_not_offered' });
-    for (const offered of [{ options: 'none' }, { options: [null] }])
+    for (const offered of ['none', { options: 'none' }, { options: [null] }])
       expect(await errorOf(channel(none, offered))).toMatchObject({ name: 'UnexpectedResponseError' });
     const odd = { ...none, messages: [null, {}, 'x', { from: 5 }, { id: 'a', from: { user_id: 31 } }] };
     for (const status of [5, { status: 5 }, 'open'])

@@ -34,7 +34,11 @@ export interface Logger {
   error(message: string, fields?: object): void;
 }
 
-/** A difference between a response and its documented shape. It does not contain the value. */
+/**
+ * A difference between a response and its documented shape: a value of another JSON type, a required field that is
+ * missing, or a list that ends before its total. Unknown fields, enum values that are new or in another case, digits for
+ * an integer, an integer for an id that is text, and `null` for what is optional are no drift. It does not contain the value.
+ */
 export interface Drift {
   readonly endpoint: Endpoint;
   /** The place in the response body. */

@@ -12,6 +12,8 @@ export interface Facts {
    * response. `whole`: the list is invalid, and so is the object that contains it.
    */
   readonly list?: 'main' | 'whole';
+  /** Any other value is returned as it came, and reported: the call has succeeded without it. */
+  readonly acceptsAny?: true;
   /** How a value of an input is written into the request, if not as it is. */
   readonly write?: (value: never) => unknown;
 }

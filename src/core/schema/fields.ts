@@ -1,4 +1,3 @@
-import { shapeOf } from './inspect.js';
 import {
   array,
   int,
@@ -7,6 +6,7 @@ import {
   openEnum,
   optional,
   preprocess,
+  record,
   refine,
   response,
   string,
@@ -103,6 +103,24 @@ export function nullishArray<Out>(of: Schema<Out>): Optional<Out[] | null> {
   return nullish(array(of) as Schema<Out[]>);
 }
 
+/** A filter or an order that a search offers or has used. */
+export const searchOption = response({
+  id: keyOf,
+  name: nullish(string),
+  type: nullish(string),
+  /** The values of a filter, or only their ids. */
+  values: nullishArray(
+    union(response({ id: nullish(keyOf), name: nullish(string), results: nullish(integer) }), string),
+  ),
+});
+export interface SearchOption extends Output<typeof searchOption> {}
+
+/** A filter or an order, or only its id. */
+export const searchOptionOrId: Schema<SearchOption | string> = union<SearchOption, string>(searchOption, string);
+
+/** An object or a list whose content is not documented. */
+export const listOrObject: Schema = union(array(unknown), record);
+
 /** Accepts a list in a response that is a bare list, an object with the list as `name` or as `results`, or `null`. */
 export function listIn(name: string): (value: unknown) => unknown {
   return (value) => {
@@ -133,21 +151,29 @@ export function eachIn(name: string, change: (entry: unknown) => unknown): (valu
 }
 
 /**
- * The entity, or another response body as it came, for operations whose response is not documented. A body with a valid
- * `key` is the entity: it is read like any other, also if some of its fields have another type.
+ * The entity, or another response body as it came, for operations whose response is not documented. A body with a `key`
+ * is the entity: it is read like any other, and what differs is reported.
  */
 export function orAnything<Out>(
   entity: Schema<Out>,
   key: keyof Out & string,
   reader: (value: unknown) => unknown = (value) => value,
 ): Schema<Out | undefined> {
-  const isEntity = (value: unknown): boolean =>
-    isObject(value) && shapeOf(entity)[key]?.safeParse(value[key]).success === true;
+  const isEntity = (value: unknown): boolean => isObject(value) && value[key] !== undefined && value[key] !== null;
   const other = refine(unknown, (value) => (isEntity(value) ? 'does not fit' : undefined));
-  return preprocess(union(entity, other) as Schema<Out | undefined>, (value) => {
+  const read = orAsItCame(union(entity, other));
+  return preprocess(read as Schema<Out | undefined>, (value) => {
     const changed = reader(value);
     return isEntity(changed) ? changed : value;
   });
+}
+
+/**
+ * The response to a write of which the caller needs nothing. Any other body is returned as it came and reported, and an
+ * empty one is `undefined`: the write is done.
+ */
+export function orAsItCame<Out>(of: Schema<Out>): Schema<Out | undefined> {
+  return withFacts<Out, Out, Schema<Out>>(of, { acceptsAny: true });
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -37,6 +37,9 @@ export function read(
   value: unknown,
   isRelaxed: boolean,
 ): ReadValue | { readonly issues: readonly Issue[] } {
+  const { acceptsAny } = factsOf(schema);
+  if (acceptsAny && (value === undefined || value === null)) return { value, differences: [], leftOut: 0 };
+  if (acceptsAny && !isRelaxed) return read(schema, value, true);
   const found = inspect(schema);
   // Issues are about the value that the function in front of a schema returns.
   if (found.kind === 'preprocess') return read(found.of, found.reader(value), isRelaxed);
@@ -69,7 +72,9 @@ function readWithout(
     if (result.success) return { value: aside.putBack(result.data), differences, leftOut: aside.leftOut };
     issues = result.issues;
   }
-  return isRelaxed && !hasMainList(schema) ? { value, differences, leftOut: 0 } : undefined;
+  return factsOf(schema).acceptsAny === true || (isRelaxed && !hasMainList(schema))
+    ? { value, differences, leftOut: 0 }
+    : undefined;
 }
 
 /** A schema of another library validates the value as a whole. */

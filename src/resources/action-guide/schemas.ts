@@ -1,3 +1,4 @@
+import { isPlainObject } from '../../core/plain-object.js';
 import { messageTextLimit } from '../post-sale/text.js';
 import {
   array,
@@ -79,8 +80,10 @@ export const actionGuideResponse = preprocess(
   }),
   (value) => {
     if (Array.isArray(value)) return { options: value };
-    const { options } = (value ?? {}) as { options?: unknown };
-    return options === null || options === undefined ? { ...(value as object), options: [] } : value;
+    const body = value ?? {};
+    if (!isPlainObject(body)) return body;
+    const { options } = body as { options?: unknown };
+    return options === null || options === undefined ? { ...body, options: [] } : body;
   },
 );
 export interface ActionGuideResponse extends Output<typeof actionGuideResponse> {}

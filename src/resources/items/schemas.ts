@@ -1,4 +1,4 @@
-import { defined } from '../../core/defined.js';
+import { isPlainObject } from '../../core/plain-object.js';
 import {
   array,
   integer,
@@ -11,12 +11,12 @@ import {
   string,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { key } from '../../core/schema/fields.js';
+import { key, keyOf } from '../../core/schema/fields.js';
 
 /** An item's status, or why it could not be read. */
 export const itemStatus = response({
   /** The item's id, from the service or from the position in the list; absent if neither is known. */
-  id: nullish(string),
+  id: nullish(keyOf),
   /** Flex needs `active`. Absent if the service could not read the item. */
   status: nullish(openEnum('active', 'paused', 'closed', 'under_review', 'inactive')),
   /** The HTTP status of this entry, if the service sent one: it reads each item separately. */
@@ -28,30 +28,23 @@ export interface ItemStatus extends Output<typeof itemStatus> {}
 
 /** The statuses, in the order of the requested ids. */
 export const itemStatuses: Schema<ItemStatus[]> = preprocess(array(itemStatus) as Schema<ItemStatus[]>, (value) => {
-  const list = typeof value === 'object' && value !== null && !Array.isArray(value) ? [value] : value;
+  const list = isPlainObject(value) ? [value] : value;
   return Array.isArray(list) ? list.map(flattened) : list;
 });
 
 /**
- * An entry is `{status}`, `{code, body: {status}}` or only the status. A wrong entry must not fail the other entries.
+ * An entry is `{status}`, `{code, body: {status}}`, `{code, body: "why"}`, only the status, or `null`. Any other keeps its
+ * place as a wrong status, which is reported: without ids, only its place tells which item an entry is about.
  */
 function flattened(entry: unknown): unknown {
-  if (typeof entry === 'string') return { status: entry };
-  if (typeof entry !== 'object' || entry === null) return {};
-  const { code, body } = entry as { code?: unknown; body?: unknown };
-  const inner = (typeof body === 'object' && body !== null ? body : entry) as Record<string, unknown>;
-  const { id, status, message, ...rest } = inner;
-  const known = {
-    id: typeof id === 'number' ? String(id) : textOf(id),
-    status: textOf(status),
-    code: Number.isInteger(code) ? code : Number.isInteger(status) ? status : undefined,
-    message: textOf(message),
-  };
-  return { ...rest, ...defined(known) };
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+  if (!isPlainObject(entry)) return entry === null ? {} : { status: entry };
+  const { body, ...own } = entry as { body?: unknown };
+  const inner = typeof body === 'string' ? { message: body } : isPlainObject(body) ? body : { status: body };
+  const found: { status?: unknown } = body === undefined || body === null ? entry : { ...own, ...inner };
+  const { status, ...rest } = found;
+  // In the entry of an item that could not be read, the status is that of HTTP.
+  const isOfHttp = Number.isInteger(status) && Number(status) >= 100 && Number(status) < 600;
+  return isOfHttp ? { code: status, ...rest } : found;
 }
 
 export const itemStatusParams = params({

@@ -19,21 +19,31 @@ export function entriesIn(value: unknown): readonly unknown[] | undefined {
 
 /** The id of a message in its current or its legacy shape. */
 export function idOf(value: unknown): unknown {
-  return isRaw(value) ? (value.id ?? value.message_id) : undefined;
+  return isRaw(value) ? (value.id ?? value.message_id ?? undefined) : undefined;
 }
 
 function needsTidying({ to, text }: Raw): boolean {
-  return Array.isArray(to) || isRaw(text);
+  return Array.isArray(to) || isEmpty(to) || isRaw(text);
 }
 
 function tidied(value: Raw): Raw {
   const { to, text } = value;
   return {
     ...value,
-    ...(Array.isArray(to) && { to: (to as unknown[])[0] ?? null }),
+    ...(isEmpty(to) && { to: null }),
+    ...(Array.isArray(to) && isReadable(to) && { to: (to as unknown[])[0] ?? null }),
     ...(Array.isArray(to) && to.length > 1 && { recipients: to }),
-    ...(isRaw(text) && { text: text.plain ?? null }),
+    ...(isRaw(text) && ('plain' in text || isEmpty(text)) && { text: text.plain ?? null }),
   };
+}
+
+function isEmpty(value: unknown): boolean {
+  return isRaw(value) && Object.keys(value).length === 0;
+}
+
+/** Whether the first receiver in a list can stand for the list. */
+function isReadable([first]: readonly unknown[]): boolean {
+  return first === undefined || (isRaw(first) && first.user_id !== undefined);
 }
 
 /** Fields that the current shape does not have keep their names. */
@@ -65,7 +75,7 @@ function modernised(value: Raw): Raw {
       message_resources:
         resource_id === null || resource_id === undefined ? undefined : [{ id: resource_id, name: resource }],
     }),
-    message_moderation: isRaw(moderation) ? moderated(moderation) : undefined,
+    message_moderation: isRaw(moderation) ? moderated(moderation) : moderation,
     ...rest,
     ...(id !== undefined && { id }),
   };

@@ -15,16 +15,19 @@ import {
 } from '../../core/schema/schema.js';
 import { int64 } from '../../core/schema/long-integers.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
-import { keyOf, nullishArray } from '../../core/schema/fields.js';
+import { keyOf, nullishArray, orAsItCame } from '../../core/schema/fields.js';
 import { currentShape, entriesIn, idOf } from './legacy.js';
 
-/** The sender or receiver of a message. */
-export const participant = response({
+const participantFields = response({
   user_id: nullish(integer),
   /** Present for the receiver of a message that was sent through an option. */
   name: nullish(string),
 });
-export interface Participant extends Output<typeof participant> {}
+/** The sender or receiver of a message. */
+export const participant = refine<Participant, Participant>(participantFields, ({ user_id }) =>
+  user_id === undefined ? { path: ['user_id'], message: '`user_id` is missing; it takes an integer' } : undefined,
+);
+export interface Participant extends Output<typeof participantFields> {}
 
 /** When each event of a message happened; `null` if it has not happened. */
 export const messageDate = response({
@@ -141,7 +144,7 @@ function withOriginal<T extends SentMessage>(data: T): T {
 /** Converts a message of any known shape to the current shape, and keeps the original: `raw`, of which it is a part. */
 export function toCurrentShape(raw: unknown, found: unknown = raw): unknown {
   const converted = currentShape(found);
-  return converted === raw ? raw : { ...(converted as object), [carried]: raw };
+  return converted === raw || !isObject(converted) ? converted : { ...converted, [carried]: raw };
 }
 
 export const message: Schema<Message> = preprocess<Message>(currentMessage, (raw) => toCurrentShape(raw));
@@ -151,19 +154,16 @@ export function messageWithId(message_id: unknown): Schema<Message> {
   const isIt = (entry: unknown): boolean => String(idOf(entry)) === String(message_id);
   return preprocess<Message>(currentMessage, (raw) => {
     const entries = entriesIn(raw);
-    if (!entries) return toCurrentShape(raw);
-    const [only, ...others] = entries;
+    const [only, ...others] = entries ?? [raw];
     const isWithoutId = others.length === 0 && isObject(only) && 'text' in only && idOf(only) === undefined;
-    return toCurrentShape(raw, entries.find(isIt) ?? (isWithoutId ? { ...only, id: message_id } : {}));
+    if (isWithoutId) return toCurrentShape(raw, { ...only, id: message_id });
+    return entries ? toCurrentShape(raw, entries.find(isIt) ?? {}) : toCurrentShape(raw);
   });
 }
 
-/** The message if the service returns one, with or without its id; otherwise the response body unchanged. */
+/** The message, with or without its id, or a text; any other response body as it came, because the message is sent. */
 export const sentMessage: Schema<SentMessage | undefined> = preprocess(
-  union(
-    currentSentMessage,
-    refine(unknown, (value) => (isObject(value) ? 'does not fit' : undefined)),
-  ) as Schema<SentMessage | undefined>,
+  orAsItCame(union(currentSentMessage, string)) as Schema<SentMessage | undefined>,
   (raw) => {
     const converted = toCurrentShape(raw);
     return isObject(converted) ? converted : raw;

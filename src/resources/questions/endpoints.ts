@@ -3,8 +3,8 @@ import { assertSame, readEnds, shownList } from '../../core/confirm/shown-list.j
 import type { ShownPage } from '../../core/confirm/shown-list.js';
 import type { ConfirmContext, DescribedEndpoint } from '../../core/endpoint.js';
 import type { Confirmation } from '../../core/confirm/confirmation.js';
-import { orAnything } from '../../core/schema/fields.js';
-import { array, preprocess, string, union, unknown } from '../../core/schema/schema.js';
+import { orAnything, orAsItCame } from '../../core/schema/fields.js';
+import { array, preprocess, string, unknown } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import {
   invalidPostBody,
@@ -160,8 +160,7 @@ const remove: DescribedEndpoint<GetQuestionParams, DeletionResponse> = {
   path: '/questions/{question_id}',
   input: getQuestionParams,
   example: { question_id: 42 },
-  // A list with one sentence; `undefined` if it is empty.
-  output: union(array(string), unknown) as Schema<DeletionResponse>,
+  output: orAsItCame(array(string)) as Schema<DeletionResponse>,
   retry: 'unsafe',
   errors: [questionNotFound],
   async confirm({ question_id }, context) {
@@ -262,9 +261,9 @@ function bareQuestion(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 1 ? bareQuestion(value[0]) : value;
   if (typeof value !== 'object' || value === null) return value;
   const { id, question: inside, question_id } = value as { id?: unknown; question?: unknown; question_id?: unknown };
-  if (id !== undefined) return value;
+  if (id !== undefined && id !== null) return value;
   if (typeof inside === 'object' && inside !== null) return bareQuestion(inside);
-  return question_id === undefined ? value : { ...value, id: question_id };
+  return question_id === undefined || question_id === null ? value : { ...value, id: question_id };
 }
 
 /** The question with an id. The service need not repeat the id. */
@@ -272,7 +271,8 @@ export function questionWithId(question_id: unknown): Schema<Question> {
   return preprocess<Question>(question, (value) => {
     const found = bareQuestion(value);
     if (typeof found !== 'object' || found === null || Array.isArray(found)) return found;
-    const isQuestion = !('id' in found) && ['text', 'status', 'answer'].some((name) => name in found);
+    const { id } = found as { id?: unknown };
+    const isQuestion = (id ?? undefined) === undefined && ['text', 'status', 'answer'].some((name) => name in found);
     return isQuestion ? { ...found, id: question_id } : found;
   });
 }

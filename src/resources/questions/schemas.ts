@@ -13,10 +13,24 @@ import {
   refine,
   response,
   string,
-  unknown,
 } from '../../core/schema/schema.js';
+import { isPlainObject } from '../../core/plain-object.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { boundedText, eachIn, id, key, limit, listIn, mainList, offset } from '../../core/schema/fields.js';
+import {
+  boundedText,
+  eachIn,
+  id,
+  key,
+  limit,
+  listIn,
+  listOrObject,
+  mainList,
+  nullishArray,
+  offset,
+  paging,
+  searchOptionOrId,
+} from '../../core/schema/fields.js';
+import type { Paging, SearchOption } from '../../core/schema/fields.js';
 import { questionTextLimit } from './limits.js';
 
 /** The user who asked. */
@@ -70,9 +84,10 @@ export const questionSearchResponse = preprocess(
     limit: nullish(integer),
     offset: nullish(integer),
     questions: mainList<Question>(question),
-    filters: nullish(unknown),
-    available_filters: nullish(unknown),
-    available_sorts: nullish(unknown),
+    paging: nullish<Paging>(paging),
+    filters: nullish(listOrObject),
+    available_filters: nullishArray(searchOptionOrId),
+    available_sorts: nullishArray(searchOptionOrId),
   }),
   unwrapList('questions'),
 );
@@ -81,8 +96,8 @@ export interface QuestionSearchResponse extends Output<typeof questionSearchResp
 /** What a page of the question search contains besides its questions. */
 export interface QuestionSearchExtra {
   readonly filters?: unknown;
-  readonly available_filters?: unknown;
-  readonly available_sorts?: unknown;
+  readonly available_filters?: readonly (SearchOption | string)[] | null | undefined;
+  readonly available_sorts?: readonly (SearchOption | string)[] | null | undefined;
 }
 
 /** A user who is blocked from asking. */
@@ -93,6 +108,7 @@ export interface BlockedUser extends Output<typeof blockedUser> {}
 export const blacklistResponse = preprocess(
   response({
     users: mainList<BlockedUser>(blockedUser),
+    paging: nullish<Paging>(paging),
     total: nullish(integer),
     limit: nullish(integer),
     offset: nullish(integer),
@@ -111,11 +127,11 @@ function asUser(value: unknown): unknown {
 /** Accepts every known shape of a list, with `paging` or the fields of `paging`. */
 function unwrapList(name: string): (value: unknown) => unknown {
   const inObject = listIn(name);
-  return (given) => {
-    const value = inObject(given);
+  return (body) => {
+    const value = inObject(body);
     if (typeof value !== 'object' || value === null || !('paging' in value)) return value;
-    const { paging, ...rest } = value;
-    return typeof paging === 'object' ? { ...paging, ...rest } : rest;
+    const { paging: given, ...rest } = value;
+    return isPlainObject(given) ? { ...given, ...rest } : value;
   };
 }
 

@@ -8,15 +8,24 @@ import {
   record,
   response,
   string,
-  unknown,
 } from '../../core/schema/schema.js';
 import type { Input, Output } from '../../core/schema/schema.js';
-import { limit, listIn, mainList, offset, paging, siteId } from '../../core/schema/fields.js';
-import type { Paging } from '../../core/schema/fields.js';
+import {
+  keyOf,
+  limit,
+  listIn,
+  mainList,
+  nullishArray,
+  offset,
+  paging,
+  searchOptionOrId,
+  siteId,
+} from '../../core/schema/fields.js';
+import type { Paging, SearchOption } from '../../core/schema/fields.js';
 
 /** An item that a search found. The specification does not name its fields; these are the common ones. */
 export const listing = response({
-  id: preprocess(string, (value) => (typeof value === 'number' ? String(value) : value)),
+  id: keyOf,
   title: nullish(string),
   price: nullish(number),
   currency_id: nullish(string),
@@ -31,10 +40,10 @@ const siteSearchPage = response({
   query: nullish(string),
   paging: nullish<Paging>(paging),
   results: mainList<Listing>(listing),
-  sort: nullish(unknown),
-  available_sorts: nullish(unknown),
-  filters: nullish(unknown),
-  available_filters: nullish(unknown),
+  sort: nullish<SearchOption | string>(searchOptionOrId),
+  available_sorts: nullishArray(searchOptionOrId),
+  filters: nullishArray(searchOptionOrId),
+  available_filters: nullishArray(searchOptionOrId),
 });
 /** The same, in every known shape of its list. */
 export const siteSearchResponse = preprocess<Output<typeof siteSearchPage>>(siteSearchPage, listIn('results'));
@@ -45,11 +54,11 @@ export interface SiteSearchExtra {
   readonly site_id?: string | null | undefined;
   readonly query?: string | null | undefined;
   /** How the results are sorted. */
-  readonly sort?: unknown;
-  readonly available_sorts?: unknown;
+  readonly sort?: SearchOption | string | null | undefined;
+  readonly available_sorts?: readonly (SearchOption | string)[] | null | undefined;
   /** The active filters. */
-  readonly filters?: unknown;
-  readonly available_filters?: unknown;
+  readonly filters?: readonly (SearchOption | string)[] | null | undefined;
+  readonly available_filters?: readonly (SearchOption | string)[] | null | undefined;
 }
 
 export const siteSearchParams = params({
