@@ -111,8 +111,23 @@ describe('the request log', () => {
     expect(await call(url, 'GET /questions/1')).toBe(404);
     expect((await log()).requests).toMatchObject([
       { fault: '503 after acting', rule: null },
-      { fault: null, rule: 'Errors, Questions and response time' },
+      { fault: null, rule: 'Authentication 4: DELETED or BANNED without a token, or no such question' },
     ]);
+  });
+
+  test.each([
+    [{ reset: 'before' }, 'before the response'],
+    [{ reset: 'after' }, 'before the response'],
+    [{ truncate: true }, 'in the body'],
+  ])('a request that %o hits says where the connection ended', async (fault, brokenAt) => {
+    const { url, log } = await served();
+    const headers = { 'x-fake-token': token };
+    await fetch(`${url}/__fake/faults`, { method: 'POST', headers, body: JSON.stringify(fault) });
+    await fetch(`${url}/currencies`).then(
+      (response) => response.text().catch(() => undefined),
+      () => undefined,
+    );
+    await expect.poll(async () => (await log()).requests).toMatchObject([{ state: 'broken', brokenAt }]);
   });
 
   test('a notification names the request that caused it', async () => {

@@ -68,6 +68,18 @@ export const controls: Readonly<Record<string, Control>> = {
     ({ questions }, { question_id }) => void inField('question_id', () => questions.disableAnswer(question_id)),
   ),
 
+  'POST /__fake/blacklist': control(
+    'Blocks a user from asking a seller, or unblocks the user',
+    params({ seller_id: integer, user_id: integer, blocked: boolean }),
+    ({ accounts, questions }, { seller_id, user_id, blocked }) => {
+      inField('seller_id', () => accounts.getOrThrow(seller_id));
+      inField('user_id', () => accounts.getOrThrow(user_id));
+      if (seller_id === user_id) throw new FakeMarketplaceError('`user_id` is the seller');
+      if (blocked) questions.block(user_id, seller_id);
+      else questions.unblock(user_id, seller_id);
+    },
+  ),
+
   'POST /__fake/messages': control(
     'Writes a message as buyer or seller',
     params({ pack, from: enumOf('buyer', 'seller'), text: textUpTo(3500) }),

@@ -8,6 +8,9 @@ import { changeSettings, settingsChange } from '../seed/settings-schema.js';
 import { bodyless, control, inField } from './control.js';
 import type { Control } from './control.js';
 import { withoutNulls } from './notification-controls.js';
+import type { RateLimit } from '../http/rate-limit.js';
+import type { MarketplaceSettings } from '../settings.js';
+import type { ServedMarketplace } from './served-marketplace.js';
 
 const clockChange = params({ set: nullish(string), advanceMs: nullish(number), running: nullish(boolean) });
 interface ClockChange extends Output<typeof clockChange> {}
@@ -68,10 +71,7 @@ export const environmentControls: Readonly<Record<string, Control>> = {
     },
   ),
 
-  'GET /__fake/settings': bodyless('Returns the settings and the rate limit', ({ settings, rateLimiter }) => {
-    const { moderate: _, ...values } = settings;
-    return { settings: values, limit: rateLimiter.limit ?? null };
-  }),
+  'GET /__fake/settings': bodyless('Returns the settings and the rate limit', toSettingsView),
 
   'POST /__fake/settings': {
     summary: 'Changes settings',
@@ -101,6 +101,18 @@ function changeClock(clock: Clock, { set, advanceMs, running }: ClockChange): vo
     restore();
     throw error;
   }
+}
+
+/** The settings and the rate limit as plain data. */
+export interface SettingsView {
+  readonly settings: Omit<MarketplaceSettings, 'moderate'>;
+  readonly limit: RateLimit | null;
+}
+
+/** Serializes the settings and the rate limit. */
+export function toSettingsView({ settings, rateLimiter }: ServedMarketplace): SettingsView {
+  const { moderate: _, ...values } = settings;
+  return { settings: values, limit: rateLimiter.limit ?? null };
 }
 
 function toClockView(clock: Clock): object {

@@ -24,12 +24,14 @@ export interface LoggedRequest {
   readonly nickname: string | null;
   /** `broken`: the connection ended before the response did. */
   readonly state: 'open' | 'done' | 'broken';
+  /** Where the connection ended before the response did; `null` if it did not. */
+  readonly brokenAt: 'before the response' | 'in the body' | null;
   readonly status: number | null;
   /** The duration in milliseconds. While the request is open, the time until the headers. */
   readonly ms: number;
   /** The injected fault that applied to the request, in words; `null` without one. */
   readonly fault: string | null;
-  /** The section of the specification that an error response follows; `null` for any other response. */
+  /** The section and row of the specification that a 4xx follows; `null` for any other response. */
   readonly rule: string | null;
   readonly requestHeaders: Readonly<Record<string, string>>;
   /** The text of the body, its first 1,048,576 characters; `null` without one, and for a form with files. */
@@ -94,15 +96,16 @@ export class RequestLog {
       // What the marketplace has read is here as well, and is recorded before the response is sent.
       if (request.bodyUsed) await copied;
       const { status } = response;
-      change({ rule: entry.fault === null ? ruleOf(status, entry.endpoint) : null });
       const responseHeaders = Object.fromEntries(response.headers);
       if (!response.body) change({ state: 'done', status, responseHeaders, ms: elapsedMs() });
       else change({ status, responseHeaders, ms: elapsedMs() });
-      return tapBody(response, maxBodyLength, (state, responseBody) =>
-        change({ state, responseBody, ms: elapsedMs() }),
-      );
+      return tapBody(response, maxBodyLength, (state, responseBody) => {
+        const rule = entry.fault === null ? ruleOf(status, entry.endpoint, responseBody) : null;
+        const brokenAt = state === 'broken' ? 'in the body' : null;
+        change({ state, brokenAt, rule, responseBody, ms: elapsedMs() });
+      });
     } catch (error) {
-      change({ state: 'broken', ms: elapsedMs() });
+      change({ state: 'broken', brokenAt: 'before the response', ms: elapsedMs() });
       throw error;
     } finally {
       stop();
@@ -139,6 +142,7 @@ function toEntry(id: number, { method, url, headers }: Request, accounts: Accoun
     user_id,
     nickname: user_id === null ? null : (accounts.get(user_id)?.nickname ?? null),
     state: 'open',
+    brokenAt: null,
     status: null,
     ms: 0,
     fault: null,

@@ -1,24 +1,14 @@
-/** The sections of the specification that list the errors, by the beginning of an endpoint's name. */
-const sections: readonly (readonly [string, string])[] = [
-  ['questions.blacklist', 'Endpoints, Questions blacklist'],
-  ['questions.responseTime', 'Errors, Questions and response time'],
-  ['questions', 'Errors, Questions and response time'],
-  ['actionGuide', 'Errors, Action guide'],
-  ['messages.upload', 'Errors, Attachments'],
-  ['messages.download', 'Errors, Attachments'],
-  ['messages.send', 'Errors, Create message'],
-  ['messages.get', 'Errors, Get by id'],
-  ['messages.conversation', 'Errors, Conversation listing'],
-  ['flex', 'Errors, Flex'],
-  ['contacts', 'Endpoints, Classified contact metrics'],
-  ['items', 'Endpoints, Flex delivery'],
-];
+import { rules } from './documented-rules.js';
 
-/** Returns the section of the specification that a 4xx of an endpoint follows; `null` for any other response. */
-export function ruleOf(status: number, endpoint: string | null): string | null {
+/**
+ * Returns the rule of the specification that a 4xx follows, as section and row, e.g.
+ * `Errors, Create message: text longer than 350 characters`; `null` for any other response.
+ *
+ * @param body the text of the response
+ */
+export function ruleOf(status: number, endpoint: string | null, body: string | null): string | null {
   if (status < 400 || status > 499) return null;
-  if (status === 401) return 'Authentication';
-  if (status === 429) return 'Limits, Rate limits';
-  if (endpoint === null) return 'Endpoints';
-  return sections.find(([start]) => endpoint.startsWith(start))?.[1] ?? 'Common conventions';
+  const text = (body ?? '').toLowerCase();
+  const found = rules.find(([start, words]) => (endpoint ?? '').startsWith(start) && text.includes(words));
+  return found?.[2] ?? 'Errors: standard body';
 }

@@ -3,8 +3,10 @@ import type { StoredMessage } from '../state/messages.js';
 import { numberOf } from '../state/packs.js';
 import type { Pack } from '../state/packs.js';
 import type { StoredQuestion } from '../state/questions.js';
+import { toSettingsView } from './environment-controls.js';
 import { toSubscriptionView } from './notification-controls.js';
 import { allEndpoints } from '../http/all-endpoints.js';
+import { topics } from '../webhooks/topics.js';
 
 /** The number of entries of each kind: the newest are shown. */
 const maxEntries = 100;
@@ -15,11 +17,12 @@ export interface Snapshot extends ReturnType<typeof snapshot> {}
 /** Returns the current state of a marketplace as plain data. */
 // eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- `Snapshot` is derived from this function
 export function snapshot(marketplace: ServedMarketplace) {
-  const { accounts, clock, faults, flex, items, notifications, packs, questions } = marketplace;
+  const { accounts, attachments, clock, faults, flex, items, messages, notifications, packs, questions } = marketplace;
   return {
     now: clock.iso,
     clockIsStopped: clock.isStopped,
     users: accounts.all.map((user) => ({ ...user, token: tokenOf(user.user_id) })),
+    tokens: accounts.bearers.slice(-maxEntries),
     items: items.all.map((item) => ({ ...item, flex: flex.isEnabled(item), down: flex.isDown(item) })),
     questions: questions.all.slice(-maxEntries).reverse().map(toQuestion),
     conversations: packs.all.slice(-maxEntries).reverse().map(toConversation),
@@ -31,6 +34,7 @@ export function snapshot(marketplace: ServedMarketplace) {
     })),
     shipments: flex.shipments.slice(-maxEntries).map(({ driver_id = null, ...rest }) => ({ ...rest, driver_id })),
     notifications: {
+      isHeld: notifications.isHeld,
       attempts: notifications.attempts.slice(-maxEntries),
       scheduled: notifications.scheduled.slice(0, maxEntries),
       subscriptions: notifications.subscriptions.map(toSubscriptionView),
@@ -41,6 +45,20 @@ export function snapshot(marketplace: ServedMarketplace) {
       // `null`: no limit.
       left: Number.isFinite(left) ? left : null,
     })),
+    blacklist: accounts.all.flatMap(({ user_id: seller_id }) =>
+      questions.blockedBy(seller_id).map((blocked) => ({ seller_id, ...blocked })),
+    ),
+    files: attachments.all
+      .slice(-maxEntries)
+      .reverse()
+      .map(({ bytes, ...file }) => ({ ...file, size: bytes.byteLength })),
+    storage: { filesBroken: attachments.isBroken, messagesUnavailable: messages.isUnavailable },
+    moderation: {
+      mode: messages.moderation,
+      pending: messages.all.filter(({ moderation }) => moderation.status === 'pending').length,
+    },
+    ...toSettingsView(marketplace),
+    topics,
     endpoints: allEndpoints.map(({ name }) => name).sort(),
   };
 
@@ -70,13 +88,13 @@ export function snapshot(marketplace: ServedMarketplace) {
 
   function toConversation(pack: Pack) {
     const { seller_id, buyer_id, shipping, delivered, inMediation, exceptedCase, blockedBy } = pack;
-    const messages = marketplace.messages.of(pack).slice(0, 30).reverse();
+    const newest = messages.of(pack).slice(0, 30).reverse();
     return {
       pack: numberOf(pack),
       seller: nameOf(seller_id),
       buyer: nameOf(buyer_id),
       ...{ seller_id, shipping, delivered, inMediation, exceptedCase, blockedBy },
-      messages: messages.map((message) => toMessage(message, pack)),
+      messages: newest.map((message) => toMessage(message, pack)),
     };
   }
 

@@ -2,7 +2,7 @@ import { FakeMarketplaceError } from '../errors.js';
 import { nearest } from '../nearest.js';
 
 /** The topics of the service. The marketplace itself emits `questions` and `messages`; tests can trigger the others. */
-const topics: readonly string[] = [
+export const topics: readonly string[] = [
   'best_sellers',
   'catalog_item_competition_status',
   'catalog_suggestions',

@@ -1,4 +1,4 @@
-import { byId, h, showList } from './dom.js';
+import { byId, h, onSubmit, selectOf, setOptions, showList } from './dom.js';
 import { quoted } from './requests.js';
 import { act, copy } from './server.js';
 
@@ -9,48 +9,73 @@ export function startConnect() {
   url.textContent = location.origin;
   url.addEventListener('click', () => void copy(location.origin, 'the base URL'));
   byId('reset').addEventListener('click', () => void act('POST', 'reset', {}, 'Reset to the initial state'));
+  onSubmit(byId('issue'), ({ user_id, application_id, minutes }) => {
+    const token = { user_id: Number(user_id), application_id: Number(application_id) };
+    void act('POST', 'tokens', { ...token, expires_in: minutes === '' ? null : Number(minutes) * 60 }, 'Issued');
+  });
 }
 
 /** @param {Snapshot} state */
-export function showConnect({ users, items }) {
+export function showConnect({ users, items, tokens }) {
+  const sells = (/** @type {number} */ id) => items.some(({ seller_id }) => seller_id === id);
   showList(
     byId('user-list'),
-    users,
-    ({ user_id }) => user_id,
-    ({ user_id, nickname, token }) =>
+    users.map((user) => ({
+      user,
+      isSeller: sells(user.user_id),
+      tokens: tokens.filter(({ user_id }) => user_id === user.user_id),
+    })),
+    ({ user }) => user.user_id,
+    ({ user: { user_id, nickname }, isSeller, tokens: own }) =>
       h(
         'article',
         { class: 'card' },
         h(
           'div',
           { class: 'heading' },
-          h(
-            'p',
-            { class: 'about' },
-            h('strong', {}, nickname),
-            items.some((item) => item.seller_id === user_id) ? ' (seller)' : ' (buyer)',
-          ),
+          h('p', { class: 'about' }, h('strong', {}, nickname), isSeller ? ' (seller)' : ' (buyer)'),
           h('span', { class: 'small mono' }, user_id),
         ),
-        token === null
-          ? h('p', { class: 'small' }, 'No token')
-          : h(
-              'div',
-              { class: 'line' },
-              h('code', { class: 'token' }, token),
-              h(
-                'button',
-                {
-                  type: 'button',
-                  'aria-label': `Copy the token of ${nickname}`,
-                  click: () => void copy(token, `the token of ${nickname}`),
-                },
-                'Copy',
-              ),
-            ),
+        own.length === 0
+          ? h('p', { class: 'small' }, 'No valid token')
+          : h('ul', { class: 'rows' }, ...own.map((each) => drawToken(each, nickname))),
       ),
   );
-  showTry(users.find(({ user_id }) => items.some((item) => item.seller_id === user_id)) ?? users[0]);
+  setOptions(
+    selectOf(byId('issue'), 'user_id'),
+    users.map(({ user_id, nickname }) => ({ value: user_id, label: nickname })),
+  );
+  showTry(users.find(({ user_id }) => sells(user_id)) ?? users[0]);
+}
+
+/**
+ * @param {Snapshot['tokens'][number]} bearer
+ * @param {string} nickname
+ */
+function drawToken({ token, application_id, expiresAt }, nickname) {
+  const button = (/** @type {string} */ label, /** @type {() => void} */ click) =>
+    h('button', { type: 'button', class: 'quiet', 'aria-label': `${label} the token of ${nickname}`, click }, label);
+  const facts = [
+    application_id === null ? 'no application' : `application ${application_id}`,
+    expiresAt !== null && `until ${new Date(expiresAt).toISOString().slice(0, 19)}Z`,
+  ];
+  return h(
+    'li',
+    {},
+    h(
+      'div',
+      { class: 'about' },
+      h('code', { class: 'token' }, token),
+      h('p', { class: 'small' }, facts.filter(Boolean).join(', ')),
+    ),
+    h(
+      'div',
+      { class: 'actions' },
+      button('Copy', () => void copy(token, `the token of ${nickname}`)),
+      button('Expire', () => void act('POST', 'expired-tokens', { token }, 'The token is expired')),
+      button('Revoke', () => void act('POST', 'revoked-tokens', { token }, 'The token is revoked')),
+    ),
+  );
 }
 
 /** @param {Snapshot['users'][number] | undefined} seller */

@@ -90,6 +90,40 @@ export function setOptions(select, options) {
 }
 
 /**
+ * Calls a function with the fields of a form when it is submitted, instead of loading a page.
+ *
+ * @param {HTMLElement} form
+ * @param {(fields: Record<string, string>) => void} run
+ */
+export function onSubmit(form, run) {
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const data = new FormData(/** @type {HTMLFormElement} */ (form));
+    run(/** @type {Record<string, string>} */ (Object.fromEntries(data)));
+  });
+}
+
+/**
+ * Makes a button with the role `switch` call a function with its next state.
+ *
+ * @param {HTMLElement} button
+ * @param {(isOn: boolean) => void} change
+ */
+export function onSwitch(button, change) {
+  button.addEventListener('click', () => change(button.getAttribute('aria-checked') !== 'true'));
+}
+
+/**
+ * Returns the select with a name in a form.
+ *
+ * @param {HTMLElement} form
+ * @param {string} name
+ */
+export function selectOf(form, name) {
+  return /** @type {HTMLSelectElement} */ (/** @type {HTMLFormElement} */ (form).elements.namedItem(name));
+}
+
+/**
  * Formats a duration as a relative time.
  *
  * @param {number} ms

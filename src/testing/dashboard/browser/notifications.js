@@ -1,5 +1,7 @@
-import { byId, h, showList } from './dom.js';
+import { byId, h, onSubmit, onSwitch, setOptions, showList } from './dom.js';
+import { reveal } from './requests.js';
 import { act } from './server.js';
+import { toOption } from './trigger.js';
 
 /**
  * @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot
@@ -8,16 +10,18 @@ import { act } from './server.js';
  * @typedef {{ id: string, event: Attempt['event'], attempts: Attempt[], scheduled: Scheduled[] }} Delivery
  */
 
-const form = /** @type {HTMLFormElement} */ (byId('subscribe'));
-const callback = /** @type {HTMLInputElement} */ (form.elements.namedItem('callback'));
+const form = byId('subscribe');
+const hold = byId('hold');
+/** @type {Snapshot['notifications']['subscriptions']} */
+let callbacks = [];
 
 export function startNotifications() {
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
+  onSubmit(form, ({ callback }) => {
     const chosen = [...form.querySelectorAll('input')].filter(({ name, checked }) => name === 'topics' && checked);
     const topics = chosen.map(({ value }) => value);
-    void act('POST', 'notifications', { callback: callback.value, topics }, 'Subscribed');
+    void act('POST', 'notifications', { callback, topics }, 'Subscribed');
   });
+  onSwitch(hold, (held) => void act('POST', 'held-notifications', { held }, held ? 'Held' : 'No longer held'));
   byId('flush').addEventListener('click', () => void flush());
   byId('unsubscribe').addEventListener(
     'click',
@@ -32,19 +36,19 @@ async function flush() {
 }
 
 /** @param {Snapshot} state */
-export function showNotifications({ notifications: { attempts, scheduled, subscriptions } }) {
+export function showNotifications({ notifications: { attempts, scheduled, subscriptions, isHeld } }) {
+  callbacks = subscriptions;
+  hold.setAttribute('aria-checked', String(isHeld));
   byId('no-callbacks').hidden = subscriptions.length > 0;
   byId('unsubscribe').hidden = subscriptions.length === 0;
-  showList(
-    byId('callback-list'),
-    subscriptions.map((subscription, index) => ({ index, subscription })),
-    ({ index }) => index,
-    ({ subscription }) => drawSubscription(subscription),
-  );
+  showList(byId('callback-list'), subscriptions, ({ id }) => id, drawSubscription);
   const deliveries = grouped(attempts, scheduled);
   byId('no-deliveries').hidden = deliveries.length > 0;
   byId('flush').hidden = scheduled.length === 0;
   showList(byId('delivery-list'), deliveries, ({ id }) => id, drawDelivery);
+  for (const select of byId('delivery-list').querySelectorAll('select')) {
+    if (select.name === 'to') setOptions(select, receivers());
+  }
 }
 
 /**
@@ -68,7 +72,7 @@ function grouped(attempts, scheduled) {
 }
 
 /** @param {Snapshot['notifications']['subscriptions'][number]} subscription */
-function drawSubscription({ application_id, callback: url, topics }) {
+function drawSubscription({ id, application_id, callback: url, topics }) {
   return h(
     'article',
     { class: 'card' },
@@ -80,12 +84,30 @@ function drawSubscription({ application_id, callback: url, topics }) {
         ? h('span', { class: 'chip bad' }, 'switched off')
         : h('span', { class: 'chip' }, topics.join(', ')),
     ),
-    h('p', { class: 'small' }, `application ${application_id}`),
+    h(
+      'div',
+      { class: 'heading' },
+      h('p', { class: 'small' }, `callback ${id} · application ${application_id}`),
+      h(
+        'button',
+        { type: 'button', class: 'quiet', click: () => void act('POST', 'ended-subscriptions', { id }, 'Ended') },
+        'End',
+      ),
+    ),
   );
 }
 
-/** @param {Delivery} delivery */
-function drawDelivery({ id, event: { topic, resource, user_id }, attempts, scheduled }) {
+function receivers() {
+  return [{ value: '', label: 'to the same callback' }, ...callbacks.map(toOption)];
+}
+
+/**
+ * @param {Delivery} delivery
+ * @param {HTMLElement | undefined} before
+ */
+function drawDelivery({ id, event: { topic, resource, user_id }, attempts, scheduled }, before) {
+  const isOpen = before?.querySelector('details')?.open ?? false;
+  const { body, request } = attempts[0] ?? scheduled[0] ?? {};
   return h(
     'article',
     { class: 'card', 'aria-label': `Notification ${id}` },
@@ -96,28 +118,47 @@ function drawDelivery({ id, event: { topic, resource, user_id }, attempts, sched
       chip(attempts, scheduled),
     ),
     h('p', { class: 'small' }, h('span', { class: 'mono' }, id), ` · user ${user_id}`),
-    bodyOf(attempts[0] ?? scheduled[0]),
-    h(
-      'button',
-      { type: 'button', click: () => void act('POST', 'deliveries', { ids: [id] }, 'Delivered') },
-      'Deliver again',
-    ),
     h(
       'ol',
       { class: 'attempts' },
       ...attempts.map(({ attempt, at, outcome }) =>
         h('li', {}, `Attempt ${attempt} at ${timeOf(at)}: `, h('strong', {}, String(outcome))),
       ),
-      ...scheduled.map(({ attempt, at }) => h('li', { class: 'small' }, `Attempt ${attempt} due at ${timeOf(at)}`)),
+      ...scheduled.map(({ attempt, at, isHeld }) =>
+        h('li', { class: 'small' }, `Attempt ${attempt} ${isHeld ? 'is held' : `due at ${timeOf(at)}`}`),
+      ),
     ),
+    h('details', { open: isOpen }, h('summary', {}, 'Body'), h('pre', { tabindex: 0 }, JSON.stringify(body, null, 2))),
+    request === undefined
+      ? h('p', { class: 'small' }, 'Caused by hand, or by this page')
+      : h(
+          'button',
+          { type: 'button', class: 'quiet', click: () => reveal(request) },
+          `Caused by request ${request}: show it`,
+        ),
+    deliverForm(id),
   );
 }
 
-/** @param {Scheduled | Attempt | undefined} attempt */
-function bodyOf(attempt) {
-  if (!attempt) return null;
-  const cause = attempt.request === undefined ? 'Body' : `Body, caused by request ${attempt.request}`;
-  return h('details', {}, h('summary', {}, cause), h('pre', { tabindex: 0 }, JSON.stringify(attempt.body, null, 2)));
+/** @param {string} id */
+function deliverForm(id) {
+  const to = h('select', { name: 'to', 'aria-label': `Receiver of ${id}` });
+  setOptions(to, receivers());
+  const after = h(
+    'select',
+    { name: 'after', 'aria-label': `Time of ${id}` },
+    ...[
+      { ms: 0, label: 'now' },
+      { ms: 300_000, label: 'in 5 minutes' },
+      { ms: 3_600_000, label: 'in an hour' },
+    ].map(({ ms, label }) => h('option', { value: ms }, label)),
+  );
+  const form = h('form', { class: 'line' }, to, after, h('button', { type: 'submit' }, 'Deliver again'));
+  onSubmit(form, () => {
+    const subscription = to.value === '' ? null : Number(to.value);
+    void act('POST', 'deliveries', { ids: [id], subscription, afterMs: Number(after.value) }, 'Delivered');
+  });
+  return form;
 }
 
 /**

@@ -74,6 +74,26 @@ function draw({ id, from: asker, title, item_id, text: questionText, askedAt, an
       hidden && ' · hidden',
     ),
     status === 'UNANSWERED' && answerForm(id, seller),
+    moderate(id, status, answer?.status),
+  );
+}
+
+/**
+ * What moderation can do with a question.
+ *
+ * @param {number} question_id
+ * @param {string} status
+ * @param {string | undefined} answerStatus
+ */
+function moderate(question_id, status, answerStatus) {
+  if (status === 'BANNED' || status === 'DELETED') return null;
+  const button = (/** @type {string} */ label, /** @type {string} */ path, /** @type {string} */ done) =>
+    h('button', { type: 'button', class: 'quiet', click: () => void act('POST', path, { question_id }, done) }, label);
+  return h(
+    'div',
+    { class: 'actions' },
+    button('Ban the question', 'bans', 'Banned'),
+    answerStatus === 'ACTIVE' && button('Disable the answer', 'disabled-answers', 'Disabled'),
   );
 }
 

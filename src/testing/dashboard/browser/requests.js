@@ -18,6 +18,33 @@ const tokens = new Map();
 export function startRequests() {
   filter.addEventListener('input', applyFilter);
   byId('clear-requests').addEventListener('click', () => void act('DELETE', 'requests', undefined, 'Cleared'));
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== '/' || event.ctrlKey || event.metaKey) return;
+    if (event.target instanceof Element && event.target.closest('input, select, textarea')) return;
+    event.preventDefault();
+    byId('tab-requests').click();
+    filter.focus();
+  });
+}
+
+/**
+ * Opens a request and moves the focus to it.
+ *
+ * @param {number} id
+ */
+export function reveal(id) {
+  const found = shown.get(id);
+  if (!found) {
+    showToast(`Request ${id} is no longer in the list.`, true);
+    return;
+  }
+  byId('tab-requests').click();
+  filter.value = '';
+  applyFilter();
+  /** @type {HTMLDetailsElement} */ (found.element.querySelector('details')).open = true;
+  const summary = /** @type {HTMLElement} */ (found.element.querySelector('summary'));
+  summary.scrollIntoView({ block: 'start' });
+  summary.focus();
 }
 
 /** @param {Snapshot} state */
@@ -72,7 +99,9 @@ function updateList() {
 
 function applyFilter() {
   const terms = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-  for (const { entry, element } of shown.values()) element.hidden = !terms.every((term) => matches(entry, term));
+  const all = [...shown.values()];
+  for (const { entry, element } of all) element.hidden = !terms.every((term) => matches(entry, term));
+  byId('no-match').hidden = all.length === 0 || all.some(({ element }) => !element.hidden);
 }
 
 /**
@@ -80,10 +109,12 @@ function applyFilter() {
  * @param {string} word
  */
 function matches(entry, word) {
-  const { method, path, endpoint, nickname, status, state, fault, rule, requestBody, responseBody } = entry;
+  const { method, path, endpoint, nickname, status, state, brokenAt, fault, rule } = entry;
   if (/^[2-5]xx$/.test(word)) return String(status ?? '').startsWith(word.charAt(0));
-  const texts = [method, path, endpoint, nickname, status, state, fault, rule, requestBody, responseBody];
-  return texts.some((text) => text !== null && String(text).toLowerCase().includes(word));
+  const texts = [method, path, endpoint, nickname, status, state, brokenAt, fault, rule];
+  // Parsed, a body has no escapes: some languages escape every letter outside of ASCII.
+  const bodies = [entry.requestBody, entry.responseBody].map((body) => body && pretty(body));
+  return [...texts, ...bodies].some((text) => text !== null && String(text).toLowerCase().includes(word));
 }
 
 /**
@@ -101,18 +132,15 @@ function draw(entry, isOpen) {
       h(
         'summary',
         {},
-        h('time', { class: 'ms', datetime: new Date(at).toISOString() }, new Date(at).toTimeString().slice(0, 8)),
+        h('time', { datetime: new Date(at).toISOString() }, new Date(at).toTimeString().slice(0, 8)),
         h('span', { class: `method ${method.toLowerCase()}` }, method),
         h('span', { class: 'path mono' }, path),
-        entry.fault !== null && h('span', { class: 'chip warning', title: entry.fault }, 'fault'),
         outcome(entry),
+        ...note(entry),
       ),
       h(
         'dl',
         {},
-        ...pair('When', new Date(at).toLocaleTimeString()),
-        ...pair('Fault', entry.fault),
-        ...pair('Rule of the specification', entry.rule),
         ...pair('User', nickname ?? 'unknown (no valid token)'),
         ...pair('Endpoint', endpoint ?? 'unknown'),
         ...pair('Request headers', headerList(requestHeaders)),
@@ -124,10 +152,34 @@ function draw(entry, isOpen) {
           responseBody === null ? null : h('pre', { tabindex: 0 }, pretty(responseBody) || '(empty)'),
         ),
       ),
-      h('button', { type: 'button', click: () => void copy(curl(entry), 'the curl line') }, 'Copy as curl'),
-      h('button', { type: 'button', click: () => void resend(entry) }, 'Send again'),
+      h(
+        'div',
+        { class: 'actions' },
+        h('button', { type: 'button', click: () => void copy(curl(entry), 'the curl line') }, 'Copy as curl'),
+        entry.files === null && h('button', { type: 'button', click: () => void resend(entry) }, 'Send again'),
+      ),
     ),
   );
+}
+
+/**
+ * The second line of a row: what hit the request, or the rule of its 4xx.
+ *
+ * @param {Entry} entry
+ */
+function note({ fault, brokenAt, rule }) {
+  const parts = [
+    fault !== null && h('strong', {}, `Fault: ${fault}`),
+    brokenAt !== null && `Connection ended ${brokenAt}`,
+    rule,
+  ];
+  const shownParts = parts.filter((part) => part !== false && part !== null);
+  return shownParts.length === 0 ? [] : [h('span', { class: 'note' }, ...joined(shownParts))];
+}
+
+/** @param {(string | HTMLElement)[]} parts */
+function joined(parts) {
+  return parts.flatMap((part, index) => (index === 0 ? [part] : [' · ', part]));
 }
 
 /** @param {Entry} entry */

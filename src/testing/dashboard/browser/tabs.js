@@ -25,6 +25,7 @@ function choose(chosen) {
  * @param {HTMLElement} chosen
  */
 function chooseAndRemember(chosen) {
+  if (!choosable().includes(chosen)) return;
   choose(chosen);
   history.replaceState(null, '', `#${panelOf(chosen)}`);
 }
@@ -53,7 +54,8 @@ export function startTabs() {
     tab.addEventListener('keydown', (event) => {
       const among = choosable();
       const at = among.indexOf(tab);
-      const steps = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: among.length - 1 };
+      const [after, before] = [at + 1, at - 1];
+      const steps = { ArrowRight: after, ArrowDown: after, ArrowLeft: before, ArrowUp: before, Home: 0, End: -1 };
       const to = steps[/** @type {keyof typeof steps} */ (event.key)];
       const next = among.at(to % among.length);
       if (Number.isNaN(to % among.length) || !next) return;
