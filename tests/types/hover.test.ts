@@ -54,3 +54,48 @@ test('an editor shows named types and prose on hover', async () => {
   const printed = all.map(({ shown, docs }) => `${shown}\n\n${docs.replace(/^/gm, '    ')}\n`).join('\n');
   await expect(printed).toMatchFileSnapshot('hovers.txt');
 });
+
+/** What an editor shows over each field of each input, also of the objects in it. */
+function fieldsOfInputs(): { field: string; shown: string }[] {
+  const program = service.getProgram()!;
+  const checker = program.getTypeChecker();
+  const declared = program.getSourceFile(file)!.statements.find(ts.isVariableStatement)!.declarationList
+    .declarations[0]!;
+  const found: { field: string; shown: string }[] = [];
+  resource(checker.getTypeAtLocation(declared), 'seller', 0);
+  return found;
+
+  function resource(type: ts.Type, path: string, depth: number): void {
+    for (const member of type.getProperties().filter(({ name }) => !name.startsWith('__#'))) {
+      const memberType = checker.getTypeOfSymbol(member);
+      const signatures = memberType.getCallSignatures();
+      for (const [parameter] of signatures.map(({ parameters }) => parameters)) {
+        if (parameter?.name === 'input') fields(checker.getTypeOfSymbol(parameter), `${path}.${member.name}`, 0);
+      }
+      if (signatures.length === 0 && depth < 3) resource(memberType, `${path}.${member.name}`, depth + 1);
+    }
+  }
+
+  function fields(type: ts.Type, path: string, depth: number): void {
+    for (const each of checker.getNonNullableType(type).isUnion() ? (type as ts.UnionType).types : [type]) {
+      if (checker.isArrayType(each)) fields(checker.getTypeArguments(each as ts.TypeReference)[0]!, `${path}[]`, depth);
+      else if (each.flags & ts.TypeFlags.Object || each.isIntersection()) {
+        for (const property of each.getProperties()) {
+          const declaredIn = property.declarations?.[0]?.getSourceFile().fileName ?? '';
+          if (!declaredIn.includes('/src/')) continue;
+          const propertyType = checker.getTypeOfSymbol(property);
+          const at = `${path}.${property.name}`;
+          found.push({ field: at, shown: checker.typeToString(propertyType) });
+          if (depth < 4) fields(propertyType, at, depth + 1);
+        }
+      }
+    }
+  }
+}
+
+test('each field of an input is a plain type on hover', () => {
+  const all = fieldsOfInputs();
+  expect(all.length).toBeGreaterThan(100);
+  expect(all.map(({ field }) => field)).toContain('seller.messages.send.to.user_id');
+  expect(all.filter(({ shown }) => /Schema|Fields<|Shape|\bInput</.test(shown))).toEqual([]);
+}, 60_000);

@@ -43,8 +43,9 @@ export interface Entity<S extends Shape> extends Schema<Fields<S>> {
   parse(value: unknown): Fields<S>;
 }
 
-/** The input of a call. Unknown fields are rejected. */
-export interface Params<S extends Shape> extends Schema<Fields<S>, InputFields<S>> {
+/** The input of a call. Unknown fields are rejected. The type has no name, so that an editor shows its fields. */
+export interface Params<S extends Shape>
+  extends Schema<Fields<S>, { [K in keyof InputFields<S>]: InputFields<S>[K] }> {
   readonly shape: S;
 }
 

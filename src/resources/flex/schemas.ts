@@ -259,7 +259,7 @@ export const addZonesParams = params({
   service_id: id,
   /** The ids of the zones to add, at least one. */
   zones: refine(
-    array(zoneToAdd),
+    array<{ id: string | number }>(zoneToAdd),
     (zones) => (zones.length === 0 ? '`zones` is empty; it takes at least one zone' : undefined),
     { minItems: 1 },
   ),

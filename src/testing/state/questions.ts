@@ -25,7 +25,7 @@ export interface StoredAnswer {
   readonly answeredAt: number;
 }
 
-/** The status of a question. Spec: States and transitions, Question status. */
+/** The status of a question. */
 export type QuestionStatus = 'UNANSWERED' | 'ANSWERED' | 'CLOSED_UNANSWERED' | 'UNDER_REVIEW' | 'DELETED' | 'BANNED';
 
 /**

@@ -31,7 +31,7 @@ interface Sent {
 }
 
 /**
- * Posts notifications to applications, at least once and in no guaranteed order. Spec: Events.
+ * Posts notifications to applications, at least once and in no guaranteed order.
  *
  * Notifications are posted when they are due on the marketplace's clock: a clock that stands still posts the late ones and
  * the retries after it is moved to their time, or runs again. `flush()` posts them now.
