@@ -20,10 +20,8 @@ console.log(`${asked?.from?.user_id ?? 'Unknown'}: ${asked?.text ?? ''}`);
 const [path] = process.argv.slice(2);
 const generated = new File(['%PDF-1.7 an invoice'], 'invoice.pdf', { type: 'application/pdf' });
 const { id } = await seller.messages.upload(
-  path === undefined ? { site_id, file: generated } : { site_id, file: path },
-  {
-    onUploadProgress: ({ sentBytes, totalBytes }) => console.log(`${sentBytes} of ${totalBytes} bytes`),
-  },
+  { site_id, file: path ?? generated },
+  { onUploadProgress: ({ sentBytes, totalBytes }) => console.log(`${sentBytes} of ${totalBytes} bytes`) },
 );
 
 const to = { user_id: buyer.user_id };

@@ -178,14 +178,7 @@ export type { Currency, CurrencyParams, NoInput } from './resources/currencies/s
 export type { Bytes } from './core/files/bytes.js';
 export type { Download } from './core/files/download.js';
 export type { DownloadProgress, UploadProgress } from './core/files/progress.js';
-export type {
-  ByteStream,
-  FileOnDisk,
-  FileSource,
-  NamedFile,
-  UnnamedFile,
-  StreamedFile,
-} from './core/files/file-source.js';
+export type { ByteStream, FileSource, NeededBy } from './core/files/file-source.js';
 
 export {
   AccessTokenRequiredError,

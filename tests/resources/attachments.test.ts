@@ -228,13 +228,21 @@ describe('a file that the service would reject is not sent', () => {
   });
 
   test('a wrong combination does not compile', () => {
-    type Given = Parameters<SellerClient['messages']['upload']>[0];
-    expectTypeOf<{ site_id: string; file: string }>().toExtend<Given>();
-    expectTypeOf<{ site_id: string; file: Uint8Array; filename: string }>().toExtend<Given>();
-    expectTypeOf<{ site_id: string; file: Uint8Array }>().not.toExtend<Given>();
-    expectTypeOf<{ site_id: string; file: Readable; filename: string; size: number }>().toExtend<Given>();
-    expectTypeOf<{ site_id: string; file: Readable; filename: string }>().not.toExtend<Given>();
-    expectTypeOf<{ file: string }>().not.toExtend<Given>();
+    const { messages } = open().sellerClient;
+    const [bytes, stream] = [new Uint8Array(1), Readable.from(['a'])];
+    const calls = (): unknown => [
+      messages.upload({ site_id, file: 'a.pdf' }),
+      messages.upload({ site_id, file: bytes, filename: 'a.pdf' }),
+      // @ts-expect-error -- bytes have no name
+      messages.upload({ site_id, file: bytes }),
+      messages.upload({ site_id, file: stream, filename: 'a.pdf', size: 1 }),
+      // @ts-expect-error -- a stream has no size
+      messages.upload({ site_id, file: stream, filename: 'a.pdf' }),
+      // @ts-expect-error -- the site is missing
+      messages.upload({ file: 'a.pdf' }),
+      messages.upload({ site_id, file: bytes } as UploadParams),
+    ];
+    expect(calls).toBeTypeOf('function');
   });
 });
 
@@ -560,7 +568,9 @@ test('a file URL with invalid encoding is an InvalidInputError', async () => {
 test('a value that is no file is rejected by name', async () => {
   const { sellerClient } = open();
   for (const file of [null, 7, {}, undefined]) {
-    const error = await errorOf(sellerClient.messages.upload({ site_id, file: file as never, filename: 'a.pdf' }));
+    const error = await errorOf(
+      sellerClient.messages.upload({ site_id, file: file as unknown as string, filename: 'a.pdf' }),
+    );
     expect(error).toBeInstanceOf(InvalidInputError);
     expect(error.message).toContain('`file`');
   }

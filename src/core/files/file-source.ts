@@ -4,49 +4,31 @@ import type { Bytes } from './bytes.js';
 /** A stream of bytes: a Node stream, a web stream, or another async iterable. */
 export type ByteStream = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
 
-interface WithContentType {
+/** The source of a file to upload. */
+export interface FileSource {
+  /**
+   * A path or a `file:` URL (only on Node.js, Deno and Bun), a `File`, bytes, a `Blob`, or a stream. A stream can be read
+   * only once, so its upload is never retried.
+   */
+  readonly file: string | URL | File | Uint8Array | ArrayBuffer | Blob | ByteStream;
+  /** The name of the file, without `/` and `\`. Bytes, a `Blob` and a stream need one; it replaces the name of a path or `File`. */
+  readonly filename?: string | undefined;
   /**
    * The media type.
    *
    * @default the `type` of a `Blob` or `File`; otherwise, on Node.js, Deno and Bun, derived from the file name
    */
   readonly contentType?: string | undefined;
+  /** The size of a stream, in bytes. A stream needs it. */
+  readonly size?: number | undefined;
 }
 
-/** A file on disk. Only on Node.js, Deno and Bun. */
-export interface FileOnDisk extends WithContentType {
-  /** The path or the `file:` URL of the file. */
-  readonly file: string | URL;
-  /** A name that replaces the name of the file. */
-  readonly filename?: string | undefined;
-  readonly size?: never;
-}
-
-/** A `File`, for example from a form in a browser. */
-export interface NamedFile extends WithContentType {
-  readonly file: File;
-  /** A name that replaces the name of the file. */
-  readonly filename?: string | undefined;
-  readonly size?: never;
-}
-
-/** Bytes in memory, or a `Blob`. */
-export interface UnnamedFile extends WithContentType {
-  readonly file: Uint8Array | ArrayBuffer | Blob;
-  readonly filename: string;
-  readonly size?: never;
-}
-
-/** A stream with a known size. It can be read only once, so its upload is never retried. */
-export interface StreamedFile extends WithContentType {
-  readonly file: ByteStream;
-  readonly filename: string;
-  /** The size, in bytes. */
-  readonly size: number;
-}
-
-/** The sources of a file to upload. */
-export type FileSource = FileOnDisk | NamedFile | UnnamedFile | StreamedFile;
+/** What a source needs that has no name, or no size. */
+export type NeededBy<Source> = Source extends string | URL | File
+  ? unknown
+  : Source extends Uint8Array | ArrayBuffer | Blob
+    ? { readonly filename: string }
+    : { readonly filename: string; readonly size: number };
 
 /** A file to upload, before it is checked. */
 export interface FileInput {

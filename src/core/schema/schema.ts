@@ -44,8 +44,7 @@ export interface Entity<S extends Shape> extends Schema<Fields<S>> {
 }
 
 /** The input of a call. Unknown fields are rejected. The type has no name, so that an editor shows its fields. */
-export interface Params<S extends Shape>
-  extends Schema<Fields<S>, { [K in keyof InputFields<S>]: InputFields<S>[K] }> {
+export interface Params<S extends Shape> extends Schema<Fields<S>, { [K in keyof InputFields<S>]: InputFields<S>[K] }> {
   readonly shape: S;
 }
 

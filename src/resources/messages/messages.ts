@@ -1,6 +1,7 @@
 import type { ApiPromise } from '../../core/api-promise.js';
 import type { Requester } from '../../core/endpoint.js';
 import type { Download } from '../../core/files/download.js';
+import type { NeededBy } from '../../core/files/file-source.js';
 import type { DownloadProgress, UploadProgress } from '../../core/files/progress.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import { pagedCalls } from '../../core/pagination/paged.js';
@@ -144,7 +145,10 @@ export class Messages {
    * @throws {FileStorageError} when the service could not save the file.
    * @throws {OutcomeUnknownError} when the response was lost. You can upload again: the service deletes unused files.
    */
-  upload(input: UploadParams, options?: UploadOptions): ApiPromise<StoredAttachment> {
+  upload<Source extends UploadParams['file']>(
+    input: UploadParams & { readonly file: Source } & NeededBy<Source>,
+    options?: UploadOptions,
+  ): ApiPromise<StoredAttachment> {
     return this.#requester.call(messageEndpoints.upload, input, options);
   }
 

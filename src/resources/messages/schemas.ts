@@ -181,10 +181,10 @@ function withSender({ from, ...rest }: Output<typeof newMessageFields>): unknown
 }
 
 /** A file to upload, and its site. */
-export type UploadParams = FileSource & {
+export interface UploadParams extends FileSource {
   /** The site of the order, e.g. `MLA`. */
   readonly site_id: string;
-};
+}
 
 export const uploadParams = params({
   /** The site of the order, e.g. `MLA`. */

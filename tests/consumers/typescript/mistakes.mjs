@@ -2,7 +2,7 @@
 
 const whose = "site_id: 'MLA', user_id: 7, service_id: 1001";
 
-/** @type {readonly { code: string, at: string, says: string }[]} */
+/** @type {readonly { code: string, at: string, says: string, not?: string }[]} */
 export const mistakes = [
   {
     code: `seller.flex.configuration({ ${whose}, select: { zones: { name: true } } });`,
@@ -49,6 +49,28 @@ export const mistakes = [
     at: 'txt',
     says: "'txt' does not exist",
   },
+  {
+    code: '(async () => (await seller.questions.search({ seller_id: 7 })).items)();',
+    at: 'items',
+    says: "Property 'items' does not exist on type 'Paged<Question, QuestionSearchExtra>'",
+  },
+  {
+    code: "seller.messages.upload({ site_id: 'MLA', file: new Uint8Array(1) });",
+    at: '{ site_id',
+    says: "Property 'filename' is missing",
+    not: 'size',
+  },
+  {
+    code: "seller.messages.upload({ file: new Blob([]), filename: 'a.pdf' });",
+    at: '{ file',
+    says: "Property 'site_id' is missing",
+    not: 'size',
+  },
+  {
+    code: "seller.messages.upload({ site_id: 'MLA', file: new ReadableStream<Uint8Array>(), filename: 'a.pdf' });",
+    at: '{ site_id',
+    says: "Property 'size' is missing",
+  },
 ];
 
 const header = "import type { SellerClient } from 'marketplace-seller-sdk';\ndeclare const seller: SellerClient;\n";
@@ -63,9 +85,13 @@ export const program = `${header}${mistakes.map(({ code }) => code).join('\n')}\
  */
 export function misreported(reports) {
   const linesBefore = header.split('\n').length - 1;
-  return mistakes.flatMap(({ code, at, says }, index) => {
+  return mistakes.flatMap(({ code, at, says, not }, index) => {
     const here = reports.filter(({ line }) => line === linesBefore + index + 1);
-    const isRight = here.length === 1 && here[0]?.column === code.lastIndexOf(at) + 1 && here[0].text.includes(says);
+    const isRight =
+      here.length === 1 &&
+      here[0]?.column === code.lastIndexOf(at) + 1 &&
+      here[0].text.includes(says) &&
+      (not === undefined || !here[0].text.includes(not));
     return isRight
       ? []
       : [`${code}\n  ${here.map(({ column, text }) => `${column}: ${text}`).join('\n  ') || 'no error'}`];
