@@ -30,7 +30,7 @@ const leaks: [string, Step][] = [
   ['an unauthorized that echoes the token', () => errorResponse(401)],
   ['a failing service that echoes everything', () => errorResponse(500)],
   ['a page of HTML that echoes everything', () => new Response(`<p>${token} ${words}</p>`, { status: 502 })],
-  ['a success that is no JSON', () => new Response(`${token} ${words}`)],
+  ['a success that is no JSON', () => new Response(`<p>${token} ${words}</p>`)],
   ['a network fault that echoes the token', new TypeError(`fetch failed with Bearer ${token}`)],
   [
     'a network fault that holds the request',

@@ -1,8 +1,10 @@
 import { createReceiver, fetchHandler, parseNotification } from 'marketplace-seller-sdk/notifications';
 import type { MessageNotification, NotifiedMessage } from 'marketplace-seller-sdk/notifications';
+import { InvalidInputError } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { expect, expectTypeOf, test, vi } from 'vitest';
 import { deliver } from '../support/deliveries.ts';
+import { stubbed } from '../support/stubs.ts';
 
 const silent = () => {};
 const logger = { debug: silent, info: silent, warn: silent, error: silent };
@@ -61,4 +63,42 @@ test('read() returns the message with its pack, and reply() answers it', async (
   const { messages } = marketplace.clientFor(seller);
   const texts = await messages.conversation({ pack_id: packId, user_id: seller.user_id }).toArray();
   expect(texts.map(({ text }) => text)).toContain('It leaves today.');
+});
+
+/** Delivers a message to a handler that replies, and returns how that ended and what was written. */
+async function replied(from: number, to: number, shown: object): Promise<{ outcome: unknown; written: unknown[] }> {
+  const message = { id: 'b', text: 'Hi', from: { user_id: from }, to: { user_id: to }, message_resources: inPack };
+  const written: unknown[] = [];
+  const { sellerClient } = stubbed([
+    async (request) => {
+      if (request.method === 'POST') written.push(await request.json());
+      return Response.json(request.url.includes('/packs/') ? { messages: [shown] } : message);
+    },
+  ]);
+  let outcome: unknown;
+  const receiver = createReceiver({
+    clientFor: () => sellerClient,
+    logger,
+    on: {
+      messages: async (_, context) => {
+        outcome = await context.reply('It leaves today.').catch((error: unknown) => error);
+      },
+    },
+  });
+  await deliver(receiver, { user_id: 7, topic: 'messages', resource: '/messages/b', _id: 'one' });
+  await receiver.idle();
+  await receiver.close();
+  return { outcome, written };
+}
+const inPack = [{ id: '1', name: 'packs' }];
+
+test('reply() writes to the counterpart that the conversation shows', async () => {
+  const { written } = await replied(31, 7, { id: 'b', text: 'Hi', from: { user_id: 900 }, to: { user_id: 7 } });
+  expect(written).toEqual([{ from: { user_id: 7 }, to: { user_id: 900 }, text: 'It leaves today.' }]);
+});
+
+test("reply() to the seller's own message sends nothing", async () => {
+  const { outcome, written } = await replied(7, 31, { id: 'b', text: 'Hi', from: { user_id: 7 }, to: { user_id: 31 } });
+  expect(outcome).toBeInstanceOf(InvalidInputError);
+  expect(written).toEqual([]);
 });

@@ -262,7 +262,7 @@ export const documentedResponses: Readonly<Record<string, DocumentedResponse>> =
     body: { id: 'f1.pdf' },
     call: (client) => client.messages.upload({ site_id: 'MLA', file: new Uint8Array(1), filename: 'a.pdf' }),
     required: ['id'],
-    known: ['="word"', '=7', '=[7]', 'id=7'],
+    known: ['=7', '=[7]', 'id=7'],
   },
   'flex.subscriptions': {
     body: [

@@ -42,7 +42,7 @@ export function parseResponse(
   const { endpoint } = context.request;
   if (response.isTruncated)
     throw unexpectedResponse('a body that is longer than `maxResponseBytes`', response, context);
-  const { value, problem } = outputIn(response);
+  const { value, problem } = outputIn(response, endpoint);
   if (problem !== undefined) throw unexpectedResponse(problem, response, context, value);
   const found = readBody(schema, value, responseValidation !== 'throw');
   if ('value' in found) {
@@ -119,12 +119,18 @@ export function parseBody(text: string): { isJson: boolean; value: unknown } {
 }
 
 /** Reads the output of a success. `problem` says why there is none; `value` is then the body. */
-function outputIn({ text, result }: BufferedResponse): { value: unknown; problem?: string } {
+function outputIn({ text, result }: BufferedResponse, { retry }: Endpoint): { value: unknown; problem?: string } {
   if (typeof result === 'object') return result;
   const { isJson, value } = parseBody(text);
+  if (!isJson && retry !== 'safe' && isPlainText(text)) return { value: text.trim() };
   if (!isJson) return { value, problem: 'a body that is not JSON' };
   if (result === undefined) return { value };
   return { value, problem: value === undefined ? 'an empty body' : 'a body of another shape' };
+}
+
+/** Whether a text is neither HTML nor the beginning of JSON: then it can be the response to a write, which is done. */
+function isPlainText(text: string): boolean {
+  return !/^\s*[<{["]/.test(text);
 }
 
 /** Finds the error in the body of a success. A function that fails finds none: the schema then explains the body. */

@@ -32,8 +32,8 @@ export interface HandlerContext<Resource = unknown, Client = NotificationClient>
 /** What a handler of the topic `messages` receives beside the notification. */
 export interface MessageContext<Client = NotificationClient> extends HandlerContext<NotifiedMessage, Client> {
   /**
-   * Answers the message: sends a text to its sender, in the conversation of its pack. It reads the message first, unless `read`
-   * has. The result is what `messages.send` returns.
+   * Answers the message as `messages.reply` does: sends a text to the counterpart that its conversation shows, the buyer or
+   * an agent in the buyer's place. It reads the message first, unless `read` has. The result is what `messages.reply` returns.
    *
    * @throws {InvalidInputError} when the text is not acceptable, or the message is the seller's own; nothing is sent.
    * @throws {NotificationError} when the message names no pack or no sender.

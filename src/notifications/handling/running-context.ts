@@ -1,8 +1,8 @@
-import { ConfigurationError, NotificationError } from '../../core/errors/errors.js';
+import { ConfigurationError, InvalidInputError, NotificationError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import type { SentMessage } from '../../resources/post-sale/message.js';
 import type { MessageContext } from './handler.js';
-import type { MessageNotification, Notification } from '../notification.js';
+import type { Notification } from '../notification.js';
 import { isNotFound, readNotification } from './read-notification.js';
 import type { NotificationClient, NotifiedMessage, ReadOptions } from './read-notification.js';
 
@@ -54,13 +54,14 @@ export class RunningContext implements Omit<MessageContext, 'read'> {
   }
 
   async #reply(notification: Notification, text: string, options?: CallOptions): Promise<SentMessage | undefined> {
-    const { pack_id, from } = this.#message ?? ((await this.read()) as NotifiedMessage);
-    const buyer = from?.user_id ?? undefined;
-    if (pack_id === undefined || buyer === undefined) {
+    const message = this.#message ?? ((await this.read()) as NotifiedMessage);
+    const { pack_id, from } = message;
+    const sender = from?.user_id ?? undefined;
+    if (pack_id === undefined || sender === undefined)
       throw new NotificationError('The message names no pack or no sender, so it cannot be answered');
-    }
-    const { user_id } = notification as MessageNotification;
-    const call = { signal: this.signal, ...options };
-    return this.client.messages?.send({ pack_id, user_id, to: { user_id: buyer }, text }, call);
+    // A handler that answers its own answers would do so for ever.
+    if (String(sender) === String(notification.user_id))
+      throw new InvalidInputError([{ path: ['from', 'user_id'], message: "the message is the seller's own" }]);
+    return this.client.messages?.reply(message, text, { signal: this.signal, ...options });
   }
 }
