@@ -1,37 +1,31 @@
-import { ConfigurationError, NotificationError } from '../core/errors/errors.js';
+import { ConfigurationError } from '../core/errors/errors.js';
 import { optionIssues } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
+import { Backlog } from './backlog.js';
 import { catchUp } from './catch-up.js';
 import type { CatchUpOptions, CatchUpResult } from './catch-up.js';
 import { DeadLetters } from './dead-letters.js';
+import { Deliveries } from './deliveries.js';
 import { Dispatcher } from './handling/dispatcher.js';
 import { closingError } from './handling/errors.js';
-import { BodyRejected, checkHeaders, decodeBody, deliveryRequest, respond } from './http/request.js';
-import type { IncomingRequest, OutgoingResponse } from './http/request.js';
-import { parseNotification } from './notification.js';
-import type { Notification } from './notification.js';
-import type { ReceiverOptions } from './options.js';
-import { QueueRuns } from './queues/queue-runs.js';
-import type { HandleOptions } from './queues/queue-runs.js';
-import { queuedNotification, routeOf } from './queued-notification.js';
-import type { QueuedNotification } from './queued-notification.js';
 import type { NotificationClient } from './handling/read-notification.js';
+import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import { inboxOf } from './inbox.js';
 import type { Inbox } from './inbox.js';
+import { parseNotification } from './notification.js';
+import type { ReceiverOptions } from './options.js';
+import { queuedNotification } from './queued-notification.js';
+import type { QueuedNotification } from './queued-notification.js';
+import { QueueRuns } from './queues/queue-runs.js';
+import type { HandleOptions } from './queues/queue-runs.js';
 import { resolveReceiverOptions } from './resolve-options.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
 import { isEntryState, statsOf } from './stores/store.js';
 import type { NotificationStore, StoreStats } from './stores/store.js';
-import { TimeLimit, abortGraceMs, endsWithin } from './timing/time-limit.js';
-import { Waits, ended } from './timing/waits.js';
+import { abortGraceMs, endsWithin } from './timing/time-limit.js';
 import { Worker } from './worker/worker.js';
 
 const isDuration: Rule = (ms) => (typeof ms === 'number' && ms >= 0 ? undefined : 'must be a number of at least 0');
-const accepted = respond(200, 'Accepted');
-const notAccepted = respond(503, 'Not accepted now; deliver it again', { 'retry-after': '30' });
-/** How soon a backlog that nobody handles is noticed, in milliseconds. */
-const backlogMs = 1_000;
-const notHandled = respond(503, 'Not handled now; deliver it again', { 'retry-after': '30' });
 
 /**
  * Creates an inbox for notifications: it accepts and stores them, and calls a handler for each at least once.
@@ -90,16 +84,8 @@ export class Receiver {
   readonly #dispatcher: Dispatcher;
   readonly #worker: Worker;
   readonly #queueRuns: QueueRuns;
-  readonly #acceptLimit: TimeLimit;
-  /** Topics without a handler that the log has told. */
-  readonly #unhandled = new Set<string>();
-  /** For bodies that are arriving. */
-  readonly #arriving = new Waits();
-  /** For handlers whose deliveries are acknowledged once they have succeeded. */
-  readonly #handling = new Waits();
-  #receiving = 0;
-  #onReceived: (() => void) | undefined;
-  readonly #backlog: ReturnType<typeof setTimeout> | undefined;
+  readonly #deliveries: Deliveries;
+  readonly #backlog: Backlog;
   #closed: Promise<void> | undefined;
 
   constructor(options: ResolvedReceiverOptions) {
@@ -109,28 +95,9 @@ export class Receiver {
     this.#dispatcher = new Dispatcher(options, this.#inbox.reporter);
     this.#worker = new Worker(this.#inbox, this.#dispatcher);
     this.#queueRuns = new QueueRuns(this.#inbox, this.#dispatcher);
-    this.#acceptLimit = new TimeLimit(options.acceptTimeoutMs);
+    this.#deliveries = new Deliveries(this.#inbox, this.#dispatcher, this.#worker);
+    this.#backlog = new Backlog(this.#inbox, () => this.#worker.isStarted);
     this.deadLetters = new DeadLetters(this.#store, () => this.#worker.wake());
-    this.#backlog = this.#store.durable && options.handle ? this.#watchBacklog() : undefined;
-  }
-
-  /** A receiver that is never started would leave what is stored, and nobody would notice. */
-  #watchBacklog(): ReturnType<typeof setTimeout> | undefined {
-    try {
-      const timer = setTimeout(() => void this.#reportBacklog(), backlogMs);
-      (timer as { unref?: () => void }).unref?.();
-      return timer;
-    } catch {
-      // Workers set no timers while they import a module.
-      return undefined;
-    }
-  }
-
-  async #reportBacklog(): Promise<void> {
-    if (this.#worker.isStarted || this.#isClosing()) return;
-    const { waiting } = await statsOf(this.#store).catch(() => ({ waiting: 0 }));
-    if (waiting === 0) return;
-    this.#inbox.reporter.warned(`${waiting} notifications wait until start() is called, or one is delivered`);
   }
 
   /**
@@ -142,69 +109,14 @@ export class Receiver {
     const { sellers, queue } = this.#options;
     if (!queue) {
       this.#worker.start();
-      void this.#reportUnhandled();
+      void this.#backlog.reportTopics();
     }
     if (sellers) this.catchUp().catch((error: unknown) => this.#inbox.reporter.failed('catchUp() failed', error));
   }
 
-  async #reportUnhandled(): Promise<void> {
-    const { topics } = await statsOf(this.#store).catch(() => ({ topics: {} }));
-    const waiting = Object.entries(topics).filter(([, each]) => each.waiting > 0);
-    for (const [topic] of waiting) this.#assertHandled(topic);
-  }
-
-  /** Says once per topic that notifications wait for a process that has a handler. */
-  #assertHandled(topic: string): void {
-    const route = routeOf({ known: ['questions', 'messages'].includes(topic), topic });
-    const { options, claimant, reporter } = this.#inbox;
-    if (!options.handle || claimant.routes.includes(route) || this.#unhandled.has(topic)) return;
-    this.#unhandled.add(topic);
-    reporter.warned(`Notifications of the topic ${topic} wait for a process that has a handler for it`);
-  }
-
   /** Responds to one delivery: what an adapter calls. Never throws. */
-  async receive(request: IncomingRequest): Promise<OutgoingResponse> {
-    this.#receiving += 1;
-    try {
-      return await this.#receive(request);
-    } catch (error) {
-      return this.#responseTo(error);
-    } finally {
-      if (--this.#receiving === 0) this.#onReceived?.();
-    }
-  }
-
-  #responseTo(error: unknown): OutgoingResponse {
-    if (error instanceof BodyRejected) return this.#reject(error.response, error.response.body);
-    if (error instanceof NotificationError) return this.#reject(respond(400, 'Not a notification'), error.message);
-    this.#inbox.reporter.failed('A notification was not accepted', error);
-    return notAccepted;
-  }
-
-  #reject(response: OutgoingResponse, reason: string): OutgoingResponse {
-    this.#inbox.reporter.rejected(`A delivery was rejected with ${response.status}: ${reason}`);
-    return response;
-  }
-
-  async #receive(request: IncomingRequest): Promise<OutgoingResponse> {
-    if (this.#isClosing()) return notAccepted;
-    const rejection = checkHeaders(request, this.#options);
-    if (rejection) return this.#reject(rejection, rejection.body);
-    const body = await this.#arriving.until(request.body(this.#options));
-    if (body === ended) return notAccepted;
-    const notification = parseNotification(decodeBody(body, this.#options));
-    if (this.#options.handle && !this.#dispatcher.hasHandlerFor(notification)) return accepted;
-    if (!(await this.#isWanted(notification, request))) return accepted;
-    const { topic } = notification;
-    return this.#traced(topic, async (traceparent) => {
-      const entry = await queuedNotification(notification, Date.now());
-      if (this.#isClosing()) return notAccepted;
-      return this.#accept(traceparent === undefined ? entry : { ...entry, traceparent }, request.waitUntil);
-    });
-  }
-
-  #traced<T>(topic: string, next: (traceparent?: string) => Promise<T>): Promise<T> {
-    return this.#options.tracing?.wrapDelivery?.({ topic }, next) ?? next();
+  receive(request: IncomingRequest): Promise<OutgoingResponse> {
+    return this.#deliveries.receive(request);
   }
 
   /**
@@ -258,53 +170,8 @@ export class Receiver {
     return statsOf(this.#store);
   }
 
-  /** Anything but a boolean is a mistake in `accept`, such as a forgotten `return`: it must not drop what is wanted. */
-  async #isWanted(notification: Notification, request: IncomingRequest): Promise<boolean> {
-    const { accept } = this.#options;
-    if (!accept) return true;
-    const isWanted: unknown = await this.#inTime(async () => accept(notification, deliveryRequest(request)));
-    if (typeof isWanted !== 'boolean') throw new TypeError('accept() must return true or false');
-    return isWanted;
-  }
-
   #isClosing(): boolean {
     return this.#closed !== undefined;
-  }
-
-  async #accept(entry: QueuedNotification, waitUntil: IncomingRequest['waitUntil']): Promise<OutgoingResponse> {
-    const { queue, acknowledge } = this.#options;
-    if (queue) {
-      await this.#inTime(() => queue.add(entry));
-      return accepted;
-    }
-    const isWaitedFor = acknowledge === 'handled' || waitUntil !== undefined;
-    const state = await this.#inTime(() => (isWaitedFor ? this.#store.add(entry) : this.#worker.add(entry)));
-    if (!isEntryState(state)) throw new TypeError('The store did not confirm that it has the notification');
-    if (acknowledge === 'handled') {
-      const isHandled = state === 'processed' || (await this.#handling.until(this.#processNow(entry))) === true;
-      return isHandled && !(await this.#isOnlyInMemory(entry)) ? accepted : notHandled;
-    }
-    if (state !== 'processed') waitUntil?.(this.#processNow(entry).catch(() => false));
-    return accepted;
-  }
-
-  #inTime<T>(run: () => Promise<T>): Promise<T> {
-    const { acceptTimeoutMs } = this.#options;
-    const message = `The store, queue or accept() did not respond within ${acceptTimeoutMs} ms`;
-    return this.#acceptLimit.run(run, () => new Error(message));
-  }
-
-  #processNow(entry: QueuedNotification): Promise<boolean> {
-    return this.#worker.processNow(entry, () => this.#isProcessed(entry));
-  }
-
-  async #isProcessed(entry: QueuedNotification): Promise<boolean> {
-    return (await this.#store.add(entry)) === 'processed';
-  }
-
-  /** A dead letter that ends with this process is not acknowledged, so that the service keeps it. */
-  async #isOnlyInMemory({ key }: QueuedNotification): Promise<boolean> {
-    return !this.#store.durable && (await this.#store.hasDeadLetter?.(key)) === true;
   }
 
   /**
@@ -336,24 +203,19 @@ export class Receiver {
   close(options: CloseOptions = {}): Promise<void> {
     const [problem] = optionIssues(options, { graceMs: isDuration });
     if (problem) return Promise.reject(new ConfigurationError(`close: ${problem.message}`));
-    clearTimeout(this.#backlog);
+    this.#backlog.stop();
     this.#closed ??= this.#close(options.graceMs ?? 5_000);
     return this.#closed;
   }
 
   async #close(graceMs: number): Promise<void> {
     const endsAt = performance.now() + graceMs;
-    this.#arriving.end();
+    this.#deliveries.close();
     await Promise.all([this.#worker.close(graceMs), this.#queueRuns.close(graceMs)]);
     this.#dispatcher.close();
-    if (!(await endsWithin(abortGraceMs, this.#received()))) this.#handling.end();
+    await this.#deliveries.ended();
     this.#worker.closeStore();
     await this.#closeStore(Math.max(endsAt - performance.now(), abortGraceMs));
-  }
-
-  /** Resolves once no delivery waits for its response. */
-  async #received(): Promise<void> {
-    if (this.#receiving > 0) await new Promise<void>((resolve) => (this.#onReceived = resolve));
   }
 
   async #closeStore(ms: number): Promise<void> {

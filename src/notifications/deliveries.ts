@@ -1,0 +1,144 @@
+import { NotificationError } from '../core/errors/errors.js';
+import type { Dispatcher } from './handling/dispatcher.js';
+import { BodyRejected, checkHeaders, decodeBody, deliveryRequest, respond } from './http/request.js';
+import type { IncomingRequest, OutgoingResponse } from './http/request.js';
+import type { Inbox } from './inbox.js';
+import { parseNotification } from './notification.js';
+import type { Notification } from './notification.js';
+import { queuedNotification } from './queued-notification.js';
+import type { QueuedNotification } from './queued-notification.js';
+import { isEntryState } from './stores/store.js';
+import { TimeLimit, abortGraceMs, endsWithin } from './timing/time-limit.js';
+import { Waits, ended } from './timing/waits.js';
+import type { Worker } from './worker/worker.js';
+
+const accepted = respond(200, 'Accepted');
+const notAccepted = respond(503, 'Not accepted now; deliver it again', { 'retry-after': '30' });
+const notHandled = respond(503, 'Not handled now; deliver it again', { 'retry-after': '30' });
+
+/** Responds to deliveries: checks and stores them, and waits for their handlers where a response says that they were handled. */
+export class Deliveries {
+  readonly #inbox: Inbox;
+  readonly #dispatcher: Dispatcher;
+  readonly #worker: Worker;
+  readonly #acceptLimit: TimeLimit;
+  /** For bodies that are arriving. */
+  readonly #arriving = new Waits();
+  /** For handlers whose deliveries are acknowledged once they have succeeded. */
+  readonly #handling = new Waits();
+  #isClosed = false;
+  #receiving = 0;
+  #onReceived: (() => void) | undefined;
+
+  constructor(inbox: Inbox, dispatcher: Dispatcher, worker: Worker) {
+    this.#inbox = inbox;
+    this.#dispatcher = dispatcher;
+    this.#worker = worker;
+    this.#acceptLimit = new TimeLimit(inbox.options.acceptTimeoutMs);
+  }
+
+  /** Responds to one delivery. Never throws. */
+  async receive(request: IncomingRequest): Promise<OutgoingResponse> {
+    this.#receiving += 1;
+    try {
+      return await this.#receive(request);
+    } catch (error) {
+      return this.#responseTo(error);
+    } finally {
+      if (--this.#receiving === 0) this.#onReceived?.();
+    }
+  }
+
+  #responseTo(error: unknown): OutgoingResponse {
+    if (error instanceof BodyRejected) return this.#reject(error.response, error.response.body);
+    if (error instanceof NotificationError) return this.#reject(respond(400, 'Not a notification'), error.message);
+    this.#inbox.reporter.failed('A notification was not accepted', error);
+    return notAccepted;
+  }
+
+  #reject(response: OutgoingResponse, reason: string): OutgoingResponse {
+    this.#inbox.reporter.rejected(`A delivery was rejected with ${response.status}: ${reason}`);
+    return response;
+  }
+
+  async #receive(request: IncomingRequest): Promise<OutgoingResponse> {
+    if (this.#isClosed) return notAccepted;
+    const rejection = checkHeaders(request, this.#inbox.options);
+    if (rejection) return this.#reject(rejection, rejection.body);
+    const body = await this.#arriving.until(request.body(this.#inbox.options));
+    if (body === ended) return notAccepted;
+    const notification = parseNotification(decodeBody(body, this.#inbox.options));
+    if (this.#inbox.options.handle && !this.#dispatcher.hasHandlerFor(notification)) return accepted;
+    if (!(await this.#isWanted(notification, request))) return accepted;
+    const { topic } = notification;
+    return this.#traced(topic, async (traceparent) => {
+      const entry = await queuedNotification(notification, Date.now());
+      if (this.#isClosed) return notAccepted;
+      return this.#accept(traceparent === undefined ? entry : { ...entry, traceparent }, request.waitUntil);
+    });
+  }
+
+  #traced<T>(topic: string, next: (traceparent?: string) => Promise<T>): Promise<T> {
+    return this.#inbox.options.tracing?.wrapDelivery?.({ topic }, next) ?? next();
+  }
+
+  /** Anything but a boolean is a mistake in `accept`, such as a forgotten `return`: it must not drop what is wanted. */
+  async #isWanted(notification: Notification, request: IncomingRequest): Promise<boolean> {
+    const { accept } = this.#inbox.options;
+    if (!accept) return true;
+    const isWanted: unknown = await this.#inTime(async () => accept(notification, deliveryRequest(request)));
+    if (typeof isWanted !== 'boolean') throw new TypeError('accept() must return true or false');
+    return isWanted;
+  }
+
+  async #accept(entry: QueuedNotification, waitUntil: IncomingRequest['waitUntil']): Promise<OutgoingResponse> {
+    const { queue, acknowledge } = this.#inbox.options;
+    if (queue) {
+      await this.#inTime(() => queue.add(entry));
+      return accepted;
+    }
+    const isWaitedFor = acknowledge === 'handled' || waitUntil !== undefined;
+    const state = await this.#inTime(() => (isWaitedFor ? this.#inbox.store.add(entry) : this.#worker.add(entry)));
+    if (!isEntryState(state)) throw new TypeError('The store did not confirm that it has the notification');
+    if (acknowledge === 'handled') {
+      const isHandled = state === 'processed' || (await this.#handling.until(this.#processNow(entry))) === true;
+      return isHandled && !(await this.#isOnlyInMemory(entry)) ? accepted : notHandled;
+    }
+    if (state !== 'processed') waitUntil?.(this.#processNow(entry).catch(() => false));
+    return accepted;
+  }
+
+  #inTime<T>(run: () => Promise<T>): Promise<T> {
+    const { acceptTimeoutMs } = this.#inbox.options;
+    const message = `The store, queue or accept() did not respond within ${acceptTimeoutMs} ms`;
+    return this.#acceptLimit.run(run, () => new Error(message));
+  }
+
+  #processNow(entry: QueuedNotification): Promise<boolean> {
+    return this.#worker.processNow(entry, () => this.#isProcessed(entry));
+  }
+
+  async #isProcessed(entry: QueuedNotification): Promise<boolean> {
+    return (await this.#inbox.store.add(entry)) === 'processed';
+  }
+
+  /** A dead letter that ends with this process is not acknowledged, so that the service keeps it. */
+  async #isOnlyInMemory({ key }: QueuedNotification): Promise<boolean> {
+    return !this.#inbox.store.durable && (await this.#inbox.store.hasDeadLetter?.(key)) === true;
+  }
+
+  /** Responds 503 from now on, also to those whose bodies are arriving. */
+  close(): void {
+    this.#isClosed = true;
+    this.#arriving.end();
+  }
+
+  /** Resolves once all have their response: those that wait for a handler get 503 after a second. */
+  async ended(): Promise<void> {
+    if (!(await endsWithin(abortGraceMs, this.#received()))) this.#handling.end();
+  }
+
+  async #received(): Promise<void> {
+    if (this.#receiving > 0) await new Promise<void>((resolve) => (this.#onReceived = resolve));
+  }
+}
