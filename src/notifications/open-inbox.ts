@@ -1,5 +1,5 @@
 import { DeadLetters } from './dead-letters.js';
-import { missingStoreMethod } from './resolve-options.js';
+import { storeRule } from './resolve-options.js';
 import { ConfigurationError } from '../core/errors/errors.js';
 import { statsOf } from './stores/store.js';
 import type { NotificationStore, StoreStats } from './stores/store.js';
@@ -27,8 +27,8 @@ export interface StoredInbox {
  * @throws {ConfigurationError} when `store` is not a store.
  */
 export function openInbox(store: NotificationStore): StoredInbox {
-  const missing = missingStoreMethod(store);
-  if (missing !== undefined) throw new ConfigurationError(`openInbox takes a store, with the method \`${missing}\``);
+  const problem = storeRule(store);
+  if (problem !== undefined) throw new ConfigurationError(`openInbox takes a store: it ${problem}`);
   return {
     deadLetters: new DeadLetters(store, () => undefined),
     stats: () => statsOf(store),
