@@ -42,7 +42,8 @@ export type { NodeRequest, NodeResponse } from './http/node.js';
 export { fastifyHandler } from './http/fastify.js';
 export type { FastifyReplyLike, FastifyRequestLike } from './http/fastify.js';
 
-export { StoreFullError } from './stores/store.js';
+export { StoreFullError } from './stores/store-limits.js';
+export type { StoreLimits } from './stores/store-limits.js';
 export type {
   Claim,
   Claimed,
@@ -52,7 +53,6 @@ export type {
   LeaseId,
   NotificationStore,
   Settlement,
-  StoreLimits,
   StoreStats,
   TopicStats,
 } from './stores/store.js';

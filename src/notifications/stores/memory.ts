@@ -3,7 +3,11 @@ import type { QueuedNotification } from '../queued-notification.js';
 import { FifoMap } from './fifo-map.js';
 import { Groups } from './groups.js';
 import type { Group } from './groups.js';
-import { StoreFullError, assertLimit, assertNames, deletedForRoom, newToken, resolveLimits } from './store.js';
+import { bytesOf } from './waiting-list.js';
+import { MemoryDeadLetters } from './memory-dead-letters.js';
+import { StoreFullError, assertLimit, assertNames, resolveLimits } from './store-limits.js';
+import type { StoreLimits } from './store-limits.js';
+import { newToken } from './store.js';
 import type {
   Claim,
   Claimed,
@@ -13,7 +17,6 @@ import type {
   LeaseId,
   NotificationStore,
   Settlement,
-  StoreLimits,
   StoreStats,
   TopicStats,
 } from './store.js';
@@ -45,8 +48,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): NotificationStore
 
 /** How many topics are remembered that nothing waits for. */
 const maxIdleTopics = 1_000;
-const utf8 = new TextEncoder();
-const notAscii = /[^\0-\x7F]/;
 
 /** Leases are timed by the monotonic clock: setting the time of the machine neither delays nor expires them. */
 class MemoryStore implements NotificationStore {
@@ -60,18 +61,17 @@ class MemoryStore implements NotificationStore {
   readonly #processed = new FifoMap<number>();
   /** Groups of which everything is handled until a time, and when that may be forgotten. */
   readonly #doneUntil = new FifoMap<{ readonly sentAt: number; readonly until: number }>();
-  readonly #dead = new FifoMap<{ readonly letter: DeadLetter; readonly bytes: number }>();
+  readonly #dead: MemoryDeadLetters;
   readonly #limits: ReturnType<typeof resolveLimits>;
   readonly #maxRemembered: number;
   #waitingBytes = 0;
-  #deadBytes = 0;
-  #letters = 0;
   #problems: string[] = [];
 
   constructor({ maxRemembered = 100_000, ...limits }: MemoryStoreOptions) {
     assertLimit('maxRemembered', maxRemembered);
     this.#maxRemembered = maxRemembered;
     this.#limits = resolveLimits(limits);
+    this.#dead = new MemoryDeadLetters(this.#limits);
   }
 
   /** The state of an entry; `undefined` for a new one. */
@@ -193,7 +193,7 @@ class MemoryStore implements NotificationStore {
     const settled = new Set([...done, ...group.waiting.keysUntil(doneUntil), ...(deadLetter ? [deadLetter.key] : [])]);
     for (const waiting of group.waiting.take(settled)) {
       this.#uncount(waiting);
-      if (waiting.entry.key === deadLetter?.key) this.#addDeadLetter(waiting, deadLetter.failure);
+      if (waiting.entry.key === deadLetter?.key) this.#problems.push(...this.#dead.add(waiting, deadLetter.failure));
     }
     for (const key of settled) if (key !== deadLetter?.key) this.#remember(this.#processed, key, until);
     if (doneUntil > 0) this.#remember(this.#doneUntil, group.name, { sentAt: doneUntil, until });
@@ -209,45 +209,22 @@ class MemoryStore implements NotificationStore {
     }
   }
 
-  #addDeadLetter({ entry, failures, stalls }: WaitingNotification, failure: string): void {
-    const number = ++this.#letters;
-    const letter = { entry, attempts: failures + stalls + 1, failure, deadLetteredAt: Date.now(), number };
-    const bytes = bytesOf(letter);
-    this.#dead.set(entry.key, { letter, bytes });
-    this.#deadBytes += bytes;
-    const { maxDead, maxDeadBytes } = this.#limits;
-    for (let oldest = this.#dead.oldest(); oldest !== undefined; oldest = this.#dead.oldest()) {
-      if (this.#dead.size <= maxDead && this.#deadBytes <= maxDeadBytes) break;
-      this.#takeDeadLetter(oldest);
-      this.#problems.push(deletedForRoom(oldest));
-    }
-  }
-
-  #takeDeadLetter(key: string): DeadLetter | undefined {
-    const dead = this.#dead.get(key);
-    if (!dead) return undefined;
-    this.#dead.delete(key);
-    this.#deadBytes -= dead.bytes;
-    return dead.letter;
-  }
-
   hasDeadLetter(key: string): boolean {
     return this.#dead.has(key);
   }
 
   async deadLetters(limit: number, after = 0): Promise<DeadLetter[]> {
-    const letters = [...this.#dead.values()].map(({ letter }) => letter);
-    return letters.filter(({ number }) => number > after).slice(0, limit);
+    return this.#dead.list(limit, after);
   }
 
   async redrive(key: string): Promise<boolean> {
-    const letter = this.#takeDeadLetter(key);
+    const letter = this.#dead.take(key);
     if (letter) this.#groups.insert(this.#counted(letter.entry, bytesOf(letter.entry)));
     return letter !== undefined;
   }
 
   async removeDeadLetter(key: string): Promise<boolean> {
-    return this.#takeDeadLetter(key) !== undefined;
+    return this.#dead.take(key) !== undefined;
   }
 
   async stats(): Promise<StoreStats> {
@@ -265,10 +242,4 @@ class MemoryStore implements NotificationStore {
 
 function untilOf(remembered: number | { readonly until: number } | undefined): number {
   return typeof remembered === 'object' ? remembered.until : (remembered ?? 0);
-}
-
-/** The length of the JSON in UTF-8. Most of it has no other characters than ASCII, and needs no count. */
-function bytesOf(value: QueuedNotification | DeadLetter): number {
-  const text = JSON.stringify(value);
-  return notAscii.test(text) ? utf8.encode(text).length : text.length;
 }

@@ -2,35 +2,9 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { ConfigurationError } from '../../core/errors/errors.js';
 import { nodeModule } from '../../core/node-module.js';
 import { atEndOfTurn } from '../timing/turns.js';
+import { explain, unlessBusy } from './sqlite-errors.js';
+import type { Row } from './sqlite-rows.js';
 import { assertVersion, prepareSchema } from './sqlite-schema.js';
-
-/** A row of any of the tables; each query has only the columns that it names. */
-export interface Row {
-  readonly key: string;
-  readonly group_id: string;
-  readonly number: number;
-  readonly topic: string;
-  readonly arrived_at: number;
-  readonly last_arrival: number;
-  readonly user_version: number;
-  readonly user_id: number | null;
-  readonly turn: number | null;
-  readonly entry: string;
-  readonly failures: number;
-  readonly stalls: number;
-  readonly token: string | null;
-  readonly leased_key: string | null;
-  readonly ready_at: number | null;
-  readonly attempts: number;
-  readonly failure: string;
-  readonly dead_lettered_at: number;
-  readonly entries: number;
-  readonly bytes: number;
-  readonly latest: number;
-  readonly offset: number;
-  readonly served: number;
-  readonly state: 'waiting' | 'processed';
-}
 
 /** What the writes of one transaction have in common. */
 export interface Transaction {
@@ -50,9 +24,6 @@ type JobResult = { readonly value: unknown } | { readonly error: unknown };
 
 /** The path of a database in memory. */
 export const inMemory = ':memory:';
-
-/** How long a write waits for other processes, in milliseconds. */
-const lockTimeoutMs = 10_000;
 
 /** A database file whose writes share transactions, and wait for other processes without blocking the event loop. */
 export class SqliteDatabase<T extends Transaction> {
@@ -235,45 +206,4 @@ function fileOf(path: string): string | undefined {
   if (path === inMemory) return undefined;
   const found = nodeModule('node:fs')?.statSync(path, { bigint: true, throwIfNoEntry: false });
   return found ? `${found.dev}:${found.ino}` : 'none';
-}
-
-/** Retries while another process holds the lock: after a few milliseconds at random, without blocking the event loop. */
-async function unlessBusy(run: () => void): Promise<void> {
-  const endsAt = performance.now() + lockTimeoutMs;
-  for (let mostMs = 2; ; mostMs = Math.min(mostMs * 2, 8)) {
-    try {
-      run();
-      return;
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > endsAt) throw error;
-      const delayMs = 1 + Math.random() * mostMs;
-      await new Promise((resolve) => setTimeout(resolve, delayMs));
-    }
-  }
-}
-
-/** The primary result code of SQLite; `undefined` for other errors. */
-function resultCode(error: unknown): number | undefined {
-  const { errcode } = error as { errcode?: unknown };
-  return typeof errcode === 'number' ? errcode & 0xff : undefined;
-}
-
-const SQLITE_BUSY = 5;
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
-
-function isBusy(error: unknown): boolean {
-  return resultCode(error) === SQLITE_BUSY;
-}
-
-function explain(cause: unknown): { reason: string; remedy: string } {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  if (cause instanceof ConfigurationError) return { reason, remedy: '' };
-  const code = resultCode(cause);
-  if (code === undefined) return { reason, remedy: '; it needs Node 22.13 or later' };
-  if (code === SQLITE_NOTADB || code === SQLITE_CORRUPT) {
-    return { reason, remedy: '; the file is damaged or not a SQLite database: move it away' };
-  }
-  if (isBusy(cause)) return { reason, remedy: `; another process has locked it for ${lockTimeoutMs} ms` };
-  return { reason, remedy: '; its folder must exist and be writable' };
 }

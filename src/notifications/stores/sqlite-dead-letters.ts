@@ -1,18 +1,8 @@
-import type { Row } from './sqlite-database.js';
 import { entryOf } from './sqlite-rows.js';
-import { deletedForRoom } from './store.js';
+import type { Row, Statements } from './sqlite-rows.js';
+import { deletedForRoom } from './store-limits.js';
+import type { DeadLetterLimits } from './store-limits.js';
 import type { DeadLetter, Settlement } from './store.js';
-
-/** Runs statements within a transaction. */
-interface Statements {
-  all(sql: string, ...values: (string | number)[]): Row[];
-  run(sql: string, ...values: (string | number)[]): number;
-}
-
-interface DeadLetterLimits {
-  readonly maxDead: number;
-  readonly maxDeadBytes: number;
-}
 
 /** The dead letters of an inbox in SQLite. */
 export class SqliteDeadLetters {

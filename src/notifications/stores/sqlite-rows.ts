@@ -1,10 +1,40 @@
 import type { QueuedNotification } from '../queued-notification.js';
-import type { Row } from './sqlite-database.js';
 import type { StoreStats } from './store.js';
 
-/** Reads rows within a transaction. */
-interface Reader {
-  all(sql: string, ...values: (string | number)[]): Row[];
+/** A row of any of the tables; each query has only the columns that it names. */
+export interface Row {
+  readonly key: string;
+  readonly group_id: string;
+  readonly number: number;
+  readonly topic: string;
+  readonly arrived_at: number;
+  readonly last_arrival: number;
+  readonly user_version: number;
+  readonly user_id: number | null;
+  readonly turn: number | null;
+  readonly entry: string;
+  readonly failures: number;
+  readonly stalls: number;
+  readonly token: string | null;
+  readonly leased_key: string | null;
+  readonly ready_at: number | null;
+  readonly attempts: number;
+  readonly failure: string;
+  readonly dead_lettered_at: number;
+  readonly entries: number;
+  readonly bytes: number;
+  readonly latest: number;
+  readonly offset: number;
+  readonly served: number;
+  readonly state: 'waiting' | 'processed';
+}
+
+/** Runs statements within a transaction. */
+export interface Statements {
+  /** Returns the rows. */
+  all(sql: string, ...values: (string | number | null)[]): Row[];
+  /** Returns how many rows were changed. */
+  run(sql: string, ...values: (string | number | null)[]): number;
 }
 
 /** The entry of a row; `undefined` when the row is damaged. */
@@ -18,7 +48,7 @@ export function entryOf({ key, entry }: Row): QueuedNotification | undefined {
 }
 
 /** Counts what the tables hold, without reading all of it. */
-export function statsOf(db: Reader, entries: number): StoreStats {
+export function statsOf(db: Pick<Statements, 'all'>, entries: number): StoreStats {
   const [first] = db.all('SELECT arrived_at FROM notification_waiting ORDER BY number LIMIT 1');
   const [leased] = db.all('SELECT count(*) AS entries FROM notification_group WHERE token IS NOT NULL');
   const [dead] = db.all("SELECT entries FROM notification_total WHERE name = 'dead'");

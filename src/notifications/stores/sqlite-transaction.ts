@@ -1,4 +1,5 @@
-import type { Row, SqliteDatabase, Transaction } from './sqlite-database.js';
+import type { SqliteDatabase, Transaction } from './sqlite-database.js';
+import type { Row } from './sqlite-rows.js';
 
 /** How exactly the latest time is stored, in milliseconds. */
 const clockPrecisionMs = 500;

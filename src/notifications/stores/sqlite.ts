@@ -1,22 +1,22 @@
 import { ConfigurationError } from '../../core/errors/errors.js';
 import type { QueuedNotification } from '../queued-notification.js';
-import { routeOf, routes } from '../queued-notification.js';
 import { SqliteDatabase, inMemory } from './sqlite-database.js';
-import type { Row } from './sqlite-database.js';
 import { SqliteDeadLetters } from './sqlite-dead-letters.js';
-import { entryOf, statsOf } from './sqlite-rows.js';
+import { SqliteGroups } from './sqlite-groups.js';
+import { statsOf } from './sqlite-rows.js';
+import type { Row } from './sqlite-rows.js';
 import { InboxTransaction } from './sqlite-transaction.js';
-import { StoreFullError, assertNames, newToken, resolveLimits } from './store.js';
+import { StoreFullError, assertNames, resolveLimits } from './store-limits.js';
+import type { StoreLimits } from './store-limits.js';
+import { newToken } from './store.js';
 import type {
   Claim,
   Claimed,
   DeadLetter,
   EntryState,
-  Lease,
   LeaseId,
   NotificationStore,
   Settlement,
-  StoreLimits,
   StoreStats,
 } from './store.js';
 
@@ -52,6 +52,7 @@ class SqliteStore implements NotificationStore {
   readonly shared: boolean;
   readonly #db: SqliteDatabase<InboxTransaction>;
   readonly #limits: ReturnType<typeof resolveLimits>;
+  readonly #groups: SqliteGroups;
   readonly #dead: SqliteDeadLetters;
   #problems: string[] = [];
 
@@ -60,6 +61,7 @@ class SqliteStore implements NotificationStore {
     const known = { now: Infinity, at: 0 };
     this.#db = new SqliteDatabase(path, (db) => new InboxTransaction(db, known));
     this.#limits = resolveLimits(limits);
+    this.#groups = new SqliteGroups(this.#db);
     this.#dead = new SqliteDeadLetters(this.#db, this.#limits);
   }
 
@@ -83,7 +85,7 @@ class SqliteStore implements NotificationStore {
     const full = this.#takeRoom(Buffer.byteLength(text), transaction);
     if (full) return full;
     this.#insertWaiting(entry, text);
-    this.#insertGroup(entry, transaction);
+    this.#groups.insert(entry, transaction);
     return 'added';
   }
 
@@ -107,22 +109,15 @@ class SqliteStore implements NotificationStore {
     this.#db.run(insert, key, groupId, sentAt, notification.topic, Date.now(), text);
   }
 
-  #insertGroup({ groupId, notification }: QueuedNotification, transaction: InboxTransaction): void {
-    const insert = `INSERT OR IGNORE INTO notification_group (group_id, route, user_id, turn, ready_at)
-      VALUES (?, ?, ?, ?, 0)`;
-    const { user_id } = notification;
-    this.#db.run(insert, groupId, routeOf(notification), user_id, transaction.nextTurn(user_id));
-  }
-
   claim(claim: Claim): Promise<Claimed> {
     return this.#write((transaction) => {
       const token = newToken(claim.workerId);
       const problems = this.#problems.splice(0);
-      this.#makeDue(transaction, claim.routes);
-      const groups = this.#dueGroups(claim, transaction.now);
-      const leases = groups.flatMap((group) => this.#lease(group, claim, token, transaction.now, problems));
+      this.#groups.makeDue(transaction, claim.routes);
+      const groups = this.#groups.due(claim, transaction.now);
+      const leases = groups.flatMap((group) => this.#groups.lease(group, claim, token, transaction.now, problems));
       transaction.serve(groups);
-      const nextInMs = this.#nextInMs(transaction.now, claim.routes);
+      const nextInMs = this.#groups.nextInMs(transaction.now, claim.routes);
       return { leases, ...(nextInMs !== undefined && { nextInMs }), ...(problems.length > 0 && { problems }) };
     });
   }
@@ -130,77 +125,6 @@ class SqliteStore implements NotificationStore {
   /** After a power cut, a lost lease or result has an entry handled again, so only adding waits for the disk. */
   #write<R>(run: (transaction: InboxTransaction) => R): Promise<R> {
     return this.#db.write(run, { isDurable: false });
-  }
-
-  /** Gives a turn to the groups whose lease or delay has ended. */
-  #makeDue(transaction: InboxTransaction, of: readonly string[] = routes): void {
-    const ended = `SELECT group_id, user_id FROM notification_group
-      WHERE route = ? AND turn IS NULL AND ready_at <= ? LIMIT 1000`;
-    for (const { group_id, user_id } of of.flatMap((route) => this.#db.all(ended, route, transaction.now))) {
-      const turn = transaction.nextTurn(user_id);
-      this.#db.run('UPDATE notification_group SET turn = ? WHERE group_id = ?', turn, group_id);
-    }
-  }
-
-  #dueGroups({ groupId, limit, routes: of = routes }: Claim, now: number): Row[] {
-    const select = 'SELECT group_id, turn, token, leased_key FROM notification_group WHERE';
-    if (groupId !== undefined) {
-      const isFree = '(token IS NULL OR turn IS NOT NULL OR ready_at <= ?)';
-      return this.#db.all(`${select} group_id = ? AND ${isFree}`, groupId, now);
-    }
-    const due = `${select} route = ? AND turn IS NOT NULL ORDER BY turn LIMIT ?`;
-    const groups = of.flatMap((route) => this.#db.all(due, route, limit));
-    return groups.sort((a, b) => Number(a.turn) - Number(b.turn)).slice(0, limit);
-  }
-
-  #nextInMs(now: number, of: readonly string[] = routes): number | undefined {
-    const due = 'SELECT turn FROM notification_group WHERE route = ? AND turn IS NOT NULL LIMIT 1';
-    if (of.some((route) => this.#db.all(due, route).length > 0)) return 0;
-    const later = 'SELECT min(ready_at) AS ready_at FROM notification_group WHERE route = ? AND turn IS NULL';
-    const times = of.flatMap((route) => this.#db.all(later, route)[0]?.ready_at ?? []);
-    return times.length > 0 ? Math.max(0, Math.min(...times) - now) : undefined;
-  }
-
-  #lease(group: Row, { leaseMs, coalesce }: Claim, token: string, now: number, problems: string[]): Lease[] {
-    const groupId = group.group_id;
-    if (group.token !== null) {
-      this.#db.run('UPDATE notification_waiting SET stalls = stalls + 1 WHERE key = ?', group.leased_key);
-    }
-    const found = this.#nextOf(groupId, coalesce, now, problems);
-    if (!found) {
-      this.#db.run('DELETE FROM notification_group WHERE group_id = ?', groupId);
-      return [];
-    }
-    const { row, entry } = found;
-    const update = `UPDATE notification_group SET token = ?, leased_key = ?, ready_at = ?, turn = NULL
-      WHERE group_id = ?`;
-    this.#db.run(update, token, row.key, Math.ceil(now + leaseMs), groupId);
-    const others = 'SELECT key FROM notification_waiting WHERE group_id = ? AND key <> ? ORDER BY sent_at, number';
-    const coalescedKeys = coalesce ? this.#db.all(others, groupId, row.key).map(({ key }) => key) : [];
-    const attempt = row.failures + row.stalls + 1;
-    return [{ groupId, token, entry, attempt, stalledCount: row.stalls, coalescedKeys }];
-  }
-
-  /** The entry to handle next. A row that cannot be read is set aside, so that it does not stop its group. */
-  #nextOf(
-    groupId: string,
-    coalesce: boolean,
-    now: number,
-    problems: string[],
-  ): { row: Row; entry: QueuedNotification } | undefined {
-    const order = coalesce ? 'sent_at DESC, number DESC' : 'sent_at, number';
-    const select = `SELECT key, entry, failures, stalls FROM notification_waiting WHERE group_id = ? ORDER BY ${order} LIMIT 1`;
-    for (;;) {
-      const [row] = this.#db.all(select, groupId);
-      if (!row) return undefined;
-      const entry = entryOf(row);
-      if (entry) return { row, entry };
-      const copy = `INSERT INTO notification_damaged (key, group_id, entry, found_at)
-        SELECT key, group_id, entry, ? FROM notification_waiting WHERE key = ?`;
-      this.#db.run(copy, now, row.key);
-      this.#db.run('DELETE FROM notification_waiting WHERE key = ?', row.key);
-      problems.push(`The notification ${row.key} is damaged; it is in the table notification_damaged`);
-    }
   }
 
   renew(leases: readonly LeaseId[], leaseMs: number): Promise<string[]> {
@@ -245,7 +169,7 @@ class SqliteStore implements NotificationStore {
     if (deadLetter) this.#problems.push(...this.#dead.add(deadLetter));
     const count = `UPDATE notification_waiting SET stalls = 0, failures = failures + ? WHERE key = ?`;
     if (retryInMs !== undefined && !unstarted) this.#db.run(count, released ? 0 : 1, group.leased_key);
-    this.#release(groupId, group.user_id, transaction, retryInMs ?? 0);
+    this.#groups.release(groupId, group.user_id, transaction, retryInMs ?? 0);
     transaction.forgetExpired();
     return true;
   }
@@ -255,15 +179,6 @@ class SqliteStore implements NotificationStore {
     for (const { key } of this.#db.all(earlier, groupId, sentAt)) this.#remember(key, until);
     const insert = 'INSERT OR REPLACE INTO notification_done_until (group_id, sent_at, until) VALUES (?, ?, ?)';
     this.#db.run(insert, groupId, sentAt, until);
-  }
-
-  #release(groupId: string, userId: number | null, transaction: InboxTransaction, delayMs: number): void {
-    if (this.#db.all('SELECT 1 FROM notification_waiting WHERE group_id = ? LIMIT 1', groupId).length > 0) {
-      const release = `UPDATE notification_group SET token = NULL, leased_key = NULL, ready_at = ?, turn = ?
-        WHERE group_id = ?`;
-      const turn = delayMs > 0 ? null : transaction.nextTurn(userId);
-      this.#db.run(release, Math.ceil(transaction.now + delayMs), turn, groupId);
-    } else this.#db.run('DELETE FROM notification_group WHERE group_id = ?', groupId);
   }
 
   #remember(key: string, until: number): void {
@@ -285,7 +200,7 @@ class SqliteStore implements NotificationStore {
       if (!row) return false;
       const entry = JSON.parse(row.entry) as QueuedNotification;
       this.#insertWaiting(entry, row.entry);
-      this.#insertGroup(entry, transaction);
+      this.#groups.insert(entry, transaction);
       return true;
     });
   }

@@ -10,56 +10,36 @@ export interface WaitingNotification {
   stalls: number;
 }
 
-/**
- * The waiting entries of one resource: by `sentAt`, then by arrival.
- *
- * Adding and removing at either end costs the same however many wait, because strangers can have many wait.
- */
+/** The waiting entries of one resource: by `sentAt`, then by arrival. */
 export class WaitingList {
-  #items: (WaitingNotification | undefined)[] = [];
-  /** The index of the first entry. Before it is room for older ones. */
-  #from = 0;
+  #items: WaitingNotification[] = [];
 
   get length(): number {
-    return this.#items.length - this.#from;
+    return this.#items.length;
   }
 
-  /** The entry with this place; the last one with -1. */
+  /** The first entry, or the last one. */
   at(index: 0 | -1): WaitingNotification | undefined {
-    return index === 0 ? this.#items[this.#from] : this.#items.at(-1);
+    return this.#items.at(index);
   }
 
   /** The keys of all entries but the last. */
   keysBeforeLast(): string[] {
-    return this.#entries()
-      .slice(0, -1)
-      .map(({ entry }) => entry.key);
+    return this.#items.slice(0, -1).map(({ entry }) => entry.key);
   }
 
   /** The keys of the entries that were sent until a time. */
   keysUntil(sentAt: number): string[] {
-    const entries = this.#items.slice(this.#from, this.#indexAfter(sentAt)) as WaitingNotification[];
-    return entries.map(({ entry }) => entry.key);
+    return this.#items.slice(0, this.#indexAfter(sentAt)).map(({ entry }) => entry.key);
   }
 
   insert(waiting: WaitingNotification): void {
-    const index = this.#indexAfter(waiting.entry.sentAt);
-    if (index === this.#items.length) this.#items.push(waiting);
-    else if (index > this.#from) this.#items.splice(index, 0, waiting);
-    else this.#insertFirst(waiting);
-  }
-
-  #insertFirst(waiting: WaitingNotification): void {
-    if (this.#from === 0) {
-      this.#from = this.#items.length;
-      this.#items = [...Array.from<undefined>({ length: this.#from }), ...this.#items];
-    }
-    this.#items[--this.#from] = waiting;
+    this.#items.splice(this.#indexAfter(waiting.entry.sentAt), 0, waiting);
   }
 
   /** The index after the entries that were sent before a time, or at it. */
   #indexAfter(sentAt: number): number {
-    let [from, to] = [this.#from, this.#items.length];
+    let [from, to] = [0, this.#items.length];
     while (from < to) {
       const middle = (from + to) >> 1;
       if ((this.#items[middle]?.entry.sentAt ?? Infinity) <= sentAt) from = middle + 1;
@@ -70,25 +50,24 @@ export class WaitingList {
 
   /** Removes entries, and returns them. Usually it is the first one. */
   take(keys: ReadonlySet<string>): readonly WaitingNotification[] {
-    const first = this.at(0);
-    if (keys.size === 1 && first && keys.has(first.entry.key)) {
-      this.#removeFirst();
+    const [first] = this.#items;
+    if (first && keys.size === 1 && keys.has(first.entry.key)) {
+      this.#items.shift();
       return [first];
     }
-    const entries = this.#entries();
-    this.#items = entries.filter(({ entry }) => !keys.has(entry.key));
-    this.#from = 0;
-    return entries.filter(({ entry }) => keys.has(entry.key));
+    const taken: WaitingNotification[] = [];
+    const rest: WaitingNotification[] = [];
+    for (const waiting of this.#items) (keys.has(waiting.entry.key) ? taken : rest).push(waiting);
+    this.#items = rest;
+    return taken;
   }
+}
 
-  #removeFirst(): void {
-    this.#items[this.#from++] = undefined;
-    if (this.#from * 4 <= this.#items.length * 3) return;
-    this.#items = this.#entries();
-    this.#from = 0;
-  }
+const utf8 = new TextEncoder();
+const notAscii = /[^\0-\x7F]/;
 
-  #entries(): WaitingNotification[] {
-    return this.#items.slice(this.#from) as WaitingNotification[];
-  }
+/** The length of the JSON in UTF-8. Most of it has no other characters than ASCII, and needs no count. */
+export function bytesOf(value: object): number {
+  const text = JSON.stringify(value);
+  return notAscii.test(text) ? utf8.encode(text).length : text.length;
 }
