@@ -74,7 +74,13 @@ export type { ApiErrorCause } from './core/errors/response-errors.js';
 export type { CurlOptions } from './core/errors/seller-error.js';
 
 export { Questions } from './resources/questions/questions.js';
-export type { Blacklist } from './resources/questions/blacklist.js';
+export type { Blacklist } from './resources/blacklist/blacklist.js';
+export type {
+  BlacklistParams,
+  BlacklistResponse,
+  BlockedUser,
+  ListBlacklistParams,
+} from './resources/blacklist/schemas.js';
 export {
   AskLimitError,
   InvalidPostBodyError,
@@ -88,9 +94,6 @@ export { questionTextLimit } from './resources/questions/limits.js';
 export type {
   AnswerOfQuestion,
   Asker,
-  BlacklistResponse,
-  BlacklistParams,
-  BlockedUser,
   AnswerParams,
   AskParams,
   DeletionResponse,
@@ -102,7 +105,6 @@ export type {
   QuestionSearchExtra,
   ResponseTime,
   ResponseTimeBand,
-  ListBlacklistParams,
   UserParams,
 } from './resources/questions/schemas.js';
 

@@ -5,6 +5,7 @@ export type { Entity, Input, Optional, Output, Params, Schema, Shape } from './c
 export type { StandardSchema } from './core/schema/standard-schema.js';
 export { paging, searchOption } from './core/schema/fields.js';
 export * from './resources/action-guide/schemas.js';
+export * from './resources/blacklist/schemas.js';
 export * from './resources/contacts/schemas.js';
 export * from './resources/currencies/schemas.js';
 export * from './resources/flex/schemas.js';

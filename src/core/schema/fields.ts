@@ -1,3 +1,4 @@
+import { isPlainObject } from '../plain-object.js';
 import {
   array,
   int,
@@ -129,6 +130,17 @@ export function listIn(name: string): (value: unknown) => unknown {
     if (typeof value !== 'object' || name in value || !('results' in value)) return value;
     const { results, ...rest } = value;
     return { ...rest, [name]: results };
+  };
+}
+
+/** Accepts every known shape of a list, with `paging` or the fields of `paging`. */
+export function pagedListIn(name: string): (value: unknown) => unknown {
+  const inObject = listIn(name);
+  return (body) => {
+    const value = inObject(body);
+    if (typeof value !== 'object' || value === null || !('paging' in value)) return value;
+    const { paging: given, ...rest } = value;
+    return isPlainObject(given) ? { ...given, ...rest } : value;
   };
 }
 

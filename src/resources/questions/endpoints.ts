@@ -1,11 +1,11 @@
 import { ageOf, compareText, confirmByList, isBefore } from '../../core/confirm/confirm-by-list.js';
-import { assertSame, readEnds, shownList } from '../../core/confirm/shown-list.js';
+import { assertSame, readEnds } from '../../core/confirm/shown-list.js';
 import type { ShownPage } from '../../core/confirm/shown-list.js';
 import type { ConfirmContext, DescribedEndpoint } from '../../core/endpoint.js';
-import type { Confirmation } from '../../core/confirm/confirmation.js';
 import { orAnything, orAsItCame } from '../../core/schema/fields.js';
 import { array, preprocess, string, unknown } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
+import { blacklistEndpoints } from '../blacklist/endpoints.js';
 import {
   invalidPostBody,
   invalidQuestion,
@@ -17,8 +17,6 @@ import {
   userAskLimit,
 } from './errors.js';
 import {
-  blacklistResponse,
-  blacklistParams,
   answerParams,
   askParams,
   question,
@@ -26,12 +24,9 @@ import {
   questionSearchParams,
   questionSearchResponse,
   responseTime,
-  listBlacklistParams,
   userParams,
 } from './schemas.js';
 import type {
-  BlacklistResponse,
-  BlacklistParams,
   AnswerParams,
   AskParams,
   DeletionResponse,
@@ -40,7 +35,6 @@ import type {
   QuestionSearchParams,
   QuestionSearchResponse,
   ResponseTime,
-  ListBlacklistParams,
   UserParams,
 } from './schemas.js';
 
@@ -201,61 +195,6 @@ const responseTimeOf: DescribedEndpoint<UserParams, ResponseTime> = {
   supportsAttributes: true,
 };
 
-const addToBlacklist: DescribedEndpoint<BlacklistParams> = {
-  name: 'questions.blacklist.add',
-  summary: "Blocks a user from asking about the seller's items",
-  method: 'POST',
-  path: '/users/{seller_id}/questions_blacklist',
-  input: blacklistParams,
-  example: { seller_id: 7, user_id: 31 },
-  output: unknown,
-  retry: 'unsafe',
-  errors: [],
-  confirm: (input, context) => confirmOnBlacklist(input, context, true),
-};
-
-const listBlacklist: DescribedEndpoint<ListBlacklistParams, BlacklistResponse> = {
-  name: 'questions.blacklist.list',
-  summary: 'Lists the users that the seller has blocked',
-  method: 'GET',
-  path: '/users/{seller_id}/questions_blacklist',
-  input: listBlacklistParams,
-  example: { seller_id: 7, limit: 20, offset: 40 },
-  output: blacklistResponse,
-  retry: 'safe',
-  errors: [],
-};
-
-const removeFromBlacklist: DescribedEndpoint<BlacklistParams> = {
-  name: 'questions.blacklist.remove',
-  summary: 'Unblocks a user',
-  method: 'DELETE',
-  path: '/users/{seller_id}/questions_blacklist/{user_id}',
-  input: blacklistParams,
-  example: { seller_id: 7, user_id: 31 },
-  output: unknown,
-  retry: 'unsafe',
-  errors: [],
-  confirm: (input, context) => confirmOnBlacklist(input, context, false),
-};
-
-/**
- * Finds out whether a write has put a user on a blacklist, or removed them from it. The outcome is unknown if the service
- * shows only a part of the blacklist and the user is not in that part.
- */
-async function confirmOnBlacklist(
-  { seller_id, user_id }: BlacklistParams,
-  context: ConfirmContext,
-  shouldBeOn: boolean,
-): Promise<Confirmation> {
-  const reading = await context.read(listBlacklist, { seller_id });
-  const { users, total } = reading.data;
-  const { entries, isComplete } = shownList({ reading, entries: users, total }, 50);
-  const isOn = entries.some(({ id }) => String(id) === String(user_id));
-  if (!isOn && !isComplete) return { unknown: 'the service does not show the whole blacklist' };
-  return isOn === shouldBeOn ? { done: true, output: undefined } : { done: false };
-}
-
 /** A question may be in a list of one, or in `question`, and its id in `question_id`. */
 function bareQuestion(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 1 ? bareQuestion(value[0]) : value;
@@ -286,5 +225,5 @@ export const questionEndpoints = {
   delete: remove,
   hide,
   responseTime: responseTimeOf,
-  blacklist: { add: addToBlacklist, list: listBlacklist, remove: removeFromBlacklist },
+  blacklist: blacklistEndpoints,
 };

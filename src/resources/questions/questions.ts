@@ -4,7 +4,7 @@ import type { Requester } from '../../core/endpoint.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import { pagedCalls } from '../../core/pagination/paged.js';
 import type { Paged, PaginationOptions } from '../../core/pagination/paged.js';
-import { Blacklist } from './blacklist.js';
+import { Blacklist } from '../blacklist/blacklist.js';
 import { questionEndpoints, questionWithId } from './endpoints.js';
 import type {
   AnswerParams,

@@ -14,19 +14,17 @@ import {
   response,
   string,
 } from '../../core/schema/schema.js';
-import { isPlainObject } from '../../core/plain-object.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import {
   boundedText,
-  eachIn,
   id,
   key,
   limit,
-  listIn,
   listOrObject,
   mainList,
   nullishArray,
   offset,
+  pagedListIn,
   paging,
   searchOptionOrId,
 } from '../../core/schema/fields.js';
@@ -89,7 +87,7 @@ export const questionSearchResponse = preprocess(
     available_filters: nullishArray(searchOptionOrId),
     available_sorts: nullishArray(searchOptionOrId),
   }),
-  unwrapList('questions'),
+  pagedListIn('questions'),
 );
 export interface QuestionSearchResponse extends Output<typeof questionSearchResponse> {}
 
@@ -98,41 +96,6 @@ export interface QuestionSearchExtra {
   readonly filters?: unknown;
   readonly available_filters?: readonly (SearchOption | string)[] | null | undefined;
   readonly available_sorts?: readonly (SearchOption | string)[] | null | undefined;
-}
-
-/** A user who is blocked from asking. */
-export const blockedUser = response({ id: integer, blocked_at: nullish(dateTime) });
-export interface BlockedUser extends Output<typeof blockedUser> {}
-
-/** The blacklist. All its known shapes are accepted. */
-export const blacklistResponse = preprocess(
-  response({
-    users: mainList<BlockedUser>(blockedUser),
-    paging: nullish<Paging>(paging),
-    total: nullish(integer),
-    limit: nullish(integer),
-    offset: nullish(integer),
-  }),
-  (value) => eachIn('users', asUser)(unwrapList('users')(value)),
-);
-export interface BlacklistResponse extends Output<typeof blacklistResponse> {}
-
-/** An entry is only the id, or an object with the id as `user_id`. */
-function asUser(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return { id: value };
-  const { id, user_id } = value as { id?: unknown; user_id?: unknown };
-  return id === undefined && user_id !== undefined ? { ...value, id: user_id } : value;
-}
-
-/** Accepts every known shape of a list, with `paging` or the fields of `paging`. */
-function unwrapList(name: string): (value: unknown) => unknown {
-  const inObject = listIn(name);
-  return (body) => {
-    const value = inObject(body);
-    if (typeof value !== 'object' || value === null || !('paging' in value)) return value;
-    const { paging: given, ...rest } = value;
-    return isPlainObject(given) ? { ...given, ...rest } : value;
-  };
 }
 
 /** The response time in one part of the week. */
@@ -267,22 +230,6 @@ export const answerParams = params({
   text: boundedText('text', questionTextLimit, 'an answer'),
 });
 export interface AnswerParams extends Input<typeof answerParams> {}
-
-export const listBlacklistParams = params({
-  /** The seller who owns the blacklist. */
-  seller_id: id,
-  limit,
-  offset,
-});
-export interface ListBlacklistParams extends Input<typeof listBlacklistParams> {}
-
-export const blacklistParams = params({
-  /** The seller who owns the blacklist. */
-  seller_id: id,
-  /** The user to block or to unblock. */
-  user_id: id,
-});
-export interface BlacklistParams extends Input<typeof blacklistParams> {}
 
 export const userParams = params({
   /** The seller. */

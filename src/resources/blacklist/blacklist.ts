@@ -3,7 +3,7 @@ import type { Requester } from '../../core/endpoint.js';
 import { pagedCalls } from '../../core/pagination/paged.js';
 import type { Paged, PaginationOptions } from '../../core/pagination/paged.js';
 import type { CallOptions } from '../../core/options/call-options.js';
-import { questionEndpoints } from './endpoints.js';
+import { blacklistEndpoints } from './endpoints.js';
 import type { BlockedUser, BlacklistParams, ListBlacklistParams } from './schemas.js';
 
 /** The users who are blocked from asking about a seller's items. */
@@ -23,7 +23,7 @@ export class Blacklist {
    * @throws {ForbiddenError} when the token is not the seller's.
    */
   add(input: BlacklistParams, options?: CallOptions): ApiPromise<unknown> {
-    return this.#requester.call(questionEndpoints.blacklist.add, input, options);
+    return this.#requester.call(blacklistEndpoints.add, input, options);
   }
 
   /**
@@ -33,7 +33,7 @@ export class Blacklist {
    * for await (const { id } of seller.questions.blacklist.list({ seller_id: 7 })) console.log(id);
    */
   list(input: ListBlacklistParams, options?: PaginationOptions): Paged<BlockedUser> {
-    return pagedCalls(this.#requester, questionEndpoints.blacklist.list, input, options, {
+    return pagedCalls(this.#requester, blacklistEndpoints.list, input, options, {
       key: (user) => user.id,
       read: ({ users, total, limit }) => ({
         items: users,
@@ -51,7 +51,7 @@ export class Blacklist {
    * @returns the response body, which is not documented.
    */
   remove(input: BlacklistParams, options?: CallOptions): ApiPromise<unknown> {
-    return this.#requester.call(questionEndpoints.blacklist.remove, input, options);
+    return this.#requester.call(blacklistEndpoints.remove, input, options);
   }
 }
 

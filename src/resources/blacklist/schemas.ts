@@ -1,0 +1,44 @@
+import { dateTime, integer, nullish, params, preprocess, response } from '../../core/schema/schema.js';
+import type { Input, Output } from '../../core/schema/schema.js';
+import { eachIn, id, limit, mainList, offset, pagedListIn, paging } from '../../core/schema/fields.js';
+import type { Paging } from '../../core/schema/fields.js';
+
+/** A user who is blocked from asking. */
+export const blockedUser = response({ id: integer, blocked_at: nullish(dateTime) });
+export interface BlockedUser extends Output<typeof blockedUser> {}
+
+/** The blacklist. All its known shapes are accepted. */
+export const blacklistResponse = preprocess(
+  response({
+    users: mainList<BlockedUser>(blockedUser),
+    paging: nullish<Paging>(paging),
+    total: nullish(integer),
+    limit: nullish(integer),
+    offset: nullish(integer),
+  }),
+  (value) => eachIn('users', asUser)(pagedListIn('users')(value)),
+);
+export interface BlacklistResponse extends Output<typeof blacklistResponse> {}
+
+/** An entry is only the id, or an object with the id as `user_id`. */
+function asUser(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return { id: value };
+  const { id, user_id } = value as { id?: unknown; user_id?: unknown };
+  return id === undefined && user_id !== undefined ? { ...value, id: user_id } : value;
+}
+
+export const listBlacklistParams = params({
+  /** The seller who owns the blacklist. */
+  seller_id: id,
+  limit,
+  offset,
+});
+export interface ListBlacklistParams extends Input<typeof listBlacklistParams> {}
+
+export const blacklistParams = params({
+  /** The seller who owns the blacklist. */
+  seller_id: id,
+  /** The user to block or to unblock. */
+  user_id: id,
+});
+export interface BlacklistParams extends Input<typeof blacklistParams> {}
