@@ -22,7 +22,11 @@ beforeAll(() => {
 
 test.each(programs)('examples/%s runs to its end', (name) => {
   // Node.js 22 warns that SQLite is experimental.
-  const env = { ...process.env, TMPDIR, NODE_OPTIONS: '--disable-warning=ExperimentalWarning' };
+  const env = {
+    ...process.env,
+    TMPDIR,
+    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --disable-warning=ExperimentalWarning`,
+  };
   const options = { cwd: root, encoding: 'utf8', env } as const;
   const { status, stderr } = spawnSync(process.execPath, [join(folder, name)], options);
   expect(stderr).toBe('');

@@ -14,7 +14,12 @@ const failed = (versions.length > 0 ? versions : ['22', '26']).filter((version) 
   const bin = binOf(version);
   console.log(`Tests on Node.js ${version}`);
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` };
+  const env = {
+    ...process.env,
+    PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,
+    // The first versions of Node.js 22 have SQLite and run TypeScript, but only when they are told to.
+    ...(version.startsWith('22') && { NODE_OPTIONS: '--experimental-sqlite --experimental-strip-types' }),
+  };
   return spawnSync(join(bin, 'node'), [vitest, 'run', ...tests], { cwd: root, stdio: 'inherit', env }).status !== 0;
 });
 if (failed.length > 0) console.error(`The tests fail on Node.js ${failed.join(' and ')}`);

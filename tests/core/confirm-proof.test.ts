@@ -506,6 +506,28 @@ describe('a question is confirmed only where it is known to be of this user', ()
   ])('an equal question %s', async (_, expected, response) => {
     expect(await confirmed(ask, response)).toMatchObject(expected);
   });
+
+  test('among the questions about the item, the newest first', async () => {
+    const { sellerClient, sent } = stubbed([networkFault('ECONNRESET'), found()], { maxRetries: 0 });
+    await (await errorOf<OutcomeUnknownError>(ask(sellerClient))).confirm({ confirmWindowMs: 0 });
+    expect(Object.fromEntries(new URL(sent.at(-1)!.url).searchParams)).toEqual({
+      item: 'MLA1',
+      sort_fields: 'date_created',
+      sort_types: 'DESC',
+      limit: '50',
+    });
+  });
+
+  test('where the token names no user, an equal question may be of anyone', async () => {
+    const { sellerClient } = stubbed([networkFault('ECONNRESET'), found(question(1, { id: 31 }))], {
+      accessToken: 'names-nobody',
+      maxRetries: 0,
+    });
+    const error = await errorOf<OutcomeUnknownError>(ask(sellerClient));
+    expect(await error.confirm({ confirmWindowMs: 0 })).toEqual({
+      unknown: 'there is such a question since, and it may be of another user',
+    });
+  });
 });
 
 test('after a timeout nothing is sent again before the service had as long again', async () => {

@@ -6,6 +6,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { CallEvent } from 'marketplace-seller-sdk';
 import { openTelemetry } from 'marketplace-seller-sdk/otel';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
 import type { Step } from '../support/stubs.ts';
@@ -206,7 +207,15 @@ describe('./otel', () => {
       'http.response.status_code': 200,
       'http.request.resend_count': 1,
     });
-    expect(span!.events.map(({ name }) => name)).toEqual(['attempt', 'response', 'wait', 'attempt', 'response']);
+    const waited = { attempt: 2, wait_ms: expect.any(Number) as number, reason: 'fault' };
+    expect(span!.events.map(({ name, attributes }) => [name, attributes])).toEqual([
+      ['attempt', { attempt: 1 }],
+      ['response', { attempt: 1, 'http.response.status_code': 503 }],
+      ['wait', waited],
+      ['attempt', { attempt: 2 }],
+      ['response', { attempt: 2, 'http.response.status_code': 200 }],
+    ]);
+    expect(Number.isInteger(span!.events[2]!.attributes!.wait_ms)).toBe(true);
   });
 
   test('an error response and a network fault set different error types on the span', async () => {
@@ -251,6 +260,95 @@ describe('./otel', () => {
     expect(sent[0]!.headers.get('traceparent')).toBe(active);
     await sellerClient.withOptions({ tracing: openTelemetry({ tracer }) }).questions.get({ question_id: 42 });
     expect(sent[1]!.headers.has('traceparent')).toBe(false);
+  });
+
+  test.each([
+    ['http://api.test', 80],
+    ['http://api.test:8080', 8080],
+    ['https://api.test:8443/v1', 8443],
+  ])('the port of %s is %i', async (baseUrl, port) => {
+    const { sellerClient } = stubbed([ok()], { baseUrl, allowInsecure: true, tracing: openTelemetry({ tracer }) });
+    await sellerClient.questions.get({ question_id: 42 });
+    expect(exporter.getFinishedSpans()[0]!.attributes).toMatchObject({ 'server.port': port });
+    expect(exporter.getFinishedSpans()[0]!.attributes).not.toHaveProperty('http.request.resend_count');
+  });
+
+  const call = { endpoint: endpoints.questions.get, baseUrl: 'https://api.test' };
+
+  test.each<CallEvent>([
+    { type: 'attempt', call, attempt: 1 },
+    { type: 'response', call, attempt: 1, status: 200, durationMs: 1 },
+    { type: 'error', call, attempt: 1, error: new Error('no'), durationMs: 1 },
+    { type: 'wait', call, attempt: 1, waitMs: 1, reason: 'fault' },
+    { type: 'end', call, attempts: 2, durationMs: 1, status: 500, error: new Error('no') },
+  ] as CallEvent[])('the event $type of a call whose start was not seen is ignored', (event) => {
+    expect(() => openTelemetry({ tracer }).observe(event)).not.toThrow();
+    expect(exporter.getFinishedSpans()).toEqual([]);
+  });
+
+  test('an attempt of a call whose start was not seen is sent as it is', async () => {
+    const headers = {};
+    const attempt = { call, endpoint: call.endpoint, attempt: 1, url: 'https://api.test/?a', headers } as never;
+    const tracing = openTelemetry({ tracer, propagate: true });
+    expect(await tracing.wrapAttempt!(attempt, () => Promise.resolve('sent'))).toBe('sent');
+    expect(headers).toEqual({});
+  });
+
+  const [traceId, spanId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
+  const run = (traceparent: string | undefined) => ({ topic: 'questions', attempt: 2, traceparent }) as never;
+
+  test('a delivery and a handler have the attributes of messaging, and the error that ended them', async () => {
+    const tracing = openTelemetry({ tracer });
+    const failing = (): Promise<never> => Promise.reject(new TypeError('no'));
+    await tracing.wrapDelivery!({ topic: 'questions' }, () => Promise.resolve(1));
+    await expect(tracing.wrapHandler!(run(undefined), failing)).rejects.toThrow('no');
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a handler may throw anything
+    await expect(tracing.wrapHandler!(run(undefined), () => Promise.reject('no'))).rejects.toBe('no');
+    const attributes = {
+      'messaging.system': 'marketplace-seller-sdk',
+      'messaging.destination.name': 'questions',
+    };
+    const ofHandler = { ...attributes, 'marketplace-seller-sdk.attempt': 2 };
+    expect(
+      exporter.getFinishedSpans().map((span) => [span.name, span.kind, span.attributes, span.status.code]),
+    ).toEqual([
+      ['receive questions', 3, attributes, 0],
+      ['process questions', 4, { ...ofHandler, 'error.type': 'TypeError' }, 2],
+      ['process questions', 4, { ...ofHandler, 'error.type': 'string' }, 2],
+    ]);
+  });
+
+  test('a delivery passes its context on as traceparent, unless nothing is traced', async () => {
+    const next = vi.fn(() => Promise.resolve());
+    await openTelemetry({ tracer }).wrapDelivery!({ topic: 'questions' }, next);
+    const { traceId, spanId } = exporter.getFinishedSpans()[0]!.spanContext();
+    await openTelemetry().wrapDelivery!({ topic: 'questions' }, next);
+    expect(next.mock.calls).toEqual([[`00-${traceId}-${spanId}-01`], [undefined]]);
+  });
+
+  test.each(['00', '01'])('a handler continues a trace with the flags %s', async (flags) => {
+    const tracing = openTelemetry({ tracer });
+    await tracing.wrapHandler!(run(`00-${traceId}-${spanId}-${flags}`), () => Promise.resolve());
+    // A trace that is not sampled is not exported.
+    const parents = exporter.getFinishedSpans().map((span) => span.parentSpanContext);
+    expect(parents).toEqual(flags === '01' ? [{ traceId, spanId, traceFlags: 1, isRemote: true }] : []);
+  });
+
+  test.each([
+    undefined,
+    '',
+    `01-${traceId}-${spanId}-01`,
+    ` 00-${traceId}-${spanId}-01`,
+    `00-${traceId}-${spanId}-01-x`,
+    `00-${traceId}-${spanId}-02`,
+    `00-${traceId.slice(1)}-${spanId}-01`,
+    `00-${traceId}-${spanId.slice(1)}-01`,
+    `00-${traceId.toUpperCase()}-${spanId}-01`,
+    `00-${traceId}-${spanId.replace('b', 'g')}-01`,
+    `00-${traceId}`,
+  ])('a handler begins a trace where none was stored: %j', async (traceparent) => {
+    await openTelemetry({ tracer }).wrapHandler!(run(traceparent), () => Promise.resolve());
+    expect(exporter.getFinishedSpans().map((span) => span.parentSpanContext)).toEqual([undefined]);
   });
 
   test('a call without a provider works and traces nothing', async () => {

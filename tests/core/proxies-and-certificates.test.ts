@@ -7,12 +7,14 @@ import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
-import { ProxyAgent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { certificate } from '../support/certificate.ts';
 import { listen } from '../support/listen.ts';
 import { run } from '../support/program.ts';
 import { errorOf, wireQuestion } from '../support/stubs.ts';
+import { undici } from '../support/undici.ts';
+
+const { ProxyAgent, getGlobalDispatcher, setGlobalDispatcher } = undici;
 
 /** What a program that calls once over each transport prints. */
 interface Printed {

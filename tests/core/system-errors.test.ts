@@ -5,9 +5,11 @@ import { constants } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { ConnectionError, OutcomeUnknownError, SellerClient } from 'marketplace-seller-sdk';
 import type { ClientOptions, SellerError } from 'marketplace-seller-sdk';
-import { Agent as UndiciAgent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { rawServer } from '../support/raw-server.ts';
+import { undici } from '../support/undici.ts';
+
+const { Agent: UndiciAgent, getGlobalDispatcher, setGlobalDispatcher } = undici;
 
 /** Opens the connections of a request. */
 type Open = (port: number, done: (error: Error | null, socket?: Socket) => void) => void;

@@ -13,7 +13,7 @@ type Act = (socket: Socket) => void;
 /** What the server does, how a read then ends and how a write. */
 type Row = readonly [does: string, act: Act, read: string, write: string];
 
-const timeoutMs = 1000;
+const timeoutMs = 10_000;
 
 const ok = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 const whole = 'content-length: 9\r\n\r\n{"id":42}';

@@ -126,3 +126,68 @@ test('only a 404 right after a 404 is unrecoverable', async () => {
   }
   expect(names).toEqual(['Error', 'NotFoundError', 'Error', 'NotFoundError', 'UnrecoverableError']);
 });
+
+describe('handle() of a receiver with a queue', () => {
+  const listenersOf = (signal: AbortSignal) => {
+    const [add, remove] = [vi.spyOn(signal, 'addEventListener'), vi.spyOn(signal, 'removeEventListener')];
+    return () => add.mock.calls.length - remove.mock.calls.length;
+  };
+
+  test('passes on an abort, with its reason', async () => {
+    const controller = new AbortController();
+    const reason = new Error('the job was removed');
+    const seen: unknown[] = [];
+    const { receiver } = onQueue(async (signal) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      seen.push(signal.reason);
+    });
+    const handling = receiver.handle(entry, { signal: controller.signal });
+    await tick();
+    controller.abort(reason);
+    await handling;
+    expect(seen).toEqual([reason]);
+  });
+
+  test('starts no handler whose signal is aborted', async () => {
+    const reason = new Error('the job was removed');
+    const { receiver, handler } = onQueue(() => Promise.resolve());
+    await expect(receiver.handle(entry, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  test.each(['resolves', 'rejects'])('leaves no listener on the signal when the handler %s', async (how) => {
+    const { signal } = new AbortController();
+    const left = listenersOf(signal);
+    const { receiver } = onQueue(() => (how === 'resolves' ? Promise.resolve() : Promise.reject(new Error('no'))));
+    const handling = receiver.handle(entry, { signal }).catch(() => undefined);
+    expect(left()).toBe(1);
+    await handling;
+    expect(left()).toBe(0);
+    await receiver.close({ graceMs: 0 });
+  });
+
+  test('leaves the number of attempts to the queue', async () => {
+    const { receiver } = onQueue(() => Promise.reject(new Error('away')), { retry: { attempts: 2 } });
+    for (const attempt of [1, 2, 3, 1_000])
+      await expect(receiver.handle(entry, { attempt })).rejects.toMatchObject({ name: 'Error', message: 'away' });
+    for (const attempt of [0, -1, 1.5, '1' as never])
+      await expect(receiver.handle(entry, { attempt })).rejects.toThrow('`attempt`');
+  });
+
+  test('reports what was handled, by which attempt, and how long it took', async () => {
+    const onSuccess = vi.fn();
+    const { receiver } = onQueue(() => new Promise((resolve) => setTimeout(resolve, 200)), { onSuccess });
+    const handling = receiver.handle(entry, { attempt: 3 });
+    await tick(200);
+    await handling;
+    expect(onSuccess).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ attempt: 3, durationMs: 200 }));
+  });
+
+  test('a run that ended holds no later close() up', async () => {
+    const { receiver } = onQueue(() => Promise.resolve());
+    await receiver.handle(entry);
+    const closing = watch(receiver.close({ graceMs: 10_000 }));
+    await tick();
+    expect(closing.is).toBe('resolved');
+  });
+});

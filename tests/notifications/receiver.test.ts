@@ -149,6 +149,21 @@ describe('a receiver', () => {
   });
 });
 
+test.each<[string, Partial<ReceiverOptions>, string]>([
+  ['was not stored', { queue: { add: () => Promise.reject(new Error('full')) } }, 'Not accepted now'],
+  ['was not handled', { store: memoryStore(), acknowledge: 'handled', retry: { attempts: 1 } }, 'Not handled now'],
+])('a notification that %s is to be delivered again in half a minute', async (_, options, reason) => {
+  const receiver = createReceiver({
+    onFailure: () => {},
+    on: { questions: () => Promise.reject(new Error('no')) },
+    ...options,
+  });
+  const response = await fetchHandler(receiver)(post(about(1)));
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '30']);
+  expect(await response.text()).toBe(`${reason}; deliver it again`);
+  await receiver.close();
+});
+
 describe('accept()', () => {
   test('a notification that is not accepted is acknowledged and not stored', async () => {
     const asked: number[] = [];

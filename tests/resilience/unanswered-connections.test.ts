@@ -2,7 +2,6 @@ import { Agent as TlsAgent, createServer as createTlsServer } from 'node:https';
 import { createServer } from 'node:net';
 import { OutcomeUnknownError, SellerClient, TimeoutError } from 'marketplace-seller-sdk';
 import type { ClientOptions } from 'marketplace-seller-sdk';
-import { ProxyAgent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { certificate } from '../support/certificate.ts';
 import { overSockets } from '../support/fake-time.ts';
@@ -11,6 +10,9 @@ import { listen } from '../support/listen.ts';
 import { smallCalls } from '../support/small-calls.ts';
 import { errorOf, wireQuestion } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';
+import { undici } from '../support/undici.ts';
+
+const { ProxyAgent, getGlobalDispatcher, setGlobalDispatcher } = undici;
 
 const clientOf = (baseUrl: string, options: Partial<ClientOptions>): SellerClient =>
   new SellerClient({ baseUrl, accessToken: 'token-1', maxRetries: 0, timeoutMs: 300, ...options });

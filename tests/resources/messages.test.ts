@@ -604,6 +604,39 @@ describe('channel() says which channel is open, and sends nothing', () => {
   });
 
   const none = { messages: [], paging: { total: 0 } };
+  const fromBuyer = { messages: [{ id: 'a', from: { user_id: 31 } }], paging: { total: 1 } };
+  const other = { id: 'OTHER', enabled: true, actionable: true, cap_available: 1, char_limit: 120 };
+
+  test.each([
+    [none, { options: [] }, 'option_not_offered', 'the pack has no option OTHER'],
+    [none, { options: [{ ...other, enabled: false }] }, 'option_not_offered', 'the option OTHER is not enabled'],
+    [none, { options: [{ ...other, actionable: false }] }, 'option_not_offered', 'the option OTHER is not enabled'],
+    [none, { options: [{ ...other, cap_available: 0 }] }, 'cap_exhausted', 'is used up; wait until the buyer replies'],
+    [{ ...fromBuyer, conversation_status: { status: 'blocked' } }, {}, 'blocked', 'conversation is blocked (blocked)'],
+    [
+      { ...fromBuyer, conversation_status: { status: 'BLOCKED', substatus: 'blocked_by_time' } },
+      {},
+      'blocked_by_time',
+      'the conversation is blocked (blocked_by_time)',
+    ],
+  ])('no channel is open: %j, %j', async (conversation, options, reason, why) => {
+    const { sellerClient } = stubbed([Response.json(conversation), Response.json(options)]);
+    const error = await errorOf(sellerClient.messages.channel({ pack_id: '1', user_id: 7 }));
+    expect(error).toMatchObject({ name: 'NoChannelError', reason });
+    expect(error.message).toMatch(/^No channel is open: /);
+    expect(error.message).toContain(why);
+  });
+
+  test.each([
+    [none, { options: [other] }, { channel: 'option', maxLength: 120, maxAttachments: 0 }],
+    [none, { options: [{ ...other, char_limit: null }] }, { channel: 'option', maxLength: 350, maxAttachments: 0 }],
+    [none, { options: [{ id: 'OTHER' }] }, { channel: 'option', maxLength: 350, maxAttachments: 0 }],
+    [fromBuyer, {}, { channel: 'conversation', maxLength: 350, maxAttachments: 25 }],
+    [{ ...fromBuyer, conversation_status: { status: 'active' } }, {}, { channel: 'conversation' }],
+  ])('a channel is open: %j, %j', async (conversation, options, expected) => {
+    const { sellerClient } = stubbed([Response.json(conversation), Response.json(options)]);
+    expect(await sellerClient.messages.channel({ pack_id: '1', user_id: 7 })).toMatchObject(expected);
+  });
 
   test("with responseValidation: 'report', responses of another shape are no TypeError", async () => {
     const channel = (...bodies: readonly unknown[]): PromiseLike<unknown> =>

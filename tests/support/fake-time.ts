@@ -1,9 +1,12 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, vi } from 'vitest';
 
 const faked: Parameters<typeof vi.useFakeTimers>[0] = {
   toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
 };
+
+const realPause = promisify(setTimeout);
 
 /** Fakes the timers of an inbox in each test of a file; what reads a request stays real. */
 export function fakeTimersOfInbox(): void {
@@ -33,7 +36,8 @@ export async function advanceUntil(claim: () => boolean, stepMs = 1): Promise<vo
 
 /**
  * Runs work between sockets of this process. The fake clock advances only after as many turns of the event loop as bytes need
- * to reach the other end: however slow the machine is, a timeout ends only what nothing else ends.
+ * to reach the other end, and a moment for threads that decompress them: however slow the machine is, a timeout ends only what
+ * nothing else ends.
  */
 export async function overSockets<T>(work: () => PromiseLike<T>): Promise<T> {
   vi.useFakeTimers(faked);
@@ -45,6 +49,7 @@ export async function overSockets<T>(work: () => PromiseLike<T>): Promise<T> {
     for (let ms = 0; !state.isSettled; ms += 25) {
       if (ms >= longestMs) throw new Error('not settled after ten minutes of fake time');
       for (let turns = 0; turns < 40; turns += 1) await turnOfTheLoop();
+      await realPause(1);
       await vi.advanceTimersByTimeAsync(25);
     }
     return await running;

@@ -118,9 +118,24 @@ export const parts = {
     'tests/notifications/{receiver,store-properties,stores}.test.ts',
     'tests/promises/inbox.test.ts',
   ],
+  'notifications/queues': ['tests/notifications/{bullmq,failures,observed,queue-runs,receiver}.test.ts'],
   notifications: [
     'tests/notifications/{failures,notification,observed,queued-notification,read-notification,receiver,stalls,worker}.test.ts',
     'tests/promises/inbox.test.ts',
+  ],
+  cli: ['tests/cli/{check,program,tape}.test.ts'],
+  oauth: ['tests/oauth/*.test.ts'],
+  otel: ['tests/core/{misuse,observability}.test.ts', 'tests/notifications/tracing.test.ts'],
+  resources: [
+    'tests/core/{confirm,confirm-and-retry,confirm-proof,documented-errors,echoes,input-messages,misuse,unknown-outcomes}.test.ts',
+    'tests/promises/*.test.ts',
+    'tests/resources/*.test.ts',
+    'tests/{contract,golden-requests,retry-classes}.test.ts',
+  ],
+  testing: [
+    'tests/resources/{action-guide,contacts,counterparts,flex,flows,items,messages,questions,reference}.test.ts',
+    'tests/testing/{arrange,clock,conventions,endpoint-rules,faults,field-rules,ids,local-time,long-conversation,notifications,notifications-by-hand,request-log,response-time,rules}.test.ts',
+    'tests/{client,contract}.test.ts',
   ],
 };
 

@@ -18,6 +18,12 @@ const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
   .filter((path) => path.endsWith('.ts'));
 
+const unknown = names.filter((name) => !sources.some((file) => partOf(file) && isWithin(file, pathOf(name))));
+if (unknown.length > 0) {
+  console.error(`No tests are listed in tools/mutation/parts.mjs for ${unknown.join(' and ')}`);
+  process.exit(1);
+}
+
 mkdirSync(cache, { recursive: true });
 for (const part of Object.keys(parts)) {
   const files = sources.filter((file) => partOf(file) === part && isNamed(file));
@@ -27,7 +33,12 @@ for (const room of new Set(Object.keys(parts).map(roomOf))) describe(room);
 
 /** @param {string} file */
 function isNamed(file) {
-  return names.length === 0 || names.some((name) => isWithin(file, name.replace(/^src\//, '')));
+  return names.length === 0 || names.some((name) => isWithin(file, pathOf(name)));
+}
+
+/** @param {string} name a file or folder, with or without `src/` */
+function pathOf(name) {
+  return name.replace(/^src\//, '').replace(/\/$/, '');
 }
 
 /**
@@ -102,7 +113,7 @@ function optionsFor(part, files) {
     ignorers: ['method-names'],
     vitest: { configFile: 'vitest.mutation.config.ts', related: false },
     mutate: files.map((file) => `src/${file}`),
-    ignorePatterns: ['.git', '.site', 'bench', 'coverage', 'dist', 'docs', 'examples'],
+    ignorePatterns: ['.git', '.site', 'bench', 'coverage', 'dist', 'examples'],
     // A fault in a constant of a module would need each test in a thread of its own.
     ignoreStatic: true,
     incremental: true,
