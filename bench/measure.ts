@@ -10,9 +10,10 @@ import { certificate } from '../tests/support/certificate.ts';
 export interface Figure {
   readonly who: string;
   readonly value: number;
-  /** The spread: the middle half of the measurements. */
-  readonly spread?: readonly [number, number];
+  /** The lowest and the highest of the runs, of which there are at least five. Nothing for what was measured once. */
+  readonly range?: readonly [number, number];
   readonly ratio?: number;
+  readonly ratioRange?: readonly [number, number];
 }
 
 /** A row of the benchmark. */
@@ -89,29 +90,32 @@ function certificateFile(): string {
 }
 
 export function median(values: readonly number[]): number {
-  return at(values, 0.5);
-}
-
-function at(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 /**
- * Figures from measurements by name, as ratios to the first. Measurements that were taken in turns are compared pair by
- * pair, so that a slow minute of the machine hits both. Where the first was measured more often, its median is the base.
+ * Figures from measurements by name, as ratios to the first. They were taken in turns, so they are compared run by run: a slow
+ * minute of the machine hits both.
  */
 export function compare(measured: Readonly<Record<string, readonly number[]>>): Figure[] {
-  const [first = []] = Object.values(measured);
-  return Object.entries(measured).map(([who, values]) => ({
-    who,
-    value: median(values),
-    spread: [at(values, 0.25), at(values, 0.75)],
-    ratio: ratio(values, first),
-  }));
+  const [base = []] = Object.values(measured).map(runsOf);
+  return Object.entries(measured).map(([who, values]) => {
+    const runs = runsOf(values);
+    const ratios = runs.map((value, run) => value / (runs.length === base.length ? (base[run] ?? NaN) : median(base)));
+    return { who, value: median(runs), range: rangeOf(runs), ratio: median(ratios), ratioRange: rangeOf(ratios) };
+  });
 }
 
-function ratio(values: readonly number[], base: readonly number[]): number {
-  if (values.length !== base.length) return median(values) / median(base);
-  return median(values.map((value, index) => value / (base[index] ?? Number.NaN)));
+/** At most nine runs: of many short measurements, a run is the median of a seventh. */
+function runsOf(values: readonly number[]): readonly number[] {
+  if (values.length <= 9) return values;
+  const size = values.length / 7;
+  return Array.from({ length: 7 }, (_, run) =>
+    median(values.slice(Math.round(run * size), Math.round((run + 1) * size))),
+  );
+}
+
+function rangeOf(values: readonly number[]): [number, number] {
+  return [Math.min(...values), Math.max(...values)];
 }

@@ -1,8 +1,11 @@
-// Runs the benchmarks: all, or those named on the command line. Prints their rows and writes them to bench/results.md.
-import { readFileSync, writeFileSync } from 'node:fs';
+// Runs the benchmarks: all, or those named on the command line. Prints their rows and keeps them in bench/results.json, from
+// which it writes bench/results.md and the figures in README.md and the guide about performance. `-- documents` only does that.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { format, resolveConfig } from 'prettier';
 import { here } from './measure.ts';
 import type { Row } from './measure.ts';
-import { pageWith, section } from './results.ts';
+import { merged, page, regions, section, withRegions } from './results.ts';
+import type { Result } from './results.ts';
 import { calls, pages, parallel, secure, stubbed } from './rows/cpu.ts';
 import { heap } from './rows/heap.ts';
 import { installedSize } from './rows/installed.ts';
@@ -36,18 +39,26 @@ const benchmarks: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
 };
 
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !(name in benchmarks));
+const unknown = wanted.filter((name) => !(name in benchmarks) && name !== 'documents');
 if (unknown.length > 0)
   throw new Error(`no benchmark ${unknown.join(', ')}; there are ${Object.keys(benchmarks).join(', ')}`);
 
-const page = here('results.md');
+const kept = here('results.json');
 const origin = `Measured on ${new Date().toISOString().slice(0, 10)} with Node ${process.version}, ${process.platform} ${process.arch}.`;
-// A complete run begins with an empty page, so that no row is left that no benchmark measures.
-if (wanted.length === 0) writeFileSync(page, pageWith('', [], origin));
+// A complete run begins with nothing, so that no row is left that no benchmark measures.
+let results: Result[] = [];
+if (wanted.length > 0 && existsSync(kept)) results = JSON.parse(readFileSync(kept, 'utf8')) as Result[];
 for (const [name, run] of Object.entries(benchmarks)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   console.log(`measuring ${name} ...`);
   const rows = await run();
-  for (const row of rows) console.log(section(row, origin));
-  writeFileSync(page, pageWith(readFileSync(page, 'utf8'), rows, origin));
+  for (const row of rows) console.log(section({ ...row, origin }));
+  results = merged(results, rows, origin);
+  writeFileSync(kept, `${JSON.stringify(results, undefined, 2)}\n`);
+}
+writeFileSync(here('results.md'), page(results));
+for (const path of ['../README.md', '../docs/guide/performance.md']) {
+  const file = here(path);
+  const text = withRegions(readFileSync(file, 'utf8'), regions(results));
+  writeFileSync(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
 }

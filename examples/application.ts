@@ -1,10 +1,22 @@
 import { createOAuth } from 'marketplace-seller-sdk/oauth';
+import type { OAuth } from 'marketplace-seller-sdk/oauth';
 
-/** The OAuth functions of this application. The values come from its registration. */
-export const oauth = createOAuth({
-  clientId: process.env.CLIENT_ID ?? '500',
-  clientSecret: process.env.CLIENT_SECRET ?? 'secret',
-  redirectUri: process.env.REDIRECT_URI ?? 'https://bot.example.com/callback',
-  authorizationUrl: process.env.AUTHORIZATION_URL ?? 'https://auth.example.com/authorization',
-  tokenUrl: process.env.TOKEN_URL ?? 'https://api.example.com/oauth/token',
-});
+/** The variables of the environment with the registration of this application. */
+export const registration = [
+  'CLIENT_ID',
+  'CLIENT_SECRET',
+  'REDIRECT_URI',
+  'AUTHORIZATION_URL',
+  'TOKEN_URL',
+] as const;
+
+/** The OAuth functions of this application. */
+export function oauthOf(given: Record<(typeof registration)[number], string>): OAuth {
+  return createOAuth({
+    clientId: given.CLIENT_ID,
+    clientSecret: given.CLIENT_SECRET,
+    redirectUri: given.REDIRECT_URI,
+    authorizationUrl: given.AUTHORIZATION_URL,
+    tokenUrl: given.TOKEN_URL,
+  });
+}

@@ -39,6 +39,10 @@ const bot = spawn(process.execPath, [fileURLToPath(new URL('inbox-bot/bot.ts', i
   env: {
     ...process.env,
     BASE_URL: service.url,
+    CLIENT_ID: '500',
+    CLIENT_SECRET: 'secret',
+    REDIRECT_URI: 'https://bot.example.com/callback',
+    AUTHORIZATION_URL: `${service.url}/authorization`,
     TOKEN_URL: `${service.url}/oauth/token`,
     CALLBACK_PATH: '/notifications/c0ffee15',
     DATABASE: path,

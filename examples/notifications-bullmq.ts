@@ -11,9 +11,10 @@ import {
 } from 'marketplace-seller-sdk/notifications';
 import type { QueuedNotification } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
+import { needed } from './environment.ts';
 
-const { REDIS_SOCKET: path, REDIS_URL: url = 'redis://127.0.0.1:6379' } = process.env;
-const connection: ConnectionOptions = { ...(path ? { path } : { url }), maxRetriesPerRequest: null };
+const { REDIS_URL: url } = needed('REDIS_URL');
+const connection: ConnectionOptions = { url, maxRetriesPerRequest: null };
 
 // A fake marketplace. In production, create one client per seller with `new SellerClient()`.
 const marketplace = new FakeMarketplace();

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { oauth } from './application.ts';
+import { oauthOf } from './application.ts';
 import { SqliteTokens } from './sqlite-tokens.ts';
 
 const [role, path = '', baseUrl = '', seller = ''] = process.argv.slice(2);
@@ -24,6 +24,14 @@ await (role === 'worker' ? work(Number(seller)) : startWorkers());
 /** One of several processes: makes calls with the token in the database. */
 async function work(user_id: number): Promise<void> {
   const tokens = new SqliteTokens(path);
+  // Your application has this from its registration.
+  const oauth = oauthOf({
+    CLIENT_ID: '500',
+    CLIENT_SECRET: 'secret',
+    REDIRECT_URI: 'https://bot.example.com/callback',
+    AUTHORIZATION_URL: `${baseUrl}/authorization`,
+    TOKEN_URL: `${baseUrl}/oauth/token`,
+  });
   const accessToken = tokens.accessToken(user_id, (old, context) => {
     console.log(`process ${process.pid} refreshes`);
     return oauth.refresh(old, context);
@@ -47,8 +55,7 @@ async function startWorkers(): Promise<void> {
   tokens.close();
 
   const args = [fileURLToPath(import.meta.url), 'worker', file, service.url, String(user_id)];
-  const env = { ...process.env, TOKEN_URL: `${service.url}/oauth/token` };
-  const workers = [1, 2].map(() => spawn(process.execPath, args, { env, stdio: 'inherit' }));
+  const workers = [1, 2].map(() => spawn(process.execPath, args, { stdio: 'inherit' }));
   const exits = await Promise.all(workers.map((worker) => once(worker, 'exit')));
   if (exits.some(([code]) => code !== 0)) process.exitCode = 1;
   const refreshes = marketplace.requests.filter({ path: '/oauth/token' }).length;

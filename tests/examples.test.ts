@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,6 +10,17 @@ const folder = join(root, 'examples');
 // It needs a Redis, so tests/notifications/examples.test.ts runs it beside one.
 const needsMore = new Set(['notifications-bullmq.ts']);
 const programs = readdirSync(folder).filter((name) => name.endsWith('.ts') && !needsMore.has(name));
+const everything = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+const [, shown = ''] = /\$ npm start\n([\s\S]*?)```/.exec(readFileSync(join(root, 'docs/index.md'), 'utf8')) ?? [];
+const shownOfTheDay = shown.split('\n').map((line) =>
+  line
+    .replace('…', '')
+    .replace(/^ *\S+ /, '')
+    .trim(),
+);
+const textOf = (name: string): string => readFileSync(join(folder, name), 'utf8');
+// A program reads no variable without a default in another way than by `needed`.
+const needy = everything.filter((name) => /\bneeded\(/.test(textOf(name)) && name !== 'environment.ts');
 
 // Some examples save a file in the temporary folder when they are not told where.
 const TMPDIR = mkdtempSync(join(tmpdir(), 'examples-'));
@@ -28,9 +39,11 @@ test.each(programs)('examples/%s runs to its end', (name) => {
     NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --disable-warning=ExperimentalWarning`,
   };
   const options = { cwd: root, encoding: 'utf8', env } as const;
-  const { status, stderr } = spawnSync(process.execPath, [join(folder, name)], options);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, name)], options);
   expect(stderr).toBe('');
   expect(status).toBe(0);
+  // The first page of the documentation site shows a part of this.
+  if (name === 'day.ts') expect(shownOfTheDay.filter((line) => !stdout.includes(line))).toEqual([]);
 });
 
 test('the inbox bot answers for two sellers, refreshes each token once, and stops on SIGTERM', () => {
@@ -43,4 +56,29 @@ test('the inbox bot answers for two sellers, refreshes each token once, and stop
   expect(stdout.match(/is left for a person/g)).toHaveLength(2);
   expect(stdout).toContain('6 questions answered, 2 refreshes, exit code 0\n');
   expect(status).toBe(0);
+});
+
+test.each(needy)('examples/%s does not start without what it needs, and names each variable', (name) => {
+  const run = (env: object): { status: number | null; stderr: string } =>
+    spawnSync(process.execPath, [join(folder, name)], {
+      cwd: root,
+      encoding: 'utf8',
+      env: { ...env, NODE_ENV: 'test' },
+    });
+  const { status, stderr } = run({});
+  expect(status).toBe(2);
+  const names = stderr.match(/\b[A-Z]+(_[A-Z]+)+\b/g) ?? [];
+  expect(names.length).toBeGreaterThan(0);
+  const [opening = ''] = textOf(name).split(/^import /m);
+  expect(names.filter((each) => !opening.includes(each))).toEqual([]);
+  // Any one of them is missed.
+  const all = Object.fromEntries(names.map((each) => [each, 'x']));
+  for (const each of names)
+    expect(run({ ...all, [each]: '' })).toMatchObject({ status: 2, stderr: `Set ${each} in the environment\n` });
+});
+
+test('no example has a secret, an address or a path of a real set-up as its default', () => {
+  expect(needy).toEqual(expect.arrayContaining(['inbox-bot/bot.ts', 'notifications-bullmq.ts']));
+  const defaults = everything.flatMap((name) => textOf(name).match(/process\.env\.\w+ \?\? .*/g) ?? []);
+  expect(defaults).toEqual([]);
 });

@@ -75,7 +75,7 @@ async function row(title: string, run: typeof child, how: readonly string[], of:
 /**
  * Each subject in a process of its own, beside one with a bare fetch: in one process, each would collect the garbage of the
  * other, and a slow minute of the machine hits both. The cost of a bare fetch differs from process to process more than it
- * drifts, so each ratio is to the median of all of its processes. Subjects that cannot make the call are left out.
+ * drifts, so each ratio is to the median of its processes in the same turn. Subjects that cannot make the call are left out.
  */
 async function inPairs(run: typeof child, how: readonly string[]): Promise<Figure[]> {
   const costs: Record<string, number[]> = { [bare.name]: [] };

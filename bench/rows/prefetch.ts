@@ -37,7 +37,7 @@ export async function iterate(prefetch: number, latencyMs = 20): Promise<Iterati
 /** The iteration with prefetch, compared with the one without. */
 export async function prefetch(): Promise<Row[]> {
   const measured: Record<string, number[]> = {};
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < 5; round += 1) {
     for (const ahead of [0, 4, 8]) (measured[`prefetch ${ahead}`] ??= []).push((await iterate(ahead)).ms);
   }
   return [

@@ -84,7 +84,7 @@ export async function check(code: string, tsc: string, skipLibCheck: boolean): P
 }
 
 /** `tsc` on a consumer of 20 lines, over what an empty file takes. */
-export async function types(rounds = 3): Promise<Row[]> {
+export async function types(rounds = 5): Promise<Row[]> {
   const compilers = { 'TypeScript 6': typescript, 'TypeScript 7': here('node_modules/typescript7/bin/tsc') };
   const rows: Row[] = [];
   for (const [compiler, tsc] of Object.entries(compilers)) {

@@ -2,23 +2,27 @@
  * A bot that answers questions for several sellers. Express receives notifications; SQLite stores
  * notifications and tokens.
  *
- *   BASE_URL=https://... CALLBACK_PATH=/notifications/secret node examples/inbox-bot/bot.ts
  *   node examples/inbox-bot.ts      runs the bot against a fake marketplace
  *
- * examples/application.ts takes the settings of OAuth from the environment. Each row of the table `tokens` in the database is a seller. SIGTERM stops the bot. Notifications that
- * are not handled yet stay in the database.
+ * To run it against a service, set BASE_URL, CALLBACK_PATH (which nobody can guess), and what the registration of
+ * the application says: CLIENT_ID, CLIENT_SECRET, REDIRECT_URI, AUTHORIZATION_URL and TOKEN_URL. DATABASE (bot.db) and
+ * PORT (8080) have defaults.
+ *
+ * Each row of the table `tokens` in the database is a seller. SIGTERM stops the bot. Notifications that are not handled yet
+ * stay in the database.
  */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { QuestionNotOpenError, SellerClient, hasStatus } from 'marketplace-seller-sdk';
 import { createReceiver, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import { oauth } from '../application.ts';
+import { oauthOf, registration } from '../application.ts';
+import { needed } from '../environment.ts';
 import { SqliteTokens } from '../sqlite-tokens.ts';
 
-const { BASE_URL: baseUrl, CALLBACK_PATH: callbackPath } = process.env;
+const settings = needed('BASE_URL', 'CALLBACK_PATH', ...registration);
 const { DATABASE: path = 'bot.db', PORT: port = '8080' } = process.env;
-if (!baseUrl || !callbackPath) throw new Error('Set BASE_URL and CALLBACK_PATH');
+const oauth = oauthOf(settings);
 
 const tokens = new SqliteTokens(path);
 const clients = new Map<number, SellerClient>();
@@ -32,7 +36,7 @@ function clientFor(user_id: number): SellerClient | undefined {
   if (known) return known;
   if (!tokens.load(user_id)) return undefined; // not one of our sellers: the notification is dropped
   const accessToken = tokens.accessToken(user_id, oauth.refresh);
-  const client = new SellerClient({ baseUrl: baseUrl!, accessToken, onUnknownOutcome: 'confirm' });
+  const client = new SellerClient({ baseUrl: settings.BASE_URL, accessToken, onUnknownOutcome: 'confirm' });
   clients.set(user_id, client);
   return client;
 }
@@ -64,7 +68,7 @@ const receiver = createReceiver({
 
 const app = express();
 // Notifications have no signature, so the path is a secret that nobody else can guess.
-app.all(callbackPath, nodeHandler(receiver));
+app.all(settings.CALLBACK_PATH, nodeHandler(receiver));
 const server = app.listen(Number(port), '127.0.0.1');
 await once(server, 'listening');
 // Handle what an earlier process has left, and what nobody was told of.

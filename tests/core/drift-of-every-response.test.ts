@@ -44,13 +44,13 @@ function jsonType(value: unknown): string {
   return Array.isArray(value) ? 'list' : typeof value;
 }
 
-interface Heard {
+interface Told {
   readonly drifts: readonly string[];
   readonly error: unknown;
 }
 
 /** Reads bodies with one client, which is what takes long. */
-function listener({ call }: DocumentedResponse): (body: unknown) => Promise<Heard> {
+function listener({ call }: DocumentedResponse): (body: unknown) => Promise<Told> {
   let drifts: string[] = [];
   let current: unknown;
   const onDrift = ({ path, expected }: Drift): void => {
@@ -131,8 +131,8 @@ describe.each(every)('%s', (_, good) => {
     for (const path of paths) {
       if (typeof path.at(-1) !== 'string' || isRequired(good, path)) continue;
       for (const other of [null, dropped]) {
-        const heard = await hear(changed(good.body, path, other));
-        expect({ path, ...heard }).toEqual({ path, drifts: [], error: undefined });
+        const told = await hear(changed(good.body, path, other));
+        expect({ path, ...told }).toEqual({ path, drifts: [], error: undefined });
       }
     }
   });

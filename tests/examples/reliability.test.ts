@@ -41,7 +41,7 @@ test('of two processes that share a token set, one refreshes it', async () => {
 test.skipIf(!hasRedis)('the BullMQ example adds one job for a notification that comes twice', async () => {
   const redis = await startRedis();
   onTestFinished(() => redis.stop());
-  const { output, status } = await run('examples/notifications-bullmq.ts', { REDIS_SOCKET: redis.path });
+  const { output, status } = await run('examples/notifications-bullmq.ts', { REDIS_URL: redis.path });
   expect(output).toContain('2 jobs done, 0, 0 left, for 4 deliveries');
   expect(output.match(/question \d+: .*/g)).toHaveLength(2);
   expect(status).toBe(0);
