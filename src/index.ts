@@ -109,20 +109,18 @@ export type {
 } from './resources/questions/schemas.js';
 
 export type { Flex } from './resources/flex/flex.js';
-export type { FlexItems } from './resources/flex/items.js';
+export type { FlexItems } from './resources/flex-items/flex-items.js';
+export { AlreadyInFlexError, ItemDownError, ItemNotFoundError, NotInFlexError } from './resources/flex-items/errors.js';
+export type { DisableItemParams, EnableItemParams, FlexItemParams } from './resources/flex-items/schemas.js';
 export type { DeliverySettings } from './resources/flex/delivery-settings.js';
 export { deliverySettings } from './resources/flex/delivery-settings.js';
 export { flexCoverageAreas } from './resources/flex/coverage.js';
 export {
-  AlreadyInFlexError,
   DriverNotFoundError,
   InvalidQueryError,
   InvalidServiceIdError,
   InvalidSiteError,
   InvalidUserIdError,
-  ItemDownError,
-  ItemNotFoundError,
-  NotInFlexError,
   ResourceAccessError,
   SubscriptionNotFoundError,
   UserNotFoundError,
@@ -134,13 +132,10 @@ export type {
   DeliveryRange,
   DeliveryRanges,
   SetDeliveryParams,
-  DisableItemParams,
   DriverAssignment,
-  EnableItemParams,
   FlexAddress,
   FlexAvailables,
   FlexConfiguration,
-  FlexItemParams,
   FlexQueryParams,
   FlexSubscription,
   FlexUserParams,

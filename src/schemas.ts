@@ -8,6 +8,7 @@ export * from './resources/action-guide/schemas.js';
 export * from './resources/blacklist/schemas.js';
 export * from './resources/contacts/schemas.js';
 export * from './resources/currencies/schemas.js';
+export * from './resources/flex-items/schemas.js';
 export * from './resources/flex/schemas.js';
 export * from './resources/items/schemas.js';
 export * from './resources/messages/schemas.js';

@@ -48,8 +48,8 @@ const floors: readonly (readonly string[])[] = [
   ],
   ['core/pipeline', 'core/platform'],
   ['core/http-client.ts', 'core/serialization/jsonp.ts'],
-  // What messages and the action guide have in common, and a part of questions.
-  ['resources/post-sale', 'resources/blacklist'],
+  // What messages and the action guide have in common, a part of questions, and a part of Flex.
+  ['resources/post-sale', 'resources/blacklist', 'resources/flex-items'],
   [
     'resources/action-guide',
     'resources/contacts',

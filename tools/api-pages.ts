@@ -96,9 +96,16 @@ function withoutListedMethods(each: Export): Export {
     : each;
 }
 
+/** The folders whose exports are on the page of another one. */
+const parts: Readonly<Record<string, readonly string[]>> = {
+  flex: ['flex-items'],
+  messages: ['post-sale'],
+  questions: ['blacklist'],
+};
+
 /** What the main entry exports of one resource: types and functions, no errors. */
 export function resourceExports(sources: Sources, resource: string): Export[] {
-  const folders = resource === 'messages' ? ['messages', 'post-sale'] : [resource];
+  const folders = [resource, ...(parts[resource] ?? [])];
   const isOwn = (each: Export): boolean =>
     !isError(each) && folders.some((folder) => each.file.startsWith(`src/resources/${folder}/`));
   return exportsOf(sources, 'src/index.ts').filter(isOwn);

@@ -4,9 +4,9 @@ import type { Confirmation } from '../../core/confirm/confirmation.js';
 import { graphqlErrorInBody, parseResult } from './graphql/response.js';
 import { record, unknown } from '../../core/schema/schema.js';
 import { writtenInteger } from '../../core/schema/long-integers.js';
+import { flexItemEndpoints } from '../flex-items/endpoints.js';
 import { confirmDelivery, confirmZones } from './compare-configuration.js';
 import {
-  alreadyInFlex,
   deliveryNotUpdated,
   driverNotFound,
   emptySite,
@@ -15,14 +15,9 @@ import {
   invalidService,
   invalidSite,
   invalidUser,
-  itemDown,
-  itemLocked,
-  itemNotFound,
-  meansNotInFlex,
   noAccess,
   noDriverInBody,
   noSchema,
-  notInFlex,
   subscriptionNotFound,
   userNotFound,
 } from './errors.js';
@@ -30,7 +25,6 @@ import {
   setDeliveryParams,
   driverAssignment,
   flexConfiguration,
-  flexItemParams,
   flexQueryParams,
   flexSubscriptions,
   flexUserParams,
@@ -41,7 +35,6 @@ import type {
   SetDeliveryParams,
   DriverAssignment,
   FlexConfiguration,
-  FlexItemParams,
   FlexQueryParams,
   FlexSubscription,
   FlexUserParams,
@@ -138,50 +131,6 @@ const driver: DescribedEndpoint<DriverParams, DriverAssignment> = {
   supportsAttributes: true,
 };
 
-const itemPath = '/sites/{site_id}/shipping/selfservice/items/{item_id}';
-
-const isItemEnabled: DescribedEndpoint<FlexItemParams> = {
-  name: 'flex.items.isEnabled',
-  summary: 'Tells whether Flex is enabled on an item',
-  method: 'GET',
-  path: itemPath,
-  input: flexItemParams,
-  example: { site_id: 'MLA', item_id: 'MLA100' },
-  output: unknown,
-  retry: 'safe',
-  errors: [itemDown, itemNotFound],
-};
-
-const enableItem: DescribedEndpoint<FlexItemParams> = {
-  name: 'flex.items.enable',
-  summary: 'Enables Flex on an item',
-  method: 'POST',
-  path: itemPath,
-  input: flexItemParams,
-  example: { site_id: 'MLA', item_id: 'MLA100' },
-  output: unknown,
-  retry: 'idempotent',
-  errors: [alreadyInFlex, itemDown, itemNotFound, itemLocked],
-  async confirm(input, context) {
-    return (await isInFlex(input, context)) ? { done: true, output: undefined } : { done: false };
-  },
-};
-
-const disableItem: DescribedEndpoint<FlexItemParams> = {
-  name: 'flex.items.disable',
-  summary: 'Disables Flex on an item',
-  method: 'DELETE',
-  path: itemPath,
-  input: flexItemParams,
-  example: { site_id: 'MLA', item_id: 'MLA100' },
-  output: unknown,
-  retry: 'idempotent',
-  errors: [notInFlex, itemDown, itemNotFound, itemLocked],
-  async confirm(input, context) {
-    return !(await isInFlex(input, context)) ? { done: true, output: undefined } : { done: false };
-  },
-};
-
 const noConfiguration: Confirmation = { unknown: 'the service shows no configuration that can be read' };
 
 /**
@@ -211,16 +160,6 @@ async function configured(
   return parsed.data;
 }
 
-async function isInFlex(input: FlexItemParams, context: ConfirmContext): Promise<boolean> {
-  try {
-    await context.read(isItemEnabled, input, 204);
-    return true;
-  } catch (error) {
-    if (meansNotInFlex(error)) return false;
-    throw error;
-  }
-}
-
 /** The endpoints of Flex, as `endpoints` has them. */
 export const flexEndpoints = {
   subscriptions,
@@ -228,5 +167,5 @@ export const flexEndpoints = {
   setDelivery,
   addZones,
   driver,
-  items: { isEnabled: isItemEnabled, enable: enableItem, disable: disableItem },
+  items: flexItemEndpoints,
 };

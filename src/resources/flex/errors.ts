@@ -1,6 +1,5 @@
-import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
+import { BadRequestError, NotFoundError } from '../../core/errors/status-errors.js';
 import { documentedError, messageMatches } from '../../core/errors/documented-error.js';
-import { isWord } from '../../core/schema/word.js';
 import type { ErrorInBody } from '../../core/errors/documented-error.js';
 
 /**
@@ -40,45 +39,6 @@ export class SubscriptionNotFoundError extends NotFoundError {
 }
 
 /**
- * The item is already in Flex. With `idempotent: true`, `enable` treats this as success.
- *
- * Remedy: none needed: the item is in the state that you asked for.
- */
-export class AlreadyInFlexError extends BadRequestError {
-  static override readonly kind: string = 'AlreadyInFlexError';
-  static override readonly permanent = false;
-}
-
-/**
- * The item is no longer in Flex. With `idempotent: true`, `disable` treats this as success.
- *
- * Remedy: none needed: the item is in the state that you asked for.
- */
-export class NotInFlexError extends BadRequestError {
-  static override readonly kind: string = 'NotInFlexError';
-  static override readonly permanent = false;
-}
-
-/**
- * The item does not offer Flex.
- *
- * Remedy: check that the item is active (`seller.items.status`) and that its listing offers Flex as shipping.
- */
-export class ItemDownError extends ForbiddenError {
-  static override readonly kind: string = 'ItemDownError';
-}
-
-/**
- * The item does not exist. When you ask whether an item is in Flex, the same error means that it is not, or that its site
- * has no Flex.
- *
- * Remedy: check `item_id` and `site_id`. If both are right, the item is not in Flex.
- */
-export class ItemNotFoundError extends NotFoundError {
-  static override readonly kind: string = 'ItemNotFoundError';
-}
-
-/**
  * The shipment has no driver: none is assigned, it is on no open route, or it does not exist.
  *
  * Remedy: call again when the shipment is on its way.
@@ -112,27 +72,6 @@ export class InvalidUserIdError extends BadRequestError {
  */
 export class InvalidServiceIdError extends BadRequestError {
   static override readonly kind: string = 'InvalidServiceIdError';
-}
-
-/**
- * Whether an error states that an item is not in Flex: a 404 about the item, or without a body. Any other 404 may be of a
- * proxy, and proves nothing.
- */
-export function meansNotInFlex(error: unknown): boolean {
-  if (error instanceof ItemNotFoundError) return true;
-  return error instanceof NotFoundError && error.body === undefined;
-}
-
-/**
- * Whether the success that was sent for an item says that Flex is enabled on it: 204 does, and 200 unless its body says
- * otherwise.
- */
-export function showsFlex(body: unknown): boolean {
-  if (typeof body === 'boolean') return body;
-  if (typeof body !== 'object' || body === null) return true;
-  const { status, has_flex, enabled, active } = body as Readonly<Record<string, unknown>>;
-  if (typeof status === 'string') return ['active', 'in', 'enabled', 'on'].some((word) => isWord(status, word));
-  return [has_flex, enabled, active].every((flag) => flag !== false);
 }
 
 // The specification gives only messages, so these errors are matched by any of their texts.
@@ -238,49 +177,6 @@ export const deliveryNotUpdated = /* @__PURE__ */ documentedError({
   message: "can't update delivery custom",
   error: SubscriptionNotFoundError,
   matches: (details) => cannotUpdate(details) || namesNoSubscription(details),
-});
-const isAlreadyInFlex = /* @__PURE__ */ messageMatches(
-  /\b(?:already in flex|already has flex|flex is already (?:enabled|active|activated)|already (?:enabled|active|activated) (?:for|in|on|with) flex)\b/,
-);
-const isNotInFlex = /* @__PURE__ */ messageMatches([
-  /\b(?:not|n't|no longer|already out|already not)(?: in| of| have| has| part of)? flex\b(?! shipping)/,
-  /\bflex is (?:already |not )?(?:disabled|inactive|deactivated|enabled|active)\b/,
-  /\balready (?:disabled|inactive|deactivated|removed) (?:for|in|on|from) flex\b/,
-]);
-export const alreadyInFlex = /* @__PURE__ */ documentedError({
-  status: 400,
-  message: 'item is already in flex',
-  error: AlreadyInFlexError,
-  matches: isAlreadyInFlex,
-});
-export const notInFlex = /* @__PURE__ */ documentedError({
-  status: 400,
-  // The service says the same of an item that is no longer in Flex; the operation tells which is meant.
-  message: 'item is already in flex',
-  error: NotInFlexError,
-  matches: (details) => isAlreadyInFlex(details) || isNotInFlex(details),
-});
-export const itemDown = /* @__PURE__ */ documentedError({
-  status: 403,
-  message: 'item down',
-  error: ItemDownError,
-  matches: /* @__PURE__ */ messageMatches(/\bitem(?: [a-z]{2,4}\d{1,20})? (?:is )?down\b/),
-});
-export const itemNotFound = /* @__PURE__ */ documentedError({
-  status: 404,
-  message: 'item not found',
-  error: ItemNotFoundError,
-  matches: /* @__PURE__ */ messageMatches([
-    /(?<!\b(?:of|for|in) (?:the |this )?)\bitem(?: with)?(?: id)?:?(?: [a-z]{2,4}\d{1,20})? (?:was |is )?not found\b/,
-    /(?<!\b(?:of|for|in) (?:the |this )?)\bitem(?: with)?(?: id)?:?(?: [a-z]{2,4}\d{1,20})? do(?:es)?(?: not|n't) exist/,
-  ]),
-});
-export const itemLocked = /* @__PURE__ */ documentedError({
-  status: 409,
-  message: 'another change of this item is under way',
-  // Seen in production and not documented: any 409 is treated as this error. The service did nothing, so a retry is safe.
-  matches: ({ status }) => status === 409,
-  transient: true,
 });
 /** A shipment without a driver may come as a success with `driver_id: null`. */
 export function noDriverInBody(body: unknown): ErrorInBody | undefined {

@@ -9,8 +9,8 @@ import type { Schema } from '../../core/schema/schema.js';
 import { allOf, applySelection } from './graphql/selection.js';
 import type { AppliedSelection, Exact, Selected, Selection } from './graphql/selection.js';
 import { configurationQuery, flexEndpoints } from './endpoints.js';
-import { FlexItems } from './items.js';
-import type { ReadItemStatus } from './items.js';
+import { FlexItems } from '../flex-items/flex-items.js';
+import type { ReadItemStatus } from '../flex-items/flex-items.js';
 import { configurationParams, flexConfiguration, flexZone } from './schemas.js';
 import type {
   ConfigurationParams,

@@ -1,19 +1,16 @@
 import { inspect } from '../../core/schema/inspect.js';
 import type { endpoints } from '../../endpoints.js';
 import {
-  alreadyInFlex,
   deliveryNotUpdated,
   driverNotFound,
   emptySite,
   invalidQuery,
   invalidSite,
-  itemDown,
-  itemNotFound,
   noAccess,
-  notInFlex,
   subscriptionNotFound,
   userNotFound,
 } from '../../resources/flex/errors.js';
+import { alreadyInFlex, itemDown, itemNotFound, notInFlex } from '../../resources/flex-items/errors.js';
 import { flexConfiguration } from '../../resources/flex/schemas.js';
 import { badRequest, bearerOrThrow, errorResponse, forbidden, noContent } from '../http/handler.js';
 import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';

@@ -7,7 +7,7 @@ import type { CallOptions } from '../../core/options/call-options.js';
 import { ofType, optionIssues } from '../../core/options/rules.js';
 import { Deadline } from '../../core/scope/deadline.js';
 import { isWord } from '../../core/schema/word.js';
-import { flexEndpoints } from './endpoints.js';
+import { flexItemEndpoints } from './endpoints.js';
 import { AlreadyInFlexError, NotInFlexError, meansNotInFlex, showsFlex } from './errors.js';
 import type { DisableItemParams, EnableItemParams, FlexItemParams } from './schemas.js';
 
@@ -39,7 +39,7 @@ export class FlexItems {
    * @throws {NotFoundError} when something other than the item was not found.
    */
   isEnabled(input: FlexItemParams, options?: CallOptions): ApiPromise<boolean> {
-    return this.#callWith(flexEndpoints.items.isEnabled, input, options, showsFlex, meansNotInFlex, false);
+    return this.#callWith(flexItemEndpoints.isEnabled, input, options, showsFlex, meansNotInFlex, false);
   }
 
   /**
@@ -62,7 +62,7 @@ export class FlexItems {
     if (wrong) return new ApiPromise(Promise.reject(wrong));
     const fits = accepted(AlreadyInFlexError, idempotent);
     const enable = (within: CallOptions | undefined): ApiPromise<undefined> =>
-      this.#callWith(flexEndpoints.items.enable, item, within, nothing, fits, undefined);
+      this.#callWith(flexItemEndpoints.enable, item, within, nothing, fits, undefined);
     if (!requireActive) return enable(options);
     const deadline = new Deadline('items.enable()', options?.deadlineMs ?? this.#requester.deadlineMs);
     const checked = deadline.within({ ...options }, (limited) => this.#checkActive(item, limited));
@@ -85,7 +85,7 @@ export class FlexItems {
     const wrong = wrongFlags({ idempotent });
     if (wrong) return new ApiPromise(Promise.reject(wrong));
     return this.#callWith(
-      flexEndpoints.items.disable,
+      flexItemEndpoints.disable,
       item,
       options,
       nothing,
