@@ -1,9 +1,9 @@
+import * as z from 'zod/v4/core';
 import type { DescribedEndpoint, Endpoint } from '../src/core/endpoint.js';
-import { inspect, keywordsOf } from '../src/core/schema/inspect.js';
+import { factsOf } from '../src/core/schema/facts.js';
 import type { DocumentedError } from '../src/core/errors/documented-error.js';
-import type { Shape } from '../src/core/schema/schema.js';
 import type { StandardSchema } from '../src/core/schema/standard-schema.js';
-import { isOptional, placeOf, shapesOf } from './catalogue.ts';
+import { placeOf } from './catalogue.ts';
 import type { Catalogue, Operation, PublicMethod } from './catalogue.ts';
 import type { FieldProse } from './prose.ts';
 
@@ -22,7 +22,7 @@ export function openapi(all: Catalogue): Json {
   for (const operation of all.operations) {
     const { method, path } = operation.endpoint;
     const place = (paths[path.replace('*}', '}')] ??= {});
-    place[method.toLowerCase()] = operationObject(operation, writer, all);
+    place[method.toLowerCase()] = operationObject(operation, writer);
   }
   return {
     openapi: '3.1.1',
@@ -77,42 +77,37 @@ function described(text: string | undefined): Json {
   return text ? { description: text } : {};
 }
 
-function operationObject({ endpoint, method: { prose } }: Operation, writer: SchemaWriter, all: Catalogue): Json {
-  const parameters = parametersOf(endpoint, writer, all);
+function operationObject({ endpoint, method: { prose } }: Operation, writer: SchemaWriter): Json {
+  const parameters = parametersOf(endpoint, writer);
   return {
     operationId: endpoint.name,
     tags: [tagOf(endpoint)],
     summary: endpoint.summary,
     ...described(prose.text.replace(/\s+/g, ' ')),
     ...(parameters.length > 0 && { parameters }),
-    ...bodyOf(endpoint, writer, all),
+    ...bodyOf(endpoint, writer),
     responses: { '2XX': success(endpoint, prose.returns, writer), ...errorResponses(endpoint) },
     'x-retry': endpoint.retry,
   };
 }
 
 /** The fields of an endpoint's input. A field that is not in every variant of the input is optional. */
-function inputFields(
-  endpoint: Endpoint,
-  all: Catalogue,
-): { name: string; field: StandardSchema; required: boolean; prose: FieldProse | undefined }[] {
-  const shapes = shapesOf(endpoint.input);
-  const prose = all.prose.fieldsOf(all.schemas.get(endpoint.input)?.constant ?? '');
-  const names = [...new Set(shapes.flatMap((shape) => Object.keys(shape)))];
+function inputFields(endpoint: Endpoint, writer: SchemaWriter): { name: string; schema: Json; required: boolean }[] {
+  const variants = writer.variantsOf(endpoint.input);
+  const names = [...new Set(variants.flatMap(({ properties }) => Object.keys(properties)))];
   return names.map((name) => ({
     name,
-    field: shapes.find((shape) => shape[name])?.[name] as StandardSchema,
-    required: shapes.every((shape) => !isOptional(shape[name])),
-    prose: prose.get(name),
+    schema: variants.find(({ properties }) => properties[name])?.properties[name] ?? {},
+    required: variants.every(({ required = [] }) => required.includes(name)),
   }));
 }
 
-function parametersOf(endpoint: DescribedEndpoint, writer: SchemaWriter, all: Catalogue): Json[] {
-  const given = inputFields(endpoint, all).flatMap(({ name, field, required, prose }) => {
+function parametersOf(endpoint: DescribedEndpoint, writer: SchemaWriter): Json[] {
+  const given = inputFields(endpoint, writer).flatMap(({ name, required, schema: { description, ...schema } }) => {
     const place = placeOf(endpoint, name);
     if (place === 'body') return [];
-    const schema = writer.write(field, prose?.inner());
-    const common = { ...described(prose?.text), ...(required && { required }), schema, ...exampleOf(endpoint, name) };
+    const about = described(description as string | undefined);
+    const common = { ...about, ...(required && { required }), schema, ...exampleOf(endpoint, name) };
     if (place === 'header') return [{ name: endpoint.inHeader?.[name], in: 'header', ...common }];
     return [{ name, in: place, ...common, ...(place === 'query' && styleOf(schema)) }];
   });
@@ -159,24 +154,26 @@ const multipartFile: Json = {
   },
 };
 
-function bodyOf(endpoint: DescribedEndpoint, writer: SchemaWriter, all: Catalogue): Json {
-  const bodies = shapesOf(endpoint.input).map((shape) => {
-    return Object.fromEntries(Object.entries(shape).filter(([name]) => placeOf(endpoint, name) === 'body'));
-  });
+function bodyOf(endpoint: DescribedEndpoint, writer: SchemaWriter): Json {
   if (endpoint.requestBody === 'multipart') return multipartFile;
-  if (bodies.every((shape) => Object.keys(shape).length === 0)) return {};
-  const prose = all.prose.fieldsOf(all.schemas.get(endpoint.input)?.constant ?? '');
-  const schemas = bodies.map((shape) => writer.object(shape, prose, { additionalProperties: false }));
-  const schema = schemas.length > 1 ? { anyOf: schemas } : { ...schemas[0] };
-  const example = Object.fromEntries(
-    Object.entries(endpoint.example as Json).filter(([name]) => placeOf(endpoint, name) === 'body'),
-  );
+  const isInBody = (name: string): boolean => placeOf(endpoint, name) === 'body';
+  const bodies = writer.variantsOf(endpoint.input).map(({ properties, required = [], ...rest }) => {
+    const needed = required.filter(isInBody);
+    return { ...rest, properties: pick(properties, isInBody), ...(needed.length > 0 && { required: needed }) };
+  });
+  if (bodies.every(({ properties }) => Object.keys(properties).length === 0)) return {};
+  const schema = bodies.length > 1 ? { anyOf: bodies } : { ...bodies[0] };
+  const example = pick(endpoint.example as Json, isInBody);
   return {
     requestBody: {
-      required: bodies.every((shape) => Object.values(shape).some((field) => !isOptional(field))),
+      required: bodies.every(({ required }) => required !== undefined),
       content: { 'application/json': { schema, example } },
     },
   };
+}
+
+function pick<T>(object: Readonly<Record<string, T>>, isWanted: (name: string) => boolean): Record<string, T> {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => isWanted(name)));
 }
 
 function success(endpoint: Endpoint, returns: string | undefined, writer: SchemaWriter): Json {
@@ -209,7 +206,13 @@ function errorResponse(description: string, errors: readonly DocumentedError[]):
   return { description, content: { 'application/json': content } };
 }
 
-/** Writes schemas as JSON Schema. Named schemas become components. */
+/** An object of JSON Schema. */
+interface ObjectSchema extends Json {
+  readonly properties: Readonly<Record<string, Json>>;
+  readonly required?: readonly string[];
+}
+
+/** Writes schemas as zod prints them in JSON Schema, with the prose of their fields. Named schemas become components. */
 class SchemaWriter {
   readonly #all: Catalogue;
   readonly #written = new Map<string, Json>();
@@ -223,71 +226,71 @@ class SchemaWriter {
     return Object.fromEntries([...this.#written].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  write(schema: StandardSchema, prose?: Fields): Json {
+  write(schema: StandardSchema): Json {
     const named = this.#all.schemas.get(schema);
-    if (!named) return this.#inline(schema, prose);
-    if (!this.#written.has(named.type)) {
-      this.#written.set(named.type, {});
-      const about = this.#all.prose.constants.get(named.constant)?.text;
-      this.#written.set(named.type, {
-        ...described(about),
-        ...this.#inline(schema, this.#all.prose.fieldsOf(named.constant)),
-      });
-    }
-    return { $ref: `#/components/schemas/${named.type}` };
+    return named ? this.#reference(schema, named) : this.#inline(schema);
   }
 
-  object(shape: Shape, prose: Fields | undefined, extra: Json = {}): Json {
-    const properties = Object.entries(shape).map(([name, field]) => {
-      const about = prose?.get(name);
-      return [name, { ...this.write(field, about?.inner()), ...described(about?.text) }];
+  /** The objects that an input can be: several for a union. */
+  variantsOf(input: StandardSchema): readonly ObjectSchema[] {
+    const { anyOf, ...whole } = this.#inline(input, this.#all.schemas.get(input)?.constant);
+    return ((anyOf ?? [whole]) as Json[]).filter((each): each is ObjectSchema => each.properties !== undefined);
+  }
+
+  #reference(schema: StandardSchema, { type, constant }: { type: string; constant: string }): Json {
+    if (!this.#written.has(type)) {
+      this.#written.set(type, {});
+      const about = this.#all.prose.constants.get(constant)?.text;
+      this.#written.set(type, { ...described(about), ...this.#inline(schema, constant) });
+    }
+    return { $ref: `#/components/schemas/${type}` };
+  }
+
+  #inline(schema: StandardSchema, constant = ''): Json {
+    const printed = z.toJSONSchema(schema as unknown as z.$ZodType, {
+      io: 'input',
+      unrepresentable: 'any',
+      override: ({ zodSchema, jsonSchema }) => {
+        const each = zodSchema as unknown as StandardSchema;
+        const named = this.#all.schemas.get(each);
+        if (named && each !== schema) replace(jsonSchema, this.#reference(each, named));
+        else tidy(each, jsonSchema);
+      },
     });
-    const required = Object.keys(shape).filter((name) => !isOptional(shape[name]));
-    return {
-      type: 'object',
-      properties: Object.fromEntries(properties) as Json,
-      ...(required.length > 0 && { required }),
-      ...extra,
-    };
-  }
-
-  #inline(schema: StandardSchema, prose?: Fields): Json {
-    const found = inspect(schema);
-    const { type: _, anyOf: __, ...facts } = keywordsOf(schema);
-    switch (found.kind) {
-      case 'string':
-      case 'number':
-      case 'integer':
-      case 'boolean':
-        return { type: found.kind, ...facts };
-      case 'int64':
-        return { type: ['integer', 'string'], pattern: '^-?\\d+$', ...facts };
-      case 'record':
-        return { type: 'object', additionalProperties: true };
-      case 'enum': {
-        const known: Json = { type: 'string', enum: found.values };
-        return found.open ? { anyOf: [known, { type: 'string' }], ...facts } : known;
-      }
-      case 'array':
-        return { type: 'array', items: this.write(found.of, prose), ...facts };
-      case 'nullable':
-        return nullable(this.write(found.of, prose));
-      case 'optional':
-      case 'preprocess':
-        return { ...this.write(found.of, prose), ...facts };
-      case 'union':
-        return { anyOf: found.of.map((each) => this.write(each, prose)) };
-      case 'object':
-        return this.object(found.shape, prose, found.unknownKeys === 'reject' ? { additionalProperties: false } : {});
-      default:
-        return {};
-    }
+    const { $schema: _, '~standard': __, ...json } = printed as Json;
+    return withProse(json, this.#all.prose.fieldsOf(constant));
   }
 }
 
-function nullable(schema: Json): Json {
-  if (Object.keys(schema).length === 0) return schema;
-  if (typeof schema.type === 'string' && schema.enum === undefined) return { ...schema, type: [schema.type, 'null'] };
-  if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: [...(schema.anyOf as Json[]), { type: 'null' }] };
-  return { anyOf: [schema, { type: 'null' }] };
+function replace(json: Json, other: Json): void {
+  for (const key of Object.keys(json)) Reflect.deleteProperty(json, key);
+  Object.assign(json, other);
+}
+
+/**
+ * Removes what goes without saying: integers are exact, and objects may have additional fields. An id that the client also
+ * takes as a number is sent as text.
+ */
+function tidy(schema: StandardSchema, json: Json): void {
+  if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
+  if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
+  if (json.propertyNames) Object.assign(json, { additionalProperties: true, propertyNames: undefined });
+  else if (json.additionalProperties !== false) delete json.additionalProperties;
+  if (factsOf(schema).type === 'string') json.type = 'string';
+}
+
+/** Adds the prose of fields, also of those within other fields, entries and variants. */
+function withProse(json: Json, prose: Fields): Json {
+  if (prose.size === 0) return json;
+  const { properties, items, anyOf } = json as { properties?: Record<string, Json>; items?: Json; anyOf?: Json[] };
+  const told = Object.entries(properties ?? {}).map(([name, field]) => {
+    const about = prose.get(name);
+    return [name, about ? { ...withProse(field, about.inner()), ...described(about.text) } : field];
+  });
+  return {
+    ...json,
+    ...(properties && { properties: Object.fromEntries(told) as Json }),
+    ...(items && { items: withProse(items, prose) }),
+    ...(anyOf && { anyOf: anyOf.map((each) => withProse(each, prose)) }),
+  };
 }
