@@ -5,43 +5,22 @@ import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** @typedef {{ reason: string, command: string, effect: string }} Step */
-
 const SOURCES_OF_DIST = ['src', 'package.json', 'tsup.config.ts', 'tsconfig.json', 'tsconfig.build.json'];
 
 /**
- * Returns the steps that are needed before the project can run, in order.
+ * Returns the commands that are needed before the project can run, in order, each with its reason.
  * @param {string} root
- * @returns {Step[]}
  */
 export function missingSteps(root) {
   const installed = newest(join(root, 'node_modules/.package-lock.json'));
-  const locked = newest(join(root, 'package-lock.json'));
   const built = newest(join(root, 'dist/cjs/types/package.json'));
   const written = Math.max(...SOURCES_OF_DIST.map((path) => newest(join(root, path))));
   const steps = [];
-  if (installed === 0 || installed < locked) {
-    const reason = installed === 0 ? 'no node_modules' : 'the lockfile is newer';
-    steps.push({ reason, command: 'npm ci', effect: 'Installing the development dependencies' });
-  }
-  if (built === 0 || built < written) {
-    const reason = built === 0 ? 'no dist' : 'the sources are newer';
-    steps.push({ reason, command: 'npm run build', effect: 'Building the library' });
-  }
+  if (installed < newest(join(root, 'package-lock.json')))
+    steps.push({ command: 'npm ci', reason: installed === 0 ? 'no node_modules' : 'the lockfile is newer' });
+  if (built < written)
+    steps.push({ command: 'npm run build', reason: built === 0 ? 'no dist' : 'the sources are newer' });
   return steps;
-}
-
-/**
- * Says what happens before the program starts, and how long it takes; nothing if no step is needed.
- * @param {readonly Step[]} steps
- * @returns {string[]}
- */
-export function announcement(steps) {
-  const [first] = steps;
-  if (first === undefined) return [];
-  const duration =
-    first.command === 'npm ci' ? 'This takes about a minute, and only once.' : 'This takes some seconds.';
-  return [`Preparing: ${steps.map(({ command, reason }) => `${command} (${reason})`).join(', then ')}.`, duration];
 }
 
 /**
@@ -56,15 +35,11 @@ function newest(path) {
   return Math.max(0, ...readdirSync(path).map((name) => newest(join(path, name))));
 }
 
-function main() {
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const root = dirname(dirname(fileURLToPath(import.meta.url)));
-  const steps = missingSteps(root);
-  for (const line of announcement(steps)) console.error(line);
-  for (const { command, effect } of steps) {
-    console.error(`${effect} ...`);
+  for (const { command, reason } of missingSteps(root)) {
+    console.error(`Preparing: ${command} (${reason}). This takes up to a minute, and only once.`);
     // Standard output belongs to the program that `npm start` runs.
     execSync(`${command} --silent`, { cwd: root, stdio: ['ignore', 2, 2] });
   }
 }
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) main();

@@ -1,3 +1,8 @@
+// Checks everything that a release needs, fast checks first. Stops at the first failure: `npm run release:check`.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
 /**
  * Returns the reasons why this checkout cannot be released.
  *
@@ -15,4 +20,14 @@ export function releaseComplaints({ version, changelog, changes }) {
   else if (!/^- /m.test(entry)) complaints.push(`The entry for ${version} in CHANGELOG.md says nothing`);
   if (/^- /m.test(unreleased ?? '')) complaints.push('CHANGELOG.md still has changes under [Unreleased]');
   return complaints;
+}
+
+// npm runs it in the folder of package.json, before the scripts with the other checks.
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  /** @type {{ version: string }} */
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const changes = execFileSync('git', ['status', '--porcelain'], { encoding: 'utf8' });
+  const complaints = releaseComplaints({ version, changelog: readFileSync('CHANGELOG.md', 'utf8'), changes });
+  for (const complaint of complaints) console.error(complaint);
+  if (complaints.length > 0) process.exitCode = 1;
 }
