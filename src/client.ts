@@ -1,3 +1,4 @@
+import { copyOf } from './core/schema/readable.js';
 import type { ApiPromise } from './core/api-promise.js';
 import type { AttributeName, AttributedOutput, WithAttributes } from './core/schema/attributes.js';
 import { HttpClient } from './core/http-client.js';
@@ -127,7 +128,7 @@ export class SellerClient {
    * await patient.questions.get({ question_id });
    */
   withOptions(options: Partial<ClientOptions>): SellerClient {
-    return derived({ ...this.#options, ...options }, this.#http);
+    return derived({ ...this.#options, ...copyOf(options) }, this.#http);
   }
 }
 

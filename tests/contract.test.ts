@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../src/core/endpoint.js';
 import { classOfStatus } from '../src/core/errors/status-errors.js';
 import { matchPath } from '../src/core/serialization/path-template.js';
-import { validate } from '../src/core/schema/standard-schema.js';
+import { validate } from '../src/core/schema/validate.js';
 import { decode, encode } from '../src/core/serialization/request.js';
 import { everyEndpoint } from './support/every-endpoint.ts';
 import { createMarketplace } from './support/marketplace.ts';

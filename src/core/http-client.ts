@@ -27,6 +27,7 @@ import { parseResponse } from './pipeline/parse-response.js';
 import { RequestContext, secretsOf } from './pipeline/request-context.js';
 import { mayHaveSucceeded, nextStep } from './retry/next-step.js';
 import type { NextStep } from './retry/next-step.js';
+import { reading } from './schema/readable.js';
 import { createTransport } from './transport/create-transport.js';
 import type { Transport } from './transport/transport.js';
 
@@ -67,7 +68,7 @@ export class HttpClient implements Requester {
     if (!endpoint.confirm) return cannotConfirm;
     const { sentAt, signal, deadlineMs = this.deadlineMs, confirmWindowMs } = options;
     const ageMs = Date.now() - sentAt;
-    const request = buildRequest(endpoint, input, {}, this.#runtime);
+    const request = reading(input, () => buildRequest(endpoint, input, {}, this.#runtime));
     const context = new RequestContext(request, { signal, deadlineMs }, this.#runtime, performance.now());
     context.firstSentAt = performance.now() - ageMs;
     context.outcome = 'unknown';
@@ -83,11 +84,13 @@ export class HttpClient implements Requester {
 
   async #run(endpoint: Endpoint, input: unknown, given: InternalOptions | undefined): Promise<CallResult> {
     const startedAt = performance.now();
-    // If the input is no object, what follows it is most likely a part of it, and not the options.
-    const isInput = input === undefined || (typeof input === 'object' && !Array.isArray(input));
-    if (given !== undefined && isInput) checkOptions(given, callRules);
     const options = given ?? {};
-    const request = buildRequest(endpoint, input, options, this.#runtime);
+    const request = reading(input, () => {
+      // If the input is no object, what follows it is most likely a part of it, and not the options.
+      const isInput = input === undefined || (typeof input === 'object' && !Array.isArray(input));
+      if (given !== undefined && isInput) checkOptions(given, callRules);
+      return buildRequest(endpoint, input, options, this.#runtime);
+    });
     const context = new RequestContext(request, options, this.#runtime, startedAt);
     const { scope, emit, info: call } = context;
     const isDownload = endpoint.responseBody === 'stream';

@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { inspect, shapeOf } from '../../src/core/schema/inspect.js';
 import { int64, longInt } from '../../src/core/schema/long-integers.js';
 import * as build from '../../src/core/schema/schema.js';
-import { validate } from '../../src/core/schema/standard-schema.js';
+import { validate } from '../../src/core/schema/validate.js';
 import { LazySchema } from '../../src/core/schema/lazy-schema.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
 

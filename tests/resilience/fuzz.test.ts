@@ -2,7 +2,7 @@ import { fc } from '../support/fast-check.ts';
 import { ApiError, InvalidInputError, SellerError, UnexpectedResponseError } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { shapeOf } from '../../src/core/schema/inspect.js';
-import { validate } from '../../src/core/schema/standard-schema.js';
+import { validate } from '../../src/core/schema/validate.js';
 import { matchPath } from '../../src/core/serialization/path-template.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { seed } from '../support/seed.ts';

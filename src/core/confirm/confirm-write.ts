@@ -9,7 +9,7 @@ import { CancelScope } from '../scope/cancel-scope.js';
 import type { CallProgress } from '../scope/cancel-scope.js';
 import { parseHttpDate } from '../retry/retry-after.js';
 import { unknown } from '../schema/schema.js';
-import { validate } from '../schema/standard-schema.js';
+import { validate } from '../schema/validate.js';
 import type { RecentWrites, SentWrite } from './recent-writes.js';
 
 /** A confirmation, and the last response that it is based on. */

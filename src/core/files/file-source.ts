@@ -45,8 +45,16 @@ export type ResolvedFile =
   | { readonly kind: 'blob'; readonly blob: Blob }
   | { readonly kind: 'stream'; readonly stream: ByteStream };
 
-/** Returns the source of a file with its kind; `undefined` if the value is not a source. */
+/** Returns the source of a file with its kind; `undefined` if the value is not a source, or its bytes are detached. */
 function resolveFile(file: unknown): ResolvedFile | undefined {
+  try {
+    return sourceOf(file);
+  } catch {
+    return undefined;
+  }
+}
+
+function sourceOf(file: unknown): ResolvedFile | undefined {
   if (typeof file === 'string' || file instanceof URL) return { kind: 'path', path: file };
   if (file instanceof ArrayBuffer) return { kind: 'bytes', bytes: new Uint8Array(file) };
   if (ArrayBuffer.isView(file))

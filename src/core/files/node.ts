@@ -54,6 +54,7 @@ export async function saveStream(stream: AsyncIterable<Uint8Array>, path: string
 async function findTarget({ files, paths }: Disk, path: string, reject: Reject): Promise<Target> {
   const wrong = (message: string): Error => reject({ path: ['path'], message }, 'Not saved: ');
   if (typeof path !== 'string') throw wrong('`path` takes a string');
+  if (path.includes('\0')) throw wrong('`path` contains a NUL character');
   if (path.endsWith('/') || path.endsWith(paths.sep)) throw wrong('`path` is a folder; it takes a file');
   try {
     const stats = await files.stat(path);
@@ -63,7 +64,9 @@ async function findTarget({ files, paths }: Disk, path: string, reject: Reject):
     }
     return { target: await files.realpath(path), mode: stats.mode & 0o777 };
   } catch (error) {
-    if (!['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ENAMETOOLONG') throw wrong('`path` is too long');
+    if (!['ENOENT', 'ENOTDIR'].includes(code)) throw error;
     const folder = await files.stat(paths.dirname(path)).catch(() => undefined);
     if (path !== '' && folder?.isDirectory()) return { target: path };
     throw wrong(path === '' ? '`path` is empty' : 'the folder of `path` does not exist');

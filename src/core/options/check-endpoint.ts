@@ -1,13 +1,14 @@
+import { copyOf } from '../schema/readable.js';
 import { ApiPromise } from '../api-promise.js';
 import type { Endpoint, Requester } from '../endpoint.js';
 import { ConfigurationError } from '../errors/errors.js';
 import type { InternalOptions } from './call-options.js';
-import { listOf, ofType, oneOf } from './rules.js';
+import { listOf, ofType, oneOf, verdictOn } from './rules.js';
 import type { Rule } from './rules.js';
 import type { StandardSchema } from '../schema/standard-schema.js';
 
 const schema: Rule = (value) =>
-  (value as StandardSchema | null | undefined)?.['~standard']
+  typeof (value as Partial<StandardSchema> | null | undefined)?.['~standard']?.validate === 'function'
     ? undefined
     : 'takes a schema that implements Standard Schema';
 
@@ -38,9 +39,9 @@ export function callChecked<In, Out>(
 
 /** The error of an endpoint of which a property is missing or wrong. */
 export function endpointError(endpoint: unknown): ConfigurationError | undefined {
-  const given = endpoint as Partial<Endpoint> | undefined | null;
+  const given = copyOf((endpoint ?? {}) as Partial<Endpoint>);
   const problems = Object.entries(rules).flatMap(([name, rule]) => {
-    const problem = rule(given?.[name as keyof Endpoint]);
+    const problem = verdictOn(given[name as keyof Endpoint], rule);
     return problem === undefined ? [] : [`\`${name}\` ${problem}`];
   });
   if (problems.length === 0) return undefined;

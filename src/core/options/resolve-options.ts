@@ -1,3 +1,4 @@
+import { copyOf } from '../schema/readable.js';
 import { isLoopback } from './is-loopback.js';
 import { defined } from '../defined.js';
 import type { ConfirmOptions, StoredWriteOptions } from '../confirm/confirmation.js';
@@ -114,12 +115,12 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
       "SellerClient takes an object of options: new SellerClient({ baseUrl: 'https://...', accessToken })",
     );
   }
-  const given: Partial<ClientOptions> = defined(options);
+  const given: Partial<ClientOptions> = defined(copyOf(options));
   const problems = optionIssues(given, rules).map(({ message }) => message);
   if (given.baseUrl === undefined)
     problems.unshift("`baseUrl` is missing: give the address of the service, e.g. baseUrl: 'https://api.example.com'");
   if (problems.length > 0) throw new ConfigurationError(problems.join('; '));
-  const baseUrl = checkBaseUrl(options.baseUrl, options.allowInsecure === true);
+  const baseUrl = checkBaseUrl(given.baseUrl ?? '', given.allowInsecure === true);
   return {
     timeoutMs: 30_000,
     maxRetries: 2,

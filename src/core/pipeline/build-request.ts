@@ -1,12 +1,12 @@
 import { defined } from '../defined.js';
 import type { Endpoint } from '../endpoint.js';
-import { InvalidInputError } from '../errors/errors.js';
+import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
 import type { InternalOptions } from '../options/call-options.js';
 import { selectAttributes } from '../schema/attributes.js';
 import { shapeOf } from '../schema/inspect.js';
 import type { Issue } from '../schema/issue.js';
 import type { Shape } from '../schema/schema.js';
-import { validate } from '../schema/standard-schema.js';
+import { validate } from '../schema/validate.js';
 import { jsonBody } from '../serialization/json-body.js';
 import { encode, openFieldOf } from '../serialization/request.js';
 import type { RequestParts } from '../serialization/request.js';
@@ -26,13 +26,12 @@ export function buildRequest(
   runtime: ClientRuntime,
 ): BuiltRequest {
   const parsed = checkInput(endpoint, input ?? {});
-  // Copied, because `confirm` needs the input later and the caller may have changed the object by then.
-  const checked = endpoint.confirm && endpoint.requestBody !== 'multipart' ? structuredClone(parsed) : parsed;
-  const parts = encode(endpoint, checked);
+  const parts = encode(endpoint, parsed);
   const body = endpoint.requestBody === 'multipart' ? undefined : jsonBody(parts.body);
   return {
     endpoint,
-    input: checked,
+    // Copied, because `confirm` needs the input later and the caller may have changed the object by then.
+    input: endpoint.confirm && endpoint.requestBody !== 'multipart' ? structuredClone(parsed) : parsed,
     url: buildUrl(parts, options, runtime),
     isSecretHeader: runtime.isSecretHeader,
     headers: buildHeaders(endpoint, parts, body !== undefined, options, runtime),
@@ -48,7 +47,9 @@ function checkInput(endpoint: Endpoint, input: unknown): Record<string, unknown>
     const shape = shapeOf(endpoint.input);
     throw new InvalidInputError(parsed.issues.map((issue) => withOpenField(issue, shape)));
   }
-  return parsed.data as Record<string, unknown>;
+  const { data } = parsed;
+  if (typeof data === 'object' && data !== null) return data as Record<string, unknown>;
+  throw new ConfigurationError('The input schema of the endpoint returned a value that is no object');
 }
 
 /** Adds a hint to the issue of an unknown field: it may belong into `filters`, which accepts any name. */

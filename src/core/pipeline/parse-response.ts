@@ -46,7 +46,7 @@ export function parseResponse(
   if (problem !== undefined) throw unexpectedResponse(problem, response, context, value);
   const found = readBody(schema, value, responseValidation !== 'throw');
   if ('value' in found) {
-    if (onDrift) reportDrift(endpoint, found.differences, onDrift);
+    if (onDrift) reportDrift(context, found.differences, onDrift);
     return found;
   }
   const { issues } = found;
@@ -69,13 +69,15 @@ function readBody(schema: StandardSchema, value: unknown, isRelaxed: boolean): R
 }
 
 function reportDrift(
-  endpoint: Endpoint,
+  context: ResponseContext,
   differences: readonly Difference[],
   onDrift: NonNullable<ValidationOptions['onDrift']>,
 ): void {
-  for (const { path, message, received } of differences) {
-    ignoreErrors(() => onDrift({ endpoint, path, expected: message, received }));
-  }
+  if (differences.length === 0) return;
+  const { endpoint } = context.request;
+  const secrets = secretsOf(context);
+  for (const { path, message, received } of differences)
+    ignoreErrors(() => onDrift({ endpoint, path, expected: redactSecrets(message, secrets), received }));
 }
 
 function unexpectedResponse(
@@ -97,7 +99,7 @@ function unexpectedResponse(
     status,
     headers: redactHeaders(headers, secrets, isSecretHeader),
     body: redactBody(body, secrets),
-    issues,
+    issues: issues.map((issue) => ({ ...issue, message: redactSecrets(issue.message, secrets) })),
     endpoint,
     attempts,
   });

@@ -52,6 +52,11 @@ export function factsOf(schema: StandardSchema | undefined): Facts {
   return (isZod(schema) ? registry.get(schema) : undefined) ?? {};
 }
 
+/** Whether a schema is one of this package. */
+export function isOwn(schema: StandardSchema): boolean {
+  return isZod(schema) && registry.has(schema);
+}
+
 /** Returns the keywords of JSON Schema that were given to a schema. */
 export function keywordsOf(schema: StandardSchema | undefined): Keywords {
   return (isZod(schema) ? (z.globalRegistry.get(schema) as Keywords | undefined) : undefined) ?? {};

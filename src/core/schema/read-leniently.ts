@@ -5,7 +5,7 @@ import type { Issue, Path } from './issue.js';
 import { zodParse } from './parse.js';
 import type { ZodIssues, ZodSchema } from './parse.js';
 import { SetAside } from './set-aside.js';
-import { validate } from './standard-schema.js';
+import { validate } from './validate.js';
 import type { StandardSchema } from './standard-schema.js';
 
 /** A difference between a value and its schema that did not prevent reading the rest. */

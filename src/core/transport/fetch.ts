@@ -81,7 +81,7 @@ function composeMiddleware(
   const send = followRedirects ? (request: Request) => followRedirects(request, sendOnce) : sendOnce;
   let isSent = false;
   const checked = (creator: string, response: Response | undefined): Response => {
-    if (typeof response?.status === 'number') return response;
+    if (response && Number.isInteger(response.status)) return response;
     const message = `${creator} returned no Response; is a \`return\` missing?`;
     throw isSent ? new TypeError(message) : new ConfigurationError(message);
   };

@@ -1,3 +1,4 @@
+import { copyOf } from '../../core/schema/readable.js';
 import { ApiPromise } from '../../core/api-promise.js';
 import type { ResponseInfo, WithResponse } from '../../core/api-promise.js';
 import type { Requester, Endpoint } from '../../core/endpoint.js';
@@ -57,7 +58,7 @@ export class FlexItems {
    * @throws {ItemNotFoundError} when the item does not exist.
    */
   enable(input: EnableItemParams, options?: CallOptions): ApiPromise<undefined> {
-    const { idempotent, requireActive, ...item } = { ...input };
+    const { idempotent, requireActive, ...item } = copyOf(input);
     const wrong = wrongFlags({ idempotent, requireActive });
     if (wrong) return new ApiPromise(Promise.reject(wrong));
     const fits = accepted(AlreadyInFlexError, idempotent);
@@ -81,7 +82,7 @@ export class FlexItems {
    * @throws {ItemNotFoundError} when the item does not exist.
    */
   disable(input: DisableItemParams, options?: CallOptions): ApiPromise<undefined> {
-    const { idempotent, ...item } = { ...input };
+    const { idempotent, ...item } = copyOf(input);
     const wrong = wrongFlags({ idempotent });
     if (wrong) return new ApiPromise(Promise.reject(wrong));
     return this.#callWith(

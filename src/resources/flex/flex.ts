@@ -1,3 +1,4 @@
+import { copyOf } from '../../core/schema/readable.js';
 import { ApiPromise } from '../../core/api-promise.js';
 import type { WithResponse } from '../../core/api-promise.js';
 import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
@@ -81,7 +82,7 @@ export class Flex {
     options?: CallOptions,
   ): ApiPromise<unknown> {
     // Only one input is typed, so that the compiler reports a mistake in `select` at that place. `query` works as well.
-    const given = { ...input };
+    const given = copyOf(input);
     return 'query' in given ? this.query(given, options) : new ApiPromise(this.#select(given, options));
   }
 

@@ -1,3 +1,4 @@
+import { copyOf } from '../../core/schema/readable.js';
 import type { Requester } from '../../core/endpoint.js';
 import type { CallOptions } from '../../core/options/call-options.js';
 import { Deadline } from '../../core/scope/deadline.js';
@@ -35,7 +36,7 @@ export async function openChannel(
   options: CallOptions = {},
 ): Promise<OpenChannel> {
   // Also without an input, so that the first call says what is missing.
-  const { pack_id, user_id } = { ...input };
+  const { pack_id, user_id } = copyOf(input);
   const deadline = new Deadline('channel()', options.deadlineMs);
   const found = await deadline.within(options, (limited) =>
     readCorrespondence(requester, { pack_id, user_id }, limited),

@@ -1,3 +1,4 @@
+import { reading } from '../../core/schema/readable.js';
 import type { Requester } from '../../core/endpoint.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/options/call-options.js';
@@ -30,7 +31,7 @@ export async function contact(
   input: ContactParams,
   options: CallOptions = {},
 ): Promise<ContactResult> {
-  const checked = contactParams.safeParse(input);
+  const checked = reading(input, () => contactParams.safeParse(input));
   // Checked first, so that wrong input is reported at once, whichever channel is open.
   if (!checked.success) throw new InvalidInputError(checked.error.issues);
   const deadline = new Deadline('contact()', options.deadlineMs);

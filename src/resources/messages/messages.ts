@@ -1,3 +1,4 @@
+import { copyOf } from '../../core/schema/readable.js';
 import type { ApiPromise } from '../../core/api-promise.js';
 import type { Requester } from '../../core/endpoint.js';
 import type { Download } from '../../core/files/download.js';
@@ -103,7 +104,7 @@ export class Messages {
    * @throws {MessageNotReadyError} when the service cannot read the message yet, also at the last retry.
    */
   get(input: GetMessageParams, options?: CallOptions): ApiPromise<Message> {
-    const output = messageWithId(({ ...input } as Partial<GetMessageParams>).message_id);
+    const output = messageWithId((copyOf(input) as Partial<GetMessageParams>).message_id);
     return this.#requester.call({ ...messageEndpoints.get, output }, input, options);
   }
 

@@ -210,7 +210,8 @@ export interface StoredAttachment extends Output<typeof storedFields> {}
 function stored(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 1 ? stored(value[0]) : value;
   // A bare word, such as `OK`, is no id.
-  if (typeof value === 'number' || (typeof value === 'string' && /^\S*[^a-z\s]\S*$/i.test(value))) return { id: value };
+  if (typeof value === 'number' || (typeof value === 'string' && /^\S+$/.test(value) && !/^[a-z]*$/i.test(value)))
+    return { id: value };
   if (typeof value !== 'object' || value === null) return value;
   const { id, attachment_id, ...rest } = value as { id?: unknown; attachment_id?: unknown };
   return id === undefined && attachment_id !== undefined ? { ...rest, id: attachment_id } : value;

@@ -1,3 +1,4 @@
+import { reading } from '../../core/schema/readable.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
 import { currentShape } from './legacy.js';
 import type { SentMessage } from './message.js';
@@ -18,6 +19,10 @@ export interface OrderOfPack {
  * @throws {InvalidInputError} when the message names neither a pack nor an order.
  */
 export function packOf(orderOrMessage: OrderOfPack | Pick<SentMessage, 'message_resources'>): number | string {
+  return reading(orderOrMessage, () => packIn(orderOrMessage));
+}
+
+function packIn(orderOrMessage: OrderOfPack | Pick<SentMessage, 'message_resources'>): number | string {
   const { pack_id } = orderOrMessage as Partial<OrderOfPack>;
   if (isId(pack_id)) return pack_id;
   const message = currentShape(orderOrMessage);

@@ -1,3 +1,4 @@
+import { copyOf } from '../../core/schema/readable.js';
 import type { ApiPromise } from '../../core/api-promise.js';
 import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
 import type { Requester } from '../../core/endpoint.js';
@@ -62,7 +63,7 @@ export class Questions {
     input: GetQuestionParams,
     options?: CallOptions & WithAttributes<Name>,
   ): ApiPromise<Attributed<Question, Name>> {
-    const output = questionWithId(({ ...input } as Partial<GetQuestionParams>).question_id);
+    const output = questionWithId((copyOf(input) as Partial<GetQuestionParams>).question_id);
     return this.#requester.call({ ...questionEndpoints.get, output }, input, options);
   }
 

@@ -1,6 +1,6 @@
 import type { DescribedEndpoint, Endpoint } from '../../core/endpoint.js';
 import { isEndpoint } from '../../core/list-endpoints.js';
-import { validate } from '../../core/schema/standard-schema.js';
+import { validate } from '../../core/schema/validate.js';
 import type { Clock } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { nearest } from '../nearest.js';

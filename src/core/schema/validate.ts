@@ -1,0 +1,64 @@
+import { ConfigurationError } from '../errors/errors.js';
+import { redactText, userTexts } from '../errors/redact.js';
+import { SellerError } from '../errors/seller-error.js';
+import { isOwn } from './facts.js';
+import type { Issue } from './issue.js';
+import type { StandardSchema } from './standard-schema.js';
+
+/** A validated value, or its issues. */
+export type Validated<Out> =
+  { readonly success: true; readonly data: Out } | { readonly success: false; readonly issues: readonly Issue[] };
+
+/**
+ * Validates a value with any Standard Schema. The issues of a schema of the user do not repeat texts of the value.
+ *
+ * @throws {ConfigurationError} when the schema validates asynchronously, fails, or returns no result.
+ */
+export function validate<Out>(schema: StandardSchema<Out, unknown>, value: unknown): Validated<Out> {
+  const { then, issues, value: data } = resultOf(schema, value);
+  if (then !== undefined)
+    throw new ConfigurationError('A schema of the endpoint is asynchronous; use one that validates synchronously');
+  if (issues === undefined || issues === null) return { success: true, data: data as Out };
+  if (!Array.isArray(issues))
+    throw new ConfigurationError('A schema of the endpoint returned `issues` that are no list');
+  const texts = isOwn(schema) ? undefined : userTexts(value);
+  return { success: false, issues: issues.map((issue) => issueOf(issue, texts)) };
+}
+
+/** What a schema may return, whatever its type says. */
+interface Returned {
+  readonly then?: unknown;
+  readonly issues?: unknown;
+  readonly value?: unknown;
+}
+
+function resultOf(schema: StandardSchema, value: unknown): Returned {
+  try {
+    const result: unknown = schema['~standard'].validate(value);
+    if (typeof result !== 'object' || result === null)
+      throw new ConfigurationError('A schema of the endpoint returned neither a `value` nor `issues`');
+    if (result instanceof Promise) result.catch(() => undefined);
+    const { then, issues, value: data } = result as Returned;
+    return { then, issues, value: data };
+  } catch (error) {
+    if (error instanceof SellerError || isOwn(schema)) throw error;
+    const why = error instanceof Error ? `: ${redactText(error.message, [], userTexts(value))}` : '';
+    throw new ConfigurationError(`A schema of the endpoint failed${why}`, { cause: error });
+  }
+}
+
+/** Reads an issue of any shape. `texts` are those that its message must not repeat. */
+function issueOf(issue: unknown, texts: readonly string[] | undefined): Issue {
+  const { message, path } = (issue ?? {}) as { message?: unknown; path?: unknown };
+  const text = typeof message === 'string' && message !== '' ? message : 'the value does not fit';
+  const segments: unknown[] = Array.isArray(path) ? path : [];
+  return { message: texts ? redactText(text, [], texts) : text, path: segments.map(keyOf).filter(isKey) };
+}
+
+function keyOf(segment: unknown): unknown {
+  return typeof segment === 'object' && segment !== null ? (segment as { key?: unknown }).key : segment;
+}
+
+function isKey(key: unknown): key is PropertyKey {
+  return ['string', 'number', 'symbol'].includes(typeof key);
+}
