@@ -1,3 +1,4 @@
+import type { ApiError } from '../errors/response-errors.js';
 import type { PageRequest } from './page.js';
 
 /**
@@ -9,10 +10,11 @@ export class OffsetCeiling {
   #rejectedOffset = Infinity;
   #acceptedEnd = 0;
   #rejectedEnd = Infinity;
+  #rejection: ApiError | undefined;
 
   /** Whether a request was rejected. */
   get isKnown(): boolean {
-    return this.#rejectedOffset < Infinity || this.#rejectedEnd < Infinity;
+    return this.#rejection !== undefined;
   }
 
   /** Records a page that was returned. */
@@ -21,8 +23,9 @@ export class OffsetCeiling {
     this.#acceptedEnd = Math.max(this.#acceptedEnd, offset + length);
   }
 
-  /** Records a request that was rejected. `limit` is the length of its page. */
-  reject({ offset, limit }: PageRequest & { readonly limit: number }): void {
+  /** Records a request that was rejected, and why. `limit` is the length of its page. */
+  reject({ offset, limit }: PageRequest & { readonly limit: number }, error: ApiError): void {
+    this.#rejection ??= error;
     const end = offset + limit;
     if (end > this.#acceptedEnd + 1) {
       this.#rejectedEnd = end;
@@ -33,15 +36,18 @@ export class OffsetCeiling {
     this.#rejectedEnd = Infinity;
   }
 
-  /** Returns a request that may be accepted, with entries that were not returned yet; `undefined` if there is none. */
-  within(request: PageRequest, pageLength: number): PageRequest | undefined {
-    if (!this.isKnown) return request;
+  /**
+   * Returns a request that may be accepted, with entries that were not returned yet. If there is none, all that can be
+   * reached were returned, and the first rejection is the reason.
+   */
+  within(request: PageRequest, pageLength: number): PageRequest | ApiError {
+    if (!this.#rejection) return request;
     const isTooFar = request.offset >= this.#rejectedOffset;
     const offset = isTooFar ? middle(this.#acceptedOffset, this.#rejectedOffset) : request.offset;
-    if (isTooFar && offset <= this.#acceptedOffset) return undefined;
+    if (isTooFar && offset <= this.#acceptedOffset) return this.#rejection;
     const wanted = offset + (request.limit ?? pageLength);
     const end = wanted < this.#rejectedEnd ? wanted : middle(this.#acceptedEnd, this.#rejectedEnd);
-    return end > this.#acceptedEnd ? { offset, limit: end - offset } : undefined;
+    return end > this.#acceptedEnd ? { offset, limit: end - offset } : this.#rejection;
   }
 }
 

@@ -16,8 +16,6 @@ export class PageReader<T, Extra> {
   readonly #seen = new Set<unknown>();
   #limit: number | undefined;
   readonly #ceiling = new OffsetCeiling();
-  /** The error with which the service rejected an offset. */
-  #rejection: ApiError | undefined;
   /** The length of the longest page so far. */
   #pageLength = 1;
   /** The total of the first page, as the service stated it. */
@@ -70,24 +68,19 @@ export class PageReader<T, Extra> {
   async #request(planned: PageRequest): Promise<{ request: PageRequest; page: RawPage<T, Extra> }> {
     for (;;) {
       const request = this.#ceiling.within(planned, this.#pageLength);
-      if (!request) throw this.#rejected();
+      if (request instanceof ApiError) {
+        request.message += `. The service rejects this offset; ${this.#seen.size} entries were delivered before it`;
+        throw request;
+      }
       try {
         const page = await this.#deadline.within({}, (limits) => this.#prefetcher.take(request, limits));
         this.#ceiling.accept(request, lengthOf(page));
         return { request, page };
       } catch (error) {
         if (this.#seen.size === 0 || !(error instanceof ApiError) || !rejections.includes(error.status)) throw error;
-        this.#rejection ??= error;
-        this.#ceiling.reject({ ...request, limit: request.limit ?? this.#pageLength });
+        this.#ceiling.reject({ ...request, limit: request.limit ?? this.#pageLength }, error);
       }
     }
-  }
-
-  /** The error of an offset that is rejected, when all entries that can be reached were delivered. */
-  #rejected(): Error {
-    const error = this.#rejection ?? new Error('rejected');
-    error.message += `. The service rejects this offset; ${this.#seen.size} entries were delivered before it`;
-    return error;
   }
 
   /** Aborts the prefetched pages. */
