@@ -199,6 +199,7 @@ export class HttpClient implements Requester {
           break;
         }
         case 'retry':
+          if (attempt.isThrottled) context.throttled += 1;
           await this.#wait(context, step);
           return undefined;
         case 'throw':

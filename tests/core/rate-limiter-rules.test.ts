@@ -312,9 +312,9 @@ describe('after a 429', () => {
     expect(limiter.isIdle).toBe(false);
   });
 
-  test('among fifty accepted ones, it concerns only its own call', () => {
+  test('among 25 accepted ones, it concerns only its own call', () => {
     const limiter = newLimiter();
-    for (let each = 0; each < 60; each += 1) {
+    for (let each = 0; each < 25; each += 1) {
       limiter.tryAcquire(many);
       limiter.release('accepted', now(), many);
     }
@@ -345,9 +345,9 @@ describe('429s are random', () => {
       [9, false],
     ]).flat();
 
-  test('among at least fifty responses', () => {
-    expect(share([1, true], [48, false]).isRandom).toBe(false);
-    expect(share([1, true], [49, false]).isRandom).toBe(true);
+  test('among at least 25 responses', () => {
+    expect(share([1, true], [23, false]).isRandom).toBe(false);
+    expect(share([1, true], [24, false]).isRandom).toBe(true);
   });
 
   test('where at most ten of the last hundred were one', () => {

@@ -139,17 +139,23 @@ describe('a used-up quota ends', () => {
     },
   );
 
-  test('and while other calls succeed, waiting goes on', async () => {
-    let last = -Infinity;
-    const { sellerClient } = serviceOf(() => {
-      const isFree = performance.now() - last >= 500;
-      if (isFree) last = performance.now();
-      return isFree ? ok() : slow({ 'retry-after': '1' });
-    });
-    const { succeeded, took } = await advanceUntilSettled(readAtOnce(sellerClient, 20));
-    expect(succeeded).toBe(20);
-    expect(Math.max(...took)).toBeGreaterThan(8000);
-  });
+  test.each([500, 1000].flatMap((everyMs) => [{}, { 'retry-after': '1' }].map((headers) => ({ everyMs, headers }))))(
+    'and while calls succeed, one every $everyMs ms, waiting goes on ($headers)',
+    async ({ everyMs, headers }) => {
+      for (const value of [1, 2, 3, 4, 5]) {
+        seed(value);
+        let last = -Infinity;
+        const { sellerClient } = serviceOf(() => {
+          const isFree = performance.now() - last >= everyMs;
+          if (isFree) last = performance.now();
+          return isFree ? ok() : slow(headers);
+        });
+        const { succeeded, took } = await advanceUntilSettled(readAtOnce(sellerClient, 20));
+        expect(succeeded).toBe(20);
+        expect(Math.max(...took)).toBeGreaterThan(19 * everyMs);
+      }
+    },
+  );
 
   test('a deadline bounds the wait', async () => {
     const { sellerClient } = serviceOf(() => slow({ 'retry-after': '20' }));
@@ -177,7 +183,7 @@ describe('a used-up quota ends', () => {
 describe('a service that responds 429 at random', () => {
   test.each(
     [0.01, 0.03].flatMap((share) =>
-      [1, 2].flatMap((value) => [5, 50].map((latencyMs) => ({ share, value, latencyMs }))),
+      [1, 2, 3, 4, 13].flatMap((value) => [5, 50].map((latencyMs) => ({ share, value, latencyMs }))),
     ),
   )(
     'costs at most half of the throughput ($share, seed $value, $latencyMs ms)',

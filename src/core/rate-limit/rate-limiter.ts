@@ -145,6 +145,11 @@ export class RateLimiter implements Member {
     return Math.max(this.#limit.pausedUntil, this.#application.limit.pausedUntil);
   }
 
+  /** How many 429s in a row concerned the calls since a time. */
+  throttlesSince(time: number): number {
+    return Math.max(this.#limit.throttlesSince(time), this.#application.limit.throttlesSince(time));
+  }
+
   /** How long all calls wait after a 429 without `Retry-After`, in milliseconds. */
   backoffMs(maxRetries: number): number {
     return this.#limited.backoffMs(maxRetries);
@@ -164,8 +169,7 @@ export class RateLimiter implements Member {
   }
 
   reconsider(now: number): void {
-    const isExhausted = Math.max(this.#limit.throttlesSince(0), this.#application.limit.throttlesSince(0)) > 1;
-    if (isExhausted || this.#pausedUntil - now > this.#shortestPauseMs) this.#rejectHopeless();
+    if (this.throttlesSince(0) > 1 || this.#pausedUntil - now > this.#shortestPauseMs) this.#rejectHopeless();
     if (this.#pausedUntil > now) this.#notify(now);
     this.#refresh(now);
   }
@@ -183,9 +187,7 @@ export class RateLimiter implements Member {
   #rejectionOf({ maxPauseMs, maxRetries, startedAt }: AcquireRequest): 'paused' | 'exhausted' | undefined {
     if (this.pausedMs > maxPauseMs) return 'paused';
     // One 429 is no sign, also for a call without retries.
-    const most = Math.max(maxRetries, 1);
-    const limits = [this.#limit, this.#application.limit];
-    return limits.some((limit) => limit.throttlesSince(startedAt) > most) ? 'exhausted' : undefined;
+    return this.throttlesSince(startedAt) > Math.max(maxRetries, 1) ? 'exhausted' : undefined;
   }
 
   #add(call: WaitingCall): void {

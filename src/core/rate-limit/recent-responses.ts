@@ -6,7 +6,7 @@ const maxRareThrottles = 3;
 const rememberedResponses = 100;
 const latestResponses = 10;
 /** With fewer responses, every 429 pauses all calls. */
-const leastResponses = 50;
+const leastResponses = 25;
 
 /** Counts the 429s among the last hundred responses. A service that sheds load at random enforces no limit. */
 export class ThrottleShare {

@@ -49,7 +49,10 @@ export interface CallState {
   readonly canConfirm: boolean;
   /** Whether the write was read back after this attempt. */
   readonly isConfirmed: boolean;
-  /** How many retries were sent. */
+  /**
+   * How many retries were sent. After a 429 that concerns all calls, only those since the last success of any call: while
+   * calls succeed, waiting goes on.
+   */
   readonly retries: number;
   readonly maxRetries: number;
   /** Whether the budget allows another retry. */
@@ -134,7 +137,7 @@ export function mayHaveSucceeded(retry: RetryClass, failure: Failure): boolean {
 /** The maximum of the first wait. It doubles with each retry. */
 const firstWaitMs = 500;
 /** The same after a first 429 that is random. A second one may be due to a limit after all. */
-const firstRandomWaitMs = 100;
+const firstRandomWaitMs = 50;
 
 /** How long this call waits before a retry, or, after a 429 that concerns all calls, how long all of them pause. */
 function waitAfter(failure: Failure, state: CallState): { readonly ms: number; readonly isOfAll: boolean } {
