@@ -28,12 +28,14 @@ export function siteHandlers({
       return {
         site_id: pathText(info, 'site_id'),
         query: query.get('q') ?? '',
-        paging,
+        ...(settings.liveFields && { country_default_time_zone: 'GMT-03:00' }),
+        paging: settings.liveFields ? { ...paging, primary_results: paging.total } : paging,
         results: results.map((item) => toHit(item, accounts.getOrThrow(item.seller_id).nickname, settings.liveFields)),
         sort,
         available_sorts: sorts.filter((each) => each !== sort),
         filters: seller_id === undefined ? [] : [{ id: 'seller_id', values: [{ id: String(seller_id) }] }],
-        available_filters: seller_id === undefined ? [{ id: 'seller_id', type: 'text' }] : [],
+        available_filters:
+          seller_id === undefined ? [{ id: 'seller_id', name: 'Seller', type: 'text', values: [] }] : [],
       };
     },
   };
@@ -58,7 +60,8 @@ function toHit({ item_id, title, seller_id, site_id }: Item, nickname: string, l
     address: { state_id: `${site_id}-S1`, state_name: null, city_id: `${site_id}-C1`, city_name: null },
     installments: { quantity: 1, amount: 1000, rate: 0, currency_id: currencyOf(site_id).id },
     ...{
-      attributes: [],
+      attributes: [{ id: 'BRAND', name: 'Brand', value_id: null, value_name: 'Generic' }],
+      inventory_id: null,
       variation_filters: [],
       winner_item_id: null,
       catalog_listing: false,
