@@ -272,7 +272,7 @@ describe("onUnknownOutcome: 'confirm'", () => {
     await sellerClient.questions.blacklist.add({ seller_id, user_id: buyer_id });
     expect(await sellerClient.questions.blacklist.list({ seller_id }).toArray()).toHaveLength(1);
     marketplace.faults.inject({ status: 502, endpoint: blacklist.remove });
-    await sellerClient.questions.blacklist.remove({ seller_id, user_id: buyer_id });
+    await inFakeTime(() => sellerClient.questions.blacklist.remove({ seller_id, user_id: buyer_id }));
     expect(await sellerClient.questions.blacklist.list({ seller_id }).toArray()).toHaveLength(0);
     marketplace.faults.inject({ truncate: true, endpoint: remove });
     expect(await sellerClient.questions.delete({ question_id })).toEqual([]);

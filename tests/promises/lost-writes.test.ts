@@ -20,13 +20,16 @@ async function confirmationOf(write: (client: SellerClient) => PromiseLike<unkno
 }
 
 describe("onUnknownOutcome: 'confirm'", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
   test('a write is not sent again when reading back does not tell whether it was carried out', async () => {
     const hidden = { ...wireQuestion, status: 'ANSWERED', answer: { text: '', status: 'BANNED' } };
     const { sellerClient, sent } = stubbed([networkFault('ECONNRESET'), Response.json(hidden)], {
       onUnknownOutcome: 'confirm',
       maxRetries: 3,
     });
-    expect(await errorOf(answer(sellerClient))).toBeInstanceOf(OutcomeUnknownError);
+    expect(await errorOf(advanceUntilSettled(answer(sellerClient)))).toBeInstanceOf(OutcomeUnknownError);
     expect(posts(sent)).toBe(1);
   });
 
@@ -35,14 +38,11 @@ describe("onUnknownOutcome: 'confirm'", () => {
       onUnknownOutcome: 'confirm',
       maxRetries: 3,
     });
-    expect(await errorOf(answer(sellerClient))).toBeInstanceOf(OutcomeUnknownError);
+    expect(await errorOf(advanceUntilSettled(answer(sellerClient)))).toBeInstanceOf(OutcomeUnknownError);
     expect(posts(sent)).toBe(1);
   });
 
   describe('with a deadline', () => {
-    beforeEach(() => void vi.useFakeTimers());
-    afterEach(() => void vi.useRealTimers());
-
     test('the deadline of the call also ends a read-back that gets no response', async () => {
       const { sellerClient } = stubbed([networkFault('ECONNRESET'), () => new Promise<Response>(() => {})], {
         onUnknownOutcome: 'confirm',
