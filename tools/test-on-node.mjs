@@ -17,8 +17,10 @@ const failed = (versions.length > 0 ? versions : ['22', '26']).filter((version) 
   const env = {
     ...process.env,
     PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,
-    // The first versions of Node.js 22 have SQLite and run TypeScript, but only when they are told to.
-    ...(version.startsWith('22') && { NODE_OPTIONS: '--experimental-sqlite --experimental-strip-types' }),
+    // The first versions of Node.js 22 have SQLite and run TypeScript, but only when they are told to, and warn.
+    ...(version.startsWith('22') && {
+      NODE_OPTIONS: '--experimental-sqlite --experimental-strip-types --disable-warning=ExperimentalWarning',
+    }),
   };
   return spawnSync(join(bin, 'node'), [vitest, 'run', ...tests], { cwd: root, stdio: 'inherit', env }).status !== 0;
 });

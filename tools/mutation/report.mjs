@@ -38,7 +38,7 @@ export function section(room, scores, origin) {
     '',
     '| File | Noticed | Faults | Survived | Timed out | Tested |',
     '| --- | ---: | ---: | ---: | ---: | --- |',
-    row({ name: `**these ${all.length} files**`, ...total }),
+    row({ name: `**${all.length} ${all.length === 1 ? 'file' : 'files'}**`, ...total }),
     ...all.map(({ name, ...score }) => row({ name: `\`${name}\``, ...score })),
     '',
   ].join('\n');
