@@ -56,7 +56,13 @@ async function oneByOne(scenario: (typeof scenarios)[number]): Promise<Verdict[]
 async function verdictOf(scenario: (typeof scenarios)[number], subject: (typeof subjects)[number]): Promise<Verdict> {
   try {
     const library: unknown = await import(subject.package);
-    return await play(scenario, subject, (baseUrl, options) => subject.make(library, baseUrl, options));
+    const { make, makeEach } = subject;
+    return await play(
+      scenario,
+      subject,
+      (baseUrl, options) => make(library, baseUrl, options),
+      (baseUrl, keys) => makeEach?.(library, baseUrl, keys) ?? keys.map((key) => make(library, baseUrl, { key })),
+    );
   } catch (error) {
     return { seen: `could not be played: ${error instanceof Error ? error.message.slice(0, 60) : 'no error'}` };
   }
@@ -88,7 +94,7 @@ function preface(): string {
     'off; Resend reports errors as results, which count as errors; MercadoPago has no option for the address, so its internal',
     'configuration is changed. Octokit and Resend have no timeout option. Where retries would hide what a scenario asks,',
     'its name says that they are off. The service responds with errors in the form, and for a 429 with the headers, that the vendor documents. ✓ passes, ✗',
-    'fails, – does not apply: a library without a feature has not failed. The last scenario is played three times and passes',
+    'fails, – does not apply: a library without a feature has not failed. The last two scenarios are played three times and pass',
     'when one run passes; its requests per call are shown and not judged (our own target is 1.5). Each verdict is about this',
     'one scenario, with the package and version named here.',
     '',

@@ -33,8 +33,11 @@ export interface Scenario {
   readonly isMeasured?: true;
   /** How the service responds; each library has its own service. */
   readonly respond: (vendor: Vendor) => Respond;
-  readonly play: (calls: Calls, service: Service, vendor: Vendor) => Promise<Verdict>;
+  readonly play: (calls: Calls, service: Service, vendor: Vendor, makeEach: MakeEach) => Promise<Verdict>;
 }
+
+/** Makes a client for each of these tokens, as an application with many users does. */
+export type MakeEach = (keys: string[]) => Calls[];
 
 const noSignal: Verdict = { seen: 'takes no signal' };
 
@@ -237,19 +240,29 @@ export const scenarios: readonly Scenario[] = [
     name: 'sixty calls at once against ten per second all succeed',
     isMeasured: true,
     respond: (vendor) => limited(10, vendor),
-    play: async ({ read }, service) => {
-      const { value } = await outcome(Promise.allSettled(Array.from({ length: 60 }, () => read())), 40_000);
-      const results = (value ?? []) as PromiseSettledResult<unknown>[];
-      const succeeded = results.filter(({ status }) => status === 'fulfilled').length;
-      const perCall = service.seen.length / 60;
-      return {
-        holds: succeeded === 60,
-        seen:
-          value === undefined ? 'not done after 40 s' : `${succeeded} of 60, ${perCall.toFixed(2)} requests per call`,
-      };
+    play: ({ read }, service) => sixtyAtOnce(() => read(), service),
+  },
+  {
+    name: 'sixty calls at once with twenty tokens, against ten per second for all of them, all succeed',
+    isMeasured: true,
+    respond: (vendor) => limited(10, vendor),
+    play: (_, service, _vendor, makeEach) => {
+      const clients = makeEach(Array.from({ length: 20 }, (_, index) => `${token}${index}`));
+      return sixtyAtOnce(async (index) => clients[index % clients.length]?.read(), service);
     },
   },
 ];
+
+async function sixtyAtOnce(read: (index: number) => Promise<unknown>, service: Service): Promise<Verdict> {
+  const { value } = await outcome(Promise.allSettled(Array.from({ length: 60 }, (_, index) => read(index))), 40_000);
+  const results = (value ?? []) as PromiseSettledResult<unknown>[];
+  const succeeded = results.filter(({ status }) => status === 'fulfilled').length;
+  const perCall = service.seen.length / 60;
+  return {
+    holds: succeeded === 60,
+    seen: value === undefined ? 'not done after 40 s' : `${succeeded} of 60, ${perCall.toFixed(2)} requests per call`,
+  };
+}
 
 /** Accepts a number of requests per second; the rest get 429. */
 function limited(perSecond: number, { errorBody, rateLimitHeaders }: Vendor): Respond {
@@ -277,11 +290,12 @@ export async function play(
   scenario: Scenario,
   vendor: Vendor,
   make: (baseUrl: string, options: { retries?: 0 }) => Calls,
+  makeEach: (baseUrl: string, keys: string[]) => Calls[],
 ): Promise<Verdict> {
   const service = await serve(scenario.respond(vendor));
   try {
     const options = scenario.retries === undefined ? {} : { retries: scenario.retries };
-    return await scenario.play(make(service.url, options), service, vendor);
+    return await scenario.play(make(service.url, options), service, vendor, (keys) => makeEach(service.url, keys));
   } finally {
     await service.close();
   }

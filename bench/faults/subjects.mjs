@@ -21,7 +21,10 @@ const quiet = () => undefined;
  * @property {boolean} [hasNoTimeout] There is no option for a timeout.
  * @property {(status: number) => unknown} errorBody The body of an error response of this vendor's service.
  * @property {Record<string, string>} [rateLimitHeaders] The headers that the vendor documents for a 429.
- * @property {(lib: any, baseUrl: string, options: { retries?: 0 }) => Calls} make `retries: 0` turns retries off.
+ * @property {(lib: any, baseUrl: string, options: { retries?: 0, key?: string }) => Calls} make `retries: 0` turns retries off.
+ *   `key` is the token.
+ * @property {(lib: any, baseUrl: string, keys: string[]) => Calls[]} [makeEach] How an application makes a client for each of
+ *   its users, if not one by one.
  */
 
 /** What each of the others documents for a 429. */
@@ -38,8 +41,8 @@ export const subjects = [
       status,
       cause: [],
     }),
-    make: (lib, baseUrl, { retries }) => {
-      const options = { baseUrl, accessToken: token, timeoutMs: 1000, ...(retries === 0 && { maxRetries: 0 }) };
+    make: (lib, baseUrl, { retries, key = token }) => {
+      const options = { baseUrl, accessToken: key, timeoutMs: 1000, ...(retries === 0 && { maxRetries: 0 }) };
       const { questions } = new lib.SellerClient(options);
       return {
         read: (options) => questions.get({ question_id: 42 }, options),
@@ -48,16 +51,23 @@ export const subjects = [
         takesSignal: true,
       };
     },
+    makeEach: (lib, baseUrl, keys) => {
+      const application = new lib.SellerClient({ baseUrl, timeoutMs: 1000 });
+      return keys.map((accessToken) => {
+        const { questions } = application.withOptions({ accessToken });
+        return { read: () => questions.get({ question_id: 42 }) };
+      });
+    },
   },
   {
     name: 'Stripe',
     package: 'stripe',
     errorBody: (status) => ({ error: { message: 'no', type: status === 429 ? 'rate_limit_error' : 'api_error' } }),
-    make: (lib, baseUrl, { retries }) => {
+    make: (lib, baseUrl, { retries, key = token }) => {
       const { hostname, port } = new URL(baseUrl);
       const address = { host: hostname, port, protocol: 'http' };
       const options = { ...address, telemetry: false, timeout: 1000, ...(retries === 0 && { maxNetworkRetries: 0 }) };
-      const { customers } = new lib.default(token, options);
+      const { customers } = new lib.default(key, options);
       return {
         read: () => customers.retrieve('cus_1'),
         write: () => customers.create({ email: 'a@b.example' }),
@@ -71,8 +81,8 @@ export const subjects = [
     errorBody: (status) => ({
       error: { message: 'no', type: 'error', code: status === 429 ? 'rate_limit_exceeded' : null },
     }),
-    make: (lib, baseURL, { retries }) => {
-      const options = { apiKey: token, baseURL, timeout: 1000, ...(retries === 0 && { maxRetries: 0 }) };
+    make: (lib, baseURL, { retries, key = token }) => {
+      const options = { apiKey: key, baseURL, timeout: 1000, ...(retries === 0 && { maxRetries: 0 }) };
       const client = new lib.default(options);
       return {
         read: (options) => client.models.retrieve('m', options),
@@ -90,8 +100,8 @@ export const subjects = [
       error: { type: status === 429 ? 'rate_limit_error' : 'api_error', message: 'no' },
     }),
     rateLimitHeaders: retryAfter,
-    make: (lib, baseURL, { retries }) => {
-      const options = { apiKey: token, baseURL, timeout: 1000, ...(retries === 0 && { maxRetries: 0 }) };
+    make: (lib, baseURL, { retries, key = token }) => {
+      const options = { apiKey: key, baseURL, timeout: 1000, ...(retries === 0 && { maxRetries: 0 }) };
       const client = new lib.default(options);
       const messages = [{ role: 'user', content: 'Hello' }];
       return {
@@ -112,10 +122,10 @@ export const subjects = [
       documentation_url: 'https://docs.github.com/rest',
     }),
     rateLimitHeaders: retryAfter,
-    make: (lib, baseUrl, { retries }) => {
+    make: (lib, baseUrl, { retries, key = token }) => {
       const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
       const client = new lib.Octokit({
-        auth: token,
+        auth: key,
         baseUrl,
         log,
         ...(retries === 0 && { retry: { enabled: false } }),
@@ -139,8 +149,8 @@ export const subjects = [
       message: 'no',
     }),
     rateLimitHeaders: retryAfter,
-    make: (lib, baseUrl, { retries }) => {
-      const options = { auth: token, baseUrl, timeoutMs: 1000, logger: () => undefined };
+    make: (lib, baseUrl, { retries, key = token }) => {
+      const options = { auth: key, baseUrl, timeoutMs: 1000, logger: () => undefined };
       const client = new lib.Client({ ...options, ...(retries === 0 && { retry: false }) });
       const page = '0123456789abcdef0123456789abcdef';
       return {
@@ -160,8 +170,8 @@ export const subjects = [
       message: 'no',
     }),
     rateLimitHeaders: retryAfter,
-    make: (lib, baseUrl) => {
-      const client = new lib.Resend(token, { baseUrl });
+    make: (lib, baseUrl, { key = token }) => {
+      const client = new lib.Resend(key, { baseUrl });
       // It does not throw: an error is part of what it delivers.
       const thrown = async (/** @type {Promise<{ error: unknown, data: unknown }>} */ call) => {
         const { error, data } = await call;
@@ -181,10 +191,10 @@ export const subjects = [
     package: '@slack/web-api',
     errorBody: (status) => ({ ok: false, error: status === 429 ? 'ratelimited' : 'internal_error' }),
     rateLimitHeaders: retryAfter,
-    make: (lib, baseUrl, { retries }) => {
+    make: (lib, baseUrl, { retries, key = token }) => {
       const levels = { debug: quiet, info: quiet, warn: quiet, error: quiet };
       const logger = { ...levels, setLevel: quiet, setName: quiet, getLevel: () => 'error' };
-      const client = new lib.WebClient(token, {
+      const client = new lib.WebClient(key, {
         slackApiUrl: `${baseUrl}/`,
         timeout: 1000,
         logger,
@@ -205,10 +215,10 @@ export const subjects = [
       status,
       cause: [],
     }),
-    make: (lib, baseUrl) => {
+    make: (lib, baseUrl, { key = token }) => {
       // It has no option for the address.
       createRequire(import.meta.url)('mercadopago/dist/utils/config/index.js').AppConfig.BASE_URL = baseUrl;
-      const payments = new lib.Payment(new lib.MercadoPagoConfig({ accessToken: token, options: { timeout: 1000 } }));
+      const payments = new lib.Payment(new lib.MercadoPagoConfig({ accessToken: key, options: { timeout: 1000 } }));
       return {
         read: () => payments.get({ id: 42 }),
         write: () => payments.create({ body: { transaction_amount: 1 } }),
