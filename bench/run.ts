@@ -18,6 +18,7 @@ import { startUp } from './rows/start-up.ts';
 import { types } from './rows/types.ts';
 import { uploads } from './rows/uploads.ts';
 import { validation } from './rows/validation.ts';
+import { waiting } from './rows/waiting.ts';
 
 const benchmarks: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   startUp,
@@ -36,6 +37,7 @@ const benchmarks: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   installed: installedSize,
   heap,
   uploads,
+  waiting,
 };
 
 const wanted = process.argv.slice(2);
