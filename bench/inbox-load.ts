@@ -17,20 +17,23 @@ export interface Inbox {
   readonly process: ChildProcess;
 }
 
+/** A store, what the process does, and where Redis is for BullMQ. */
+type Kind = readonly [store: string, mode: string, where?: string | undefined];
+
 /** Starts an inbox in a process of its own, and ends it after `use`. */
-export async function withInbox<T>(kind: readonly [string, string], use: (inbox: Inbox) => Promise<T>): Promise<T> {
+export async function withInbox<T>(kind: Kind, use: (inbox: Inbox) => Promise<T>): Promise<T> {
   return withInboxes(kind, 1, async ([inbox]) => use(inbox!));
 }
 
 /** Starts processes that share one store, and ends them after `use`. */
 export async function withInboxes<T>(
-  [store, mode]: readonly [string, string],
+  [store, mode, where]: Kind,
   count: number,
   use: (inboxes: readonly Inbox[]) => Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'storm-'));
   const script = here(mode === 'floor' || mode === 'checked' ? 'children/inbox-floor.ts' : 'children/inbox.ts');
-  const start = (): ChildProcess => fork(script, [store, join(folder, 'inbox.db'), mode]);
+  const start = (): ChildProcess => fork(script, [store, where ?? join(folder, 'inbox.db'), mode]);
   const processes = range(count).map(start);
   try {
     const started = await Promise.all(processes.map((process) => nextMessage<{ port: number }>(process)));
@@ -82,9 +85,8 @@ export function range(length: number): number[] {
   return Array.from({ length }, (_, index) => index);
 }
 
-/** Posts a notification about a question, and resolves to the status of the response. */
-export function post(port: number, agent: Agent, id: number): Promise<number | undefined> {
-  const body = bodyOf(id);
+/** Posts a notification, by default about a question, and resolves to the status of the response. */
+export function post(port: number, agent: Agent, id: number, body = bodyOf(id)): Promise<number | undefined> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
     request({ port, agent, method: 'POST', headers }, (response) => {

@@ -1,12 +1,13 @@
 // What an inbox costs at least, written by hand for one store: it stores what it has not seen before, responds 200, calls
 // a handler, and notes that it was handled. No order, no leases, no retries, no limits of the store. With `floor`, it has no
 // checks either; with `checked`, it is the queue behind a receiver of this library, which checks, parses and identifies.
-// node inbox-floor.ts <bare | memory | sqlite> <database> <floor | checked>
+// node inbox-floor.ts <bare | add | memory | sqlite> <database, or Redis for `add` of BullMQ> <floor | checked>
 import { createServer } from 'node:http';
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type * as Library from 'marketplace-seller-sdk/notifications';
 import { here } from '../measure.ts';
+import { bullmq } from './redis-queue.ts';
 
 interface Delivery {
   readonly id: string;
@@ -58,6 +59,7 @@ async function sqlite(): Promise<Floor> {
 
 const stores: Readonly<Record<string, () => Floor | Promise<Floor>>> = { memory, sqlite };
 const store = await stores[kind]?.();
+const queue = kind === 'add' ? bullmq(path).queue : undefined;
 let arrived: Delivery[] = [];
 
 async function flush(): Promise<void> {
@@ -80,7 +82,7 @@ function respond(response: ServerResponse): void {
 }
 
 const unchecked: RequestListener = (request, response) => {
-  if (!store) {
+  if (!store && !queue) {
     request.resume().once('end', () => respond(response));
     return;
   }
@@ -88,7 +90,8 @@ const unchecked: RequestListener = (request, response) => {
   request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
   request.once('end', () => {
     const { _id: id } = JSON.parse(body) as { _id: string };
-    arrive({ id, body, accept: () => respond(response) });
+    if (queue) void queue.add('notification', JSON.parse(body), { jobId: id }).then(() => respond(response));
+    else arrive({ id, body, accept: () => respond(response) });
   });
 };
 
