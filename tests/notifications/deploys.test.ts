@@ -1,3 +1,4 @@
+import { ConfigurationError } from 'marketplace-seller-sdk';
 import { createReceiver, memoryStore, openInbox, sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore, Receiver, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { describe, expect, test, vi } from 'vitest';
@@ -312,4 +313,30 @@ test('two notifications without id and times are two events; one with a time is 
   await tick(10);
   expect(questions).toHaveBeenCalledTimes(3);
   await receiver.close();
+});
+
+test('an entry that a newer version has stored is kept, with a message, for a process that can read it', async () => {
+  const store = memoryStore();
+  const questions = vi.fn();
+  const failures: string[] = [];
+  const { receiver } = processOn(store, {
+    on: { questions },
+    onFailure: ({ error }) => void failures.push(String(error)),
+  });
+  await store.add({ ...entry('k'), version: 2 });
+  receiver.start();
+  await tick(3 * 3_600_000);
+  expect(questions).not.toHaveBeenCalled();
+  expect(failures[0]).toContain('was stored by a newer version of this package; update it');
+  expect(await receiver.stats()).toMatchObject({ waiting: 1, dead: 0 });
+  const closing = receiver.close({ graceMs: 1 });
+  await tick(5_000);
+  await closing;
+});
+
+test('openInbox takes a store', () => {
+  expect(() => openInbox({ add: () => {} } as never)).toThrow(ConfigurationError);
+  expect(() => openInbox(undefined as never)).toThrow(
+    'openInbox takes a store: it must be an object with the method `add`',
+  );
 });

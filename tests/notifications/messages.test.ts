@@ -1,9 +1,10 @@
 import { createReceiver, fetchHandler, parseNotification } from 'marketplace-seller-sdk/notifications';
 import type { MessageNotification, NotifiedMessage } from 'marketplace-seller-sdk/notifications';
-import { InvalidInputError } from 'marketplace-seller-sdk';
+import { InvalidInputError, SellerClient } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { expect, expectTypeOf, test, vi } from 'vitest';
 import { deliver } from '../support/deliveries.ts';
+import { advanceUntilSettled } from '../support/fake-time.ts';
 import { stubbed } from '../support/stubs.ts';
 
 const silent = () => {};
@@ -102,3 +103,38 @@ test("reply() to the seller's own message sends nothing", async () => {
   expect(outcome).toBeInstanceOf(InvalidInputError);
   expect(written).toEqual([]);
 });
+
+test.each([404, 400])(
+  'a message that the service answers with %i at first is read again after five seconds',
+  async (status) => {
+    vi.useFakeTimers();
+    const unknown = { message: 'message_not_found', error: 'not_found', status };
+    const found = { id: '5f1b', text: 'Hello', message_resources: [{ id: '9', name: 'packs' }] };
+    const reads: number[] = [];
+    const seller = new SellerClient({
+      baseUrl: 'https://api.example.com',
+      accessToken: 'token',
+    maxRetries: 0,
+      fetch: async () => {
+        reads.push(Date.now());
+        return reads.length % 3 === 0 ? Response.json(found) : Response.json(unknown, { status });
+      },
+    });
+    const handled: (string | undefined)[] = [];
+    const receiver = createReceiver({
+      clientFor: () => seller,
+      logger,
+      on: { messages: async (_, { read }) => void handled.push((await read()).pack_id) },
+    });
+    const notification = { user_id: 7, topic: 'messages', resource: '/messages/5f1b' };
+    await receiver.add({ ...notification, _id: 'one' });
+    await advanceUntilSettled(receiver.idle());
+    expect(reads).toHaveLength(2);
+    expect(reads[1]! - reads[0]!).toBeGreaterThanOrEqual(5_000);
+    expect(await receiver.deadLetters.list()).toMatchObject([{ attempts: 2 }]);
+    await receiver.add({ ...notification, _id: 'two' });
+    await advanceUntilSettled(receiver.idle());
+    expect(handled).toEqual(['9']);
+    vi.useRealTimers();
+  },
+);

@@ -71,6 +71,31 @@ describe('the version of the tables', () => {
   });
 });
 
+test('a file of the first version of the tables is migrated, and loses nothing', async () => {
+  const newer = open();
+  await newer.add(entry('question'));
+  const item = entry('item');
+  await newer.add({ ...item, notification: { known: false, topic: 'items', user_id: 7, resource: '/items/1' } });
+  await newer.close?.();
+  const db = new DatabaseSync(path);
+  db.exec(`DROP TRIGGER notification_topic_arrived; DROP TRIGGER notification_topic_left;
+    DROP TABLE notification_topic; DROP TABLE notification_done_until;
+    DROP INDEX notification_due; DROP INDEX notification_later; DROP INDEX notification_leased;
+    ALTER TABLE notification_group DROP COLUMN route;
+    ALTER TABLE notification_waiting DROP COLUMN topic; ALTER TABLE notification_waiting DROP COLUMN arrived_at;
+    CREATE INDEX notification_due ON notification_group (turn) WHERE turn IS NOT NULL;
+    CREATE INDEX notification_later ON notification_group (ready_at) WHERE turn IS NULL;
+    PRAGMA user_version = 1`);
+  db.close();
+  const store = open();
+  expect((await store.claim(claim({ routes: ['questions'] }))).leases).toMatchObject([{ groupId: 'question' }]);
+  expect((await store.claim(claim({ routes: ['*'] }))).leases).toMatchObject([{ groupId: 'item' }]);
+  expect(await store.stats?.()).toMatchObject({
+    running: 2,
+    topics: { questions: { waiting: 1 }, items: { waiting: 1 } },
+  });
+});
+
 describe('the clock of the machine', () => {
   test.each([3_600_000, 86_400_000, -3_600_000])('set by %i ms ends no lease, for no process', async (shiftMs) => {
     const [one, other] = [open(), open()];
