@@ -114,7 +114,7 @@ test.each([404, 400])(
     const seller = new SellerClient({
       baseUrl: 'https://api.example.com',
       accessToken: 'token',
-    maxRetries: 0,
+      maxRetries: 0,
       fetch: async () => {
         reads.push(Date.now());
         return reads.length % 3 === 0 ? Response.json(found) : Response.json(unknown, { status });
