@@ -261,7 +261,7 @@ async function answered(): Promise<(line: string) => Promise<unknown>> {
     const body = method === 'POST' ? JSON.stringify({ query: configuration }) : null;
     const response = await marketplace.fetch(new Request(marketplace.baseUrl + path, { method, headers, body }));
     expect([line, response.status]).toEqual([line, 200]);
-    return response.json();
+    return (await response.json()) as unknown;
   };
 }
 

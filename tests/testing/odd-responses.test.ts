@@ -139,7 +139,9 @@ const calls: Readonly<Record<string, (given: Arranged) => Promise<unknown>>> = {
 
 /** What a kind of oddness takes away, so that a result differs although it was read right. */
 const isLost = (name: string, kind: string): boolean =>
-  (kind === 'shape' || kind === 'absent' || kind === 'nulls') && name === 'actionGuide.send';
+  kind === 'status'
+    ? ['questions.ask', 'questions.answer', 'messages.send'].includes(name)
+    : (kind === 'shape' || kind === 'absent' || kind === 'nulls') && name === 'actionGuide.send';
 
 describe('odd responses', () => {
   test('every endpoint has its call here', () => {
@@ -154,7 +156,7 @@ describe('odd responses', () => {
   describe.each(oddKinds)('of the kind %s', (kind) => {
     test.each(Object.entries(calls))('are read by the client as usual: %s', async (name, call) => {
       const usual = await call(arrange(null));
-      for (let seed = 1; seed <= (kind === 'shape' ? 6 : 1); seed += 1) {
+      for (let seed = 1; seed <= (kind === 'shape' || kind === 'status' ? 8 : 1); seed += 1) {
         const result = await call(arrange({ kinds: [kind], seed }));
         if (!isLost(name, kind)) expect(result).toEqual(usual);
       }
@@ -176,6 +178,21 @@ describe('odd responses', () => {
       }
     },
   );
+
+  test('a write succeeds with every status of a success, with and without a body; a read keeps its own', async () => {
+    const seen = new Set<string>();
+    for (let seed = 1; seed <= 30; seed += 1) {
+      const { marketplace, question_id } = arrange({ kinds: ['status'], seed });
+      const headers = { authorization: `Bearer ${marketplace.tokenFor({ user_id: 7 })}` };
+      const body = JSON.stringify({ question_id, text: 'Yes.' });
+      const init = { method: 'POST', headers, body };
+      const response = await marketplace.fetch(new Request(`${marketplace.baseUrl}/answers`, init));
+      seen.add(`${response.status} ${(await response.text()) === '' ? 'empty' : 'body'}`);
+      expect(marketplace.questions.getOrThrow(question_id).answer?.text).toBe('Yes.');
+      expect((await marketplace.fetch(`${marketplace.baseUrl}/currencies`)).status).toBe(200);
+    }
+    expect([...seen].sort()).toEqual(['200 empty', '201 body', '201 empty', '204 empty']);
+  });
 
   test('the same seed serves the same odd responses, another seed others, and a share of 0 none', async () => {
     const serve = async (odd: OddShare | null): Promise<string> => {

@@ -1,4 +1,5 @@
 import { createRandom } from '../random.js';
+import type { Endpoint } from '../../core/endpoint.js';
 import type { MarketplaceSettings } from '../settings.js';
 import { HandlerResponse } from './handler.js';
 import {
@@ -14,6 +15,7 @@ import { textOfError, withOtherKeys } from './odd-errors.js';
 import type { OddKind, OddShare } from './odd-share.js';
 import { oddKinds } from './odd-share.js';
 import { hasOtherShapes, inOtherShape } from './odd-shapes.js';
+import { hasOtherStatuses, withOtherStatus } from './odd-statuses.js';
 
 const bodies: Readonly<Partial<Record<OddKind, (body: unknown) => unknown>>> = {
   'unknown-fields': withUnknownFields,
@@ -35,14 +37,14 @@ export class OddResponses {
   }
 
   /** Returns the response, or an odd one in its place; a file stays as it is. */
-  apply(endpoint: string | undefined, response: HandlerResponse): HandlerResponse | Response {
+  apply(endpoint: Endpoint | undefined, response: HandlerResponse): HandlerResponse | Response {
     const { odd } = this.#settings;
     if (odd !== this.#current) {
       this.#current = odd;
       this.#random = createRandom(odd?.seed ?? 1);
     }
-    if (!odd || endpoint === undefined || (odd.endpoints && !odd.endpoints.includes(endpoint))) return response;
-    const recorded = odd.recorded?.[endpoint];
+    if (!odd || endpoint === undefined || (odd.endpoints && !odd.endpoints.includes(endpoint.name))) return response;
+    const recorded = odd.recorded?.[endpoint.name];
     const fitting = kindsOf(endpoint, response, recorded !== undefined).filter(
       (kind) => odd.kinds?.includes(kind) ?? true,
     );
@@ -53,25 +55,32 @@ export class OddResponses {
 }
 
 /** Returns the kinds that a response can have. */
-function kindsOf(endpoint: string, { status, body }: HandlerResponse, isRecorded: boolean): OddKind[] {
+function kindsOf(endpoint: Endpoint, { status, body }: HandlerResponse, isRecorded: boolean): OddKind[] {
   if (status >= 400) return ['unknown-fields', 'error-keys', 'error-text'];
-  if (typeof body !== 'object' || body === null || body instanceof Response) return [];
-  const possible: Partial<Record<OddKind, boolean>> = { shape: hasOtherShapes(endpoint), recorded: isRecorded };
+  const statuses: OddKind[] = hasOtherStatuses(endpoint) ? ['status'] : [];
+  if (typeof body !== 'object' || body === null || body instanceof Response) return statuses;
+  const possible: Partial<Record<OddKind, boolean>> = {
+    shape: hasOtherShapes(endpoint.name),
+    status: statuses.length > 0,
+    recorded: isRecorded,
+  };
   return oddKinds.filter((kind) => possible[kind] ?? kind in bodies);
 }
 
 function toOdd(
   kind: OddKind,
-  endpoint: string,
-  { status, body, headers }: HandlerResponse,
+  endpoint: Endpoint,
+  response: HandlerResponse,
   { choice, recorded }: { readonly choice: number; readonly recorded: unknown },
 ): HandlerResponse | Response {
+  const { status, body, headers } = response;
+  if (kind === 'status') return withOtherStatus(endpoint.name, response, choice);
   if (kind === 'error-text') {
     const { text, type } = textOfError(status, choice);
     return new Response(text, { status, headers: { ...headers, 'content-type': type } });
   }
   if (kind === 'error-keys') return new HandlerResponse(status, withOtherKeys(body, choice), headers);
   if (kind === 'recorded') return new HandlerResponse(status, withRecorded(body, recorded), headers);
-  if (kind === 'shape') return new HandlerResponse(status, inOtherShape(endpoint, body, choice), headers);
+  if (kind === 'shape') return new HandlerResponse(status, inOtherShape(endpoint.name, body, choice), headers);
   return new HandlerResponse(status, bodies[kind]?.(body), headers);
 }

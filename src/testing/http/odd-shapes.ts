@@ -10,13 +10,13 @@ function asResults(list: string): Reshape {
   });
 }
 
-/** The shapes of whole responses, by endpoint, besides the usual one. Wire notes 6 to 9, 14 and 15. */
+/** The shapes of whole responses, by endpoint, besides the usual one. Wire notes 6 to 9 and 12 to 15. */
 const shapes: Readonly<Record<string, readonly Reshape[]>> = {
   'questions.search': [asResults('questions'), ({ questions }) => questions, (body) => ({ ...body, total: 999_999 })],
   'questions.get': [({ from, ...rest }) => ({ ...rest, buyer_id: (from as JsonObject | null)?.id })],
   'questions.ask': [({ from, ...rest }) => ({ ...rest, buyer_id: (from as JsonObject | null)?.id })],
   'questions.blacklist.list': [asResults('users'), ({ users }) => users],
-  'messages.conversation': [asResults('messages'), (body) => ({ ...body, paging: null })],
+  'messages.conversation': [asResults('messages'), (body) => ({ ...body, paging: null }), withOtherConversationStatus],
   'sites.search': [(body) => ({ ...body, paging: null })],
   'actionGuide.options': [({ options }) => ({ options, total: 1 })],
   'flex.configuration': [({ configuration }) => ({ data: { configuration } })],
@@ -26,6 +26,13 @@ const shapes: Readonly<Record<string, readonly Reshape[]>> = {
   ],
   'messages.get': [toLegacy, ({ messages, ...rest }) => (Array.isArray(messages) ? (messages[0] as unknown) : rest)],
 };
+
+/** A path of another form, and a reason that no list has yet. Wire notes 12 and 13. */
+function withOtherConversationStatus(body: JsonObject): unknown {
+  const status = (body.conversation_status ?? {}) as JsonObject;
+  const substatus = status.substatus === null ? null : 'blocked_by_a_new_reason';
+  return { ...body, conversation_status: { ...status, path: `/v2/conversations${String(status.path)}`, substatus } };
+}
 
 /** Whether an endpoint has other shapes. */
 export function hasOtherShapes(endpoint: string): boolean {

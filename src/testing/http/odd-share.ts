@@ -7,6 +7,7 @@ export const oddKinds = [
   'letter-case',
   'timestamps',
   'shape',
+  'status',
   'error-keys',
   'error-text',
   'recorded',

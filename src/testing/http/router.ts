@@ -98,7 +98,7 @@ export class Router {
   async #respond(request: Request, url: URL, route: Route | undefined): Promise<Response> {
     const plain = await this.#handle(request, url, route);
     const callback = url.searchParams.get('callback');
-    const response = callback === null ? this.#odd.apply(route?.endpoint.name, plain) : plain;
+    const response = callback === null ? this.#odd.apply(route?.endpoint, plain) : plain;
     if (response instanceof Response) return response;
     // The Date of the marketplace's clock: a client compares timestamps with it.
     const date = new Date(this.#options.clock.ms).toUTCString();
