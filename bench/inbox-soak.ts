@@ -10,13 +10,13 @@ import { writePart } from './soak/page.ts';
 
 const counts = process.argv.slice(2).map(Number);
 const [
-  notifications = 50_000,
-  killed = 200,
+  notifications = 20_000,
+  killed = 60,
   rounds = 20,
   killedOfQueue = 20,
   promoted = 5,
-  moved = 20,
-  waiting = 1_000_000,
+  moved = 10,
+  waiting = 100_000,
 ] = counts;
 
 const flood = await storm('sqlite');
