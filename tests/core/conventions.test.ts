@@ -61,8 +61,8 @@ describe('attributes', () => {
       endpoints.contacts.questions.ofUser,
       { user_id: 7, date_from: '2026-03-01', date_to: '2026-03-02' },
       ['total'],
-      [{ total: 3 }],
-      [{ total: 3 }],
+      [{ total: 3 }, { total: 4 }],
+      [{ total: 3 }, { total: 4 }],
     ],
   ])(
     'the fields %s are read as documented, and no others are delivered',

@@ -123,8 +123,9 @@ class ConfirmContextImpl implements ConfirmContext {
     const { accessToken, headers, timeoutMs } = this.#context.options;
     const deadlineMs = Math.max(1, this.#scope.remainingMs);
     const options: CallOptions = { signal: this.#signal, accessToken, headers, timeoutMs, deadlineMs };
-    // Nothing is left out or set aside: a response of another shape proves nothing.
-    const reading = this.#requester.call({ ...endpoint, output: unknown }, input, options).withResponse();
+    // Nothing is left out or set aside: a response of another shape proves nothing, and an error counts by its real status.
+    const { errorInBody = () => undefined } = endpoint;
+    const reading = this.#requester.call({ ...endpoint, errorInBody, output: unknown }, input, options).withResponse();
     const { data: body, response } = await reading.catch((error: unknown) => {
       if (error instanceof ApiError) this.response = error;
       throw error;

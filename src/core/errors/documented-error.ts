@@ -1,3 +1,4 @@
+import { isPlainObject } from '../plain-object.js';
 import type { ApiError, ApiErrorDetails } from './response-errors.js';
 import { classOfStatus } from './status-errors.js';
 
@@ -65,9 +66,25 @@ function statusCode(status: number): string | undefined {
 }
 
 /** An error in the body of a success. */
-export interface ErrorInBody extends Pick<ApiErrorDetails, 'code' | 'text' | 'causes'> {
+export interface ErrorInBody extends Partial<Pick<ApiErrorDetails, 'code' | 'text' | 'causes'>> {
   /** The status that the error states, if it states one. */
   readonly status?: number | undefined;
+}
+
+/**
+ * Finds the error in the body of a success: as the endpoint does, otherwise the standard body of an error, `{error, status}`
+ * with a status of 400 or more.
+ */
+export function findErrorInBody(
+  { errorInBody }: { readonly errorInBody?: ((body: unknown) => ErrorInBody | undefined) | undefined },
+  body: unknown,
+): ErrorInBody | undefined {
+  if (errorInBody) return errorInBody(body);
+  if (!isPlainObject(body)) return undefined;
+  const { error, status } = body as { error?: unknown; status?: unknown };
+  const isError =
+    typeof error === 'string' && Number.isInteger(status) && Number(status) >= 400 && Number(status) < 600;
+  return isError ? { status: Number(status) } : undefined;
 }
 
 /**

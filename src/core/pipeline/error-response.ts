@@ -1,4 +1,4 @@
-import { matchDocumentedError, statusOfErrorInBody } from '../errors/documented-error.js';
+import { findErrorInBody, matchDocumentedError, statusOfErrorInBody } from '../errors/documented-error.js';
 import type { Endpoint } from '../endpoint.js';
 import type { ApiError, ApiErrorCause, ApiErrorDetails } from '../errors/response-errors.js';
 import { printable } from '../errors/printable.js';
@@ -83,7 +83,7 @@ function errorDetailsFrom(
 ): ApiErrorDetails {
   const stated = parseErrorBody(redactBody(parseBody(maskSecrets(response.text, secrets)).value, secrets));
   const redirect = redirectText(response);
-  const inBody = response.status < 300 ? endpoint.errorInBody?.(stated.body) : undefined;
+  const inBody = response.status < 300 ? findErrorInBody(endpoint, stated.body) : undefined;
   const details: ApiErrorDetails = {
     ...stated,
     ...(redirect !== undefined && { text: redirect }),

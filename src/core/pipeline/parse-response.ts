@@ -1,8 +1,9 @@
-import { summarizeIssues } from '../errors/errors.js';
+import { ConfigurationError, summarizeIssues } from '../errors/errors.js';
 import { UnexpectedResponseError } from '../errors/response-errors.js';
 import { printable } from '../errors/printable.js';
 import { redactBody, redactHeaders, redactSecrets } from '../errors/redact.js';
 import type { Endpoint } from '../endpoint.js';
+import { findErrorInBody } from '../errors/documented-error.js';
 import type { ErrorInBody } from '../errors/documented-error.js';
 import { ignoreErrors } from '../ignore-errors.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
@@ -62,7 +63,9 @@ function readBody(schema: StandardSchema, value: unknown, isRelaxed: boolean): R
   try {
     return read(schema, value, isRelaxed);
   } catch (error) {
-    const failed = error instanceof Error ? `its schema failed: ${error.message}` : 'its schema failed';
+    const why = error instanceof Error ? `its schema failed: ${error.message}` : 'its schema failed';
+    const failed =
+      error instanceof ConfigurationError ? error.message.replace(/^A schema of the endpoint/, 'its schema') : why;
     const message = error instanceof RangeError ? 'the body is wrong in too many places to list them' : failed;
     return { issues: [{ path: [], message }] };
   }
@@ -141,11 +144,16 @@ export function errorInBody(
   { text, isTruncated, result }: BufferedResponse,
 ): ErrorInBody | undefined {
   // An exchange that returns a value has found no error.
-  if (!endpoint.errorInBody || isTruncated || typeof result === 'object') return undefined;
+  if (isTruncated || typeof result === 'object' || !(endpoint.errorInBody || mayBeError(text))) return undefined;
   const { isJson, value } = parseBody(text);
   try {
-    return isJson ? endpoint.errorInBody(value) : undefined;
+    return isJson ? findErrorInBody(endpoint, value) : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Only a short body that names an error is parsed twice. */
+function mayBeError(text: string): boolean {
+  return text.length < 10_000 && text.includes('"error"');
 }

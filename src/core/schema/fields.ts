@@ -144,14 +144,23 @@ export function pagedListIn(name: string): (value: unknown) => unknown {
   };
 }
 
-/** Accepts a bare list, `null`, and an object with the list as one of the names. */
-export function bareList(...names: readonly string[]): (value: unknown) => unknown {
+/**
+ * Accepts a bare list, nothing, an object with the list as one of the names or as `results`, and one entry alone: an
+ * object with the field `key`.
+ */
+export function bareList(key: string, ...names: readonly string[]): (value: unknown) => unknown {
   return (value) => {
-    if (value === null) return [];
-    if (typeof value !== 'object' || Array.isArray(value)) return value;
-    const name = names.find((each) => Array.isArray((value as Record<string, unknown>)[each]));
-    return name === undefined ? value : (value as Record<string, unknown>)[name];
+    if (value === null || value === undefined) return [];
+    if (!isObject(value)) return value;
+    if (key in value) return [value];
+    const name = [...names, 'results'].find((each) => Array.isArray(value[each]));
+    return name === undefined ? value : value[name];
   };
+}
+
+/** Accepts an object also as the only entry of a list. */
+export function alone(value: unknown): unknown {
+  return Array.isArray(value) && value.length === 1 ? (value as unknown[])[0] : value;
 }
 
 /** Changes each entry of the list in an object. */

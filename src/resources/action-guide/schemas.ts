@@ -99,7 +99,7 @@ export interface OptionCap extends Output<typeof optionCap> {}
 /** How many messages can still be sent with each option, as a list. */
 export const optionCaps = preprocess<OptionCap[]>(
   array<OptionCap>(optionCap) as Schema<OptionCap[]>,
-  bareList('caps_available', 'caps', 'options'),
+  bareList('option_id', 'caps_available', 'caps', 'options'),
 );
 
 export const packParams = params({

@@ -1,5 +1,5 @@
 import type { DescribedEndpoint } from '../../core/endpoint.js';
-import { orAnything } from '../../core/schema/fields.js';
+import { alone, bareList, orAnything } from '../../core/schema/fields.js';
 import { array, preprocess, union } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import {
@@ -23,6 +23,9 @@ import type {
   UserWindowParams,
 } from './schemas.js';
 
+const total = preprocess<ContactTotal>(contactTotal, alone);
+const window = preprocess<ContactWindow>(contactWindow, alone);
+
 // In the examples.
 const date_from = '2026-03-01T00:00:00.000-03:00';
 const date_to = '2026-03-31T23:59:59.999-03:00';
@@ -35,7 +38,7 @@ const questionsOfItem: DescribedEndpoint<ItemPeriodParams, ContactTotal> = {
   path: '/items/{item_id}/contacts/questions',
   input: itemPeriodParams,
   example: { item_id: 'MLA100', date_from, date_to },
-  output: contactTotal,
+  output: total,
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
@@ -49,7 +52,7 @@ const questionsOfUser: DescribedEndpoint<UserPeriodParams, ContactTotal | undefi
   input: userPeriodParams,
   example: { user_id: 7, date_from, date_to },
   // It is not documented: it is parsed as the usual total if possible, otherwise returned unchanged.
-  output: orAnything<ContactTotal>(contactTotal, 'total'),
+  output: orAnything<ContactTotal>(contactTotal, 'total', alone),
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
@@ -74,7 +77,7 @@ const questionWindowOfItem: DescribedEndpoint<QuestionItemWindowParams, ContactW
   // The service may send a window as a list with one entry, and the windows of several items as a list.
   output: preprocess<ContactWindow | ContactWindow[]>(
     union(contactWindow, array<ContactWindow>(contactWindow) as Schema<ContactWindow[]>),
-    (value) => (Array.isArray(value) && value.length === 1 ? (value as unknown[])[0] : value),
+    alone,
   ),
   retry: 'safe',
   errors: [],
@@ -88,7 +91,7 @@ const questionWindowOfUser: DescribedEndpoint<UserWindowParams, ContactWindow> =
   path: '/users/{user_id}/contacts/questions/time_window',
   input: userWindowParams,
   example: { user_id: 7, last: 7, unit: 'day', ending, order: 'desc', limit: 20, offset: 1 },
-  output: contactWindow,
+  output: window,
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
@@ -101,7 +104,7 @@ const phoneViewsOfItem: DescribedEndpoint<ItemPeriodParams, ContactTotal> = {
   path: '/items/{item_id}/contacts/phone_views',
   input: itemPeriodParams,
   example: { item_id: 'MLA100', date_from, date_to },
-  output: contactTotal,
+  output: total,
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
@@ -114,7 +117,7 @@ const phoneViewsOfUser: DescribedEndpoint<UserPeriodParams, ContactTotal> = {
   path: '/users/{user_id}/contacts/phone_views',
   input: userPeriodParams,
   example: { user_id: 7, date_from, date_to },
-  output: contactTotal,
+  output: total,
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
@@ -127,7 +130,7 @@ const phoneViewWindowOfItem: DescribedEndpoint<ItemWindowParams, ContactWindow> 
   path: '/items/{item_id}/contacts/phone_views/time_window',
   input: itemWindowParams,
   example: { item_id: 'MLA100', last: 7, unit: 'day', ending, order: 'desc', limit: 20, offset: 1 },
-  output: contactWindow,
+  output: window,
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
@@ -140,7 +143,10 @@ const phoneViewWindowOfItems: DescribedEndpoint<ItemsWindowParams, ContactWindow
   path: '/items/contacts/phone_views/time_window',
   input: itemsWindowParams,
   example: { ids: ['MLA100', 'MLA200'], last: 7, unit: 'day', ending, order: 'desc', limit: 20, offset: 1 },
-  output: array<ContactWindow>(contactWindow),
+  output: preprocess<ContactWindow[]>(
+    array<ContactWindow>(contactWindow) as Schema<ContactWindow[]>,
+    bareList('item_id', 'windows'),
+  ),
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
@@ -153,7 +159,7 @@ const phoneViewWindowOfUser: DescribedEndpoint<UserWindowParams, ContactWindow> 
   path: '/users/{user_id}/contacts/phone_views/time_window',
   input: userWindowParams,
   example: { user_id: 7, last: 7, unit: 'day', ending, order: 'desc', limit: 20, offset: 1 },
-  output: contactWindow,
+  output: window,
   retry: 'safe',
   errors: [],
   supportsAttributes: true,

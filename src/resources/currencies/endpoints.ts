@@ -1,5 +1,7 @@
 import type { DescribedEndpoint } from '../../core/endpoint.js';
-import { array } from '../../core/schema/schema.js';
+import { alone, bareList } from '../../core/schema/fields.js';
+import { array, preprocess } from '../../core/schema/schema.js';
+import type { Schema } from '../../core/schema/schema.js';
 import { documentedError } from '../../core/errors/documented-error.js';
 import { currency, currencyParams, noInput } from './schemas.js';
 import type { Currency, CurrencyParams, NoInput } from './schemas.js';
@@ -11,7 +13,7 @@ const list: DescribedEndpoint<NoInput, Currency[]> = {
   path: '/currencies',
   input: noInput,
   example: {},
-  output: array<Currency>(currency),
+  output: preprocess<Currency[]>(array<Currency>(currency) as Schema<Currency[]>, bareList('id', 'currencies')),
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
@@ -24,7 +26,7 @@ const get: DescribedEndpoint<CurrencyParams, Currency> = {
   path: '/currencies/{id}',
   input: currencyParams,
   example: { id: 'BRL' },
-  output: currency,
+  output: preprocess<Currency>(currency, alone),
   retry: 'safe',
   errors: [/* @__PURE__ */ documentedError({ status: 404, code: 'not_found', message: 'Currency not found' })],
   supportsAttributes: true,

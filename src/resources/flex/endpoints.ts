@@ -2,7 +2,8 @@ import type { ConfirmContext, DescribedEndpoint } from '../../core/endpoint.js';
 import { assertSame } from '../../core/confirm/shown-list.js';
 import type { Confirmation } from '../../core/confirm/confirmation.js';
 import { graphqlErrorInBody, parseResult } from './graphql/response.js';
-import { record, unknown } from '../../core/schema/schema.js';
+import { alone } from '../../core/schema/fields.js';
+import { preprocess, record, unknown } from '../../core/schema/schema.js';
 import { writtenInteger } from '../../core/schema/long-integers.js';
 import { flexItemEndpoints } from '../flex-items/endpoints.js';
 import { confirmDelivery, confirmZones } from './compare-configuration.js';
@@ -124,7 +125,7 @@ const driver: DescribedEndpoint<DriverParams, DriverAssignment> = {
   path: '/flex/sites/{site_id}/shipments/{shipment_id}/assignment/v1',
   input: driverParams,
   example: { site_id: 'MLA', shipment_id: 40_000_000_001 },
-  output: driverAssignment,
+  output: preprocess<DriverAssignment>(driverAssignment, alone),
   retry: 'safe',
   errors: [driverNotFound],
   errorInBody: noDriverInBody,

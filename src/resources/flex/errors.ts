@@ -180,8 +180,12 @@ export const deliveryNotUpdated = /* @__PURE__ */ documentedError({
 });
 /** A shipment without a driver may come as a success with `driver_id: null`. */
 export function noDriverInBody(body: unknown): ErrorInBody | undefined {
-  const { driver_id } = (body ?? {}) as { driver_id?: unknown };
-  return driver_id === null ? { status: 404, code: undefined, text: driverNotFound.message, causes: [] } : undefined;
+  const given = body ?? {};
+  if (typeof given !== 'object' || Array.isArray(given)) return undefined;
+  const { driver_id } = given as { driver_id?: unknown };
+  const isEmpty = Object.keys(given).length === 0;
+  if (driver_id !== null && !isEmpty) return undefined;
+  return { status: 404, code: undefined, text: driverNotFound.message, causes: [] };
 }
 export const driverNotFound = /* @__PURE__ */ documentedError({
   status: 404,

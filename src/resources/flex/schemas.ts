@@ -53,7 +53,7 @@ export interface FlexSubscription extends Output<typeof flexSubscription> {}
 export const flexSubscriptions = preprocess<FlexSubscription[]>(
   array<FlexSubscription>(flexSubscription) as Schema<FlexSubscription[]>,
   (value) => {
-    const list = bareList('subscriptions', 'results')(value);
+    const list = bareList('service_id', 'subscriptions')(value);
     return Array.isArray(list) ? list.map(withState) : list;
   },
 );

@@ -9,11 +9,12 @@ export function currentShape(value: unknown): unknown {
   return needsTidying(value) ? tidied(value) : value;
 }
 
-/** The messages in a response that wraps its message: in a list, in `messages` or in `message`. */
+/** The messages in a response that wraps its message: in a list, in `messages`, in `results` or in `message`. */
 export function entriesIn(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value as unknown[];
   if (!isRaw(value) || value.id !== undefined) return undefined;
   if (Array.isArray(value.messages)) return value.messages as unknown[];
+  if (Array.isArray(value.results)) return value.results as unknown[];
   return isRaw(value.message) ? [value.message] : undefined;
 }
 
