@@ -116,10 +116,9 @@ interface MarkdownIt {
 function extendMarkdown(markdown: MarkdownIt): void {
   rewriteLinks(markdown);
   labelCells(markdown);
-  const { escapeHtml } = markdown.utils;
   // Code in a line may break after punctuation, never inside an identifier.
   markdown.renderer.rules.code_inline = (tokens, index) =>
-    `<code v-pre>${escapeHtml(tokens[index]?.content ?? '').replace(/[/.(,|]|&lt;(?=\S)/g, '$&<wbr>')}</code>`;
+    `<code v-pre>${markdown.utils.escapeHtml(tokens[index]?.content ?? '').replace(/[/.(,|]|&lt;(?=\S)/g, '$&<wbr>')}</code>`;
 }
 
 /** Gives each cell of a table the title of its column, which the style sheet shows where the table is stacked. */
