@@ -177,6 +177,7 @@ describe('handle() of a receiver with a queue', () => {
   test('reports what was handled, by which attempt, and how long it took', async () => {
     const onSuccess = vi.fn();
     const { receiver } = onQueue(() => new Promise((resolve) => setTimeout(resolve, 200)), { onSuccess });
+    await tick(1_000);
     const handling = receiver.handle(entry, { attempt: 3 });
     await tick(200);
     await handling;
