@@ -181,7 +181,7 @@ const live: Readonly<Record<string, unknown>> = {
     site_id: 'MLA',
     country_default_time_zone: 'GMT-03:00',
     query: 'lamp',
-    paging: { total: 1, primary_results: 1, offset: 0, limit: 50 },
+    paging: { total: 1, offset: 0, limit: 50 },
     results: [
       {
         id: 'MLA1',

@@ -119,6 +119,7 @@ export const controls: Readonly<Record<string, Control>> = {
       shipping: optional(shippingMode),
       claim_id: nullish(integer),
       shipping_id: nullish(integer),
+      agent_id: nullish(integer),
     }),
     ({ packs }, input) => {
       const { pack: number, ...change } = input;

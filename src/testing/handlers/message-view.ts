@@ -1,5 +1,6 @@
 import type { MessageStore, StoredMessage } from '../state/messages.js';
 import type { MarketplaceState } from '../state/marketplace-state.js';
+import { shownUserId } from '../state/packs.js';
 
 type View = Readonly<Record<string, unknown>>;
 
@@ -40,8 +41,8 @@ export function toMessageView(message: StoredMessage, messageStore: MessageStore
     id,
     site_id,
     client_id,
-    from: { user_id: from },
-    to: { user_id: to },
+    from: { user_id: shownUserId(pack, from) },
+    to: { user_id: shownUserId(pack, to) },
     status: statusOf(message),
     subject: null,
     text,
@@ -58,7 +59,10 @@ export function toMessageView(message: StoredMessage, messageStore: MessageStore
 
 /** Serializes a message sent through an option, with the receiver's name. Spec: Message. Wire notes 9: it is reduced. */
 export function toOptionMessageView(message: StoredMessage, messageStore: MessageStore, state: MarketplaceState): View {
-  const to = { user_id: message.to, name: state.accounts.getOrThrow(message.to).nickname };
+  const to = {
+    user_id: shownUserId(state.packs.getOrThrow(message.pack), message.to),
+    name: state.accounts.getOrThrow(message.to).nickname,
+  };
   const view: View = { ...toMessageView(message, messageStore, state), to };
   if (!state.settings.reducedOptionResponse) return view;
   const { from: _from, site_id: _site, subject: _subject, ...reduced } = view;
@@ -69,7 +73,7 @@ export function toOptionMessageView(message: StoredMessage, messageStore: Messag
 function toLegacyView(message: StoredMessage, { packs }: MarketplaceState): View {
   const { received, available, notified, created, read } = dates(message);
   const { moderation_date, reason, ...moderation } = moderated(message);
-  const [order] = packs.getOrThrow(message.pack).order_ids;
+  const pack = packs.getOrThrow(message.pack);
   return {
     message_id: message.id,
     date_received: received,
@@ -77,15 +81,15 @@ function toLegacyView(message: StoredMessage, { packs }: MarketplaceState): View
     date_available: available,
     date_notified: notified,
     date_read: read,
-    from: { user_id: message.from },
-    to: [{ user_id: message.to }],
+    from: { user_id: shownUserId(pack, message.from) },
+    to: [{ user_id: shownUserId(pack, message.to) }],
     subject: null,
     text: { plain: message.text },
     attachments: files(message),
     attachments_validations: { invalid_size: [], invalid_extension: [], forbidden: [], internal_error: [] },
     site_id: message.site_id,
     resource: 'orders',
-    resource_id: String(order),
+    resource_id: String(pack.order_ids[0]),
     status: statusOf(message),
     moderation: { ...moderation, date_moderated: moderation_date, ...(reason !== null && { reason }) },
   };

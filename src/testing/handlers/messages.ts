@@ -59,12 +59,16 @@ export function messageHandlers(
       const maxLength = pack?.buyer_id === sender.user_id ? buyerTextLimit : messageTextLimit;
       const { from, to, text, attachments } = await readNewMessage(info, sender, maxLength);
       if (!pack || from !== sender.user_id) throw errorResponse(errors.senderNotInOrder);
-      if (to !== pack.seller_id && to !== pack.buyer_id) throw errorResponse(errors.receiverNotInOrder);
+      if (![pack.seller_id, pack.buyer_id, pack.agent_id].some((id) => id === to))
+        throw errorResponse(errors.receiverNotInOrder);
       if (sender.user_id === pack.seller_id) assertOpen(pack);
       if (attachments.some((id) => attachmentStore.get(id)?.owner !== sender.user_id))
         throw errorResponse(attachmentErrors.attachmentNotFound);
       const files = attachments.map((id) => attachmentStore.use(id));
-      const sent = messageStore.add(pack, { from, text, client_id: sender.application_id, files });
+      const init = { from, text, client_id: sender.application_id, files };
+      // Wire notes 12: to the buyer's own id, it is answered as any other and not delivered.
+      const isLost = pack.agent_id !== null && to === pack.buyer_id;
+      const sent = isLost ? messageStore.draft(pack, init) : messageStore.add(pack, init);
       return new HandlerResponse(201, toMessageView(sent, messageStore, state));
     },
 

@@ -29,7 +29,7 @@ export function siteHandlers({
         site_id: pathText(info, 'site_id'),
         query: query.get('q') ?? '',
         ...(settings.liveFields && { country_default_time_zone: 'GMT-03:00' }),
-        paging: settings.liveFields ? { ...paging, primary_results: paging.total } : paging,
+        paging,
         results: results.map((item) => toHit(item, accounts.getOrThrow(item.seller_id).nickname, settings.liveFields)),
         sort,
         available_sorts: sorts.filter((each) => each !== sort),

@@ -83,6 +83,7 @@ export const seededPack = params({
   inMediation: optional(boolean),
   claim_id: nullish(integer),
   shipping_id: nullish(integer),
+  agent_id: nullish(integer),
   blockedBy: nullish(string),
   messages: optional(array(seededMessage)),
 });

@@ -153,11 +153,17 @@ export class MessageStore {
   }
 
   /** Adds a message to a conversation, whatever its status, and moderates it unless `moderation` is `later`. */
-  add(pack: Pack, { from, text, client_id = null, option = null, files = [] }: MessageInit): StoredMessage {
+  add(pack: Pack, init: MessageInit): StoredMessage {
+    const message = this.#save(this.draft(pack, init));
+    return this.moderation === 'atOnce' ? this.#moderate(message) : message;
+  }
+
+  /** @internal Returns a message that is not part of the conversation. */
+  draft(pack: Pack, { from, text, client_id = null, option = null, files = [] }: MessageInit): StoredMessage {
     if (Array.from(text).length > buyerTextLimit)
       throw new FakeMarketplaceError(`a message has at most ${buyerTextLimit} characters`);
     const id = `${(this.#nextMessage++).toString(16).padStart(8, '0')}${crypto.randomUUID().replaceAll('-', '').slice(8)}`;
-    const message: StoredMessage = {
+    return {
       id,
       pack: numberOf(pack),
       site_id: pack.site_id,
@@ -172,8 +178,6 @@ export class MessageStore {
       moderatedAt: null,
       readAt: null,
     };
-    this.#save(message);
-    return this.moderation === 'atOnce' ? this.#moderate(message) : message;
   }
 
   /** Moderates all pending messages. */

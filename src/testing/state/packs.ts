@@ -25,6 +25,11 @@ export interface Pack {
   readonly claim_id: number | null;
   /** The shipment of the pack; `null` without one. */
   readonly shipping_id: number | null;
+  /**
+   * The account of the service that stands between seller and buyer on some sites: the conversation shows it in place of
+   * the buyer, and a message to the buyer's own id is not delivered; `null` without one. Wire notes 11 and 12.
+   */
+  readonly agent_id: number | null;
   /** When the pack was added or last changed, in milliseconds since 1970. */
   readonly changedAt: number;
   /** Why the conversation is blocked, e.g. `blocked_by_cancelled_order`; `null` when it is open. */
@@ -47,12 +52,24 @@ const packFields: readonly (keyof PackInit)[] = [
   'inMediation',
   'claim_id',
   'shipping_id',
+  'agent_id',
   'blockedBy',
 ];
 
 /** Returns the number that identifies a pack in paths: its `pack_id`, or its order's id. Spec: Messages, Notes. */
 export function numberOf({ pack_id, order_ids }: Pack): number {
   return pack_id ?? order_ids[0] ?? 0;
+}
+
+/** @throws {FakeMarketplaceError} when an agent has no user id */
+function assertAgent(agent_id: number | null | undefined): void {
+  if (agent_id === undefined || agent_id === null || (Number.isSafeInteger(agent_id) && agent_id > 0)) return;
+  throw new FakeMarketplaceError(`\`agent_id\` is an integer of at least 1, not ${String(agent_id)}`);
+}
+
+/** Returns the id under which a conversation shows a user: the agent's for the buyer. Wire notes 11. */
+export function shownUserId({ buyer_id, agent_id }: Pack, user_id: number): number {
+  return user_id === buyer_id ? (agent_id ?? buyer_id) : user_id;
 }
 
 /** @throws {FakeMarketplaceError} when a number cannot be part of a path, or a pack has no order */
@@ -95,6 +112,7 @@ export class PackStore {
     this.#accounts.getOrThrow(init.buyer_id);
     if (init.seller_id === init.buyer_id) throw new FakeMarketplaceError('a seller cannot buy from themselves');
     assertNumbers(init);
+    assertAgent(init.agent_id);
     const pack: Pack = {
       pack_id: init.pack_id === undefined ? this.#freePackId() : init.pack_id,
       order_ids: [this.#nextOrder++],
@@ -105,6 +123,7 @@ export class PackStore {
       inMediation: false,
       claim_id: init.inMediation ? this.#nextClaim++ : null,
       shipping_id: init.shipping_id === undefined ? this.#nextShipment++ : init.shipping_id,
+      agent_id: null,
       changedAt: this.#clock.ms,
       blockedBy: null,
       ...defined(init as Omit<PackInit, 'pack_id' | 'shipping_id'>),
