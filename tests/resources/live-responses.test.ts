@@ -84,7 +84,7 @@ const describeOf: Call = (client) => client.describe({ path: '/currencies' });
 const hit = { id: 42, seller_id: 7, item_id: 'MLA100', text: 'Hay?', status: 'UNANSWERED', date_created: at };
 const message = { id: '5f1b', from: { user_id: 31 }, to: { user_id: 7 }, text: 'Hola', status: 'available' };
 const oneWindow = { item_id: 'MLA100', total: 3, last: 2, unit: 'day', results: [{ date: '2026-03-01', total: 3 }] };
-const refused = (status: number, error: string, message: string, cause: unknown = []): object => {
+const errorBody = (status: number, error: string, message: string, cause: unknown = []): object => {
   return { message, error, status, cause };
 };
 
@@ -143,17 +143,17 @@ const rows: Readonly<Record<string, Row>> = {
   'an answer as text': { call: answer, body: 'OK', type: 'text/plain', delivered: 'OK' },
   'an answer that is an error as 200': {
     call: answer,
-    body: refused(400, 'not_unanswered_question', 'Question 42 is not unanswered'),
+    body: errorBody(400, 'not_unanswered_question', 'Question 42 is not unanswered'),
     error: QuestionNotOpenError,
   },
   'a question that is an error as 200': {
     call: get,
-    body: refused(404, 'not_found', 'Not found'),
+    body: errorBody(404, 'not_found', 'Not found'),
     error: NotFoundError,
   },
   'a hidden question with an error as 200': {
     call: hide,
-    body: refused(403, 'forbidden', 'Not yours'),
+    body: errorBody(403, 'forbidden', 'Not yours'),
     error: ForbiddenError,
   },
   'a deletion as a sentence': { call: remove, body: 'Question deleted.', delivered: 'Question deleted.', drifts: true },
@@ -195,7 +195,7 @@ const rows: Readonly<Record<string, Row>> = {
   'a response time without questions': {
     call: responseTime,
     status: 404,
-    body: refused(404, 'not_found', 'The user does not have questions'),
+    body: errorBody(404, 'not_found', 'The user does not have questions'),
     error: NoQuestionsError,
   },
 
@@ -247,13 +247,13 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'a sent message that is an error as 200': {
     call: send,
-    body: refused(403, 'conversation_blocked', 'blocked_conversation_send_message_forbidden', 'blocked_by_time'),
+    body: errorBody(403, 'conversation_blocked', 'blocked_conversation_send_message_forbidden', 'blocked_by_time'),
     error: ConversationBlockedError,
   },
   'a blocked conversation with a list of causes': {
     call: send,
     status: 403,
-    body: refused(403, 'conversation_blocked', 'Forbidden', [{ code: 'blocked_by_mediation', message: 'x' }]),
+    body: errorBody(403, 'conversation_blocked', 'Forbidden', [{ code: 'blocked_by_mediation', message: 'x' }]),
     error: ConversationBlockedError,
   },
   'a page of HTML with 403': {
@@ -340,9 +340,9 @@ const rows: Readonly<Record<string, Row>> = {
     error: UnexpectedResponseError,
   },
   'a delivery that is set with 204': { call: setDelivery, status: 204, body: '', delivered: undefined },
-  'a delivery that is refused as 200': {
+  'a delivery that is rejected as 200': {
     call: setDelivery,
-    body: refused(404, 'not_found', "can't update delivery custom"),
+    body: errorBody(404, 'not_found', "can't update delivery custom"),
     error: SubscriptionNotFoundError,
   },
   'zones that are added with their list': {
@@ -414,7 +414,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'a description with 204': { call: describeOf, status: 204, body: '', delivered: {} },
 
-  // Refusals
+  // Errors
   'a 401 with not_found': {
     call: get,
     status: 401,
