@@ -19,6 +19,20 @@ test('the tables of methods list every public method of a client and its resourc
   expect(contents.match(/^\| \[`seller\./gm)).toHaveLength(methods.length);
 });
 
+test.each(methods)('%s opens with its example; signature, input, result and errors follow, once each', (name) => {
+  const sections = [...pages.values()].flatMap((text) => text.split(/^(?=##? )/m));
+  const own = sections.filter((text) => text.startsWith(`## ${name}\n`));
+  expect(own).toHaveLength(1);
+  const [section = ''] = own;
+  expect(section).toMatch(new RegExp(`^## ${name}\\n\\n\`\`\`ts\\n`));
+  const parts = ['```ts\nseller.', '**Input**', '**Returns**', '**Errors**'].filter((part) => section.includes(part));
+  // The example may be one line that begins like the signature.
+  const places = parts.map((part) => section.lastIndexOf(part));
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  for (const part of ['**Input**', '**Returns**', '**Errors**', '**Example**'])
+    expect(section.split(part).length - 1, part).toBeLessThanOrEqual(part === '**Example**' ? 0 : 1);
+});
+
 test('everything in the tables has a description', () => {
   expect(contents.match(/^\|.*\| +\|$/gm)).toBeNull();
 });
