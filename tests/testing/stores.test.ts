@@ -220,3 +220,49 @@ test('a seed that fails leaves everything as it was: users, items, questions, bl
   expect(marketplace.messages.isLocked(pack)).toBe(false);
   expect(marketplace.ask({ from: marketplace.addUser(), item_id, text: 'New?' }).id).toBe(question_id + 1);
 });
+
+describe('every store', () => {
+  /** A store, how an entry is added to it, and the id of that entry. */
+  const stores = {
+    accounts: (at) => [at.accounts, () => at.accounts.add().user_id],
+    items: (at) => [at.items, () => at.addItem({ seller_id }).item_id],
+    packs: (at) => [at.packs, () => at.addPack({ seller_id, buyer_id }).pack_id ?? 0],
+    questions: (at) => [
+      at.questions,
+      () => at.ask({ from: { user_id: buyer_id }, item_id: at.addItem({ seller_id }).item_id, text: 'Hm?' }).id,
+    ],
+    messages: (at) => [
+      at.messages,
+      () => at.messages.add(at.addPack({ seller_id, buyer_id }), { from: buyer_id, text: 'Hello' }).id,
+    ],
+    attachments: (at) => [
+      at.attachments,
+      () => {
+        const file = { site_id: 'MLA', filename: 'a.txt', type: 'text/plain', bytes: new TextEncoder().encode('a') };
+        return at.attachments.add({ owner: seller_id, ...file }).id;
+      },
+    ],
+    flex: (at) => [at.flex, () => at.flex.subscribe({ user_id: at.addUser().user_id }).id],
+  } satisfies Record<
+    string,
+    (at: FakeMarketplace) => readonly [
+      {
+        readonly all: readonly object[];
+        get(id: never): object | undefined;
+        getOrThrow(id: never): object;
+      },
+      () => number | string,
+    ]
+  >;
+
+  test.each(Object.entries(stores))('has all, get and getOrThrow: %s', (_name, open) => {
+    const [store, add] = open(marketplace);
+    const before = store.all.length;
+    const [first, second] = [add(), add()];
+    expect(store.all.slice(before)).toEqual([store.get(first as never), store.get(second as never)]);
+    expect(store.getOrThrow(second as never)).toBe(store.get(second as never));
+    const unknown = (typeof first === 'number' ? 999 : 'nothing') as never;
+    expect(store.get(unknown)).toBeUndefined();
+    expect(() => store.getOrThrow(unknown)).toThrow(FakeMarketplaceError);
+  });
+});

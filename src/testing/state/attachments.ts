@@ -29,6 +29,7 @@ const maxTotalBytes = 512 * 1024 * 1024;
  * const file = marketplace.attachments.add({ owner: 7, site_id: 'MLA', filename: 'a.txt', type: 'text/plain', bytes });
  * marketplace.attachments.use(file.id); // as a message with this file does
  * console.log(marketplace.attachments.get(file.id)?.inUse); // true
+ * console.log(marketplace.attachments.getOrThrow(file.id).filename); // a.txt
  */
 export class AttachmentStore {
   #files = new Map<string, StoredFile>();
@@ -75,11 +76,16 @@ export class AttachmentStore {
     return expired ? undefined : file;
   }
 
-  /** Marks a file as used by a message, so that it does not expire. */
-  use(id: string): StoredFile {
+  /** Returns a file. @throws {FakeMarketplaceError} when there is none, or it has expired */
+  getOrThrow(id: string): StoredFile {
     const file = this.get(id);
     if (!file) throw new FakeMarketplaceError(`there is no file ${id}`);
-    const updated = { ...file, inUse: true };
+    return file;
+  }
+
+  /** Marks a file as used by a message, so that it does not expire. */
+  use(id: string): StoredFile {
+    const updated = { ...this.getOrThrow(id), inUse: true };
     this.#files.set(id, updated);
     return updated;
   }

@@ -70,7 +70,7 @@ const defaultRanges: readonly StoredRange[] = [{ from: 9, to: 18, capacity: 50, 
  * flex.setStatus(id, 'in');
  * flex.configure(id, { delivery_window: 'same_day' });
  * console.log(flex.getOrThrow(id).status, flex.find('MLA', 7, service_id)?.id, flex.subscriptionsOf(7).length);
- * console.log(flex.covers('MLA'), flex.zonesOf('MLA').length);
+ * console.log(flex.get(id)?.mode, flex.covers('MLA'), flex.zonesOf('MLA').length);
  * flex.setEnabled(item, true);
  * flex.takeDown(item);
  * console.log(flex.isEnabled(item), flex.isDown(item));
@@ -138,6 +138,11 @@ export class FlexStore {
     const turbo = this.subscriptionsOf(changed.user_id).find(({ mode }) => mode === 'TURBO');
     if (changed.mode === 'FLEX' && status !== 'in' && turbo?.status === 'in') this.setStatus(turbo.id, 'out');
     return changed;
+  }
+
+  /** Returns a subscription, or `undefined` if there is none. */
+  get(id: number): StoredSubscription | undefined {
+    return this.#subscriptions.get(id);
   }
 
   /** Returns a subscription. @throws {FakeMarketplaceError} when there is none */

@@ -46,6 +46,7 @@ export const buyerTextLimit = 3500;
  * const message = marketplace.messages.add(pack, { from: 31, text: 'Where is my parcel?' });
  * marketplace.messages.moderate(); // finishes the moderation of pending messages
  * marketplace.messages.markAsRead(7, pack);
+ * console.log(marketplace.messages.getOrThrow(message.id).text);
  * console.log(marketplace.messages.get(message.id)?.readAt, marketplace.messages.of(pack).length);
  * console.log(marketplace.messages.visibleTo(31, pack).length, marketplace.messages.withFile('a.pdf').length);
  * console.log(marketplace.messages.hasReply(pack), marketplace.messages.firstReplyAt(pack));
@@ -81,6 +82,13 @@ export class MessageStore {
   /** Returns a message, or `undefined` if there is none. */
   get(id: string): StoredMessage | undefined {
     return this.#messages.get(id);
+  }
+
+  /** Returns a message. @throws {FakeMarketplaceError} when there is none */
+  getOrThrow(id: string): StoredMessage {
+    const message = this.#messages.get(id);
+    if (!message) throw new FakeMarketplaceError(`there is no message ${id}`);
+    return message;
   }
 
   /** All messages, the oldest first. */
