@@ -57,14 +57,15 @@ export default defineConfig({
       skipFull: true,
       // Judged where everything runs, by `.ci/run`: without Redis and Chromium fewer lines are covered.
       enabled: process.env.COVERAGE === 'true',
+      // About half a percent below what is covered.
       thresholds: {
-        lines: 94,
-        branches: 87,
+        lines: 98.6,
+        branches: 94.3,
         // No room hides behind another.
-        'src/core/**': { lines: 94, branches: 89 },
-        'src/resources/**': { lines: 95, branches: 89 },
-        'src/notifications/**': { lines: 93, branches: 88 },
-        'src/testing/**': { lines: 93, branches: 85 },
+        'src/core/**': { lines: 99.2, branches: 96.7 },
+        'src/resources/**': { lines: 99.2, branches: 97.8 },
+        'src/notifications/**': { lines: 98.9, branches: 94.3 },
+        'src/testing/**': { lines: 98.1, branches: 91.1 },
       },
     },
   },
