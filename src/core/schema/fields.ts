@@ -90,16 +90,19 @@ export interface Paging extends Output<typeof paging> {}
 /**
  * The main list of a response; it may be `null` or absent. An invalid entry is left out and reported to `onDrift`.
  */
+// @__NO_SIDE_EFFECTS__
 export function mainList<Out>(of: Schema<Out>): Optional<Out[] | null> {
   return nullish(array(of) as Schema<Out[]>, { list: 'main' });
 }
 
 /** A list that may be `null` or absent. If one entry is invalid, the whole list is invalid. */
+// @__NO_SIDE_EFFECTS__
 export function wholeList<Out>(of: Schema<Out>): Optional<Out[] | null> {
   return nullish(array(of) as Schema<Out[]>, { list: 'whole' });
 }
 
 /** A list that may be `null` or absent. */
+// @__NO_SIDE_EFFECTS__
 export function nullishArray<Out>(of: Schema<Out>): Optional<Out[] | null> {
   return nullish(array(of) as Schema<Out[]>);
 }
@@ -123,6 +126,7 @@ export const searchOptionOrId: Schema<SearchOption | string> = union<SearchOptio
 export const listOrObject: Schema = union(array(unknown), record);
 
 /** Accepts a list in a response that is a bare list, an object with the list as `name` or as `results`, or `null`. */
+// @__NO_SIDE_EFFECTS__
 export function listIn(name: string): (value: unknown) => unknown {
   return (value) => {
     if (value === null || value === undefined) return { [name]: null };
@@ -148,6 +152,7 @@ export function pagedListIn(name: string): (value: unknown) => unknown {
  * Accepts a bare list, nothing, an object with the list as one of the names or as `results`, and one entry alone: an
  * object with the field `key`.
  */
+// @__NO_SIDE_EFFECTS__
 export function bareList(key: string, ...names: readonly string[]): (value: unknown) => unknown {
   return (value) => {
     if (value === null || value === undefined) return [];
@@ -164,6 +169,7 @@ export function alone(value: unknown): unknown {
 }
 
 /** Changes each entry of the list in an object. */
+// @__NO_SIDE_EFFECTS__
 export function eachIn(name: string, change: (entry: unknown) => unknown): (value: unknown) => unknown {
   return (value) => {
     const list = (value as Record<string, unknown> | null | undefined)?.[name];
@@ -175,6 +181,7 @@ export function eachIn(name: string, change: (entry: unknown) => unknown): (valu
  * The entity, or another response body as it came, for operations whose response is not documented. A body with a `key`
  * is the entity: it is read like any other, and what differs is reported.
  */
+// @__NO_SIDE_EFFECTS__
 export function orAnything<Out>(
   entity: Schema<Out>,
   key: keyof Out & string,
@@ -193,6 +200,7 @@ export function orAnything<Out>(
  * The response to a write of which the caller needs nothing. Any other body is returned as it came and reported, and an
  * empty one is `undefined`: the write is done.
  */
+// @__NO_SIDE_EFFECTS__
 export function orAsItCame<Out>(of: Schema<Out>): Schema<Out | undefined> {
   return withFacts<Out, Out, Schema<Out>>(of, { acceptsAny: true });
 }
