@@ -22,7 +22,7 @@ import {
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { FileSource, UploadParams, UploadProgress } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { afterEach, beforeEach, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { errorOf } from '../support/stubs.ts';
 
 const site_id = 'MLA';
@@ -240,7 +240,6 @@ describe('a file that the service would reject is not sent', () => {
       messages.upload({ site_id, file: stream, filename: 'a.pdf' }),
       // @ts-expect-error -- the site is missing
       messages.upload({ file: 'a.pdf' }),
-      messages.upload({ site_id, file: bytes } as UploadParams),
     ];
     expect(calls).toBeTypeOf('function');
   });
@@ -568,9 +567,7 @@ test('a file URL with invalid encoding is an InvalidInputError', async () => {
 test('a value that is no file is rejected by name', async () => {
   const { sellerClient } = open();
   for (const file of [null, 7, {}, undefined]) {
-    const error = await errorOf(
-      sellerClient.messages.upload({ site_id, file: file as unknown as string, filename: 'a.pdf' }),
-    );
+    const error = await errorOf(sellerClient.messages.upload({ site_id, file: file as string, filename: 'a.pdf' }));
     expect(error).toBeInstanceOf(InvalidInputError);
     expect(error.message).toContain('`file`');
   }
