@@ -77,7 +77,7 @@ class WebhookTest(unittest.TestCase):
 
     def subscribe(self, **faults):
         callback = f"http://127.0.0.1:{self.port}/notifications"
-        control("POST", "notifications", {"callback": callback, "faults": faults})
+        control("POST", "notifications", {"callback": callback, "timeoutMs": 10_000, "faults": faults})
 
     def ask(self):
         question = {"from": 1002, "item_id": "MLA600000001", "text": "Is it in stock?"}

@@ -217,6 +217,27 @@ describe('deliveries that do not get 200', () => {
     await flushed;
   });
 
+  test('a subscription may give its application more time to respond', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { marketplace, ask, subscription } = createMarketplace({
+      callback: () => new Promise<never>(() => {}),
+      timeoutMs: 2_000,
+    });
+    ask();
+    const flushed = marketplace.notifications.flush();
+    await vi.advanceTimersByTimeAsync(1_900);
+    expect(marketplace.notifications.attempts).toEqual([]);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(marketplace.notifications.attempts).toMatchObject([{ outcome: 'too slow' }]);
+    subscription.cancel();
+    await vi.advanceTimersByTimeAsync(2_000);
+    await flushed;
+    for (const timeoutMs of [0, -1, Number.NaN, 60_001])
+      expect(() => marketplace.notifications.subscribe({ callback: () => new Response(), timeoutMs })).toThrow(
+        '`timeoutMs` is from 1 to 60000',
+      );
+  });
+
   test('flush() gives up after its timeout', async () => {
     const { marketplace } = createMarketplace();
     await expect(marketplace.notifications.flush({ signal: AbortSignal.abort() })).rejects.toThrow(/abort/);

@@ -1,6 +1,6 @@
 import { array, boolean, integer, nullish, number, params, record, refine, string } from '../../core/schema/schema.js';
 import { assertTopic } from '../webhooks/topics.js';
-import { maxLateMs } from '../webhooks/callback.js';
+import { maxLateMs, maxTimeoutMs } from '../webhooks/callback.js';
 import type { Subscription } from '../webhooks/subscription.js';
 import { bodyless, control, inField } from './control.js';
 import type { Control } from './control.js';
@@ -43,9 +43,12 @@ export const notificationControls: Readonly<Record<string, Control>> = {
       topics: nullish(array(string)),
       user_ids: nullish(array(integer)),
       application_id: nullish(integer),
+      timeoutMs: nullish(
+        refine(integer, (value) => (value < 1 || value > maxTimeoutMs ? `from 1 to ${maxTimeoutMs}` : undefined)),
+      ),
       faults: nullish(deliveryFaults),
     }),
-    ({ accounts, notifications }, { callback, topics, user_ids, application_id, faults }) => {
+    ({ accounts, notifications }, { callback, topics, user_ids, application_id, timeoutMs, faults }) => {
       for (const topic of topics ?? []) inField('topics', () => assertTopic(topic));
       if (application_id) inField('application_id', () => accounts.assertApplication(application_id));
       const { id } = inField('callback', () =>
@@ -54,6 +57,7 @@ export const notificationControls: Readonly<Record<string, Control>> = {
           topics: topics ?? undefined,
           user_ids: user_ids ?? undefined,
           application_id: application_id ?? undefined,
+          timeoutMs: timeoutMs ?? undefined,
           faults: withoutNulls(faults ?? {}),
         }),
       );

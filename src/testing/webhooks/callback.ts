@@ -29,22 +29,35 @@ export interface CallbackInit {
   readonly user_ids?: readonly number[] | undefined;
   /** The `application_id` in the notifications. @default 500, the application of tokens */
   readonly application_id?: number | undefined;
+  /**
+   * How long the application has to respond, in milliseconds, at most a minute. Give it more time in a test on a machine
+   * that is busy.
+   *
+   * @default 500, like the service
+   */
+  readonly timeoutMs?: number | undefined;
   /** Faults of the deliveries. @default none */
   readonly faults?: DeliveryFaults | undefined;
 }
 
 /** A day. */
 export const maxLateMs = 86_400_000;
+/** How long the service waits for the response of a callback. */
+export const defaultTimeoutMs = 500;
+export const maxTimeoutMs = 60_000;
 
 /** @throws {FakeMarketplaceError} when a subscription is invalid */
 export function validateCallback(init: CallbackInit): void {
-  assertFields('a subscription', init, ['callback', 'topics', 'user_ids', 'application_id', 'faults']);
+  assertFields('a subscription', init, ['callback', 'topics', 'user_ids', 'application_id', 'timeoutMs', 'faults']);
   const { callback, faults = {} } = init;
   if (typeof callback !== 'function' && !isPostable(callback))
     throw new FakeMarketplaceError('a callback is a URL such as http://127.0.0.1:8080/, or a function');
   for (const topic of init.topics ?? []) assertTopic(topic);
   if (init.application_id !== undefined && !(Number.isSafeInteger(init.application_id) && init.application_id >= 1))
     throw new FakeMarketplaceError('an `application_id` is an integer of at least 1');
+  const { timeoutMs = defaultTimeoutMs } = init;
+  if (!(timeoutMs >= 1 && timeoutMs <= maxTimeoutMs))
+    throw new FakeMarketplaceError(`\`timeoutMs\` is from 1 to ${maxTimeoutMs}`);
   assertFields('`faults`', faults, ['late', 'lateMs', 'twice', 'odd', 'seed']);
   for (const name of ['late', 'twice', 'odd'] as const) {
     const share = faults[name] ?? 0;

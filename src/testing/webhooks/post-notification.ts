@@ -3,11 +3,8 @@ import type { Callback } from './callback.js';
 /** The status of the response of a callback, or why there is none. */
 export type DeliveryOutcome = number | 'too slow' | 'unreachable';
 
-/** How long the service waits for the response, in milliseconds. */
-const acknowledgeTimeoutMs = 500;
-
-/** Posts a notification to a callback. */
-export async function postNotification(callback: Callback, body: object): Promise<DeliveryOutcome> {
+/** Posts a notification to a callback, which has `timeoutMs` to respond. */
+export async function postNotification(callback: Callback, body: object, timeoutMs: number): Promise<DeliveryOutcome> {
   const timeout = new AbortController();
   const request = new Request(typeof callback === 'function' ? 'https://application.test/notifications' : callback, {
     method: 'POST',
@@ -19,7 +16,7 @@ export async function postNotification(callback: Callback, body: object): Promis
   });
   let timer: ReturnType<typeof setTimeout> | undefined;
   const slow = new Promise<'too slow'>((resolve) => {
-    timer = setTimeout(resolve, acknowledgeTimeoutMs, 'too slow');
+    timer = setTimeout(resolve, timeoutMs, 'too slow');
   });
   const responded = (async () => (typeof callback === 'function' ? callback(request) : fetch(request)))()
     .then(async (response) => {

@@ -1,6 +1,6 @@
 import { createRandom } from '../random.js';
 import type { MarketplaceEvent } from '../state/events.js';
-import { validateCallback } from './callback.js';
+import { defaultTimeoutMs, validateCallback } from './callback.js';
 import type { CallbackInit } from './callback.js';
 import { postNotification } from './post-notification.js';
 import type { DeliveryOutcome } from './post-notification.js';
@@ -92,6 +92,7 @@ export class CallbackSubscription implements Subscription {
   }
 
   post(body: object): Promise<DeliveryOutcome> {
-    return postNotification(this.#init.callback, body);
+    const { callback, timeoutMs = defaultTimeoutMs } = this.#init;
+    return postNotification(callback, body, timeoutMs);
   }
 }
