@@ -166,11 +166,18 @@ export class AdaptiveLimit {
     return this.#rate === undefined && !isSlow ? undefined : Math.max(rate * rateCut, 0.5);
   }
 
-  /** Doubles the window if no response arrived for a while, so that attempts that hang do not block the others. */
-  growIfStalled(now: number): void {
-    if (now - this.#progressAt < this.stallMs) return;
-    if (this.inFlight >= this.#window) this.#window *= 2;
-    this.#progressAt = now;
+  /**
+   * Doubles the window if no response arrived for a while, so that attempts that hang do not block the others.
+   *
+   * @returns whether calls wait for a response, and not for a time.
+   */
+  growIfStalled(now: number): boolean {
+    if (this.opensAt > now || this.isOpen(now)) return false;
+    if (now - this.#progressAt >= this.stallMs) {
+      if (this.inFlight >= this.#window) this.#window *= 2;
+      this.#progressAt = now;
+    }
+    return true;
   }
 
   #liftLimit(): void {

@@ -83,8 +83,7 @@ export class ApplicationLimit {
 
   #onTimer(): void {
     const now = performance.now();
-    const isStalled = this.limit.opensAt <= now && !this.limit.isOpen(now);
-    if (isStalled) this.limit.growIfStalled(now);
+    const isStalled = this.limit.growIfStalled(now);
     this.pump();
     // The attempts that still wait need a response of another attempt.
     if (isStalled) for (const member of this.waiting) member.report(this.limit.stallMs);

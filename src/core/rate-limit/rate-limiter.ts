@@ -266,8 +266,7 @@ export class RateLimiter implements Member {
 
   #wake(): void {
     const now = performance.now();
-    const isStalled = this.#limit.opensAt <= now && !this.#limit.isOpen(now);
-    if (isStalled) this.#limit.growIfStalled(now);
+    const isStalled = this.#limit.growIfStalled(now);
     this.#refresh(now);
     this.#application.pump();
     if (isStalled) this.report(this.#limit.stallMs);
