@@ -27,7 +27,7 @@ function reading<const Name extends IdName, Out>(
 }
 
 const pageSize = { limit: 10 };
-/** ReadingOperation a message must not tell the buyer that the seller has read it. */
+/** A message that is read here must not count as read by the seller. */
 const unread = { query: { mark_as_read: 'false' } };
 const window = { last: 2, unit: 'day' } as const;
 
