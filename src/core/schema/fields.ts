@@ -1,4 +1,4 @@
-import { isPlainObject } from '../plain-object.js';
+import { isObject, isPlainObject } from '../plain-object.js';
 import {
   array,
   int,
@@ -138,6 +138,7 @@ export function listIn(name: string): (value: unknown) => unknown {
 }
 
 /** Accepts every known shape of a list, with `paging` or the fields of `paging`. */
+// @__NO_SIDE_EFFECTS__
 export function pagedListIn(name: string): (value: unknown) => unknown {
   const inObject = listIn(name);
   return (body) => {
@@ -203,8 +204,4 @@ export function orAnything<Out>(
 // @__NO_SIDE_EFFECTS__
 export function orAsItCame<Out>(of: Schema<Out>): Schema<Out | undefined> {
   return withFacts<Out, Out, Schema<Out>>(of, { acceptsAny: true });
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

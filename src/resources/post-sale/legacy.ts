@@ -1,30 +1,32 @@
+import { isObject } from '../../core/plain-object.js';
+
 type Raw = Readonly<Record<string, unknown>>;
 
 /** Converts a message of any known shape to the current shape, before the schema checks it. */
 export function currentShape(value: unknown): unknown {
   const entries = entriesIn(value);
   if (entries) return entries.length === 1 ? currentShape(entries[0]) : value;
-  if (!isRaw(value)) return value;
-  if (value.message_id !== undefined || isRaw(value.moderation)) return modernised(value);
+  if (!isObject(value)) return value;
+  if (value.message_id !== undefined || isObject(value.moderation)) return modernised(value);
   return needsTidying(value) ? tidied(value) : value;
 }
 
 /** The messages in a response that wraps its message: in a list, in `messages`, in `results` or in `message`. */
 export function entriesIn(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value as unknown[];
-  if (!isRaw(value) || value.id !== undefined) return undefined;
+  if (!isObject(value) || value.id !== undefined) return undefined;
   if (Array.isArray(value.messages)) return value.messages as unknown[];
   if (Array.isArray(value.results)) return value.results as unknown[];
-  return isRaw(value.message) ? [value.message] : undefined;
+  return isObject(value.message) ? [value.message] : undefined;
 }
 
 /** The id of a message in its current or its legacy shape. */
 export function idOf(value: unknown): unknown {
-  return isRaw(value) ? (value.id ?? value.message_id ?? undefined) : undefined;
+  return isObject(value) ? (value.id ?? value.message_id ?? undefined) : undefined;
 }
 
 function needsTidying({ to, text }: Raw): boolean {
-  return Array.isArray(to) || isEmpty(to) || isRaw(text);
+  return Array.isArray(to) || isEmpty(to) || isObject(text);
 }
 
 function tidied(value: Raw): Raw {
@@ -34,17 +36,17 @@ function tidied(value: Raw): Raw {
     ...(isEmpty(to) && { to: null }),
     ...(Array.isArray(to) && isReadable(to) && { to: (to as unknown[])[0] ?? null }),
     ...(Array.isArray(to) && to.length > 1 && { recipients: to }),
-    ...(isRaw(text) && ('plain' in text || isEmpty(text)) && { text: text.plain ?? null }),
+    ...(isObject(text) && ('plain' in text || isEmpty(text)) && { text: text.plain ?? null }),
   };
 }
 
 function isEmpty(value: unknown): boolean {
-  return isRaw(value) && Object.keys(value).length === 0;
+  return isObject(value) && Object.keys(value).length === 0;
 }
 
 /** Whether the first receiver in a list can stand for the list. */
 function isReadable([first]: readonly unknown[]): boolean {
-  return first === undefined || (isRaw(first) && first.user_id !== undefined);
+  return first === undefined || (isObject(first) && first.user_id !== undefined);
 }
 
 /** Fields that the current shape does not have keep their names. */
@@ -76,7 +78,7 @@ function modernised(value: Raw): Raw {
       message_resources:
         resource_id === null || resource_id === undefined ? undefined : [{ id: resource_id, name: resource }],
     }),
-    message_moderation: isRaw(moderation) ? moderated(moderation) : moderation,
+    message_moderation: isObject(moderation) ? moderated(moderation) : moderation,
     ...rest,
     ...(id !== undefined && { id }),
   };
@@ -88,8 +90,4 @@ function dates(given: Raw): Raw {
 
 function moderated({ date_moderated, ...rest }: Raw): Raw {
   return { moderation_date: date_moderated ?? null, ...rest };
-}
-
-function isRaw(value: unknown): value is Raw {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

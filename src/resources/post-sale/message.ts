@@ -1,3 +1,4 @@
+import { isObject } from '../../core/plain-object.js';
 import {
   array,
   boolean,
@@ -169,10 +170,6 @@ export const sentMessage: Schema<SentMessage | undefined> = preprocess(
     return isObject(converted) ? converted : raw;
   },
 );
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /**
  * Returns the message in the shape that the service sent: the legacy or the wrapped shape, or the same object if the

@@ -1,3 +1,4 @@
+import { isObject } from '../../core/plain-object.js';
 import { lengthOf } from '../../core/schema/fields.js';
 import type { endpoints } from '../../endpoints.js';
 import {
@@ -19,7 +20,7 @@ import {
 import { messageTextLimit, unsupportedCharacters } from '../../resources/post-sale/text.js';
 import { badRequest, bearerOrThrow, errorResponse } from '../http/handler.js';
 import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
-import { isInteger, isObject, pathId, readJsonObject } from '../http/read-request.js';
+import { isInteger, pathId, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import type { Bearer } from '../state/accounts.js';
 import type { MarketplaceState } from '../state/marketplace-state.js';

@@ -1,7 +1,8 @@
+import { isObject } from '../../core/plain-object.js';
 import { invalidJson, invalidQuery, invalidService, invalidUser, noSchema } from '../../resources/flex/errors.js';
 import { errorResponse } from '../http/handler.js';
 import type { ErrorResponse, HandlerInfo } from '../http/handler.js';
-import { isInteger, isObject, pathId, readJson, readJsonObject } from '../http/read-request.js';
+import { isInteger, pathId, readJson, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import { kindsOfDays } from '../state/flex.js';
 import type { KindOfDay, StoredRange, StoredSubscription } from '../state/flex.js';

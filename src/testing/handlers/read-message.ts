@@ -1,3 +1,4 @@
+import { isObject } from '../../core/plain-object.js';
 import { lengthOf } from '../../core/schema/fields.js';
 import * as attachmentErrors from '../../resources/messages/attachment-errors.js';
 import * as errors from '../../resources/messages/errors.js';
@@ -5,7 +6,7 @@ import { unsupportedCharacters } from '../../resources/post-sale/text.js';
 import type { PageParams } from '../http/conventions.js';
 import { badRequest, errorResponse } from '../http/handler.js';
 import type { HandlerInfo } from '../http/handler.js';
-import { isObject, parseInteger, readJsonObject } from '../http/read-request.js';
+import { parseInteger, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import { isSite } from '../local-time.js';
 import type { MarketplaceSettings } from '../settings.js';

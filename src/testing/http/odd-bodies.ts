@@ -1,4 +1,4 @@
-import { isObject } from './read-request.js';
+import { isObject } from '../../core/plain-object.js';
 import type { JsonObject } from './read-request.js';
 
 /** Adds fields that no schema knows, on every level. Wire notes 1. */

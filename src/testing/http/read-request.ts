@@ -1,3 +1,4 @@
+import { isObject } from '../../core/plain-object.js';
 import { isIso, isZoned, millisecondsOf } from '../../core/schema/date-time.js';
 import type { PageParams } from './conventions.js';
 import { badRequest, errorResponse } from './handler.js';
@@ -32,11 +33,6 @@ export async function readJsonObject(
   const value = await readJson(info, invalid);
   if (!isObject(value)) throw invalid;
   return value;
-}
-
-/** Whether a JSON value is an object. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether a JSON value is an integer. A string of digits is not. */

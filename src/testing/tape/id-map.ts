@@ -1,3 +1,5 @@
+import { isObject } from '../../core/plain-object.js';
+
 /** Replaces the ids of a tape with those of the fake, which it learns from each pair of responses. */
 export class IdMap {
   readonly #ids: Map<string, string>;
@@ -29,10 +31,6 @@ export class IdMap {
   applyToPath(path: string): string {
     return path.replace(/[^/?&=,]+/g, (part) => this.#ids.get(part) ?? part);
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Short numbers, such as 1 or 50, would be replaced where they are counts. */

@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/plain-object.js';
 import { inspect } from '../../../core/schema/inspect.js';
 import type { Inspected } from '../../../core/schema/inspect.js';
 import { array, nullish, picked, preprocess, unknown } from '../../../core/schema/schema.js';
@@ -72,15 +73,17 @@ function wrapped(found: Extract<Inspected, { of: Schema }>, of: Schema): Schema 
 }
 
 function applyToFields(shape: Shape, select: unknown, path: readonly string[]): AppliedSelection {
-  const isObject = typeof select === 'object' && select !== null && !Array.isArray(select);
-  const names = isObject ? Object.keys(select) : [];
+  const given = isObject(select) ? select : {};
+  const names = Object.keys(given);
   const fields = names.map((name) => {
     const at = [...path, name];
     const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
     if (!field) return { name, issues: say(at, 'is not a field here'), graphql: '', schema: unknown };
-    return { name, ...applySelection(field, (select as Readonly<Record<string, unknown>>)[name], at) };
+    return { name, ...applySelection(field, given[name], at) };
   });
-  const nothing = isObject ? 'selects nothing; it takes at least one field' : 'takes `true` or an object of fields';
+  const nothing = isObject(select)
+    ? 'selects nothing; it takes at least one field'
+    : 'takes `true` or an object of fields';
   return {
     issues: names.length === 0 ? say(path, nothing) : fields.flatMap(({ issues }) => issues),
     graphql: `{${fields.map(({ name, graphql }) => name + graphql).join(' ')}}`,
