@@ -10,6 +10,9 @@ const libraries = {
   'oauth/index': 'src/oauth/index.ts',
   'otel/index': 'src/otel/index.ts',
   'testing/index': 'src/testing/index.ts',
+  // Users cannot import it. It puts questions, which can be used without the others, into files of their own: bundlers
+  // drop the other files.
+  questions: 'src/resources/questions/endpoints.ts',
   // The two from which `imports` of package.json chooses.
   'platform/node': 'src/core/platform/node.ts',
   'platform/portable': 'src/core/platform/portable.ts',

@@ -15,9 +15,8 @@ interface Limit {
 }
 
 const limits: readonly Limit[] = [
-  // The goals of the bundles are 45 and 60 KiB and no byte of another resource. They are missed today: these limits only
-  // keep the bundles from growing further.
-  { what: 'KiB in a bundle, questions only', most: 57, measure: () => bundled(questionsOnly) },
+  // The goals of the bundles are 45 and 60 KiB. They are missed today: these limits only keep the bundles from growing further.
+  { what: 'KiB in a bundle, questions only', most: 51.5, measure: () => bundled(questionsOnly) },
   {
     what: 'KiB in a bundle, the whole client',
     most: 69,
@@ -25,8 +24,8 @@ const limits: readonly Limit[] = [
   },
   {
     what: 'bytes of other resources in a bundle, questions only',
-    most: 16_500,
-    measure: () => bytesFrom(/\/src\/resources\/(?!questions\/)/, questionsOnly),
+    most: 50,
+    measure: () => bytesFrom(/\/src\/resources\/(?!questions\/|blacklist\/)/, questionsOnly),
   },
   { what: 'files read by an import', most: 16, measure: modulesOfMainEntry },
   {
