@@ -1,10 +1,20 @@
 import type { DescribedEndpoint } from './endpoint.js';
-import { nullish, params, preprocess, record, refine, response, string, unknown, withFacts } from './schema/schema.js';
+import {
+  nullish,
+  strictObject,
+  preprocess,
+  record,
+  refine,
+  looseObject,
+  string,
+  unknown,
+  withFacts,
+} from './schema/schema.js';
 import type { Input, Output } from './schema/schema.js';
 import { listOrObject, nullishArray } from './schema/fields.js';
 
 /** The description of a method of a resource. */
-export const methodDescription = response({
+export const methodDescription = looseObject({
   method: nullish(string),
   example: nullish(unknown),
   description: nullish(string),
@@ -12,7 +22,7 @@ export const methodDescription = response({
 export interface MethodDescription extends Output<typeof methodDescription> {}
 
 /** The description of a resource. */
-export const description = response({
+export const description = looseObject({
   name: nullish(string),
   description: nullish(string),
   /** The meaning of the fields. */
@@ -23,7 +33,7 @@ export const description = response({
 });
 export interface Description extends Output<typeof description> {}
 
-export const resourcePath = params({
+export const resourcePath = strictObject({
   /** The path of the resource, e.g. `/questions` or `/currencies/BRL`. */
   path: withFacts(
     refine(

@@ -1,11 +1,11 @@
 import { NotificationError } from '../core/errors/errors.js';
 import { parseJson } from '../core/serialization/json.js';
-import { array, dateTime, integer, nullish, response, string } from '../core/schema/schema.js';
+import { array, dateTime, integer, nullish, looseObject, string } from '../core/schema/schema.js';
 import { int64 } from '../core/schema/long-integers.js';
 import type { Output } from '../core/schema/schema.js';
 
 /** The fields of every notification. The fields after `sent` occur in production. */
-export const notificationFields = response({
+export const notificationFields = looseObject({
   /** The user the notification relates to. */
   user_id: integer,
   /** The element that was created or updated, as delivered. Never follow it as a URL. */

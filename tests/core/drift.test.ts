@@ -3,7 +3,7 @@ import type { ClientOptions, Drift, Endpoint, SellerClient, StandardSchema } fro
 import { questionSearchResponse } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
 import { wholeList } from '../../src/core/schema/fields.js';
-import { array, integer, nullish, params, response } from '../../src/core/schema/schema.js';
+import { array, integer, nullish, strictObject, looseObject } from '../../src/core/schema/schema.js';
 import { fc } from '../support/fast-check.ts';
 import { goodResponses } from '../support/good-responses.ts';
 import type { GoodResponse } from '../support/good-responses.ts';
@@ -151,7 +151,7 @@ async function readWith(
   options: Partial<ClientOptions> = {},
 ): Promise<{ data: unknown; drifts: string[] }> {
   const endpoint: Endpoint<object> = {
-    ...{ name: 'own.get', method: 'GET', path: '/own', input: params({}), retry: 'safe', errors: [] },
+    ...{ name: 'own.get', method: 'GET', path: '/own', input: strictObject({}), retry: 'safe', errors: [] },
     output,
   };
   const { client, drifts } = clientOf(body, options);
@@ -159,9 +159,9 @@ async function readWith(
 }
 
 describe('a response of an endpoint of the user', () => {
-  const entry = response({ id: integer, size: nullish(integer) });
-  const listing = response({ list: nullish(array(entry)) });
-  const series = response({ id: integer, list: wholeList(entry) });
+  const entry = looseObject({ id: integer, size: nullish(integer) });
+  const listing = looseObject({ list: nullish(array(entry)) });
+  const series = looseObject({ id: integer, list: wholeList(entry) });
 
   test.each<readonly [string, StandardSchema, unknown, unknown, readonly string[]]>([
     [
@@ -173,7 +173,7 @@ describe('a response of an endpoint of the user', () => {
     ],
     [
       'gets no field that it does not have',
-      response({ ...entry.shape, note: nullish(integer) }),
+      looseObject({ ...entry.shape, note: nullish(integer) }),
       { id: 1, size: [] },
       { id: 1, size: [] },
       ['size: list'],

@@ -1,12 +1,12 @@
 import { InvalidInputError } from 'marketplace-seller-sdk';
 import type { Endpoint, SellerClient, StandardSchema } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { array, boolean, optional, params, record, string, unknown } from '../../src/core/schema/schema.js';
+import { array, boolean, optional, strictObject, record, string, unknown } from '../../src/core/schema/schema.js';
 import { decode, encode } from '../../src/core/serialization/request.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
 const fields = { id: string, tags: optional(array(string)), deep: optional(boolean), filters: optional(record) };
-const base = { name: 'own.call', path: '/own/{id}', input: params(fields), output: unknown, errors: [] } as const;
+const base = { name: 'own.call', path: '/own/{id}', input: strictObject(fields), output: unknown, errors: [] } as const;
 const bare: Endpoint<Record<string, unknown>> = { ...base, method: 'GET', retry: 'safe' };
 const read: typeof bare = { ...bare, query: { tag: 'post_sale' } };
 const write: Endpoint<Record<string, unknown>> = { ...base, method: 'POST', retry: 'unsafe' };
@@ -219,7 +219,12 @@ describe('the input is read back from a request, as the fake does', () => {
     ['no parameter that the endpoint sends by itself', read, 'tag=post_sale', { id: '7' }],
     ['no parameter of a write', write, 'deep=true&a=1', { id: '7' }],
     ['a parameter of a write that it names', { ...write, inQuery: ['deep'] }, 'deep=true&a=1', { id: '7', deep: true }],
-    ['no other parameter where no field takes them', { ...read, input: params({ id: string }) }, 'a=1', { id: '7' }],
+    [
+      'no other parameter where no field takes them',
+      { ...read, input: strictObject({ id: string }) },
+      'a=1',
+      { id: '7' },
+    ],
   ])('%s', (_, endpoint, query, input) => {
     expect(decoded(endpoint, query)).toStrictEqual(input);
   });

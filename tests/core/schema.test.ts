@@ -33,17 +33,22 @@ describe('a value', () => {
     ['what may be null', build.nullish(build.string), [undefined, null, 'a'], [1, false]],
     ['one of two', build.union(build.int, build.string), [1, '1', 'a'], [null]],
     ['a refined value', build.refine(build.int, (n) => (n > 1 ? undefined : 'small')), [2], [1, '2']],
-    ['a response', build.response(optionalEntry), [{ id: 1 }, { id: 1, more: 2 }], [{}, { id: 1, note: 2 }, null, []]],
-    ['an input', build.params(optionalEntry), [{ id: 1 }, { id: 1, note: 'a' }], [{ id: 1, more: 2 }, 'a']],
-    ['a reduced object', build.picked(optionalEntry), [{ id: 1 }], [{ note: 'a' }, null]],
-    ['a field of any value', build.response({ id: build.unknown }), [{ id: null }], [{}]],
+    [
+      'a response',
+      build.looseObject(optionalEntry),
+      [{ id: 1 }, { id: 1, more: 2 }],
+      [{}, { id: 1, note: 2 }, null, []],
+    ],
+    ['an input', build.strictObject(optionalEntry), [{ id: 1 }, { id: 1, note: 'a' }], [{ id: 1, more: 2 }, 'a']],
+    ['a reduced object', build.object(optionalEntry), [{ id: 1 }], [{ note: 'a' }, null]],
+    ['a field of any value', build.looseObject({ id: build.unknown }), [{ id: null }], [{}]],
   ])('%s is delivered as it is, and no other', (_, schema, fitting, others) => {
     for (const value of fitting) expect(validate(schema, value)).toEqual({ success: true, data: value });
     for (const value of others) expect(validate(schema, value).success).toBe(false);
   });
 
   test('loses a field that a reduced object does not have, and a key named __proto__', () => {
-    expect(build.picked({ id: build.integer }).parse({ id: 1, more: 2 })).toEqual({ id: 1 });
+    expect(build.object({ id: build.integer }).parse({ id: 1, more: 2 })).toEqual({ id: 1 });
     const value: unknown = JSON.parse('{"id":1,"__proto__":{"id":2}}');
     const read = schemas.question.parse(value);
     expect(read).toEqual({ id: 1 });
@@ -100,9 +105,9 @@ describe('the structure of a schema is known', () => {
     ['what may be absent', build.optional(string), { kind: 'optional', of: string }],
     ['one of two', build.union(integer, string), { kind: 'union', of: [integer, string] }],
     ['what is changed first', build.preprocess(string, reader), { kind: 'preprocess', of: string, reader }],
-    ['a response', build.response(shape), { kind: 'object', shape, unknownKeys: 'keep' }],
-    ['an input', build.params(shape), { kind: 'object', shape, unknownKeys: 'reject' }],
-    ['a reduced object', build.picked(shape), { kind: 'object', shape, unknownKeys: 'drop' }],
+    ['a response', build.looseObject(shape), { kind: 'object', shape, unknownKeys: 'keep' }],
+    ['an input', build.strictObject(shape), { kind: 'object', shape, unknownKeys: 'reject' }],
+    ['a reduced object', build.object(shape), { kind: 'object', shape, unknownKeys: 'drop' }],
     ['another kind of zod', z.date(), { kind: 'unknown' }],
     ['nothing', undefined, { kind: 'unknown' }],
   ])('%s', (_, schema, structure) => {
@@ -116,7 +121,7 @@ describe('the structure of a schema is known', () => {
   });
 
   test('the fields of an object are found behind what changes it first, and nowhere else', () => {
-    const of = build.response(shape);
+    const of = build.looseObject(shape);
     expect(shapeOf(of)).toEqual(shape);
     expect(shapeOf(build.preprocess(of, reader))).toEqual(shape);
     for (const schema of [string, build.array(of), build.optional(of)]) expect(shapeOf(schema)).toEqual({});
@@ -125,7 +130,7 @@ describe('the structure of a schema is known', () => {
 
 test('the fields of an object are part of another object', () => {
   const { id, text } = schemas.question.shape;
-  const note = build.response({ id, text, by: build.integer });
+  const note = build.looseObject({ id, text, by: build.integer });
   expect(note.parse({ id: '42', text: 'Hi', by: '7' })).toEqual({ id: 42, text: 'Hi', by: 7 });
 });
 
@@ -188,7 +193,7 @@ describe('Standard Schema', () => {
     ],
     ['an asynchronous check', z.string().check(z.refine(() => Promise.resolve(true)))],
   ])('may contain %s: an optional field of another type is delivered as it is', async (_, note) => {
-    const output = build.response({ id: build.integer, note: build.nullish(note as never) });
+    const output = build.looseObject({ id: build.integer, note: build.nullish(note as never) });
     const { sellerClient } = stubbed([Response.json({ id: 1, note: 5 })]);
     expect(await sellerClient.call(written(output), {})).toEqual({ id: 1, note: 5 });
   });
@@ -201,7 +206,7 @@ describe('Standard Schema', () => {
     ['validates asynchronously', z.unknown().check(z.refine(() => Promise.resolve(true))), 'Promise'],
     [
       'contains one that does',
-      build.response({ n: z.unknown().check(z.refine(async () => true)) as never }),
+      build.looseObject({ n: z.unknown().check(z.refine(async () => true)) as never }),
       'Promise',
     ],
     ['throws', { '~standard': { version: 1, vendor: 'own', validate: fails } }, 'no such colour'],

@@ -10,10 +10,10 @@ import {
   nullish,
   number,
   optional,
-  params,
+  strictObject,
   record,
   refine,
-  response,
+  looseObject,
   string,
   union,
   unknown,
@@ -30,7 +30,7 @@ function messagesOf(schema: unknown, value: unknown): string[] {
 }
 
 const even = refine(integer, (value) => (value % 2 === 0 ? undefined : '`v` is odd'));
-const entry = response({ id: integer, tags: nullish(array(string)) });
+const entry = looseObject({ id: integer, tags: nullish(array(string)) });
 const beyond = '`v` is beyond 2^53 and would be rounded';
 
 describe('a message names the field and what it takes', () => {
@@ -70,16 +70,16 @@ describe('a message names the field and what it takes', () => {
     ['what would be rounded by an option', union(integer, boolean), 2 ** 60, beyond],
     ['a wrong entry', array(entry), [{ id: 1 }, { id: 2, tags: ['a', 1] }], '`v.1.tags.1` takes a string'],
   ])('%s', (_, of, value, message) => {
-    expect(messagesOf(params({ v: of }), value === undefined ? {} : { v: value })).toEqual([message]);
+    expect(messagesOf(strictObject({ v: of }), value === undefined ? {} : { v: value })).toEqual([message]);
   });
 
   test('a value that is no object at all is named as such', () => {
-    expect(messagesOf(params({ v: string }), 7)).toEqual(['the value takes an object']);
+    expect(messagesOf(strictObject({ v: string }), 7)).toEqual(['the value takes an object']);
     expect(messagesOf(entry, undefined)).toEqual(['the value is missing; it takes an object']);
   });
 
   test('each field that there is not is named with its path', () => {
-    const schema = params({ at: params({ v: optional(string) }) });
+    const schema = strictObject({ at: strictObject({ v: optional(string) }) });
     expect(messagesOf(schema, { at: { w: 1, x: 2 } })).toEqual([
       '`at.w` is not a field here',
       '`at.x` is not a field here',
@@ -87,24 +87,25 @@ describe('a message names the field and what it takes', () => {
   });
 
   test('a rule that names its field, or none, gets the whole path', () => {
-    const schema = (message: string): Schema => params({ at: params({ v: refine(integer, () => message) }) });
+    const schema = (message: string): Schema =>
+      strictObject({ at: strictObject({ v: refine(integer, () => message) }) });
     const wrong = { at: { v: 1 } };
     expect(messagesOf(schema('`v` is odd'), wrong)).toEqual(['`at.v` is odd']);
     expect(messagesOf(schema('a size is even'), wrong)).toEqual(['`at.v`: a size is even']);
     expect(messagesOf(schema('a size is not `at.v`'), wrong)).toEqual(['a size is not `at.v`']);
     expect(
       messagesOf(
-        refine(params({}), () => 'give `a` or `b`'),
+        refine(strictObject({}), () => 'give `a` or `b`'),
         {},
       ),
     ).toEqual(['give `a` or `b`']);
   });
 
   test('a rule can name a field of its value', () => {
-    const range = refine(params({ from: integer, to: integer }), ({ from, to }) =>
+    const range = refine(strictObject({ from: integer, to: integer }), ({ from, to }) =>
       to < from ? { path: ['to'], message: '`to` is before `from`' } : undefined,
     );
-    const result = params({ at: range }).safeParse({ at: { from: 9, to: 8 } });
+    const result = strictObject({ at: range }).safeParse({ at: { from: 9, to: 8 } });
     expect(result).toMatchObject({
       success: false,
       error: { issues: [{ path: ['at', 'to'], message: '`at.to` is before `from`' }] },
@@ -180,13 +181,13 @@ describe('a schema of zod within one of this package', () => {
     ['a union of literals and types', z.union([z.literal('a'), z.number()]), true, '`v` takes "a" or a number'],
     ['a union without a name for its options', z.union([z.never(), z.custom(() => false)]), 1, '`v`: Invalid input'],
   ])('%s: the message does not claim what it cannot know', (_, of, value, message) => {
-    expect(messagesOf(params({ v: of as never }), { v: value })).toEqual([message]);
+    expect(messagesOf(strictObject({ v: of as never }), { v: value })).toEqual([message]);
   });
 
   test('the language of zod does not change a message', () => {
     z.config(z.locales.de());
     try {
-      expect(messagesOf(params({ v: union(integer, string) }), { v: true })).toEqual([
+      expect(messagesOf(strictObject({ v: union(integer, string) }), { v: true })).toEqual([
         '`v` takes an integer or a string',
       ]);
     } finally {
@@ -196,7 +197,10 @@ describe('a schema of zod within one of this package', () => {
 });
 
 test('a message contains no value', () => {
-  const schema = params({ v: union(params({ id: integer, unit: enumOf('day') }), array(even)), name: integer });
+  const schema = strictObject({
+    v: union(strictObject({ id: integer, unit: enumOf('day') }), array(even)),
+    name: integer,
+  });
   const secret = fc.stringMatching(/^[a-z]{12}$/);
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof({ maxDepth: 3 }, secret, tie('list'), tie('object')),

@@ -1,13 +1,21 @@
 import type { Endpoint, StandardSchema, UnexpectedResponseError } from 'marketplace-seller-sdk';
 import { describe, expect, test, vi } from 'vitest';
 import { conversationResponse } from 'marketplace-seller-sdk/schemas';
-import { array, nullish, params, record, refine, response } from '../../src/core/schema/schema.js';
+import { array, nullish, strictObject, record, refine, looseObject } from '../../src/core/schema/schema.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
 /** An endpoint whose response is a list of entries that `check` judges. */
 function listing(check: () => string | undefined): Endpoint<object> {
-  const output = response({ entries: nullish(array(refine(record, check))) });
-  return { name: 'lists.get', method: 'GET', path: '/lists', input: params({}), output, retry: 'safe', errors: [] };
+  const output = looseObject({ entries: nullish(array(refine(record, check))) });
+  return {
+    name: 'lists.get',
+    method: 'GET',
+    path: '/lists',
+    input: strictObject({}),
+    output,
+    retry: 'safe',
+    errors: [],
+  };
 }
 
 async function checksFor(entries: number, responseValidation: 'throw' | 'report'): Promise<number> {
@@ -69,7 +77,7 @@ describe('a body of 16 MiB with millions of wrong entries', () => {
   test('each entry is looked at once, and those after a thousand wrong ones not at all', () => {
     let looks = 0;
     const entry = refine(record, () => ((looks += 1) > 1500 ? 'is wrong' : undefined));
-    const lists = response({ lists: array(response({ list: array(entry) })) });
+    const lists = looseObject({ lists: array(looseObject({ list: array(entry) })) });
     const value = { lists: Array.from({ length: 3000 }, () => ({ list: Array(1000).fill({}) as object[] })) };
     expect(lists.safeParse(value).success).toBe(false);
     expect(looks).toBe(3000);
@@ -98,7 +106,7 @@ describe('a schema of another library', () => {
   /** An endpoint whose response is judged by `validate`. */
   function judgedBy(validate: () => ReturnType<StandardSchema['~standard']['validate']>): Endpoint<object> {
     const output: StandardSchema = { '~standard': { version: 1, vendor: 'mine', validate } };
-    return { name: 'own.get', method: 'GET', path: '/own', input: params({}), output, retry: 'safe', errors: [] };
+    return { name: 'own.get', method: 'GET', path: '/own', input: strictObject({}), output, retry: 'safe', errors: [] };
   }
 
   test.each(['throw', 'report'] as const)('is asked once (%s)', async (responseValidation) => {

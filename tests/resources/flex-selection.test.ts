@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { array, integer, nullish, preprocess, response, string } from '../../src/core/schema/schema.js';
+import { array, integer, nullish, preprocess, looseObject, string } from '../../src/core/schema/schema.js';
 import { applySelection } from '../../src/resources/flex/graphql/selection.js';
 import type { AppliedSelection } from '../../src/resources/flex/graphql/selection.js';
 
-const price = response({ amount: integer, currency: nullish(string) });
-const shop = response({
+const price = looseObject({ amount: integer, currency: nullish(string) });
+const shop = looseObject({
   id: integer,
   prices: nullish(array(price)),
   best: preprocess(price, (value) => (typeof value === 'number' ? { amount: value } : value)),

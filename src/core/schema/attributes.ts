@@ -1,7 +1,7 @@
 import type { Endpoint } from '../endpoint.js';
 import { InvalidInputError } from '../errors/errors.js';
 import { inspect } from './inspect.js';
-import { array, nullish, picked, preprocess, union, unknown } from './schema.js';
+import { array, nullish, object, preprocess, union, unknown } from './schema.js';
 import type { Schema } from './schema.js';
 import type { StandardSchema } from './standard-schema.js';
 
@@ -62,5 +62,5 @@ function reduced(schema: StandardSchema, attributes: readonly string[]): Schema 
   if (found.kind === 'preprocess') return preprocess(reduced(found.of, attributes), found.reader);
   const shape = found.kind === 'object' ? found.shape : {};
   const fieldOf = (name: string): Schema | undefined => (Object.hasOwn(shape, name) ? shape[name] : undefined);
-  return picked(Object.fromEntries(attributes.map((name) => [name, fieldOf(name) ?? nullish(unknown)])));
+  return object(Object.fromEntries(attributes.map((name) => [name, fieldOf(name) ?? nullish(unknown)])));
 }

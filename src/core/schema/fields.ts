@@ -9,7 +9,7 @@ import {
   preprocess,
   record,
   refine,
-  response,
+  looseObject,
   string,
   union,
   unknown,
@@ -79,7 +79,7 @@ export const limit: Optional<number> = count('limit', 1);
 export const offset: Optional<number> = count('offset', 0);
 
 /** The position of a page in its list. */
-export const paging = response({
+export const paging = looseObject({
   /** The number of entries in the list. It is not reliable while the list changes. */
   total: nullish(integer),
   offset: nullish(integer),
@@ -108,13 +108,13 @@ export function nullishArray<Out>(of: Schema<Out>): Optional<Out[] | null> {
 }
 
 /** A filter or an order that a search offers or has used. */
-export const searchOption = response({
+export const searchOption = looseObject({
   id: keyOf,
   name: nullish(string),
   type: nullish(string),
   /** The values of a filter, or only their ids. */
   values: nullishArray(
-    union(response({ id: nullish(keyOf), name: nullish(string), results: nullish(integer) }), string),
+    union(looseObject({ id: nullish(keyOf), name: nullish(string), results: nullish(integer) }), string),
   ),
 });
 export interface SearchOption extends Output<typeof searchOption> {}

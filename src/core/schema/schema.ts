@@ -126,7 +126,7 @@ export function array<Out, In = Out>(of: Schema<Out, In>): Schema<Out[], readonl
  * A field of a response that may be absent or `null`.
  *
  * @example
- * const reply = response({ id: integer, text: nullish(string) });
+ * const reply = looseObject({ id: integer, text: nullish(string) });
  */
 // @__NO_SIDE_EFFECTS__
 export function nullish<Out>(of: Schema<Out>, facts?: Facts): Optional<Out | null> {
@@ -138,7 +138,7 @@ export function nullish<Out>(of: Schema<Out>, facts?: Facts): Optional<Out | nul
  * A field of an input that can be omitted.
  *
  * @example
- * const search = params({ q: string, limit: optional(int) });
+ * const search = strictObject({ q: string, limit: optional(int) });
  */
 // @__NO_SIDE_EFFECTS__
 export function optional<Out, In>(of: Schema<Out, In>): Optional<Out, In> {
@@ -212,38 +212,38 @@ export function preprocess<Out, In = Out>(of: Schema<Out>, reader: (value: unkno
  * An object in a response. Wrap a field in `nullish` if the object is useful without it.
  *
  * @example
- * const order = response({ id: integer, total: nullish(number), buyer: nullish(response({ id: integer })) });
+ * const order = looseObject({ id: integer, total: nullish(number), buyer: nullish(looseObject({ id: integer })) });
  */
 // @__NO_SIDE_EFFECTS__
-export function response<const S extends Shape>(shape: S): Entity<S> {
-  return object(shape, inner(unknown));
+export function looseObject<const S extends Shape>(shape: S): Entity<S> {
+  return objectOf(shape, inner(unknown));
 }
 
 /**
  * The input of a call. Unknown fields are rejected.
  *
  * @example
- * const orderParams = params({ order_id: int, note: optional(string) });
+ * const orderParams = strictObject({ order_id: int, note: optional(string) });
  */
 // @__NO_SIDE_EFFECTS__
-export function params<const S extends Shape>(shape: S): Params<S> {
-  return object(shape, inner(never));
+export function strictObject<const S extends Shape>(shape: S): Params<S> {
+  return objectOf(shape, inner(never));
 }
 
 /**
  * An object that is reduced to these fields.
  *
  * @example
- * const orderState = picked({ id: integer, status: nullish(string) });
+ * const orderState = object({ id: integer, status: nullish(string) });
  */
 // @__NO_SIDE_EFFECTS__
-export function picked<const S extends Shape>(shape: S): Entity<S> {
-  return object(shape);
+export function object<const S extends Shape>(shape: S): Entity<S> {
+  return objectOf(shape);
 }
 
 /** `$ZodObjectJIT` is what `z.object` of zod uses: where the platform allows `eval`, it is twice as fast. */
 // @__NO_SIDE_EFFECTS__
-function object(shape: Shape, catchall?: z.$ZodType): never {
+function objectOf(shape: Shape, catchall?: z.$ZodType): never {
   const def = { type: 'object', shape: shape as unknown as z.$ZodLooseShape } as const;
   return lazy(() => new z.$ZodObjectJIT(catchall ? { ...def, catchall } : def));
 }

@@ -8,10 +8,10 @@ import {
   nullish,
   openEnum,
   optional,
-  params,
+  strictObject,
   preprocess,
   refine,
-  response,
+  looseObject,
   string,
   unknown,
   withFacts,
@@ -46,7 +46,7 @@ export type DeliveryHours = readonly [
 ];
 
 /** A predefined text: its id and its variables. */
-export const optionTemplate = response({
+export const optionTemplate = looseObject({
   /** For example `TEMPLATE___REQUEST_VARIANTS___1`. */
   id: string,
   /** The content of the variables is not documented. */
@@ -55,7 +55,7 @@ export const optionTemplate = response({
 export interface OptionTemplate extends Output<typeof optionTemplate> {}
 
 /** An option with which a seller can send the first message to a buyer. */
-export const actionGuideOption = response({
+export const actionGuideOption = looseObject({
   id: openEnum(...knownOptions),
   internal_description: nullish(string),
   enabled: nullish(boolean),
@@ -74,7 +74,7 @@ export interface ActionGuideOption extends Output<typeof actionGuideOption> {}
 
 /** The options of a pack. */
 export const actionGuideResponse = preprocess(
-  response({
+  looseObject({
     /** Empty if the service sends none. */
     options: withFacts(array<ActionGuideOption>(actionGuideOption), { list: 'main' }),
   }),
@@ -89,7 +89,7 @@ export const actionGuideResponse = preprocess(
 export interface ActionGuideResponse extends Output<typeof actionGuideResponse> {}
 
 /** How many messages can still be sent with an option. */
-export const optionCap = response({
+export const optionCap = looseObject({
   option_id: openEnum(...knownOptions),
   /** 0 if no message can be sent until the buyer replies; `null` if the service does not say. */
   cap_available: nullish(integer),
@@ -102,7 +102,7 @@ export const optionCaps = preprocess<OptionCap[]>(
   bareList('option_id', 'caps_available', 'caps', 'options'),
 );
 
-export const packParams = params({
+export const packParams = strictObject({
   /** The order's `pack_id`, or the order's id if `pack_id` is `null`. */
   pack_id: id,
 });
@@ -169,7 +169,7 @@ export interface LaterOption<Id extends string = string> extends ToPack {
 /** A message that is sent through an option of the action guide. */
 export type SendOptionParams = VariantsRequest | BillingInfoRequest | InvoiceLink | OtherReason | DeliveryPromise;
 
-const variable = params({
+const variable = strictObject({
   /** The variable's id, e.g. `TEMPLATE___DELIVERY_PROMISE___1___VAR___INIT`. */
   id: string,
   /** The hour, 0 to 24. */
@@ -179,7 +179,7 @@ const variable = params({
 type OptionFields = Output<typeof optionFields>;
 type OptionIssue = string | { path: readonly PropertyKey[]; message: string } | undefined;
 
-const optionFields = params({
+const optionFields = strictObject({
   /** The order's `pack_id`, or the order's id if `pack_id` is `null`. */
   pack_id: id,
   /** The reason for the message. */

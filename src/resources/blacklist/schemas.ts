@@ -1,15 +1,15 @@
-import { dateTime, integer, nullish, params, preprocess, response } from '../../core/schema/schema.js';
+import { dateTime, integer, nullish, strictObject, preprocess, looseObject } from '../../core/schema/schema.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 import { eachIn, id, limit, mainList, offset, pagedListIn, paging } from '../../core/schema/fields.js';
 import type { Paging } from '../../core/schema/fields.js';
 
 /** A user who is blocked from asking. */
-export const blockedUser = response({ id: integer, blocked_at: nullish(dateTime) });
+export const blockedUser = looseObject({ id: integer, blocked_at: nullish(dateTime) });
 export interface BlockedUser extends Output<typeof blockedUser> {}
 
 /** The blacklist. All its known shapes are accepted. */
 export const blacklistResponse = preprocess(
-  response({
+  looseObject({
     users: mainList<BlockedUser>(blockedUser),
     paging: nullish<Paging>(paging),
     total: nullish(integer),
@@ -27,7 +27,7 @@ function asUser(value: unknown): unknown {
   return id === undefined && user_id !== undefined ? { ...value, id: user_id } : value;
 }
 
-export const listBlacklistParams = params({
+export const listBlacklistParams = strictObject({
   /** The seller who owns the blacklist. */
   seller_id: id,
   limit,
@@ -35,7 +35,7 @@ export const listBlacklistParams = params({
 });
 export interface ListBlacklistParams extends Input<typeof listBlacklistParams> {}
 
-export const blacklistParams = params({
+export const blacklistParams = strictObject({
   /** The seller who owns the blacklist. */
   seller_id: id,
   /** The user to block or to unblock. */

@@ -7,9 +7,9 @@ import {
   nullish,
   openEnum,
   optional,
-  params,
+  strictObject,
   refine,
-  response,
+  looseObject,
   string,
 } from '../../core/schema/schema.js';
 import type { Input, Output } from '../../core/schema/schema.js';
@@ -17,7 +17,7 @@ import { isAfter, dateTimeInput, writtenDate } from '../../core/schema/date-time
 import { id, key, limit, offset, wholeList } from '../../core/schema/fields.js';
 
 /** The number of contacts between two dates. */
-export const contactTotal = response({
+export const contactTotal = looseObject({
   total: integer,
   date_from: nullish(dateTime),
   date_to: nullish(dateTime),
@@ -29,7 +29,7 @@ export const contactTotal = response({
 export interface ContactTotal extends Output<typeof contactTotal> {}
 
 /** The number of contacts in one interval of a window. */
-export const contactInterval = response({
+export const contactInterval = looseObject({
   /** The start of the interval. The service often sends it without a time zone. */
   date: dateTime,
   total: integer,
@@ -37,7 +37,7 @@ export const contactInterval = response({
 export interface ContactInterval extends Output<typeof contactInterval> {}
 
 /** The number of contacts in each interval of a window. */
-export const contactWindow = response({
+export const contactWindow = looseObject({
   total: integer,
   date_from: nullish(dateTime),
   date_to: nullish(dateTime),
@@ -88,7 +88,7 @@ const itemIds = refine(
 );
 
 export const itemPeriodParams = refine(
-  params({
+  strictObject({
     /** The item. */
     item_id: key,
     ...period,
@@ -99,7 +99,7 @@ export const itemPeriodParams = refine(
 export interface ItemPeriodParams extends Input<typeof itemPeriodParams> {}
 
 export const userPeriodParams = refine(
-  params({
+  strictObject({
     /** The seller. */
     user_id: id,
     ...period,
@@ -109,14 +109,14 @@ export const userPeriodParams = refine(
 );
 export interface UserPeriodParams extends Input<typeof userPeriodParams> {}
 
-export const itemWindowParams = params({
+export const itemWindowParams = strictObject({
   /** The item. */
   item_id: key,
   ...window,
 });
 export interface ItemWindowParams extends Input<typeof itemWindowParams> {}
 
-export const questionItemWindowParams = params({
+export const questionItemWindowParams = strictObject({
   /** The item. */
   item_id: key,
   ...window,
@@ -125,14 +125,14 @@ export const questionItemWindowParams = params({
 });
 export interface QuestionItemWindowParams extends Input<typeof questionItemWindowParams> {}
 
-export const itemsWindowParams = params({
+export const itemsWindowParams = strictObject({
   /** The items, at least one. */
   ids: itemIds,
   ...window,
 });
 export interface ItemsWindowParams extends Input<typeof itemsWindowParams> {}
 
-export const userWindowParams = params({
+export const userWindowParams = strictObject({
   /** The seller. */
   user_id: id,
   ...window,

@@ -1,9 +1,9 @@
-import { integer, nullish, params, response, string } from '../../core/schema/schema.js';
+import { integer, nullish, strictObject, looseObject, string } from '../../core/schema/schema.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 import { key } from '../../core/schema/fields.js';
 
 /** A currency. */
-export const currency = response({
+export const currency = looseObject({
   /** The ISO 4217 code, e.g. `BRL`. */
   id: string,
   description: nullish(string),
@@ -12,11 +12,11 @@ export const currency = response({
 });
 export interface Currency extends Output<typeof currency> {}
 
-export const noInput = params({});
+export const noInput = strictObject({});
 /** An input without fields. */
 export interface NoInput extends Input<typeof noInput> {}
 
-export const currencyParams = params({
+export const currencyParams = strictObject({
   /** The ISO 4217 code, e.g. `BRL`. */
   id: key,
 });

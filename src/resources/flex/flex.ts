@@ -5,7 +5,7 @@ import type { Attributed, WithAttributes } from '../../core/schema/attributes.js
 import type { Requester } from '../../core/endpoint.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
 import type { CallOptions } from '../../core/options/call-options.js';
-import { picked } from '../../core/schema/schema.js';
+import { object } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { allOf, applySelection } from './graphql/selection.js';
 import type { AppliedSelection, Exact, Selected, Selection } from './graphql/selection.js';
@@ -175,7 +175,7 @@ export class Flex {
   #outputOf({ graphql, schema }: AppliedSelection): Schema<{ configuration: unknown }> {
     const known = this.#outputs.get(graphql);
     if (known) return known;
-    const output = picked({ configuration: schema });
+    const output = object({ configuration: schema });
     this.#outputs.set(graphql, output);
     return output;
   }

@@ -8,10 +8,10 @@ import {
   nullish,
   openEnum,
   optional,
-  params,
+  strictObject,
   preprocess,
   refine,
-  response,
+  looseObject,
   string,
   union,
   unknown,
@@ -22,10 +22,10 @@ import { bareList, id, key, nullishArray, siteId } from '../../core/schema/field
 import { int64 } from '../../core/schema/long-integers.js';
 
 /** `in`: active. `out`: inactive, settings cannot be changed. `pending`: settings can be changed, no orders yet. */
-const subscriptionState = response({ id: nullish(openEnum('in', 'out', 'pending')) });
+const subscriptionState = looseObject({ id: nullish(openEnum('in', 'out', 'pending')) });
 
 /** How a subscription covers and delivers. */
-export const configurationType = response({
+export const configurationType = looseObject({
   /** `zone` in the samples of FLEX, `radius` in those of TURBO. */
   coverage: nullish(openEnum('zone', 'radius')),
   /** `custom` in the samples of FLEX, `accurate` in those of TURBO. */
@@ -34,7 +34,7 @@ export const configurationType = response({
 export interface ConfigurationType extends Output<typeof configurationType> {}
 
 /** A seller's subscription to Flex or Turbo. */
-export const flexSubscription = response({
+export const flexSubscription = looseObject({
   /** The id of the subscription, if the service sends it. No operation needs it. */
   id: nullish(union(int64, string)),
   site_id: nullish(string),
@@ -65,20 +65,20 @@ function withState(value: unknown): unknown {
 }
 
 /** Where a seller's deliveries start. */
-export const flexAddress = response({
+export const flexAddress = looseObject({
   id: nullish(string),
   address_line: nullish(string),
-  city: nullish(response({ id: nullish(string), name: nullish(string) })),
+  city: nullish(looseObject({ id: nullish(string), name: nullish(string) })),
   zip_code: nullish(string),
 });
 export interface FlexAddress extends Output<typeof flexAddress> {}
 
 /** A duration: a value and its unit. */
-export const trainingSpan = response({ value: nullish(integer), unit: nullish(string) });
+export const trainingSpan = looseObject({ value: nullish(integer), unit: nullish(string) });
 export interface TrainingSpan extends Output<typeof trainingSpan> {}
 
 /** How long a new subscription is in training. */
-export const trainingTimes = response({
+export const trainingTimes = looseObject({
   original: nullish<TrainingSpan>(trainingSpan),
   remaining: nullish<TrainingSpan>(trainingSpan),
   activation_date: nullish(dateTime),
@@ -86,7 +86,7 @@ export const trainingTimes = response({
 export interface TrainingTimes extends Output<typeof trainingTimes> {}
 
 /** The subscription that a configuration belongs to. */
-export const configuredSubscription = response({
+export const configuredSubscription = looseObject({
   site_id: nullish(string),
   user_id: nullish(integer),
   service_id: nullish(integer),
@@ -97,9 +97,9 @@ export const configuredSubscription = response({
 export interface ConfiguredSubscription extends Output<typeof configuredSubscription> {}
 
 /** The values that a seller can choose from. */
-export const flexAvailables = response({
+export const flexAvailables = looseObject({
   /** The minimum and the maximum `capacity` of a range. */
-  capacity_range: nullish(response({ from: nullish(integer), to: nullish(integer) })),
+  capacity_range: nullish(looseObject({ from: nullish(integer), to: nullish(integer) })),
   /** Hours of the day. */
   cutoff: nullishArray(integer),
   /** Hours of the day. */
@@ -108,7 +108,7 @@ export const flexAvailables = response({
 export interface FlexAvailables extends Output<typeof flexAvailables> {}
 
 /** Hours of the day between which a seller delivers. */
-export const deliveryRange = response({
+export const deliveryRange = looseObject({
   /** The hour at which the range begins. */
   from: nullish(integer),
   /** The hour at which the range ends. */
@@ -124,7 +124,7 @@ export const deliveryRange = response({
 export interface DeliveryRange extends Output<typeof deliveryRange> {}
 
 /** The ranges of each kind of day. */
-export const deliveryRanges = response({
+export const deliveryRanges = looseObject({
   week: nullishArray<DeliveryRange>(deliveryRange),
   saturday: nullishArray<DeliveryRange>(deliveryRange),
   sunday: nullishArray<DeliveryRange>(deliveryRange),
@@ -132,7 +132,7 @@ export const deliveryRanges = response({
 export interface DeliveryRanges extends Output<typeof deliveryRanges> {}
 
 /** The price of a delivery to a zone, split into the parts that are displayed. */
-export const zonePrice = response({
+export const zonePrice = looseObject({
   cents: nullish(string),
   fraction: nullish(string),
   currency_id: nullish(string),
@@ -142,7 +142,7 @@ export const zonePrice = response({
 export interface ZonePrice extends Output<typeof zonePrice> {}
 
 /** A part of a coverage area. */
-export const flexZone = response({
+export const flexZone = looseObject({
   id: string,
   label: nullish(string),
   enabled: nullish(boolean),
@@ -156,7 +156,7 @@ export const flexZone = response({
 export interface FlexZone extends Output<typeof flexZone> {}
 
 /** How a seller delivers with Flex. */
-export const flexConfiguration = response({
+export const flexConfiguration = looseObject({
   address: nullish<FlexAddress>(flexAddress),
   subscription: nullish<ConfiguredSubscription>(configuredSubscription),
   availables: nullish<FlexAvailables>(flexAvailables),
@@ -171,10 +171,10 @@ export const flexConfiguration = response({
 export interface FlexConfiguration extends Output<typeof flexConfiguration> {}
 
 /** The driver of a shipment. */
-export const driverAssignment = response({ driver_id: integer });
+export const driverAssignment = looseObject({ driver_id: integer });
 export interface DriverAssignment extends Output<typeof driverAssignment> {}
 
-export const flexUserParams = params({
+export const flexUserParams = strictObject({
   site_id: siteId,
   /** The seller. */
   user_id: id,
@@ -182,14 +182,14 @@ export const flexUserParams = params({
 export interface FlexUserParams extends Input<typeof flexUserParams> {}
 
 /** A query of a configuration: a GraphQL document, sent unchanged. */
-export const flexQueryParams = params({
+export const flexQueryParams = strictObject({
   site_id: siteId,
   /** A GraphQL query on `configuration(user_id: ..., service_id: ...)`. */
   query: refine(string, documentRule, { description: 'One GraphQL query, no mutation.' }),
 });
 export interface FlexQueryParams extends Input<typeof flexQueryParams> {}
 
-export const configurationParams = params({
+export const configurationParams = strictObject({
   site_id: siteId,
   /** The seller. */
   user_id: id,
@@ -208,7 +208,7 @@ const hour = (name: string) =>
   });
 
 /** A delivery range to set. */
-export const deliveryRangeParams = params({
+export const deliveryRangeParams = strictObject({
   /** The hour at which the range begins, 0 to 24. */
   from: hour('from'),
   /** The hour at which the range ends, 0 to 24. */
@@ -221,7 +221,7 @@ export const deliveryRangeParams = params({
 export interface DeliveryRangeParams extends Input<typeof deliveryRangeParams> {}
 
 export const setDeliveryParams = refine(
-  params({
+  strictObject({
     site_id: siteId,
     /** The seller. */
     user_id: id,
@@ -233,7 +233,7 @@ export const setDeliveryParams = refine(
     ),
     /** The ranges of each kind of day. The ranges of a kind that you omit do not change. */
     delivery_ranges: optional(
-      params({
+      strictObject({
         week: optional(array(deliveryRangeParams)),
         saturday: optional(array(deliveryRangeParams)),
         sunday: optional(array(deliveryRangeParams)),
@@ -249,9 +249,9 @@ export const setDeliveryParams = refine(
 export interface SetDeliveryParams extends Input<typeof setDeliveryParams> {}
 
 /** A zone to add. Only its id is sent, so zones that were read can be given as they are. */
-const zoneToAdd = withFacts(response({ id: key }), { write: ({ id }: { id: string }) => ({ id }) });
+const zoneToAdd = withFacts(looseObject({ id: key }), { write: ({ id }: { id: string }) => ({ id }) });
 
-export const addZonesParams = params({
+export const addZonesParams = strictObject({
   site_id: siteId,
   /** The seller. */
   user_id: id,
@@ -266,7 +266,7 @@ export const addZonesParams = params({
 });
 export interface AddZonesParams extends Input<typeof addZonesParams> {}
 
-export const driverParams = params({
+export const driverParams = strictObject({
   site_id: siteId,
   /** The shipment. */
   shipment_id: id,

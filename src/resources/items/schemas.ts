@@ -4,17 +4,17 @@ import {
   integer,
   nullish,
   openEnum,
-  params,
+  strictObject,
   preprocess,
   refine,
-  response,
+  looseObject,
   string,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { key, keyOf } from '../../core/schema/fields.js';
 
 /** An item's status, or why it could not be read. */
-export const itemStatus = response({
+export const itemStatus = looseObject({
   /** The item's id, from the service or from the position in the list; absent if neither is known. */
   id: nullish(keyOf),
   /** Flex needs `active`. Absent if the service could not read the item. */
@@ -47,7 +47,7 @@ function flattened(entry: unknown): unknown {
   return isOfHttp ? { code: status, ...rest } : found;
 }
 
-export const itemStatusParams = params({
+export const itemStatusParams = strictObject({
   /** The items, at least one. */
   ids: refine(array(key), (ids) => (ids.length === 0 ? '`ids` is empty; it takes at least one item' : undefined), {
     minItems: 1,

@@ -11,10 +11,10 @@ import {
   nullish,
   openEnum,
   optional,
-  params,
+  strictObject,
   preprocess,
   refine,
-  response,
+  looseObject,
   string,
   union,
   unknown,
@@ -29,7 +29,7 @@ import { attachmentsLimit } from './limits.js';
 const reference = union(int64, string);
 
 /** Whether a conversation is open, and if not, why. */
-export const conversationStatus = response({
+export const conversationStatus = looseObject({
   /** The form of the path varies, so do not parse it. */
   path: nullish(string),
   status: nullish(openEnum('active', 'blocked')),
@@ -60,8 +60,8 @@ const pageFields = {
   buyer_max_message_length: nullish(integer),
 };
 /** A page of a conversation. */
-const conversationPage = response({ ...pageFields, messages: mainList<Message>(currentMessage) });
-const correspondencePage = response({ ...pageFields, messages: mainList<SentMessage>(currentSentMessage) });
+const conversationPage = looseObject({ ...pageFields, messages: mainList<Message>(currentMessage) });
+const correspondencePage = looseObject({ ...pageFields, messages: mainList<SentMessage>(currentSentMessage) });
 
 /** Accepts every known shape of the list. */
 function readPage(value: unknown): unknown {
@@ -90,7 +90,7 @@ const place = {
   user_id: id,
 };
 
-export const conversationParams = params({
+export const conversationParams = strictObject({
   ...place,
   limit,
   offset,
@@ -99,19 +99,19 @@ export const conversationParams = params({
 });
 export interface ConversationParams extends Input<typeof conversationParams> {}
 
-export const getMessageParams = params({
+export const getMessageParams = strictObject({
   /** The message's id. */
   message_id: key,
 });
 export interface GetMessageParams extends Input<typeof getMessageParams> {}
 
-const sender = params({
+const sender = strictObject({
   /** The seller. */
   user_id: id,
 });
 
 /** The receiver of a message. */
-export const recipient = params({
+export const recipient = strictObject({
   /** The buyer of the order, or the site's agent if the conversation shows an agent in the buyer's place. */
   user_id: id,
   resource: optional(string),
@@ -146,7 +146,7 @@ const content = {
   /** The id of the sending application, sent in the header `x-client-id`. */
   client_id: optional(id),
 };
-const newMessageFields = params({
+const newMessageFields = strictObject({
   ...place,
   /** The seller. The default is `user_id`. */
   from: optional(sender),
@@ -154,7 +154,7 @@ const newMessageFields = params({
   to: recipient,
   ...content,
 });
-const contactFields = params({
+const contactFields = strictObject({
   ...place,
   /** The seller. The default is `user_id`. */
   from: optional(sender),
@@ -186,7 +186,7 @@ export interface UploadParams extends FileSource {
   readonly site_id: string;
 }
 
-export const uploadParams = params({
+export const uploadParams = strictObject({
   /** The site of the order, e.g. `MLA`. */
   site_id: siteId,
   /** The file: a path, bytes, a Blob, or a stream with its `size`. It must not be empty and may have at most 25 MB. */
@@ -199,7 +199,7 @@ export const uploadParams = params({
   size: optional(int),
 }) as Schema<unknown, UploadParams>;
 
-const storedFields = response({
+const storedFields = looseObject({
   /** The id for `attachments` of `messages.send`. The service deletes a file that no message uses within 48 hours. */
   id: keyOf,
 });
@@ -217,7 +217,7 @@ function stored(value: unknown): unknown {
   return id === undefined && attachment_id !== undefined ? { ...rest, id: attachment_id } : value;
 }
 
-export const downloadParams = params({
+export const downloadParams = strictObject({
   /** The site of the order, e.g. `MLA`. */
   site_id: siteId,
   /** The id of the stored file: the `id` that the upload returned, or the `filename` of a message's attachment. */

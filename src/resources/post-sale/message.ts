@@ -9,7 +9,7 @@ import {
   overwrite,
   preprocess,
   refine,
-  response,
+  looseObject,
   string,
   union,
   unknown,
@@ -19,7 +19,7 @@ import type { Output, Schema } from '../../core/schema/schema.js';
 import { keyOf, nullishArray, orAsItCame } from '../../core/schema/fields.js';
 import { currentShape, entriesIn, idOf } from './legacy.js';
 
-const participantFields = response({
+const participantFields = looseObject({
   user_id: nullish(integer),
   /** Present for the receiver of a message that was sent through an option. */
   name: nullish(string),
@@ -31,7 +31,7 @@ export const participant = refine<Participant, Participant>(participantFields, (
 export interface Participant extends Output<typeof participantFields> {}
 
 /** When each event of a message happened; `null` if it has not happened. */
-export const messageDate = response({
+export const messageDate = looseObject({
   received: nullish(dateTime),
   /** When the message passed moderation. */
   available: nullish(dateTime),
@@ -57,7 +57,7 @@ const moderationReason = openEnum(
 export type ModerationReason = Output<typeof moderationReason>;
 
 /** The result of moderation. */
-export const messageModeration = response({
+export const messageModeration = looseObject({
   /** `pending` until moderation has decided; `non_moderated` for older messages. */
   status: nullish(openEnum('clean', 'rejected', 'pending', 'non_moderated')),
   /** Why the message was rejected; see `moderationReasonOf`. */
@@ -68,7 +68,7 @@ export const messageModeration = response({
 export interface MessageModeration extends Output<typeof messageModeration> {}
 
 /** A file of a message. */
-export const messageAttachment = response({
+export const messageAttachment = looseObject({
   /** The id of the stored file: the `attachment_id` for `messages.download`. */
   filename: keyOf,
   original_filename: nullish(string),
@@ -82,11 +82,11 @@ export const messageAttachment = response({
 export interface MessageAttachment extends Output<typeof messageAttachment> {}
 
 /** A resource of a message, e.g. `{ id: '2000000012345678', name: 'packs' }`. */
-export const messageResource = response({ id: nullish(keyOf), name: nullish(string) });
+export const messageResource = looseObject({ id: nullish(keyOf), name: nullish(string) });
 export interface MessageResource extends Output<typeof messageResource> {}
 
 /** The problems of files; only in the legacy shape. */
-export const attachmentsValidations = response({
+export const attachmentsValidations = looseObject({
   invalid_size: nullish(array(unknown)),
   invalid_extension: nullish(array(unknown)),
   forbidden: nullish(array(unknown)),
@@ -115,8 +115,8 @@ const fields = {
   /** Only if the service sent the legacy shape. */
   attachments_validations: nullish<AttachmentsValidations>(attachmentsValidations),
 };
-const messageFields = response({ id: keyOf, ...fields });
-const sentFields = response({
+const messageFields = looseObject({ id: keyOf, ...fields });
+const sentFields = looseObject({
   /** Absent in some responses. */
   id: nullish(keyOf),
   ...fields,

@@ -7,11 +7,11 @@ import {
   nullish,
   openEnum,
   optional,
-  params,
+  strictObject,
   preprocess,
   record,
   refine,
-  response,
+  looseObject,
   string,
 } from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
@@ -32,7 +32,7 @@ import type { Paging, SearchOption } from '../../core/schema/fields.js';
 import { questionTextLimit } from './limits.js';
 
 /** The user who asked. */
-export const asker = response({
+export const asker = looseObject({
   id: integer,
   /** How many questions of this user the seller has answered. */
   answered_questions: nullish(integer),
@@ -40,7 +40,7 @@ export const asker = response({
 export interface Asker extends Output<typeof asker> {}
 
 /** The seller's answer to a question. */
-export const answerOfQuestion = response({
+export const answerOfQuestion = looseObject({
   /** At most 2,000 characters; `""` if the answer was deleted or banned. */
   text: nullish(string),
   /** Upper case if read by id. Elsewhere the case varies, so compare with `toUpperCase()`. */
@@ -50,7 +50,7 @@ export const answerOfQuestion = response({
 export interface AnswerOfQuestion extends Output<typeof answerOfQuestion> {}
 
 /** A buyer's question about an item. */
-export const question = response({
+export const question = looseObject({
   id: integer,
   /** The seller who received the question. */
   seller_id: nullish(integer),
@@ -77,7 +77,7 @@ export interface Question extends Output<typeof question> {}
 
 /** The response to a question search. All its known shapes are accepted. */
 export const questionSearchResponse = preprocess(
-  response({
+  looseObject({
     total: nullish(integer),
     limit: nullish(integer),
     offset: nullish(integer),
@@ -99,7 +99,7 @@ export interface QuestionSearchExtra {
 }
 
 /** The response time in one part of the week. */
-export const responseTimeBand = response({
+export const responseTimeBand = looseObject({
   /** The average, in minutes. */
   response_time: nullish(integer),
   /**
@@ -110,10 +110,10 @@ export const responseTimeBand = response({
 export interface ResponseTimeBand extends Output<typeof responseTimeBand> {}
 
 /** How long a seller takes to answer, over the last 14 days, updated once a day. */
-export const responseTime = response({
+export const responseTime = looseObject({
   user_id: nullish(integer),
   /** The whole week, including questions asked from 00:00 to 09:00, which the other fields do not count. */
-  total: nullish(response({ response_time: nullish(integer) })),
+  total: nullish(looseObject({ response_time: nullish(integer) })),
   weekend: nullish<ResponseTimeBand>(responseTimeBand),
   /** Monday to Friday, 09:00 to 18:00. */
   weekdays_working_hours: nullish<ResponseTimeBand>(responseTimeBand),
@@ -192,7 +192,7 @@ interface ByItemId extends SearchCommon {
 export type QuestionSearchParams = BySeller | ByItem | ByItemId;
 
 export const questionSearchParams = refine(
-  params(searchFields),
+  strictObject(searchFields),
   ({ seller_id, item, item_id, from, sort_fields, sort_types }) => {
     const ways = [seller_id, item, item_id].filter((way) => way !== undefined).length;
     if (ways !== 1) return 'a search takes exactly one of `seller_id`, `item` and `item_id`';
@@ -209,13 +209,13 @@ export const questionSearchParams = refine(
   },
 ) as Schema<unknown, QuestionSearchParams>;
 
-export const getQuestionParams = params({
+export const getQuestionParams = strictObject({
   /** The question's id. */
   question_id: id,
 });
 export interface GetQuestionParams extends Input<typeof getQuestionParams> {}
 
-export const askParams = params({
+export const askParams = strictObject({
   /** The item to ask about. */
   item_id: key,
   /** At most 2,000 characters. */
@@ -223,7 +223,7 @@ export const askParams = params({
 });
 export interface AskParams extends Input<typeof askParams> {}
 
-export const answerParams = params({
+export const answerParams = strictObject({
   /** The question to answer. */
   question_id: id,
   /** At most 2,000 characters. */
@@ -231,7 +231,7 @@ export const answerParams = params({
 });
 export interface AnswerParams extends Input<typeof answerParams> {}
 
-export const userParams = params({
+export const userParams = strictObject({
   /** The seller. */
   user_id: id,
 });

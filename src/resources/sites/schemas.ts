@@ -3,10 +3,10 @@ import {
   nullish,
   number,
   optional,
-  params,
+  strictObject,
   preprocess,
   record,
-  response,
+  looseObject,
   string,
 } from '../../core/schema/schema.js';
 import type { Input, Output } from '../../core/schema/schema.js';
@@ -24,7 +24,7 @@ import {
 import type { Paging, SearchOption } from '../../core/schema/fields.js';
 
 /** An item that a search found. The specification does not name its fields; these are the common ones. */
-export const listing = response({
+export const listing = looseObject({
   id: keyOf,
   title: nullish(string),
   price: nullish(number),
@@ -35,7 +35,7 @@ export const listing = response({
 export interface Listing extends Output<typeof listing> {}
 
 /** The response to a site search. */
-const siteSearchPage = response({
+const siteSearchPage = looseObject({
   site_id: nullish(string),
   query: nullish(string),
   paging: nullish<Paging>(paging),
@@ -61,7 +61,7 @@ export interface SiteSearchExtra {
   readonly available_filters?: readonly (SearchOption | string)[] | null | undefined;
 }
 
-export const siteSearchParams = params({
+export const siteSearchParams = strictObject({
   site_id: siteId,
   /** The search text. */
   q: optional(string),

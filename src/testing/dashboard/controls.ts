@@ -5,7 +5,7 @@ import {
   integer,
   nullish,
   optional,
-  params,
+  strictObject,
   refine,
   string,
   unknown,
@@ -31,7 +31,7 @@ function textUpTo(max: number): Schema<string> {
 }
 
 const pack = integer;
-const question = params({ question_id: integer });
+const question = strictObject({ question_id: integer });
 
 /** The control endpoints, by method and path. Faults do not apply to them. */
 export const controls: Readonly<Record<string, Control>> = {
@@ -42,7 +42,7 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/questions': control(
     'Asks a question as a buyer',
-    params({ from: integer, item_id: string, text: textUpTo(2000) }),
+    strictObject({ from: integer, item_id: string, text: textUpTo(2000) }),
     ({ accounts, items, questions }, { from, item_id, text }) => {
       const { user_id } = inField('from', () => accounts.getOrThrow(from));
       const item = inField('item_id', () => items.getOrThrow(item_id));
@@ -58,7 +58,7 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/answers': control(
     'Answers a question as its seller',
-    params({ question_id: integer, text: textUpTo(2000) }),
+    strictObject({ question_id: integer, text: textUpTo(2000) }),
     ({ questions }, input) => void inField('question_id', () => questions.answer(input.question_id, input.text)),
   ),
 
@@ -70,7 +70,7 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/blacklist': control(
     'Blocks a user from asking a seller, or unblocks the user',
-    params({ seller_id: integer, user_id: integer, blocked: boolean }),
+    strictObject({ seller_id: integer, user_id: integer, blocked: boolean }),
     ({ accounts, questions }, { seller_id, user_id, blocked }) => {
       inField('seller_id', () => accounts.getOrThrow(seller_id));
       inField('user_id', () => accounts.getOrThrow(user_id));
@@ -82,7 +82,7 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/messages': control(
     'Writes a message as buyer or seller',
-    params({ pack, from: enumOf('buyer', 'seller'), text: textUpTo(3500) }),
+    strictObject({ pack, from: enumOf('buyer', 'seller'), text: textUpTo(3500) }),
     ({ packs, messages }, input) => {
       const found = inField('pack', () => packs.getOrThrow(input.pack));
       messages.add(found, { from: senderOf(found, input.from), text: input.text });
@@ -91,7 +91,7 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/moderation': control(
     'Chooses when messages are moderated, and moderates the pending ones',
-    params({ mode: nullish(enumOf('atOnce', 'later')), run: nullish(boolean) }),
+    strictObject({ mode: nullish(enumOf('atOnce', 'later')), run: nullish(boolean) }),
     ({ messages }, { mode, run }) => {
       if (mode) messages.moderation = mode;
       return { moderated: run ? messages.moderate().length : 0 };
@@ -100,7 +100,7 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/reads': control(
     'Marks the messages to a user in a pack as read',
-    params({ pack, user_id: integer }),
+    strictObject({ pack, user_id: integer }),
     ({ accounts, packs, messages }, input) => {
       const found = inField('pack', () => packs.getOrThrow(input.pack));
       const { user_id } = inField('user_id', () => accounts.getOrThrow(input.user_id));
@@ -110,7 +110,7 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/conversations': control(
     'Blocks or unblocks a conversation, or changes its sale',
-    params({
+    strictObject({
       pack,
       blockedBy: nullish(string),
       delivered: optional(boolean),
@@ -137,13 +137,13 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/items': control(
     'Changes the status of an item',
-    params({ item_id: string, status: enumOf('active', 'paused', 'closed', 'under_review') }),
+    strictObject({ item_id: string, status: enumOf('active', 'paused', 'closed', 'under_review') }),
     ({ items }, { item_id, status }) => void inField('item_id', () => items.change(item_id, { status })),
   ),
 
   'POST /__fake/flex-items': control(
     'Enables or disables Flex on an item, or takes the item down',
-    params({ item_id: string, enabled: nullish(boolean), down: nullish(boolean) }),
+    strictObject({ item_id: string, enabled: nullish(boolean), down: nullish(boolean) }),
     ({ flex, items }, { item_id, enabled, down }) => {
       const item = inField('item_id', () => items.getOrThrow(item_id));
       if (typeof enabled === 'boolean') flex.setEnabled(item, enabled);
@@ -154,7 +154,7 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/flex-subscriptions': control(
     'Changes the status of a Flex subscription',
-    params({ id: integer, status: enumOf('in', 'out', 'pending') }),
+    strictObject({ id: integer, status: enumOf('in', 'out', 'pending') }),
     ({ flex }, { id, status }) => {
       inField('id', () => flex.getOrThrow(id));
       inField('status', () => flex.setStatus(id, status));
@@ -163,13 +163,13 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/shipments': control(
     'Creates a delivery order of a seller',
-    params({ user_id: integer }),
+    strictObject({ user_id: integer }),
     ({ flex }, { user_id }) => ({ shipment_id: inField('user_id', () => flex.ship({ user_id })) }),
   ),
 
   'POST /__fake/drivers': control(
     'Assigns a driver to a shipment, or removes it',
-    params({ shipment_id: integer, driver_id: nullish(integer) }),
+    strictObject({ shipment_id: integer, driver_id: nullish(integer) }),
     ({ flex }, { shipment_id, driver_id }) =>
       inField('shipment_id', () => flex.assignDriver(shipment_id, driver_id ?? undefined)),
   ),
@@ -180,7 +180,13 @@ export const controls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/failures': control(
     'Makes the next call of an endpoint fail with a documented error',
-    params({ endpoint: string, status: integer, code: nullish(string), message: string, cause: optional(unknown) }),
+    strictObject({
+      endpoint: string,
+      status: integer,
+      code: nullish(string),
+      message: string,
+      cause: optional(unknown),
+    }),
     (marketplace, { endpoint, status, code, message, cause }) => {
       const found = inField('endpoint', () => endpointNamed(endpoint));
       inField('status', () => marketplace.failNext(found, { status, message }, { code: code ?? undefined, cause }));

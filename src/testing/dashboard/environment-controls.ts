@@ -1,4 +1,4 @@
-import { boolean, integer, nullish, number, params, record, string } from '../../core/schema/schema.js';
+import { boolean, integer, nullish, number, strictObject, record, string } from '../../core/schema/schema.js';
 import type { Output } from '../../core/schema/schema.js';
 import type { Clock } from '../clock.js';
 import { readAs } from '../seed/read-as.js';
@@ -12,7 +12,7 @@ import type { RateLimit } from '../http/rate-limit.js';
 import type { MarketplaceSettings } from '../settings.js';
 import type { ServedMarketplace } from './served-marketplace.js';
 
-const clockChange = params({ set: nullish(string), advanceMs: nullish(number), running: nullish(boolean) });
+const clockChange = strictObject({ set: nullish(string), advanceMs: nullish(number), running: nullish(boolean) });
 interface ClockChange extends Output<typeof clockChange> {}
 
 /** The control endpoints of the clock, the tokens, the storage, the settings and the rate limit. */
@@ -30,7 +30,7 @@ export const environmentControls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/tokens': control(
     'Issues an access token',
-    params({
+    strictObject({
       user_id: integer,
       application_id: nullish(integer),
       token: nullish(ownToken),
@@ -46,17 +46,21 @@ export const environmentControls: Readonly<Record<string, Control>> = {
     },
   ),
 
-  'POST /__fake/revoked-tokens': control('Revokes an access token', params({ token: string }), ({ accounts }, input) =>
-    inField('token', () => accounts.revokeToken(input.token)),
+  'POST /__fake/revoked-tokens': control(
+    'Revokes an access token',
+    strictObject({ token: string }),
+    ({ accounts }, input) => inField('token', () => accounts.revokeToken(input.token)),
   ),
 
-  'POST /__fake/expired-tokens': control('Expires an access token', params({ token: string }), ({ accounts }, input) =>
-    inField('token', () => accounts.expireToken(input.token)),
+  'POST /__fake/expired-tokens': control(
+    'Expires an access token',
+    strictObject({ token: string }),
+    ({ accounts }, input) => inField('token', () => accounts.expireToken(input.token)),
   ),
 
   'POST /__fake/authorization-codes': control(
     'Issues an authorization code for POST /oauth/token',
-    params({ user_id: integer, application_id: nullish(integer) }),
+    strictObject({ user_id: integer, application_id: nullish(integer) }),
     ({ accounts }, { user_id, application_id }) => ({
       code: inField('user_id', () => accounts.issueAuthorizationCode(user_id, application_id ?? undefined)),
     }),
@@ -64,7 +68,7 @@ export const environmentControls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/storage': control(
     'Breaks or repairs the storage of files and messages',
-    params({ filesBroken: nullish(boolean), messagesUnavailable: nullish(boolean) }),
+    strictObject({ filesBroken: nullish(boolean), messagesUnavailable: nullish(boolean) }),
     ({ attachments, messages }, { filesBroken, messagesUnavailable }) => {
       attachments.isBroken = filesBroken ?? attachments.isBroken;
       messages.isUnavailable = messagesUnavailable ?? messages.isUnavailable;

@@ -1,4 +1,14 @@
-import { array, boolean, integer, nullish, number, params, record, refine, string } from '../../core/schema/schema.js';
+import {
+  array,
+  boolean,
+  integer,
+  nullish,
+  number,
+  strictObject,
+  record,
+  refine,
+  string,
+} from '../../core/schema/schema.js';
 import { assertTopic } from '../webhooks/topics.js';
 import { maxLateMs, maxTimeoutMs } from '../webhooks/callback.js';
 import type { Subscription } from '../webhooks/subscription.js';
@@ -8,7 +18,7 @@ import type { Control } from './control.js';
 const share = refine(number, (value) => (value < 0 || value > 1 ? 'a share is from 0 to 1' : undefined));
 
 /** The faults of the deliveries to a callback. */
-export const deliveryFaults = params({
+export const deliveryFaults = strictObject({
   late: nullish(share),
   lateMs: nullish(refine(integer, (value) => (value < 0 || value > maxLateMs ? `from 0 to ${maxLateMs}` : undefined))),
   twice: nullish(share),
@@ -38,7 +48,7 @@ export const notificationControls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/notifications': control(
     'Subscribes a callback to events',
-    params({
+    strictObject({
       callback: string,
       topics: nullish(array(string)),
       user_ids: nullish(array(integer)),
@@ -67,13 +77,13 @@ export const notificationControls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/ended-subscriptions': control(
     'Ends a subscription',
-    params({ id: integer }),
+    strictObject({ id: integer }),
     ({ notifications }, { id }) => inField('id', () => notifications.unsubscribe(id)),
   ),
 
   'POST /__fake/held-notifications': control(
     'Holds new notifications until they are delivered by hand, or posts the held ones',
-    params({ held: boolean }),
+    strictObject({ held: boolean }),
     ({ notifications }, { held }) => {
       notifications.isHeld = held;
     },
@@ -81,7 +91,7 @@ export const notificationControls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/deliveries': control(
     'Delivers held notifications, or earlier ones again, in the given order',
-    params({ ids: array(string), subscription: nullish(integer), afterMs: nullish(integer) }),
+    strictObject({ ids: array(string), subscription: nullish(integer), afterMs: nullish(integer) }),
     async ({ notifications }, { ids, ...options }) => {
       await notifications.deliver(ids, withoutNulls(options));
       return { attempts: notifications.attempts.length };
@@ -90,7 +100,7 @@ export const notificationControls: Readonly<Record<string, Control>> = {
 
   'POST /__fake/sent-notifications': control(
     'Sends a notification that no change caused: of any topic, or a forged one',
-    params({
+    strictObject({
       topic: string,
       resource: string,
       user_id: integer,

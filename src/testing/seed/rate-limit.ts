@@ -1,7 +1,7 @@
-import { boolean, enumOf, integer, nullish, params } from '../../core/schema/schema.js';
+import { boolean, enumOf, integer, nullish, strictObject } from '../../core/schema/schema.js';
 
 /** A rate limit of a control call or a command line. */
-export const rateLimit = params({
+export const rateLimit = strictObject({
   perSecond: nullish(integer),
   perMinute: nullish(integer),
   per: nullish(enumOf('application', 'user')),

@@ -7,7 +7,7 @@ import {
   nullish,
   number,
   optional,
-  params,
+  strictObject,
   record,
   refine,
   string,
@@ -33,7 +33,7 @@ export const ownToken = refine(string, (value) =>
 );
 
 /** A user, with an optional fixed token. */
-const seededUser = params({
+const seededUser = strictObject({
   user_id: optional(integer),
   nickname: optional(string),
   site_id: optional(string),
@@ -42,7 +42,7 @@ const seededUser = params({
 });
 
 /** An item; `flex` enables Flex on it. */
-const seededItem = params({
+const seededItem = strictObject({
   item_id: optional(string),
   seller_id: integer,
   title: optional(string),
@@ -52,7 +52,7 @@ const seededItem = params({
 });
 
 /** A question of the user `from`, with its answer. */
-const seededQuestion = params({
+const seededQuestion = strictObject({
   item_id: string,
   from: integer,
   text: postedText,
@@ -62,7 +62,7 @@ const seededQuestion = params({
 });
 
 /** A message in the conversation of its pack. */
-const seededMessage = params({
+const seededMessage = strictObject({
   from: enumOf('buyer', 'seller'),
   text: string,
   sent_at: optional(time),
@@ -71,7 +71,7 @@ const seededMessage = params({
 export const shippingMode = enumOf('flex', 'cross_docking', 'drop_off', 'fulfilment', 'custom');
 
 /** A sale with its messages. */
-export const seededPack = params({
+export const seededPack = strictObject({
   pack_id: nullish(integer),
   order_ids: optional(array(integer)),
   seller_id: integer,
@@ -88,7 +88,7 @@ export const seededPack = params({
   messages: optional(array(seededMessage)),
 });
 
-const seededMatch = params({
+const seededMatch = strictObject({
   method: optional(string),
   path: optional(string),
   body: optional(unknown),
@@ -96,7 +96,7 @@ const seededMatch = params({
 });
 
 /** A fault: the fields of `Fault`, with the endpoint's name instead of the endpoint. */
-export const seededFault = params({
+export const seededFault = strictObject({
   endpoint: optional(string),
   status: optional(integer),
   body: optional(unknown),
@@ -113,10 +113,10 @@ export const seededFault = params({
   seed: optional(integer),
 });
 
-const seededFlex = params({
+const seededFlex = strictObject({
   subscriptions: optional(
     array(
-      params({
+      strictObject({
         user_id: integer,
         mode: optional(enumOf('FLEX', 'TURBO')),
         status: optional(enumOf('in', 'out', 'pending')),
@@ -124,22 +124,22 @@ const seededFlex = params({
       }),
     ),
   ),
-  shipments: optional(array(params({ user_id: integer, driver_id: optional(integer) }))),
+  shipments: optional(array(strictObject({ user_id: integer, driver_id: optional(integer) }))),
 });
 
 /** The initial content of a marketplace. */
-export const seed = params({
+export const seed = strictObject({
   now: optional(time),
   settings: optional(settingsChange),
   users: optional(array(seededUser)),
   items: optional(array(seededItem)),
   questions: optional(array(seededQuestion)),
-  blacklist: optional(array(params({ seller_id: integer, user_id: integer }))),
+  blacklist: optional(array(strictObject({ seller_id: integer, user_id: integer }))),
   packs: optional(array(seededPack)),
   flex: optional(seededFlex),
   contacts: optional(
     array(
-      params({
+      strictObject({
         kind: enumOf('question', 'phone_view'),
         item_id: string,
         at: optional(time),

@@ -6,7 +6,7 @@ import {
   number,
   nullish,
   optional,
-  params,
+  strictObject,
   record,
   refine,
   string,
@@ -27,7 +27,7 @@ function from(min: number, max: number): Schema<number> {
 }
 
 /** A share of odd responses. */
-export const oddShare = params({
+export const oddShare = strictObject({
   share: optional(
     refine(number, (value) => (value < 0 || value > 1 ? { path: [], message: 'a share is from 0 to 1' } : undefined)),
   ),
@@ -46,7 +46,7 @@ export const oddShare = params({
 });
 
 /** The settings that a seed or a control call can change; the limits keep every response small enough for this process. */
-export const settingsChange = params({
+export const settingsChange = strictObject({
   postSaleTag: optional(enumOf('all', 'documented')),
   conversationPageSize: optional(from(1, 1000)),
   maxPageSize: optional(from(1, 1000)),

@@ -1,7 +1,7 @@
 import { isObject } from '../../../core/plain-object.js';
 import { inspect } from '../../../core/schema/inspect.js';
 import type { Inspected } from '../../../core/schema/inspect.js';
-import { array, nullish, picked, preprocess, unknown } from '../../../core/schema/schema.js';
+import { array, nullish, object, preprocess, unknown } from '../../../core/schema/schema.js';
 import type { Issue } from '../../../core/schema/issue.js';
 import type { Schema, Shape } from '../../../core/schema/schema.js';
 
@@ -87,7 +87,7 @@ function applyToFields(shape: Shape, select: unknown, path: readonly string[]): 
   return {
     issues: names.length === 0 ? say(path, nothing) : fields.flatMap(({ issues }) => issues),
     graphql: `{${fields.map(({ name, graphql }) => name + graphql).join(' ')}}`,
-    schema: picked(Object.fromEntries(fields.map((field) => [field.name, field.schema]))),
+    schema: object(Object.fromEntries(fields.map((field) => [field.name, field.schema]))),
   };
 }
 
