@@ -9,6 +9,7 @@ import { shapesOf } from '../tools/catalogue.ts';
 import { errorPages, remedyOf } from '../tools/errors.ts';
 import { typeNameOf } from '../tools/api-pages.ts';
 import { exportsOf } from '../tools/exports.ts';
+import { laidOut } from '../tools/layout.ts';
 import { openapi } from '../tools/openapi.ts';
 import { reference } from '../tools/reference.ts';
 import { all, root, sources, version } from './support/documents.ts';
@@ -69,7 +70,7 @@ describe('docs/reference', () => {
   const pages = reference(all, sources);
 
   test.each([...pages])('%s equals what the sources generate', async (name, text) => {
-    await expect(text).toMatchFileSnapshot(join(docs, 'reference', name));
+    await expect(await laidOut(text)).toMatchFileSnapshot(join(docs, 'reference', name));
   });
 
   test.each(Object.entries(sourceOfEntry))('everything that %s exports has a place', (_, path) => {

@@ -148,7 +148,7 @@ describe('the input table of a method', () => {
   const fieldsOf = (name: string): string[] => {
     const [, section = ''] = flex.split(`## ${name}\n`);
     const [, input = ''] = section.split('\n## ')[0]?.split('**Input**') ?? [];
-    return [...(input.split('**Returns**')[0] ?? '').matchAll(/^\| `(\w+)` \|/gm)].map(([, field = '']) => field);
+    return [...(input.split('**Returns**')[0] ?? '').matchAll(/^\| `(\w+)\??` \|/gm)].map(([, field = '']) => field);
   };
 
   test.each([

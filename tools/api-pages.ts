@@ -45,15 +45,15 @@ export function apiPages(sources: Sources): ApiPage[] {
       about:
         'The client, its options, the options of a call, and what calls return. [Common](common.md) has the methods of ' +
         'the client itself.',
-      exports: main.filter(({ file }) => !isResource(file)).map(withoutListedMethods),
+      exports: opened(main.filter(({ file }) => !isResource(file)).map(withoutListedMethods)),
     },
     {
       title: 'Schemas',
       file: 'schemas.md',
       entry: 'marketplace-seller-sdk/schemas',
       about:
-        'The functions that schemas are built with. The entry also exports the schema of each type in this reference, ' +
-        'under the name of the type in lower camel case, and all `endpoints`.',
+        'The types of schemas. The entry also exports the schema of each type in this reference, under the name of the ' +
+        'type in lower camel case, and all `endpoints`.',
       exports: schemas,
     },
     {
@@ -87,6 +87,13 @@ export function apiPages(sources: Sources): ApiPage[] {
       exports: entry('otel'),
     },
   ];
+}
+
+/** Begins the page of the client with what its readers look for. */
+function opened(exports: readonly Export[]): Export[] {
+  const names = ['SellerClient', 'ClientOptions', 'CallOptions', 'ApiPromise', 'Paged'];
+  const first = names.flatMap((name) => exports.filter((each) => each.name === name));
+  return [...first, ...exports.filter((each) => !first.includes(each))];
 }
 
 /** The page of a resource, or `common.md`, describes the methods of the client. */

@@ -58,13 +58,13 @@ function page(
     generated,
     causeOf(kind, all).text,
     ...section('## What to do', remedyOf(kind, all)),
+    '## Catch it',
+    fenced(example(kind)),
     ...section('## Repeat the call', permanence(type, all)),
     ...section('## Inherits', ancestry(type)),
     ...section('## Subclasses', below.join(', ')),
     ...section('## How the service reports it', responses(type, all)),
     ...section('## Methods and functions that throw it', linksTo(throwers, kind)),
-    '## Catch it',
-    fenced(example(kind)),
   ]);
 }
 

@@ -12,9 +12,14 @@ export function fenced(code: string): string {
   return `\`\`\`ts\n${code.trim()}\n\`\`\``;
 }
 
-/** A Markdown table; text with bars or several lines stays in its cell. */
+/** A Markdown table without its empty columns; text with bars or several lines stays in its cell. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map((each) => cell(each)).join(' | ')} |`;
+  const isUsed = head.map((_, column) => rows.some((row) => row[column] !== ''));
+  const line = (cells: readonly string[]): string =>
+    `| ${cells
+      .filter((_, column) => isUsed[column])
+      .map(cell)
+      .join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 

@@ -42,7 +42,7 @@ export function inputTable(operation: PublicMethod, exports: readonly Export[], 
   if (!input) return [];
   const title = input.type === undefined ? '**Input**' : `**Input** (\`${input.type}\`)`;
   const rows = [...fieldRows(input.schema, all), ...input.members.map(memberRow)];
-  if (rows.length > 0) return [title, table(['Field', 'Type', 'Required', 'Notes'], rows)];
+  if (rows.length > 0) return [title, table(['Field', 'Type', 'Notes'], rows)];
   return [input.type === undefined ? '**Input**: none.' : `**Input**: none (\`${input.type}\`).`];
 }
 
@@ -52,11 +52,11 @@ function fieldRows(schema: StandardSchema, all: Catalogue): string[][] {
   const names = [...new Set(shapes.flatMap((shape) => Object.keys(shape)))];
   return names.map((name) => {
     const field = shapes.find((shape) => shape[name])?.[name] as StandardSchema;
-    const needed = shapes.every((shape) => !isOptional(shape[name]));
-    return [`\`${name}\``, typeOf(field, all), needed ? 'yes' : '', notes(field, prose.get(name))];
+    const isNeeded = shapes.every((shape) => !isOptional(shape[name]));
+    return [`\`${name}${isNeeded ? '' : '?'}\``, typeOf(field, all), notes(field, prose.get(name))];
   });
 }
 
 function memberRow({ name, code, optional, prose }: Member): string[] {
-  return [`\`${name}\``, code === 'boolean' ? code : codeSpan(code), optional ? '' : 'yes', prose.text];
+  return [`\`${name}${optional ? '?' : ''}\``, code === 'boolean' ? code : codeSpan(code), prose.text];
 }

@@ -9,7 +9,7 @@ export interface Entry {
   collapsed?: boolean;
 }
 
-const DOCUMENTS = /^(docs\/.+|examples\/README|bench\/results|CHANGELOG|CONTRIBUTING|SECURITY)\.md$/;
+const DOCUMENTS = /^(docs\/.+|examples\/README|bench\/(?:results|faults)|CHANGELOG|CONTRIBUTING|SECURITY)\.md$/;
 const PROGRAM = /^examples\/.+\.ts$/;
 const DATA = ['docs/openapi.json', 'llms.txt'];
 

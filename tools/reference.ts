@@ -60,7 +60,7 @@ function contents(groups: readonly Group[], others: readonly ApiPage[], all: Cat
     table(['Name', 'What it is'], apiRows(each, all)),
   ]);
   const intro =
-    'Every method by resource, then everything else that the package exports. ' +
+    'Every method by resource, then everything else that the package exports. A field whose name ends in `?` is optional. ' +
     'The endpoints as data: [openapi.json](../openapi.json).';
   return document(['# Reference', generated, intro, ...sections, ...otherSections]);
 }

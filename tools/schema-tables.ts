@@ -45,14 +45,14 @@ export function schemaSection(schema: StandardSchema, all: Catalogue): string[] 
 export function schemaFields(schema: StandardSchema, all: Catalogue): string {
   const prose = all.prose.fieldsOf(all.schemas.get(schema)?.constant ?? '');
   const rows = shapesOf(schema).flatMap((shape) => fieldRows(shape, prose, all, ''));
-  return table(['Field', 'Type', 'Required', 'Notes'], rows);
+  return table(['Field', 'Type', 'Notes'], rows);
 }
 
 /** Returns one row per field. The fields of an unnamed object follow it. */
 function fieldRows(shape: Shape, prose: Fields, all: Catalogue, prefix: string): string[][] {
   return Object.entries(shape).flatMap(([name, field]) => {
     const about = prose.get(name);
-    const row = [`\`${prefix}${name}\``, typeOf(field, all), isOptional(field) ? '' : 'yes', notes(field, about)];
+    const row = [`\`${prefix}${name}${isOptional(field) ? '?' : ''}\``, typeOf(field, all), notes(field, about)];
     const inner = hasName(field, all)
       ? []
       : objectsWithin(field).flatMap((each) => {

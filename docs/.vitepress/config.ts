@@ -30,7 +30,7 @@ export default {
     'tests/**',
     'src/**',
     'tools/**',
-    'bench/!(results).md',
+    'bench/!(results|faults).md',
     'README.md',
   ],
   outDir: '../.site',
@@ -68,6 +68,7 @@ export default {
       },
     },
     externalLinkIcon: true,
+    footer: { message: `MIT license · version ${version}` },
   },
   // The folder of a page becomes its CSS class, so that the style sheet recognises reference pages.
   transformPageData: ({ relativePath, frontmatter }: { relativePath: string; frontmatter: object }) => ({
@@ -121,6 +122,9 @@ function extendMarkdown(markdown: MarkdownIt): void {
     `<code v-pre>${markdown.utils.escapeHtml(tokens[index]?.content ?? '').replace(/[/.(,|]|&lt;(?=\S)/g, '$&<wbr>')}</code>`;
 }
 
+/** The classes of cells that begin with whether something passes. */
+const marks: Readonly<Record<string, string>> = { '✓': 'passes', '✗': 'fails' };
+
 /** Gives each cell of a table the title of its column, which the style sheet shows where the table is stacked. */
 function labelCells(markdown: MarkdownIt): void {
   markdown.core.ruler.push('label cells', ({ tokens }) => {
@@ -131,7 +135,10 @@ function labelCells(markdown: MarkdownIt): void {
       if (type === 'table_open') columns = [];
       if (type === 'th_open') columns.push(titleOf(tokens, index));
       if (type === 'tr_open') column = 0;
-      if (type === 'td_open') token.attrSet('data-column', columns[column++] ?? '');
+      if (type !== 'td_open') return;
+      token.attrSet('data-column', columns[column++] ?? '');
+      const mark = marks[tokens[index + 1]?.content.charAt(0) ?? ''];
+      if (mark) token.attrSet('class', mark);
     });
   });
 }
@@ -173,10 +180,12 @@ const alsoFoundBy: Readonly<Record<string, string>> = {
   'docs/guide/performance.md': 'proxy, proxies, HTTP_PROXY',
 };
 
+const unsearched = ['docs/index.md', 'docs/README.md', 'CHANGELOG.md', 'bench/results.md', 'bench/faults.md'];
+
 /** Returns the text for the search index. Lists of pages would rank before the pages, and tables of figures match many words. */
 function searched(source: string, page: { relativePath: string }, markdown: MarkdownIt): string {
   const { relativePath } = page;
-  if (['docs/index.md', 'docs/README.md', 'CHANGELOG.md', 'bench/results.md'].includes(relativePath)) return '';
+  if (unsearched.includes(relativePath)) return '';
   return markdown.render(source.replace(/^# .+$/m, `$&\n\n${alsoFoundBy[relativePath] ?? ''}`), page);
 }
 
