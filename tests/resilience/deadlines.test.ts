@@ -31,6 +31,12 @@ const service: Step = (request) => {
 };
 
 const pack = { pack_id: '1', user_id: 7 };
+const received = {
+  id: 'a',
+  from: { user_id: 31 },
+  to: { user_id: 7 },
+  message_resources: [{ id: '1', name: 'packs' }],
+};
 const everything: [string, (client: SellerClient, options?: CallOptions) => PromiseLike<unknown>][] = [
   ['an iteration over questions', (client, options) => client.questions.search({ seller_id: 7 }, options).toArray()],
   [
@@ -40,6 +46,7 @@ const everything: [string, (client: SellerClient, options?: CallOptions) => Prom
   ['an iteration over messages', (client, options) => client.messages.conversation(pack, options).toArray()],
   ['contact()', (client, options) => client.messages.contact({ ...pack, to: { user_id: 31 }, text: 'Hello' }, options)],
   ['channel()', (client, options) => client.messages.channel(pack, options)],
+  ['reply()', (client, options) => client.messages.reply(received, 'Hello', options)],
 ];
 
 describe('a deadline bounds everything under it', () => {
@@ -53,7 +60,7 @@ describe('a deadline bounds everything under it', () => {
       const error = await errorOf(advanceUntilSettled(act(sellerClient, ofCall)));
       expect(error).toBeInstanceOf(TimeoutError);
       expect(error.message).toMatch(
-        /^(The iteration|contact\(\)|channel\(\)) did not end within its deadline of 1500 ms$/,
+        /^(The iteration|contact\(\)|channel\(\)|reply\(\)) did not end within its deadline of 1500 ms$/,
       );
       expect(performance.now() - startedAt).toBeLessThanOrEqual(1600);
       expect(sent.length).toBeGreaterThan(2);
@@ -125,6 +132,29 @@ describe('a deadline bounds everything under it', () => {
     expect(await errorOf(advanceUntilSettled(call))).toMatchObject({ cause: { name: 'TimeoutError' } });
     expect(performance.now() - startedAt).toBeLessThanOrEqual(700);
     expect(sent).toHaveLength(2);
+  });
+
+  const shows = (messages: readonly object[]): Step => {
+    return () => slowly({ paging: { total: messages.length }, messages });
+  };
+  const [empty, begun] = [shows([]), shows([received])];
+  const written = { ...pack, text: 'Hello' };
+  test.each<[string, Step, (client: SellerClient, options?: CallOptions) => PromiseLike<unknown>]>([
+    ['contact() by an option', empty, (client, options) => client.messages.contact(written, options)],
+    ['contact() in a conversation', begun, (client, options) => client.messages.contact(written, options)],
+    ['channel()', empty, (client, options) => client.messages.channel(pack, options)],
+    ['reply()', begun, (client, options) => client.messages.reply(received, 'Hello', options)],
+  ])('what %s sends after it has read the conversation', async (_, conversation, act) => {
+    for (const [ofClient, ofCall] of [
+      [{ deadlineMs: 600 }, undefined],
+      [{}, { deadlineMs: 600 }],
+    ] as const) {
+      const { sellerClient, sent } = stubbed([conversation, never], ofClient);
+      const startedAt = performance.now();
+      await errorOf(advanceUntilSettled(act(sellerClient, ofCall)));
+      expect(performance.now() - startedAt).toBeLessThanOrEqual(700);
+      expect(sent).toHaveLength(2);
+    }
   });
 
   test('the time of the loop body does not count', async () => {
