@@ -126,6 +126,8 @@ describe('before anybody has written', () => {
     ['a conversation that does not exist yet', Response.json({ error: 'not_found' }, { status: 404 })],
     ['a 404 without a body', new Response(null, { status: 404 })],
     ['only a message of the seller', [to(buyer, 9)]],
+    ['only a message whose sender is not shown', [{ ...to(buyer, 9), from: null }]],
+    ['a 404 in words', new Response('No messages: 0 < 1', { status: 404 })],
   ])('%s lets contact() use an option, without `to`', async (_, messages) => {
     const { client, written } = serviceWith(messages);
     await expect(client.messages.contact({ ...whose, text })).resolves.toMatchObject({ channel: 'option' });
@@ -139,7 +141,7 @@ describe('before anybody has written', () => {
     // The option is rejected by the guide that the files ask for.
     const files = { attachments: ['a.pdf'] };
     const error = await errorOf<InvalidInputError>(client.messages.contact({ ...whose, text, ...files }));
-    expect(error.issues).toMatchObject([{ path: ['to'] }]);
+    expect(error.issues).toEqual([{ path: ['to'], message: '`to` is missing, and the conversation shows nobody yet' }]);
     expect(written()).toEqual([]);
     await client.messages.contact({ ...whose, text, ...files, to: { user_id: buyer } });
     expect(written()[0]!.body?.to).toEqual({ user_id: buyer });
@@ -177,6 +179,38 @@ describe('before anybody has written', () => {
   );
 });
 
+test.each([404, 500])('a conversation whose second page fails with %i is not read as empty', async (status) => {
+  const client = new SellerClient({
+    baseUrl: 'https://api.test',
+    accessToken: 'token-1',
+    maxRetries: 0,
+    fetch: (request: Request) =>
+      Promise.resolve(
+        new URL(request.url).searchParams.has('offset')
+          ? Response.json({ error: 'not_found' }, { status })
+          : Response.json({ messages: [to(buyer, 9)], paging: { total: 2, limit: 1, offset: 0 } }),
+      ),
+  });
+  expect(await errorOf(client.messages.contact({ ...whose, text }))).toMatchObject({ status });
+});
+
+test('a `to` that contradicts the receiver of an earlier message is rejected before an option is used', async () => {
+  const { client, written } = serviceWith([to(agent, 9)]);
+  const error = await errorOf<InvalidInputError>(client.messages.contact({ ...whose, to: { user_id: buyer }, text }));
+  expect(error.issues).toEqual([
+    {
+      path: ['to', 'user_id'],
+      message: `\`to.user_id\` is ${buyer}, but the conversation shows ${agent}; leave out \`to\``,
+    },
+  ]);
+  expect(written()).toEqual([]);
+});
+
+test('of two messages of the same time, the first one that is shown counts', async () => {
+  const { client } = serviceWith([from(agent, 9), from(buyer, 9)]);
+  expect((await client.messages.channel(whose)).counterpart).toEqual({ user_id: agent });
+});
+
 test('a message without an id counts as written by the buyer', async () => {
   const { client, written } = serviceWith([{ from: { user_id: agent }, text: 'When?' }]);
   await expect(client.messages.contact({ ...whose, text })).resolves.toMatchObject({ channel: 'conversation' });
@@ -198,6 +232,56 @@ describe('reply()', () => {
     });
     const ofOrder = { ...named, message_resources: [{ id: '6', name: 'orders' }] };
     expect((await replied(ofOrder)).path).toBe('/messages/packs/6/sellers/7');
+  });
+
+  test('is of the seller that the message names, otherwise of its receiver', async () => {
+    const named = [
+      { id: '5', name: 'packs' },
+      { id: '8', name: 'sellers' },
+    ];
+    const pathOf = async (message: object): Promise<string> => (await replied(message)).path;
+    expect(await pathOf({ ...from(buyer, 9), message_resources: named })).toBe('/messages/packs/5/sellers/8');
+    expect(await pathOf({ ...from(buyer, 9), to: undefined, message_resources: named })).toBe(
+      '/messages/packs/5/sellers/8',
+    );
+    expect(await pathOf({ ...from(buyer, 9), message_resources: named.slice(0, 1) })).toBe(
+      '/messages/packs/5/sellers/7',
+    );
+  });
+
+  test.each<[string, object | null | undefined]>([
+    ['no sender', undefined],
+    ['an empty sender', null],
+    ['a sender without an id', {}],
+    ['the seller as its sender', { user_id: seller }],
+    ['the seller as its sender, in words', { user_id: String(seller) }],
+  ])('to a message with %s, in a conversation that shows nobody, has no receiver', async (_, sender) => {
+    const { client, written } = serviceWith([]);
+    const message = { ...from(buyer, 9), from: sender, message_resources: [{ id: '5', name: 'packs' }] };
+    const error = await errorOf<InvalidInputError>(client.messages.reply(message, text));
+    expect(error.issues).toMatchObject([{ path: ['to'] }]);
+    expect(written()).toEqual([]);
+  });
+
+  test('that is given another receiver than the conversation shows is rejected', async () => {
+    const { client, written } = serviceWith([from(agent, 9)]);
+    const message = { ...from(buyer, 9), message_resources: [{ id: '5', name: 'packs' }] };
+    const content = { text, to: { user_id: buyer } };
+    expect((await errorOf<InvalidInputError>(client.messages.reply(message, content))).issues).toMatchObject([
+      { path: ['to', 'user_id'] },
+    ]);
+    expect(written()).toEqual([]);
+  });
+
+  test('says which field a message without a seller lacks', async () => {
+    const message = { id: 'a', message_resources: [{ id: '5', name: 'packs' }] };
+    const error = await errorOf<InvalidInputError>(serviceWith([]).client.messages.reply(message, text));
+    expect(error.issues).toEqual([
+      {
+        path: ['to', 'user_id'],
+        message: 'the message names no seller to reply as; use `messages.contact`',
+      },
+    ]);
   });
 
   test('takes files', async () => {

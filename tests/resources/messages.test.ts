@@ -499,7 +499,11 @@ describe('contact() uses the channel that is open', () => {
     const { sellerClient, input, marketplace, pack } = createSale();
     await expect(sellerClient.messages.contact(input)).resolves.toMatchObject({ channel: 'option', message: { text } });
     const failure = await errorOf(sellerClient.messages.contact(input));
-    expect(failure).toMatchObject({ name: 'NoChannelError', reason: 'cap_exhausted' });
+    expect(failure).toMatchObject({
+      name: 'NoChannelError',
+      reason: 'cap_exhausted',
+      message: 'The message was not sent: the option OTHER is used up; wait until the buyer replies',
+    });
     expect((failure as Error).cause).toMatchObject({ name: 'CapExhaustedError', status: 403 });
     expect(marketplace.messages.of(pack)).toHaveLength(1);
   });
@@ -521,32 +525,56 @@ describe('contact() uses the channel that is open', () => {
     expect(withFile).toMatchObject({ channel: 'conversation', message: { message_attachments: [{ filename: id }] } });
   });
 
-  test.each<[string, Partial<PackInit>, string]>([
-    ['blocked_by_cancelled_order', { blockedBy: 'blocked_by_cancelled_order' }, 'MLA'],
-    ['mediation', { inMediation: true }, 'MLB'],
-    ['not_yet_delivered', { shipping: 'fulfilment' }, 'MLA'],
-  ])('a closed conversation is a NoChannelError: %s', async (reason, init, site) => {
+  test.each<[string, Partial<PackInit>, string, string]>([
+    [
+      'blocked_by_cancelled_order',
+      { blockedBy: 'blocked_by_cancelled_order' },
+      'MLA',
+      'the conversation is blocked (blocked_by_cancelled_order)',
+    ],
+    [
+      'mediation',
+      { inMediation: true },
+      'MLB',
+      'a mediation is in process; write in the mediation, or when it is over',
+    ],
+    [
+      'not_yet_delivered',
+      { shipping: 'fulfilment' },
+      'MLA',
+      'the purchase is on its way by fulfilment; write when it is delivered',
+    ],
+  ])('a closed conversation is a NoChannelError with its remedy: %s', async (reason, init, site, remedy) => {
     const { sellerClient, input } = createConversation(init, site);
     const failure = await errorOf(sellerClient.messages.contact(input));
     expect(failure).toBeInstanceOf(NoChannelError);
-    expect(failure).toMatchObject({ reason });
+    expect(failure).toMatchObject({ reason, message: `The message was not sent: ${remedy}` });
     expect((failure as Error).cause).toMatchObject({ status: 403 });
   });
 
   test('a blocked excepted case and a missing option are a NoChannelError', async () => {
     const excepted = createSale({ exceptedCase: true });
     excepted.marketplace.failNext(endpoints.messages.send, conversationBlocked, { cause: [] });
-    expect(await errorOf(excepted.sellerClient.messages.contact(excepted.input))).toMatchObject({ reason: 'blocked' });
+    expect(await errorOf(excepted.sellerClient.messages.contact(excepted.input))).toMatchObject({
+      reason: 'blocked',
+      message: 'The message was not sent: the conversation is blocked (no reason given)',
+    });
     const { marketplace, sellerClient, input } = createSale();
     const invalidOption = endpoints.actionGuide.send.errors.find(({ error }) => error.kind === 'InvalidOptionError')!;
     marketplace.failNext(endpoints.actionGuide.send, invalidOption);
-    expect(await errorOf(sellerClient.messages.contact(input))).toMatchObject({ reason: 'option_not_offered' });
+    expect(await errorOf(sellerClient.messages.contact(input))).toMatchObject({
+      reason: 'option_not_offered',
+      message: expect.stringContaining('the pack has no option OTHER; see actionGuide.options') as string,
+    });
   });
 
   test('a first message with files is a NoChannelError', async () => {
     const { sellerClient, input, marketplace, pack } = createSale();
     const failure = await errorOf(sellerClient.messages.contact({ ...input, attachments: ['a.pdf'] }));
-    expect(failure).toMatchObject({ reason: 'attachments' });
+    expect(failure).toMatchObject({
+      reason: 'attachments',
+      message: expect.stringContaining('a first message carries no attachments') as string,
+    });
     expect(marketplace.messages.of(pack)).toEqual([]);
   });
 
