@@ -76,7 +76,10 @@ afterEach(() => {
 describe('the code in the documents', () => {
   test('every snippet compiles', () => {
     const all = [...inGuides, ...inSources];
-    const given = (snippet: Snippet): Given => (inSources.includes(snippet) ? givenInSources : givenInGuides);
+    const given = (snippet: Snippet): Given => {
+      if (isAlone(snippet)) return {};
+      return inSources.includes(snippet) ? givenInSources : givenInGuides;
+    };
     expect(typeErrors(root, all, given)).toEqual([]);
   });
 
@@ -99,6 +102,11 @@ function exportsOf(module: object, name: string): Given {
 /** All but those that say in their fence that they cannot run here. */
 function runnable(snippets: readonly Snippet[]): Snippet[] {
   return snippets.filter(({ marks }) => !marks.includes('no-run'));
+}
+
+/** The main flow of a guide creates all that it uses: a user copies one block, and it runs. */
+function isAlone({ marks }: Snippet): boolean {
+  return marks.includes('alone');
 }
 
 /** Runs a snippet in a marketplace where something has happened; the network leads to it, whatever the host. */
@@ -128,13 +136,8 @@ async function run(snippet: Snippet): Promise<void> {
     // A snippet that shows a test is a test: it runs with the rest of the snippet.
     vitest: { expect, test: (_: string, body: () => Promise<void>) => void tests.push(body()) },
   };
-  await runSnippet(snippet, modules, {
-    ...everything,
-    ...builders,
-    seller,
-    marketplace,
-    question_id: asked[0]!.id,
-  });
+  const given = { ...everything, ...builders, seller, marketplace, question_id: asked[0]!.id };
+  await runSnippet(snippet, modules, isAlone(snippet) ? {} : given);
   await Promise.all(tests);
 }
 
