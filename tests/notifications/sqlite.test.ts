@@ -192,9 +192,9 @@ describe('a transaction that fails', () => {
 
   test.each([
     ['one write', "SELECT RAISE(ABORT, 'no room')", ['fulfilled', 'rejected', 'fulfilled']],
-    ['the whole transaction', "SELECT RAISE(ROLLBACK, 'no room')", ['rejected', 'rejected', 'rejected']],
-    ['the commit', 'INSERT INTO child (parent) VALUES (99)', ['rejected', 'rejected', 'rejected']],
-  ])('with %s rejects what was not written, and no later write', async (_, statement, expected) => {
+    ['the whole transaction', "SELECT RAISE(ROLLBACK, 'no room')", ['fulfilled', 'rejected', 'fulfilled']],
+    ['the commit', 'INSERT INTO child (parent) VALUES (99)', ['fulfilled', 'rejected', 'fulfilled']],
+  ])('with %s rejects what was not written, and no other write', async (_, statement, expected) => {
     const path = newPath();
     const store = await opened(path);
     const program = other(path);

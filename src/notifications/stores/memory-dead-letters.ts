@@ -1,18 +1,18 @@
 import { FifoMap } from './fifo-map.js';
 import { deletedForRoom } from './store-limits.js';
-import type { DeadLetterLimits } from './store-limits.js';
+import type { ResolvedLimits } from './store-limits.js';
 import type { DeadLetter } from './store.js';
 import { bytesOf } from './waiting-list.js';
 import type { WaitingNotification } from './waiting-list.js';
 
 /** The dead letters of an inbox in memory. */
 export class MemoryDeadLetters {
-  readonly #limits: DeadLetterLimits;
+  readonly #limits: ResolvedLimits;
   readonly #dead = new FifoMap<{ readonly letter: DeadLetter; readonly bytes: number }>();
   #bytes = 0;
   #added = 0;
 
-  constructor(limits: DeadLetterLimits) {
+  constructor(limits: ResolvedLimits) {
     this.#limits = limits;
   }
 

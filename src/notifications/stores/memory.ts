@@ -5,8 +5,8 @@ import { Groups } from './groups.js';
 import type { Group } from './groups.js';
 import { bytesOf } from './waiting-list.js';
 import { MemoryDeadLetters } from './memory-dead-letters.js';
-import { StoreFullError, assertLimit, assertNames, resolveLimits } from './store-limits.js';
-import type { StoreLimits } from './store-limits.js';
+import { fullError, isLimit, resolveStoreOptions } from './store-limits.js';
+import type { ResolvedLimits, StoreLimits } from './store-limits.js';
 import { newToken } from './store.js';
 import type {
   Claim,
@@ -42,12 +42,19 @@ export interface MemoryStoreOptions extends StoreLimits {
  * });
  */
 export function memoryStore(options: MemoryStoreOptions = {}): NotificationStore {
-  assertNames('memoryStore', options, ['maxRemembered']);
-  return new MemoryStore(options);
+  const { maxRemembered = 100_000, ...limits } = resolveStoreOptions('memoryStore', options, { maxRemembered: isLimit });
+  return new MemoryStore(limits, maxRemembered);
 }
 
 /** How many topics are remembered that nothing waits for. */
 const maxIdleTopics = 1_000;
+
+/** What is kept of handled entries until a time. */
+interface Handled {
+  readonly until: number;
+  /** Of a group: everything that was sent until then is handled. */
+  readonly sentAt?: number;
+}
 
 /** Leases are timed by the monotonic clock: setting the time of the machine neither delays nor expires them. */
 class MemoryStore implements NotificationStore {
@@ -57,50 +64,39 @@ class MemoryStore implements NotificationStore {
   /** When each entry was added. */
   readonly #waiting = new FifoMap<number>();
   readonly #topics = new FifoMap<TopicStats>();
-  /** The keys of handled entries and when they expire. */
-  readonly #processed = new FifoMap<number>();
-  /** Groups of which everything is handled until a time, and when that may be forgotten. */
-  readonly #doneUntil = new FifoMap<{ readonly sentAt: number; readonly until: number }>();
+  /** By the key of an entry. */
+  readonly #processed: FifoMap<Handled>;
+  /** By group. */
+  readonly #doneUntil: FifoMap<Handled>;
   readonly #dead: MemoryDeadLetters;
-  readonly #limits: ReturnType<typeof resolveLimits>;
-  readonly #maxRemembered: number;
+  readonly #limits: ResolvedLimits;
   #waitingBytes = 0;
   #problems: string[] = [];
 
-  constructor({ maxRemembered = 100_000, ...limits }: MemoryStoreOptions) {
-    assertLimit('maxRemembered', maxRemembered);
-    this.#maxRemembered = maxRemembered;
-    this.#limits = resolveLimits(limits);
-    this.#dead = new MemoryDeadLetters(this.#limits);
+  constructor(limits: ResolvedLimits, maxRemembered: number) {
+    this.#limits = limits;
+    this.#processed = new FifoMap(maxRemembered);
+    this.#doneUntil = new FifoMap(maxRemembered);
+    this.#dead = new MemoryDeadLetters(limits);
   }
 
   /** The state of an entry; `undefined` for a new one. */
   #stateOf({ key, groupId, sentAt }: QueuedNotification): 'waiting' | 'processed' | undefined {
     if (this.#waiting.has(key)) return 'waiting';
     const now = Date.now();
-    if (this.#dead.has(key) || (this.#processed.get(key) ?? 0) > now) return 'processed';
-    const done = this.#doneUntil.get(groupId);
-    return done && done.until > now && sentAt <= done.sentAt ? 'processed' : undefined;
+    if (this.#dead.has(key) || (this.#processed.get(key)?.until ?? 0) > now) return 'processed';
+    const { until = 0, sentAt: doneUntil = 0 } = this.#doneUntil.get(groupId) ?? {};
+    return until > now && sentAt <= doneUntil ? 'processed' : undefined;
   }
 
   async add(entry: QueuedNotification): Promise<EntryState> {
     const state = this.#stateOf(entry);
     if (state) return state;
     const bytes = bytesOf(entry);
-    this.#assertRoomFor(bytes);
+    const full = fullError(this.#limits, { entries: this.#waiting.size, bytes: this.#waitingBytes }, bytes);
+    if (full) throw full;
     this.#groups.insert(this.#counted(entry, bytes));
     return 'added';
-  }
-
-  /** @throws {StoreFullError} when the store is full. */
-  #assertRoomFor(bytes: number): void {
-    const { maxWaiting, maxWaitingBytes } = this.#limits;
-    if (this.#waiting.size >= maxWaiting) {
-      throw new StoreFullError(`${maxWaiting} notifications are waiting (\`maxWaiting\`)`);
-    }
-    if (this.#waitingBytes + bytes > maxWaitingBytes) {
-      throw new StoreFullError(`The waiting notifications have ${maxWaitingBytes} bytes (\`maxWaitingBytes\`)`);
-    }
   }
 
   /** Counts an entry that is inserted into its group. */
@@ -195,18 +191,8 @@ class MemoryStore implements NotificationStore {
       this.#uncount(waiting);
       if (waiting.entry.key === deadLetter?.key) this.#problems.push(...this.#dead.add(waiting, deadLetter.failure));
     }
-    for (const key of settled) if (key !== deadLetter?.key) this.#remember(this.#processed, key, until);
-    if (doneUntil > 0) this.#remember(this.#doneUntil, group.name, { sentAt: doneUntil, until });
-  }
-
-  #remember<T extends number | { readonly until: number }>(remembered: FifoMap<T>, key: string, value: T): void {
-    remembered.delete(key);
-    remembered.set(key, value);
-    const now = Date.now();
-    for (let oldest = remembered.oldest(); oldest !== undefined; oldest = remembered.oldest()) {
-      if (untilOf(remembered.get(oldest)) > now && remembered.size <= this.#maxRemembered) break;
-      remembered.delete(oldest);
-    }
+    for (const key of settled) if (key !== deadLetter?.key) remember(this.#processed, key, { until });
+    if (doneUntil > 0) remember(this.#doneUntil, group.name, { sentAt: doneUntil, until });
   }
 
   hasDeadLetter(key: string): boolean {
@@ -240,6 +226,13 @@ class MemoryStore implements NotificationStore {
   }
 }
 
-function untilOf(remembered: number | { readonly until: number } | undefined): number {
-  return typeof remembered === 'object' ? remembered.until : (remembered ?? 0);
+/** Remembers what was handled, and forgets what has expired. */
+function remember(handled: FifoMap<Handled>, key: string, value: Handled): void {
+  handled.delete(key);
+  handled.set(key, value);
+  const now = Date.now();
+  for (let oldest = handled.oldest(); oldest !== undefined; oldest = handled.oldest()) {
+    if ((handled.get(oldest)?.until ?? 0) > now) break;
+    handled.delete(oldest);
+  }
 }

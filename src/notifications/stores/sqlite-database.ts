@@ -5,41 +5,35 @@ import { atEndOfTurn } from '../timing/turns.js';
 import { explain, unlessBusy } from './sqlite-errors.js';
 import type { Row } from './sqlite-rows.js';
 import { assertVersion, prepareSchema } from './sqlite-schema.js';
+import { InboxTransaction } from './sqlite-transaction.js';
+import type { KnownTime } from './sqlite-transaction.js';
 
-/** What the writes of one transaction have in common. */
-export interface Transaction {
-  /** Writes what was collected, before the transaction is committed. */
-  finish(): void;
-}
-
-interface Job<T> {
-  readonly run: (transaction: T) => unknown;
+interface Job {
+  readonly run: (transaction: InboxTransaction) => unknown;
   /** Whether the result must survive a power cut. */
   readonly isDurable: boolean;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
-type JobResult = { readonly value: unknown } | { readonly error: unknown };
-
 /** The path of a database in memory. */
 export const inMemory = ':memory:';
 
 /** A database file whose writes share transactions, and wait for other processes without blocking the event loop. */
-export class SqliteDatabase<T extends Transaction> {
+export class SqliteDatabase {
   readonly #path: string;
-  readonly #begin: (db: SqliteDatabase<T>) => T;
+  readonly #known: KnownTime = { now: Infinity, at: 0 };
   #opening: Promise<void> | undefined;
   #db!: DatabaseSync;
   readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
-  #jobs: Job<T>[] = [];
+  /** The writes of the next transaction. */
+  #jobs: Job[] = [];
   #synchronous = '';
   /** Which file was opened; `undefined` in memory. */
   #file: string | undefined;
 
-  constructor(path: string, begin: (db: SqliteDatabase<T>) => T) {
+  constructor(path: string) {
     this.#path = path;
-    this.#begin = begin;
   }
 
   /**
@@ -47,11 +41,11 @@ export class SqliteDatabase<T extends Transaction> {
    *
    * @param isDurable Whether the write has to survive a power cut. Every write survives the end of the process.
    */
-  async write<R>(run: (transaction: T) => R, { isDurable = true } = {}): Promise<R> {
+  async write<R>(run: (transaction: InboxTransaction) => R, { isDurable = true } = {}): Promise<R> {
     this.#opening ??= this.#open();
     await this.#opening;
     return new Promise<R>((resolve, reject) => {
-      if (this.#jobs.push({ run, isDurable, resolve, reject }) === 1) atEndOfTurn(() => void this.#write());
+      if (this.#jobs.push({ run, isDurable, resolve, reject }) === 1) atEndOfTurn(() => void this.#write(this.#jobs));
     });
   }
 
@@ -93,35 +87,48 @@ export class SqliteDatabase<T extends Transaction> {
     }
   }
 
-  async #write(): Promise<void> {
+  /** Writes jobs in one transaction. While it waits for the lock, more are added to them. */
+  async #write(jobs: readonly Job[]): Promise<void> {
     try {
       // SQLite goes on writing to a file that has no name any more, and nobody would find the notifications in it.
       if (fileOf(this.#path) !== this.#file) throw new Error(`The file ${this.#path} was deleted or moved; restart`);
-      await unlessBusy(() => {
-        this.#waitForDisk(this.#jobs.some(({ isDurable }) => isDurable));
-        this.run('BEGIN IMMEDIATE');
-        this.#assertVersion();
-        this.#commit(this.#takeJobs());
-      });
+      const areWritten = await unlessBusy(() => this.#commit(jobs));
+      if (!areWritten) for (const job of jobs) await this.#write([job]);
     } catch (error) {
-      for (const { reject } of this.#takeJobs()) reject(error);
+      this.#begin(jobs);
+      for (const { reject } of jobs) reject(error);
     }
   }
 
-  /** While the transaction holds the lock, no other process can change the version. */
-  #assertVersion(): void {
+  /** From now on, writes are collected for another transaction. */
+  #begin(jobs: readonly Job[]): void {
+    if (this.#jobs === jobs) this.#jobs = [];
+  }
+
+  /**
+   * Runs jobs in one transaction.
+   *
+   * @returns `false` when one of several has failed: then nothing is written, and each needs a transaction of its own.
+   * @throws when another process holds the lock.
+   */
+  #commit(jobs: readonly Job[]): boolean {
+    this.#waitForDisk(jobs.some(({ isDurable }) => isDurable));
+    this.run('BEGIN IMMEDIATE');
+    this.#begin(jobs);
     try {
+      // While the transaction holds the lock, no other process can change the version.
       assertVersion(this.all('PRAGMA user_version')[0]?.user_version);
+      const transaction = new InboxTransaction(this, this.#known);
+      const results = jobs.map(({ run }) => run(transaction));
+      transaction.finish();
+      this.run('COMMIT');
+      for (const [index, { resolve }] of jobs.entries()) resolve(results[index] as never);
     } catch (error) {
       this.#rollBack();
-      throw error;
+      if (jobs.length > 1) return false;
+      jobs[0]?.reject(error);
     }
-  }
-
-  #takeJobs(): Job<T>[] {
-    const jobs = this.#jobs;
-    this.#jobs = [];
-    return jobs;
+    return true;
   }
 
   /** Only between transactions. `NORMAL` waits for the disk at a checkpoint, `FULL` at each commit. */
@@ -129,54 +136,6 @@ export class SqliteDatabase<T extends Transaction> {
     const synchronous = `PRAGMA synchronous = ${atEachCommit ? 'FULL' : 'NORMAL'}`;
     if (synchronous !== this.#synchronous) this.#db.exec(synchronous);
     this.#synchronous = synchronous;
-  }
-
-  /** Never throws: a failure rejects the writes. */
-  #commit(jobs: readonly Job<T>[]): void {
-    try {
-      const results = this.#runTogether(jobs) ?? jobs.map((job) => this.#runAlone(job));
-      this.run('COMMIT');
-      for (const [index, { resolve, reject }] of jobs.entries()) {
-        const result = results[index];
-        if (result && 'error' in result) reject(result.error);
-        else resolve(result?.value as never);
-      }
-    } catch (error) {
-      this.#rollBack();
-      for (const { reject } of jobs) reject(error);
-    }
-  }
-
-  /** Runs all writes. When one of them fails, starts the transaction anew and returns `undefined`. */
-  #runTogether(jobs: readonly Job<T>[]): JobResult[] | undefined {
-    try {
-      return this.#inTransaction((transaction) => jobs.map(({ run }) => ({ value: run(transaction) })));
-    } catch {
-      this.#rollBack();
-      this.run('BEGIN IMMEDIATE');
-      return undefined;
-    }
-  }
-
-  /** Runs a write so that its failure has no effect on the others. @throws when the whole transaction has ended. */
-  #runAlone({ run }: Job<T>): JobResult {
-    this.run('SAVEPOINT alone');
-    try {
-      const value = this.#inTransaction(run);
-      this.run('RELEASE alone');
-      return { value };
-    } catch (error) {
-      this.run('ROLLBACK TO alone');
-      this.run('RELEASE alone');
-      return { error };
-    }
-  }
-
-  #inTransaction<R>(run: (transaction: T) => R): R {
-    const transaction = this.#begin(this);
-    const result = run(transaction);
-    transaction.finish();
-    return result;
   }
 
   #rollBack(): void {

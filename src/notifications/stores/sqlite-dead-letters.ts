@@ -1,15 +1,15 @@
 import { entryOf } from './sqlite-rows.js';
 import type { Row, Statements } from './sqlite-rows.js';
 import { deletedForRoom } from './store-limits.js';
-import type { DeadLetterLimits } from './store-limits.js';
+import type { ResolvedLimits } from './store-limits.js';
 import type { DeadLetter, Settlement } from './store.js';
 
 /** The dead letters of an inbox in SQLite. */
 export class SqliteDeadLetters {
   readonly #db: Statements;
-  readonly #limits: DeadLetterLimits;
+  readonly #limits: ResolvedLimits;
 
-  constructor(db: Statements, limits: DeadLetterLimits) {
+  constructor(db: Statements, limits: ResolvedLimits) {
     this.#db = db;
     this.#limits = limits;
   }

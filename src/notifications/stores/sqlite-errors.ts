@@ -4,12 +4,11 @@ import { ConfigurationError } from '../../core/errors/errors.js';
 const lockTimeoutMs = 10_000;
 
 /** Retries while another process holds the lock: after a few milliseconds at random, without blocking the event loop. */
-export async function unlessBusy(run: () => void): Promise<void> {
+export async function unlessBusy<R>(run: () => R): Promise<R> {
   const endsAt = performance.now() + lockTimeoutMs;
   for (let mostMs = 2; ; mostMs = Math.min(mostMs * 2, 8)) {
     try {
-      run();
-      return;
+      return run();
     } catch (error) {
       if (!isBusy(error) || performance.now() > endsAt) throw error;
       const delayMs = 1 + Math.random() * mostMs;

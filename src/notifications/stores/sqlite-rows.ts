@@ -48,7 +48,7 @@ export function entryOf({ key, entry }: Row): QueuedNotification | undefined {
 }
 
 /** Counts what the tables hold, without reading all of it. */
-export function statsOf(db: Pick<Statements, 'all'>, entries: number): StoreStats {
+export function countsOf(db: Pick<Statements, 'all'>, entries: number): StoreStats {
   const [first] = db.all('SELECT arrived_at FROM notification_waiting ORDER BY number LIMIT 1');
   const [leased] = db.all('SELECT count(*) AS entries FROM notification_group WHERE token IS NOT NULL');
   const [dead] = db.all("SELECT entries FROM notification_total WHERE name = 'dead'");

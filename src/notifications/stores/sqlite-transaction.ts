@@ -1,5 +1,5 @@
-import type { SqliteDatabase, Transaction } from './sqlite-database.js';
-import type { Row } from './sqlite-rows.js';
+import type { Row, Statements } from './sqlite-rows.js';
+import type { WaitingTotal } from './store-limits.js';
 
 /** How exactly the latest time is stored, in milliseconds. */
 const clockPrecisionMs = 500;
@@ -14,19 +14,19 @@ export interface KnownTime {
 }
 
 /** What the operations of one transaction of the inbox share: each is read once, and written at most once. */
-export class InboxTransaction implements Transaction {
+export class InboxTransaction {
   /** The time of leases and delays in milliseconds. It goes on as before when the clock of the machine is set. */
   readonly now: number;
-  readonly #db: SqliteDatabase<InboxTransaction>;
+  readonly #db: Statements;
   readonly #clock: Pick<Row, 'latest' | 'offset' | 'served'>;
   readonly #offset: number;
   #served: number;
   #keepsTime = false;
   #forgetsExpired = false;
   readonly #turns = new Map<number, number>();
-  #waiting: { entries: number; bytes: number } | undefined;
+  #waiting: WaitingTotal | undefined;
 
-  constructor(db: SqliteDatabase<InboxTransaction>, known: KnownTime) {
+  constructor(db: Statements, known: KnownTime) {
     this.#db = db;
     const clock = db.all('SELECT latest, offset, served FROM notification_clock')[0];
     this.#clock = clock ?? { latest: 0, offset: 0, served: 0 };
@@ -46,7 +46,7 @@ export class InboxTransaction implements Transaction {
   }
 
   /** The waiting entries and their bytes, with those that this transaction has added. */
-  waiting(): { entries: number; bytes: number } {
+  waiting(): WaitingTotal {
     const total = "SELECT entries, bytes FROM notification_total WHERE name = 'waiting'";
     this.#waiting ??= { entries: 0, bytes: 0, ...this.#db.all(total)[0] };
     return this.#waiting;
@@ -77,6 +77,7 @@ export class InboxTransaction implements Transaction {
     this.#forgetsExpired = true;
   }
 
+  /** Writes what was collected, before the transaction is committed. */
   finish(): void {
     const expired = `DELETE FROM notification_processed
       WHERE key IN (SELECT key FROM notification_processed WHERE until <= ? LIMIT 1000)`;

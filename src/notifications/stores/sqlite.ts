@@ -3,11 +3,11 @@ import type { QueuedNotification } from '../queued-notification.js';
 import { SqliteDatabase, inMemory } from './sqlite-database.js';
 import { SqliteDeadLetters } from './sqlite-dead-letters.js';
 import { SqliteGroups } from './sqlite-groups.js';
-import { statsOf } from './sqlite-rows.js';
+import { countsOf } from './sqlite-rows.js';
 import type { Row } from './sqlite-rows.js';
-import { InboxTransaction } from './sqlite-transaction.js';
-import { StoreFullError, assertNames, resolveLimits } from './store-limits.js';
-import type { StoreLimits } from './store-limits.js';
+import type { InboxTransaction } from './sqlite-transaction.js';
+import { StoreFullError, fullError, resolveStoreOptions } from './store-limits.js';
+import type { ResolvedLimits, StoreLimits } from './store-limits.js';
 import { newToken } from './store.js';
 import type {
   Claim,
@@ -38,8 +38,7 @@ export interface SqliteStoreOptions extends StoreLimits {
  * });
  */
 export function sqliteStore(options: SqliteStoreOptions): NotificationStore {
-  assertNames('sqliteStore', options, ['path']);
-  const { path, ...limits } = options;
+  const { path, ...limits } = resolveStoreOptions('sqliteStore', options, { path: () => undefined });
   if (typeof path !== 'string' || path === '') throw new ConfigurationError('`path` must be the name of a file');
   return new SqliteStore(path, limits);
 }
@@ -50,19 +49,18 @@ const keysAtATime = 1_000;
 class SqliteStore implements NotificationStore {
   readonly durable: boolean;
   readonly shared: boolean;
-  readonly #db: SqliteDatabase<InboxTransaction>;
-  readonly #limits: ReturnType<typeof resolveLimits>;
+  readonly #db: SqliteDatabase;
+  readonly #limits: ResolvedLimits;
   readonly #groups: SqliteGroups;
   readonly #dead: SqliteDeadLetters;
   #problems: string[] = [];
 
-  constructor(path: string, limits: StoreLimits) {
+  constructor(path: string, limits: ResolvedLimits) {
     this.durable = this.shared = path !== inMemory;
-    const known = { now: Infinity, at: 0 };
-    this.#db = new SqliteDatabase(path, (db) => new InboxTransaction(db, known));
-    this.#limits = resolveLimits(limits);
+    this.#db = new SqliteDatabase(path);
+    this.#limits = limits;
     this.#groups = new SqliteGroups(this.#db);
-    this.#dead = new SqliteDeadLetters(this.#db, this.#limits);
+    this.#dead = new SqliteDeadLetters(this.#db, limits);
   }
 
   async add(entry: QueuedNotification): Promise<EntryState> {
@@ -91,13 +89,8 @@ class SqliteStore implements NotificationStore {
 
   #takeRoom(newBytes: number, transaction: InboxTransaction): StoreFullError | undefined {
     const total = transaction.waiting();
-    const { maxWaiting, maxWaitingBytes } = this.#limits;
-    if (total.entries >= maxWaiting) {
-      return new StoreFullError(`${maxWaiting} notifications are waiting (\`maxWaiting\`)`);
-    }
-    if (total.bytes + newBytes > maxWaitingBytes) {
-      return new StoreFullError(`The waiting notifications have ${maxWaitingBytes} bytes (\`maxWaitingBytes\`)`);
-    }
+    const full = fullError(this.#limits, total, newBytes);
+    if (full) return full;
     total.entries += 1;
     total.bytes += newBytes;
     return undefined;
@@ -210,7 +203,7 @@ class SqliteStore implements NotificationStore {
   }
 
   stats(): Promise<StoreStats> {
-    return this.#write((transaction) => statsOf(this.#db, transaction.waiting().entries));
+    return this.#write((transaction) => countsOf(this.#db, transaction.waiting().entries));
   }
 
   close(): Promise<void> {

@@ -1,6 +1,7 @@
-import { ConfigurationError } from '../../core/errors/errors.js';
 import { SellerError } from '../../core/errors/seller-error.js';
+import { defined } from '../../core/defined.js';
 import { checkConfiguration } from '../../core/options/rules.js';
+import type { Rule } from '../../core/options/rules.js';
 
 /** How much a store holds. */
 export interface StoreLimits {
@@ -37,39 +38,46 @@ const defaultLimits = {
   maxDeadBytes: 64 * 2 ** 20,
 };
 
-/** The limits of dead letters, with their defaults. */
-export type DeadLetterLimits = Readonly<Pick<typeof defaultLimits, 'maxDead' | 'maxDeadBytes'>>;
+/** The limits of a store, with their defaults. */
+export type ResolvedLimits = Readonly<typeof defaultLimits>;
+
+export const isLimit: Rule = (value) =>
+  value === Infinity || (Number.isSafeInteger(value) && Number(value) >= 1)
+    ? undefined
+    : 'must be a whole number of at least 1';
+
+const limitRules = { maxWaiting: isLimit, maxWaitingBytes: isLimit, maxDead: isLimit, maxDeadBytes: isLimit };
 
 /**
- * Fills in the default limits.
+ * Checks the options of a store, and fills in the default limits.
  *
- * @throws {ConfigurationError} when a limit is not a whole number of at least 1, or Infinity.
+ * @param rules The options beside the limits.
+ * @throws {ConfigurationError} when an option is unknown or wrong.
  */
-export function resolveLimits({
-  maxWaiting,
-  maxWaitingBytes,
-  maxDead,
-  maxDeadBytes,
-}: StoreLimits): Readonly<typeof defaultLimits> {
-  const limits = { ...defaultLimits };
-  for (const [name, value] of Object.entries({ maxWaiting, maxWaitingBytes, maxDead, maxDeadBytes })) {
-    if (value === undefined) continue;
-    assertLimit(name, value);
-    limits[name as keyof typeof limits] = value;
-  }
-  return limits;
+export function resolveStoreOptions<Options extends StoreLimits>(
+  creator: string,
+  options: Options,
+  rules: Readonly<Record<Exclude<keyof Options, keyof StoreLimits>, Rule>>,
+): Options & ResolvedLimits {
+  checkConfiguration(creator, options, { ...limitRules, ...rules });
+  return { ...defaultLimits, ...defined(options) };
 }
 
-/** @throws {ConfigurationError} when a limit is not a whole number of at least 1, or Infinity. */
-export function assertLimit(name: string, value: unknown): void {
-  if (value === Infinity || (Number.isSafeInteger(value) && Number(value) >= 1)) return;
-  throw new ConfigurationError(`\`${name}\` must be a whole number of at least 1`);
+/** How much waits in a store. */
+export interface WaitingTotal {
+  entries: number;
+  bytes: number;
 }
 
-/** @throws {ConfigurationError} when a store's options are not an object, or one is unknown. */
-export function assertNames(creator: string, options: unknown, names: readonly string[] = []): void {
-  const known = [...Object.keys(defaultLimits), ...names];
-  checkConfiguration(creator, options, Object.fromEntries(known.map((name) => [name, () => undefined])));
+/** The error of a store in which no more bytes may wait; `undefined` if it is not full. */
+export function fullError(
+  { maxWaiting, maxWaitingBytes }: ResolvedLimits,
+  { entries, bytes }: Readonly<WaitingTotal>,
+  newBytes: number,
+): StoreFullError | undefined {
+  if (entries >= maxWaiting) return new StoreFullError(`${maxWaiting} notifications are waiting (\`maxWaiting\`)`);
+  if (bytes + newBytes <= maxWaitingBytes) return undefined;
+  return new StoreFullError(`The waiting notifications have ${maxWaitingBytes} bytes (\`maxWaitingBytes\`)`);
 }
 
 /** What the log says of a dead letter that is deleted because `maxDead` or `maxDeadBytes` was reached. */

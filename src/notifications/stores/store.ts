@@ -102,14 +102,9 @@ export interface TopicStats {
   readonly lastArrivalAt: number;
 }
 
-let processId: string | undefined;
-let claims = 0;
-
 /** The token of the leases of one claim. It begins with the worker, so that a stored lease shows who has it. */
 export function newToken(workerId: string): string {
-  processId ??= crypto.randomUUID();
-  claims += 1;
-  return `${workerId}:${processId}:${claims}`;
+  return `${workerId}:${crypto.randomUUID()}`;
 }
 
 /**
