@@ -39,13 +39,13 @@ export class Backlog {
 
   /** The topics of the notifications that wait for a process that has a handler. */
   async reportTopics(): Promise<void> {
-    const { store, options, claimant, reporter } = this.#inbox;
+    const { store, options, routes, reporter } = this.#inbox;
     if (!options.handle || this.#hasReportedTopics) return;
     this.#hasReportedTopics = true;
     const { topics } = await statsOf(store).catch(() => ({ topics: {} }));
     for (const [topic, { waiting }] of Object.entries(topics)) {
       const route = routeOf({ known: ['questions', 'messages'].includes(topic), topic });
-      if (waiting === 0 || claimant.routes.includes(route)) continue;
+      if (waiting === 0 || routes.includes(route)) continue;
       reporter.warned(`Notifications of the topic ${topic} wait for a process that has a handler for it`);
     }
   }

@@ -7,7 +7,7 @@ import { parseNotification } from './notification.js';
 import type { Notification } from './notification.js';
 import { queuedNotification } from './queued-notification.js';
 import type { QueuedNotification } from './queued-notification.js';
-import { isEntryState } from './stores/store.js';
+import { stored } from './stores/store.js';
 import { TimeLimit, abortGraceMs, endsWithin } from './timing/time-limit.js';
 import { Waits, ended } from './timing/waits.js';
 import type { Worker } from './worker/worker.js';
@@ -26,9 +26,8 @@ export class Deliveries {
   readonly #arriving = new Waits();
   /** For handlers whose deliveries are acknowledged once they have succeeded. */
   readonly #handling = new Waits();
-  #isClosed = false;
-  #receiving = 0;
-  #onReceived: (() => void) | undefined;
+  /** The responses that are not known yet. */
+  readonly #receiving = new Set<Promise<OutgoingResponse>>();
 
   constructor(inbox: Inbox, dispatcher: Dispatcher, worker: Worker) {
     this.#inbox = inbox;
@@ -39,13 +38,12 @@ export class Deliveries {
 
   /** Responds to one delivery. Never throws. */
   async receive(request: IncomingRequest): Promise<OutgoingResponse> {
-    this.#receiving += 1;
+    const response = this.#receive(request).catch((error: unknown) => this.#responseTo(error));
+    this.#receiving.add(response);
     try {
-      return await this.#receive(request);
-    } catch (error) {
-      return this.#responseTo(error);
+      return await response;
     } finally {
-      if (--this.#receiving === 0) this.#onReceived?.();
+      this.#receiving.delete(response);
     }
   }
 
@@ -62,7 +60,7 @@ export class Deliveries {
   }
 
   async #receive(request: IncomingRequest): Promise<OutgoingResponse> {
-    if (this.#isClosed) return notAccepted;
+    if (this.#inbox.stage !== 'open') return notAccepted;
     const rejection = checkHeaders(request, this.#inbox.options);
     if (rejection) return this.#reject(rejection, rejection.body);
     const body = await this.#arriving.until(request.body(this.#inbox.options));
@@ -73,7 +71,7 @@ export class Deliveries {
     const { topic } = notification;
     return this.#traced(topic, async (traceparent) => {
       const entry = await queuedNotification(notification, Date.now());
-      if (this.#isClosed) return notAccepted;
+      if (this.#inbox.stage !== 'open') return notAccepted;
       return this.#accept(traceparent === undefined ? entry : { ...entry, traceparent }, request.waitUntil);
     });
   }
@@ -98,13 +96,12 @@ export class Deliveries {
       return accepted;
     }
     const isWaitedFor = acknowledge === 'handled' || waitUntil !== undefined;
-    const state = await this.#inTime(() => (isWaitedFor ? this.#inbox.store.add(entry) : this.#worker.add(entry)));
-    if (!isEntryState(state)) throw new TypeError('The store did not confirm that it has the notification');
+    const state = await this.#inTime(() => (isWaitedFor ? stored(this.#inbox.store, entry) : this.#worker.add(entry)));
     if (acknowledge === 'handled') {
-      const isHandled = state === 'processed' || (await this.#handling.until(this.#processNow(entry))) === true;
+      const isHandled = state === 'processed' || (await this.#handling.until(this.#worker.processNow(entry))) === true;
       return isHandled && !(await this.#isOnlyInMemory(entry)) ? accepted : notHandled;
     }
-    if (state !== 'processed') waitUntil?.(this.#processNow(entry).catch(() => false));
+    if (state !== 'processed') waitUntil?.(this.#worker.processNow(entry).catch(() => false));
     return accepted;
   }
 
@@ -114,31 +111,18 @@ export class Deliveries {
     return this.#acceptLimit.run(run, () => new Error(message));
   }
 
-  #processNow(entry: QueuedNotification): Promise<boolean> {
-    return this.#worker.processNow(entry, () => this.#isProcessed(entry));
-  }
-
-  async #isProcessed(entry: QueuedNotification): Promise<boolean> {
-    return (await this.#inbox.store.add(entry)) === 'processed';
-  }
-
   /** A dead letter that ends with this process is not acknowledged, so that the service keeps it. */
   async #isOnlyInMemory({ key }: QueuedNotification): Promise<boolean> {
     return !this.#inbox.store.durable && (await this.#inbox.store.hasDeadLetter?.(key)) === true;
   }
 
-  /** Responds 503 from now on, also to those whose bodies are arriving. */
+  /** Responds 503 to those whose bodies are arriving. */
   close(): void {
-    this.#isClosed = true;
     this.#arriving.end();
   }
 
   /** Resolves once all have their response: those that wait for a handler get 503 after a second. */
   async ended(): Promise<void> {
-    if (!(await endsWithin(abortGraceMs, this.#received()))) this.#handling.end();
-  }
-
-  async #received(): Promise<void> {
-    if (this.#receiving > 0) await new Promise<void>((resolve) => (this.#onReceived = resolve));
+    if (!(await endsWithin(abortGraceMs, Promise.all(this.#receiving)))) this.#handling.end();
   }
 }

@@ -2,25 +2,33 @@ import { Reporter } from './handling/reporter.js';
 import { routes } from './queued-notification.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
 import { memoryStore } from './stores/memory.js';
-import type { Claim, NotificationStore } from './stores/store.js';
+import type { NotificationStore } from './stores/store.js';
+
+/**
+ * How far `close()` has come. `closing`: nothing more is accepted or claimed. `aborting`: the signals of the handlers are
+ * aborted, and what fails is given back. `closed`: the store is being closed, so nothing can be stored any more.
+ */
+export type Stage = 'open' | 'closing' | 'aborting' | 'closed';
 
 /** What every part of a receiver works with. */
 export interface Inbox {
   readonly store: NotificationStore;
   readonly options: ResolvedReceiverOptions;
   readonly reporter: Reporter;
-  /** This process, as a store knows it. */
-  readonly claimant: Pick<Claim, 'workerId' | 'leaseMs'> & { readonly routes: readonly string[] };
+  /** The routes that this process has handlers for. */
+  readonly routes: readonly string[];
+  stage: Stage;
 }
 
 /** Sets up the inbox of one receiver. */
 export function inboxOf(options: ResolvedReceiverOptions): Inbox {
-  const { leaseMs, on, fallback, handle } = options;
+  const { on, fallback, handle } = options;
   const handled = routes.filter((route) => (route === '*' ? fallback : on?.[route]) !== undefined);
   return {
     store: options.store ?? memoryStore(),
     options,
     reporter: new Reporter(options),
-    claimant: { workerId: crypto.randomUUID(), leaseMs, routes: handle ? handled : [] },
+    routes: handle ? handled : [],
+    stage: 'open',
   };
 }

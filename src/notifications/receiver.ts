@@ -20,8 +20,8 @@ import { QueueRuns } from './queues/queue-runs.js';
 import type { HandleOptions } from './queues/queue-runs.js';
 import { resolveReceiverOptions } from './resolve-options.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
-import { isEntryState, statsOf } from './stores/store.js';
-import type { NotificationStore, StoreStats } from './stores/store.js';
+import { statsOf } from './stores/store.js';
+import type { StoreStats } from './stores/store.js';
 import { abortGraceMs, endsWithin } from './timing/time-limit.js';
 import { Worker } from './worker/worker.js';
 
@@ -79,8 +79,6 @@ export class Receiver {
   /** The notifications that were given up: list, replay or remove them. */
   readonly deadLetters: DeadLetters;
   readonly #inbox: Inbox;
-  readonly #options: ResolvedReceiverOptions;
-  readonly #store: NotificationStore;
   readonly #dispatcher: Dispatcher;
   readonly #worker: Worker;
   readonly #queueRuns: QueueRuns;
@@ -89,15 +87,13 @@ export class Receiver {
   #closed: Promise<void> | undefined;
 
   constructor(options: ResolvedReceiverOptions) {
-    this.#options = options;
     this.#inbox = inboxOf(options);
-    this.#store = this.#inbox.store;
-    this.#dispatcher = new Dispatcher(options, this.#inbox.reporter);
+    this.#dispatcher = new Dispatcher(this.#inbox);
     this.#worker = new Worker(this.#inbox, this.#dispatcher);
     this.#queueRuns = new QueueRuns(this.#inbox, this.#dispatcher);
     this.#deliveries = new Deliveries(this.#inbox, this.#dispatcher, this.#worker);
     this.#backlog = new Backlog(this.#inbox, () => this.#worker.isStarted);
-    this.deadLetters = new DeadLetters(this.#store, () => this.#worker.wake());
+    this.deadLetters = new DeadLetters(this.#inbox.store, () => this.#worker.wake());
   }
 
   /**
@@ -105,8 +101,8 @@ export class Receiver {
    * once your application is ready. The first delivery starts the handling too.
    */
   start(): void {
-    if (this.#isClosing()) return;
-    const { sellers, queue } = this.#options;
+    if (this.#inbox.stage !== 'open') return;
+    const { sellers, queue } = this.#inbox.options;
     if (!queue) {
       this.#worker.start();
       void this.#backlog.reportTopics();
@@ -145,16 +141,13 @@ export class Receiver {
    * @throws {ApiError} when the search fails.
    */
   async catchUp(options: CatchUpOptions = {}): Promise<CatchUpResult> {
-    return catchUp(this.#options, options, async (entry) => (await this.#addNew(entry)) === 'added');
+    return catchUp(this.#inbox.options, options, async (entry) => (await this.#addNew(entry)) === 'added');
   }
 
   async #addNew(entry: QueuedNotification): Promise<unknown> {
-    if (this.#isClosing()) throw closingError();
-    const { queue } = this.#options;
-    if (queue) return queue.add(entry).then(() => 'added');
-    const state = await this.#worker.add(entry);
-    if (!isEntryState(state)) throw new TypeError('The store did not confirm that it has the notification');
-    return state;
+    if (this.#inbox.stage !== 'open') throw closingError();
+    const { queue } = this.#inbox.options;
+    return queue ? queue.add(entry).then(() => 'added') : this.#worker.add(entry);
   }
 
   /**
@@ -166,12 +159,8 @@ export class Receiver {
    * @throws {ConfigurationError} with a `queue`, which counts its jobs itself.
    */
   async stats(): Promise<StoreStats> {
-    if (this.#options.queue) throw new ConfigurationError('stats() needs a store; a queue counts its jobs itself');
-    return statsOf(this.#store);
-  }
-
-  #isClosing(): boolean {
-    return this.#closed !== undefined;
+    if (this.#inbox.options.queue) throw new ConfigurationError('stats() needs a store; a queue counts its jobs itself');
+    return statsOf(this.#inbox.store);
   }
 
   /**
@@ -210,17 +199,18 @@ export class Receiver {
 
   async #close(graceMs: number): Promise<void> {
     const endsAt = performance.now() + graceMs;
+    this.#inbox.stage = 'closing';
     this.#deliveries.close();
     await Promise.all([this.#worker.close(graceMs), this.#queueRuns.close(graceMs)]);
     this.#dispatcher.close();
     await this.#deliveries.ended();
-    this.#worker.closeStore();
+    this.#inbox.stage = 'closed';
     await this.#closeStore(Math.max(endsAt - performance.now(), abortGraceMs));
   }
 
   async #closeStore(ms: number): Promise<void> {
     try {
-      if (!(await endsWithin(ms, Promise.resolve(this.#store.close?.())))) throw new Error(`not within ${ms} ms`);
+      if (!(await endsWithin(ms, Promise.resolve(this.#inbox.store.close?.())))) throw new Error(`not within ${ms} ms`);
     } catch (error) {
       this.#inbox.reporter.failed('The store was not closed', error);
     }

@@ -18,8 +18,6 @@ const numericDefaults = {
   bodyTimeoutMs: 5_000,
 };
 const retryDefaults = { attempts: 24, baseMs: 1_000, capMs: 3_600_000 };
-/** How long after a first 404 the handler runs again, in milliseconds. */
-const notFoundMs = 5_000;
 
 /** The options with their defaults filled in. */
 export type ResolvedReceiverOptions = Omit<
@@ -28,7 +26,7 @@ export type ResolvedReceiverOptions = Omit<
 > &
   Readonly<typeof numericDefaults> &
   BodyLimits & {
-    readonly retry: Readonly<typeof retryDefaults> & { readonly notFoundMs: number };
+    readonly retry: Readonly<typeof retryDefaults>;
     readonly acknowledge: 'accepted' | 'handled';
     readonly coalesce: boolean;
     readonly handle: boolean;
@@ -112,7 +110,7 @@ export function resolveReceiverOptions<Client extends NotificationClient>(
     handle: true,
     ...numericDefaults,
     ...given,
-    retry: { ...retryDefaults, ...defined(retry ?? {}), notFoundMs },
+    retry: { ...retryDefaults, ...defined(retry ?? {}) },
   } as ResolvedReceiverOptions;
 }
 

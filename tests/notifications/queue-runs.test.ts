@@ -4,7 +4,9 @@ import type { HandlerContext, ReceiverOptions } from 'marketplace-seller-sdk/not
 import { describe, expect, test, vi } from 'vitest';
 import { Dispatcher } from '../../src/notifications/handling/dispatcher.js';
 import { FailurePolicy } from '../../src/notifications/handling/failure-policy.js';
+import { inboxOf } from '../../src/notifications/inbox.js';
 import { queuedNotification } from '../../src/notifications/queued-notification.js';
+import { resolveReceiverOptions } from '../../src/notifications/resolve-options.js';
 import { about } from '../support/deliveries.ts';
 import { fakeTimersOfInbox } from '../support/fake-time.ts';
 
@@ -92,15 +94,17 @@ describe('close() of a receiver with a queue', () => {
 
 test('the 404 of an entry is remembered until the entry is handled, or too many others got one', async () => {
   const missing = new NotFoundError('missing', { status: 404, headers: new Headers(), body: {}, causes: [] });
-  const dispatcher = new Dispatcher({
-    clientFor: () => ({ questions: { get: () => Promise.reject(missing) } }) as never,
-    on: { questions: (_, { read }) => read() },
-    fallback: undefined,
-    handlerTimeoutMs: 1_000,
-  });
+  const dispatcher = new Dispatcher(
+    inboxOf(
+      resolveReceiverOptions({
+        clientFor: () => ({ questions: { get: () => Promise.reject(missing) } }) as never,
+        on: { questions: (_, { read }) => read() },
+      }),
+    ),
+  );
   const run = { attempt: 1, coalescedCount: 0, controller: new AbortController() };
   await expect(dispatcher.handle(entry, run)).rejects.toBe(missing);
-  const policy = new FailurePolicy({ attempts: 12, baseMs: 1, capMs: 1, notFoundMs: 1 }, 2);
+  const policy = new FailurePolicy({ attempts: 12, baseMs: 1, capMs: 1 }, 2);
   const fails = (key: string, failures: number) =>
     policy.consequenceOf(missing, { key, failures, notFound: missing }).kind;
   for (const key of ['a', 'b', 'c']) expect(fails(key, 1)).toBe('retry');

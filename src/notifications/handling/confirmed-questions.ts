@@ -14,7 +14,7 @@ interface Search {
 
 /** Which questions a search confirms, while the breaker of their seller is open: true ones do not wait for the forged ones. */
 export class ConfirmedQuestions {
-  readonly #searches = new FifoMap<Search>();
+  readonly #searches = new FifoMap<Search>(maxSellers);
 
   /** Whether a question is among those of the last search, or of a new one if it arrived after that. */
   async has(client: NotificationClient, seller_id: number, question_id: number, arrivedAt = 0): Promise<boolean> {
@@ -31,8 +31,6 @@ export class ConfirmedQuestions {
     const waitMs = Math.min(Math.max(0, (last?.startsAt ?? 0) + searchEveryMs - now), searchEveryMs);
     const ids = new Promise((resolve) => setTimeout(resolve, waitMs)).then(() => newestOf(client, seller_id));
     const search = { startsAt: now + waitMs, ids };
-    const oldest = this.#searches.size >= maxSellers ? this.#searches.oldest() : undefined;
-    if (oldest !== undefined) this.#searches.delete(oldest);
     this.#searches.set(String(seller_id), search);
     return search;
   }

@@ -6,30 +6,25 @@ import type { Notification } from '../notification.js';
 import { entryVersion, routeOf } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { NotificationClient } from './read-notification.js';
-import type { Reporter } from './reporter.js';
-import type { ResolvedReceiverOptions } from '../resolve-options.js';
+import type { Inbox } from '../inbox.js';
 import { RunningContext } from './running-context.js';
 import type { RunContext } from './running-context.js';
 import { TimeLimit } from '../timing/time-limit.js';
 
-type DispatcherOptions = Pick<
-  ResolvedReceiverOptions,
-  'on' | 'fallback' | 'clientFor' | 'handlerTimeoutMs' | 'tracing'
->;
 type AnyHandler = Handler<never, never, never, never>;
 
 /** Calls the handler of a notification. */
 export class Dispatcher {
-  readonly #options: DispatcherOptions;
+  readonly #options: Inbox['options'];
   readonly #timeLimit: TimeLimit;
   readonly #breaker: NotFoundBreaker;
   readonly #confirmed = new ConfirmedQuestions();
 
-  constructor(options: DispatcherOptions, reporter?: Pick<Reporter, 'warned'>) {
+  constructor({ options, reporter }: Inbox) {
     this.#options = options;
     this.#timeLimit = new TimeLimit(options.handlerTimeoutMs);
     this.#breaker = new NotFoundBreaker((name) =>
-      reporter?.warned(`Many notifications of user ${name} are about resources that do not exist: they are read later`),
+      reporter.warned(`Many notifications of user ${name} are about resources that do not exist: they are read later`),
     );
   }
 
@@ -49,13 +44,12 @@ export class Dispatcher {
    *
    * @throws {HandlerTimeoutError} when the handler takes too long; else whatever the handler throws.
    */
-  handle(entry: QueuedNotification, run: RunContext): Promise<unknown> {
+  async handle(entry: QueuedNotification, run: RunContext): Promise<unknown> {
     const { notification, version = entryVersion, traceparent } = entry;
     const handler = this.#handlerFor(notification);
-    if (!handler) return Promise.reject(new Error(`There is no handler for the topic ${notification.topic}`));
-    if (version > entryVersion) {
-      return Promise.reject(new Error('The notification was stored by a newer version of this package; update it'));
-    }
+    if (!handler) throw new Error(`There is no handler for the topic ${notification.topic}`);
+    if (version > entryVersion)
+      throw new Error('The notification was stored by a newer version of this package; update it');
     const { tracing } = this.#options;
     const { topic } = notification;
     const handle = (): Promise<unknown> => this.#handleInTime(handler, entry, run);
@@ -78,29 +72,22 @@ export class Dispatcher {
     this.#timeLimit.stop();
   }
 
-  #run(handler: AnyHandler, entry: QueuedNotification, run: RunContext): unknown {
+  async #run(handler: AnyHandler, entry: QueuedNotification, run: RunContext): Promise<unknown> {
     const { notification } = entry;
+    const { clientFor } = this.#options;
     run.controller.signal.throwIfAborted();
-    if (this.#options.clientFor) return this.#runFor(this.#options.clientFor, handler, entry, run);
-    return handler(notification as never, new RunningContext(notification, run, undefined) as never);
-  }
-
-  async #runFor(
-    clientFor: NonNullable<DispatcherOptions['clientFor']>,
-    handler: AnyHandler,
-    entry: QueuedNotification,
-    run: RunContext,
-  ): Promise<void> {
-    const { notification } = entry;
-    const client = await clientFor(notification.user_id);
-    if (!client) throw new DropNotificationError('clientFor returned no client: the user is not ours');
+    const client = await clientFor?.(notification.user_id);
+    if (clientFor && !client) throw new DropNotificationError('clientFor returned no client: the user is not ours');
+    const handle = (): unknown =>
+      handler(notification as never, new RunningContext(notification, run, client) as never);
+    if (!client) return handle();
     const name = `${notification.user_id} (${notification.topic})`;
     const state = this.#breaker.state(name);
     if (state === 'open') await this.#assertConfirmed(client, entry);
     // The run may have ended meanwhile, and another one may have begun.
     run.controller.signal.throwIfAborted();
     try {
-      await handler(notification as never, new RunningContext(notification, run, client) as never);
+      return await handle();
     } finally {
       this.#breaker.onEnd(name, state, run.notFound !== undefined);
     }

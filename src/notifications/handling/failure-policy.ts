@@ -19,6 +19,9 @@ interface FailedRun {
   readonly notFound: unknown;
 }
 
+/** How long after a first 404 the handler runs again, in milliseconds. */
+const notFoundMs = 5_000;
+
 /** From this many stalls in a row on, an entry is suspected to end the process. */
 const stallsUntilSuspect = 2;
 
@@ -32,44 +35,36 @@ export function hasStalledTooOften(stalledCount: number, { attempts }: ResolvedR
   return stalledCount >= Math.min(Math.max(attempts, stallsUntilSuspect + 1), 5);
 }
 
-/** Whether the failure is a 404 of `read()`, and whether the one before was one too. */
-type NotFound = false | { readonly wasNotFound: boolean };
-
 /** Decides what follows from failed attempts. Stalls are not failures: they do not use up attempts. */
 export class FailurePolicy {
   readonly #retry: ResolvedReceiverOptions['retry'];
-  readonly #maxNotFound: number;
   /** How many failures an entry had when the last one was the 404 of a `read()`. */
-  readonly #notFound = new FifoMap<number>();
+  readonly #notFound: FifoMap<number>;
 
   /** @param maxNotFound How many entries are remembered after a 404. One that is forgotten is read once more. */
   constructor(retry: ResolvedReceiverOptions['retry'], maxNotFound = 100_000) {
     this.#retry = retry;
-    this.#maxNotFound = maxNotFound;
+    this.#notFound = new FifoMap(maxNotFound);
   }
 
   consequenceOf(error: unknown, { key, failures, notFound }: FailedRun): Consequence {
-    const isNotFound = error !== undefined && error === notFound;
     const wasNotFound = this.#notFound.get(key) === failures - 1;
     this.forget(key);
-    const consequence = this.#decide(error, failures, isNotFound && { wasNotFound });
-    if (consequence.kind === 'retry' && isNotFound) this.#remember(key, failures);
-    return consequence;
+    const consequence = this.#consequenceOf(error, failures);
+    // The service may announce a question before it can return it. A second 404 is final.
+    if (consequence.kind !== 'retry' || error === undefined || error !== notFound) return consequence;
+    if (wasNotFound) return { kind: 'dead' };
+    this.#notFound.set(key, failures);
+    return { kind: 'retry', delayMs: notFoundMs };
   }
 
-  #decide(error: unknown, failures: number, notFound: NotFound): Consequence {
+  #consequenceOf(error: unknown, failures: number): Consequence {
     try {
-      return decide(error, failures, notFound, this.#retry);
+      return consequenceOf(error, failures, this.#retry);
     } catch {
       // A handler may throw anything, also an error whose properties throw.
-      return decide(undefined, failures, notFound, this.#retry);
+      return consequenceOf(undefined, failures, this.#retry);
     }
-  }
-
-  #remember(key: string, failures: number): void {
-    this.#notFound.set(key, failures);
-    const oldest = this.#notFound.size > this.#maxNotFound ? this.#notFound.oldest() : undefined;
-    if (oldest !== undefined) this.forget(oldest);
   }
 
   /** The entry was handled. */
@@ -78,17 +73,10 @@ export class FailurePolicy {
   }
 }
 
-function decide(
-  error: unknown,
-  failures: number,
-  notFound: NotFound,
-  retry: ResolvedReceiverOptions['retry'],
-): Consequence {
+function consequenceOf(error: unknown, failures: number, retry: ResolvedReceiverOptions['retry']): Consequence {
   if (error instanceof DropNotificationError) return { kind: 'drop' };
   if (error instanceof UnrecoverableError) return { kind: 'dead' };
   if (failures >= retry.attempts) return { kind: 'dead' };
-  // The service may announce a question before it can return it. A second 404 is final.
-  if (notFound) return notFound.wasNotFound ? { kind: 'dead' } : { kind: 'retry', delayMs: retry.notFoundMs };
   const delayMs = Math.max(jitteredDelay(failures, retry), retryAfterOf(error, retry.capMs));
   // Thousands of these come at once, and the log has told why.
   return { kind: 'retry', delayMs, isQuiet: error instanceof NotConfirmedError };

@@ -23,7 +23,7 @@ interface User {
  * long, up to an hour, if that is a 404 too.
  */
 export class NotFoundBreaker {
-  readonly #users = new FifoMap<User>();
+  readonly #users = new FifoMap<User>(maxUsers);
   readonly #onOpen: (name: string) => void;
 
   /** @param onOpen Called when reads stop. */
@@ -49,8 +49,6 @@ export class NotFoundBreaker {
   }
 
   #add(name: string): User {
-    const oldest = this.#users.size >= maxUsers ? this.#users.oldest() : undefined;
-    if (oldest !== undefined) this.#users.delete(oldest);
     const user = { notFound: 0, since: performance.now(), openUntil: undefined, openMs: withinMs, isTrying: false };
     this.#users.set(name, user);
     return user;

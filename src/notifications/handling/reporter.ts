@@ -10,13 +10,11 @@ type Log = Readonly<Record<Level, (message: string, fields?: object) => unknown>
 /** Reports to the logger, to `onFailure` and to `onSuccess`. An observer that fails has no effect on the inbox. */
 export class Reporter {
   readonly #logger: Log | undefined;
-  readonly #onFailure: ResolvedReceiverOptions['onFailure'];
-  readonly #onSuccess: ResolvedReceiverOptions['onSuccess'];
+  readonly #options: ResolvedReceiverOptions;
 
-  constructor({ logger, onFailure, onSuccess }: Pick<ResolvedReceiverOptions, 'logger' | 'onFailure' | 'onSuccess'>) {
-    this.#logger = logger;
-    this.#onFailure = onFailure;
-    this.#onSuccess = onSuccess;
+  constructor(options: ResolvedReceiverOptions) {
+    this.#logger = options.logger;
+    this.#options = options;
   }
 
   /** A handler failed. Without a logger and `onFailure`, it is printed with `console.error`. */
@@ -25,13 +23,15 @@ export class Reporter {
     const { key, notification } = entry;
     const consequence = dead ? 'it is a dead letter now' : 'it will be retried';
     const message = `Notification ${key} (${notification.topic}) failed at attempt ${attempt}; ${consequence}`;
-    if (this.#logger || !this.#onFailure) void this.#log(dead ? 'error' : 'warn', message, error);
-    void this.#observe('onFailure', () => this.#onFailure?.(failure));
+    const { onFailure } = this.#options;
+    if (this.#logger || !onFailure) void this.#log(dead ? 'error' : 'warn', message, error);
+    void this.#observe('onFailure', () => onFailure?.(failure));
   }
 
   /** A handler succeeded. */
   handled(success: HandlingSuccess): void {
-    if (this.#onSuccess) void this.#observe('onSuccess', () => this.#onSuccess?.(success));
+    const { onSuccess } = this.#options;
+    if (onSuccess) void this.#observe('onSuccess', () => onSuccess(success));
   }
 
   async #observe(name: string, observe: () => unknown): Promise<void> {

@@ -1,6 +1,7 @@
 import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTooSlow } from './request.js';
 import type { BodyLimits } from './request.js';
 import type { Receiver } from '../receiver.js';
+import { TimeLimit } from '../timing/time-limit.js';
 
 /** A platform's way to keep a program running after its response: `ctx` of Workers, `{ waitUntil: after }` of Next. */
 export interface WaitUntilContext {
@@ -45,17 +46,15 @@ async function bodyOf(request: Request, limits: BodyLimits): Promise<Uint8Array>
   if (request.bodyUsed || request.body?.locked) throw bodyConsumed;
   const reader = request.body?.getReader();
   if (!reader) return new Uint8Array();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const slow = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(bodyTooSlow), limits.bodyTimeoutMs);
-  });
+  const timeLimit = new TimeLimit(limits.bodyTimeoutMs);
   try {
-    return await Promise.race([readAll(reader, limits), slow]);
+    return await timeLimit.run(
+      () => readAll(reader, limits),
+      () => bodyTooSlow,
+    );
   } catch (error) {
     void reader.cancel().catch(() => undefined);
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -31,7 +31,6 @@ export class QueueRuns {
   readonly #policy: FailurePolicy;
   readonly #running = new Map<AbortController, Promise<void>>();
   readonly #waits = new Waits();
-  #isClosed = false;
 
   constructor(inbox: Inbox, dispatcher: Dispatcher) {
     this.#inbox = inbox;
@@ -43,7 +42,7 @@ export class QueueRuns {
   async handle(entry: QueuedNotification, options: HandleOptions): Promise<void> {
     checkConfiguration('handle', options, { attempt: integerFrom(1), signal: withMethod('addEventListener') });
     const { attempt = 1, signal } = options;
-    if (this.#isClosed) throw closingError();
+    if (this.#inbox.stage !== 'open') throw closingError();
     const controller = new AbortController();
     const onAbort = (): void => controller.abort(signal?.reason);
     if (signal?.aborted) onAbort();
@@ -75,9 +74,8 @@ export class QueueRuns {
     }
   }
 
-  /** Rejects what comes from now on, waits for the running handlers, then aborts their signals, and waits no longer for them. */
+  /** Waits for the running handlers, then aborts their signals, and waits no longer for them. */
   async close(graceMs: number): Promise<void> {
-    this.#isClosed = true;
     if (await endsWithin(graceMs, this.#ended())) return;
     for (const controller of this.#running.keys()) controller.abort(closingError());
     if (!(await endsWithin(abortGraceMs, this.#ended()))) this.#waits.end();

@@ -144,14 +144,18 @@ export interface NotificationStore {
   close?(): Promise<void>;
 }
 
-const entryStates = ['added', 'waiting', 'processed'] as const;
-
 /** The state of an entry's key. */
-export type EntryState = (typeof entryStates)[number];
+export type EntryState = 'added' | 'waiting' | 'processed';
 
-/** Whether a store has confirmed that it has an entry. */
-export function isEntryState(state: unknown): state is EntryState {
-  return (entryStates as readonly unknown[]).includes(state);
+/**
+ * Stores an entry, and returns its state.
+ *
+ * @throws {TypeError} when the store does not say that it has the entry.
+ */
+export async function stored(store: NotificationStore, entry: QueuedNotification): Promise<EntryState> {
+  const state = await store.add(entry);
+  if (['added', 'waiting', 'processed'].includes(state)) return state;
+  throw new TypeError('The store did not confirm that it has the notification');
 }
 
 /** @throws {ConfigurationError} when a store does not count. */

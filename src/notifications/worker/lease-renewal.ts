@@ -1,26 +1,25 @@
 import type { Inbox } from '../inbox.js';
-import type { LeaseId } from '../stores/store.js';
-
-interface Leases {
-  readonly leases: () => readonly LeaseId[];
-  readonly onLost: (groupId: string, renewed: readonly LeaseId[]) => void;
-  /** Called after each renewal by the timer, also a failed one. */
-  readonly onRenewed: () => void;
-}
+import type { Run } from './run.js';
 
 /** Renews the leases of the running handlers, three times per `leaseMs`. */
 export class LeaseRenewal {
   readonly #inbox: Inbox;
   readonly #leaseMs: number;
-  readonly #held: Leases;
+  readonly #runs: ReadonlyMap<string, Run>;
+  readonly #onRenewed: () => void;
   #timer: ReturnType<typeof setInterval> | undefined;
   #renewing: Promise<void> | undefined;
   #renewedAt = { monotonic: 0, wall: 0 };
 
-  constructor(inbox: Inbox, held: Leases) {
+  /**
+   * @param runs By group.
+   * @param onRenewed Called after each renewal by the timer, also a failed one.
+   */
+  constructor(inbox: Inbox, runs: ReadonlyMap<string, Run>, onRenewed: () => void) {
     this.#inbox = inbox;
-    this.#leaseMs = inbox.claimant.leaseMs;
-    this.#held = held;
+    this.#leaseMs = inbox.options.leaseMs;
+    this.#runs = runs;
+    this.#onRenewed = onRenewed;
   }
 
   start(): void {
@@ -42,8 +41,8 @@ export class LeaseRenewal {
   }
 
   #tick(): void {
-    if (this.#held.leases().length === 0) this.stop();
-    else void this.renew().then(() => this.#held.onRenewed());
+    if (this.#runs.size === 0) this.stop();
+    else void this.renew().then(this.#onRenewed);
   }
 
   /**
@@ -65,12 +64,15 @@ export class LeaseRenewal {
   }
 
   async #renewOnce(): Promise<void> {
-    const leases = this.#held.leases();
+    const leases = [...this.#runs.values()].map((run) => run.latestLease);
     const startedAt = now();
     try {
       const lost = leases.length > 0 ? await this.#inbox.store.renew(leases, this.#leaseMs) : [];
       this.#renewedAt = startedAt;
-      for (const groupId of lost) this.#held.onLost(groupId, leases);
+      for (const groupId of lost) {
+        const run = this.#runs.get(groupId);
+        if (run && leases.includes(run.latestLease)) run.loseLease();
+      }
     } catch (error) {
       this.#inbox.reporter.failed('The leases of notifications were not renewed', error);
     }

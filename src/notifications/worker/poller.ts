@@ -13,7 +13,8 @@ export class Poller {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #polling: Promise<void> | undefined;
   #pollAgain = false;
-  #isClosed = false;
+  /** Made by the first claim: Workers make no random numbers while they import a module. */
+  #workerId: string | undefined;
 
   /** @param onEmpty Called when no entry waits and no handler runs. */
   constructor(inbox: Inbox, runs: Runs, requests: GroupRequests, onEmpty: () => void) {
@@ -31,21 +32,20 @@ export class Poller {
   /** Polls now. */
   wake(): void {
     this.#pollAgain = true;
-    if (this.#isClosed) return;
+    if (this.#inbox.stage !== 'open') return;
     this.#polling ??= this.#poll().finally(() => {
       this.#polling = undefined;
       if (this.#pollAgain) this.wake();
     });
   }
 
-  close(): void {
-    this.#isClosed = true;
+  stop(): void {
     clearTimeout(this.#timer);
   }
 
   async #poll(): Promise<void> {
     try {
-      while (this.#pollAgain && !this.#isClosed) {
+      while (this.#pollAgain && this.#inbox.stage === 'open') {
         this.#pollAgain = false;
         if (this.#runs.renewal.isLate()) await this.#runs.renewal.renew();
         if (this.#requests.size > 0) await this.#claimRequested();
@@ -85,7 +85,7 @@ export class Poller {
     const next = this.#runs.next();
     if (!next) return;
     const claimed = await this.#claim(next);
-    if (next.groupId !== undefined) this.#runs.capacity.forgetSuspect(next.groupId);
+    if (next.groupId !== undefined) this.#runs.forgetSuspect(next.groupId);
     await this.#admit([claimed]);
     // There may be more than was asked for.
     if (claimed.leases.length === next.limit || next.groupId !== undefined) this.#pollAgain = true;
@@ -93,8 +93,10 @@ export class Poller {
   }
 
   async #claim(claim: Pick<Claim, 'limit' | 'groupId'>): Promise<Claimed> {
-    const { store, options, claimant, reporter } = this.#inbox;
-    const claimed = await store.claim({ ...claimant, coalesce: options.coalesce, ...claim });
+    const { store, options, routes, reporter } = this.#inbox;
+    const { leaseMs, coalesce } = options;
+    this.#workerId ??= crypto.randomUUID();
+    const claimed = await store.claim({ workerId: this.#workerId, leaseMs, routes, coalesce, ...claim });
     for (const problem of claimed.problems ?? []) reporter.failed(problem);
     return claimed;
   }
@@ -106,19 +108,17 @@ export class Poller {
     for (const { groupId } of leases) this.#requests.resolve(groupId, this.#runs.get(groupId)?.result);
   }
 
-  #pollLater({ leases, nextInMs }: Claimed): void {
-    const isEmpty = leases.length === 0 && nextInMs === undefined;
+  #pollLater({ leases, nextInMs = Infinity }: Claimed): void {
+    const isEmpty = leases.length === 0 && nextInMs === Infinity;
     if (isEmpty && this.#runs.size === 0 && this.#requests.size === 0) this.#onEmpty();
     const { store, options } = this.#inbox;
-    const maxDelayMs = store.shared ? options.pollMs : Infinity;
-    clearTimeout(this.#timer);
-    if (nextInMs !== undefined || store.shared) this.#pollIn(Math.min(nextInMs ?? Infinity, maxDelayMs));
+    this.#pollIn(store.shared ? Math.min(nextInMs, options.pollMs) : nextInMs);
   }
 
   /** Entries in memory keep the process alive; entries in a durable store are found by the next process. */
   #pollIn(ms: number): void {
     clearTimeout(this.#timer);
-    if (this.#isClosed) return;
+    if (ms === Infinity || this.#inbox.stage !== 'open') return;
     this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(ms, 1), longestTimerMs));
     if (this.#inbox.store.durable) (this.#timer as Partial<NodeJS.Timeout>).unref?.();
   }

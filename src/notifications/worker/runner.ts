@@ -1,6 +1,6 @@
 import { exponentialDelay } from '../handling/backoff.js';
 import type { Dispatcher } from '../handling/dispatcher.js';
-import { closingError, describeFailure } from '../handling/errors.js';
+import { describeFailure } from '../handling/errors.js';
 import { FailurePolicy, hasStalledTooOften } from '../handling/failure-policy.js';
 import type { Inbox } from '../inbox.js';
 import { caughtUpKey } from '../queued-notification.js';
@@ -19,9 +19,6 @@ export class Runner {
   readonly #dispatcher: Dispatcher;
   readonly #policy: FailurePolicy;
   readonly #claimed: () => Promise<void> | undefined;
-  #isClosing = false;
-  #isAborting = false;
-  #isStoreClosed = false;
 
   /** @param claimed Waits for the claim that is under way, if there is one. */
   constructor(inbox: Inbox, dispatcher: Dispatcher, claimed: () => Promise<void> | undefined) {
@@ -31,28 +28,28 @@ export class Runner {
     this.#claimed = claimed;
   }
 
-  /** Results that cannot be stored are given up sooner from now on. */
-  close(): void {
-    this.#isClosing = true;
-  }
-
-  /** Results are given up from now on: the next process handles these notifications again. */
-  closeStore(): void {
-    this.#isStoreClosed = true;
-  }
-
-  /** Aborts the signals of handlers. What fails from now on is released. */
-  abort(runs: Iterable<Run>): void {
-    this.#isAborting = true;
-    for (const { controller } of runs) controller.abort(closingError());
+  /** Runs the handler of a lease, and stores what follows. */
+  async run(run: Run): Promise<RunResult> {
+    const { lease } = run;
+    try {
+      const outcome = await this.#handle(run);
+      const isSettled = outcome !== undefined && (await this.#settleRun(run, outcome));
+      return { keys: keysOf(lease), handled: isSettled && outcome.done.includes(lease.entry.key) };
+    } catch (error) {
+      this.#inbox.reporter.failed('The store gave out an entry that cannot be handled', error);
+      return { keys: [], handled: false };
+    }
   }
 
   /** Runs the handler of a lease. Resolves to `undefined` when the lease was lost. */
-  async handle(run: Run): Promise<Outcome | undefined> {
-    const { entry } = run.lease;
+  async #handle(run: Run): Promise<Outcome | undefined> {
+    const { entry, stalledCount } = run.lease;
     const startedAt = performance.now();
+    if (hasStalledTooOften(stalledCount, this.#inbox.options.retry)) {
+      const error = new Error(`The process ended each of the ${stalledCount} times that this was handled`);
+      return this.#givenUp(run.lease, error);
+    }
     try {
-      this.#assertNotStalledTooOften(run.lease);
       await this.#dispatcher.handle(entry, run);
       this.#policy.forget(entry.key);
       if (run.hasLostLease) return undefined;
@@ -61,14 +58,6 @@ export class Runner {
     } catch (error) {
       return run.hasLostLease ? undefined : this.#outcomeOf(run, error);
     }
-  }
-
-  /** Stores what follows from a run. */
-  async settle(run: Run, outcome: Outcome | undefined): Promise<RunResult> {
-    const { lease } = run;
-    const handled =
-      outcome !== undefined && (await this.#settleRun(run, outcome)) && outcome.done.includes(lease.entry.key);
-    return { keys: keysOf(lease), handled };
   }
 
   /** What `catchUp` found stands for all that was sent before; that a question was handled is kept for `catchUp`. */
@@ -80,26 +69,21 @@ export class Runner {
     return { done: canCatchUp ? [...keys, caughtUpKey(groupId)] : keys };
   }
 
-  #assertNotStalledTooOften({ stalledCount }: Lease): void {
-    if (hasStalledTooOften(stalledCount, this.#inbox.options.retry)) {
-      throw new Error(`The process ended each of the ${stalledCount} times that this was handled`);
-    }
+  #givenUp({ entry, attempt, coalescedKeys }: Lease, error: unknown): Outcome {
+    this.#inbox.reporter.handlerFailed({ entry, error, attempt, dead: true });
+    return { done: coalescedKeys, deadLetter: { key: entry.key, failure: describeFailure(error) } };
   }
 
   /** Decides on a failed run, and reports the failure. */
   #outcomeOf({ lease, notFound }: Run, error: unknown): Outcome {
-    const { entry, attempt, stalledCount, coalescedKeys } = lease;
-    if (this.#isAborting) return released;
-    const hasStalled = hasStalledTooOften(stalledCount, this.#inbox.options.retry);
-    const consequence = hasStalled
-      ? { kind: 'dead' as const }
-      : this.#policy.consequenceOf(error, { key: entry.key, failures: attempt - stalledCount, notFound });
+    const { entry, attempt, stalledCount } = lease;
+    if (this.#inbox.stage === 'aborting' || this.#inbox.stage === 'closed') return released;
+    const failures = attempt - stalledCount;
+    const consequence = this.#policy.consequenceOf(error, { key: entry.key, failures, notFound });
     if (consequence.kind === 'drop') return this.#handled(lease);
-    const dead = consequence.kind === 'dead';
-    const isReported = consequence.kind !== 'retry' || !consequence.isQuiet;
-    if (isReported) this.#inbox.reporter.handlerFailed({ entry, error, attempt, dead });
-    if (consequence.kind === 'retry') return { done: [], retryInMs: consequence.delayMs };
-    return { done: coalescedKeys, deadLetter: { key: entry.key, failure: describeFailure(error) } };
+    if (consequence.kind === 'dead') return this.#givenUp(lease, error);
+    if (!consequence.isQuiet) this.#inbox.reporter.handlerFailed({ entry, error, attempt, dead: false });
+    return { done: [], retryInMs: consequence.delayMs };
   }
 
   /** Stores the result of a run. A lease that the worker itself has replaced meanwhile does not count as lost. */
@@ -117,9 +101,9 @@ export class Runner {
     return false;
   }
 
-  /** Gives back leases whose handlers have not run: for another process now, or to be claimed by name later. */
-  async giveBack(leases: readonly Lease[], isForOthers: boolean): Promise<void> {
-    const retryInMs = isForOthers ? 0 : this.#inbox.claimant.leaseMs / 2;
+  /** Gives back leases whose handlers have not run: to be claimed by name later, or for another process now. */
+  async giveBack(leases: readonly Lease[]): Promise<void> {
+    const retryInMs = this.#inbox.stage === 'open' ? this.#inbox.options.leaseMs / 2 : 0;
     const outcome: Outcome = { done: [], retryInMs, released: true, unstarted: true };
     await Promise.all(leases.map((lease) => this.#settle(lease, outcome)));
   }
@@ -137,21 +121,22 @@ export class Runner {
    */
   async #settle({ groupId, token }: Lease, outcome: Outcome, isKept = () => false): Promise<boolean | undefined> {
     const { store, options, reporter } = this.#inbox;
-    for (let attempt = 1; this.#canStore(); attempt += 1) {
+    for (let attempt = 1; !this.#isStoreClosed(); attempt += 1) {
       try {
         return await store.settle({ groupId, token, deduplicationMs: options.deduplicationMs, ...outcome });
       } catch (error) {
-        if (!this.#canStore()) break;
+        if (this.#isStoreClosed()) break;
         reporter.failed('The result of a notification was not stored', error);
-        if (attempt >= 5 && (this.#isClosing || !isKept())) return undefined;
+        if (attempt >= 5 && (this.#inbox.stage !== 'open' || !isKept())) return undefined;
         await new Promise((resolve) => setTimeout(resolve, exponentialDelay(attempt, settleBackoff)));
       }
     }
     return undefined;
   }
 
-  #canStore(): boolean {
-    return !this.#isStoreClosed;
+  /** Then results are given up: the next process handles these notifications again. */
+  #isStoreClosed(): boolean {
+    return this.#inbox.stage === 'closed';
   }
 }
 

@@ -1,22 +1,23 @@
-import { LeaseRenewal } from './lease-renewal.js';
+import { closingError } from '../handling/errors.js';
+import { isSuspect } from '../handling/failure-policy.js';
 import type { Inbox } from '../inbox.js';
+import { LeaseRenewal } from './lease-renewal.js';
+import { admissionOf, nextClaim } from './policy.js';
+import type { Load, NextClaim } from './policy.js';
 import { Run } from './run.js';
-import type { RunResult } from './run.js';
-import { Capacity } from './capacity.js';
-import type { NextClaim } from './policy.js';
 import type { Runner } from './runner.js';
-import type { Lease, LeaseId } from '../stores/store.js';
+import type { Lease } from '../stores/store.js';
 
 /** The leases whose handlers run here: one per group, and at most `concurrency`. */
 export class Runs {
   readonly #runs = new Map<string, Run>();
-  readonly capacity: Capacity;
   /** Renews the leases. When that is late, it comes first, so that the worker does not claim its own expired leases. */
   readonly renewal: LeaseRenewal;
   readonly #runner: Runner;
   readonly #inbox: Inbox;
   readonly #onChange: () => void;
-  #isClosed = false;
+  readonly #suspects = new Set<string>();
+  #batch = 1;
 
   /**
    * @param onChange Called after each run, and after each time that the leases were to be renewed: more may be due.
@@ -24,14 +25,8 @@ export class Runs {
   constructor(inbox: Inbox, runner: Runner, onChange: () => void) {
     this.#runner = runner;
     this.#inbox = inbox;
-    this.capacity = new Capacity(inbox.options.concurrency, this.#runs);
     this.#onChange = onChange;
-    const leases = (): Lease[] => [...this.#runs.values()].map((run) => run.latestLease);
-    const onLost = (groupId: string, renewed: readonly LeaseId[]): void => {
-      const run = this.#runs.get(groupId);
-      if (run && renewed.includes(run.latestLease)) run.loseLease();
-    };
-    this.renewal = new LeaseRenewal(inbox, { leases, onLost, onRenewed: onChange });
+    this.renewal = new LeaseRenewal(inbox, this.#runs, onChange);
   }
 
   get size(): number {
@@ -42,9 +37,24 @@ export class Runs {
     return this.#runs.get(groupId);
   }
 
+  get #load(): Load {
+    return {
+      concurrency: this.#inbox.options.concurrency,
+      used: this.#runs.size,
+      runsSuspect: [...this.#runs.values()].some(({ lease }) => isSuspect(lease)),
+      suspects: [...this.#suspects],
+      batch: this.#batch,
+    };
+  }
+
   /** What may be claimed now; `undefined` for nothing. */
   next(): NextClaim | undefined {
-    return this.#isClosed ? undefined : this.capacity.next();
+    return this.#inbox.stage === 'open' ? nextClaim(this.#load) : undefined;
+  }
+
+  /** A suspect was claimed by name: another process may have it, or it may be handled. */
+  forgetSuspect(groupId: string): void {
+    this.#suspects.delete(groupId);
   }
 
   /**
@@ -53,9 +63,15 @@ export class Runs {
    * @returns whether all have started: else some were given back, to start later.
    */
   async admit(leases: readonly Lease[]): Promise<boolean> {
-    const admitted = this.capacity.admit(leases);
-    const { start, giveBack } = this.#isClosed ? { start: [], giveBack: leases } : admitted;
-    if (giveBack.length > 0) await this.#runner.giveBack(giveBack, this.#isClosed);
+    if (this.#inbox.stage !== 'open') {
+      await this.#runner.giveBack(leases);
+      return false;
+    }
+    const { start, giveBack, batch } = admissionOf(leases, this.#load);
+    this.#batch = batch;
+    for (const { groupId } of start) this.#suspects.delete(groupId);
+    for (const { groupId } of giveBack) this.#suspects.add(groupId);
+    if (giveBack.length > 0) await this.#runner.giveBack(giveBack);
     for (const lease of start) this.#start(lease);
     return giveBack.length === 0;
   }
@@ -71,31 +87,16 @@ export class Runs {
     const run = new Run(lease);
     this.#runs.set(lease.groupId, run);
     this.renewal.start();
-    const result = await this.#resultOf(run);
-    run.end(result);
+    run.end(await this.#runner.run(run));
     this.#runs.delete(lease.groupId);
     if (run.next) void this.#run(run.next);
     if (this.#runs.size === 0) this.renewal.pause();
     this.#onChange();
   }
 
-  async #resultOf(run: Run): Promise<RunResult> {
-    try {
-      const outcome = await this.#runner.handle(run);
-      return await this.#runner.settle(run, outcome);
-    } catch (error) {
-      this.#inbox.reporter.failed('The store gave out an entry that cannot be handled', error);
-      return { keys: [], handled: false };
-    }
-  }
-
-  /** Starts no handler any more. */
-  close(): void {
-    this.#isClosed = true;
-  }
-
+  /** Aborts the signals of the handlers. */
   abort(): void {
-    this.#runner.abort(this.#runs.values());
+    for (const { controller } of this.#runs.values()) controller.abort(closingError());
   }
 
   /** Gives back the leases of the handlers that ignore their signals: the next process need not wait until they expire. */
