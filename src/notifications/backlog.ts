@@ -1,5 +1,5 @@
 import type { Inbox } from './inbox.js';
-import { routeOf } from './queued-notification.js';
+import { routes as allRoutes } from './queued-notification.js';
 import { statsOf } from './stores/store.js';
 
 /** How soon a backlog that nobody handles is noticed, in milliseconds. */
@@ -44,7 +44,7 @@ export class Backlog {
     this.#hasReportedTopics = true;
     const { topics } = await statsOf(store).catch(() => ({ topics: {} }));
     for (const [topic, { waiting }] of Object.entries(topics)) {
-      const route = routeOf({ known: ['questions', 'messages'].includes(topic), topic });
+      const route = (allRoutes as readonly string[]).includes(topic) ? topic : '*';
       if (waiting === 0 || routes.includes(route)) continue;
       reporter.warned(`Notifications of the topic ${topic} wait for a process that has a handler for it`);
     }

@@ -1,6 +1,7 @@
 import { NotificationError } from '../core/errors/errors.js';
+import { TimeLimit } from '../core/scope/time-limit.js';
 import type { Dispatcher } from './handling/dispatcher.js';
-import { BodyRejected, checkHeaders, decodeBody, deliveryRequest, respond } from './http/request.js';
+import { DeliveryRejected, checkHeaders, decodeBody, deliveryRequest, respond } from './http/request.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import type { Inbox } from './inbox.js';
 import { parseNotification } from './notification.js';
@@ -8,7 +9,7 @@ import type { Notification } from './notification.js';
 import { queuedNotification } from './queued-notification.js';
 import type { QueuedNotification } from './queued-notification.js';
 import { stored } from './stores/store.js';
-import { TimeLimit, abortGraceMs, endsWithin } from './timing/time-limit.js';
+import { abortGraceMs, endsWithin } from './timing/ends-within.js';
 import { Waits, ended } from './timing/waits.js';
 import type { Worker } from './worker/worker.js';
 
@@ -48,7 +49,7 @@ export class Deliveries {
   }
 
   #responseTo(error: unknown): OutgoingResponse {
-    if (error instanceof BodyRejected) return this.#reject(error.response, error.response.body);
+    if (error instanceof DeliveryRejected) return this.#reject(error.response, error.message);
     if (error instanceof NotificationError) return this.#reject(respond(400, 'Not a notification'), error.message);
     this.#inbox.reporter.failed('A notification was not accepted', error);
     return notAccepted;
@@ -61,8 +62,7 @@ export class Deliveries {
 
   async #receive(request: IncomingRequest): Promise<OutgoingResponse> {
     if (this.#inbox.stage !== 'open') return notAccepted;
-    const rejection = checkHeaders(request, this.#inbox.options);
-    if (rejection) return this.#reject(rejection, rejection.body);
+    checkHeaders(request, this.#inbox.options);
     const body = await this.#arriving.until(request.body(this.#inbox.options));
     if (body === ended) return notAccepted;
     const notification = parseNotification(decodeBody(body, this.#inbox.options));

@@ -4,6 +4,9 @@ import { array, dateTime, integer, nullish, looseObject, string } from '../core/
 import { int64 } from '../core/schema/long-integers.js';
 import type { Output } from '../core/schema/schema.js';
 
+/** The topics that this package knows. */
+export const knownTopics = ['questions', 'messages'] as const;
+
 /** The fields of every notification. The fields after `sent` occur in production. */
 export const notificationFields = looseObject({
   /** The user the notification relates to. */

@@ -1,5 +1,6 @@
 import { nodeModule } from '../core/node-module.js';
 import { millisecondsOf } from '../core/schema/date-time.js';
+import { knownTopics } from './notification.js';
 import type { Notification } from './notification.js';
 
 const nodeHash = nodeModule('node:crypto')?.hash;
@@ -27,13 +28,13 @@ export interface QueuedNotification {
 }
 
 /** The routes: a topic with a handler of its own, or `*` for every topic that `fallback` handles. */
-export const routes = ['questions', 'messages', '*'] as const;
+export const routes = [...knownTopics, '*'] as const;
 /** Which handler a notification needs. */
 export type HandlerRoute = (typeof routes)[number];
 
 /** Which handler a notification needs. */
 export function routeOf({ known, topic }: Pick<Notification, 'known' | 'topic'>): HandlerRoute {
-  return known ? (topic as 'questions' | 'messages') : '*';
+  return known ? (topic as HandlerRoute) : '*';
 }
 
 /** Builds the entry that is stored for a notification. */

@@ -22,7 +22,7 @@ import { resolveReceiverOptions } from './resolve-options.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
 import { statsOf } from './stores/store.js';
 import type { StoreStats } from './stores/store.js';
-import { abortGraceMs, endsWithin } from './timing/time-limit.js';
+import { abortGraceMs, endsWithin } from './timing/ends-within.js';
 import { Worker } from './worker/worker.js';
 
 const isDuration: Rule = (ms) => (typeof ms === 'number' && ms >= 0 ? undefined : 'must be a number of at least 0');
@@ -159,7 +159,8 @@ export class Receiver {
    * @throws {ConfigurationError} with a `queue`, which counts its jobs itself.
    */
   async stats(): Promise<StoreStats> {
-    if (this.#inbox.options.queue) throw new ConfigurationError('stats() needs a store; a queue counts its jobs itself');
+    if (this.#inbox.options.queue)
+      throw new ConfigurationError('stats() needs a store; a queue counts its jobs itself');
     return statsOf(this.#inbox.store);
   }
 
@@ -193,8 +194,7 @@ export class Receiver {
     const [problem] = optionIssues(options, { graceMs: isDuration });
     if (problem) return Promise.reject(new ConfigurationError(`close: ${problem.message}`));
     this.#backlog.stop();
-    this.#closed ??= this.#close(options.graceMs ?? 5_000);
-    return this.#closed;
+    return (this.#closed ??= this.#close(options.graceMs ?? 5_000));
   }
 
   async #close(graceMs: number): Promise<void> {

@@ -4,6 +4,7 @@ import { optionIssues } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import type { BodyLimits } from './http/request.js';
+import { knownTopics } from './notification.js';
 import type { ReceiverOptions, RetryOptions } from './options.js';
 import type { NotificationClient } from './handling/read-notification.js';
 
@@ -123,37 +124,30 @@ function isSellers(sellers: unknown): boolean {
   return Array.isArray(sellers) && sellers.every((each) => Number.isSafeInteger(each));
 }
 
-const topics = ['questions', 'messages'];
-
-function handlerProblems({
-  on,
-  fallback,
-  handle,
-}: Pick<ReceiverOptions<never>, 'on' | 'fallback' | 'handle'>): string[] {
+function handlerProblems(options: Pick<ReceiverOptions<never>, 'on' | 'fallback' | 'handle'>): string[] {
+  const { on, fallback, handle } = options;
   const handlers = Object.entries(isObject(on) ? defined(on) : {}) as [string, unknown][];
   if (handlers.length === 0 && fallback === undefined && handle !== false) return ['set `on`, `fallback`, or both'];
   return handlers.flatMap(([topic, handler]) => {
-    if (!topics.includes(topic))
-      return `\`on\` has no topic \`${topic}\`: use \`fallback\` for topics other than ${topics.join(' and ')}`;
+    if (!(knownTopics as readonly string[]).includes(topic))
+      return `\`on\` has no topic \`${topic}\`: use \`fallback\` for topics other than ${knownTopics.join(' and ')}`;
     return typeof handler === 'function' ? [] : `\`on.${topic}\` must be a function`;
   });
 }
 
-function contradictions<Client extends NotificationClient>({
-  store,
-  queue,
-  acknowledge,
-  handle,
-  sellers,
-  clientFor,
-}: Pick<ReceiverOptions<Client>, 'store' | 'queue' | 'acknowledge' | 'handle' | 'sellers' | 'clientFor'>): string[] {
-  const isHandled = acknowledge === 'handled';
-  return [
-    ...(isHandled && handle === false ? ["`acknowledge: 'handled'` needs `handle: true`"] : []),
-    ...(sellers !== undefined && !clientFor ? ['`sellers` needs `clientFor`'] : []),
-    ...(store && queue ? ['set `store` or `queue`, not both'] : []),
-    ...(queue && isHandled
-      ? ["`acknowledge: 'handled'` needs a store: the receiver cannot know when a queue's worker is done"]
-      : []),
+function contradictions(
+  options: Pick<ReceiverOptions, 'store' | 'queue' | 'acknowledge' | 'handle' | 'sellers' | 'clientFor'>,
+): string[] {
+  const { store, queue, sellers, clientFor } = options;
+  const isHandled = options.acknowledge === 'handled';
+  const found: [boolean, string][] = [
+    [isHandled && options.handle === false, "`acknowledge: 'handled'` needs `handle: true`"],
+    [sellers !== undefined && !clientFor, '`sellers` needs `clientFor`'],
+    [Boolean(store && queue), 'set `store` or `queue`, not both'],
+    [
+      isHandled && Boolean(queue),
+      "`acknowledge: 'handled'` needs a store: the receiver cannot know when a queue's worker is done",
+    ],
   ];
+  return found.flatMap(([isFound, message]) => (isFound ? message : []));
 }

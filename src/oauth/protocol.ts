@@ -77,20 +77,13 @@ export async function exchangeCode(
   verifier: string,
 ): Promise<OAuthTokens> {
   const { server, client, authentication } = partiesOf(application);
-  const values = [callback.get('code') ?? '', callback.get('state') ?? '', verifier];
-  const grant = grantOf(application, 'authorization_code', values);
+  const { clientSecret, redirectUri } = application;
+  const secrets = [clientSecret, callback.get('code') ?? '', callback.get('state') ?? '', verifier];
+  const grant: TokenGrant = { application, type: 'authorization_code', secrets };
   const { user_id, ...tokens } = await requestTokens(
     grant,
     (options) =>
-      authorizationCodeGrantRequest(
-        server,
-        client,
-        authentication,
-        callback,
-        application.redirectUri,
-        verifier,
-        options,
-      ),
+      authorizationCodeGrantRequest(server, client, authentication, callback, redirectUri, verifier, options),
     (response) => processAuthorizationCodeResponse(server, client, response),
   );
   if (user_id === undefined) throw unexpectedResponse(grant, 'without a `user_id`');
@@ -105,7 +98,7 @@ export async function useRefreshToken(
 ): Promise<TokenSet> {
   const { server, client, authentication } = partiesOf(application);
   return requestTokens(
-    grantOf(application, 'refresh_token', [refreshToken], signal),
+    { application, type: 'refresh_token', secrets: [application.clientSecret, refreshToken], signal },
     (options) => refreshTokenGrantRequest(server, client, authentication, refreshToken, options),
     (response) => processRefreshTokenResponse(server, client, response),
   );
@@ -123,15 +116,6 @@ function partiesOf({ clientId, clientSecret, tokenUrl }: OAuthOptions): Parties 
     client: { client_id: clientId },
     authentication: ClientSecretPost(clientSecret),
   };
-}
-
-function grantOf(
-  { clientSecret, tokenUrl, fetch }: OAuthOptions,
-  type: TokenGrant['type'],
-  values: readonly string[],
-  signal?: AbortSignal,
-): TokenGrant {
-  return { type, tokenUrl, fetch, secrets: [clientSecret, ...values], signal };
 }
 
 /** Sends a request that the protocol builds, and reads the tokens as the protocol does. */

@@ -5,15 +5,15 @@ import { printable } from '../core/errors/printable.js';
 import { redactText } from '../core/errors/redact.js';
 import type { SellerError } from '../core/errors/seller-error.js';
 import { classOfStatus } from '../core/errors/status-errors.js';
+import type { OAuthOptions } from './application.js';
 
 /** A code or a refresh token on its way to the token endpoint. */
 export interface TokenGrant {
+  readonly application: OAuthOptions;
   readonly type: 'authorization_code' | 'refresh_token';
-  readonly tokenUrl: string;
-  readonly fetch: ((request: Request) => Promise<Response>) | undefined;
   /** What no error may contain. */
   readonly secrets: readonly string[];
-  readonly signal: AbortSignal | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 const maxTextLength = 20_000;
@@ -34,8 +34,8 @@ const losses: Readonly<Record<TokenGrant['type'], string>> = {
 };
 
 /** Method and address without query, as in the messages of all errors. */
-export function nameOf({ tokenUrl }: TokenGrant): string {
-  const { origin, pathname } = new URL(tokenUrl);
+export function nameOf({ application }: TokenGrant): string {
+  const { origin, pathname } = new URL(application.tokenUrl);
   return `POST ${origin}${pathname}`;
 }
 

@@ -4,6 +4,8 @@ import { redactError } from '../core/errors/redact-error.js';
 import type { SellerError } from '../core/errors/seller-error.js';
 import { isPlainObject } from '../core/plain-object.js';
 import { parseRetryAfter } from '../core/retry/retry-after.js';
+import { TimeLimit } from '../core/scope/time-limit.js';
+import { wait } from '../core/scope/wait.js';
 import { FetchResponse } from '../core/transport/fetch-response.js';
 import { lostResponse, mask, nameOf, errorFrom, unexpectedResponse } from './token-errors.js';
 import type { TokenGrant } from './token-errors.js';
@@ -88,31 +90,23 @@ async function send(
   received: { status?: number },
 ): Promise<{ status: number; headers: Headers; text: string }> {
   const controller = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const error = new TimeoutError(`${nameOf(grant)} got no complete response within ${timeoutMs} ms`);
-      controller.abort(error);
-      reject(error);
-    }, timeoutMs);
-  });
-  const exchange = async (): Promise<{ status: number; headers: Headers; text: string }> => {
-    const response = await (grant.fetch ?? globalThis.fetch)(createRequest(grant, form, controller.signal));
+  const exchange = async (): ReturnType<typeof send> => {
+    const response = await (grant.application.fetch ?? globalThis.fetch)(createRequest(grant, form, controller.signal));
     const { status, headers } = response;
     received.status = status;
     const { text } = await new FetchResponse(response, false).text(maxResponseBytes);
     return { status, headers, text };
   };
-  try {
-    return await Promise.race([exchange(), expired]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return new TimeLimit(timeoutMs).run(exchange, () => {
+    const error = new TimeoutError(`${nameOf(grant)} got no complete response within ${timeoutMs} ms`);
+    controller.abort(error);
+    return error;
+  });
 }
 
-function createRequest({ tokenUrl }: TokenGrant, body: string, signal: AbortSignal): Request {
+function createRequest({ application }: TokenGrant, body: string, signal: AbortSignal): Request {
   const headers = { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' };
-  return new Request(tokenUrl, { method: 'POST', headers, body, signal, redirect: 'manual' });
+  return new Request(application.tokenUrl, { method: 'POST', headers, body, signal, redirect: 'manual' });
 }
 
 function connectionError(grant: TokenGrant, error: unknown, attempts: number, remedy?: string): ConnectionError {
@@ -133,20 +127,6 @@ function abortedError(grant: TokenGrant, attempts: number): RequestAbortedError 
 
 function backoff(attempts: number): number {
   return firstWaitMs * 2 ** (attempts - 1) * (0.5 + Math.random() / 2);
-}
-
-/** Waits, or until the signal aborts. */
-function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal?.addEventListener('abort', end, { once: true });
-    if (signal?.aborted) end();
-  });
 }
 
 function isOk(status: number): boolean {

@@ -33,11 +33,15 @@ const name = 'marketplace-seller-sdk';
 export function openTelemetry(options: OpenTelemetryOptions = {}): Tracing {
   checkConfiguration('openTelemetry', options, { tracer: withMethod('startSpan'), propagate: ofType('boolean') });
   const { tracer, propagate = false } = options;
+  const start: Tracer['startSpan'] = (...span) => (tracer ?? trace.getTracer(name)).startSpan(...span);
   const spans = new WeakMap<CallInfo, Span>();
   return {
     observe: (event) => {
-      if (event.type === 'start') spans.set(event.call, started(tracer ?? trace.getTracer(name), event.call));
-      else record(spans.get(event.call), event);
+      const span = spans.get(event.call);
+      if (event.type === 'start') spans.set(event.call, startCall(start, event.call));
+      else if (!span) return;
+      else if (event.type === 'end') finish(span, event);
+      else record(span, event);
     },
     wrapAttempt: ({ call, url, headers }, next) => {
       const span = spans.get(call);
@@ -48,14 +52,13 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Tracing {
       return context.with(within, next);
     },
     wrapDelivery: ({ topic }, next) => {
-      const options = { kind: SpanKind.PRODUCER, attributes: attributesOf(topic) };
-      const span = (tracer ?? trace.getTracer(name)).startSpan(`receive ${topic}`, options);
+      const span = start(`receive ${topic}`, { kind: SpanKind.PRODUCER, attributes: attributesOf(topic) });
       return ending(span, trace.setSpan(context.active(), span), () => next(traceparentOf(span)));
     },
     wrapHandler: ({ topic, attempt, traceparent }, next) => {
       const options = { kind: SpanKind.CONSUMER, attributes: { ...attributesOf(topic), [`${name}.attempt`]: attempt } };
       const parent = contextOf(traceparent);
-      const span = (tracer ?? trace.getTracer(name)).startSpan(`process ${topic}`, options, parent);
+      const span = start(`process ${topic}`, options, parent);
       return ending(span, trace.setSpan(parent, span), next);
     },
   };
@@ -90,9 +93,9 @@ function contextOf(traceparent: string | undefined): Context {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: Number(flags), isRemote: true });
 }
 
-function started(tracer: Tracer, { endpoint, baseUrl }: CallInfo): Span {
+function startCall(start: Tracer['startSpan'], { endpoint, baseUrl }: CallInfo): Span {
   const { hostname, port, protocol } = new URL(baseUrl);
-  return tracer.startSpan(`${endpoint.method} ${endpoint.path}`, {
+  return start(`${endpoint.method} ${endpoint.path}`, {
     kind: SpanKind.CLIENT,
     attributes: {
       'http.request.method': endpoint.method,
@@ -104,32 +107,21 @@ function started(tracer: Tracer, { endpoint, baseUrl }: CallInfo): Span {
   });
 }
 
-function record(span: Span | undefined, event: Exclude<CallEvent, { type: 'start' }>): void {
-  switch (event.type) {
-    case 'attempt':
-      span?.addEvent('attempt', { attempt: event.attempt });
-      break;
-    case 'response':
-      span?.addEvent('response', { attempt: event.attempt, 'http.response.status_code': event.status });
-      break;
-    case 'error':
-      span?.addEvent('error', { attempt: event.attempt });
-      break;
-    case 'wait':
-      span?.addEvent('wait', { attempt: event.attempt, wait_ms: Math.round(event.waitMs), reason: event.reason });
-      break;
-    case 'end':
-      finish(span, event);
-  }
+function record(span: Span, event: Exclude<CallEvent, { type: 'start' | 'end' }>): void {
+  span.addEvent(event.type, {
+    attempt: event.attempt,
+    ...(event.type === 'response' && { 'http.response.status_code': event.status }),
+    ...(event.type === 'wait' && { wait_ms: Math.round(event.waitMs), reason: event.reason }),
+  });
 }
 
-function finish(span: Span | undefined, { attempts, status, error }: CallEvent & { type: 'end' }): void {
-  if (status !== undefined) span?.setAttribute('http.response.status_code', status);
-  if (attempts > 1) span?.setAttribute('http.request.resend_count', attempts - 1);
+function finish(span: Span, { attempts, status, error }: CallEvent & { type: 'end' }): void {
+  if (status !== undefined) span.setAttribute('http.response.status_code', status);
+  if (attempts > 1) span.setAttribute('http.request.resend_count', attempts - 1);
   if (error instanceof Error) {
     // The conventions define `error.type` as the status if there was a response, otherwise as the class of the error.
-    span?.setAttribute('error.type', status === undefined ? error.name : String(status));
-    span?.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
+    span.setAttribute('error.type', status === undefined ? error.name : String(status));
+    span.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
   }
-  span?.end();
+  span.end();
 }

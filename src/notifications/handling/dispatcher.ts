@@ -9,7 +9,7 @@ import type { NotificationClient } from './read-notification.js';
 import type { Inbox } from '../inbox.js';
 import { RunningContext } from './running-context.js';
 import type { RunContext } from './running-context.js';
-import { TimeLimit } from '../timing/time-limit.js';
+import { TimeLimit } from '../../core/scope/time-limit.js';
 
 type AnyHandler = Handler<never, never, never, never>;
 

@@ -3,6 +3,7 @@ import { ConfigurationError, NotificationError } from '../../core/errors/errors.
 import type { CallOptions } from '../../core/options/call-options.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
 import { SellerError } from '../../core/errors/seller-error.js';
+import { wait } from '../../core/scope/wait.js';
 import type { Message } from '../../resources/post-sale/message.js';
 import { checkOptions } from '../../core/options/resolve-options.js';
 import { delay } from '../../core/options/rules.js';
@@ -104,20 +105,7 @@ async function retryNotFound<T>(
       const remainingMs = endsAt - performance.now();
       if (!isNotFound(error) || remainingMs <= 0 || signal?.aborted) throw error;
       // An abort ends the delay; the next read then throws its own error.
-      await abortableDelay(Math.min(exponentialDelay(attempt, notFoundBackoff), remainingMs), signal);
+      await wait(Math.min(exponentialDelay(attempt, notFoundBackoff), remainingMs), signal);
     }
   }
-}
-
-/** Resolves after a delay, or at once on abort. Leaves no timer or listener behind. */
-async function abortableDelay(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal?.addEventListener('abort', end);
-  });
 }

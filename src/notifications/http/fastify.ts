@@ -1,4 +1,4 @@
-import { headersOf } from './request.js';
+import { nodeHeaders } from './request.js';
 import type { Receiver } from '../receiver.js';
 
 /** The parts of Fastify's request that the receiver uses. */
@@ -28,8 +28,7 @@ export function fastifyHandler(
   return async (request, reply) => {
     const { status, headers, body } = await receiver.receive({
       method: request.method,
-      header: (name) => [request.headers[name]].flat()[0],
-      headers: () => headersOf(request.headers),
+      ...nodeHeaders(request.headers),
       address: request.ip,
       url: request.url,
       body: () => Promise.resolve(request.body),

@@ -1,7 +1,7 @@
 import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTooSlow } from './request.js';
 import type { BodyLimits } from './request.js';
 import type { Receiver } from '../receiver.js';
-import { TimeLimit } from '../timing/time-limit.js';
+import { TimeLimit } from '../../core/scope/time-limit.js';
 
 /** A platform's way to keep a program running after its response: `ctx` of Workers, `{ waitUntil: after }` of Next. */
 export interface WaitUntilContext {

@@ -1,5 +1,6 @@
+import { TimeLimit } from '../../core/scope/time-limit.js';
 import { atEndOfTurn } from '../timing/turns.js';
-import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTooSlow, headersOf } from './request.js';
+import { BodyChunks, bodyConsumed, bodyIncomplete, bodyTooSlow, nodeHeaders } from './request.js';
 import type { BodyLimits, OutgoingResponse } from './request.js';
 import type { Receiver } from '../receiver.js';
 
@@ -46,8 +47,7 @@ export function nodeHandler(receiver: Receiver): (request: NodeRequest, response
     void receiver
       .receive({
         method: request.method ?? '',
-        header: (name) => firstOf(request.headers[name]),
-        headers: () => headersOf(request.headers),
+        ...nodeHeaders(request.headers),
         address: request.socket?.remoteAddress,
         url: request.originalUrl ?? request.url,
         body: (limits) => consumedBody(request) ?? readBody(request, limits),
@@ -64,10 +64,6 @@ function write(request: NodeRequest, response: NodeResponse, { status, headers, 
   // An unread rest of the body would keep the connection busy.
   const connection = request.complete ? {} : { connection: 'close' };
   response.writeHead(status, { ...headers, ...connection, 'content-length': Buffer.byteLength(body) }).end(body);
-}
-
-function firstOf(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
 }
 
 /** What a body parser has left; `undefined` when nothing has read the body. */
@@ -106,12 +102,13 @@ async function readBody(request: NodeRequest, limits: BodyLimits): Promise<Uint8
     ['error', onGone],
     ['close', onGone],
   ];
-  const timer = setTimeout(() => reject(bodyTooSlow), limits.bodyTimeoutMs);
   for (const [event, listener] of listeners) request.on(event, listener);
   try {
-    return await promise;
+    return await new TimeLimit(limits.bodyTimeoutMs).run(
+      () => promise,
+      () => bodyTooSlow,
+    );
   } finally {
-    clearTimeout(timer);
     for (const [event, listener] of listeners) request.off(event, listener);
   }
 }

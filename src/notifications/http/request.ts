@@ -14,7 +14,7 @@ export interface IncomingRequest {
   /**
    * The body: its text, its bytes, or the object that a framework parsed it into.
    *
-   * @throws {BodyRejected} when it is too long, too slow, or was already consumed.
+   * @throws {DeliveryRejected} when it is too long, too slow, or was already consumed.
    */
   body(limits: BodyLimits): Promise<unknown>;
   /** Keeps the platform running after the response until the notification has been handled once. */
@@ -45,11 +45,13 @@ export function deliveryRequest({ address, url, headers }: IncomingRequest): Del
 }
 
 /** The headers of a request of Node's server. */
-export function headersOf(headers: Readonly<Record<string, string | string[] | undefined>>): Headers {
-  const pairs = Object.entries(headers).flatMap(([name, value]) =>
-    [value ?? []].flat().map((each) => [name, each] as [string, string]),
-  );
-  return new Headers(pairs);
+export function nodeHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Pick<IncomingRequest, 'header' | 'headers'> {
+  const valuesOf = (name: string): string[] => [headers[name] ?? []].flat();
+  const pairs = (): [string, string][] =>
+    Object.keys(headers).flatMap((name) => valuesOf(name).map((each): [string, string] => [name, each]));
+  return { header: (name) => valuesOf(name)[0], headers: () => new Headers(pairs()) };
 }
 
 /** Builds a plain-text response. */
@@ -61,44 +63,38 @@ export function respond(
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...headers }, body };
 }
 
-/** A body that is not accepted, with the response that says why. */
-export class BodyRejected extends Error {
+/** A delivery that is not accepted, with the response that says why. */
+export class DeliveryRejected extends Error {
   readonly response: OutgoingResponse;
 
-  constructor(response: OutgoingResponse) {
-    super(response.body);
-    this.response = response;
+  constructor(status: number, reason: string, headers?: Readonly<Record<string, string>>) {
+    super(reason);
+    this.response = respond(status, reason, headers);
   }
 }
 
-const tooLong = respond(413, 'The body is too long', { connection: 'close' });
-const tooDeep = respond(400, 'The body is nested too deeply');
-const unreadable = respond(400, 'The body cannot be stored as JSON');
-const consumed = respond(
+const tooLong = new DeliveryRejected(413, 'The body is too long', { connection: 'close' });
+/** The body was consumed by something in front of the receiver. */
+export const bodyConsumed = new DeliveryRejected(
   500,
   'The body was consumed before it reached the receiver. Mount the receiver before the body parser, or keep the parsed body as `body`.',
 );
-
-/** The body was consumed by something in front of the receiver. */
-export const bodyConsumed = new BodyRejected(consumed);
 /** The body took longer than `bodyTimeoutMs`. */
-export const bodyTooSlow = new BodyRejected(respond(408, 'The body took too long', { connection: 'close' }));
+export const bodyTooSlow = new DeliveryRejected(408, 'The body took too long', { connection: 'close' });
 /** The sender disconnected: not an error of the inbox. */
-export const bodyIncomplete = new BodyRejected(respond(400, 'The body ended early'));
+export const bodyIncomplete = new DeliveryRejected(400, 'The body ended early');
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Checks the method and the headers; `undefined` when the body may be read. */
-export function checkHeaders(
-  { method, header }: IncomingRequest,
-  { maxBodyBytes }: BodyLimits,
-): OutgoingResponse | undefined {
-  if (method !== 'POST') return respond(405, 'Notifications are delivered by POST', { allow: 'POST' });
+/** @throws {DeliveryRejected} when the method or a header is wrong. */
+export function checkHeaders({ method, header }: IncomingRequest, { maxBodyBytes }: BodyLimits): void {
+  if (method !== 'POST') throw new DeliveryRejected(405, 'Notifications are delivered by POST', { allow: 'POST' });
   const type = header('content-type');
-  if (type && !isJson(type)) return respond(415, 'Notifications are JSON');
+  if (type && !isJson(type)) throw new DeliveryRejected(415, 'Notifications are JSON');
   const encoding = header('content-encoding');
-  if (encoding && encoding.toLowerCase() !== 'identity') return respond(415, 'Notifications are not compressed');
-  return Number(header('content-length') ?? 0) > maxBodyBytes ? tooLong : undefined;
+  if (encoding && encoding.toLowerCase() !== 'identity')
+    throw new DeliveryRejected(415, 'Notifications are not compressed');
+  if (Number(header('content-length') ?? 0) > maxBodyBytes) throw tooLong;
 }
 
 function isJson(contentType: string): boolean {
@@ -118,10 +114,10 @@ export class BodyChunks {
     this.#maxBodyBytes = maxBodyBytes;
   }
 
-  /** @throws {BodyRejected} when the body is too long. */
+  /** @throws {DeliveryRejected} when the body is too long. */
   add(chunk: Uint8Array): void {
     this.#length += chunk.length;
-    if (this.#length > this.#maxBodyBytes) throw new BodyRejected(tooLong);
+    if (this.#length > this.#maxBodyBytes) throw tooLong;
     this.#chunks.push(chunk);
   }
 
@@ -142,7 +138,7 @@ export class BodyChunks {
 /**
  * Turns a body into what `parseNotification` accepts.
  *
- * @throws {BodyRejected} when it is too long, nested too deeply, or not UTF-8 text.
+ * @throws {DeliveryRejected} when it is too long, nested too deeply, or not UTF-8 text.
  */
 export function decodeBody(body: unknown, { maxBodyBytes }: BodyLimits): string | object {
   if (typeof body === 'object' && body !== null && !isBytes(body)) {
@@ -159,11 +155,11 @@ function isBytes(body: unknown): body is Uint8Array | ArrayBuffer {
 }
 
 function textOf(body: Uint8Array | ArrayBuffer, maxBodyBytes: number): string {
-  if (body.byteLength > maxBodyBytes) throw new BodyRejected(tooLong);
+  if (body.byteLength > maxBodyBytes) throw tooLong;
   try {
     return utf8.decode(body);
   } catch {
-    throw new BodyRejected(respond(400, 'The body is not UTF-8 text'));
+    throw new DeliveryRejected(400, 'The body is not UTF-8 text');
   }
 }
 
@@ -172,14 +168,14 @@ function jsonOf(body: object): string {
   try {
     return JSON.stringify(body);
   } catch {
-    throw new BodyRejected(unreadable);
+    throw new DeliveryRejected(400, 'The body cannot be stored as JSON');
   }
 }
 
 function checkText(text: string, maxBodyBytes: number): void {
   // A character has at most three bytes: most texts need no count.
-  if (text.length * 3 > maxBodyBytes && new Blob([text]).size > maxBodyBytes) throw new BodyRejected(tooLong);
-  if (nesting(text) > maxNesting) throw new BodyRejected(tooDeep);
+  if (text.length * 3 > maxBodyBytes && new Blob([text]).size > maxBodyBytes) throw tooLong;
+  if (nesting(text) > maxNesting) throw new DeliveryRejected(400, 'The body is nested too deeply');
 }
 
 /** The deepest nesting of arrays and objects in a JSON text. */

@@ -5,7 +5,7 @@ import { UnrecoverableError, closingError, describeFailure } from '../handling/e
 import { FailurePolicy } from '../handling/failure-policy.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { Inbox } from '../inbox.js';
-import { abortGraceMs, endsWithin } from '../timing/time-limit.js';
+import { abortGraceMs, endsWithin } from '../timing/ends-within.js';
 import { Waits, ended } from '../timing/waits.js';
 
 /** How a queue's worker calls `receiver.handle`. */

@@ -42,7 +42,9 @@ export interface MemoryStoreOptions extends StoreLimits {
  * });
  */
 export function memoryStore(options: MemoryStoreOptions = {}): NotificationStore {
-  const { maxRemembered = 100_000, ...limits } = resolveStoreOptions('memoryStore', options, { maxRemembered: isLimit });
+  const { maxRemembered = 100_000, ...limits } = resolveStoreOptions('memoryStore', options, {
+    maxRemembered: isLimit,
+  });
   return new MemoryStore(limits, maxRemembered);
 }
 
@@ -71,7 +73,7 @@ class MemoryStore implements NotificationStore {
   readonly #dead: MemoryDeadLetters;
   readonly #limits: ResolvedLimits;
   #waitingBytes = 0;
-  #problems: string[] = [];
+  readonly #problems: string[] = [];
 
   constructor(limits: ResolvedLimits, maxRemembered: number) {
     this.#limits = limits;
@@ -125,8 +127,7 @@ class MemoryStore implements NotificationStore {
   async claim(claim: Claim): Promise<Claimed> {
     const now = performance.now();
     const token = newToken(claim.workerId);
-    const problems = this.#problems;
-    this.#problems = [];
+    const problems = this.#problems.splice(0);
     const found = problems.length > 0 && { problems };
     if (claim.groupId !== undefined) {
       const group = this.#groups.get(claim.groupId);

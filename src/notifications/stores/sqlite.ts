@@ -53,7 +53,7 @@ class SqliteStore implements NotificationStore {
   readonly #limits: ResolvedLimits;
   readonly #groups: SqliteGroups;
   readonly #dead: SqliteDeadLetters;
-  #problems: string[] = [];
+  readonly #problems: string[] = [];
 
   constructor(path: string, limits: ResolvedLimits) {
     this.durable = this.shared = path !== inMemory;
@@ -133,18 +133,17 @@ class SqliteStore implements NotificationStore {
 
   /** Many keys are stored in several transactions, so that the event loop is not blocked. The last one ends the lease. */
   async settle(settlement: Settlement): Promise<boolean> {
-    const { done, deduplicationMs } = settlement;
-    for (let from = 0; from < done.length - keysAtATime; from += keysAtATime) {
-      const some = done.slice(from, from + keysAtATime);
+    let { done } = settlement;
+    for (; done.length > keysAtATime; done = done.slice(keysAtATime)) {
+      const some = done.slice(0, keysAtATime);
       const isLeased = await this.#write(() => {
         if (!this.#leased(settlement)) return false;
-        for (const key of some) this.#remember(key, Date.now() + deduplicationMs);
+        for (const key of some) this.#remember(key, Date.now() + settlement.deduplicationMs);
         return true;
       });
       if (!isLeased) return false;
     }
-    const rest = done.length > 0 ? done.slice(-(((done.length - 1) % keysAtATime) + 1)) : done;
-    return this.#write((transaction) => this.#settle({ ...settlement, done: rest }, transaction));
+    return this.#write((transaction) => this.#settle({ ...settlement, done }, transaction));
   }
 
   #leased({ groupId, token }: LeaseId): Row | undefined {

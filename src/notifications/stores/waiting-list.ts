@@ -64,10 +64,8 @@ export class WaitingList {
 }
 
 const utf8 = new TextEncoder();
-const notAscii = /[^\0-\x7F]/;
 
-/** The length of the JSON in UTF-8. Most of it has no other characters than ASCII, and needs no count. */
+/** The length of the JSON in UTF-8. */
 export function bytesOf(value: object): number {
-  const text = JSON.stringify(value);
-  return notAscii.test(text) ? utf8.encode(text).length : text.length;
+  return utf8.encode(JSON.stringify(value)).length;
 }

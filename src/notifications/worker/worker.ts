@@ -9,7 +9,7 @@ import { Runner } from './runner.js';
 import { Runs } from './runs.js';
 import { stored } from '../stores/store.js';
 import type { EntryState } from '../stores/store.js';
-import { abortGraceMs, endsWithin } from '../timing/time-limit.js';
+import { abortGraceMs, endsWithin } from '../timing/ends-within.js';
 
 /** Leases entries from the store, and runs their handlers. */
 export class Worker {
