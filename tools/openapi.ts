@@ -1,6 +1,6 @@
 import * as z from 'zod/v4/core';
 import type { DescribedEndpoint, Endpoint } from '../src/core/endpoint.js';
-import { factsOf } from '../src/core/schema/facts.js';
+import { factsOf } from '../src/core/schema/inspect.js';
 import type { DocumentedError } from '../src/core/errors/documented-error.js';
 import type { StandardSchema } from '../src/core/schema/standard-schema.js';
 import { placeOf } from './catalogue.ts';

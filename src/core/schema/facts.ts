@@ -1,6 +1,3 @@
-import * as z from 'zod/v4/core';
-import type { StandardSchema } from './standard-schema.js';
-
 /** What this package knows of a schema, and zod does not. */
 export interface Facts {
   /** The documented type, if zod's definition does not contain it. */
@@ -31,42 +28,4 @@ export interface Keywords {
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly anyOf?: readonly object[];
-}
-
-const registry = /* @__PURE__ */ z.registry<Facts>();
-
-/** What is known of a schema besides its definition. */
-export interface Described {
-  readonly facts: Facts;
-  readonly keywords: Keywords;
-}
-
-/** Records what is known of a schema. The keywords are where every copy of zod finds them. */
-export function describeSchema(schema: object, { facts, keywords }: Described): void {
-  registry.add(schema as z.$ZodType, facts);
-  z.globalRegistry.add(schema as z.$ZodType, keywords as z.GlobalMeta);
-}
-
-/** Returns the facts of a schema. */
-export function factsOf(schema: StandardSchema | undefined): Facts {
-  return (isZod(schema) ? registry.get(schema) : undefined) ?? {};
-}
-
-/** Whether a schema is one of this package. */
-export function isOwn(schema: StandardSchema): boolean {
-  return isZod(schema) && registry.has(schema);
-}
-
-/** Returns the keywords of JSON Schema that were given to a schema. */
-export function keywordsOf(schema: StandardSchema | undefined): Keywords {
-  return (isZod(schema) ? (z.globalRegistry.get(schema) as Keywords | undefined) : undefined) ?? {};
-}
-
-/**
- * Whether a schema is a zod schema, of this package or of the user.
- *
- * @internal Users have no zod of ours, so its types are no part of the declarations.
- */
-export function isZod(schema: StandardSchema | undefined): schema is StandardSchema & z.$ZodType {
-  return schema !== undefined && '_zod' in schema;
 }

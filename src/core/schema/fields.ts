@@ -202,6 +202,6 @@ export function orAnything<Out>(
  * empty one is `undefined`: the write is done.
  */
 // @__NO_SIDE_EFFECTS__
-export function orAsItCame<Out>(of: Schema<Out>): Schema<Out | undefined> {
-  return withFacts<Out, Out, Schema<Out>>(of, { acceptsAny: true });
+export function orAsItCame<Out>(of: Schema<Out, unknown>): Schema<Out | undefined> {
+  return withFacts(of as Schema<Out>, { acceptsAny: true });
 }

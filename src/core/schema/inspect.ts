@@ -1,9 +1,32 @@
 import type * as z from 'zod/v4/core';
-import { factsOf } from './facts.js';
+import type { Facts, Keywords } from './facts.js';
+import { LazySchema } from './lazy-schema.js';
 import type { Schema, Shape } from './schema.js';
 import type { StandardSchema } from './standard-schema.js';
 
-export { factsOf, keywordsOf } from './facts.js';
+/** Whether a schema is one of this package. */
+export function isOwn(schema: StandardSchema | undefined): schema is StandardSchema & LazySchema {
+  return schema instanceof LazySchema;
+}
+
+/**
+ * Whether a schema is a zod schema, of this package or of the user.
+ *
+ * @internal Users have no zod of ours, so its types are no part of the declarations.
+ */
+export function isZod(schema: StandardSchema): schema is StandardSchema & z.$ZodType {
+  return '_zod' in schema;
+}
+
+/** Returns the facts of a schema. */
+export function factsOf(schema: StandardSchema | undefined): Facts {
+  return isOwn(schema) ? schema.facts : {};
+}
+
+/** Returns the keywords of JSON Schema that were given to a schema. */
+export function keywordsOf(schema: StandardSchema | undefined): Keywords {
+  return isOwn(schema) ? schema.keywords : {};
+}
 
 /** The structure of a schema: its kind, and the schemas that it contains. */
 export type Inspected =

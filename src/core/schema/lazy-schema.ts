@@ -1,7 +1,6 @@
 import * as z from 'zod/v4/core';
 import { InvalidInputError } from '../errors/errors.js';
-import { describeSchema, factsOf, keywordsOf } from './facts.js';
-import type { Described, Facts, Keywords } from './facts.js';
+import type { Facts, Keywords } from './facts.js';
 import { parseWithZod } from './parse.js';
 import type { ParseResult } from './parse.js';
 import type { StandardSchema } from './standard-schema.js';
@@ -11,19 +10,22 @@ import type { StandardSchema } from './standard-schema.js';
  * as half of the import. Zod treats it as a zod schema, because it has `_zod`.
  */
 export class LazySchema {
+  readonly facts: Facts;
+  readonly keywords: Keywords;
   readonly #build: () => z.$ZodType;
-  readonly #described: () => Described;
 
-  constructor(build: () => z.$ZodType, described: () => Described) {
+  constructor(build: () => z.$ZodType, facts: Facts = {}, keywords: Keywords = {}) {
     this.#build = build;
-    this.#described = described;
+    this.facts = facts;
+    this.keywords = keywords;
   }
 
   get _zod(): z.$ZodType['_zod'] {
     const { _zod: value } = this.#build();
     // A plain property from now on: a page of 50 is parsed in half the time.
     Object.defineProperty(this, '_zod', { value });
-    describeSchema(this, this.#described());
+    // Where every copy of zod finds them.
+    z.globalRegistry.add(this, this.keywords as z.GlobalMeta);
     return value;
   }
 
@@ -32,16 +34,12 @@ export class LazySchema {
   }
 
   get '~standard'(): StandardSchema['~standard'] {
-    const validate = (value: unknown): { value: unknown } | { issues: readonly { message: string }[] } => {
+    const validate: StandardSchema['~standard']['validate'] = (value) => {
       const result = this.safeParse(value);
       return result.success ? { value: result.data } : { issues: result.error.issues };
     };
-    return {
-      version: 1,
-      // They are schemas of zod: with this name, other libraries print them as JSON Schema.
-      vendor: 'zod',
-      validate: validate,
-    };
+    // They are schemas of zod: with this name, other libraries print them as JSON Schema.
+    return { version: 1, vendor: 'zod', validate };
   }
 
   safeParse(value: unknown): ParseResult {
@@ -54,32 +52,4 @@ export class LazySchema {
     if (result.success) return result.data;
     throw new InvalidInputError(result.error.issues, 'The value does not fit: ');
   }
-}
-
-/** Creates a schema. The constant or function that calls it declares the type. */
-// @__NO_SIDE_EFFECTS__
-export function lazy(build: () => z.$ZodType, facts: Facts = {}, keywords: Keywords = {}): never {
-  return new LazySchema(build, () => ({ facts, keywords })) as never;
-}
-
-interface Additions {
-  readonly check?: z.CheckFn<unknown>;
-  readonly facts?: Facts;
-  readonly keywords?: Keywords;
-}
-
-/** Returns a copy of a schema with one more check, or with more that is known of it. */
-// @__NO_SIDE_EFFECTS__
-export function derived(of: object, { check, facts, keywords }: Additions): never {
-  const parent = of as z.$ZodType & StandardSchema;
-  return new LazySchema(
-    () => {
-      const { def } = parent._zod;
-      if (!check) return z.clone(parent, def);
-      const added = new z.$ZodCheck({ check: 'custom' });
-      added._zod.check = check;
-      return z.clone(parent, { ...def, checks: [...(def.checks ?? []), added] });
-    },
-    () => ({ facts: { ...factsOf(parent), ...facts }, keywords: { ...keywordsOf(parent), ...keywords } }),
-  ) as never;
 }

@@ -1,5 +1,4 @@
-import { derived } from './lazy-schema.js';
-import { preprocess, unknown } from './schema.js';
+import { derived, preprocess, unknown } from './schema.js';
 import type { Schema } from './schema.js';
 
 /** An integer of any size in an input: a number if that is exact, otherwise a string of digits. */

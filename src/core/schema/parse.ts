@@ -1,6 +1,5 @@
 import * as z from 'zod/v4/core';
-import { expectedBy, formatIssue, innermost } from './format-issues.js';
-import type { Issue } from './issue.js';
+import type { Issue, Path } from './issue.js';
 
 export type ZodSchema = z.$ZodType;
 export type ZodIssues = readonly z.$ZodIssue[];
@@ -26,4 +25,91 @@ export function parseWithZod(schema: z.$ZodType, value: unknown): ParseResult {
   const result = zodParse(schema, value);
   if (result.success) return result;
   return { success: false, error: { issues: result.issues.map((issue) => formatIssue(issue, issue.path, value)) } };
+}
+
+/** What a value takes, in words: the message that zod puts into an issue. It never contains the value. */
+function expectedBy(issue: z.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return a(isInteger(issue.inst) ? 'int' : issue.expected);
+    case 'invalid_value':
+      return issue.values.map((value) => (typeof value === 'string' ? `"${value}"` : String(value))).join(' or ');
+    case 'invalid_union':
+      return [...new Set(issue.errors.flatMap((each) => each.filter(isType).map(({ message }) => message)))].join(
+        ' or ',
+      );
+    default:
+      return 'Invalid input';
+  }
+}
+
+function isType({ code }: z.$ZodIssue): boolean {
+  return code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union';
+}
+
+function isInteger(schema: unknown): boolean {
+  return (schema as { _zod?: { def: { format?: unknown } } } | undefined)?._zod?.def.format === 'safeint';
+}
+
+function a(type: string): string {
+  if (type === 'int') return 'an integer';
+  // The type that zod states for a missing field of any value.
+  if (type === 'nonoptional') return 'a value';
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+/**
+ * Replaces the issue of a union by those of the option that matched most of the value, and the issue of several unknown
+ * fields by one for each.
+ */
+function innermost(issue: z.$ZodIssue): z.$ZodIssue[] {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ ...issue, keys: [key], path: [...issue.path, key] }));
+  if (issue.code !== 'invalid_union') return [issue];
+  const option = issue.errors.find((each) =>
+    each.some(({ code, path }) => path.length > 0 || code === 'custom' || isRange(code)),
+  );
+  return option?.flatMap((each) => innermost({ ...each, path: [...issue.path, ...each.path] })) ?? [issue];
+}
+
+function isRange(code: string): boolean {
+  return code === 'too_big' || code === 'too_small';
+}
+
+/**
+ * Formats an issue of zod as a sentence that names the field and what it takes. `path` is where the field is in `root`.
+ * The only place where the sentences of `InvalidInputError` and of drift are made.
+ */
+export function formatIssue(issue: z.$ZodIssue, path: Path, root: unknown): Issue {
+  return {
+    path,
+    message: issue.code === 'custom' ? withPath(path, issue.message) : `${nameOf(path)} ${verb(issue, path, root)}`,
+  };
+}
+
+function verb(issue: z.$ZodIssue, path: Path, root: unknown): string {
+  if (issue.code === 'unrecognized_keys') return 'is not a field here';
+  // A limit of the user's own zod schema has another origin.
+  if ((issue.code === 'too_big' || issue.code === 'too_small') && issue.origin === 'int')
+    return 'is beyond 2^53 and would be rounded';
+  if (!isType(issue)) return 'does not fit';
+  const takes = `takes ${issue.message || 'another value'}`;
+  return valueAt(path, root) === undefined ? `is missing; it ${takes}` : takes;
+}
+
+/** Returns the value at a path; `undefined` if there is none. */
+export function valueAt(path: Path, root: unknown): unknown {
+  return path.reduce((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], root);
+}
+
+/** Names the whole path in the message of a rule, which knows at most the name of its field. */
+function withPath(path: Path, message: string): string {
+  const name = nameOf(path);
+  if (path.length === 0 || message.includes(name)) return message;
+  const own = nameOf(path.slice(-1));
+  return message.startsWith(own) ? name + message.slice(own.length) : `${name}: ${message}`;
+}
+
+function nameOf(path: Path): string {
+  return path.length === 0 ? 'the value' : `\`${path.map(String).join('.')}\``;
 }

@@ -1,8 +1,6 @@
-import { factsOf, isZod } from './facts.js';
-import { formatIssue, valueAt } from './format-issues.js';
-import { inspect, unwrapped } from './inspect.js';
+import { factsOf, inspect, isZod, unwrapped } from './inspect.js';
 import type { Issue, Path } from './issue.js';
-import { zodParse } from './parse.js';
+import { formatIssue, valueAt, zodParse } from './parse.js';
 import type { ZodIssues, ZodSchema } from './parse.js';
 import { SetAside } from './set-aside.js';
 import { validate } from './validate.js';

@@ -1,7 +1,7 @@
 import * as z from 'zod/v4/core';
 import type { Facts, Keywords } from './facts.js';
 import type { Issue, RefineResult } from './issue.js';
-import { derived, lazy } from './lazy-schema.js';
+import { LazySchema } from './lazy-schema.js';
 import { SlicedArray } from './sliced-array.js';
 import type { StandardSchema } from './standard-schema.js';
 
@@ -53,6 +53,29 @@ function inner(schema: Schema): z.$ZodType {
   return schema as unknown as z.$ZodType;
 }
 
+/** Creates a schema. The constant or function that calls it declares the type. */
+// @__NO_SIDE_EFFECTS__
+function lazy(build: () => z.$ZodType, facts?: Facts, keywords?: Keywords): never {
+  return new LazySchema(build, facts, keywords) as never;
+}
+
+interface Additions {
+  readonly check?: z.CheckFn<unknown>;
+  readonly facts?: Facts;
+  readonly keywords?: Keywords;
+}
+
+/** Returns a copy of a schema with one more check, or with more that is known of it. */
+// @__NO_SIDE_EFFECTS__
+export function derived(of: Schema<unknown, unknown>, { check, facts, keywords }: Additions): never {
+  const parent = of as unknown as LazySchema;
+  const build = (): z.$ZodType => {
+    const { def } = parent._zod;
+    return z.clone(parent, check ? { ...def, checks: [...(def.checks ?? []), z._check(check)] } : def);
+  };
+  return lazy(build, { ...parent.facts, ...facts }, { ...parent.keywords, ...keywords });
+}
+
 /** A string of any length, also empty. */
 export const string: Schema<string> = /* @__PURE__ */ lazy(() => new z.$ZodString({ type: 'string' }));
 /** A point in time as ISO 8601 text, returned unchanged: with `Z`, an offset or no time zone, with 0 to 9 decimals. */
@@ -98,12 +121,7 @@ export function openEnum<const V extends string>(...values: readonly V[]): Schem
   return lazy(() => new z.$ZodString({ type: 'string' }), { values }, { anyOf });
 }
 
-/**
- * Exactly one of these values.
- *
- * @example
- * const unit = enumOf('day', 'hour'); // rejects 'week'
- */
+/** Exactly one of these values. */
 // @__NO_SIDE_EFFECTS__
 export function enumOf<const V extends string>(...values: readonly V[]): Schema<V> {
   return lazy(
@@ -111,35 +129,20 @@ export function enumOf<const V extends string>(...values: readonly V[]): Schema<
   );
 }
 
-/**
- * A list. In an input, it can be `readonly`.
- *
- * @example
- * const names = array(string);
- */
+/** A list. In an input, it can be `readonly`. */
 // @__NO_SIDE_EFFECTS__
 export function array<Out, In = Out>(of: Schema<Out, In>): Schema<Out[], readonly In[]> {
   return lazy(() => new SlicedArray({ type: 'array', element: inner(of) }));
 }
 
-/**
- * A field of a response that may be absent or `null`.
- *
- * @example
- * const reply = looseObject({ id: integer, text: nullish(string) });
- */
+/** A field of a response that may be absent or `null`. */
 // @__NO_SIDE_EFFECTS__
 export function nullish<Out>(of: Schema<Out>, facts?: Facts): Optional<Out | null> {
   const nullable = lazy(() => new z.$ZodNullable({ type: 'nullable', innerType: inner(of) })) as Schema;
   return lazy(() => new z.$ZodOptional({ type: 'optional', innerType: inner(nullable) }), facts);
 }
 
-/**
- * A field of an input that can be omitted.
- *
- * @example
- * const search = strictObject({ q: string, limit: optional(int) });
- */
+/** A field of an input that can be omitted. */
 // @__NO_SIDE_EFFECTS__
 export function optional<Out, In>(of: Schema<Out, In>): Optional<Out, In> {
   return lazy(() => new z.$ZodOptional({ type: 'optional', innerType: inner(of) }));
@@ -147,27 +150,17 @@ export function optional<Out, In>(of: Schema<Out, In>): Optional<Out, In> {
 
 /** Returns the same schema with facts. */
 // @__NO_SIDE_EFFECTS__
-export function withFacts<Out, In, S extends Schema<Out, In>>(of: S & Schema<Out, In>, facts: Facts): S {
+export function withFacts<S extends Schema>(of: S, facts: Facts): S {
   return derived(of, { facts });
 }
 
-/**
- * The first schema that the value fits.
- *
- * @example
- * const id = union(integer, string);
- */
+/** The first schema that the value fits. */
 // @__NO_SIDE_EFFECTS__
 export function union<A, B, InA = A, InB = B>(a: Schema<A, InA>, b: Schema<B, InB>): Schema<A | B, InA | InB> {
   return lazy(() => new z.$ZodUnion({ type: 'union', options: [inner(a), inner(b)] }));
 }
 
-/**
- * A schema with an additional rule. `keywords` say the rule in JSON Schema (`maxLength`, ...), or describe it.
- *
- * @example
- * const even = refine(integer, (value) => (value % 2 === 0 ? undefined : 'the number is odd'));
- */
+/** A schema with an additional rule. `keywords` say the rule in JSON Schema (`maxLength`, ...), or describe it. */
 // @__NO_SIDE_EFFECTS__
 export function refine<Out, In>(
   of: Schema<Out, In>,
@@ -196,46 +189,31 @@ export function overwrite<Out>(of: Schema<Out>, change: (value: Out) => Out): Sc
  * Changes the value with `reader` before `of` checks it, so that one schema accepts several shapes. Only for responses: an
  * input is sent as it was checked. What changes the structure stands in front of the whole response, because the paths
  * of issues are those of the changed value.
- *
- * @example
- * const text = preprocess<string>(string, (value) => (typeof value === 'number' ? String(value) : value));
  */
 // @__NO_SIDE_EFFECTS__
-export function preprocess<Out, In = Out>(of: Schema<Out>, reader: (value: unknown) => unknown): Schema<Out, In> {
+export function preprocess<Out, In = Out>(
+  of: Schema<Out, unknown>,
+  reader: (value: unknown) => unknown,
+): Schema<Out, In> {
   return lazy(() => {
     const read = new z.$ZodTransform({ type: 'transform', transform: reader });
     return new z.$ZodPreprocess({ type: 'pipe', in: read, out: inner(of) });
   });
 }
 
-/**
- * An object in a response. Wrap a field in `nullish` if the object is useful without it.
- *
- * @example
- * const order = looseObject({ id: integer, total: nullish(number), buyer: nullish(looseObject({ id: integer })) });
- */
+/** An object in a response. Wrap a field in `nullish` if the object is useful without it. */
 // @__NO_SIDE_EFFECTS__
 export function looseObject<const S extends Shape>(shape: S): Entity<S> {
   return objectOf(shape, inner(unknown));
 }
 
-/**
- * The input of a call. Unknown fields are rejected.
- *
- * @example
- * const orderParams = strictObject({ order_id: int, note: optional(string) });
- */
+/** The input of a call. Unknown fields are rejected. */
 // @__NO_SIDE_EFFECTS__
 export function strictObject<const S extends Shape>(shape: S): Params<S> {
   return objectOf(shape, inner(never));
 }
 
-/**
- * An object that is reduced to these fields.
- *
- * @example
- * const orderState = object({ id: integer, status: nullish(string) });
- */
+/** An object that is reduced to these fields. */
 // @__NO_SIDE_EFFECTS__
 export function object<const S extends Shape>(shape: S): Entity<S> {
   return objectOf(shape);

@@ -1,8 +1,7 @@
-import { factsOf } from './facts.js';
 import type { Facts } from './facts.js';
-import { valueAt } from './format-issues.js';
-import { inspect, unwrapped } from './inspect.js';
+import { factsOf, inspect, unwrapped } from './inspect.js';
 import type { Path } from './issue.js';
+import { valueAt } from './parse.js';
 import type { StandardSchema } from './standard-schema.js';
 
 /** A place in a value: what is set aside there and below. */

@@ -8,46 +8,45 @@ import {
 } from '../post-sale/errors.js';
 import { sentMessage } from '../post-sale/message.js';
 import type { SentMessage } from '../post-sale/message.js';
-import { capExhausted, guideFailed, invalidOption, invalidTemplate, invalidText, optionLocked } from './errors.js';
-import { actionGuideResponse, packParams, optionCaps, sendOptionParams } from './schemas.js';
-import type { ActionGuideResponse, PackParams, OptionCap, SendOptionParams } from './schemas.js';
+import * as errors from './errors.js';
+import * as schemas from './schemas.js';
 
 /** Without it, the service responds to every call of post-sale messaging with 404. */
 const query = { tag: 'post_sale' };
 
-const options: DescribedEndpoint<PackParams, ActionGuideResponse> = {
+const options: DescribedEndpoint<schemas.PackParams, schemas.ActionGuideResponse> = {
   name: 'actionGuide.options',
   summary: 'Lists the reasons for which a seller can write first',
   method: 'GET',
   path: '/messages/action_guide/packs/{pack_id}',
-  input: packParams,
+  input: schemas.packParams,
   example: { pack_id: 2000000012345678 },
-  output: actionGuideResponse,
+  output: schemas.actionGuideResponse,
   retry: 'safe',
   query,
-  errors: [exceptedCase, optionConversationBlocked, noAccessToPack, guideFailed],
+  errors: [exceptedCase, optionConversationBlocked, noAccessToPack, errors.guideFailed],
 };
 
-const caps: DescribedEndpoint<PackParams, OptionCap[]> = {
+const caps: DescribedEndpoint<schemas.PackParams, schemas.OptionCap[]> = {
   name: 'actionGuide.caps',
   summary: 'Lists how many messages each option still allows',
   method: 'GET',
   path: '/messages/action_guide/packs/{pack_id}/caps_available',
-  input: packParams,
+  input: schemas.packParams,
   example: { pack_id: 2000000012345678 },
-  output: optionCaps,
+  output: schemas.optionCaps,
   retry: 'safe',
   query,
-  errors: [exceptedCase, optionConversationBlocked, noAccessToPack, guideFailed],
+  errors: [exceptedCase, optionConversationBlocked, noAccessToPack, errors.guideFailed],
   supportsAttributes: true,
 };
 
-const send: DescribedEndpoint<SendOptionParams, SentMessage | undefined> = {
+const send: DescribedEndpoint<schemas.SendOptionParams, SentMessage | undefined> = {
   name: 'actionGuide.send',
   summary: 'Sends a message through an option',
   method: 'POST',
   path: '/messages/action_guide/packs/{pack_id}/option',
-  input: sendOptionParams,
+  input: schemas.sendOptionParams,
   example: {
     pack_id: 2000000012345678,
     option_id: 'DELIVERY_PROMISE',
@@ -62,16 +61,16 @@ const send: DescribedEndpoint<SendOptionParams, SentMessage | undefined> = {
   query,
   errors: [
     exceptedCase,
-    invalidText,
-    invalidTemplate,
-    capExhausted,
-    invalidOption,
-    optionLocked,
+    errors.invalidText,
+    errors.invalidTemplate,
+    errors.capExhausted,
+    errors.invalidOption,
+    errors.optionLocked,
     optionConversationBlocked,
     noAccessToPack,
     accessTokenRequired,
     applicationIdRequired,
-    guideFailed,
+    errors.guideFailed,
   ],
 };
 

@@ -1,21 +1,6 @@
 import { isPlainObject } from '../../core/plain-object.js';
 import { messageTextLimit } from '../post-sale/text.js';
-import {
-  array,
-  boolean,
-  int,
-  integer,
-  nullish,
-  openEnum,
-  optional,
-  strictObject,
-  preprocess,
-  refine,
-  looseObject,
-  string,
-  unknown,
-  withFacts,
-} from '../../core/schema/schema.js';
+import * as s from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { bareList, boundedText, id, nullishArray } from '../../core/schema/fields.js';
 
@@ -46,37 +31,37 @@ export type DeliveryHours = readonly [
 ];
 
 /** A predefined text: its id and its variables. */
-export const optionTemplate = looseObject({
+export const optionTemplate = s.looseObject({
   /** For example `TEMPLATE___REQUEST_VARIANTS___1`. */
-  id: string,
+  id: s.string,
   /** The content of the variables is not documented. */
-  vars: nullish(array(unknown)),
+  vars: s.nullish(s.array(s.unknown)),
 });
 export interface OptionTemplate extends Output<typeof optionTemplate> {}
 
 /** An option with which a seller can send the first message to a buyer. */
-export const actionGuideOption = looseObject({
-  id: openEnum(...knownOptions),
-  internal_description: nullish(string),
-  enabled: nullish(boolean),
-  type: nullish(openEnum('template', 'free_text')),
+export const actionGuideOption = s.looseObject({
+  id: s.openEnum(...knownOptions),
+  internal_description: s.nullish(s.string),
+  enabled: s.nullish(s.boolean),
+  type: s.nullish(s.openEnum('template', 'free_text')),
   /** The predefined texts of a template option. */
   templates: nullishArray<OptionTemplate>(optionTemplate),
-  actionable: nullish(boolean),
+  actionable: s.nullish(s.boolean),
   /** The maximum length of a free text, in characters: 350. */
-  char_limit: nullish(integer),
+  char_limit: s.nullish(s.integer),
   /** Not documented. */
-  child_options: nullish(array(unknown)),
+  child_options: s.nullish(s.array(s.unknown)),
   /** How many messages can still be sent with this option; 0 if none. */
-  cap_available: nullish(integer),
+  cap_available: s.nullish(s.integer),
 });
 export interface ActionGuideOption extends Output<typeof actionGuideOption> {}
 
 /** The options of a pack. */
-export const actionGuideResponse = preprocess(
-  looseObject({
+export const actionGuideResponse = s.preprocess(
+  s.looseObject({
     /** Empty if the service sends none. */
-    options: withFacts(array<ActionGuideOption>(actionGuideOption), { list: 'main' }),
+    options: s.withFacts(s.array<ActionGuideOption>(actionGuideOption), { list: 'main' }),
   }),
   (value) => {
     if (Array.isArray(value)) return { options: value };
@@ -89,20 +74,20 @@ export const actionGuideResponse = preprocess(
 export interface ActionGuideResponse extends Output<typeof actionGuideResponse> {}
 
 /** How many messages can still be sent with an option. */
-export const optionCap = looseObject({
-  option_id: openEnum(...knownOptions),
+export const optionCap = s.looseObject({
+  option_id: s.openEnum(...knownOptions),
   /** 0 if no message can be sent until the buyer replies; `null` if the service does not say. */
-  cap_available: nullish(integer),
+  cap_available: s.nullish(s.integer),
 });
 export interface OptionCap extends Output<typeof optionCap> {}
 
 /** How many messages can still be sent with each option, as a list. */
-export const optionCaps = preprocess<OptionCap[]>(
-  array<OptionCap>(optionCap) as Schema<OptionCap[]>,
+export const optionCaps = s.preprocess<OptionCap[]>(
+  s.array(optionCap),
   bareList('option_id', 'caps_available', 'caps', 'options'),
 );
 
-export const packParams = strictObject({
+export const packParams = s.strictObject({
   /** The order's `pack_id`, or the order's id if `pack_id` is `null`. */
   pack_id: id,
 });
@@ -169,27 +154,27 @@ export interface LaterOption<Id extends string = string> extends ToPack {
 /** A message that is sent through an option of the action guide. */
 export type SendOptionParams = VariantsRequest | BillingInfoRequest | InvoiceLink | OtherReason | DeliveryPromise;
 
-const variable = strictObject({
+const variable = s.strictObject({
   /** The variable's id, e.g. `TEMPLATE___DELIVERY_PROMISE___1___VAR___INIT`. */
-  id: string,
+  id: s.string,
   /** The hour, 0 to 24. */
-  value: int,
+  value: s.int,
 });
 
 type OptionFields = Output<typeof optionFields>;
 type OptionIssue = string | { path: readonly PropertyKey[]; message: string } | undefined;
 
-const optionFields = strictObject({
+const optionFields = s.strictObject({
   /** The order's `pack_id`, or the order's id if `pack_id` is `null`. */
   pack_id: id,
   /** The reason for the message. */
-  option_id: refine(openEnum(...knownOptions), (id) => (id === '' ? '`option_id` is empty' : undefined)),
+  option_id: s.refine(s.openEnum(...knownOptions), (id) => (id === '' ? '`option_id` is empty' : undefined)),
   /** The predefined text. For REQUEST_VARIANTS, REQUEST_BILLING_INFO and DELIVERY_PROMISE. */
-  template_id: optional(string),
+  template_id: s.optional(s.string),
   /** At most 350 characters. For OTHER and SEND_INVOICE_LINK. */
-  text: optional(boundedText('text', messageTextLimit, 'an option')),
+  text: s.optional(boundedText('text', messageTextLimit, 'an option')),
   /** The hours of INIT and LIMIT. For DELIVERY_PROMISE. */
-  vars: optional(array(variable)),
+  vars: s.optional(s.array(variable)),
 });
 
 const takes: Readonly<Record<OptionId, readonly ('template_id' | 'text' | 'vars')[]>> = {
@@ -200,7 +185,7 @@ const takes: Readonly<Record<OptionId, readonly ('template_id' | 'text' | 'vars'
   DELIVERY_PROMISE: ['template_id', 'vars'],
 };
 
-export const sendOptionParams = refine(optionFields, (given) => fieldsVerdict(given) ?? templateVerdict(given), {
+export const sendOptionParams = s.refine(optionFields, (given) => fieldsVerdict(given) ?? templateVerdict(given), {
   description: Object.entries(takes)
     .map(([option, fields]) => `${option} takes ${fields.map((name) => `\`${name}\``).join(' and ')}.`)
     .join(' '),

@@ -1,20 +1,20 @@
-import { dateTime, integer, nullish, strictObject, preprocess, looseObject } from '../../core/schema/schema.js';
+import * as s from '../../core/schema/schema.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 import { eachIn, id, limit, mainList, offset, pagedListIn, paging } from '../../core/schema/fields.js';
 import type { Paging } from '../../core/schema/fields.js';
 
 /** A user who is blocked from asking. */
-export const blockedUser = looseObject({ id: integer, blocked_at: nullish(dateTime) });
+export const blockedUser = s.looseObject({ id: s.integer, blocked_at: s.nullish(s.dateTime) });
 export interface BlockedUser extends Output<typeof blockedUser> {}
 
 /** The blacklist. All its known shapes are accepted. */
-export const blacklistResponse = preprocess(
-  looseObject({
+export const blacklistResponse = s.preprocess(
+  s.looseObject({
     users: mainList<BlockedUser>(blockedUser),
-    paging: nullish<Paging>(paging),
-    total: nullish(integer),
-    limit: nullish(integer),
-    offset: nullish(integer),
+    paging: s.nullish<Paging>(paging),
+    total: s.nullish(s.integer),
+    limit: s.nullish(s.integer),
+    offset: s.nullish(s.integer),
   }),
   (value) => eachIn('users', asUser)(pagedListIn('users')(value)),
 );
@@ -27,7 +27,7 @@ function asUser(value: unknown): unknown {
   return id === undefined && user_id !== undefined ? { ...value, id: user_id } : value;
 }
 
-export const listBlacklistParams = strictObject({
+export const listBlacklistParams = s.strictObject({
   /** The seller who owns the blacklist. */
   seller_id: id,
   limit,
@@ -35,7 +35,7 @@ export const listBlacklistParams = strictObject({
 });
 export interface ListBlacklistParams extends Input<typeof listBlacklistParams> {}
 
-export const blacklistParams = strictObject({
+export const blacklistParams = s.strictObject({
   /** The seller who owns the blacklist. */
   seller_id: id,
   /** The user to block or to unblock. */

@@ -1,42 +1,22 @@
 import type { DescribedEndpoint } from '../../core/endpoint.js';
 import { alone, bareList, orAnything } from '../../core/schema/fields.js';
 import { array, preprocess, union } from '../../core/schema/schema.js';
-import type { Schema } from '../../core/schema/schema.js';
-import {
-  contactTotal,
-  contactWindow,
-  itemPeriodParams,
-  itemWindowParams,
-  itemsWindowParams,
-  questionItemWindowParams,
-  userPeriodParams,
-  userWindowParams,
-} from './schemas.js';
-import type {
-  ContactTotal,
-  ContactWindow,
-  ItemPeriodParams,
-  ItemWindowParams,
-  ItemsWindowParams,
-  QuestionItemWindowParams,
-  UserPeriodParams,
-  UserWindowParams,
-} from './schemas.js';
+import * as schemas from './schemas.js';
 
-const total = preprocess<ContactTotal>(contactTotal, alone);
-const window = preprocess<ContactWindow>(contactWindow, alone);
+const total = preprocess<schemas.ContactTotal>(schemas.contactTotal, alone);
+const window = preprocess<schemas.ContactWindow>(schemas.contactWindow, alone);
 
 // In the examples.
 const date_from = '2026-03-01T00:00:00.000-03:00';
 const date_to = '2026-03-31T23:59:59.999-03:00';
 const ending = '2026-03-31T00:00:00Z';
 
-const questionsOfItem: DescribedEndpoint<ItemPeriodParams, ContactTotal> = {
+const questionsOfItem: DescribedEndpoint<schemas.ItemPeriodParams, schemas.ContactTotal> = {
   name: 'contacts.questions.ofItem',
   summary: 'Counts the questions of guests about an item',
   method: 'GET',
   path: '/items/{item_id}/contacts/questions',
-  input: itemPeriodParams,
+  input: schemas.itemPeriodParams,
   example: { item_id: 'MLA100', date_from, date_to },
   output: total,
   retry: 'safe',
@@ -44,26 +24,29 @@ const questionsOfItem: DescribedEndpoint<ItemPeriodParams, ContactTotal> = {
   supportsAttributes: true,
 };
 
-const questionsOfUser: DescribedEndpoint<UserPeriodParams, ContactTotal | undefined> = {
+const questionsOfUser: DescribedEndpoint<schemas.UserPeriodParams, schemas.ContactTotal | undefined> = {
   name: 'contacts.questions.ofUser',
   summary: 'Counts the questions of guests to a user',
   method: 'GET',
   path: '/users/{user_id}/contacts/questions',
-  input: userPeriodParams,
+  input: schemas.userPeriodParams,
   example: { user_id: 7, date_from, date_to },
   // It is not documented: it is parsed as the usual total if possible, otherwise returned unchanged.
-  output: orAnything<ContactTotal>(contactTotal, 'total', alone),
+  output: orAnything<schemas.ContactTotal>(schemas.contactTotal, 'total', alone),
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
 };
 
-const questionWindowOfItem: DescribedEndpoint<QuestionItemWindowParams, ContactWindow | ContactWindow[]> = {
+const questionWindowOfItem: DescribedEndpoint<
+  schemas.QuestionItemWindowParams,
+  schemas.ContactWindow | schemas.ContactWindow[]
+> = {
   name: 'contacts.questions.windowOfItem',
   summary: 'Counts the questions of guests about an item per day or hour',
   method: 'GET',
   path: '/items/{item_id}/contacts/questions/time_window',
-  input: questionItemWindowParams,
+  input: schemas.questionItemWindowParams,
   example: {
     item_id: 'MLA100',
     ids: ['MLA100', 'MLA200'],
@@ -75,8 +58,8 @@ const questionWindowOfItem: DescribedEndpoint<QuestionItemWindowParams, ContactW
     offset: 1,
   },
   // The service may send a window as a list with one entry, and the windows of several items as a list.
-  output: preprocess<ContactWindow | ContactWindow[]>(
-    union(contactWindow, array<ContactWindow>(contactWindow) as Schema<ContactWindow[]>),
+  output: preprocess<schemas.ContactWindow | schemas.ContactWindow[]>(
+    union(schemas.contactWindow, array(schemas.contactWindow)),
     alone,
   ),
   retry: 'safe',
@@ -84,12 +67,12 @@ const questionWindowOfItem: DescribedEndpoint<QuestionItemWindowParams, ContactW
   supportsAttributes: true,
 };
 
-const questionWindowOfUser: DescribedEndpoint<UserWindowParams, ContactWindow> = {
+const questionWindowOfUser: DescribedEndpoint<schemas.UserWindowParams, schemas.ContactWindow> = {
   name: 'contacts.questions.windowOfUser',
   summary: 'Counts the questions of guests to a user per day or hour',
   method: 'GET',
   path: '/users/{user_id}/contacts/questions/time_window',
-  input: userWindowParams,
+  input: schemas.userWindowParams,
   example: { user_id: 7, last: 7, unit: 'day', ending, order: 'desc', limit: 20, offset: 1 },
   output: window,
   retry: 'safe',
@@ -97,12 +80,12 @@ const questionWindowOfUser: DescribedEndpoint<UserWindowParams, ContactWindow> =
   supportsAttributes: true,
 };
 
-const phoneViewsOfItem: DescribedEndpoint<ItemPeriodParams, ContactTotal> = {
+const phoneViewsOfItem: DescribedEndpoint<schemas.ItemPeriodParams, schemas.ContactTotal> = {
   name: 'contacts.phoneViews.ofItem',
   summary: 'Counts the clicks on "See phone" of an item',
   method: 'GET',
   path: '/items/{item_id}/contacts/phone_views',
-  input: itemPeriodParams,
+  input: schemas.itemPeriodParams,
   example: { item_id: 'MLA100', date_from, date_to },
   output: total,
   retry: 'safe',
@@ -110,12 +93,12 @@ const phoneViewsOfItem: DescribedEndpoint<ItemPeriodParams, ContactTotal> = {
   supportsAttributes: true,
 };
 
-const phoneViewsOfUser: DescribedEndpoint<UserPeriodParams, ContactTotal> = {
+const phoneViewsOfUser: DescribedEndpoint<schemas.UserPeriodParams, schemas.ContactTotal> = {
   name: 'contacts.phoneViews.ofUser',
   summary: 'Counts the clicks on "See phone" of the items of a user',
   method: 'GET',
   path: '/users/{user_id}/contacts/phone_views',
-  input: userPeriodParams,
+  input: schemas.userPeriodParams,
   example: { user_id: 7, date_from, date_to },
   output: total,
   retry: 'safe',
@@ -123,12 +106,12 @@ const phoneViewsOfUser: DescribedEndpoint<UserPeriodParams, ContactTotal> = {
   supportsAttributes: true,
 };
 
-const phoneViewWindowOfItem: DescribedEndpoint<ItemWindowParams, ContactWindow> = {
+const phoneViewWindowOfItem: DescribedEndpoint<schemas.ItemWindowParams, schemas.ContactWindow> = {
   name: 'contacts.phoneViews.windowOfItem',
   summary: 'Counts the clicks on "See phone" of an item per day or hour',
   method: 'GET',
   path: '/items/{item_id}/contacts/phone_views/time_window',
-  input: itemWindowParams,
+  input: schemas.itemWindowParams,
   example: { item_id: 'MLA100', last: 7, unit: 'day', ending, order: 'desc', limit: 20, offset: 1 },
   output: window,
   retry: 'safe',
@@ -136,28 +119,25 @@ const phoneViewWindowOfItem: DescribedEndpoint<ItemWindowParams, ContactWindow> 
   supportsAttributes: true,
 };
 
-const phoneViewWindowOfItems: DescribedEndpoint<ItemsWindowParams, ContactWindow[]> = {
+const phoneViewWindowOfItems: DescribedEndpoint<schemas.ItemsWindowParams, schemas.ContactWindow[]> = {
   name: 'contacts.phoneViews.windowOfItems',
   summary: 'Counts the clicks on "See phone" of several items per day or hour',
   method: 'GET',
   path: '/items/contacts/phone_views/time_window',
-  input: itemsWindowParams,
+  input: schemas.itemsWindowParams,
   example: { ids: ['MLA100', 'MLA200'], last: 7, unit: 'day', ending, order: 'desc', limit: 20, offset: 1 },
-  output: preprocess<ContactWindow[]>(
-    array<ContactWindow>(contactWindow) as Schema<ContactWindow[]>,
-    bareList('item_id', 'windows'),
-  ),
+  output: preprocess<schemas.ContactWindow[]>(array(schemas.contactWindow), bareList('item_id', 'windows')),
   retry: 'safe',
   errors: [],
   supportsAttributes: true,
 };
 
-const phoneViewWindowOfUser: DescribedEndpoint<UserWindowParams, ContactWindow> = {
+const phoneViewWindowOfUser: DescribedEndpoint<schemas.UserWindowParams, schemas.ContactWindow> = {
   name: 'contacts.phoneViews.windowOfUser',
   summary: 'Counts the clicks on "See phone" of the items of a user per day or hour',
   method: 'GET',
   path: '/users/{user_id}/contacts/phone_views/time_window',
-  input: userWindowParams,
+  input: schemas.userWindowParams,
   example: { user_id: 7, last: 7, unit: 'day', ending, order: 'desc', limit: 20, offset: 1 },
   output: window,
   retry: 'safe',

@@ -1,53 +1,40 @@
-import {
-  array,
-  dateTime,
-  enumOf,
-  int,
-  integer,
-  nullish,
-  openEnum,
-  optional,
-  strictObject,
-  refine,
-  looseObject,
-  string,
-} from '../../core/schema/schema.js';
+import * as s from '../../core/schema/schema.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 import { isAfter, dateTimeInput, writtenDate } from '../../core/schema/date-time.js';
 import { id, key, limit, offset, wholeList } from '../../core/schema/fields.js';
 
 /** The number of contacts between two dates. */
-export const contactTotal = looseObject({
-  total: integer,
-  date_from: nullish(dateTime),
-  date_to: nullish(dateTime),
+export const contactTotal = s.looseObject({
+  total: s.integer,
+  date_from: s.nullish(s.dateTime),
+  date_to: s.nullish(s.dateTime),
   /** Present if the request was for an item. */
-  item_id: nullish(string),
+  item_id: s.nullish(s.string),
   /** Present if the request was for a user. */
-  user_id: nullish(integer),
+  user_id: s.nullish(s.integer),
 });
 export interface ContactTotal extends Output<typeof contactTotal> {}
 
 /** The number of contacts in one interval of a window. */
-export const contactInterval = looseObject({
+export const contactInterval = s.looseObject({
   /** The start of the interval. The service often sends it without a time zone. */
-  date: dateTime,
-  total: integer,
+  date: s.dateTime,
+  total: s.integer,
 });
 export interface ContactInterval extends Output<typeof contactInterval> {}
 
 /** The number of contacts in each interval of a window. */
-export const contactWindow = looseObject({
-  total: integer,
-  date_from: nullish(dateTime),
-  date_to: nullish(dateTime),
+export const contactWindow = s.looseObject({
+  total: s.integer,
+  date_from: s.nullish(s.dateTime),
+  date_to: s.nullish(s.dateTime),
   /** The length of the window, in units. */
-  last: nullish(integer),
-  unit: nullish(openEnum('day', 'hour')),
+  last: s.nullish(s.integer),
+  unit: s.nullish(s.openEnum('day', 'hour')),
   /** Present if the request was for an item. */
-  item_id: nullish(string),
+  item_id: s.nullish(s.string),
   /** Present if the request was for a user. */
-  user_id: nullish(integer),
+  user_id: s.nullish(s.integer),
   /** One entry per interval. */
   results: wholeList<ContactInterval>(contactInterval),
 });
@@ -64,13 +51,13 @@ const period = {
 
 const window = {
   /** The length of the window, in units; at least 1. */
-  last: optional(refine(int, (value) => (value < 1 ? '`last` is at least 1' : undefined), { minimum: 1 })),
+  last: s.optional(s.refine(s.int, (value) => (value < 1 ? '`last` is at least 1' : undefined), { minimum: 1 })),
   /** The length of an interval. */
-  unit: enumOf('day', 'hour'),
+  unit: s.enumOf('day', 'hour'),
   /** The end of the window: a `Date` or ISO 8601 text. The default is the current time. */
-  ending: optional(dateTimeInput),
+  ending: s.optional(dateTimeInput),
   /** The sort direction, by date. The default is `asc`. */
-  order: optional(enumOf('asc', 'desc')),
+  order: s.optional(s.enumOf('asc', 'desc')),
   limit,
   offset,
 };
@@ -81,14 +68,14 @@ function inOrder({ date_from, date_to }: { date_from: Date | string; date_to: Da
 }
 const inOrderRule = { description: '`date_to` is not before `date_from`.' };
 
-const itemIds = refine(
-  array(key),
+const itemIds = s.refine(
+  s.array(key),
   (ids) => (ids.length === 0 ? '`ids` is empty; it takes at least one item' : undefined),
   { minItems: 1 },
 );
 
-export const itemPeriodParams = refine(
-  strictObject({
+export const itemPeriodParams = s.refine(
+  s.strictObject({
     /** The item. */
     item_id: key,
     ...period,
@@ -98,8 +85,8 @@ export const itemPeriodParams = refine(
 );
 export interface ItemPeriodParams extends Input<typeof itemPeriodParams> {}
 
-export const userPeriodParams = refine(
-  strictObject({
+export const userPeriodParams = s.refine(
+  s.strictObject({
     /** The seller. */
     user_id: id,
     ...period,
@@ -109,30 +96,30 @@ export const userPeriodParams = refine(
 );
 export interface UserPeriodParams extends Input<typeof userPeriodParams> {}
 
-export const itemWindowParams = strictObject({
+export const itemWindowParams = s.strictObject({
   /** The item. */
   item_id: key,
   ...window,
 });
 export interface ItemWindowParams extends Input<typeof itemWindowParams> {}
 
-export const questionItemWindowParams = strictObject({
+export const questionItemWindowParams = s.strictObject({
   /** The item. */
   item_id: key,
   ...window,
   /** Several items. The specification allows this parameter here. */
-  ids: optional(itemIds),
+  ids: s.optional(itemIds),
 });
 export interface QuestionItemWindowParams extends Input<typeof questionItemWindowParams> {}
 
-export const itemsWindowParams = strictObject({
+export const itemsWindowParams = s.strictObject({
   /** The items, at least one. */
   ids: itemIds,
   ...window,
 });
 export interface ItemsWindowParams extends Input<typeof itemsWindowParams> {}
 
-export const userWindowParams = strictObject({
+export const userWindowParams = s.strictObject({
   /** The seller. */
   user_id: id,
   ...window,

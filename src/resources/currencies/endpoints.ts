@@ -1,7 +1,6 @@
 import type { DescribedEndpoint } from '../../core/endpoint.js';
 import { alone, bareList } from '../../core/schema/fields.js';
 import { array, preprocess } from '../../core/schema/schema.js';
-import type { Schema } from '../../core/schema/schema.js';
 import { documentedError } from '../../core/errors/documented-error.js';
 import { currency, currencyParams, noInput } from './schemas.js';
 import type { Currency, CurrencyParams, NoInput } from './schemas.js';
@@ -13,7 +12,7 @@ const list: DescribedEndpoint<NoInput, Currency[]> = {
   path: '/currencies',
   input: noInput,
   example: {},
-  output: preprocess<Currency[]>(array<Currency>(currency) as Schema<Currency[]>, bareList('id', 'currencies')),
+  output: preprocess<Currency[]>(array(currency), bareList('id', 'currencies')),
   retry: 'safe',
   errors: [],
   supportsAttributes: true,

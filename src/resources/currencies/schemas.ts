@@ -1,22 +1,22 @@
-import { integer, nullish, strictObject, looseObject, string } from '../../core/schema/schema.js';
+import * as s from '../../core/schema/schema.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 import { key } from '../../core/schema/fields.js';
 
 /** A currency. */
-export const currency = looseObject({
+export const currency = s.looseObject({
   /** The ISO 4217 code, e.g. `BRL`. */
-  id: string,
-  description: nullish(string),
-  symbol: nullish(string),
-  decimal_places: nullish(integer),
+  id: s.string,
+  description: s.nullish(s.string),
+  symbol: s.nullish(s.string),
+  decimal_places: s.nullish(s.integer),
 });
 export interface Currency extends Output<typeof currency> {}
 
-export const noInput = strictObject({});
+export const noInput = s.strictObject({});
 /** An input without fields. */
 export interface NoInput extends Input<typeof noInput> {}
 
-export const currencyParams = strictObject({
+export const currencyParams = s.strictObject({
   /** The ISO 4217 code, e.g. `BRL`. */
   id: key,
 });

@@ -1,8 +1,8 @@
 import { key, siteId } from '../../core/schema/fields.js';
-import { strictObject } from '../../core/schema/schema.js';
+import * as s from '../../core/schema/schema.js';
 import type { Input } from '../../core/schema/schema.js';
 
-export const flexItemParams = strictObject({
+export const flexItemParams = s.strictObject({
   site_id: siteId,
   /** The item. */
   item_id: key,

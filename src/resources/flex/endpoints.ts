@@ -7,66 +7,42 @@ import { preprocess, record, unknown } from '../../core/schema/schema.js';
 import { writtenInteger } from '../../core/schema/long-integers.js';
 import { flexItemEndpoints } from '../flex-items/endpoints.js';
 import { confirmDelivery, confirmZones } from './compare-configuration.js';
-import {
-  deliveryNotUpdated,
-  driverNotFound,
-  emptySite,
-  invalidJson,
-  invalidQuery,
-  invalidService,
-  invalidSite,
-  invalidUser,
-  noAccess,
-  noDriverInBody,
-  noSchema,
-  subscriptionNotFound,
-  userNotFound,
-} from './errors.js';
-import {
-  setDeliveryParams,
-  driverAssignment,
-  flexConfiguration,
-  flexQueryParams,
-  flexSubscriptions,
-  flexUserParams,
-  addZonesParams,
-  driverParams,
-} from './schemas.js';
-import type {
-  SetDeliveryParams,
-  DriverAssignment,
-  FlexConfiguration,
-  FlexQueryParams,
-  FlexSubscription,
-  FlexUserParams,
-  AddZonesParams,
-  DriverParams,
-} from './schemas.js';
+import * as errors from './errors.js';
+import * as schemas from './schemas.js';
 
-const subscriptions: DescribedEndpoint<FlexUserParams, FlexSubscription[]> = {
+const subscriptions: DescribedEndpoint<schemas.FlexUserParams, schemas.FlexSubscription[]> = {
   name: 'flex.subscriptions',
   summary: 'Lists the Flex subscriptions of a user',
   method: 'GET',
   path: '/shipping/flex/sites/{site_id}/users/{user_id}/subscriptions/v1',
-  input: flexUserParams,
+  input: schemas.flexUserParams,
   example: { site_id: 'MLA', user_id: 7 },
-  output: flexSubscriptions,
+  output: schemas.flexSubscriptions,
   retry: 'safe',
-  errors: [emptySite, invalidSite, noAccess, userNotFound],
+  errors: [errors.emptySite, errors.invalidSite, errors.noAccess, errors.userNotFound],
   supportsAttributes: true,
 };
 
-const configuration: DescribedEndpoint<FlexQueryParams> = {
+const configuration: DescribedEndpoint<schemas.FlexQueryParams> = {
   name: 'flex.configuration',
   summary: 'Reads the configuration of a subscription with a GraphQL query',
   method: 'POST',
   path: '/shipping/flex/sites/{site_id}/configuration/v3',
-  input: flexQueryParams,
+  input: schemas.flexQueryParams,
   example: { site_id: 'MLA', query: '{configuration(user_id:7,service_id:1001){zones{id}}}' },
   output: record,
   // This POST only reads, so a retry is safe: see docs/decisions/configuration-query-is-a-read.md.
   retry: 'safe',
-  errors: [emptySite, invalidSite, noAccess, invalidJson, noSchema, invalidQuery, userNotFound, subscriptionNotFound],
+  errors: [
+    errors.emptySite,
+    errors.invalidSite,
+    errors.noAccess,
+    errors.invalidJson,
+    errors.noSchema,
+    errors.invalidQuery,
+    errors.userNotFound,
+    errors.subscriptionNotFound,
+  ],
   errorInBody: graphqlErrorInBody,
   loadExchange: async (body, reject) => {
     const { queryExchange } = await import('./graphql/query.js');
@@ -74,12 +50,12 @@ const configuration: DescribedEndpoint<FlexQueryParams> = {
   },
 };
 
-const setDelivery: DescribedEndpoint<SetDeliveryParams> = {
+const setDelivery: DescribedEndpoint<schemas.SetDeliveryParams> = {
   name: 'flex.setDelivery',
   summary: 'Changes the delivery settings of a subscription',
   method: 'PUT',
   path: '/shipping/flex/sites/{site_id}/users/{user_id}/services/{service_id}/configuration/delivery/custom/v3',
-  input: setDeliveryParams,
+  input: schemas.setDeliveryParams,
   example: {
     site_id: 'MLA',
     user_id: 7,
@@ -93,7 +69,7 @@ const setDelivery: DescribedEndpoint<SetDeliveryParams> = {
   },
   output: unknown,
   retry: 'idempotent',
-  errors: [invalidUser, invalidService, invalidJson, deliveryNotUpdated],
+  errors: [errors.invalidUser, errors.invalidService, errors.invalidJson, errors.deliveryNotUpdated],
   async confirm(input, context) {
     const range = '{from to capacity calculated_cutoff}';
     const fields = `delivery_window delivery_ranges{week${range} saturday${range} sunday${range}}`;
@@ -102,33 +78,33 @@ const setDelivery: DescribedEndpoint<SetDeliveryParams> = {
   },
 };
 
-const addZones: DescribedEndpoint<AddZonesParams> = {
+const addZones: DescribedEndpoint<schemas.AddZonesParams> = {
   name: 'flex.addZones',
   summary: 'Adds coverage zones to a subscription',
   method: 'PUT',
   path: '/shipping/flex/sites/{site_id}/users/{user_id}/services/{service_id}/configuration/coverage/zone/v3',
-  input: addZonesParams,
+  input: schemas.addZonesParams,
   example: { site_id: 'MLA', user_id: 7, service_id: 1001, zones: [{ id: 'zone-1' }] },
   output: unknown,
   retry: 'idempotent',
-  errors: [invalidUser, invalidService, invalidJson, deliveryNotUpdated],
+  errors: [errors.invalidUser, errors.invalidService, errors.invalidJson, errors.deliveryNotUpdated],
   async confirm(input, context) {
     const found = await configured(input, 'zones{id selected}', context);
     return found ? confirmZones(found, input.zones) : noConfiguration;
   },
 };
 
-const driver: DescribedEndpoint<DriverParams, DriverAssignment> = {
+const driver: DescribedEndpoint<schemas.DriverParams, schemas.DriverAssignment> = {
   name: 'flex.driver',
   summary: 'Reads the driver of a shipment',
   method: 'GET',
   path: '/flex/sites/{site_id}/shipments/{shipment_id}/assignment/v1',
-  input: driverParams,
+  input: schemas.driverParams,
   example: { site_id: 'MLA', shipment_id: 40_000_000_001 },
-  output: preprocess<DriverAssignment>(driverAssignment, alone),
+  output: preprocess<schemas.DriverAssignment>(schemas.driverAssignment, alone),
   retry: 'safe',
-  errors: [driverNotFound],
-  errorInBody: noDriverInBody,
+  errors: [errors.driverNotFound],
+  errorInBody: errors.noDriverInBody,
   supportsAttributes: true,
 };
 
@@ -139,7 +115,7 @@ const noConfiguration: Confirmation = { unknown: 'the service shows no configura
  * nothing.
  */
 export function configurationQuery(
-  { user_id, service_id }: Pick<SetDeliveryParams, 'user_id' | 'service_id'>,
+  { user_id, service_id }: Pick<schemas.SetDeliveryParams, 'user_id' | 'service_id'>,
   selection: string,
 ): string {
   const ids = `user_id:${String(writtenInteger(user_id))},service_id:${String(writtenInteger(service_id))}`;
@@ -148,13 +124,13 @@ export function configurationQuery(
 
 /** Reads fields of a seller's configuration; `undefined` if the response contains none that can be read. */
 async function configured(
-  { site_id, user_id, service_id }: Pick<SetDeliveryParams, 'site_id' | 'user_id' | 'service_id'>,
+  { site_id, user_id, service_id }: Pick<schemas.SetDeliveryParams, 'site_id' | 'user_id' | 'service_id'>,
   fields: string,
   context: ConfirmContext,
-): Promise<FlexConfiguration | undefined> {
+): Promise<schemas.FlexConfiguration | undefined> {
   const query = configurationQuery({ user_id, service_id }, `{subscription{user_id service_id} ${fields}}`);
   const { data } = await context.read(configuration, { site_id, query });
-  const parsed = flexConfiguration.safeParse((data as { configuration?: unknown }).configuration);
+  const parsed = schemas.flexConfiguration.safeParse((data as { configuration?: unknown }).configuration);
   if (!parsed.success) return undefined;
   assertSame('user', user_id, [parsed.data.subscription?.user_id]);
   assertSame('service', service_id, [parsed.data.subscription?.service_id]);

@@ -1,33 +1,23 @@
 import { isPlainObject } from '../../core/plain-object.js';
-import {
-  array,
-  integer,
-  nullish,
-  openEnum,
-  strictObject,
-  preprocess,
-  refine,
-  looseObject,
-  string,
-} from '../../core/schema/schema.js';
+import * as s from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { key, keyOf } from '../../core/schema/fields.js';
 
 /** An item's status, or why it could not be read. */
-export const itemStatus = looseObject({
+export const itemStatus = s.looseObject({
   /** The item's id, from the service or from the position in the list; absent if neither is known. */
-  id: nullish(keyOf),
+  id: s.nullish(keyOf),
   /** Flex needs `active`. Absent if the service could not read the item. */
-  status: nullish(openEnum('active', 'paused', 'closed', 'under_review', 'inactive')),
+  status: s.nullish(s.openEnum('active', 'paused', 'closed', 'under_review', 'inactive')),
   /** The HTTP status of this entry, if the service sent one: it reads each item separately. */
-  code: nullish(integer),
+  code: s.nullish(s.integer),
   /** Why the service could not read the item. */
-  message: nullish(string),
+  message: s.nullish(s.string),
 });
 export interface ItemStatus extends Output<typeof itemStatus> {}
 
 /** The statuses, in the order of the requested ids. */
-export const itemStatuses: Schema<ItemStatus[]> = preprocess(array(itemStatus) as Schema<ItemStatus[]>, (value) => {
+export const itemStatuses: Schema<ItemStatus[]> = s.preprocess(s.array(itemStatus), (value) => {
   const list = isPlainObject(value) ? [value] : value;
   return Array.isArray(list) ? list.map(flattened) : list;
 });
@@ -47,9 +37,9 @@ function flattened(entry: unknown): unknown {
   return isOfHttp ? { code: status, ...rest } : found;
 }
 
-export const itemStatusParams = strictObject({
+export const itemStatusParams = s.strictObject({
   /** The items, at least one. */
-  ids: refine(array(key), (ids) => (ids.length === 0 ? '`ids` is empty; it takes at least one item' : undefined), {
+  ids: s.refine(s.array(key), (ids) => (ids.length === 0 ? '`ids` is empty; it takes at least one item' : undefined), {
     minItems: 1,
   }),
 });

@@ -11,47 +11,30 @@ import type { Message, SentMessage } from '../post-sale/message.js';
 import * as attachmentErrors from './attachment-errors.js';
 import * as errors from './errors.js';
 import { attachmentSizeLimit } from './limits.js';
-import {
-  downloadParams,
-  conversationResponse,
-  conversationParams,
-  getMessageParams,
-  uploadParams,
-  sendMessageParams,
-  storedAttachment,
-} from './schemas.js';
-import type {
-  DownloadParams,
-  ConversationResponse,
-  ConversationParams,
-  GetMessageParams,
-  UploadParams,
-  SendMessageParams,
-  StoredAttachment,
-} from './schemas.js';
+import * as schemas from './schemas.js';
 
 /** Without it, the service responds to every call of post-sale messaging with 404. */
 const query = { tag: 'post_sale' };
 
-const conversation: DescribedEndpoint<ConversationParams, ConversationResponse> = {
+const conversation: DescribedEndpoint<schemas.ConversationParams, schemas.ConversationResponse> = {
   name: 'messages.conversation',
   summary: 'Reads the messages of a sale',
   method: 'GET',
   path: '/messages/packs/{pack_id}/sellers/{user_id}',
-  input: conversationParams,
+  input: schemas.conversationParams,
   example: { pack_id: 2000000012345678, user_id: 7, limit: 10, offset: 20, mark_as_read: false },
-  output: conversationResponse,
+  output: schemas.conversationResponse,
   retry: 'safe',
   query,
   errors: [errors.invalidPaging, errors.noAccessToConversation],
 };
 
-const get: DescribedEndpoint<GetMessageParams, Message> = {
+const get: DescribedEndpoint<schemas.GetMessageParams, Message> = {
   name: 'messages.get',
   summary: 'Reads a message',
   method: 'GET',
   path: '/messages/{message_id}',
-  input: getMessageParams,
+  input: schemas.getMessageParams,
   example: { message_id: '0c1ad0b9a9de4b1f8d4a4a1b0d9f1e55' },
   output: message,
   retry: 'safe',
@@ -59,12 +42,12 @@ const get: DescribedEndpoint<GetMessageParams, Message> = {
   errors: [errors.messageNotFound, errors.noAccessToMessage, errors.messageNotReady],
 };
 
-const send: DescribedEndpoint<SendMessageParams, SentMessage | undefined> = {
+const send: DescribedEndpoint<schemas.SendMessageParams, SentMessage | undefined> = {
   name: 'messages.send',
   summary: 'Sends a message',
   method: 'POST',
   path: '/messages/packs/{pack_id}/sellers/{user_id}',
-  input: sendMessageParams,
+  input: schemas.sendMessageParams,
   example: {
     pack_id: 2000000012345678,
     user_id: 7,
@@ -119,7 +102,7 @@ const conversationPage = 10;
 /** Reads a page of a conversation, and marks nothing as read. */
 async function messagesFrom(
   offset: number | undefined,
-  { pack_id, user_id }: SendMessageParams,
+  { pack_id, user_id }: schemas.SendMessageParams,
   context: ConfirmContext,
 ): Promise<ShownPage<Message>> {
   const page = { pack_id, user_id, limit: 50, mark_as_read: false, ...(offset !== undefined && { offset }) };
@@ -134,14 +117,17 @@ async function messagesFrom(
 }
 
 /** A message without a sender counts as the seller's, because either side may have sent it. */
-function isFrom(user_id: number | null | undefined, input: SendMessageParams): boolean {
+function isFrom(user_id: number | null | undefined, input: schemas.SendMessageParams): boolean {
   return user_id === null || user_id === undefined || String(user_id) === String(input.from?.user_id ?? input.user_id);
 }
 
 /**
  * Compares text and files. The same text with other files is `similar`: another message, or this one without its files.
  */
-function contentOf({ text, message_attachments }: Message, sent: SendMessageParams): ReturnType<typeof compareText> {
+function contentOf(
+  { text, message_attachments }: Message,
+  sent: schemas.SendMessageParams,
+): ReturnType<typeof compareText> {
   const content = compareText(text, sent.text);
   const files = (message_attachments ?? []).map(({ filename }) => filename);
   const sentFiles = sent.attachments ?? [];
@@ -149,19 +135,19 @@ function contentOf({ text, message_attachments }: Message, sent: SendMessagePara
   return content === 'same' && !isSame ? 'similar' : content;
 }
 
-const upload: DescribedEndpoint<UploadParams, StoredAttachment> = {
+const upload: DescribedEndpoint<schemas.UploadParams, schemas.StoredAttachment> = {
   name: 'messages.upload',
   summary: 'Stores a file for a message',
   method: 'POST',
   path: '/messages/attachments',
-  input: uploadParams,
+  input: schemas.uploadParams,
   example: {
     site_id: 'MLA',
     file: /* @__PURE__ */ new Uint8Array([37, 80, 68, 70]),
     filename: 'invoice.pdf',
     contentType: 'application/pdf',
   },
-  output: storedAttachment,
+  output: schemas.storedAttachment,
   retry: 'unsafe',
   query,
   inQuery: ['site_id'],
@@ -177,12 +163,12 @@ const upload: DescribedEndpoint<UploadParams, StoredAttachment> = {
   ],
 };
 
-const download: DescribedEndpoint<DownloadParams, Download> = {
+const download: DescribedEndpoint<schemas.DownloadParams, Download> = {
   name: 'messages.download',
   summary: 'Reads a file of a message',
   method: 'GET',
   path: '/messages/attachments/{attachment_id}',
-  input: downloadParams,
+  input: schemas.downloadParams,
   example: { site_id: 'MLA', attachment_id: 'file-1.pdf' },
   output: unknown as Schema<Download>,
   retry: 'safe',

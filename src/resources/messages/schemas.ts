@@ -2,40 +2,23 @@ import type { FileSource } from '../../core/files/file-source.js';
 import { currentMessage, currentSentMessage, toCurrentShape } from '../post-sale/message.js';
 import type { Message, SentMessage } from '../post-sale/message.js';
 import { messageText } from '../post-sale/text.js';
-import {
-  array,
-  boolean,
-  dateTime,
-  int,
-  integer,
-  nullish,
-  openEnum,
-  optional,
-  strictObject,
-  preprocess,
-  refine,
-  looseObject,
-  string,
-  union,
-  unknown,
-  withFacts,
-} from '../../core/schema/schema.js';
+import * as s from '../../core/schema/schema.js';
 import { int64 } from '../../core/schema/long-integers.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { eachIn, id, key, keyOf, limit, listIn, mainList, offset, paging, siteId } from '../../core/schema/fields.js';
 import type { Paging } from '../../core/schema/fields.js';
 import { attachmentsLimit } from './limits.js';
 
-const reference = union(int64, string);
+const reference = s.union(int64, s.string);
 
 /** Whether a conversation is open, and if not, why. */
-export const conversationStatus = looseObject({
+export const conversationStatus = s.looseObject({
   /** The form of the path varies, so do not parse it. */
-  path: nullish(string),
-  status: nullish(openEnum('active', 'blocked')),
+  path: s.nullish(s.string),
+  status: s.nullish(s.openEnum('active', 'blocked')),
   /** Why the conversation is blocked. The service has about two dozen values and adds more. */
-  substatus: nullish(
-    openEnum(
+  substatus: s.nullish(
+    s.openEnum(
       'blocked_by_time',
       'blocked_by_buyer',
       'blocked_by_mediation',
@@ -44,24 +27,24 @@ export const conversationStatus = looseObject({
       'blocked_by_cancelled_order',
     ),
   ),
-  status_date: nullish(dateTime),
-  status_update_allowed: nullish(boolean),
-  claim_id: nullish(reference),
-  shipping_id: nullish(reference),
+  status_date: s.nullish(s.dateTime),
+  status_update_allowed: s.nullish(s.boolean),
+  claim_id: s.nullish(reference),
+  shipping_id: s.nullish(reference),
 });
 export interface ConversationStatus extends Output<typeof conversationStatus> {}
 
 const pageFields = {
-  paging: nullish<Paging>(paging),
-  conversation_status: nullish<ConversationStatus>(conversationStatus),
+  paging: s.nullish<Paging>(paging),
+  conversation_status: s.nullish<ConversationStatus>(conversationStatus),
   /** The maximum length of a seller's message, in characters: 350. */
-  seller_max_message_length: nullish(integer),
+  seller_max_message_length: s.nullish(s.integer),
   /** The maximum length of a buyer's message, in characters: 3,500. */
-  buyer_max_message_length: nullish(integer),
+  buyer_max_message_length: s.nullish(s.integer),
 };
 /** A page of a conversation. */
-const conversationPage = looseObject({ ...pageFields, messages: mainList<Message>(currentMessage) });
-const correspondencePage = looseObject({ ...pageFields, messages: mainList<SentMessage>(currentSentMessage) });
+const conversationPage = s.looseObject({ ...pageFields, messages: mainList<Message>(currentMessage) });
+const correspondencePage = s.looseObject({ ...pageFields, messages: mainList<SentMessage>(currentSentMessage) });
 
 /** Accepts every known shape of the list. */
 function readPage(value: unknown): unknown {
@@ -69,9 +52,9 @@ function readPage(value: unknown): unknown {
 }
 
 /** The same, in every known shape of its list. */
-export const conversationResponse = preprocess<Output<typeof conversationPage>>(conversationPage, readPage);
+export const conversationResponse = s.preprocess<Output<typeof conversationPage>>(conversationPage, readPage);
 /** The same, also with messages that have no id. */
-export const correspondenceResponse = preprocess<Output<typeof correspondencePage>>(correspondencePage, readPage);
+export const correspondenceResponse = s.preprocess<Output<typeof correspondencePage>>(correspondencePage, readPage);
 export interface ConversationResponse extends Output<typeof conversationResponse> {}
 
 /** What a page of a conversation contains besides its messages. */
@@ -90,34 +73,34 @@ const place = {
   user_id: id,
 };
 
-export const conversationParams = strictObject({
+export const conversationParams = s.strictObject({
   ...place,
   limit,
   offset,
   /** Reading a conversation **marks its messages as read** unless this is `false`. */
-  mark_as_read: optional(boolean),
+  mark_as_read: s.optional(s.boolean),
 });
 export interface ConversationParams extends Input<typeof conversationParams> {}
 
-export const getMessageParams = strictObject({
+export const getMessageParams = s.strictObject({
   /** The message's id. */
   message_id: key,
 });
 export interface GetMessageParams extends Input<typeof getMessageParams> {}
 
-const sender = strictObject({
+const sender = s.strictObject({
   /** The seller. */
   user_id: id,
 });
 
 /** The receiver of a message. */
-export const recipient = strictObject({
+export const recipient = s.strictObject({
   /** The buyer of the order, or the site's agent if the conversation shows an agent in the buyer's place. */
   user_id: id,
-  resource: optional(string),
-  resource_id: optional(id),
-  site_id: optional(siteId),
-  email: optional(string),
+  resource: s.optional(s.string),
+  resource_id: s.optional(id),
+  site_id: s.optional(siteId),
+  email: s.optional(s.string),
 });
 export interface Recipient extends Input<typeof recipient> {}
 
@@ -131,9 +114,9 @@ const content = {
   /** 1 to 350 characters: ISO-8859-1 or emoji. */
   text: messageText,
   /** The ids of uploaded files, at most 25. */
-  attachments: optional(
-    refine(
-      array(key),
+  attachments: s.optional(
+    s.refine(
+      s.array(key),
       ({ length }) =>
         length > attachmentsLimit
           ? `\`attachments\` has ${length} files; a message takes at most ${attachmentsLimit}`
@@ -142,31 +125,31 @@ const content = {
     ),
   ),
   /** The id of the sending application, sent in the query. */
-  application_id: optional(id),
+  application_id: s.optional(id),
   /** The id of the sending application, sent in the header `x-client-id`. */
-  client_id: optional(id),
+  client_id: s.optional(id),
 };
-const newMessageFields = strictObject({
+const newMessageFields = s.strictObject({
   ...place,
   /** The seller. The default is `user_id`. */
-  from: optional(sender),
+  from: s.optional(sender),
   /** The buyer, or the user whom the conversation shows in the buyer's place. */
   to: recipient,
   ...content,
 });
-const contactFields = strictObject({
+const contactFields = s.strictObject({
   ...place,
   /** The seller. The default is `user_id`. */
-  from: optional(sender),
+  from: s.optional(sender),
   /** The default is the user whom the conversation shows. Another one is rejected. */
-  to: optional(recipient),
+  to: s.optional(recipient),
   ...content,
 });
 
 /** The input of `messages.contact`. */
-export const contactParams = refine(contactFields, notToSender) as Schema<unknown, ContactParams>;
-export const sendMessageParams = withFacts(
-  refine(newMessageFields, notToSender, { description: '`to.user_id` is not the sender.' }),
+export const contactParams = s.refine(contactFields, notToSender) as Schema<unknown, ContactParams>;
+export const sendMessageParams = s.withFacts(
+  s.refine(newMessageFields, notToSender, { description: '`to.user_id` is not the sender.' }),
   { write: withSender },
 ) as Schema<unknown, SendMessageParams>;
 
@@ -186,25 +169,25 @@ export interface UploadParams extends FileSource {
   readonly site_id: string;
 }
 
-export const uploadParams = strictObject({
+export const uploadParams = s.strictObject({
   /** The site of the order, e.g. `MLA`. */
   site_id: siteId,
   /** The file: a path, bytes, a Blob, or a stream with its `size`. It must not be empty and may have at most 25 MB. */
-  file: unknown,
+  file: s.unknown,
   /** The name of the file, without `/` and `\`. The default is the name of a path or of a `File`. */
-  filename: optional(string),
+  filename: s.optional(s.string),
   /** The media type. The default is the `type` of a `Blob`; otherwise it is derived from the file name. */
-  contentType: optional(string),
+  contentType: s.optional(s.string),
   /** The size of a stream, in bytes. */
-  size: optional(int),
+  size: s.optional(s.int),
 }) as Schema<unknown, UploadParams>;
 
-const storedFields = looseObject({
+const storedFields = s.looseObject({
   /** The id for `attachments` of `messages.send`. The service deletes a file that no message uses within 48 hours. */
   id: keyOf,
 });
 /** A stored file, in every known shape: the id alone, in a list, or as `attachment_id`. */
-export const storedAttachment = preprocess<StoredAttachment>(storedFields, stored);
+export const storedAttachment = s.preprocess<StoredAttachment>(storedFields, stored);
 export interface StoredAttachment extends Output<typeof storedFields> {}
 
 function stored(value: unknown): unknown {
@@ -217,7 +200,7 @@ function stored(value: unknown): unknown {
   return id === undefined && attachment_id !== undefined ? { ...rest, id: attachment_id } : value;
 }
 
-export const downloadParams = strictObject({
+export const downloadParams = s.strictObject({
   /** The site of the order, e.g. `MLA`. */
   site_id: siteId,
   /** The id of the stored file: the `id` that the upload returned, or the `filename` of a message's attachment. */

@@ -1,49 +1,35 @@
 import { isObject } from '../../core/plain-object.js';
-import {
-  array,
-  boolean,
-  dateTime,
-  integer,
-  nullish,
-  openEnum,
-  overwrite,
-  preprocess,
-  refine,
-  looseObject,
-  string,
-  union,
-  unknown,
-} from '../../core/schema/schema.js';
+import * as s from '../../core/schema/schema.js';
 import { int64 } from '../../core/schema/long-integers.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
 import { keyOf, nullishArray, orAsItCame } from '../../core/schema/fields.js';
 import { currentShape, entriesIn, idOf } from './legacy.js';
 
-const participantFields = looseObject({
-  user_id: nullish(integer),
+const participantFields = s.looseObject({
+  user_id: s.nullish(s.integer),
   /** Present for the receiver of a message that was sent through an option. */
-  name: nullish(string),
+  name: s.nullish(s.string),
 });
 /** The sender or receiver of a message. */
-export const participant = refine<Participant, Participant>(participantFields, ({ user_id }) =>
+export const participant = s.refine<Participant, Participant>(participantFields, ({ user_id }) =>
   user_id === undefined ? { path: ['user_id'], message: '`user_id` is missing; it takes an integer' } : undefined,
 );
 export interface Participant extends Output<typeof participantFields> {}
 
 /** When each event of a message happened; `null` if it has not happened. */
-export const messageDate = looseObject({
-  received: nullish(dateTime),
+export const messageDate = s.looseObject({
+  received: s.nullish(s.dateTime),
   /** When the message passed moderation. */
-  available: nullish(dateTime),
+  available: s.nullish(s.dateTime),
   /** When the receiver was notified. */
-  notified: nullish(dateTime),
-  created: nullish(dateTime),
+  notified: s.nullish(s.dateTime),
+  created: s.nullish(s.dateTime),
   /** When the receiver read the message. */
-  read: nullish(dateTime),
+  read: s.nullish(s.dateTime),
 });
 export interface MessageDate extends Output<typeof messageDate> {}
 
-const moderationReason = openEnum(
+const moderationReason = s.openEnum(
   'OUT_OF_PLACE_LANGUAGE',
   'SOCIAL_NETWORK_LINK',
   'LINK_SHORT_URL',
@@ -57,68 +43,68 @@ const moderationReason = openEnum(
 export type ModerationReason = Output<typeof moderationReason>;
 
 /** The result of moderation. */
-export const messageModeration = looseObject({
+export const messageModeration = s.looseObject({
   /** `pending` until moderation has decided; `non_moderated` for older messages. */
-  status: nullish(openEnum('clean', 'rejected', 'pending', 'non_moderated')),
+  status: s.nullish(s.openEnum('clean', 'rejected', 'pending', 'non_moderated')),
   /** Why the message was rejected; see `moderationReasonOf`. */
-  reason: nullish(moderationReason),
-  source: nullish(string),
-  moderation_date: nullish(dateTime),
+  reason: s.nullish(moderationReason),
+  source: s.nullish(s.string),
+  moderation_date: s.nullish(s.dateTime),
 });
 export interface MessageModeration extends Output<typeof messageModeration> {}
 
 /** A file of a message. */
-export const messageAttachment = looseObject({
+export const messageAttachment = s.looseObject({
   /** The id of the stored file: the `attachment_id` for `messages.download`. */
   filename: keyOf,
-  original_filename: nullish(string),
+  original_filename: s.nullish(s.string),
   /** The media type. */
-  type: nullish(string),
+  type: s.nullish(s.string),
   /** In bytes. */
-  size: nullish(integer),
-  potential_security_threat: nullish(boolean),
-  creation_date: nullish(dateTime),
+  size: s.nullish(s.integer),
+  potential_security_threat: s.nullish(s.boolean),
+  creation_date: s.nullish(s.dateTime),
 });
 export interface MessageAttachment extends Output<typeof messageAttachment> {}
 
 /** A resource of a message, e.g. `{ id: '2000000012345678', name: 'packs' }`. */
-export const messageResource = looseObject({ id: nullish(keyOf), name: nullish(string) });
+export const messageResource = s.looseObject({ id: s.nullish(keyOf), name: s.nullish(s.string) });
 export interface MessageResource extends Output<typeof messageResource> {}
 
 /** The problems of files; only in the legacy shape. */
-export const attachmentsValidations = looseObject({
-  invalid_size: nullish(array(unknown)),
-  invalid_extension: nullish(array(unknown)),
-  forbidden: nullish(array(unknown)),
-  internal_error: nullish(array(unknown)),
+export const attachmentsValidations = s.looseObject({
+  invalid_size: s.nullish(s.array(s.unknown)),
+  invalid_extension: s.nullish(s.array(s.unknown)),
+  forbidden: s.nullish(s.array(s.unknown)),
+  internal_error: s.nullish(s.array(s.unknown)),
 });
 export interface AttachmentsValidations extends Output<typeof attachmentsValidations> {}
 
 const fields = {
-  site_id: nullish(string),
+  site_id: s.nullish(s.string),
   /** The id of the sending application; a string if it exceeds 2^53. */
-  client_id: nullish(int64),
+  client_id: s.nullish(int64),
   /** The sender; absent in the response to `actionGuide.send`. */
-  from: nullish<Participant>(participant),
-  to: nullish<Participant>(participant),
+  from: s.nullish<Participant>(participant),
+  to: s.nullish<Participant>(participant),
   /** `moderated` means rejected, although the HTTP status is 200: see `moderationOf`. */
-  status: nullish(openEnum('available', 'moderated')),
-  subject: nullish(string),
-  text: nullish(string),
-  message_date: nullish<MessageDate>(messageDate),
-  message_moderation: nullish<MessageModeration>(messageModeration),
+  status: s.nullish(s.openEnum('available', 'moderated')),
+  subject: s.nullish(s.string),
+  text: s.nullish(s.string),
+  message_date: s.nullish<MessageDate>(messageDate),
+  message_moderation: s.nullish<MessageModeration>(messageModeration),
   message_attachments: nullishArray<MessageAttachment>(messageAttachment),
   message_resources: nullishArray<MessageResource>(messageResource),
-  conversation_first_message: nullish(boolean),
+  conversation_first_message: s.nullish(s.boolean),
   /** All receivers, if the service sent several; `to` is the first of them. */
   recipients: nullishArray<Participant>(participant),
   /** Only if the service sent the legacy shape. */
-  attachments_validations: nullish<AttachmentsValidations>(attachmentsValidations),
+  attachments_validations: s.nullish<AttachmentsValidations>(attachmentsValidations),
 };
-const messageFields = looseObject({ id: keyOf, ...fields });
-const sentFields = looseObject({
+const messageFields = s.looseObject({ id: keyOf, ...fields });
+const sentFields = s.looseObject({
   /** Absent in some responses. */
-  id: nullish(keyOf),
+  id: s.nullish(keyOf),
   ...fields,
 });
 
@@ -133,8 +119,8 @@ const original = Symbol.for('marketplace-seller-sdk.original');
 const carried = 'marketplace-seller-sdk.original';
 
 /** A message in the current shape, to which `toCurrentShape` has converted it. */
-export const currentMessage: Schema<Message> = overwrite<Message>(messageFields, withOriginal);
-export const currentSentMessage: Schema<SentMessage> = overwrite<SentMessage>(sentFields, withOriginal);
+export const currentMessage: Schema<Message> = s.overwrite<Message>(messageFields, withOriginal);
+export const currentSentMessage: Schema<SentMessage> = s.overwrite<SentMessage>(sentFields, withOriginal);
 
 function withOriginal<T extends SentMessage>(data: T): T {
   if (!(carried in data)) return data;
@@ -148,12 +134,12 @@ export function toCurrentShape(raw: unknown, found: unknown = raw): unknown {
   return converted === raw || !isObject(converted) ? converted : { ...converted, [carried]: raw };
 }
 
-export const message: Schema<Message> = preprocess<Message>(currentMessage, (raw) => toCurrentShape(raw));
+export const message: Schema<Message> = s.preprocess<Message>(currentMessage, (raw) => toCurrentShape(raw));
 
 /** The message with an id, alone or in a list. The message need not repeat the id. */
 export function messageWithId(message_id: unknown): Schema<Message> {
   const isIt = (entry: unknown): boolean => String(idOf(entry)) === String(message_id);
-  return preprocess<Message>(currentMessage, (raw) => {
+  return s.preprocess<Message>(currentMessage, (raw) => {
     const entries = entriesIn(raw);
     const [only, ...others] = entries ?? [raw];
     const isWithoutId = others.length === 0 && isObject(only) && 'text' in only && idOf(only) === undefined;
@@ -163,8 +149,8 @@ export function messageWithId(message_id: unknown): Schema<Message> {
 }
 
 /** The message, with or without its id, or a text; any other response body as it came, because the message is sent. */
-export const sentMessage: Schema<SentMessage | undefined> = preprocess(
-  orAsItCame(union(currentSentMessage, string)) as Schema<SentMessage | undefined>,
+export const sentMessage: Schema<SentMessage | undefined> = s.preprocess(
+  orAsItCame(s.union(currentSentMessage, s.string)),
   (raw) => {
     const converted = toCurrentShape(raw);
     return isObject(converted) ? converted : raw;

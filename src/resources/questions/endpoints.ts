@@ -6,44 +6,15 @@ import { orAnything, orAsItCame } from '../../core/schema/fields.js';
 import { array, preprocess, string, unknown } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { blacklistEndpoints } from '../blacklist/endpoints.js';
-import {
-  invalidPostBody,
-  invalidQuestion,
-  meansNoQuestion,
-  noQuestions,
-  notActiveItem,
-  notUnansweredQuestion,
-  questionNotFound,
-  userAskLimit,
-} from './errors.js';
-import {
-  answerParams,
-  askParams,
-  question,
-  getQuestionParams,
-  questionSearchParams,
-  questionSearchResponse,
-  responseTime,
-  userParams,
-} from './schemas.js';
-import type {
-  AnswerParams,
-  AskParams,
-  DeletionResponse,
-  Question,
-  GetQuestionParams,
-  QuestionSearchParams,
-  QuestionSearchResponse,
-  ResponseTime,
-  UserParams,
-} from './schemas.js';
+import * as errors from './errors.js';
+import * as schemas from './schemas.js';
 
-const search: DescribedEndpoint<QuestionSearchParams, QuestionSearchResponse> = {
+const search: DescribedEndpoint<schemas.QuestionSearchParams, schemas.QuestionSearchResponse> = {
   name: 'questions.search',
   summary: "Searches a seller's questions, an item's, or one user's questions on an item",
   method: 'GET',
   path: '/questions/search',
-  input: questionSearchParams,
+  input: schemas.questionSearchParams,
   example: {
     item: 'MLA100',
     from: 31,
@@ -53,37 +24,37 @@ const search: DescribedEndpoint<QuestionSearchParams, QuestionSearchResponse> = 
     offset: 40,
     filters: { status: 'UNANSWERED' },
   },
-  output: questionSearchResponse,
+  output: schemas.questionSearchResponse,
   retry: 'safe',
   errors: [],
 };
 
-const get: DescribedEndpoint<GetQuestionParams, Question> = {
+const get: DescribedEndpoint<schemas.GetQuestionParams, schemas.Question> = {
   name: 'questions.get',
   summary: 'Reads a question',
   method: 'GET',
   path: '/questions/{question_id}',
-  input: getQuestionParams,
+  input: schemas.getQuestionParams,
   example: { question_id: 42 },
-  output: question,
+  output: schemas.question,
   retry: 'safe',
-  errors: [questionNotFound],
+  errors: [errors.questionNotFound],
   supportsAttributes: true,
 };
 
 /** The question if the service returns it; otherwise the response body unchanged, or `undefined` if it is empty. */
-const questionOrNothing = orAnything<Question>(question, 'id', bareQuestion);
+const questionOrNothing = orAnything<schemas.Question>(schemas.question, 'id', bareQuestion);
 
-const ask: DescribedEndpoint<AskParams, Question | undefined> = {
+const ask: DescribedEndpoint<schemas.AskParams, schemas.Question | undefined> = {
   name: 'questions.ask',
   summary: 'Asks a question about an item',
   method: 'POST',
   path: '/questions',
-  input: askParams,
+  input: schemas.askParams,
   example: { item_id: 'MLA100', text: '¿Hay stock? 😀' },
   output: questionOrNothing,
   retry: 'unsafe',
-  errors: [notActiveItem, userAskLimit],
+  errors: [errors.notActiveItem, errors.userAskLimit],
   async confirm({ item_id, text }, context) {
     const {
       entries: shown,
@@ -98,7 +69,7 @@ const ask: DescribedEndpoint<AskParams, Question | undefined> = {
       content: compareText(entry.text, text),
       date: entry.date_created,
     }));
-    const found = confirmByList<Question | undefined>({ entries, isComplete, sent, equalWrites });
+    const found = confirmByList<schemas.Question | undefined>({ entries, isComplete, sent, equalWrites });
     if (!found.done || String(found.output?.from?.id) === userId) return found;
     return { unknown: 'there is such a question since, and it may be of another user' };
   },
@@ -106,10 +77,10 @@ const ask: DescribedEndpoint<AskParams, Question | undefined> = {
 
 /** Reads questions about an item, the newest first. */
 async function newestQuestions(
-  item_id: AskParams['item_id'],
+  item_id: schemas.AskParams['item_id'],
   offset: number | undefined,
   context: ConfirmContext,
-): Promise<ShownPage<Question>> {
+): Promise<ShownPage<schemas.Question>> {
   const newest = { item: String(item_id), sort_fields: ['date_created'], sort_types: ['DESC'], limit: 50 } as const;
   const reading = await context.read(search, { ...newest, ...(offset !== undefined && { offset }) });
   const { questions: entries, total } = reading.data;
@@ -117,16 +88,16 @@ async function newestQuestions(
   return { reading, entries, total };
 }
 
-const answer: DescribedEndpoint<AnswerParams, Question | undefined> = {
+const answer: DescribedEndpoint<schemas.AnswerParams, schemas.Question | undefined> = {
   name: 'questions.answer',
   summary: 'Answers a question',
   method: 'POST',
   path: '/answers',
-  input: answerParams,
+  input: schemas.answerParams,
   example: { question_id: 42, text: 'Sí, hay.' },
   output: questionOrNothing,
   retry: 'unsafe',
-  errors: [invalidQuestion, invalidPostBody, notUnansweredQuestion, notActiveItem],
+  errors: [errors.invalidQuestion, errors.invalidPostBody, errors.notUnansweredQuestion, errors.notActiveItem],
   async confirm({ question_id, text }, context) {
     const { data: output, sent } = await context.read(get, { question_id });
     assertSame('question', question_id, [output.id]);
@@ -147,16 +118,16 @@ const answer: DescribedEndpoint<AnswerParams, Question | undefined> = {
   },
 };
 
-const remove: DescribedEndpoint<GetQuestionParams, DeletionResponse> = {
+const remove: DescribedEndpoint<schemas.GetQuestionParams, schemas.DeletionResponse> = {
   name: 'questions.delete',
   summary: 'Deletes a question that the seller received',
   method: 'DELETE',
   path: '/questions/{question_id}',
-  input: getQuestionParams,
+  input: schemas.getQuestionParams,
   example: { question_id: 42 },
-  output: orAsItCame(array(string)) as Schema<DeletionResponse>,
+  output: orAsItCame(array(string)),
   retry: 'unsafe',
-  errors: [questionNotFound],
+  errors: [errors.questionNotFound],
   async confirm({ question_id }, context) {
     try {
       const { id, status } = (await context.read(get, { question_id })).data;
@@ -164,34 +135,34 @@ const remove: DescribedEndpoint<GetQuestionParams, DeletionResponse> = {
       if (!status) return { unknown: 'the question shows no status' };
       return status.toUpperCase() === 'DELETED' ? { done: true, output: [] } : { done: false };
     } catch (error) {
-      if (meansNoQuestion(error)) return { done: true, output: [] };
+      if (errors.meansNoQuestion(error)) return { done: true, output: [] };
       throw error;
     }
   },
 };
 
-const hide: DescribedEndpoint<GetQuestionParams> = {
+const hide: DescribedEndpoint<schemas.GetQuestionParams> = {
   name: 'questions.hide',
   summary: 'Hides a received question from the listing',
   method: 'POST',
   path: '/my/questions/hidden',
-  input: getQuestionParams,
+  input: schemas.getQuestionParams,
   example: { question_id: 42 },
   output: unknown,
   retry: 'unsafe',
   errors: [],
 };
 
-const responseTimeOf: DescribedEndpoint<UserParams, ResponseTime> = {
+const responseTimeOf: DescribedEndpoint<schemas.UserParams, schemas.ResponseTime> = {
   name: 'questions.responseTime',
   summary: 'Reads how long a seller takes to answer, by time band',
   method: 'GET',
   path: '/users/{user_id}/questions/response_time',
-  input: userParams,
+  input: schemas.userParams,
   example: { user_id: 7 },
-  output: responseTime,
+  output: schemas.responseTime,
   retry: 'safe',
-  errors: [noQuestions],
+  errors: [errors.noQuestions],
   supportsAttributes: true,
 };
 
@@ -206,8 +177,8 @@ function bareQuestion(value: unknown): unknown {
 }
 
 /** The question with an id. The service need not repeat the id. */
-export function questionWithId(question_id: unknown): Schema<Question> {
-  return preprocess<Question>(question, (value) => {
+export function questionWithId(question_id: unknown): Schema<schemas.Question> {
+  return preprocess<schemas.Question>(schemas.question, (value) => {
     const found = bareQuestion(value);
     if (typeof found !== 'object' || found === null || Array.isArray(found)) return found;
     const { id } = found as { id?: unknown };

@@ -1,19 +1,4 @@
-import {
-  array,
-  boolean,
-  dateTime,
-  enumOf,
-  integer,
-  nullish,
-  openEnum,
-  optional,
-  strictObject,
-  preprocess,
-  record,
-  refine,
-  looseObject,
-  string,
-} from '../../core/schema/schema.js';
+import * as s from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import {
   boundedText,
@@ -32,58 +17,58 @@ import type { Paging, SearchOption } from '../../core/schema/fields.js';
 import { questionTextLimit } from './limits.js';
 
 /** The user who asked. */
-export const asker = looseObject({
-  id: integer,
+export const asker = s.looseObject({
+  id: s.integer,
   /** How many questions of this user the seller has answered. */
-  answered_questions: nullish(integer),
+  answered_questions: s.nullish(s.integer),
 });
 export interface Asker extends Output<typeof asker> {}
 
 /** The seller's answer to a question. */
-export const answerOfQuestion = looseObject({
+export const answerOfQuestion = s.looseObject({
   /** At most 2,000 characters; `""` if the answer was deleted or banned. */
-  text: nullish(string),
+  text: s.nullish(s.string),
   /** Upper case if read by id. Elsewhere the case varies, so compare with `toUpperCase()`. */
-  status: nullish(openEnum('ACTIVE', 'DISABLED', 'BANNED')),
-  date_created: nullish(dateTime),
+  status: s.nullish(s.openEnum('ACTIVE', 'DISABLED', 'BANNED')),
+  date_created: s.nullish(s.dateTime),
 });
 export interface AnswerOfQuestion extends Output<typeof answerOfQuestion> {}
 
 /** A buyer's question about an item. */
-export const question = looseObject({
-  id: integer,
+export const question = s.looseObject({
+  id: s.integer,
   /** The seller who received the question. */
-  seller_id: nullish(integer),
-  item_id: nullish(string),
+  seller_id: s.nullish(s.integer),
+  item_id: s.nullish(s.string),
   /** At most 2,000 characters; `""` if the question was deleted or banned. */
-  text: nullish(string),
+  text: s.nullish(s.string),
   /**
    * Upper case if read by id. Elsewhere the case varies, so compare with `toUpperCase()`. The service may add values.
    */
-  status: nullish(openEnum('UNANSWERED', 'ANSWERED', 'CLOSED_UNANSWERED', 'UNDER_REVIEW', 'DELETED', 'BANNED')),
-  date_created: nullish(dateTime),
+  status: s.nullish(s.openEnum('UNANSWERED', 'ANSWERED', 'CLOSED_UNANSWERED', 'UNDER_REVIEW', 'DELETED', 'BANNED')),
+  date_created: s.nullish(s.dateTime),
   /** Present if the question was read by id. */
-  deleted_from_listing: nullish(boolean),
+  deleted_from_listing: s.nullish(s.boolean),
   /** Present if the question was read by id. */
-  hold: nullish(boolean),
+  hold: s.nullish(s.boolean),
   /** The user who asked. Some responses have `buyer_id` instead. */
-  from: nullish<Asker>(asker),
+  from: s.nullish<Asker>(asker),
   /** The user who asked, if `from` is absent. */
-  buyer_id: nullish(integer),
+  buyer_id: s.nullish(s.integer),
   /** The seller's answer; absent, `null` or empty if there is none. */
-  answer: nullish<Partial<AnswerOfQuestion>>(answerOfQuestion),
+  answer: s.nullish<Partial<AnswerOfQuestion>>(answerOfQuestion),
 });
 export interface Question extends Output<typeof question> {}
 
 /** The response to a question search. All its known shapes are accepted. */
-export const questionSearchResponse = preprocess(
-  looseObject({
-    total: nullish(integer),
-    limit: nullish(integer),
-    offset: nullish(integer),
+export const questionSearchResponse = s.preprocess(
+  s.looseObject({
+    total: s.nullish(s.integer),
+    limit: s.nullish(s.integer),
+    offset: s.nullish(s.integer),
     questions: mainList<Question>(question),
-    paging: nullish<Paging>(paging),
-    filters: nullish(listOrObject),
+    paging: s.nullish<Paging>(paging),
+    filters: s.nullish(listOrObject),
     available_filters: nullishArray(searchOptionOrId),
     available_sorts: nullishArray(searchOptionOrId),
   }),
@@ -99,49 +84,49 @@ export interface QuestionSearchExtra {
 }
 
 /** The response time in one part of the week. */
-export const responseTimeBand = looseObject({
+export const responseTimeBand = s.looseObject({
   /** The average, in minutes. */
-  response_time: nullish(integer),
+  response_time: s.nullish(s.integer),
   /**
    * How many percent more sales to expect if answers take less than an hour; `null` unless `response_time` exceeds 60.
    */
-  sales_percent_increase: nullish(integer),
+  sales_percent_increase: s.nullish(s.integer),
 });
 export interface ResponseTimeBand extends Output<typeof responseTimeBand> {}
 
 /** How long a seller takes to answer, over the last 14 days, updated once a day. */
-export const responseTime = looseObject({
-  user_id: nullish(integer),
+export const responseTime = s.looseObject({
+  user_id: s.nullish(s.integer),
   /** The whole week, including questions asked from 00:00 to 09:00, which the other fields do not count. */
-  total: nullish(looseObject({ response_time: nullish(integer) })),
-  weekend: nullish<ResponseTimeBand>(responseTimeBand),
+  total: s.nullish(s.looseObject({ response_time: s.nullish(s.integer) })),
+  weekend: s.nullish<ResponseTimeBand>(responseTimeBand),
   /** Monday to Friday, 09:00 to 18:00. */
-  weekdays_working_hours: nullish<ResponseTimeBand>(responseTimeBand),
+  weekdays_working_hours: s.nullish<ResponseTimeBand>(responseTimeBand),
   /** Monday to Friday, 18:00 to 24:00. */
-  weekdays_extra_hours: nullish<ResponseTimeBand>(responseTimeBand),
+  weekdays_extra_hours: s.nullish<ResponseTimeBand>(responseTimeBand),
 });
 export interface ResponseTime extends Output<typeof responseTime> {}
 
-const sortField = enumOf('item_id', 'seller_id', 'from_id', 'date_created');
-const sortType = enumOf('ASC', 'DESC');
+const sortField = s.enumOf('item_id', 'seller_id', 'from_id', 'date_created');
+const sortType = s.enumOf('ASC', 'DESC');
 
 const searchFields = {
   /** Questions that this seller received. */
-  seller_id: optional(id),
+  seller_id: s.optional(id),
   /** Questions about this item. */
-  item: optional(key),
+  item: s.optional(key),
   /** An alias of `item`. */
-  item_id: optional(key),
+  item_id: s.optional(key),
   /** With `item` or `item_id`: only the questions that this user asked. */
-  from: optional(id),
+  from: s.optional(id),
   /** The fields to sort by. */
-  sort_fields: optional(array(sortField)),
+  sort_fields: s.optional(s.array(sortField)),
   /** The sort directions, one for each of `sort_fields`. */
-  sort_types: optional(array(sortType)),
+  sort_types: s.optional(s.array(sortType)),
   limit,
   offset,
   /** Sent as query parameters, e.g. `{ status: 'UNANSWERED' }`. The specification does not name the filters. */
-  filters: optional(record),
+  filters: s.optional(s.record),
 };
 
 /** Filters of a search, sent as query parameters. The specification does not name them. */
@@ -191,8 +176,8 @@ interface ByItemId extends SearchCommon {
 /** Which questions to search: to a seller, about an item, or of one user about an item. */
 export type QuestionSearchParams = BySeller | ByItem | ByItemId;
 
-export const questionSearchParams = refine(
-  strictObject(searchFields),
+export const questionSearchParams = s.refine(
+  s.strictObject(searchFields),
   ({ seller_id, item, item_id, from, sort_fields, sort_types }) => {
     const ways = [seller_id, item, item_id].filter((way) => way !== undefined).length;
     if (ways !== 1) return 'a search takes exactly one of `seller_id`, `item` and `item_id`';
@@ -209,13 +194,13 @@ export const questionSearchParams = refine(
   },
 ) as Schema<unknown, QuestionSearchParams>;
 
-export const getQuestionParams = strictObject({
+export const getQuestionParams = s.strictObject({
   /** The question's id. */
   question_id: id,
 });
 export interface GetQuestionParams extends Input<typeof getQuestionParams> {}
 
-export const askParams = strictObject({
+export const askParams = s.strictObject({
   /** The item to ask about. */
   item_id: key,
   /** At most 2,000 characters. */
@@ -223,7 +208,7 @@ export const askParams = strictObject({
 });
 export interface AskParams extends Input<typeof askParams> {}
 
-export const answerParams = strictObject({
+export const answerParams = s.strictObject({
   /** The question to answer. */
   question_id: id,
   /** At most 2,000 characters. */
@@ -231,7 +216,7 @@ export const answerParams = strictObject({
 });
 export interface AnswerParams extends Input<typeof answerParams> {}
 
-export const userParams = strictObject({
+export const userParams = s.strictObject({
   /** The seller. */
   user_id: id,
 });

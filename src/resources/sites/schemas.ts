@@ -1,14 +1,4 @@
-import {
-  integer,
-  nullish,
-  number,
-  optional,
-  strictObject,
-  preprocess,
-  record,
-  looseObject,
-  string,
-} from '../../core/schema/schema.js';
+import * as s from '../../core/schema/schema.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 import {
   keyOf,
@@ -24,29 +14,29 @@ import {
 import type { Paging, SearchOption } from '../../core/schema/fields.js';
 
 /** An item that a search found. The specification does not name its fields; these are the common ones. */
-export const listing = looseObject({
+export const listing = s.looseObject({
   id: keyOf,
-  title: nullish(string),
-  price: nullish(number),
-  currency_id: nullish(string),
-  available_quantity: nullish(integer),
-  permalink: nullish(string),
+  title: s.nullish(s.string),
+  price: s.nullish(s.number),
+  currency_id: s.nullish(s.string),
+  available_quantity: s.nullish(s.integer),
+  permalink: s.nullish(s.string),
 });
 export interface Listing extends Output<typeof listing> {}
 
 /** The response to a site search. */
-const siteSearchPage = looseObject({
-  site_id: nullish(string),
-  query: nullish(string),
-  paging: nullish<Paging>(paging),
+const siteSearchPage = s.looseObject({
+  site_id: s.nullish(s.string),
+  query: s.nullish(s.string),
+  paging: s.nullish<Paging>(paging),
   results: mainList<Listing>(listing),
-  sort: nullish<SearchOption | string>(searchOptionOrId),
+  sort: s.nullish<SearchOption | string>(searchOptionOrId),
   available_sorts: nullishArray(searchOptionOrId),
   filters: nullishArray(searchOptionOrId),
   available_filters: nullishArray(searchOptionOrId),
 });
 /** The same, in every known shape of its list. */
-export const siteSearchResponse = preprocess<Output<typeof siteSearchPage>>(siteSearchPage, listIn('results'));
+export const siteSearchResponse = s.preprocess<Output<typeof siteSearchPage>>(siteSearchPage, listIn('results'));
 export interface SiteSearchResponse extends Output<typeof siteSearchResponse> {}
 
 /** What a page of a site search contains besides its results. */
@@ -61,13 +51,13 @@ export interface SiteSearchExtra {
   readonly available_filters?: readonly (SearchOption | string)[] | null | undefined;
 }
 
-export const siteSearchParams = strictObject({
+export const siteSearchParams = s.strictObject({
   site_id: siteId,
   /** The search text. */
-  q: optional(string),
+  q: s.optional(s.string),
   limit,
   offset,
   /** Sent as query parameters, e.g. the ids of `available_filters` and `sort`. */
-  filters: optional(record),
+  filters: s.optional(s.record),
 });
 export interface SiteSearchParams extends Input<typeof siteSearchParams> {}
