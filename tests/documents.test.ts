@@ -5,13 +5,12 @@ import { QuestionNotOpenError } from 'marketplace-seller-sdk';
 import * as schemas from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
 import { listEndpoints } from '../src/core/list-endpoints.js';
-import { shapesOf } from '../tools/catalogue.ts';
+import { entryFiles, shapesOf, typeNameOf } from '../tools/catalogue.ts';
 import { errorPages, remedyOf } from '../tools/errors.ts';
-import { typeNameOf } from '../tools/api-pages.ts';
-import { exportsOf } from '../tools/exports.ts';
 import { laidOut } from '../tools/layout.ts';
 import { openapi } from '../tools/openapi.ts';
 import { reference } from '../tools/reference.ts';
+import type { Member } from '../tools/sources.ts';
 import { all, root, sources, version } from './support/documents.ts';
 import { entries } from './support/entries.ts';
 import { operationsOfTheSpecification } from './support/specification.ts';
@@ -67,22 +66,24 @@ describe('docs/openapi.json', () => {
 });
 
 describe('docs/reference', () => {
-  const pages = reference(all, sources);
+  const pages = reference(all);
 
   test.each([...pages])('%s equals what the sources generate', async (name, text) => {
     await expect(await laidOut(text)).toMatchFileSnapshot(join(docs, 'reference', name));
   });
 
-  test.each(Object.entries(sourceOfEntry))('everything that %s exports has a place', (_, path) => {
+  test.each(Object.entries(entryFiles))('everything that %s exports has a place', (_, path) => {
     const text = [...pages.values()].join('\n');
     const errorPages = new Set(filesIn('errors').map((file) => file.replace('.md', '')));
     const isPlaced = (name: string): boolean =>
       [`## ${name}\n`, `(\`${name}\`)`, ` \`${name}\`.`].some((place) => text.includes(place)) || errorPages.has(name);
     // The methods of a resource describe its class, and a schema is described with its type.
-    const missing = exportsOf(sources, path).filter(
-      ({ kind, name, file }) =>
-        !isPlaced(name) && !isPlaced(typeNameOf(name)) && !(kind === 'class' && file.startsWith('src/resources/')),
-    );
+    const missing = sources
+      .exportsOf(path)
+      .filter(
+        ({ kind, name, file }) =>
+          !isPlaced(name) && !isPlaced(typeNameOf(name)) && !(kind === 'class' && file.startsWith('src/resources/')),
+      );
     expect(missing.map(({ name }) => name)).toEqual([]);
   });
 
@@ -92,9 +93,9 @@ describe('docs/reference', () => {
 });
 
 describe('what an endpoint needs is exported', () => {
-  const exported = new Set(exportsOf(sources, 'src/index.ts').map(({ name }) => name));
+  const exported = new Set(sources.exportsOf('src/index.ts').map(({ name }) => name));
   const declarations = new Map(
-    [...sources.keys()].flatMap((path) => exportsOf(sources, path).map(({ name, file }) => [name, file] as const)),
+    [...sources.texts.keys()].flatMap((path) => sources.exportsOf(path).map(({ name, file }) => [name, file] as const)),
   );
 
   /** Computed from the other arguments of the call, so nobody has to name them. */
@@ -102,7 +103,7 @@ describe('what an endpoint needs is exported', () => {
 
   test('every type in the parameters of a public method is exported from src/index.ts', () => {
     const missing = all.methods.flatMap(({ name, method }) =>
-      typesOfParameters(method.signatures)
+      typesOfParameters(method)
         .filter((type) => declarations.has(type) && !exported.has(type) && !computed.includes(type))
         .map((type) => `${name}: export the type ${type} of ${declarations.get(type)} from src/index.ts`),
     );
@@ -113,7 +114,7 @@ describe('what an endpoint needs is exported', () => {
     const missing = all.operations
       .filter(({ endpoint: { input } }) => shapesOf(input).length > 0 && !all.schemas.has(input))
       .map(({ name, endpoint, method }) => {
-        const type = typesOfParameters(method.signatures)[0] ?? '';
+        const type = typesOfParameters(method)[0] ?? '';
         const fields = shapesOf(endpoint.input).flatMap((shape) => Object.keys(shape));
         return `${name}: export the schema of ${type} {${fields.join(', ')}} from schemas.ts of the resource`;
       });
@@ -122,7 +123,7 @@ describe('what an endpoint needs is exported', () => {
 });
 
 describe('the JSDoc', () => {
-  const exported = Object.values(sourceOfEntry).flatMap((path) => exportsOf(sources, path));
+  const exported = Object.values(entryFiles).flatMap((path) => sources.exportsOf(path));
 
   test('every exported function and class, and every public method of a class, has a description', () => {
     const objects = exported.filter(({ kind }) => kind === 'class' || kind === 'function');
@@ -161,9 +162,9 @@ describe('the JSDoc', () => {
   });
 
   test('no documentation names a section of a specification that a user does not have', () => {
-    const library = [...sources].filter(([path]) => !path.startsWith('src/testing/'));
+    const library = [...sources.texts].filter(([path]) => !path.startsWith('src/testing/'));
     expect(library.length).toBeGreaterThan(100);
-    expect(library.filter(([, { text }]) => /\bSpec(ification)?: /.test(text)).map(([path]) => path)).toEqual([]);
+    expect(library.filter(([, text]) => /\bSpec(ification)?: /.test(text)).map(([path]) => path)).toEqual([]);
   });
 
   test('every method of the client has an example', () => {
@@ -190,9 +191,9 @@ describe('the JSDoc', () => {
   test('every input field has a description', () => {
     const known = all.operations.filter(({ endpoint }) => all.schemas.has(endpoint.input));
     const silent = known.flatMap(({ endpoint }) => {
-      const prose = all.prose.fieldsOf(all.schemas.get(endpoint.input)?.constant ?? '');
+      const prose = all.schemas.get(endpoint.input)?.fields;
       const names = shapesOf(endpoint.input).flatMap((shape) => Object.keys(shape));
-      return [...new Set(names)].filter((name) => !prose.get(name)?.text).map((name) => `${endpoint.name}: ${name}`);
+      return [...new Set(names)].filter((name) => !prose?.get(name)?.text).map((name) => `${endpoint.name}: ${name}`);
     });
     expect(silent).toEqual([]);
   });
@@ -206,14 +207,14 @@ describe('the JSDoc', () => {
 
 describe('docs/errors', () => {
   const everything = Object.assign({}, ...Object.values(entries)) as Record<string, unknown>;
-  const pages = errorPages(all, sources, everything);
+  const pages = errorPages(all, everything);
 
   test.each([...pages])('%s equals what the sources generate', async (name, text) => {
     await expect(text).toMatchFileSnapshot(join(docs, 'errors', name));
   });
 
   test('every `kind` in the sources has a page', () => {
-    const kinds = [...sources.values()].flatMap(({ text }) =>
+    const kinds = [...sources.texts.values()].flatMap((text) =>
       [...text.matchAll(/static (?:override )?readonly kind: string = '(\w+)'/g)].map(([, kind]) => `${kind}.md`),
     );
     expect(kinds.length).toBeGreaterThan(50);
@@ -241,15 +242,6 @@ describe('docs/errors', () => {
   });
 });
 
-const sourceOfEntry = {
-  'the main entry': 'src/index.ts',
-  './schemas': 'src/schemas.ts',
-  './notifications': 'src/notifications/index.ts',
-  './testing': 'src/testing/index.ts',
-  './oauth': 'src/oauth/index.ts',
-  './otel': 'src/otel/index.ts',
-};
-
 /** The files of a folder of the documents; none on the first run, which writes them at its end. */
 function filesIn(folder: string): string[] {
   const path = join(docs, folder);
@@ -257,8 +249,8 @@ function filesIn(folder: string): string[] {
 }
 
 /** The names of the types in the parameters of a method. */
-function typesOfParameters(signatures: readonly string[]): string[] {
-  const parameters = signatures.map((signature) => signature.slice(0, signature.lastIndexOf(')')));
+function typesOfParameters({ code }: Member): string[] {
+  const parameters = code.split('\n').map((signature) => signature.slice(0, signature.lastIndexOf(')')));
   return [...new Set(parameters.join(' ').match(/\b[A-Z]\w+/g) ?? [])];
 }
 

@@ -1,14 +1,12 @@
 import { SellerClient } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { errorPages } from '../tools/errors.ts';
-import { exportsOf } from '../tools/exports.ts';
 import { headingsOf } from '../tools/headings.ts';
 import { reference } from '../tools/reference.ts';
-import { thrownErrors } from '../tools/thrown-errors.ts';
 import { all, sources } from './support/documents.ts';
 import { entries } from './support/entries.ts';
 
-const pages = reference(all, sources);
+const pages = reference(all);
 const contents = pages.get('README.md') ?? '';
 const seller = new SellerClient({ baseUrl: 'https://api.example.com', accessToken: 'TOKEN' });
 const methods = methodsOf(seller, '');
@@ -61,13 +59,13 @@ test.each([...pages])('the headings of %s have different anchors, and each link 
 test.each([
   ['questions.blacklist.list', '[`Paged<BlockedUser>`](client.md#paged).'],
   ['questions.search', '[`Paged<Question, QuestionSearchExtra>`](client.md#paged).'],
-  ['questions.get', '[Question](#question).'],
-  ['questions.ask', '[Question](#question) or `undefined`.'],
-  ['messages.conversation', '[Conversation](#conversation).'],
+  ['questions.get', '[`Question`](#question).'],
+  ['questions.ask', '[`Question | undefined`](#question).'],
+  ['messages.conversation', '[`Conversation`](#conversation).'],
   ['messages.download', '[`Download`](client.md#download).'],
   ['sites.search', '[`Paged<Listing, SiteSearchExtra>`](client.md#paged).'],
-  ['flex.items.isEnabled', 'boolean.'],
-  ['flex.items.enable', 'nothing.'],
+  ['flex.items.isEnabled', '`boolean`.'],
+  ['flex.items.enable', '`undefined`.'],
   ['flex.query', 'any value.'],
 ])('%s returns what its signature says', (name, result) => {
   const section = [...pages.values()].map((text) => text.split(`\n## ${name}\n`)[1]).find((text) => text !== undefined);
@@ -99,7 +97,7 @@ test.each([
 
 describe('the page of an error class', () => {
   const everything = Object.assign({}, ...Object.values(entries)) as Record<string, unknown>;
-  const errors = errorPages(all, sources, everything);
+  const errors = errorPages(all, everything);
   const names = (kind: string, name: string): boolean => errors.get(`${kind}.md`)?.includes(`[\`${name}\`](`) ?? true;
 
   test('names every method whose @throws or endpoint names the class', () => {
@@ -107,7 +105,7 @@ describe('the page of an error class', () => {
       const documented = all.methods.find((each) => each.name === name);
       const kinds = [
         ...(documented?.method.prose.throws ?? []).map(({ error }) => error),
-        ...(documented ? thrownErrors(documented) : []).map(({ error }) => error.kind),
+        ...(documented?.errors ?? []).map(({ error }) => error.kind),
       ];
       return kinds.filter((kind) => !names(kind, `seller.${name}`)).map((kind) => `${kind}: ${name}`);
     });
@@ -124,11 +122,13 @@ describe('the page of an error class', () => {
     'names every function and method of src/%s.ts whose @throws names the class',
     (entry) => {
       // The methods of the client and its resources have the names under which a client has them.
-      const others = exportsOf(sources, `src/${entry}.ts`).filter(
-        ({ name, kind, file }) =>
-          name !== 'SellerClient' &&
-          !(kind === 'class' && (file.startsWith('src/resources/') || name.endsWith('Error'))),
-      );
+      const others = sources
+        .exportsOf(`src/${entry}.ts`)
+        .filter(
+          ({ name, kind, file }) =>
+            name !== 'SellerClient' &&
+            !(kind === 'class' && (file.startsWith('src/resources/') || name.endsWith('Error'))),
+        );
       const missing = others.flatMap(({ name, kind, prose, members }) => {
         const parts = [
           { part: kind === 'class' ? `new ${name}` : name, throws: prose.throws },

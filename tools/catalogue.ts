@@ -1,19 +1,35 @@
 import type { DescribedEndpoint, Endpoint } from '../src/core/endpoint.js';
+import type { DocumentedError } from '../src/core/errors/documented-error.js';
 import { listEndpoints } from '../src/core/list-endpoints.js';
 import { inspect } from '../src/core/schema/inspect.js';
 import type { Shape } from '../src/core/schema/schema.js';
 import type { StandardSchema } from '../src/core/schema/standard-schema.js';
-import type { ClassProse, MethodProse, ProseIndex } from './prose.js';
+import type { Export, Fields, Member, Sources } from './sources.ts';
+
+/** The file of each entry of the package. */
+export const entryFiles = {
+  'marketplace-seller-sdk/testing': 'src/testing/index.ts',
+  'marketplace-seller-sdk/notifications': 'src/notifications/index.ts',
+  'marketplace-seller-sdk/oauth': 'src/oauth/index.ts',
+  'marketplace-seller-sdk/otel': 'src/otel/index.ts',
+  'marketplace-seller-sdk/schemas': 'src/schemas.ts',
+  'marketplace-seller-sdk': 'src/index.ts',
+} as const;
+export type Entry = keyof typeof entryFiles;
 
 /** A public method of the client or of one of its resources. */
 export interface PublicMethod {
   /** Its path in a client, e.g. `flex.items.enable`. */
   readonly name: string;
+  /** The resource that it belongs to, or `common` for a method of the client itself. */
+  readonly resource: string;
   /** The endpoint that it calls; `undefined` if it combines several calls. */
   readonly endpoint: Endpoint | undefined;
-  readonly method: MethodProse;
-  /** The class that has the method. */
-  readonly owner: ClassProse;
+  /** The documented errors of the endpoint that it throws. */
+  readonly errors: readonly DocumentedError[];
+  readonly method: Member;
+  /** What the class that has the method is for. */
+  readonly about: string;
 }
 
 /** An endpoint with the method of the same name, which calls it. */
@@ -21,75 +37,100 @@ export interface Operation extends PublicMethod {
   readonly endpoint: DescribedEndpoint;
 }
 
+/** A schema that users can import: the name of its interface and of the constant, and its prose. */
+export interface NamedSchema {
+  readonly type: string;
+  readonly constant: string;
+  readonly text: string;
+  readonly fields: Fields;
+}
+
 /** Everything that the documents are made from. */
 export interface Catalogue {
   readonly operations: readonly Operation[];
   /** Every public method: the operations, then the methods that are not one endpoint each. */
   readonly methods: readonly PublicMethod[];
-  /** Schemas that users can import: the name of their interface, and of the constant. */
-  readonly schemas: ReadonlyMap<StandardSchema, { readonly type: string; readonly constant: string }>;
-  readonly prose: ProseIndex;
+  readonly schemas: ReadonlyMap<StandardSchema, NamedSchema>;
+  readonly entries: Readonly<Record<Entry, readonly Export[]>>;
+  /** What all entries export, by name. */
+  readonly exports: ReadonlyMap<string, Export>;
   readonly version: string;
 }
+
+/** The documented errors that a method turns into a result, so that it never throws them. */
+const recovered: Readonly<Record<string, string>> = { 'flex.items.isEnabled': 'ItemNotFoundError' };
 
 /**
  * Combines endpoints, schemas and prose.
  *
+ * @param surface The schemas by their names, and the `endpoints`.
  * @throws {Error} when an endpoint's name is not the path of a method of the client.
  */
-export function catalogue(
-  table: object,
-  surface: Readonly<Record<string, unknown>>,
-  prose: ProseIndex,
-  version: string,
-): Catalogue {
-  const schemas = new Map<StandardSchema, { type: string; constant: string }>();
-  for (const [constant, value] of Object.entries(surface)) {
-    if (!isSchema(value) || shapesOf(value).length === 0) continue;
-    const name = { type: constant.charAt(0).toUpperCase() + constant.slice(1), constant };
-    const found = inspect(value);
-    // Other schemas contain what is behind the function that reads other shapes.
-    schemas.set(found.kind === 'preprocess' ? found.of : value, name);
-  }
-  const found = publicMethods(prose.classes.get('SellerClient'), prose);
-  const operations = listEndpoints(table).map((endpoint) => operationOf(endpoint, found));
-  const named = new Set(operations.map(({ name }) => name));
-  const others = found
-    .filter(({ name }) => !named.has(name))
-    .map((each) => ({ ...each, endpoint: requestedBy(each.method, operations) }));
-  return { operations, methods: [...operations, ...others], schemas, prose, version };
-}
-
-function operationOf(endpoint: DescribedEndpoint, found: readonly Named[]): Operation {
-  const named = found.find(({ name }) => name === endpoint.name);
-  if (!named) {
+export function catalogue(surface: Readonly<Record<string, unknown>>, sources: Sources, version: string): Catalogue {
+  const listed = Object.entries(entryFiles).map(([entry, file]) => [entry, sources.exportsOf(file)] as const);
+  const exports = new Map(listed.flatMap(([, each]) => each.map((one) => [one.name, one] as const)));
+  const endpoints = listEndpoints(surface.endpoints as object);
+  const found = publicMethods('SellerClient', exports).map((each): PublicMethod => {
+    const request = ({ method, path }: Endpoint): boolean => `${method} ${path}` === each.method.prose.request;
+    const endpoint = endpoints.find(({ name }) => name === each.name) ?? endpoints.find(request);
+    const errors = (endpoint?.errors ?? []).filter(({ error }) => error.kind !== recovered[each.name]);
+    const resource = each.name.includes('.') ? each.name.replace(/\..*/, '') : 'common';
+    return { ...each, resource, endpoint, errors };
+  });
+  const operations = endpoints.map((endpoint): Operation => {
+    const method = found.find(({ name }) => name === endpoint.name);
+    if (method) return { ...method, endpoint };
     throw new Error(
       `The endpoint named '${endpoint.name}' has no method seller.${endpoint.name}: one of the two is misnamed`,
     );
-  }
-  return { ...named, endpoint };
+  });
+  const others = found.filter(({ name }) => !endpoints.some((endpoint) => endpoint.name === name));
+  return {
+    operations,
+    methods: [...operations, ...others],
+    schemas: namedSchemas(surface, exports),
+    entries: Object.fromEntries(listed) as Record<Entry, Export[]>,
+    exports,
+    version,
+  };
 }
-
-type Named = Omit<PublicMethod, 'endpoint'>;
 
 /** The public methods of a class, and those of the classes of its properties. */
-function publicMethods(owner: ClassProse | undefined, prose: ProseIndex, path = ''): Named[] {
-  if (!owner) return [];
-  const isPublic = ([name]: readonly [string, unknown]): boolean => !name.startsWith('#');
-  const own = [...owner.methods].filter(isPublic).map(([name, method]) => ({ name: path + name, method, owner }));
-  const inner = [...owner.properties].filter(isPublic).flatMap(([name, { type }]) => {
-    return publicMethods(prose.classes.get(type), prose, `${path}${name}.`);
-  });
-  return [...own, ...inner];
+function publicMethods(
+  owner: string,
+  exports: ReadonlyMap<string, Export>,
+  path = '',
+): Pick<PublicMethod, 'name' | 'method' | 'about'>[] {
+  const { members = [], prose } = exports.get(owner) ?? {};
+  const own = members.filter(({ kind }) => kind === 'method');
+  const inner = members.filter(({ kind }) => kind === 'property');
+  return [
+    ...own.map((method) => ({ name: path + method.name, method, about: prose?.text ?? '' })),
+    ...inner.flatMap(({ name, code }) => publicMethods(code, exports, `${path}${name}.`)),
+  ];
 }
 
-/** The endpoint whose request a method sends. */
-function requestedBy({ prose }: MethodProse, operations: readonly Operation[]): Endpoint | undefined {
-  return operations.find(({ endpoint }) => `${endpoint.method} ${endpoint.path}` === prose.request)?.endpoint;
+function namedSchemas(
+  surface: Readonly<Record<string, unknown>>,
+  exports: ReadonlyMap<string, Export>,
+): Map<StandardSchema, NamedSchema> {
+  const isSchema = (value: unknown): value is StandardSchema =>
+    typeof value === 'object' && value !== null && '~standard' in value && shapesOf(value as StandardSchema).length > 0;
+  return new Map(
+    Object.entries(surface).flatMap(([constant, value]) => {
+      const declared = exports.get(constant);
+      if (!isSchema(value) || !declared) return [];
+      const inspected = inspect(value);
+      // Other schemas contain what is behind the function that reads other shapes.
+      const schema = inspected.kind === 'preprocess' ? inspected.of : value;
+      return [[schema, { type: typeNameOf(constant), constant, text: declared.prose.text, fields: declared.fields() }]];
+    }),
+  );
 }
 
-function isSchema(value: unknown): value is StandardSchema {
-  return typeof value === 'object' && value !== null && '~standard' in value;
+/** The name of the type that a schema delivers. */
+export function typeNameOf(schema: string): string {
+  return schema.charAt(0).toUpperCase() + schema.slice(1);
 }
 
 /** The objects that a schema accepts: several for a union, none if it is not an object. */
@@ -105,20 +146,4 @@ export function shapesOf(schema: StandardSchema): readonly Shape[] {
     default:
       return [];
   }
-}
-
-/** Whether a field may be omitted. */
-export function isOptional(field: StandardSchema | undefined): boolean {
-  return field === undefined || inspect(field).kind === 'optional';
-}
-
-/** Where a field of an endpoint's input is sent. */
-export type Place = 'path' | 'query' | 'header' | 'body';
-
-/** Returns where a field is sent: in the path if the template names it, otherwise as the endpoint and its method say. */
-export function placeOf(endpoint: Endpoint, field: string): Place {
-  if (new RegExp(`\\{${field}\\*?\\}`).test(endpoint.path)) return 'path';
-  if (endpoint.inHeader?.[field] !== undefined) return 'header';
-  if (endpoint.inQuery?.includes(field)) return 'query';
-  return endpoint.method === 'POST' || endpoint.method === 'PUT' ? 'body' : 'query';
 }

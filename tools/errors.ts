@@ -1,70 +1,72 @@
-import type { SellerError } from '../src/core/errors/seller-error.js';
+import type { DocumentedError } from '../src/core/errors/documented-error.js';
 import { isPermanentStatus } from '../src/core/errors/response-errors.js';
+import type { SellerError } from '../src/core/errors/seller-error.js';
 import type { Catalogue } from './catalogue.ts';
-import type { Sources } from './exports.ts';
 import { withAnchors } from './headings.ts';
 import { document, fenced, firstSentence, generated, table } from './markdown.ts';
-import { reference } from './reference.ts';
-import { throwersOf } from './throwers.ts';
-import type { Thrower } from './throwers.ts';
+import { methodLink, pagesOf, reference } from './reference.ts';
+import type { Page } from './reference.ts';
 
-/** A class of errors, as its page shows it. */
-interface ErrorClass {
-  readonly kind: string;
-  readonly type: typeof SellerError;
+type ErrorClass = typeof SellerError & { readonly statuses?: readonly number[] };
+
+/** A method or a function: a link to the heading that describes it, and the errors that it documents. */
+interface Thrower {
+  readonly link: string;
+  readonly kinds: readonly string[];
 }
 
 /** The pages of the error classes, by file name: one per class, and one that lists them. */
-export function errorPages(
-  all: Catalogue,
-  sources: Sources,
-  surface: Readonly<Record<string, unknown>>,
-): Map<string, string> {
+export function errorPages(all: Catalogue, surface: Readonly<Record<string, unknown>>): Map<string, string> {
   const classes = Object.values(surface).filter(isErrorClass);
-  const sorted = classes.map((type) => ({ kind: type.kind, type })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
-  const throwers = throwersOf(all, sources);
-  const targets = new Map([...reference(all, sources)].map(([file, text]) => [`../reference/${file}`, text]));
-  const pages = sorted.map((each) => {
-    return [`${each.kind}.md`, withAnchors(page(each, sorted, throwers, all), targets)] as const;
+  const sorted = classes.toSorted((a, b) => (a.kind < b.kind ? -1 : 1));
+  const throwers = pagesOf(all).flatMap(throwersOn);
+  const targets = new Map([...reference(all)].map(([file, text]) => [`../reference/${file}`, text]));
+  const pages = sorted.map((type) => {
+    return [`${type.kind}.md`, withAnchors(page(type, sorted, throwers, all), targets)] as const;
   });
   return new Map([['README.md', contents(sorted, all)], ...pages]);
 }
 
-function isErrorClass(value: unknown): value is typeof SellerError {
+function isErrorClass(value: unknown): value is ErrorClass {
   return typeof value === 'function' && value.prototype instanceof Error && Object.hasOwn(value, 'kind');
 }
 
 function contents(classes: readonly ErrorClass[], all: Catalogue): string {
   const rows = (parent: string, depth: number): string[] =>
     classes
-      .filter(({ type }) => parentOf(type) === parent)
-      .flatMap(({ kind }) => [
-        `${'  '.repeat(depth)}- [${kind}](${kind}.md): ${firstSentence(causeOf(kind, all))}`,
-        ...rows(kind, depth + 1),
+      .filter((type) => parentOf(type) === parent)
+      .flatMap((type) => [
+        `${'  '.repeat(depth)}- ${link(type)}: ${firstSentence(causeOf(type, all))}`,
+        ...rows(type.kind, depth + 1),
       ]);
   const intro = 'Every error that this library throws. Subclasses are indented below their base class.';
   return document(['# Errors', generated, intro, rows('Error', 0).join('\n')]);
 }
 
-function page(
-  { kind, type }: ErrorClass,
-  classes: readonly ErrorClass[],
-  throwers: readonly Thrower[],
-  all: Catalogue,
-): string {
-  const below = classes.filter((each) => parentOf(each.type) === kind).map((each) => link(each.kind));
+function page(type: ErrorClass, classes: readonly ErrorClass[], throwers: readonly Thrower[], all: Catalogue): string {
+  const { kind } = type;
+  const below = classes.filter((each) => parentOf(each) === kind);
+  const documented = new Set(
+    all.operations.flatMap(({ endpoint }) => endpoint.errors.filter(({ error }) => error === type)),
+  );
   return document([
     `# ${kind}`,
     generated,
-    causeOf(kind, all).text,
+    causeOf(type, all),
     ...section('## What to do', remedyOf(kind, all)),
     '## Catch it',
-    fenced(example(kind)),
-    ...section('## Repeat the call', permanence(type, all)),
-    ...section('## Inherits', ancestry(type)),
-    ...section('## Subclasses', below.join(', ')),
-    ...section('## How the service reports it', responses(type, all)),
-    ...section('## Methods and functions that throw it', linksTo(throwers, kind)),
+    fenced(example(kind, all)),
+    ...section('## Repeat the call', permanence(type, [...documented])),
+    ...section('## Inherits', [kind, ...ancestorsOf(type).map(link), 'Error'].join(' → ')),
+    ...section('## Subclasses', below.map(link).join(', ')),
+    ...section('## How the service reports it', responses([...documented])),
+    ...section(
+      '## Methods and functions that throw it',
+      throwers
+        .filter(({ kinds }) => kinds.includes(kind))
+        .map((each) => `- ${each.link}`)
+        .join('\n'),
+    ),
   ]);
 }
 
@@ -72,74 +74,74 @@ function section(title: string, text: string): string[] {
   return text === '' ? [] : [title, text];
 }
 
-function link(kind: string): string {
+function link({ kind }: ErrorClass): string {
   return `[${kind}](${kind}.md)`;
 }
 
-function parentOf(type: typeof SellerError): string {
-  return (Object.getPrototypeOf(type) as { kind?: string; name: string }).kind ?? 'Error';
+function parentOf(type: ErrorClass): string {
+  return ancestorsOf(type)[0]?.kind ?? 'Error';
 }
 
-function ancestry(type: typeof SellerError): string {
-  const chain: string[] = [];
-  for (let at: unknown = type; isErrorClass(at); at = Object.getPrototypeOf(at)) chain.push(at.kind);
-  return `${chain.map((kind, index) => (index === 0 ? kind : link(kind))).join(' → ')} → Error`;
+function ancestorsOf(type: ErrorClass): ErrorClass[] {
+  const parent: unknown = Object.getPrototypeOf(type);
+  return isErrorClass(parent) ? [parent, ...ancestorsOf(parent)] : [];
 }
 
 /** The prose of a class before its remedy. */
-function causeOf(kind: string, all: Catalogue): { text: string } {
-  return { text: textOf(kind, all).split('\n\nRemedy: ')[0] ?? '' };
+function causeOf({ kind }: ErrorClass, all: Catalogue): string {
+  return all.exports.get(kind)?.prose.text.split('\n\nRemedy: ')[0] ?? '';
 }
 
 /** What a class's JSDoc says after "Remedy:". */
 export function remedyOf(kind: string, all: Catalogue): string {
-  const remedy = /\n\nRemedy: ([^\n]+)/.exec(textOf(kind, all))?.[1] ?? '';
+  const remedy = /\n\nRemedy: ([^\n]+)/.exec(all.exports.get(kind)?.prose.text ?? '')?.[1] ?? '';
   return remedy.charAt(0).toUpperCase() + remedy.slice(1);
 }
 
-function textOf(kind: string, all: Catalogue): string {
-  return all.prose.classes.get(kind)?.prose.text ?? '';
-}
-
 /** Whether the same call can never succeed, as `isPermanent` states it. */
-function permanence(type: typeof SellerError, all: Catalogue): string {
-  const statuses = all.operations.flatMap(({ endpoint }) =>
-    endpoint.errors.filter(({ error }) => error === type).map(({ status }) => status),
-  );
-  const isOfCall = type.permanent !== undefined || statuses.length > 0 || 'statuses' in type;
-  if (!isOfCall) return '`isPermanent` depends on the status: it is `true` if the service rejects the request itself.';
-  const status = statuses[0] ?? (type as { readonly statuses?: readonly number[] }).statuses?.[0] ?? 0;
-  return (type.permanent ?? isPermanentStatus(status))
+function permanence({ permanent, statuses }: ErrorClass, documented: readonly DocumentedError[]): string {
+  const status = documented[0]?.status ?? statuses?.[0];
+  if (permanent === undefined && status === undefined && !statuses) {
+    return '`isPermanent` depends on the status: it is `true` if the service rejects the request itself.';
+  }
+  return (permanent ?? isPermanentStatus(status ?? 0))
     ? '`isPermanent` is `true`: the same call can never succeed.'
     : '`isPermanent` is `false`: the same call may succeed later, or with another token.';
 }
 
-function responses(type: typeof SellerError, all: Catalogue): string {
-  const documented = new Set(
-    all.operations.flatMap(({ endpoint }) => endpoint.errors.filter(({ error }) => error === type)),
-  );
-  if (documented.size === 0) return '';
-  const rows = [...documented].map(({ status, otherStatuses = [], code, message }) => {
+function responses(documented: readonly DocumentedError[]): string {
+  const rows = documented.map(({ status, otherStatuses = [], code, message }) => {
     return [[status, ...otherStatuses].join(' or '), code === undefined ? '' : `\`${code}\``, message];
   });
-  return table(['Status', 'Code', 'Message'], rows);
+  return rows.length === 0 ? '' : table(['Status', 'Code', 'Message'], rows);
 }
 
-function linksTo(throwers: readonly Thrower[], kind: string): string {
-  const those = throwers.filter(({ kinds }) => kinds.has(kind));
-  return those.map(({ link }) => `- ${link}`).join('\n');
+/** What documents errors on a page of the reference: methods of the client, functions, constructors, and other methods. */
+function throwersOn(on: Page): Thrower[] {
+  const folder = '../reference/';
+  const methods = on.methods.map((each) => ({
+    link: methodLink(each, on, folder),
+    kinds: [...each.errors.map(({ error }) => error.kind), ...each.method.prose.throws.map(({ error }) => error)],
+  }));
+  const others = on.exports.flatMap(({ name, kind, prose, members }) => {
+    const own = { name: kind === 'class' ? `new ${name}` : name, heading: name, prose };
+    const inner = members.map((each) => {
+      const full = `${name}.${each.name}`;
+      return { name: full, heading: each.kind === 'method' ? full : name, prose: each.prose };
+    });
+    return [own, ...inner];
+  });
+  return [
+    ...methods,
+    ...others.map((each) => ({
+      link: `[\`${each.name}\`](${folder}${on.file}#${each.heading})`,
+      kinds: each.prose.throws.map(({ error }) => error),
+    })),
+  ];
 }
 
-/** Classes that another entry than the main one exports. */
-const entries: Readonly<Record<string, string>> = {
-  FakeMarketplaceError: '/testing',
-  DropNotificationError: '/notifications',
-  HandlerTimeoutError: '/notifications',
-  StoreFullError: '/notifications',
-  UnrecoverableError: '/notifications',
-};
-
-function example(kind: string): string {
-  const from = `marketplace-seller-sdk${entries[kind] ?? ''}`;
+function example(kind: string, all: Catalogue): string {
+  const entries = Object.entries(all.entries).filter(([, exports]) => exports.some(({ name }) => name === kind));
+  const from = entries.at(-1)?.[0] ?? '';
   return `import { ${kind} } from '${from}';\n\nif (error instanceof ${kind}) {\n  console.log(error.message, error.docsPath);\n}`;
 }

@@ -3,12 +3,11 @@ import type { DescribedEndpoint, Endpoint } from '../src/core/endpoint.js';
 import { factsOf } from '../src/core/schema/inspect.js';
 import type { DocumentedError } from '../src/core/errors/documented-error.js';
 import type { StandardSchema } from '../src/core/schema/standard-schema.js';
-import { placeOf } from './catalogue.ts';
-import type { Catalogue, Operation, PublicMethod } from './catalogue.ts';
-import type { FieldProse } from './prose.ts';
+import type { Catalogue, NamedSchema, Operation } from './catalogue.ts';
+import { aboutCommon } from './reference.ts';
+import type { Fields } from './sources.ts';
 
 type Json = Record<string, unknown>;
-type Fields = ReadonlyMap<string, FieldProse>;
 
 const aboutShapes = [
   'Responses may have additional fields, contain a documented integer as a string of digits, and omit every field',
@@ -57,31 +56,24 @@ const errorSchema: Json = {
 };
 
 function tagsOf({ operations }: Catalogue): Json[] {
-  const tags = new Map<string, string>();
-  for (const { endpoint, owner } of operations) {
-    const tag = tagOf(endpoint);
-    if (!tags.has(tag)) tags.set(tag, tag === 'common' ? aboutCommon : owner.prose.text);
-  }
-  return [...tags].map(([name, text]) => ({ name, ...described(text) }));
-}
-
-/** The description of the methods of the client itself. */
-export const aboutCommon = 'Methods of the client itself, which apply to every resource.';
-
-/** The resource that a method belongs to: the first word of its name, or `common` for a method of the client itself. */
-export function tagOf({ name }: Pick<PublicMethod, 'name'>): string {
-  return name.includes('.') ? name.replace(/\..*/, '') : 'common';
+  const firsts = operations.filter(
+    (each, index) => index === operations.findIndex(({ resource }) => resource === each.resource),
+  );
+  return firsts.map(({ resource, about }) => ({
+    name: resource,
+    ...described(resource === 'common' ? aboutCommon : about),
+  }));
 }
 
 function described(text: string | undefined): Json {
   return text ? { description: text } : {};
 }
 
-function operationObject({ endpoint, method: { prose } }: Operation, writer: SchemaWriter): Json {
+function operationObject({ endpoint, resource, method: { prose } }: Operation, writer: SchemaWriter): Json {
   const parameters = parametersOf(endpoint, writer);
   return {
     operationId: endpoint.name,
-    tags: [tagOf(endpoint)],
+    tags: [resource],
     summary: endpoint.summary,
     ...described(prose.text.replace(/\s+/g, ' ')),
     ...(parameters.length > 0 && { parameters }),
@@ -115,6 +107,14 @@ function parametersOf(endpoint: DescribedEndpoint, writer: SchemaWriter): Json[]
     return { name, in: 'query', required: true, schema: { type: 'string', const: value } };
   });
   return [...given, ...always, ...(endpoint.supportsAttributes ? [attributes] : [])];
+}
+
+/** Returns where a field is sent: in the path if the template names it, otherwise as the endpoint and its method say. */
+function placeOf(endpoint: Endpoint, field: string): 'path' | 'query' | 'header' | 'body' {
+  if (new RegExp(`\\{${field}\\*?\\}`).test(endpoint.path)) return 'path';
+  if (endpoint.inHeader?.[field] !== undefined) return 'header';
+  if (endpoint.inQuery?.includes(field)) return 'query';
+  return endpoint.method === 'POST' || endpoint.method === 'PUT' ? 'body' : 'query';
 }
 
 /** The value of a field in the example of its endpoint. */
@@ -214,11 +214,11 @@ interface ObjectSchema extends Json {
 
 /** Writes schemas as zod prints them in JSON Schema, with the prose of their fields. Named schemas become components. */
 class SchemaWriter {
-  readonly #all: Catalogue;
+  readonly #schemas: Catalogue['schemas'];
   readonly #written = new Map<string, Json>();
 
-  constructor(all: Catalogue) {
-    this.#all = all;
+  constructor({ schemas }: Catalogue) {
+    this.#schemas = schemas;
   }
 
   /** The components that are referred to, in alphabetical order. */
@@ -227,38 +227,37 @@ class SchemaWriter {
   }
 
   write(schema: StandardSchema): Json {
-    const named = this.#all.schemas.get(schema);
+    const named = this.#schemas.get(schema);
     return named ? this.#reference(schema, named) : this.#inline(schema);
   }
 
   /** The objects that an input can be: several for a union. */
   variantsOf(input: StandardSchema): readonly ObjectSchema[] {
-    const { anyOf, ...whole } = this.#inline(input, this.#all.schemas.get(input)?.constant);
+    const { anyOf, ...whole } = this.#inline(input);
     return ((anyOf ?? [whole]) as Json[]).filter((each): each is ObjectSchema => each.properties !== undefined);
   }
 
-  #reference(schema: StandardSchema, { type, constant }: { type: string; constant: string }): Json {
+  #reference(schema: StandardSchema, { type, text }: NamedSchema): Json {
     if (!this.#written.has(type)) {
       this.#written.set(type, {});
-      const about = this.#all.prose.constants.get(constant)?.text;
-      this.#written.set(type, { ...described(about), ...this.#inline(schema, constant) });
+      this.#written.set(type, { ...described(text), ...this.#inline(schema) });
     }
     return { $ref: `#/components/schemas/${type}` };
   }
 
-  #inline(schema: StandardSchema, constant = ''): Json {
+  #inline(schema: StandardSchema): Json {
     const printed = z.toJSONSchema(schema as unknown as z.$ZodType, {
       io: 'input',
       unrepresentable: 'any',
       override: ({ zodSchema, jsonSchema }) => {
         const each = zodSchema as unknown as StandardSchema;
-        const named = this.#all.schemas.get(each);
+        const named = this.#schemas.get(each);
         if (named && each !== schema) replace(jsonSchema, this.#reference(each, named));
         else tidy(each, jsonSchema);
       },
     });
     const { $schema: _, '~standard': __, ...json } = printed as Json;
-    return withProse(json, this.#all.prose.fieldsOf(constant));
+    return withProse(json, this.#schemas.get(schema)?.fields ?? new Map());
   }
 }
 

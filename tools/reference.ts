@@ -1,101 +1,198 @@
 import type { StandardSchema } from '../src/core/schema/standard-schema.js';
-import type { ApiPage } from './api-pages.ts';
-import { apiPage, apiPages, apiRows, resourceExports } from './api-pages.ts';
-import type { Catalogue, PublicMethod } from './catalogue.ts';
-import { exportSection } from './export-sections.ts';
-import type { Export, Sources } from './exports.ts';
+import type { Catalogue, Entry, PublicMethod } from './catalogue.ts';
+import { typeNameOf } from './catalogue.ts';
+import { fieldColumns, fieldRows, schemasWithin } from './fields.ts';
 import { withAnchors } from './headings.ts';
 import { document, firstSentence, generated, table } from './markdown.ts';
-import { inputOf } from './method-input.ts';
-import { methodSection } from './method-sections.ts';
-import { aboutCommon, tagOf } from './openapi.ts';
-import { namedSchemas, schemaSection } from './schema-tables.ts';
+import { exportSection, inputOf, methodSection, resultOf, textOf } from './sections.ts';
+import type { Export } from './sources.ts';
 
-/** The methods of a resource, by the name of the resource. */
-type Group = readonly [name: string, methods: readonly PublicMethod[]];
+/** A page of the reference: about a resource, or about what an entry of the package exports. */
+export interface Page {
+  readonly title: string;
+  readonly file: string;
+  readonly about: string;
+  readonly methods: readonly PublicMethod[];
+  /** The schemas that the methods need. */
+  readonly schemas: readonly StandardSchema[];
+  readonly exports: readonly Export[];
+}
 
-/** The reference pages, by file name: one per resource, and one that lists them. */
-export function reference(all: Catalogue, sources: Sources): Map<string, string> {
-  const names = [...new Set(all.methods.map(tagOf))];
-  const groups = names.map((name): Group => [name, all.methods.filter((each) => tagOf(each) === name)]);
-  const others = apiPages(sources);
+/** The description of the methods of the client itself. */
+export const aboutCommon = 'Methods of the client itself, which apply to every resource.';
+
+/** The pages about everything but the resources: title, file, entry, and what it is about. */
+const others: readonly (readonly [title: string, file: string, entry: Entry, about: string])[] = [
+  [
+    'Client',
+    'client.md',
+    'marketplace-seller-sdk',
+    'The client, its options, the options of a call, and what calls return. [Common](common.md) has the methods of the client itself.',
+  ],
+  [
+    'Schemas',
+    'schemas.md',
+    'marketplace-seller-sdk/schemas',
+    'The types of schemas. The entry also exports the schema of each type in this reference, under the name of the type in lower camel case, and all `endpoints`.',
+  ],
+  [
+    'Notifications',
+    'notifications.md',
+    'marketplace-seller-sdk/notifications',
+    'The inbox for notifications (webhooks). The [guide](../guide/notifications.md) shows how to use it.',
+  ],
+  [
+    'Testing',
+    'testing.md',
+    'marketplace-seller-sdk/testing',
+    'The fake marketplace, to mock the service in tests. The [guide](../guide/testing.md) shows how to use it.',
+  ],
+  [
+    'OAuth',
+    'oauth.md',
+    'marketplace-seller-sdk/oauth',
+    'The authorisation by a seller, and new tokens. The [guide](../guide/authentication.md) shows how to use it.',
+  ],
+  [
+    'OpenTelemetry',
+    'otel.md',
+    'marketplace-seller-sdk/otel',
+    'Traces of calls. The [guide](../guide/observability.md#opentelemetry) shows how to use them.',
+  ],
+];
+
+const openings = ['SellerClient', 'ClientOptions', 'CallOptions', 'ApiPromise', 'Paged'];
+
+/** The folders whose exports are on the page of another one. */
+const pageOfFolder: Readonly<Record<string, string>> = {
+  blacklist: 'questions',
+  'flex-items': 'flex',
+  'post-sale': 'messages',
+};
+
+/** Returns the pages of the reference, by file name. */
+export function reference(all: Catalogue): Map<string, string> {
+  const pages = pagesOf(all);
   const written = new Map([
-    ['README.md', contents(groups, others, all)],
-    ...groups.map(([name, methods]) => [fileOf(name), page(name, methods, all, sources)] as const),
-    ...others.map((each) => [each.file, apiPage(each, all)] as const),
+    ['README.md', contents(pages, all)],
+    ...pages.map((each) => [each.file, write(each, all)] as const),
   ]);
   return new Map([...written].map(([file, text]) => [file, withAnchors(text, new Map([...written, ['', text]]))]));
 }
 
-/** The page of a resource. */
-export function fileOf(name: string): string {
-  return `${dashed(name)}.md`;
+/** The pages of the resources, then the others. */
+export function pagesOf(all: Catalogue): Page[] {
+  const main = all.entries['marketplace-seller-sdk'];
+  const resources = [...new Set(all.methods.map(({ resource }) => resource))].map((resource): Page => {
+    const methods = all.methods.filter((each) => each.resource === resource);
+    const name = resource.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const schemas = schemasOf(methods, all);
+    const described = [
+      ...schemas.map((schema) => all.schemas.get(schema)?.type),
+      ...methods.filter(({ endpoint }) => endpoint).map((each) => inputOf(each, all).type),
+    ];
+    return {
+      title: typeNameOf(name.replaceAll('-', ' ')),
+      file: `${name}.md`,
+      about: resource === 'common' ? aboutCommon : (methods[0]?.about ?? ''),
+      methods,
+      schemas,
+      exports: main.filter(
+        (each) => resourceOf(each) === name && each.kind !== 'class' && !described.includes(each.name),
+      ),
+    };
+  });
+  const rest = others.map(([title, file, entry, about]): Page => {
+    const exports = all.entries[entry]
+      .filter((each) => !isError(each) && hasOwnPage(each, entry, all))
+      .map(withoutMethods)
+      .toSorted((a, b) => rankOf(a) - rankOf(b));
+    return { title, file, about: `${about}\n\nImport from \`${entry}\`.`, methods: [], schemas: [], exports };
+  });
+  return [...resources, ...rest];
 }
 
-/** The name of a resource as its folder and its page have it, e.g. `action-guide`. */
-export function dashed(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** The page of the client begins with what its readers look for. */
+function rankOf({ name }: Export): number {
+  return [...openings, name].indexOf(name);
+}
+
+/** The named schemas in the inputs and results of methods. */
+function schemasOf(methods: readonly PublicMethod[], all: Catalogue): StandardSchema[] {
+  const sent = methods.flatMap(({ endpoint }) => (endpoint ? [endpoint.input, endpoint.output] : []));
+  const results: readonly string[] =
+    methods
+      .map(({ method }) => resultOf(method))
+      .join(' ')
+      .match(/\w+/g) ?? [];
+  const returned = [...all.schemas].filter(([, { type }]) => results.includes(type)).map(([schema]) => schema);
+  const inputs = methods.filter(({ endpoint }) => endpoint).map((each) => inputOf(each, all).schema);
+  return [...schemasWithin([...sent, ...returned], all)].filter((schema) => !inputs.includes(schema));
+}
+
+/** The page of an entry does not repeat what pages of resources have, and a schema is described with its type. */
+function hasOwnPage(each: Export, entry: Entry, all: Catalogue): boolean {
+  const main = all.entries['marketplace-seller-sdk'];
+  if (entry === 'marketplace-seller-sdk') return resourceOf(each) === undefined;
+  if (entry !== 'marketplace-seller-sdk/schemas') return true;
+  return each.name !== 'endpoints' && !main.some(({ name }) => name === each.name || name === typeNameOf(each.name));
+}
+
+/** The resource whose page describes an export. */
+function resourceOf({ file }: Export): string | undefined {
+  if (['src/endpoints.ts', 'src/core/describe.ts'].includes(file)) return 'common';
+  const [, folder = ''] = /^src\/resources\/([\w-]+)\//.exec(file) ?? [];
+  return pageOfFolder[folder] ?? (folder || undefined);
+}
+
+/** Error classes have pages of their own. */
+function isError({ kind, name }: Export): boolean {
+  return kind === 'class' && name.endsWith('Error');
+}
+
+/** The pages of the resources, and `common.md`, describe the methods of the client. */
+function withoutMethods(each: Export): Export {
+  if (each.name !== 'SellerClient') return each;
+  return { ...each, members: each.members.filter(({ kind }) => kind !== 'method') };
 }
 
 /** A link to the heading of a method, from a page for which the reference is at `folder`. */
-export function methodLink(method: PublicMethod, folder: string): string {
-  return `[\`seller.${method.name}\`](${folder}${fileOf(tagOf(method))}#${method.name})`;
+export function methodLink({ name }: PublicMethod, { file }: Page, folder = ''): string {
+  return `[\`seller.${name}\`](${folder}${file}#${name})`;
 }
 
-function titleOf(name: string): string {
-  const words = dashed(name).replaceAll('-', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-function contents(groups: readonly Group[], others: readonly ApiPage[], all: Catalogue): string {
-  const sections = groups.flatMap(([name, methods]) => [
-    `## [${titleOf(name)}](${fileOf(name)})`,
-    table(
-      ['Method', 'Request', 'What it does'],
-      methods.map((each) => [methodLink(each, ''), requestOf(each), firstSentence(each.method.prose)]),
-    ),
-  ]);
-  const otherSections = others.flatMap((each) => [
-    `## [${each.title}](${each.file})`,
-    table(['Name', 'What it is'], apiRows(each, all)),
-  ]);
+function contents(pages: readonly Page[], all: Catalogue): string {
   const intro =
     'Every method by resource, then everything else that the package exports. A field whose name ends in `?` is optional. ' +
     'The endpoints as data: [openapi.json](../openapi.json).';
-  return document(['# Reference', generated, intro, ...sections, ...otherSections]);
+  const tables = pages.map((page) => {
+    const methods = page.methods.map((each) => [
+      methodLink(each, page),
+      each.endpoint ? `\`${each.endpoint.method} ${each.endpoint.path}\`` : '',
+      firstSentence(each.method.prose.text),
+    ]);
+    if (methods.length > 0) return table(['Method', 'Request', 'What it does'], methods);
+    const names = page.exports.map((each) => [
+      `[\`${each.name}\`](${page.file}#${each.name})`,
+      firstSentence(textOf(each, all)),
+    ]);
+    return table(['Name', 'What it is'], names);
+  });
+  const sections = pages.flatMap(({ title, file }, index) => [`## [${title}](${file})`, tables[index] ?? '']);
+  return document(['# Reference', generated, intro, ...sections]);
 }
 
-function requestOf({ endpoint }: PublicMethod): string {
-  return endpoint === undefined ? '' : `\`${endpoint.method} ${endpoint.path}\``;
-}
-
-function page(name: string, methods: readonly PublicMethod[], all: Catalogue, sources: Sources): string {
-  const owner = methods[0]?.owner;
-  const exports = resourceExports(sources, dashed(name));
-  const about = name === 'common' ? aboutCommon : (owner?.prose.text ?? '');
-  const schemas = namedSchemas(methods, all);
+function write({ title, about, methods, schemas, exports }: Page, all: Catalogue): string {
   return document([
-    `# ${titleOf(name)}`,
+    `# ${title}`,
     generated,
     about,
-    ...methods.flatMap((each) => methodSection(each, exports, all)),
+    ...methods.flatMap((each) => methodSection(each, all)),
     ...(schemas.length > 0 ? ['# Types'] : []),
-    ...schemas.flatMap((schema) => schemaSection(schema, all)),
-    ...otherExports(methods, schemas, exports, all),
+    ...schemas.flatMap((schema) => {
+      const { type = '', text = '' } = all.schemas.get(schema) ?? {};
+      return [`## ${type}`, text, table(fieldColumns, fieldRows(schema, all))];
+    }),
+    ...exports.flatMap((each) => exportSection(each, all)),
   ]);
-}
-
-/** Types and functions of a resource that are neither inputs of methods nor schemas. */
-function otherExports(
-  methods: readonly PublicMethod[],
-  schemas: readonly StandardSchema[],
-  exports: readonly Export[],
-  all: Catalogue,
-): string[] {
-  const described = new Set([
-    ...schemas.map((schema) => all.schemas.get(schema)?.type),
-    ...methods.map((each) => inputOf(each, exports, all)?.type),
-  ]);
-  const others = exports.filter((each) => !described.has(each.name) && each.kind !== 'class');
-  return others.flatMap((each) => exportSection(each, all));
 }

@@ -13,5 +13,5 @@ test.each([
   ['A paragraph without a full stop\n\nAnother. Third.', 'A paragraph without a full stop'],
   ['', ''],
 ])('the first sentence of %j', (text, sentence) => {
-  expect(firstSentence({ text })).toBe(sentence);
+  expect(firstSentence(text)).toBe(sentence);
 });
