@@ -22,21 +22,12 @@ export function snippetsIn(document: string, markdown: string): Snippet[] {
 
 /** The `@example` blocks in the JSDoc of a source file. */
 export function examplesIn(path: string, text: string): Snippet[] {
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true);
-  const found = new Map<number, Snippet>();
-  const visit = (node: ts.Node): void => {
-    for (const tag of ts.getJSDocTags(node).filter(({ tagName }) => tagName.text === 'example')) {
-      const code = ts.getTextOfJSDocComment(tag.comment) ?? '';
-      found.set(tag.pos, { at: `${path}:${lineAt(text, tag.pos) + 1}`, code: `${unfenced(code)}\n`, marks: [] });
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(file);
-  return [...found.values()];
-}
-
-function unfenced(code: string): string {
-  return code.replace(/^```\w*\n([\s\S]*?)\n```$/m, '$1');
+  const examples = /^( *)\* @example(.*\n(?:\1\*(?! @|\/).*\n)*)/gm;
+  return [...text.matchAll(examples)].map(({ index, 2: lines = '' }) => ({
+    at: `${path}:${lineAt(text, index) + 1}`,
+    code: lines.replace(/^ *\* ?(```.*)?/gm, '').trimStart(),
+    marks: [],
+  }));
 }
 
 function lineAt(text: string, index: number): number {
@@ -52,26 +43,20 @@ export type Given = Readonly<Record<string, string>>;
  * @returns one sentence per error.
  */
 export function typeErrors(root: string, snippets: readonly Snippet[], given: (snippet: Snippet) => Given): string[] {
-  const config = ts.getParsedCommandLineOfConfigFile(join(root, 'tsconfig.json'), {}, configHost());
-  const options = { ...config?.options, noEmit: true };
-  const virtual = new Map(
-    snippets.map((snippet, index) => [
-      join(root, 'docs', `snippet-${index}.ts`),
-      { snippet, text: standalone(snippet.code, given(snippet)) },
-    ]),
-  );
-  const host = ts.createCompilerHost(options);
-  const withSnippets: ts.CompilerHost = {
-    ...host,
-    fileExists: (path) => virtual.has(path) || host.fileExists(path),
-    readFile: (path) => virtual.get(path)?.text ?? host.readFile(path),
-    getSourceFile: (path, ...rest) => {
-      const text = virtual.get(path)?.text;
-      return text === undefined ? host.getSourceFile(path, ...rest) : ts.createSourceFile(path, text, rest[0]);
-    },
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile) as {
+    config: ts.TsConfigSourceFile & { compilerOptions: object };
   };
-  const program = ts.createProgram([...virtual.keys()], options, withSnippets);
-  return [...virtual].flatMap(([path, { snippet }]) => {
+  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
+  const files = new Map(snippets.map((snippet, index) => [join(root, 'docs', `snippet-${index}.ts`), snippet]));
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile } = host;
+  host.fileExists = (path) => files.has(path) || fileExists(path);
+  host.readFile = (path) => {
+    const snippet = files.get(path);
+    return snippet ? standalone(snippet.code, given(snippet)) : readFile(path);
+  };
+  const program = ts.createProgram([...files.keys()], options, host);
+  return [...files].flatMap(([path, snippet]) => {
     const file = program.getSourceFile(path);
     const diagnostics = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
     return diagnostics.filter(({ code }) => code !== implicitAny).map((each) => sentence(each, snippet));
@@ -81,49 +66,29 @@ export function typeErrors(root: string, snippets: readonly Snippet[], given: (s
 /** A callback that is shown alone has parameters without types. */
 const implicitAny = 7006;
 
-function configHost(): ts.ParseConfigFileHost {
-  return { ...ts.sys, onUnRecoverableConfigFileDiagnostic: (found) => throwing(found.messageText) };
-}
-
-function throwing(message: string | ts.DiagnosticMessageChain): never {
-  throw new Error(ts.flattenDiagnosticMessageText(message, '\n'));
-}
-
 /** Declares the given names on one line before the code, so that line numbers are easy to compute. */
 function standalone(code: string, given: Given): string {
-  const own = declaredIn(code);
-  const declared = Object.entries(given)
-    .filter(([name]) => uses(code, name) && !own.has(name))
-    .map(([name, type]) => `declare const ${name}: ${type};`);
+  const declared = namesFrom(given, code).map((name) => `declare const ${name}: ${given[name]};`);
   return `${declared.join(' ')} export {};\n${code}`;
 }
 
-/** Returns whether a snippet uses one of these names without declaring it. */
-export function usesAny({ code }: Snippet, given: Given): boolean {
+/** The given names that code uses without declaring them. A word in a string counts as well, which is harmless. */
+export function namesFrom(given: Given, code: string): string[] {
   const own = declaredIn(code);
-  return Object.keys(given).some((name) => uses(code, name) && !own.has(name));
-}
-
-/** Returns whether a snippet contains a word. Words in strings count as well, which is harmless. */
-function uses(code: string, name: string): boolean {
-  return new RegExp(`(?<!\\w|[^.]\\.)${name}\\b`).test(code);
+  return Object.keys(given).filter((name) => !own.has(name) && new RegExp(`(?<!\\w|[^.]\\.)${name}\\b`).test(code));
 }
 
 /** Returns the names that a snippet imports or declares, in any scope. */
 function declaredIn(code: string): Set<string> {
   const names = new Set<string>();
   const collect = (node: ts.Node): void => {
-    if (ts.isIdentifier(node) && isNameOf(node.parent, node)) names.add(node.text);
+    const isDeclared = ts.isImportSpecifier(node) || ts.isVariableDeclaration(node) || ts.isBindingElement(node);
+    const isNamed = isDeclared || ts.isFunctionDeclaration(node) || ts.isClassDeclaration(node);
+    if (isNamed && node.name && ts.isIdentifier(node.name)) names.add(node.name.text);
     ts.forEachChild(node, collect);
   };
-  collect(ts.createSourceFile('snippet.ts', code, ts.ScriptTarget.ES2023, true));
+  collect(ts.createSourceFile('snippet.ts', code, ts.ScriptTarget.ES2023));
   return names;
-}
-
-function isNameOf(node: ts.Node, name: ts.Identifier): boolean {
-  if (ts.isImportSpecifier(node) || ts.isVariableDeclaration(node) || ts.isBindingElement(node))
-    return node.name === name;
-  return (ts.isFunctionDeclaration(node) || ts.isClassDeclaration(node)) && node.name === name;
 }
 
 function sentence({ file, start, messageText }: ts.Diagnostic, snippet: Snippet): string {
