@@ -2,14 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigurationError } from 'marketplace-seller-sdk';
 import { createReceiver, memoryStore, nodeHandler, sqliteStore } from 'marketplace-seller-sdk/notifications';
-import type {
-  NotificationStore,
-  QueuedNotification,
-  Receiver,
-  ReceiverOptions,
-} from 'marketplace-seller-sdk/notifications';
+import type { NotificationStore, Receiver, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';
+import { run } from '../support/program.ts';
 
 const silent = () => {};
 const silentLogger = { debug: silent, info: silent, warn: silent, error: silent };
@@ -339,38 +335,11 @@ describe('a wrong option of a store is a ConfigurationError', () => {
   });
 });
 
-/** How much more each notification costs when eight times as many wait: 8 where the cost is quadratic, about 1 where it is linear. */
-async function growth(entryOf: (index: number, count: number) => QueuedNotification): Promise<number> {
-  const costOf = async (count: number): Promise<number> => {
-    const store = memoryStore();
-    const { user, system } = process.cpuUsage();
-    for (let index = 0; index < count; index += 1) await store.add(entryOf(index, count));
-    for (let index = 0; index < count; index += 1) {
-      const { leases } = await store.claim({ workerId: 'a', limit: 1, leaseMs: 60_000, coalesce: false });
-      for (const { entry, ...lease } of leases) await store.settle({ ...lease, done: [entry.key], deduplicationMs: 1 });
-    }
-    const used = process.cpuUsage({ user, system });
-    return (used.user + used.system) / count;
-  };
-  await costOf(1_000);
-  const ratios: number[] = [];
-  for (let times = 0; times < 3 && !ratios.some((ratio) => ratio < 3); times += 1) {
-    ratios.push((await costOf(8_000)) / (await costOf(1_000)));
-  }
-  return Math.min(...ratios);
-}
-
-describe('however many notifications wait, one more costs about the same, where all are', () => {
-  const entry = (index: number, user_id: number, groupId: string, sentAt: number): QueuedNotification => {
-    const notification = { known: false, topic: 'x', resource: groupId, user_id } as const;
-    return { key: `k${index}`, groupId, sentAt, notification };
-  };
-  test.each<[string, (index: number, count: number) => QueuedNotification]>([
-    ['of one user each', (index) => entry(index, index, `g${index}`, 1)],
-    ['of one user', (index) => entry(index, 7, `g${index}`, 1)],
-    ['of one resource, each later', (index) => entry(index, 7, 'g', index)],
-    ['of one resource, each earlier', (index, count) => entry(index, 7, 'g', count - index)],
-  ])('%s', async (_, entryOf) => {
-    expect(await growth(entryOf)).toBeLessThan(4);
-  });
+test('however many notifications wait, one more costs about the same, where all are', async () => {
+  const { status, output } = await run('tests/support/store-steps.ts');
+  expect(status, output).toBe(0);
+  const growth = Object.entries(JSON.parse(output) as Record<string, number>);
+  expect(growth).toHaveLength(4);
+  // 8 where the cost is quadratic.
+  for (const [where, ratio] of growth) expect(ratio, where).toBeLessThan(2);
 });

@@ -1,5 +1,5 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { ConfigurationError, SellerClient } from 'marketplace-seller-sdk';
-
 import { HandlerTimeoutError, createReceiver, fetchHandler, memoryStore } from 'marketplace-seller-sdk/notifications';
 import type {
   QueuedNotification,
@@ -37,7 +37,7 @@ describe('a receiver', () => {
     const { receiver } = recording({ on: { questions: () => promise } });
     expect(await deliver(receiver, about(1))).toBe(200);
     const idle = receiver.idle().then(() => 'handled');
-    expect(await Promise.race([idle, new Promise((soon) => setTimeout(soon, 5, 'running'))])).toBe('running');
+    expect(await Promise.race([idle, turnOfTheLoop('running')])).toBe('running');
     resolve('done');
     expect(await idle).toBe('handled');
   });
@@ -100,12 +100,15 @@ describe('a receiver', () => {
   test('`concurrency` limits the handlers that run at once', async () => {
     let running = 0;
     let most = 0;
+    const full = Promise.withResolvers<undefined>();
     const { receiver } = recording({
       concurrency: 3,
       on: {
         questions: async () => {
           most = Math.max(most, ++running);
-          await new Promise((resolve) => setTimeout(resolve, 2));
+          if (running === 3) full.resolve(undefined);
+          await full.promise;
+          await turnOfTheLoop();
           running -= 1;
         },
       },
@@ -304,13 +307,16 @@ describe('with acknowledge: handled', () => {
   test('a delivery waits for a slot instead of failing, and `concurrency` holds', async () => {
     let running = 0;
     let most = 0;
+    const full = Promise.withResolvers<undefined>();
     const { receiver } = recording({
       acknowledge: 'handled',
       concurrency: 2,
       on: {
         questions: async () => {
           most = Math.max(most, ++running);
-          await new Promise((resolve) => setTimeout(resolve, 5));
+          if (running === 2) full.resolve(undefined);
+          await full.promise;
+          await turnOfTheLoop();
           running -= 1;
         },
       },

@@ -11,7 +11,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigurationError } from 'marketplace-seller-sdk';
 import { sqliteStore } from 'marketplace-seller-sdk/notifications';
 import type { NotificationStore } from 'marketplace-seller-sdk/notifications';
@@ -99,11 +98,13 @@ describe('a store in SQLite', () => {
     await store.add(entry('a'));
     const other = new DatabaseSync(path);
     other.exec('BEGIN IMMEDIATE');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
     const adding = store.add(entry('b'));
-    // If the write blocked the event loop, this would only run once it had given up.
-    await pause(50);
+    // If the write blocked the event loop, there would be no timer until it had given up.
+    while (vi.getTimerCount() === 0) await new Promise(setImmediate);
     other.exec('COMMIT');
     other.close();
+    await vi.advanceTimersByTimeAsync(10);
     expect(await adding).toBe('added');
     await store.close?.();
   });

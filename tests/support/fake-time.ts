@@ -14,6 +14,12 @@ export function fakeTimersOfInbox(): void {
   afterEach(() => void vi.useRealTimers());
 }
 
+/** Stops both clocks in each test of a file, for a store: only `vi.advanceTimersByTime` moves them. Timers stay real. */
+export function stoppedClocks(): void {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+}
+
 /** No work in the tests lasts longer by the fake clock, so a test need not wait for its real time limit. */
 const longestMs = 10 * 60_000;
 
