@@ -193,7 +193,7 @@ describe('third-party packages and Node', () => {
       ]),
     );
     // Of these, only bundles for Node load ky on first use, and their size matters less.
-    const ky = 'core/transport/fetch.ts';
+    const ky = 'core/platform/node-fetch.ts';
     const starts = within
       .filter(({ from, to, kind }) => kind === 'lazy' && client.has(from) && to !== ky)
       .map(({ to }) => to);

@@ -5,17 +5,15 @@ import { curlOf } from './serialization/curl.js';
 import { ApiError } from './errors/response-errors.js';
 import { responseHeaders } from './transport/response-headers.js';
 import { SellerError, attachCall } from './errors/seller-error.js';
-import { emitAttemptResult, emitWait } from './observability/events.js';
+import { emitWait } from './observability/events.js';
 import { ignoreErrors } from './ignore-errors.js';
 import type { InternalOptions } from './options/call-options.js';
 import { endpointError } from './options/check-endpoint.js';
-import { callRules, checkOptions, confirmRules, storedWriteRules } from './options/resolve-options.js';
+import { checkOptions, confirmRules, storedWriteRules } from './options/resolve-options.js';
 import type { ResolvedOptions } from './options/resolve-options.js';
-import { acquireAttempt, releaseAttempt } from './pipeline/acquire-attempt.js';
 import { RequestAttempt, hasSucceeded } from './pipeline/attempt.js';
 import type { AttemptResponse, AttemptResult } from './pipeline/attempt.js';
 import { buildRequest } from './pipeline/build-request.js';
-import { CallResult } from './pipeline/call-result.js';
 import { classifyFailure, withUnknownOutcome } from './pipeline/classify-failure.js';
 import { SharedState, createRuntime } from './pipeline/client-runtime.js';
 import type { ClientRuntime } from './pipeline/client-runtime.js';
@@ -24,10 +22,10 @@ import type { Confirmation, StoredWriteOptions } from './confirm/confirmation.js
 import { loadExchange } from './pipeline/exchange.js';
 import { downloadFrom, loadTransfer } from './pipeline/file-transfer.js';
 import { parseResponse } from './pipeline/parse-response.js';
-import { RequestContext, secretsOf } from './pipeline/request-context.js';
+import { RequestContext } from './pipeline/request-context.js';
+import type { CallResult } from './pipeline/request-context.js';
 import { mayHaveSucceeded, nextStep } from './retry/next-step.js';
 import type { NextStep } from './retry/next-step.js';
-import { reading } from './schema/readable.js';
 import { createTransport } from './transport/create-transport.js';
 import type { Transport } from './transport/transport.js';
 
@@ -68,7 +66,7 @@ export class HttpClient implements Requester {
     if (!endpoint.confirm) return cannotConfirm;
     const { sentAt, signal, deadlineMs = this.deadlineMs, confirmWindowMs } = options;
     const ageMs = Date.now() - sentAt;
-    const request = reading(input, () => buildRequest(endpoint, input, {}, this.#runtime));
+    const request = buildRequest(endpoint, input, undefined, this.#runtime);
     const context = new RequestContext(request, { signal, deadlineMs }, this.#runtime, performance.now());
     context.firstSentAt = performance.now() - ageMs;
     context.outcome = 'unknown';
@@ -82,16 +80,10 @@ export class HttpClient implements Requester {
     }
   }
 
-  async #run(endpoint: Endpoint, input: unknown, given: InternalOptions | undefined): Promise<CallResult> {
+  async #run(endpoint: Endpoint, input: unknown, options: InternalOptions | undefined): Promise<CallResult> {
     const startedAt = performance.now();
-    const options = given ?? {};
-    const request = reading(input, () => {
-      // If the input is no object, what follows it is most likely a part of it, and not the options.
-      const isInput = input === undefined || (typeof input === 'object' && !Array.isArray(input));
-      if (given !== undefined && isInput) checkOptions(given, callRules);
-      return buildRequest(endpoint, input, options, this.#runtime);
-    });
-    const context = new RequestContext(request, options, this.#runtime, startedAt);
+    const request = buildRequest(endpoint, input, options, this.#runtime);
+    const context = new RequestContext(request, options ?? {}, this.#runtime, startedAt);
     const { scope, emit, info: call } = context;
     const isDownload = endpoint.responseBody === 'stream';
     let isStreaming = false;
@@ -126,7 +118,7 @@ export class HttpClient implements Requester {
     context.token = typeof token === 'object' ? await token : token;
     for (;;) {
       const attempt = new RequestAttempt(context, this.#send);
-      const result = await this.#execute(attempt, context);
+      const result = await attempt.run();
       if (hasSucceeded(result)) return this.#deliver(context, result);
       const found = await this.#recover(context, attempt, result);
       if (found) return found;
@@ -138,33 +130,10 @@ export class HttpClient implements Requester {
     return options.accessToken ?? this.#runtime.shared.tokens?.current(scope);
   }
 
-  /** Waits for the limiters, and sends the request once. */
-  async #execute(attempt: RequestAttempt, context: RequestContext): Promise<AttemptResult> {
-    await acquireAttempt(context);
-    context.attempts += 1;
-    context.emit?.({ type: 'attempt', call: context.info, attempt: context.attempts });
-    const sentAt = performance.now();
-    if (context.attempts === 1) {
-      context.firstSentAt = sentAt;
-      context.recentWrites?.add(context);
-    }
-    let result: AttemptResult | undefined;
-    try {
-      return (result = await attempt.run());
-    } finally {
-      const received = result?.kind === 'response' ? result : undefined;
-      const response = received?.response;
-      const status = received?.errorInBody?.status ?? response?.status;
-      attempt.isThrottled = releaseAttempt(context, { status, headers: response?.headers }, sentAt);
-      emitAttemptResult(context, response, sentAt, () => secretsOf(context));
-    }
-  }
-
   #deliver(context: RequestContext, { response, download }: AttemptResponse): CallResult {
-    const { status, headers } = response;
-    if (download) return new CallResult(downloadFrom(download, context), context, status, headers);
+    if (download) return context.resultOf(downloadFrom(download, context), response);
     const { value, leftOut } = parseResponse(response, context.request.output, context, this.#runtime.options);
-    return new CallResult(value, context, status, headers, leftOut);
+    return context.resultOf(value, response, leftOut);
   }
 
   /**
@@ -233,7 +202,10 @@ export class HttpClient implements Requester {
       confirmWindowMs: confirmWindowAfter(error, timeoutMs),
     });
     if (confirmation.done)
-      return new CallResult(confirmation.output, context, response.status, responseHeaders(response.headers));
+      return context.resultOf(confirmation.output, {
+        status: response.status,
+        headers: responseHeaders(response.headers),
+      });
     if (pauseAfterMs !== undefined) rateLimiter.pauseFor(pauseAfterMs);
     context.outcome = confirmation.done === false ? 'undone' : 'unknown';
     return undefined;

@@ -3,9 +3,9 @@ import { ConnectionError, RequestAbortedError, TimeoutError } from '../core/erro
 import { redactError } from '../core/errors/redact-error.js';
 import type { SellerError } from '../core/errors/seller-error.js';
 import { isPlainObject } from '../core/plain-object.js';
-import { parseRetryAfter } from '../core/retry/retry-after.js';
 import { TimeLimit } from '../core/scope/time-limit.js';
 import { wait } from '../core/scope/wait.js';
+import { parseRetryAfter } from '../core/transport/response-headers.js';
 import { FetchResponse } from '../core/transport/fetch-response.js';
 import { lostResponse, mask, nameOf, errorFrom, unexpectedResponse } from './token-errors.js';
 import type { TokenGrant } from './token-errors.js';

@@ -392,10 +392,10 @@ describe('tokens of single calls', () => {
   test('idle rate limits are forgotten when there are 500, and not before', () => {
     const baseUrl = 'https://api.test';
     const shared = new SharedState(resolveOptions({ baseUrl, accessToken: 'token-1' }));
-    const limits = Array.from({ length: 500 }, (_, n) => shared.rateLimiterFor(`seller-${n}`));
+    const limits = Array.from({ length: 500 }, (_, n) => shared.rateLimiters.of(`seller-${n}`));
     expect(new Set(limits).size).toBe(500);
-    expect(shared.rateLimiterFor('seller-0')).toBe(limits[0]);
-    shared.rateLimiterFor('one more');
-    expect(shared.rateLimiterFor('seller-0')).not.toBe(limits[0]);
+    expect(shared.rateLimiters.of('seller-0')).toBe(limits[0]);
+    shared.rateLimiters.of('one more');
+    expect(shared.rateLimiters.of('seller-0')).not.toBe(limits[0]);
   });
 });

@@ -7,7 +7,7 @@ import { ApiError } from '../errors/response-errors.js';
 import type { CallOptions } from '../options/call-options.js';
 import { CancelScope } from '../scope/cancel-scope.js';
 import type { CallProgress } from '../scope/cancel-scope.js';
-import { parseHttpDate } from '../retry/retry-after.js';
+import { parseHttpDate } from '../transport/response-headers.js';
 import { unknown } from '../schema/schema.js';
 import { validate } from '../schema/validate.js';
 import type { RecentWrites, SentWrite } from './recent-writes.js';

@@ -1,5 +1,5 @@
 import { redactSecrets } from './redact.js';
-import { containsForm, formsOf } from './secret-forms.js';
+import { containsForm, formsOf } from './secrets.js';
 
 /** Limits of the search. Larger errors, e.g. with a socket, are not searched completely: they count as secret. */
 const maxSearched = 5000;

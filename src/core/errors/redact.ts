@@ -2,9 +2,8 @@ import { isPlainObject } from '../plain-object.js';
 import { changedHeaders } from '../transport/response-headers.js';
 import type { ResponseHeaders } from '../transport/response-headers.js';
 import { maskEchoes } from './echoes.js';
-import { formsOf, maskForms } from './secret-forms.js';
-import { isSecretName, maskSecretFields } from './secret-names.js';
-import type { IsSecretName } from './secret-names.js';
+import { formsOf, isSecretName, maskForms, maskSecretFields } from './secrets.js';
+import type { IsSecretName } from './secrets.js';
 
 const mask = '[redacted]';
 const bearer = /\bbearer\s+[\w.~+/=-]+/gi;
@@ -109,4 +108,15 @@ function mapStrings(value: unknown, change: (text: string, name: string) => stri
   return Object.fromEntries(
     Object.entries(value).map(([field, each]) => [field, mapStrings(each, change, field, depth + 1)]),
   );
+}
+
+/** Space, control characters, line separators, and characters that change the direction of text. */
+const unprintable = /[\s\u0000-\u001f\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
+
+/**
+ * Puts a text on one line, with single spaces, without characters that could move the cursor of a terminal or reverse the
+ * text direction.
+ */
+export function printable(text: string): string {
+  return text.replace(unprintable, ' ');
 }

@@ -28,19 +28,17 @@ export function emitAttemptResult(
   { info: call, attempts, emit }: EmittingCall,
   response: { readonly status: number; readonly headers: Pick<Headers, 'get'> } | undefined,
   sentAt: number,
-  secrets: () => readonly string[],
+  secrets: readonly string[],
 ): void {
-  // Few clients are observed, and the others need not look for the id of the response.
-  if (!emit) return;
   if (!response) {
-    emit({ type: 'error', call, attempt: attempts });
+    emit?.({ type: 'error', call, attempt: attempts });
     return;
   }
   const { status, headers } = response;
   const durationMs = performance.now() - sentAt;
   const echoed = requestIdOf(headers);
-  const requestId = echoed && maskSecrets(echoed, secrets());
-  emit({ type: 'response', call, attempt: attempts, status, requestId, durationMs });
+  const requestId = echoed && maskSecrets(echoed, secrets);
+  emit?.({ type: 'response', call, attempt: attempts, status, requestId, durationMs });
 }
 
 /** What receives the events of a client. */

@@ -1,12 +1,15 @@
 import type { ErrorInBody } from '../errors/documented-error.js';
 import type { MultipartBody } from '../files/upload.js';
 import { ignoreErrors } from '../ignore-errors.js';
+import { emitAttemptResult } from '../observability/events.js';
 import type { WriteOutcome } from '../retry/next-step.js';
 import type { BodyText, OutgoingRequest, Transport, TransportResponse } from '../transport/transport.js';
 import { exchangeOnce } from './exchange.js';
 import { errorInBody, isOk } from './parse-response.js';
 import type { BufferedResponse } from './parse-response.js';
+import { secretsOf } from './request-context.js';
 import type { RequestContext } from './request-context.js';
+import { reportToLimiter, waitForTurn } from './wait-for-turn.js';
 
 /** An attempt that got a response. */
 export interface AttemptResponse {
@@ -33,7 +36,7 @@ export interface AttemptError {
 export type AttemptResult = AttemptResponse | AttemptError;
 
 /**
- * Sends a request once and reads the response, both within `timeoutMs`. For an upload, `timeoutMs` limits the time
+ * Sends a request once, when its turn has come, and reads the response, both within `timeoutMs`. For an upload, `timeoutMs` limits the time
  * between two chunks, because the duration of the whole upload depends on the size of the file.
  */
 export class RequestAttempt {
@@ -58,7 +61,32 @@ export class RequestAttempt {
     this.earlier = context.outcome;
   }
 
+  /** Waits for the limiters, sends the request, and reports to them how it ended. */
   async run(): Promise<AttemptResult> {
+    const context = this.#context;
+    const { rateLimiter, maxInFlight, runtime } = context;
+    if (runtime.options.limiter || !rateLimiter.tryAcquire(maxInFlight)) await waitForTurn(context);
+    const sentAt = context.beginAttempt();
+    let result: AttemptResult | undefined;
+    try {
+      return (result = await this.#execute());
+    } finally {
+      this.#release(result, sentAt);
+    }
+  }
+
+  #release(result: AttemptResult | undefined, sentAt: number): void {
+    const context = this.#context;
+    const { limiter } = context.runtime.options;
+    const received = result?.kind === 'response' ? result : undefined;
+    const status = received?.errorInBody?.status ?? received?.response.status;
+    const says = status === undefined || status >= 500 ? 'other' : status === 429 ? 'throttled' : 'accepted';
+    this.isThrottled = context.rateLimiter.release(says, sentAt, context.maxInFlight);
+    if (limiter) reportToLimiter(limiter, context, status, received?.response);
+    if (context.emit) emitAttemptResult(context, received?.response, sentAt, secretsOf(context));
+  }
+
+  async #execute(): Promise<AttemptResult> {
     const { scope, timeoutMs } = this.#context;
     try {
       return await scope.race(

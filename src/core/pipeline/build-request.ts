@@ -2,9 +2,11 @@ import { defined } from '../defined.js';
 import type { Endpoint } from '../endpoint.js';
 import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
 import type { InternalOptions } from '../options/call-options.js';
+import { callRules, checkOptions } from '../options/resolve-options.js';
 import { selectAttributes } from '../schema/attributes.js';
 import { shapeOf } from '../schema/inspect.js';
 import type { Issue } from '../schema/issue.js';
+import { whileReading } from '../schema/readable.js';
 import type { Shape } from '../schema/schema.js';
 import { validate } from '../schema/validate.js';
 import { jsonBody } from '../serialization/json-body.js';
@@ -15,30 +17,38 @@ import type { ClientRuntime } from './client-runtime.js';
 import type { BuiltRequest } from './request-context.js';
 
 /**
- * Checks the input of a call, and encodes its request. Nothing is sent.
+ * Checks the input and the options of a call, and encodes its request. Nothing is sent.
  *
- * @throws {InvalidInputError} when the input is wrong.
+ * @throws {InvalidInputError} when the input or an option is wrong, or cannot be read.
  */
 export function buildRequest(
   endpoint: Endpoint,
   input: unknown,
-  options: InternalOptions,
+  given: InternalOptions | undefined,
   runtime: ClientRuntime,
 ): BuiltRequest {
-  const parsed = checkInput(endpoint, input ?? {});
-  const parts = encode(endpoint, parsed);
-  const body = endpoint.requestBody === 'multipart' ? undefined : jsonBody(parts.body);
-  return {
-    endpoint,
-    // Copied, because `confirm` needs the input later and the caller may have changed the object by then.
-    input: endpoint.confirm && endpoint.requestBody !== 'multipart' ? structuredClone(parsed) : parsed,
-    url: buildUrl(parts, options, runtime),
-    isSecretHeader: runtime.isSecretHeader,
-    headers: buildHeaders(endpoint, parts, body !== undefined, options, runtime),
-    body,
-    bodyValue: parts.body,
-    output: options.attributes ? selectAttributes(endpoint, options.attributes) : endpoint.output,
-  };
+  const options = given ?? {};
+  try {
+    // If the input is no object, what follows it is most likely a part of it, and not the options.
+    const isInput = input === undefined || (typeof input === 'object' && !Array.isArray(input));
+    if (given !== undefined && isInput) checkOptions(given, callRules);
+    const parsed = checkInput(endpoint, input ?? {});
+    const parts = encode(endpoint, parsed);
+    const body = endpoint.requestBody === 'multipart' ? undefined : jsonBody(parts.body);
+    return {
+      endpoint,
+      // Copied, because `confirm` needs the input later and the caller may have changed the object by then.
+      input: endpoint.confirm && endpoint.requestBody !== 'multipart' ? structuredClone(parsed) : parsed,
+      url: buildUrl(parts, options, runtime),
+      isSecretHeader: runtime.isSecretHeader,
+      headers: buildHeaders(endpoint, parts, body !== undefined, options, runtime),
+      body,
+      bodyValue: parts.body,
+      output: options.attributes ? selectAttributes(endpoint, options.attributes) : endpoint.output,
+    };
+  } catch (error) {
+    throw whileReading(input, error);
+  }
 }
 
 function checkInput(endpoint: Endpoint, input: unknown): Record<string, unknown> {

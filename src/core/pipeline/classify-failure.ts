@@ -1,7 +1,7 @@
 import { platform } from '#platform';
 import { ConnectionError, OutcomeUnknownError, RequestAbortedError, TimeoutError } from '../errors/errors.js';
 import { ApiError, UnexpectedResponseError } from '../errors/response-errors.js';
-import { printable } from '../errors/printable.js';
+import { printable } from '../errors/redact.js';
 import { redactError } from '../errors/redact-error.js';
 import { redactSecrets, userTexts } from '../errors/redact.js';
 import { SellerError } from '../errors/seller-error.js';

@@ -1,5 +1,7 @@
 import type { Endpoint, EndpointExchange } from '../endpoint.js';
-import { secretsIn, secretsInUrl } from '../errors/redact.js';
+import type { ResponseInfo, WithResponse } from '../api-promise.js';
+import { redactUrl, secretsIn, secretsInUrl } from '../errors/redact.js';
+import { requestIdOf } from '../errors/response-errors.js';
 import type { Upload } from '../files/upload.js';
 import type { openDownload, redirectFollower } from '../files/open-download.js';
 import type { Emit } from '../observability/events.js';
@@ -10,7 +12,8 @@ import type { CallState, WriteOutcome } from '../retry/next-step.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { CancelScope } from '../scope/cancel-scope.js';
 import type { StandardSchema } from '../schema/standard-schema.js';
-import type { IsSecretName } from '../errors/secret-names.js';
+import type { ResponseHeaders } from '../transport/response-headers.js';
+import type { IsSecretName } from '../errors/secrets.js';
 import type { ClientRuntime } from './client-runtime.js';
 
 /** A request as data: checked and encoded, without its token. */
@@ -39,6 +42,15 @@ interface Loaded {
   readonly exchange?: EndpointExchange | undefined;
 }
 
+/** The result of a call. */
+export interface CallResult extends WithResponse<unknown> {
+  readonly status: number;
+  readonly attempts: number;
+  readonly durationMs: number;
+}
+
+let lastSequence = 0;
+
 /** The state of one call, which all its attempts share. */
 export class RequestContext {
   readonly request: BuiltRequest;
@@ -47,8 +59,15 @@ export class RequestContext {
   readonly scope: CancelScope;
   /** A time of `performance.now()`, like all times of a context. */
   readonly startedAt: number;
-  /** The position of the call in the queue. Its retries keep it. */
-  readonly sequence: number;
+  /** The position of the call among the calls that wait. Its retries keep it. */
+  readonly sequence = ++lastSequence;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  /** How many attempts of the client may be in flight. */
+  readonly maxInFlight: number;
+  readonly rateLimiter: RateLimiter;
+  /** The writes that `confirm()` could confuse with this one; `undefined` if it cannot be read back, or may be repeated. */
+  readonly recentWrites: RecentWrites | undefined;
   /** Identifies the call in its events. */
   readonly info: CallInfo;
   /** Receives the events of the call; `undefined` if nothing observes them. */
@@ -68,12 +87,17 @@ export class RequestContext {
 
   constructor(request: BuiltRequest, options: InternalOptions, runtime: ClientRuntime, startedAt: number) {
     const { endpoint } = request;
-    const { baseUrl, deadlineMs } = runtime.options;
+    const { baseUrl, deadlineMs, timeoutMs, maxRetries, maxConcurrency = Infinity } = runtime.options;
+    const { accessToken = runtime.options.accessToken } = options;
     this.request = request;
     this.options = options;
     this.runtime = runtime;
     this.startedAt = startedAt;
-    this.sequence = runtime.shared.nextSequence();
+    this.timeoutMs = options.timeoutMs ?? timeoutMs;
+    this.maxRetries = options.maxRetries ?? maxRetries;
+    this.maxInFlight = maxConcurrency;
+    this.rateLimiter = runtime.shared.rateLimiters.of(accessToken ?? undefined);
+    this.recentWrites = endpoint.confirm && endpoint.retry === 'unsafe' ? runtime.shared.writes : undefined;
     this.info = { endpoint, baseUrl };
     this.emit = runtime.events.sink;
     this.scope = new CancelScope({
@@ -88,22 +112,44 @@ export class RequestContext {
     return this.outcome === 'unknown';
   }
 
-  get timeoutMs(): number {
-    return this.options.timeoutMs ?? this.runtime.options.timeoutMs;
+  /** Records that an attempt is sent. Returns the time. */
+  beginAttempt(): number {
+    const now = performance.now();
+    this.attempts += 1;
+    this.emit?.({ type: 'attempt', call: this.info, attempt: this.attempts });
+    if (this.attempts > 1) return now;
+    this.firstSentAt = now;
+    this.recentWrites?.add(this);
+    return now;
   }
 
-  get maxRetries(): number {
-    return this.options.maxRetries ?? this.runtime.options.maxRetries;
-  }
-
-  get rateLimiter(): RateLimiter {
-    return this.runtime.shared.rateLimiterFor(this.options.accessToken);
-  }
-
-  /** Records the writes that `confirm()` could confuse with each other. */
-  get recentWrites(): RecentWrites | undefined {
-    const { endpoint } = this.request;
-    return endpoint.confirm && endpoint.retry === 'unsafe' ? this.runtime.shared.writes : undefined;
+  /** Returns the result of the call. Its response is described on use, because few callers need it. */
+  resultOf(
+    data: unknown,
+    { status, headers }: { readonly status: number; readonly headers: ResponseHeaders },
+    leftOut = 0,
+  ): CallResult {
+    const { attempts, request } = this;
+    const durationMs = performance.now() - this.startedAt;
+    return {
+      data,
+      status,
+      attempts,
+      durationMs,
+      get response(): ResponseInfo {
+        return {
+          status,
+          get headers() {
+            return headers.toHeaders();
+          },
+          url: redactUrl(request.url),
+          requestId: requestIdOf(headers),
+          attempts,
+          durationMs,
+          leftOut,
+        };
+      },
+    };
   }
 
   /** What `nextStep` has to know after an attempt that failed. */

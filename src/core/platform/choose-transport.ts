@@ -2,7 +2,6 @@ import { ConfigurationError } from '../errors/errors.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import { createNodeTransport } from '../transport/node.js';
 import type { OutgoingRequest, Transport } from '../transport/transport.js';
-import { isNodesOwn, nodeFetch } from './node-fetch.js';
 
 /**
  * Chooses the transport of a client on Node.js. Requests are sent with `node:http`, which takes about half the time,
@@ -28,8 +27,8 @@ export function chooseTransport(options: ResolvedOptions): Transport {
 function fetchLoader(options: ResolvedOptions): () => Promise<Transport> {
   let loading: Promise<Transport> | undefined;
   return () =>
-    (loading ??= import('../transport/fetch.js').then(({ createFetchTransport }) =>
-      createFetchTransport(options, nodeFetch),
+    (loading ??= import('./node-fetch.js').then(({ createNodeFetchTransport }) =>
+      createNodeFetchTransport(options, isNodesOwn),
     ));
 }
 
@@ -38,6 +37,19 @@ function reasonForFetch({ fetch, middleware = [], tracing }: ResolvedOptions): s
   if (fetch !== undefined) return 'requests are sent with the `fetch` that you gave';
   // A middleware receives a `Request` and returns a `Response`.
   return middleware.length > 0 || tracing?.middleware ? 'middleware needs `fetch`' : undefined;
+}
+
+/**
+ * Node's own `fetch`; `undefined` on other runtimes, and where it was replaced before this module was loaded, as the set-up
+ * of a test does. Only its source distinguishes these: Node.js has no second reference to it.
+ */
+const ownFetch = /* @__PURE__ */ String(globalThis.fetch).includes('internal/deps/undici')
+  ? globalThis.fetch
+  : undefined;
+
+/** Whether this is Node's own `fetch`, not one of msw, a framework, a test or another runtime. */
+export function isNodesOwn(fetch: unknown): boolean {
+  return fetch !== undefined && fetch === ownFetch;
 }
 
 /** Checked for each request, because mocks can be enabled and disabled at any time. */

@@ -1,26 +1,19 @@
-import type { FetchTraits } from '../transport/fetch.js';
-import type { OutgoingRequest } from '../transport/transport.js';
+import type { ResolvedOptions } from '../options/resolve-options.js';
+import { createFetchTransport } from '../transport/fetch.js';
+import type { OutgoingRequest, Transport } from '../transport/transport.js';
 
-/**
- * Node's own `fetch`; `undefined` on other runtimes, and where it was replaced before this module was loaded, as the set-up
- * of a test does. Only its source distinguishes these: Node.js has no second reference to it.
- */
-const ownFetch = /* @__PURE__ */ String(globalThis.fetch).includes('internal/deps/undici')
-  ? globalThis.fetch
-  : undefined;
-
-/** Whether this is Node's own `fetch`, not one of msw, a framework, a test or another runtime. */
-export function isNodesOwn(fetch: unknown): boolean {
-  return fetch !== undefined && fetch === ownFetch;
+/** Sends requests with `fetch`. `isOwn` says whether a `fetch` is that of Node.js, whose defects are known. */
+export function createNodeFetchTransport(options: ResolvedOptions, isOwn: (fetch: unknown) => boolean): Transport {
+  return createFetchTransport(options, (fetch) => (isOwn(fetch) ? { requestOptions, hasOpenEnd } : undefined));
 }
 
 /**
  * Whether the end of a body cannot be distinguished from a lost connection. Node's `fetch` returns an incomplete
  * compressed body without an error, so its length or its end must be stated.
  */
-export function hasOpenEnd(fetch: unknown, headers: Headers): boolean {
+export function hasOpenEnd(headers: Headers): boolean {
   const isCompressed = (headers.get('content-encoding') ?? 'identity').toLowerCase() !== 'identity';
-  return isCompressed && !headers.has('content-length') && !headers.has('transfer-encoding') && isNodesOwn(fetch);
+  return isCompressed && !headers.has('content-length') && !headers.has('transfer-encoding');
 }
 
 /** undici, which implements Node's `fetch`, ends a request after 300 s without data. Its clock is not exact. */
@@ -44,10 +37,10 @@ interface FetchDispatcher {
  * Returns options of Node's own `fetch`: without the time limits of undici where `timeoutMs` is longer, and with calls of
  * `onHold` and `onSend`. A TLS handshake or a proxy that never answers thus ends a write that was never sent.
  */
-export function requestOptions(fetch: unknown, outgoing: OutgoingRequest): { readonly dispatcher?: FetchDispatcher } {
+export function requestOptions(outgoing: OutgoingRequest): { readonly dispatcher?: FetchDispatcher } {
   // Whether a read was sent makes no difference.
   const isNeeded = outgoing.endpoint.retry !== 'safe' || outgoing.timeoutMs > undiciLimitMs;
-  return isNeeded && isNodesOwn(fetch) ? { dispatcher: observedDispatcher(outgoing) } : {};
+  return isNeeded ? { dispatcher: observedDispatcher(outgoing) } : {};
 }
 
 function observedDispatcher({ timeoutMs, signal, onSend, onHold }: OutgoingRequest): FetchDispatcher {
@@ -85,6 +78,3 @@ function globalDispatcher(): FetchDispatcher {
   const isNew = Number.parseInt(process.versions.undici ?? '', 10) >= 8;
   return Reflect.get(globalThis, Symbol.for(`undici.globalDispatcher.${isNew ? 2 : 1}`)) as FetchDispatcher;
 }
-
-/** What has to be known of Node's `fetch`. */
-export const nodeFetch: FetchTraits = { requestOptions, hasOpenEnd };

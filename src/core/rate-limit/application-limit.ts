@@ -21,12 +21,13 @@ export class ApplicationLimit {
   readonly limit = new AdaptiveLimit(firstWindow);
   /** How many calls wait. */
   size = 0;
+  /** How many calls succeeded so far. */
+  accepted = 0;
   /** The members with calls that wait. */
   readonly waiting = new Set<Member>();
   /** The members that can send a call as soon as the application can, in the order of their turns. */
   readonly #ready = new Set<Member>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #accepted = 0;
   #lastThrottled: Member | undefined;
   #acceptedAtThrottle = 0;
 
@@ -40,15 +41,6 @@ export class ApplicationLimit {
     else this.#ready.delete(member);
   }
 
-  /** How many calls succeeded so far. */
-  get accepted(): number {
-    return this.#accepted;
-  }
-
-  countAccepted(): void {
-    this.#accepted += 1;
-  }
-
   /**
    * Whether a 429 of a token is about the application. It is about the token alone if no other token got one, or if
    * calls of other tokens succeeded since the last 429, or since the first of the 429s that this token got in a row
@@ -56,9 +48,9 @@ export class ApplicationLimit {
    */
   isLimitOfAll(member: Member, acceptedBefore: number): boolean {
     const isAlone = this.#lastThrottled === undefined || this.#lastThrottled === member;
-    const successes = this.#accepted - Math.min(this.#acceptedAtThrottle, acceptedBefore);
+    const successes = this.accepted - Math.min(this.#acceptedAtThrottle, acceptedBefore);
     this.#lastThrottled = member;
-    this.#acceptedAtThrottle = this.#accepted;
+    this.#acceptedAtThrottle = this.accepted;
     return !isAlone && successes < enoughSuccesses && !this.limit.isRandom;
   }
 

@@ -1,39 +1,9 @@
 import type { CancelScope } from '../scope/cancel-scope.js';
 import type { ApplicationLimit, Member } from './application-limit.js';
-import { CallQueue } from './call-queue.js';
-import type { QueuedCall } from './call-queue.js';
 import { AdaptiveLimit } from './adaptive-limit.js';
 import type { RateLimitSignal } from './adaptive-limit.js';
-
-/** A call that waits for its turn. Calls and their retries are sent in the order in which the calls were made. */
-export interface AcquireRequest {
-  readonly sequence: number;
-  /** It waits until fewer attempts of calls with the same `maxInFlight` are in flight. */
-  readonly maxInFlight: number;
-  /** The longest pause for which the call waits. */
-  readonly maxPauseMs: number;
-  readonly maxRetries: number;
-  /** When the call began, a time of `performance.now()`. */
-  readonly startedAt: number;
-  readonly onWait: (waitMs: number) => void;
-}
-
-/**
- * How a wait ended. `paused`: all calls are paused for longer than the call waits. `exhausted`: every response has been
- * a 429 for as long as the retries of the call would take.
- */
-export type Admission = 'admitted' | 'paused' | 'exhausted';
-
-interface WaitingCall extends AcquireRequest, QueuedCall {
-  readonly settle: (admission: Admission) => void;
-  admission: Admission | undefined;
-}
-
-/** The calls with the same `maxInFlight`. A call whose limit is reached does not delay the calls of other clients. */
-interface ConcurrencyGroup {
-  readonly queue: CallQueue<WaitingCall>;
-  inFlight: number;
-}
+import { WaitingCalls } from './waiting-calls.js';
+import type { AcquireRequest, Admission, WaitingCall } from './waiting-calls.js';
 
 /** Keeps the calls of one token below the service's rate limit: that of the token, and that of its application. */
 export class RateLimiter implements Member {
@@ -42,11 +12,9 @@ export class RateLimiter implements Member {
   readonly #limit = new AdaptiveLimit(Infinity);
   /** Whose limit the last 429 was about. */
   #limited = this.#limit;
-  readonly #groups = new Map<number, ConcurrencyGroup>();
-  #size = 0;
-  /** A lower bound of the pauses for which the calls wait. */
-  #shortestPauseMs = Infinity;
-  readonly #unnotified = new Set<WaitingCall>();
+  readonly #waiting = new WaitingCalls();
+  /** How many attempts are in flight, of the calls with the same `maxInFlight`. */
+  readonly #inFlight = new Map<number, number>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** How many calls of the application had succeeded before the 429s that this token got in a row. */
   #acceptedBefore: number | undefined;
@@ -57,16 +25,15 @@ export class RateLimiter implements Member {
 
   /** Whether no call uses it and it has no recent 429, so it can be dropped. */
   get isIdle(): boolean {
-    return this.#size === 0 && this.#limit.isIdle(performance.now());
+    return this.#waiting.size === 0 && this.#limit.isIdle(performance.now());
   }
 
   /** Admits an attempt immediately if that is possible. At most `maxInFlight` of these attempts are in flight. */
   tryAcquire(maxInFlight: number): boolean {
     const now = performance.now();
-    const group = this.#groupOf(maxInFlight);
-    if (!this.#application.limit.isOpen(now) || !this.#limit.isOpen(now) || group.inFlight >= maxInFlight) return false;
-    if (this.#application.hasTurns || this.#next) return false;
-    this.#admit(group, now);
+    if (this.#application.size > 0 && (this.#application.hasTurns || this.#next)) return false;
+    if (!this.#application.limit.isOpen(now) || !this.#limit.isOpen(now) || !this.#hasRoom(maxInFlight)) return false;
+    this.#admit(maxInFlight, now);
     return true;
   }
 
@@ -78,13 +45,8 @@ export class RateLimiter implements Member {
     return scope.race(
       () =>
         new Promise<Admission>((resolve) => {
-          waiting = {
-            ...request,
-            onWait: inOwnContext(request.onWait),
-            place: 0,
-            settle: resolve,
-            admission: undefined,
-          };
+          const onWait = inOwnContext(request.onWait);
+          waiting = { ...request, onWait, place: 0, settle: resolve, admission: undefined };
           this.#add(waiting);
         }),
       () => {
@@ -107,12 +69,13 @@ export class RateLimiter implements Member {
    */
   release(result: RateLimitSignal, sentAt: number, maxInFlight: number): boolean {
     const now = performance.now();
-    this.#groupOf(maxInFlight).inFlight -= 1;
-    this.#application.limit.end(result, now, sentAt, this.#application.size > 0);
-    this.#limit.end(result, now, sentAt, this.#size > 0);
+    const hasWaiting = this.#application.size > 0;
+    this.#count(maxInFlight, -1);
+    this.#application.limit.end(result, now, sentAt, hasWaiting);
+    this.#limit.end(result, now, sentAt, hasWaiting && this.#waiting.size > 0);
     if (result === 'accepted') {
       this.#acceptedBefore = undefined;
-      this.#application.countAccepted();
+      this.#application.accepted += 1;
     }
     if (result === 'throttled' && this.#throttle(now, sentAt)) {
       // The caller pauses the calls after a 429, so the next attempts are admitted only after that.
@@ -121,8 +84,10 @@ export class RateLimiter implements Member {
       this.#application.pumpIn(0);
       return true;
     }
-    this.#refresh(now);
-    this.#application.pump();
+    if (hasWaiting) {
+      this.#refresh(now);
+      this.#application.pump();
+    }
     return false;
   }
 
@@ -169,19 +134,11 @@ export class RateLimiter implements Member {
   }
 
   reconsider(now: number): void {
-    if (this.throttlesSince(0) > 1 || this.#pausedUntil - now > this.#shortestPauseMs) this.#rejectHopeless();
-    if (this.#pausedUntil > now) this.#notify(now);
+    if (this.throttlesSince(0) > 1 || this.#pausedUntil - now > this.#waiting.shortestPauseMs)
+      for (const [call, rejection] of this.#waiting.hopeless((each) => this.#rejectionOf(each)))
+        this.#settle(call, rejection);
+    if (this.#pausedUntil > now) this.#waiting.notify((before) => this.#waitFor(before, before, now));
     this.#refresh(now);
-  }
-
-  /** Ends the calls that wait in vain. */
-  #rejectHopeless(): void {
-    this.#shortestPauseMs = Infinity;
-    for (const call of [...this.#groups.values()].flatMap(({ queue }) => queue.all)) {
-      const rejection = this.#rejectionOf(call);
-      if (rejection) this.#settle(call, rejection);
-      else this.#shortestPauseMs = Math.min(this.#shortestPauseMs, call.maxPauseMs);
-    }
   }
 
   #rejectionOf({ maxPauseMs, maxRetries, startedAt }: AcquireRequest): 'paused' | 'exhausted' | undefined {
@@ -192,24 +149,19 @@ export class RateLimiter implements Member {
 
   #add(call: WaitingCall): void {
     const now = performance.now();
-    const [before, beforeInAll] = [this.#size, this.#application.size];
-    this.#groupOf(call.maxInFlight).queue.add(call);
-    this.#unnotified.add(call);
-    this.#size += 1;
+    const [before, beforeInAll] = [this.#waiting.size, this.#application.size];
+    this.#waiting.add(call);
     this.#application.size += 1;
     this.#application.waiting.add(this);
-    this.#shortestPauseMs = Math.min(this.#shortestPauseMs, call.maxPauseMs);
     this.#refresh(now);
     this.#application.pump();
-    if (!call.admission) this.#notifyOne(call, before, beforeInAll, now);
+    if (!call.admission) this.#waiting.notifyOne(call, this.#waitFor(before, beforeInAll, now));
   }
 
   #remove(call: WaitingCall): void {
-    this.#groupOf(call.maxInFlight).queue.remove(call);
-    this.#unnotified.delete(call);
-    this.#size -= 1;
+    this.#waiting.remove(call);
     this.#application.size -= 1;
-    if (this.#size === 0) this.#application.waiting.delete(this);
+    if (this.#waiting.size === 0) this.#application.waiting.delete(this);
   }
 
   #settle(call: WaitingCall, admission: Admission): void {
@@ -218,24 +170,25 @@ export class RateLimiter implements Member {
     call.settle(admission);
   }
 
-  #groupOf(maxInFlight: number): ConcurrencyGroup {
-    let group = this.#groups.get(maxInFlight);
-    if (!group) this.#groups.set(maxInFlight, (group = { queue: new CallQueue(), inFlight: 0 }));
-    return group;
+  #waitFor(before: number, beforeInAll: number, now: number): number {
+    return Math.max(this.#limit.waitFor(before, now), this.#application.limit.waitFor(beforeInAll, now));
   }
 
   /** The first call whose own limit is not reached. */
   get #next(): WaitingCall | undefined {
-    let next: WaitingCall | undefined;
-    for (const [maxInFlight, { queue, inFlight }] of this.#groups) {
-      const { first } = queue;
-      if (first && inFlight < maxInFlight && !(next && next.sequence < first.sequence)) next = first;
-    }
-    return next;
+    return this.#waiting.first((maxInFlight) => this.#hasRoom(maxInFlight));
   }
 
-  #admit(group: ConcurrencyGroup, now: number): void {
-    group.inFlight += 1;
+  #hasRoom(maxInFlight: number): boolean {
+    return (this.#inFlight.get(maxInFlight) ?? 0) < maxInFlight;
+  }
+
+  #count(maxInFlight: number, change: 1 | -1): void {
+    this.#inFlight.set(maxInFlight, (this.#inFlight.get(maxInFlight) ?? 0) + change);
+  }
+
+  #admit(maxInFlight: number, now: number): void {
+    this.#count(maxInFlight, 1);
     this.#limit.admit(now);
     this.#application.limit.admit(now);
   }
@@ -243,7 +196,7 @@ export class RateLimiter implements Member {
   sendNext(now: number): void {
     const next = this.#next;
     if (next && this.#limit.isOpen(now)) {
-      this.#admit(this.#groupOf(next.maxInFlight), now);
+      this.#admit(next.maxInFlight, now);
       this.#settle(next, 'admitted');
     }
     this.#refresh(now);
@@ -260,7 +213,7 @@ export class RateLimiter implements Member {
 
   #wakeIn(ms: number): void {
     clearTimeout(this.#timer);
-    if (this.#size === 0) return;
+    if (this.#waiting.size === 0) return;
     this.#timer = setTimeout(() => this.#wake(), ms);
   }
 
@@ -273,20 +226,7 @@ export class RateLimiter implements Member {
   }
 
   report(waitMs: number): void {
-    for (const call of this.#unnotified) call.onWait(waitMs);
-    this.#unnotified.clear();
-  }
-
-  #notify(now: number): void {
-    let place = 0;
-    for (const call of this.#unnotified) this.#notifyOne(call, place, place++, now);
-  }
-
-  #notifyOne(call: WaitingCall, before: number, beforeInAll: number, now: number): void {
-    const waitMs = Math.max(this.#limit.waitFor(before, now), this.#application.limit.waitFor(beforeInAll, now));
-    if (waitMs === 0) return;
-    this.#unnotified.delete(call);
-    call.onWait(waitMs);
+    this.#waiting.notify(() => waitMs);
   }
 }
 

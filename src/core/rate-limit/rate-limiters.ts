@@ -9,12 +9,6 @@ export class RateLimiters {
   readonly #application = new ApplicationLimit();
   readonly #byToken = new Map<unknown, RateLimiter>();
   #mostBeforeDrop = maxRateLimiters;
-  #sequence = 0;
-
-  /** Returns the sequence number of a new call. */
-  nextSequence(): number {
-    return (this.#sequence += 1);
-  }
 
   /** Returns the rate limiter of a token, or of the function that returns it. */
   of(token: unknown): RateLimiter {

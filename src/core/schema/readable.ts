@@ -3,7 +3,7 @@ import { SellerError } from '../errors/seller-error.js';
 import type { Path } from './issue.js';
 
 /**
- * Runs a function that reads a value of the user: a proxy or a getter may throw at any place.
+ * Runs a function that reads a value of the user.
  *
  * @throws {InvalidInputError} with the path of what cannot be read. Errors of this library pass.
  */
@@ -11,11 +11,19 @@ export function reading<T>(value: unknown, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof SellerError) throw error;
-    const path = unreadableIn(value, new Set()) ?? [];
-    const name = path.length === 0 ? 'the input' : `\`${path.map(String).join('.')}\``;
-    throw new InvalidInputError([{ path, message: `${name} cannot be read` }]);
+    throw whileReading(value, error);
   }
+}
+
+/**
+ * Returns the error of reading an input: a proxy or a getter of the user may throw at any place. Errors of this library
+ * are returned unchanged.
+ */
+export function whileReading(value: unknown, error: unknown): SellerError {
+  if (error instanceof SellerError) return error;
+  const path = unreadableIn(value, new Set()) ?? [];
+  const name = path.length === 0 ? 'the input' : `\`${path.map(String).join('.')}\``;
+  return new InvalidInputError([{ path, message: `${name} cannot be read` }]);
 }
 
 /** The path of the first field that throws; `undefined` if there is none. */

@@ -1,6 +1,6 @@
 import { jsonBody } from './json-body.js';
 import { redactUrl, redactUserText } from '../errors/redact.js';
-import type { IsSecretName } from '../errors/secret-names.js';
+import type { IsSecretName } from '../errors/secrets.js';
 import type { CurlOptions } from '../errors/seller-error.js';
 
 /** A request that can be printed as a curl command. */

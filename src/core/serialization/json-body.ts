@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../errors/errors.js';
 import { LongInteger } from '../schema/long-integers.js';
-import { isRounded, rejected, rounded } from './query.js';
+import { isRounded, rounded } from './json.js';
+import { rejected } from './query.js';
 
 /** Where a value is in a body. */
 interface Position {

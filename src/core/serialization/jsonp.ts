@@ -1,7 +1,7 @@
 import type { Endpoint } from '../endpoint.js';
 import { UnexpectedResponseError } from '../errors/response-errors.js';
 import { responseHeaders } from '../transport/response-headers.js';
-import { isSecretName } from '../errors/secret-names.js';
+import { isSecretName } from '../errors/secrets.js';
 import { unknown } from '../schema/schema.js';
 import { parseJson } from './json.js';
 import { apiErrorFrom } from '../pipeline/error-response.js';

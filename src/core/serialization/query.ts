@@ -4,6 +4,7 @@ import { isPlainObject } from '../plain-object.js';
 import { shapeOf } from '../schema/inspect.js';
 import { reservedQuery } from '../schema/reserved-query.js';
 import { LongInteger } from '../schema/long-integers.js';
+import { isRounded, rounded } from './json.js';
 
 /** Where a value is in an input. */
 export type FieldPath = readonly (string | number)[];
@@ -61,14 +62,6 @@ export function textOf(value: unknown, path: FieldPath, what = 'takes text, a nu
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   if (['string', 'boolean'].includes(typeof value) || Number.isFinite(value)) return String(value);
   throw rejected(path, what);
-}
-
-/** What is wrong with a value that `isRounded`. */
-export const rounded = 'is beyond 2^53 and would be rounded; pass it as a string';
-
-/** Whether a value is an integer that is not exact: an id may have been rounded to it. */
-export function isRounded(value: unknown): boolean {
-  return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 /** The error of a field that cannot be sent. */

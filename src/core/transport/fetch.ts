@@ -5,31 +5,32 @@ import type { ResolvedOptions } from '../options/resolve-options.js';
 import { FetchResponse } from './fetch-response.js';
 import type { OutgoingRequest, Transport } from './transport.js';
 
-/** What has to be known of a `fetch`, which only Node.js needs. */
-export interface FetchTraits {
-  /** Returns options of `fetch` with which a request can be without data for its `timeoutMs`, and tells when it is written. */
-  requestOptions(fetch: unknown, outgoing: OutgoingRequest): object;
-  /** Whether the end of a body of `fetch` cannot be distinguished from a lost connection. */
-  hasOpenEnd(fetch: unknown, headers: Headers): boolean;
+/** What has to be known of a `fetch`. Only that of Node.js needs it. */
+interface FetchTraits {
+  /** Returns options with which a request can be without data for its `timeoutMs`, and tells when it is written. */
+  readonly requestOptions: (outgoing: OutgoingRequest) => object;
+  /** Whether the end of a body cannot be distinguished from a lost connection. */
+  readonly hasOpenEnd: (headers: Headers) => boolean;
 }
 
 /** Sends requests with ky, on every platform and with any `fetch`. */
 export function createFetchTransport(
   { fetch, middleware = [], tracing }: Pick<ResolvedOptions, 'fetch' | 'middleware' | 'tracing'>,
-  traits?: FetchTraits,
+  traitsOf?: (fetch: unknown) => FetchTraits | undefined,
 ): Transport {
   const layers = tracing?.middleware ? [...middleware, tracing.middleware] : middleware;
   return async (outgoing) => {
     // The platform's `fetch` is looked up for each request, so that it can be replaced (msw, instrumentation).
     const used = fetch ?? globalThis.fetch;
+    const traits = traitsOf?.(used);
     const options = {
       ...requestInit(outgoing),
-      ...traits?.requestOptions(used, outgoing),
+      ...traits?.requestOptions(outgoing),
       ...kyOptions,
       fetch: composeMiddleware(layers, outgoing, used),
     };
     const response = await ky(outgoing.url, options).catch((error: unknown) => rethrowCause(error, outgoing));
-    return new FetchResponse(response, traits?.hasOpenEnd(used, response.headers) ?? false);
+    return new FetchResponse(response, traits?.hasOpenEnd(response.headers) ?? false);
   };
 }
 

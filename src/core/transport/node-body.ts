@@ -17,14 +17,10 @@ type Zlib = Record<`${Codec}Sync`, (body: InputType, options: CodecOptions) => B
 
 let zlib: Zlib | undefined;
 
-/** The encodings that `readText` supports, for `accept-encoding`. */
-export function acceptedEncodings(): string {
-  return hasZstd() ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br';
-}
+const hasZstd = 'zstd' in process.versions;
 
-function hasZstd(): boolean {
-  return 'zstd' in process.versions;
-}
+/** The encodings that `readText` supports, for `accept-encoding`. */
+export const acceptedEncodings = hasZstd ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br';
 
 /**
  * Reads the body of a response as UTF-8, at most `maxBytes` after decompression.
@@ -87,7 +83,7 @@ async function decodeBody(body: Buffer, contentEncoding: string, maxBytes: numbe
 }
 
 function isKnown(encoding: string): boolean {
-  return /^(?:identity|x-gzip|gzip|deflate|br)$/.test(encoding) || (encoding === 'zstd' && hasZstd());
+  return /^(?:identity|x-gzip|gzip|deflate|br)$/.test(encoding) || (encoding === 'zstd' && hasZstd);
 }
 
 function decompress(body: Buffer, encoding: string, maxOutputLength: number): Buffer | Promise<Buffer> {

@@ -124,7 +124,7 @@ function openRequest({ endpoint, url, headers, body }: OutgoingRequest, agent: A
     port,
     path: pathname + search,
     method: endpoint.method,
-    headers: { 'accept-encoding': acceptedEncodings(), ...headers },
+    headers: { 'accept-encoding': acceptedEncodings, ...headers },
     agent,
   };
   try {

@@ -1,13 +1,12 @@
 import { redactUrl } from '../errors/redact.js';
-import type { ResponseHeaders } from '../transport/response-headers.js';
 import { RateLimitError } from '../errors/status-errors.js';
 import { emitWait } from '../observability/events.js';
 import { acquireLimiter, releaseLimiter } from '../rate-limit/limiter.js';
-import type { LimitedAttempt } from '../rate-limit/limiter.js';
-import type { RateLimitSignal } from '../rate-limit/adaptive-limit.js';
-import type { Admission } from '../rate-limit/rate-limiter.js';
-import { parseRetryAfter } from '../retry/retry-after.js';
+import type { LimitedAttempt, Limiter } from '../rate-limit/limiter.js';
+import type { Admission } from '../rate-limit/waiting-calls.js';
+import { parseRetryAfter } from '../transport/response-headers.js';
 import { warningOf } from './error-response.js';
+import type { BufferedResponse } from './parse-response.js';
 import type { RequestContext } from './request-context.js';
 
 /**
@@ -16,16 +15,16 @@ import type { RequestContext } from './request-context.js';
  * @throws {RateLimitError} when the service asked all calls to wait for longer than `maxRetryDelayMs`, or has responded
  * 429 to all of them for as long as the retries of this one would take.
  */
-export async function acquireAttempt(context: RequestContext): Promise<void> {
-  const { scope, rateLimiter, sequence, startedAt, maxRetries, runtime } = context;
-  const { limiter, maxConcurrency = Infinity, maxRetryDelayMs } = runtime.options;
-  const next = context.attempts + 1;
-  if (limiter) await acquireLimiter(limiter, limitedAttempt(context, next), scope);
-  if (rateLimiter.tryAcquire(maxConcurrency)) return;
+export async function waitForTurn(context: RequestContext): Promise<void> {
+  const { scope, rateLimiter, sequence, startedAt, maxInFlight, maxRetries, runtime } = context;
+  const { limiter, maxRetryDelayMs } = runtime.options;
+  const next = limitedAttempt(context, context.attempts + 1);
+  if (limiter) await acquireLimiter(limiter, next, scope);
+  if (rateLimiter.tryAcquire(maxInFlight)) return;
   try {
     const admission = await rateLimiter.acquire(scope, {
       sequence,
-      maxInFlight: maxConcurrency,
+      maxInFlight,
       maxPauseMs: maxRetryDelayMs,
       maxRetries,
       startedAt,
@@ -33,27 +32,20 @@ export async function acquireAttempt(context: RequestContext): Promise<void> {
     });
     if (admission !== 'admitted') throw notSentError(context, admission);
   } catch (error) {
-    if (limiter) releaseLimiter(limiter, limitedAttempt(context, next));
+    if (limiter) releaseLimiter(limiter, next);
     throw error;
   }
 }
 
-/**
- * Reports the end of an attempt to both limiters. `sentAt` is a time of `performance.now()`.
- *
- * @returns whether the attempt got a 429 that concerns all calls.
- */
-export function releaseAttempt(
+/** Reports the end of an attempt to the user's limiter. */
+export function reportToLimiter(
+  limiter: Limiter,
   context: RequestContext,
-  { status, headers }: { readonly status: number | undefined; readonly headers: ResponseHeaders | undefined },
-  sentAt: number,
-): boolean {
-  const { limiter, maxConcurrency = Infinity } = context.runtime.options;
-  const isThrottled = context.rateLimiter.release(rateLimitSignal(status), sentAt, maxConcurrency);
-  if (!limiter) return isThrottled;
-  const retryAfterMs = headers && parseRetryAfter(headers, Date.now());
+  status: number | undefined,
+  response: BufferedResponse | undefined,
+): void {
+  const retryAfterMs = response && parseRetryAfter(response.headers, Date.now());
   releaseLimiter(limiter, limitedAttempt(context, context.attempts), { status, retryAfterMs });
-  return isThrottled;
 }
 
 function limitedAttempt({ info: { endpoint, baseUrl } }: RequestContext, attempt: number): LimitedAttempt {
@@ -82,10 +74,4 @@ function notSentError(context: RequestContext, admission: Exclude<Admission, 'ad
     retryAfterMs,
     outcomeUnknown,
   });
-}
-
-/** What a status says about the rate limit of the service; `undefined` means no response. */
-function rateLimitSignal(status: number | undefined): RateLimitSignal {
-  if (status === undefined || status >= 500) return 'other';
-  return status === 429 ? 'throttled' : 'accepted';
 }
