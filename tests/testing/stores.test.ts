@@ -79,6 +79,39 @@ describe('the messages of a pack', () => {
     expect(messages.isFirst(pending)).toBe(false);
   });
 
+  test('a page of a conversation has what its reader can see, the newest first, and the number of all that', async () => {
+    const { messages } = marketplace;
+    const pack = marketplace.addPack({ seller_id, buyer_id });
+    const hidden = 'Write to me: a@b.com';
+    for (const text of ['one', hidden, 'two', 'three', hidden, 'four', 'five', hidden])
+      messages.add(pack, from(buyer_id, text));
+    const pageOf = async (user_id: number, offset: number, limit: number) => {
+      const client = marketplace.clientFor({ user_id });
+      const conversation = client.messages.conversation({ pack_id: pack.pack_id!, user_id: seller_id, offset, limit });
+      const first = await conversation.pages()[Symbol.asyncIterator]().next();
+      const page = first.value as { items: { text?: string | null }[]; total?: number };
+      return { texts: page.items.map(({ text }) => text), total: page.total };
+    };
+    expect(await pageOf(seller_id, 0, 2)).toEqual({ texts: ['five', 'four'], total: 5 });
+    expect(await pageOf(seller_id, 2, 2)).toEqual({ texts: ['three', 'two'], total: 5 });
+    expect(await pageOf(seller_id, 4, 2)).toEqual({ texts: ['one'], total: 5 });
+    expect(await pageOf(seller_id, 0, 10)).toMatchObject({ texts: ['five', 'four', 'three', 'two', 'one'] });
+    expect(messages.visibleTo(seller_id, pack)).toHaveLength(5);
+    expect(messages.visibleTo(buyer_id, pack)).toHaveLength(8);
+  });
+
+  test('a file belongs to the messages that have it', () => {
+    const { messages } = marketplace;
+    const pack = marketplace.addPack({ seller_id, buyer_id });
+    const withFile = (filename: string) =>
+      marketplace.buyerWrites({ pack, text: 'Hello', files: [{ filename, content: 'x' }] });
+    const [one, other] = [withFile('a.txt'), withFile('b.txt')];
+    messages.add(pack, from(buyer_id));
+    expect(messages.withFile(one.files[0]!.id)).toEqual([one]);
+    expect(messages.withFile(other.files[0]!.id)).toEqual([other]);
+    expect(messages.withFile('nothing')).toEqual([]);
+  });
+
   test('a pack is locked until it is unlocked, and only once at a time', () => {
     const { messages } = marketplace;
     const pack = marketplace.addPack({ seller_id, buyer_id });
@@ -94,7 +127,7 @@ describe('the messages of a pack', () => {
     const { messages } = marketplace;
     const pack = marketplace.addPack({ seller_id, buyer_id });
     expect(() => messages.add(pack, from(buyer_id, '😀'.repeat(3500)))).not.toThrow();
-    expect(() => messages.add(pack, from(buyer_id, 'x'.repeat(3501)))).toThrow(FakeMarketplaceError);
+    expect(() => messages.add(pack, from(buyer_id, 'x'.repeat(3501)))).toThrow('at most 3500 characters');
   });
 
   test.each([1, 2])(
@@ -264,5 +297,6 @@ describe('every store', () => {
     const unknown = (typeof first === 'number' ? 999 : 'nothing') as never;
     expect(store.get(unknown)).toBeUndefined();
     expect(() => store.getOrThrow(unknown)).toThrow(FakeMarketplaceError);
+    expect(() => store.getOrThrow(unknown)).toThrow(new RegExp(`there is no \\w+ ${String(unknown)}`));
   });
 });
