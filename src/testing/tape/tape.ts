@@ -31,14 +31,15 @@ export function endpointNameOf(method: string, path: string): string | null {
 /** Redacts an exchange. */
 export function redacted(exchange: TapeExchange): TapeExchange {
   const { path, request, response } = exchange;
-  return { ...exchange, path: redactQuery(path), request: redact(request), response: redact(response) };
+  return { ...exchange, path: redactPath(path), request: redact(request), response: redact(response) };
 }
 
-function redactQuery(path: string): string {
-  const [pathname = '', query] = path.split('?');
+function redactPath(path: string): string {
+  const [segments = '', query] = path.split('?');
+  const pathname = redactText(segments);
   if (query === undefined) return pathname;
   const kept = [...new URLSearchParams(query)].map(([name, value]) => [name, String(redact(value, name))]);
-  return `${redactText(pathname)}?${new URLSearchParams(kept).toString()}`;
+  return `${pathname}?${new URLSearchParams(kept).toString()}`;
 }
 
 /** Reads a tape. @throws {FakeMarketplaceError} that names a line that is no exchange */
