@@ -43,17 +43,16 @@ export type Given = Readonly<Record<string, string>>;
  * @returns one sentence per error.
  */
 export function typeErrors(root: string, snippets: readonly Snippet[], given: (snippet: Snippet) => Given): string[] {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile) as {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as {
     config: ts.TsConfigSourceFile & { compilerOptions: object };
   };
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
   const files = new Map(snippets.map((snippet, index) => [join(root, 'docs', `snippet-${index}.ts`), snippet]));
   const host = ts.createCompilerHost(options);
-  const { fileExists, readFile } = host;
-  host.fileExists = (path) => files.has(path) || fileExists(path);
+  host.fileExists = (path) => files.has(path) || ts.sys.fileExists(path);
   host.readFile = (path) => {
     const snippet = files.get(path);
-    return snippet ? standalone(snippet.code, given(snippet)) : readFile(path);
+    return snippet ? standalone(snippet.code, given(snippet)) : ts.sys.readFile(path);
   };
   const program = ts.createProgram([...files.keys()], options, host);
   return [...files].flatMap(([path, snippet]) => {
