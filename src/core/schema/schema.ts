@@ -59,13 +59,18 @@ function lazy(build: () => z.$ZodType, facts?: Facts, keywords?: Keywords): neve
   return new LazySchema(build, facts, keywords) as never;
 }
 
+/** @internal Users have no zod of ours, so its types are no part of the declarations. */
 interface Additions {
   readonly check?: z.CheckFn<unknown>;
   readonly facts?: Facts;
   readonly keywords?: Keywords;
 }
 
-/** Returns a copy of a schema with one more check, or with more that is known of it. */
+/**
+ * Returns a copy of a schema with one more check, or with more that is known of it.
+ *
+ * @internal
+ */
 // @__NO_SIDE_EFFECTS__
 export function derived(of: Schema<unknown, unknown>, { check, facts, keywords }: Additions): never {
   const parent = of as unknown as LazySchema;
