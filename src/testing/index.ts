@@ -25,16 +25,10 @@ export type { MessageStore, MessageInit, StoredMessage } from './state/messages.
 export type { Pack, PackInit, PackStore, ShippingMode } from './state/packs.js';
 export type { QuestionStore, QuestionStatus, StoredAnswer, StoredQuestion } from './state/questions.js';
 export type { Listening, ListenOptions } from './server.js';
-export type {
-  FlexStore,
-  KindOfDay,
-  StoredRange,
-  StoredShipment,
-  StoredSubscription,
-  SubscriptionInit,
-  SubscriptionStatus,
-  Zone,
-} from './state/flex.js';
+export type { EntityStore } from './state/entity-store.js';
+export type { FlexStore, StoredShipment, Zone } from './state/flex.js';
+export type { KindOfDay, StoredRange, StoredSubscription } from './state/flex-subscription.js';
+export type { SubscriptionInit, SubscriptionStatus } from './state/flex-subscription.js';
 export type { ContactKind, ContactStore, ContactInit, StoredContact } from './state/contacts.js';
 
 export { storeConformance } from './store-conformance.js';

@@ -4,7 +4,6 @@ import type { Endpoint } from '../core/endpoint.js';
 import type { DocumentedError } from '../core/errors/documented-error.js';
 import type { ClientOptions } from '../core/options/client-options.js';
 import { Clock } from './clock.js';
-import { createRouter } from './create-router.js';
 import { FakeMarketplaceError } from './errors.js';
 import { Faults } from './http/faults.js';
 import { errorResponse } from './http/handler.js';
@@ -12,12 +11,12 @@ import type { ErrorOverrides } from './http/handler.js';
 import { ServiceRateLimiter } from './http/rate-limit.js';
 import type { RateLimit } from './http/rate-limit.js';
 import { Requests } from './http/requests.js';
-import type { Router } from './http/router.js';
 import { mswHandler } from './msw.js';
 import type { MswHandler } from './msw.js';
 import { applySeed } from './seed/apply.js';
 import type { SeedInit } from './seed/schema.js';
 import { authorize } from './oauth.js';
+import { Router } from './router.js';
 import { listen } from './server.js';
 import type { Listening, ListenOptions } from './server.js';
 import { defaultSettings, optionLockMsOverHttp } from './settings.js';
@@ -99,11 +98,11 @@ export class FakeMarketplace {
   /** The behaviour that the specification leaves open. */
   readonly settings: MarketplaceSettings;
   /** Injects network and service faults. */
-  readonly faults = new Faults(() => this.accounts);
+  readonly faults = new Faults();
   /** Limits the rate of calls. */
-  readonly rateLimiter = new ServiceRateLimiter(() => this.accounts);
+  readonly rateLimiter = new ServiceRateLimiter();
   /** The requests that the marketplace received. */
-  readonly requests = new Requests(() => this.accounts);
+  readonly requests = new Requests();
   readonly #options: FakeMarketplaceOptions;
   readonly #startSettings: MarketplaceSettings;
   #stores: Stores;
@@ -296,7 +295,7 @@ export class FakeMarketplace {
 
   #createRouter(): Router {
     const { requests, rateLimiter, faults } = this;
-    return createRouter(this.#stores, [requests.interceptor, rateLimiter.interceptor, faults.interceptor]);
+    return new Router(this.#stores, [requests.interceptor, rateLimiter.interceptor, faults.interceptor]);
   }
 
   #store({ buyer_id, site_id }: Pack, { filename, content, type = 'application/octet-stream' }: BuyerFile): StoredFile {

@@ -1,20 +1,16 @@
 import { FakeMarketplaceError } from './errors.js';
 import { ErrorResponse, HandlerResponse } from './http/handler.js';
-import { copyBody } from './http/request-body.js';
-import type { MarketplaceSettings } from './settings.js';
+import type { Call } from './http/call.js';
 import type { Accounts, CodeProof, Grant } from './state/accounts.js';
+import type { Stores } from './state/stores.js';
 
 type FormFields = Readonly<Record<string, string | undefined>>;
 
 const grantFields = { authorization_code: 'code', refresh_token: 'refresh_token' } as const;
 
 /** Handles `POST /oauth/token`: exchanges an authorization code or a refresh token for tokens. Each can be used once. */
-export async function exchangeToken(
-  request: Request,
-  accounts: Accounts,
-  { accessTokenLifetimeSeconds: expires_in }: MarketplaceSettings,
-): Promise<HandlerResponse> {
-  const fields = await readFields(request);
+export async function exchangeToken({ copied }: Call, { accounts, settings }: Stores): Promise<HandlerResponse> {
+  const fields = fieldsOf(copied.value);
   const kind = fields.grant_type;
   if (kind !== 'authorization_code' && kind !== 'refresh_token')
     throw oauthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
@@ -25,7 +21,7 @@ export async function exchangeToken(
   const grant = value === undefined ? undefined : accounts.redeem(kind, value, client_id);
   if (!grant || !(await isProven(grant.proof, fields)))
     throw oauthError('invalid_grant', `The ${kind.replace('_', ' ')} is not valid or was already used`);
-  return new HandlerResponse(200, issueTokens(accounts, grant, expires_in));
+  return new HandlerResponse(200, issueTokens(accounts, grant, settings.accessTokenLifetimeSeconds));
 }
 
 /** Whether the application that exchanges a code is the one that asked for it. */
@@ -67,8 +63,7 @@ function issueTokens(accounts: Accounts, { user_id, application_id }: Grant, exp
 }
 
 /** Reads the fields of a form or of a JSON object. */
-async function readFields(request: Request): Promise<FormFields> {
-  const { value: body } = await copyBody(request);
+function fieldsOf(body: unknown): FormFields {
   if (typeof body === 'string') return Object.fromEntries(new URLSearchParams(body));
   const entries = Object.entries((body ?? {}) as Record<string, unknown>);
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));

@@ -1,7 +1,6 @@
 import type { Accounts } from '../state/accounts.js';
-import { matchPath } from '../../core/serialization/path-template.js';
-import { bearerToken } from '../http/authorization.js';
-import { allEndpoints } from '../http/all-endpoints.js';
+import { endpointOf } from '../http/all-endpoints.js';
+import { bearerToken } from '../http/call.js';
 import { copyRequest, maxBodyLength } from './copy-request.js';
 import type { UploadedPart } from './copy-request.js';
 import { describeFault } from './describe-fault.js';
@@ -132,13 +131,12 @@ function sizeOf(entry: LoggedRequest | undefined): number {
 function toEntry(id: number, { method, url, headers }: Request, accounts: Accounts): LoggedRequest {
   const { pathname, search } = new URL(url);
   const user_id = accounts.bearerOf(bearerToken(headers) ?? '')?.user_id ?? null;
-  const endpoint = allEndpoints.find((each) => each.method === method && matchPath(each.path, pathname));
   return {
     id,
     at: Date.now(),
     method,
     path: pathname + search,
-    endpoint: endpoint?.name ?? null,
+    endpoint: endpointOf(method, pathname)?.name ?? null,
     user_id,
     nickname: user_id === null ? null : (accounts.get(user_id)?.nickname ?? null),
     state: 'open',

@@ -19,13 +19,13 @@ import {
 } from '../../resources/post-sale/errors.js';
 import { messageTextLimit, unsupportedCharacters } from '../../resources/post-sale/text.js';
 import { badRequest, bearerOrThrow, errorResponse } from '../http/handler.js';
-import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
+import type { EndpointHandlers } from '../http/handler.js';
+import type { Call } from '../http/call.js';
 import { isInteger, pathId, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import type { Bearer } from '../state/accounts.js';
-import type { MarketplaceState } from '../state/marketplace-state.js';
-import type { MessageStore } from '../state/messages.js';
 import type { Pack } from '../state/packs.js';
+import type { Stores } from '../state/stores.js';
 import { toOptionMessageView } from './message-view.js';
 
 /** The number of templates of each option; 0 for free text. */
@@ -52,42 +52,39 @@ function optionsOf({ shipping }: Pack): OptionId[] {
 }
 
 /** Handles the action guide. Spec: Post-sale reasons to communicate. */
-export function actionGuideHandlers(
-  messageStore: MessageStore,
-  state: MarketplaceState,
-): EndpointHandlers<typeof endpoints.actionGuide> {
-  const { settings } = state;
+export function actionGuideHandlers(stores: Stores): EndpointHandlers<typeof endpoints.actionGuide> {
+  const { settings, packs, messages } = stores;
   return {
-    options: (info) => {
-      const pack = getGuidedPackOrThrow(info, bearerOrThrow(info));
+    options: (call) => {
+      const pack = getGuidedPackOrThrow(call, bearerOrThrow(call));
       return {
         options: optionsOf(pack).map((option) =>
-          toOptionView(option, messageStore.capOf(option, pack), settings.liveFields),
+          toOptionView(option, messages.capOf(option, pack), settings.liveFields),
         ),
       };
     },
 
-    caps: (info) => {
-      const pack = getGuidedPackOrThrow(info, bearerOrThrow(info));
-      return optionsOf(pack).map((option) => ({ option_id: option, cap_available: messageStore.capOf(option, pack) }));
+    caps: (call) => {
+      const pack = getGuidedPackOrThrow(call, bearerOrThrow(call));
+      return optionsOf(pack).map((option) => ({ option_id: option, cap_available: messages.capOf(option, pack) }));
     },
 
-    send: async (info) => {
-      const sender = applicationOrThrow(info);
-      const pack = getGuidedPackOrThrow(info, sender);
-      const body = await readJsonObject(info);
+    send: async (call) => {
+      const sender = applicationOrThrow(call);
+      const pack = getGuidedPackOrThrow(call, sender);
+      const body = await readJsonObject(call);
       const option = optionsOf(pack).find((each) => each === body.option_id);
       if (!option) throw errorResponse(invalidOption);
       const text = readText(option, body);
-      if (messageStore.isLocked(pack)) throw errorResponse(optionLocked);
-      const unlock = messageStore.lock(pack);
+      if (messages.isLocked(pack)) throw errorResponse(optionLocked);
+      const unlock = messages.lock(pack);
       try {
         // A concurrent option of the same sale fails with 409 while this one is in progress.
         await new Promise<void>((resolve) => setTimeout(resolve, settings.optionLockMs));
         assertCap(option, pack);
         const { user_id: from, application_id: client_id } = sender;
-        const sent = messageStore.add(pack, { from, text, client_id, option });
-        return toOptionMessageView(sent, messageStore, state);
+        const sent = messages.add(pack, { from, text, client_id, option });
+        return toOptionMessageView(sent, stores);
       } finally {
         unlock();
       }
@@ -95,12 +92,12 @@ export function actionGuideHandlers(
   };
 
   function assertCap(option: OptionId, pack: Pack): void {
-    if (messageStore.capOf(option, pack) > 0) return;
+    if (messages.capOf(option, pack) > 0) return;
     throw errorResponse(capExhausted, { message: `The user is not allowed to run the option ${option} again` });
   }
 
-  function getGuidedPackOrThrow(info: HandlerInfo, { user_id }: Pick<Bearer, 'user_id'>): Pack {
-    const pack = state.packs.get(pathId(info, 'pack_id'));
+  function getGuidedPackOrThrow(call: Call, { user_id }: Pick<Bearer, 'user_id'>): Pack {
+    const pack = packs.get(pathId(call, 'pack_id'));
     if (pack?.seller_id !== user_id) throw errorResponse(noAccessToPack);
     if (pack.exceptedCase) throw errorResponse(exceptedCase);
     if (pack.blockedBy !== null) throw errorResponse(optionConversationBlocked, { cause: pack.blockedBy });
@@ -109,7 +106,7 @@ export function actionGuideHandlers(
 }
 
 /** Returns the caller. Spec: Authentication 3. @throws {ErrorResponse} 400 without a token or an application */
-export function applicationOrThrow({ bearer }: HandlerInfo): Bearer {
+export function applicationOrThrow({ bearer }: Call): Bearer {
   if (!bearer) throw errorResponse(accessTokenRequired);
   if (bearer.application_id === null) throw errorResponse(applicationIdRequired);
   return bearer;

@@ -1,7 +1,7 @@
 import { pageOf } from '../http/conventions.js';
 import type { PageParams } from '../http/conventions.js';
 import { badRequest } from '../http/handler.js';
-import type { HandlerInfo } from '../http/handler.js';
+import type { Call } from '../http/call.js';
 import { queryDate, queryInteger, queryOneOf, queryPage } from '../http/read-request.js';
 import { startsOfDays } from '../local-time.js';
 import type { MarketplaceSettings } from '../settings.js';
@@ -23,20 +23,20 @@ const lengths = { day: 86_400_000, hour: 3_600_000 } as const;
 
 /** Reads the parameters of a window. @throws {ErrorResponse} 400 when one is invalid */
 export function readWindow(
-  info: HandlerInfo,
+  call: Call,
   now: number,
   { maxWindowIntervals, contactTimeZone }: MarketplaceSettings,
   site_id: string,
 ): WindowParams {
-  const last = queryInteger(info, 'last', 1) ?? 1;
+  const last = queryInteger(call, 'last', 1) ?? 1;
   if (last > maxWindowIntervals) throw badRequest(`last must be at most ${maxWindowIntervals}`);
-  const end = queryDate(info, 'ending')?.ms ?? now;
+  const end = queryDate(call, 'ending')?.ms ?? now;
   return {
     last,
-    unit: queryOneOf(info, 'unit', ['day', 'hour']),
+    unit: queryOneOf(call, 'unit', ['day', 'hour']),
     end,
-    order: queryOneOf(info, 'order', ['asc', 'desc'], 'asc'),
-    page: queryPage(info, maxWindowIntervals, maxWindowIntervals),
+    order: queryOneOf(call, 'order', ['asc', 'desc'], 'asc'),
+    page: queryPage(call, maxWindowIntervals, maxWindowIntervals),
     site_id: contactTimeZone === 'site' ? site_id : undefined,
   };
 }

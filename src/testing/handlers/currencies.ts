@@ -1,7 +1,6 @@
 import type { endpoints } from '../../endpoints.js';
 import type { Currency } from '../../resources/currencies/schemas.js';
 import { notFound } from '../http/handler.js';
-import { pathText } from '../http/read-request.js';
 import type { EndpointHandlers } from '../http/handler.js';
 
 const currencies: readonly Currency[] = [
@@ -31,14 +30,11 @@ export function currencyOf(site_id: string): Pick<Currency, 'id' | 'symbol'> {
 }
 
 /** Handles currencies. */
-export function currencyHandlers(): EndpointHandlers<typeof endpoints.currencies> {
-  return {
-    list: () => currencies,
-    get: (info) => {
-      const id = pathText(info, 'id');
-      const found = currencies.find((each) => each.id === id.toUpperCase());
-      if (!found) throw notFound(`Currency ${id} does not exist`);
-      return found;
-    },
-  };
-}
+export const currencyHandlers: EndpointHandlers<typeof endpoints.currencies> = {
+  list: () => currencies,
+  get: ({ params: { id = '' } }) => {
+    const found = currencies.find((each) => each.id === id.toUpperCase());
+    if (!found) throw notFound(`Currency ${id} does not exist`);
+    return found;
+  },
+};

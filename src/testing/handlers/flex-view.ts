@@ -1,7 +1,8 @@
 import { currencyOf } from './currencies.js';
 import type { MarketplaceSettings } from '../settings.js';
-import { kindsOfDays } from '../state/flex.js';
-import type { StoredRange, StoredSubscription, Zone } from '../state/flex.js';
+import type { Zone } from '../state/flex.js';
+import { kindsOfDays } from '../state/flex-subscription.js';
+import type { StoredRange, StoredSubscription } from '../state/flex-subscription.js';
 
 /** The hours at which a range, or the time to order for it, can end. */
 const hours = Array.from({ length: 25 }, (_, hour) => hour);

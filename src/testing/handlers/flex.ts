@@ -13,39 +13,38 @@ import {
 import { alreadyInFlex, itemDown, itemNotFound, notInFlex } from '../../resources/flex-items/errors.js';
 import { flexConfiguration } from '../../resources/flex/schemas.js';
 import { badRequest, bearerOrThrow, errorResponse, forbidden, noContent } from '../http/handler.js';
-import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
+import type { EndpointHandlers } from '../http/handler.js';
+import type { Call } from '../http/call.js';
 import { pathId, pathText } from '../http/read-request.js';
-import type { FlexStore, StoredSubscription } from '../state/flex.js';
+import type { StoredSubscription } from '../state/flex-subscription.js';
 import type { Item } from '../state/items.js';
-import type { MarketplaceState } from '../state/marketplace-state.js';
+import type { Stores } from '../state/stores.js';
 import { toConfigurationView, toSubscriptionView } from './flex-view.js';
 import { readDelivery, readPathIds, readQuery, readZones } from './read-flex.js';
 
 /** Handles Flex. Spec: Flex delivery. */
-export function flexHandlers(
-  store: FlexStore,
-  { accounts, items, settings }: MarketplaceState,
-): EndpointHandlers<typeof endpoints.flex> {
+export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.flex> {
+  const { accounts, items, settings, flex: store } = stores;
   return {
-    subscriptions: (info) => {
-      bearerOrThrow(info);
-      const site_id = siteOrThrow(info);
-      const user_id = pathId(info, 'user_id');
-      assertUser(info, site_id, user_id);
+    subscriptions: (call) => {
+      bearerOrThrow(call);
+      const site_id = siteOrThrow(call);
+      const user_id = pathId(call, 'user_id');
+      assertUser(call, site_id, user_id);
       return store.subscriptionsOf(user_id).map((each) => toSubscriptionView(each, store.zonesOf(site_id), settings));
     },
 
-    configuration: async (info) => {
-      bearerOrThrow(info);
-      const site_id = siteOrThrow(info);
-      const query = await readQuery(info);
+    configuration: async (call) => {
+      bearerOrThrow(call);
+      const site_id = siteOrThrow(call);
+      const query = await readQuery(call);
       // `graphql` is an optional part: it is loaded on first use, as in the client.
       const { executeQuery } = await import('./flex-query.js');
       return executeQuery(query, {
         configuration: flexConfiguration,
         inspect,
         resolve: ({ user_id, service_id }) => {
-          assertUser(info, site_id, user_id);
+          assertUser(call, site_id, user_id);
           const subscription = store.find(site_id, user_id, service_id);
           if (!subscription) throw errorResponse(subscriptionNotFound);
           return toConfigurationView(subscription, store.zonesOf(site_id));
@@ -54,11 +53,11 @@ export function flexHandlers(
       });
     },
 
-    setDelivery: async (info) => {
-      bearerOrThrow(info);
-      const ids = readPathIds(info);
-      const { delivery_window, delivery_ranges } = await readDelivery(info);
-      const subscription = getSubscriptionOrThrow(info, ids);
+    setDelivery: async (call) => {
+      bearerOrThrow(call);
+      const ids = readPathIds(call);
+      const { delivery_window, delivery_ranges } = await readDelivery(call);
+      const subscription = getSubscriptionOrThrow(call, ids);
       if (subscription.mode === 'TURBO') throw badRequest('the delivery of this subscription is accurate, not custom');
       store.configure(subscription.id, {
         ...(delivery_window !== undefined && { delivery_window }),
@@ -67,11 +66,11 @@ export function flexHandlers(
       return {};
     },
 
-    addZones: async (info) => {
-      bearerOrThrow(info);
-      const ids = readPathIds(info);
-      const zones = await readZones(info);
-      const subscription = getSubscriptionOrThrow(info, ids);
+    addZones: async (call) => {
+      bearerOrThrow(call);
+      const ids = readPathIds(call);
+      const zones = await readZones(call);
+      const subscription = getSubscriptionOrThrow(call, ids);
       if (subscription.mode === 'TURBO') throw badRequest('the coverage of this subscription is a radius, not zones');
       const known = store.zonesOf(subscription.site_id).map(({ id }) => id);
       const unknown = zones.find((id) => !known.includes(id));
@@ -80,10 +79,10 @@ export function flexHandlers(
       return {};
     },
 
-    driver: (info) => {
-      const { user_id } = bearerOrThrow(info);
-      const shipment_id = pathId(info, 'shipment_id', errorResponse(driverNotFound));
-      const shipment = store.shipmentOf(pathText(info, 'site_id'), shipment_id);
+    driver: (call) => {
+      const { user_id } = bearerOrThrow(call);
+      const shipment_id = pathId(call, 'shipment_id', errorResponse(driverNotFound));
+      const shipment = store.shipmentOf(pathText(call, 'site_id'), shipment_id);
       if (!shipment) throw errorResponse(driverNotFound);
       if (shipment.user_id !== user_id) throw forbidden('The shipment belongs to another seller');
       if (shipment.driver_id === undefined) throw errorResponse(driverNotFound);
@@ -91,13 +90,13 @@ export function flexHandlers(
     },
 
     items: {
-      isEnabled: (info) => {
-        if (!store.isEnabled(getItemOrThrow(info))) throw errorResponse(itemNotFound);
+      isEnabled: (call) => {
+        if (!store.isEnabled(getItemOrThrow(call))) throw errorResponse(itemNotFound);
         return noContent;
       },
 
-      enable: (info) => {
-        const item = getItemOrThrow(info);
+      enable: (call) => {
+        const item = getItemOrThrow(call);
         // Spec: Flex delivery, item status.
         if (item.status !== 'active' || !isSubscribed(item)) throw errorResponse(itemDown);
         if (store.isEnabled(item)) throw errorResponse(alreadyInFlex);
@@ -105,8 +104,8 @@ export function flexHandlers(
         return noContent;
       },
 
-      disable: (info) => {
-        const item = getItemOrThrow(info);
+      disable: (call) => {
+        const item = getItemOrThrow(call);
         if (!store.isEnabled(item)) throw errorResponse(notInFlex);
         store.setEnabled(item, false);
         return noContent;
@@ -115,33 +114,33 @@ export function flexHandlers(
   };
 
   /** Returns the site in the path. @throws {ErrorResponse} 400 when it is empty or has no Flex */
-  function siteOrThrow(info: HandlerInfo): string {
-    const site_id = pathText(info, 'site_id');
+  function siteOrThrow(call: Call): string {
+    const site_id = pathText(call, 'site_id');
     if (site_id.trim() === '') throw errorResponse(emptySite);
     if (!store.covers(site_id)) throw errorResponse(invalidSite);
     return site_id;
   }
 
-  function assertUser(info: HandlerInfo, site_id: string, user_id: number): void {
+  function assertUser(call: Call, site_id: string, user_id: number): void {
     if (accounts.get(user_id)?.site_id !== site_id) throw errorResponse(userNotFound);
-    if (bearerOrThrow(info).user_id !== user_id) throw errorResponse(noAccess);
+    if (bearerOrThrow(call).user_id !== user_id) throw errorResponse(noAccess);
   }
 
   /** Returns a subscription of the caller whose settings can change: one that is not `out`. */
   function getSubscriptionOrThrow(
-    info: HandlerInfo,
+    call: Call,
     { user_id, service_id }: ReturnType<typeof readPathIds>,
   ): StoredSubscription {
-    if (bearerOrThrow(info).user_id !== user_id) throw forbidden('The subscription belongs to another seller');
-    const subscription = store.find(pathText(info, 'site_id'), user_id, service_id);
+    if (bearerOrThrow(call).user_id !== user_id) throw forbidden('The subscription belongs to another seller');
+    const subscription = store.find(pathText(call, 'site_id'), user_id, service_id);
     if (!subscription || subscription.status === 'out') throw errorResponse(deliveryNotUpdated);
     return subscription;
   }
 
-  function getItemOrThrow(info: HandlerInfo): Item {
-    const { user_id } = bearerOrThrow(info);
-    const site_id = pathText(info, 'site_id');
-    const item = items.get(pathText(info, 'item_id'));
+  function getItemOrThrow(call: Call): Item {
+    const { user_id } = bearerOrThrow(call);
+    const site_id = pathText(call, 'site_id');
+    const item = items.get(pathText(call, 'item_id'));
     if (!store.covers(site_id) || item?.site_id !== site_id) throw errorResponse(itemNotFound);
     if (item.seller_id !== user_id) throw forbidden('The item belongs to another seller');
     if (store.isDown(item)) throw errorResponse(itemDown);

@@ -2,13 +2,14 @@ import type { endpoints } from '../../endpoints.js';
 import { badRequest } from '../http/handler.js';
 import type { EndpointHandlers } from '../http/handler.js';
 import { queryList } from '../http/read-request.js';
-import type { MarketplaceState } from '../state/marketplace-state.js';
+import type { Item } from '../state/items.js';
+import type { Stores } from '../state/stores.js';
 
 /** Handles the multi-get of items: one result per id, each with its own code. */
-export function itemHandlers({ items, settings }: MarketplaceState): EndpointHandlers<typeof endpoints.items> {
+export function itemHandlers({ items, settings }: Stores): EndpointHandlers<typeof endpoints.items> {
   return {
-    status: (info) => {
-      const ids = queryList(info, 'ids');
+    status: (call) => {
+      const ids = queryList(call, 'ids');
       if (ids.length === 0) throw badRequest('ids is required');
       if (ids.length > settings.maxIds) throw badRequest(`ids has more than ${settings.maxIds} entries`);
       const results = ids.map((id) => ({ id, item: items.get(id) }));
@@ -18,7 +19,7 @@ export function itemHandlers({ items, settings }: MarketplaceState): EndpointHan
   };
 }
 
-function toItemView({ item_id, ...item }: ReturnType<MarketplaceState['items']['getOrThrow']>): object {
+function toItemView({ item_id, ...item }: Item): object {
   return { id: item_id, ...item };
 }
 

@@ -1,6 +1,6 @@
-import type { MessageStore, StoredMessage } from '../state/messages.js';
-import type { MarketplaceState } from '../state/marketplace-state.js';
+import type { StoredMessage } from '../state/messages.js';
 import { shownUserId } from '../state/packs.js';
+import type { Stores } from '../state/stores.js';
 
 type View = Readonly<Record<string, unknown>>;
 
@@ -33,7 +33,7 @@ function files({ files: stored }: StoredMessage): View[] {
 }
 
 /** Serializes a message in the current shape. Spec: Message. */
-export function toMessageView(message: StoredMessage, messageStore: MessageStore, { packs }: MarketplaceState): View {
+export function toMessageView(message: StoredMessage, { messages, packs }: Stores): View {
   const { id, site_id, client_id, from, to, text } = message;
   const pack = packs.getOrThrow(message.pack);
   const attachments = files(message);
@@ -53,24 +53,24 @@ export function toMessageView(message: StoredMessage, messageStore: MessageStore
       { id: String(message.pack), name: 'packs' },
       { id: String(pack.seller_id), name: 'sellers' },
     ],
-    conversation_first_message: messageStore.isFirst(message),
+    conversation_first_message: messages.isFirst(message),
   };
 }
 
 /** Serializes a message sent through an option, with the receiver's name. Spec: Message. Wire notes 9: it is reduced. */
-export function toOptionMessageView(message: StoredMessage, messageStore: MessageStore, state: MarketplaceState): View {
+export function toOptionMessageView(message: StoredMessage, stores: Stores): View {
   const to = {
-    user_id: shownUserId(state.packs.getOrThrow(message.pack), message.to),
-    name: state.accounts.getOrThrow(message.to).nickname,
+    user_id: shownUserId(stores.packs.getOrThrow(message.pack), message.to),
+    name: stores.accounts.getOrThrow(message.to).nickname,
   };
-  const view: View = { ...toMessageView(message, messageStore, state), to };
-  if (!state.settings.reducedOptionResponse) return view;
+  const view: View = { ...toMessageView(message, stores), to };
+  if (!stores.settings.reducedOptionResponse) return view;
   const { from: _from, site_id: _site, subject: _subject, ...reduced } = view;
   return reduced;
 }
 
 /** Serializes a message in the legacy shape. Spec: Message, legacy shape. */
-function toLegacyView(message: StoredMessage, { packs }: MarketplaceState): View {
+function toLegacyView(message: StoredMessage, { packs }: Stores): View {
   const { received, available, notified, created, read } = dates(message);
   const { moderation_date, reason, ...moderation } = moderated(message);
   const pack = packs.getOrThrow(message.pack);
@@ -96,8 +96,8 @@ function toLegacyView(message: StoredMessage, { packs }: MarketplaceState): View
 }
 
 /** Serializes a message read by id, in the configured shape. */
-export function toMessageByIdView(message: StoredMessage, messageStore: MessageStore, state: MarketplaceState): View {
-  if (messageStore.shape === 'legacy') return toLegacyView(message, state);
-  const view = toMessageView(message, messageStore, state);
-  return messageStore.shape === 'current' ? view : { paging: null, conversation_status: null, messages: [view] };
+export function toMessageByIdView(message: StoredMessage, stores: Stores): View {
+  if (stores.messages.shape === 'legacy') return toLegacyView(message, stores);
+  const view = toMessageView(message, stores);
+  return stores.messages.shape === 'current' ? view : { paging: null, conversation_status: null, messages: [view] };
 }

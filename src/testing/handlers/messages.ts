@@ -4,14 +4,15 @@ import * as errors from '../../resources/messages/errors.js';
 import { conversationBlocked } from '../../resources/post-sale/errors.js';
 import { messageTextLimit } from '../../resources/post-sale/text.js';
 import { HandlerResponse, bearerOrThrow, errorResponse, forbidden, notFound } from '../http/handler.js';
-import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
+import type { EndpointHandlers } from '../http/handler.js';
+import type { Call } from '../http/call.js';
 import { pathId, pathText } from '../http/read-request.js';
-import type { AttachmentStore, StoredFile } from '../state/attachments.js';
-import type { MarketplaceState } from '../state/marketplace-state.js';
+import type { StoredFile } from '../state/attachments.js';
 import { buyerTextLimit } from '../state/messages.js';
-import type { MessageStore, StoredMessage } from '../state/messages.js';
-import type { Pack } from '../state/packs.js';
+import type { StoredMessage } from '../state/messages.js';
 import { numberOf } from '../state/packs.js';
+import type { Pack } from '../state/packs.js';
+import type { Stores } from '../state/stores.js';
 import { applicationOrThrow } from './action-guide.js';
 import { toMessageByIdView, toMessageView } from './message-view.js';
 import { readConversationPage, readNewMessage } from './read-message.js';
@@ -21,70 +22,66 @@ import { querySite, readUpload } from './read-upload.js';
 const noReplyYet = 'blocked_by_conversation_initiated_by_seller';
 
 /** Handles messages and attachments. Spec: Messages. */
-export function messageHandlers(
-  messageStore: MessageStore,
-  attachmentStore: AttachmentStore,
-  state: MarketplaceState,
-): EndpointHandlers<typeof endpoints.messages> {
-  const { settings } = state;
+export function messageHandlers(stores: Stores): EndpointHandlers<typeof endpoints.messages> {
+  const { settings, packs, messages, attachments } = stores;
   return {
-    conversation: (info) => {
-      const reader = bearerOrThrow(info).user_id;
-      const { limit = 0, offset = 0 } = readConversationPage(info, settings);
-      const pack = getOwnPack(info, reader);
+    conversation: (call) => {
+      const reader = bearerOrThrow(call).user_id;
+      const { limit = 0, offset = 0 } = readConversationPage(call, settings);
+      const pack = getOwnPack(call, reader);
       if (!pack) throw errorResponse(errors.noAccessToConversation);
-      const { items, paging } = messageStore.pageFor(reader, pack, { offset, limit });
-      if (info.query.get('mark_as_read') !== 'false') messageStore.markAsRead(reader, pack);
+      const { items, paging } = messages.pageFor(reader, pack, { offset, limit });
+      if (call.query.get('mark_as_read') !== 'false') messages.markAsRead(reader, pack);
       return {
         paging,
         conversation_status: toConversationStatus(pack),
-        messages: items.map((message) => toMessageView(message, messageStore, state)),
+        messages: items.map((message) => toMessageView(message, stores)),
         seller_max_message_length: messageTextLimit,
         buyer_max_message_length: buyerTextLimit,
       };
     },
 
-    get: (info) => {
-      const reader = bearerOrThrow(info).user_id;
-      if (messageStore.isUnavailable) throw errorResponse(errors.messageNotReady);
-      const message = messageStore.get(pathText(info, 'message_id'));
+    get: (call) => {
+      const reader = bearerOrThrow(call).user_id;
+      if (messages.isUnavailable) throw errorResponse(errors.messageNotReady);
+      const message = messages.get(pathText(call, 'message_id'));
       if (!message) throw errorResponse(errors.messageNotFound);
       if (!isVisible(message, reader)) throw errorResponse(errors.noAccessToMessage);
-      return toMessageByIdView(message, messageStore, state);
+      return toMessageByIdView(message, stores);
     },
 
-    send: async (info) => {
-      const sender = applicationOrThrow(info);
-      const pack = getOwnPack(info, sender.user_id);
+    send: async (call) => {
+      const sender = applicationOrThrow(call);
+      const pack = getOwnPack(call, sender.user_id);
       const maxLength = pack?.buyer_id === sender.user_id ? buyerTextLimit : messageTextLimit;
-      const { from, to, text, attachments } = await readNewMessage(info, sender, maxLength);
+      const { from, to, text, file_ids } = await readNewMessage(call, sender, maxLength);
       if (!pack || from !== sender.user_id) throw errorResponse(errors.senderNotInOrder);
       if (![pack.seller_id, pack.buyer_id, pack.agent_id].some((id) => id === to))
         throw errorResponse(errors.receiverNotInOrder);
       if (sender.user_id === pack.seller_id) assertOpen(pack);
-      if (attachments.some((id) => attachmentStore.get(id)?.owner !== sender.user_id))
+      if (file_ids.some((id) => attachments.get(id)?.owner !== sender.user_id))
         throw errorResponse(attachmentErrors.attachmentNotFound);
-      const files = attachments.map((id) => attachmentStore.use(id));
+      const files = file_ids.map((id) => attachments.use(id));
       const init = { from, text, client_id: sender.application_id, files };
       // Wire notes 12: to the buyer's own id, it is answered as any other and not delivered.
       const isLost = pack.agent_id !== null && to === pack.buyer_id;
-      const sent = isLost ? messageStore.draft(pack, init) : messageStore.add(pack, init);
-      return new HandlerResponse(201, toMessageView(sent, messageStore, state));
+      const sent = isLost ? messages.draft(pack, init) : messages.add(pack, init);
+      return new HandlerResponse(201, toMessageView(sent, stores));
     },
 
-    upload: async (info) => {
-      const { user_id: owner } = bearerOrThrow(info);
-      const upload = await readUpload(info, settings);
-      if (attachmentStore.isBroken || !attachmentStore.hasRoomFor(upload.bytes))
+    upload: async (call) => {
+      const { user_id: owner } = bearerOrThrow(call);
+      const upload = await readUpload(call, settings);
+      if (attachments.isBroken || !attachments.hasRoomFor(upload.bytes))
         throw errorResponse(attachmentErrors.fileNotSaved);
-      return new HandlerResponse(201, { id: attachmentStore.add({ owner, ...upload }).id });
+      return new HandlerResponse(201, { id: attachments.add({ owner, ...upload }).id });
     },
 
-    download: (info) => {
-      const { user_id } = bearerOrThrow(info);
-      const site_id = querySite(info);
-      if (attachmentStore.isBroken) throw errorResponse(attachmentErrors.fileNotSaved);
-      const file = attachmentStore.get(pathText(info, 'attachment_id'));
+    download: (call) => {
+      const { user_id } = bearerOrThrow(call);
+      const site_id = querySite(call);
+      if (attachments.isBroken) throw errorResponse(attachmentErrors.fileNotSaved);
+      const file = attachments.get(pathText(call, 'attachment_id'));
       if (file?.site_id !== site_id) throw notFound('File not found');
       if (!canDownload(file, user_id)) throw forbidden('The user has no access to the file');
       return new HandlerResponse(200, toDownload(file));
@@ -92,9 +89,9 @@ export function messageHandlers(
   };
 
   /** Returns the pack in the path, when it belongs to the seller in the path and the user takes part in it. */
-  function getOwnPack(info: HandlerInfo, user_id: number): Pack | undefined {
-    const [pack_id, seller_id] = [pathId(info, 'pack_id'), pathId(info, 'user_id')];
-    const pack = state.packs.get(pack_id);
+  function getOwnPack(call: Call, user_id: number): Pack | undefined {
+    const [pack_id, seller_id] = [pathId(call, 'pack_id'), pathId(call, 'user_id')];
+    const pack = packs.get(pack_id);
     if (pack?.seller_id !== seller_id) return undefined;
     return user_id === pack.seller_id || user_id === pack.buyer_id ? pack : undefined;
   }
@@ -106,7 +103,7 @@ export function messageHandlers(
 
   /** Whether a user uploaded a file, or can see a message with it. */
   function canDownload({ id, owner }: StoredFile, user_id: number): boolean {
-    return owner === user_id || messageStore.withFile(id).some((message) => isVisible(message, user_id));
+    return owner === user_id || messages.withFile(id).some((message) => isVisible(message, user_id));
   }
 
   /** @throws {ErrorResponse} when the seller cannot write to the conversation */
@@ -119,12 +116,12 @@ export function messageHandlers(
 
   function blockReason(pack: Pack): string | null {
     if (pack.blockedBy !== null) return pack.blockedBy;
-    return pack.exceptedCase || messageStore.hasReply(pack) ? null : noReplyYet;
+    return pack.exceptedCase || messages.hasReply(pack) ? null : noReplyYet;
   }
 
   function toConversationStatus(pack: Pack): object {
     const substatus = blockReason(pack);
-    const changedAt = Math.max(pack.changedAt, messageStore.firstReplyAt(pack) ?? 0);
+    const changedAt = Math.max(pack.changedAt, messages.firstReplyAt(pack) ?? 0);
     return {
       path: `/packs/${numberOf(pack)}/sellers/${pack.seller_id}`,
       status: substatus === null ? 'active' : 'blocked',

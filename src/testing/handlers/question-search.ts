@@ -1,7 +1,7 @@
 import { defined } from '../../core/defined.js';
 import type { Bearer } from '../state/accounts.js';
 import { badRequest } from '../http/handler.js';
-import type { HandlerInfo } from '../http/handler.js';
+import type { Call } from '../http/call.js';
 import { queryDate, queryId, queryList } from '../http/read-request.js';
 import type { QuestionStore, StoredQuestion } from '../state/questions.js';
 
@@ -65,10 +65,10 @@ export interface QuestionSearch {
 }
 
 /** Reads a search, which is by seller, by item, or by item and asker. @throws {ErrorResponse} 400 for any other */
-export function readSearch(info: HandlerInfo): QuestionSearch {
-  const { query } = info;
-  const seller_id = queryId(info, 'seller_id');
-  const from = queryId(info, 'from');
+export function readSearch(call: Call): QuestionSearch {
+  const { query } = call;
+  const seller_id = queryId(call, 'seller_id');
+  const from = queryId(call, 'from');
   if (query.has('item') && query.has('item_id')) throw badRequest('item and item_id are the same parameter; send one');
   const item_id = query.get('item') ?? query.get('item_id') ?? undefined;
   if ((seller_id === undefined) === (item_id === undefined))
@@ -80,13 +80,13 @@ export function readSearch(info: HandlerInfo): QuestionSearch {
       return value === null ? [] : [[name, value]];
     }),
   );
-  const [askedFrom, askedBefore] = [queryDate(info, 'date_from')?.ms, queryDate(info, 'date_to')?.ms];
-  return { seller_id, item_id, from, sort: readSort(info), filters, askedFrom, askedBefore };
+  const [askedFrom, askedBefore] = [queryDate(call, 'date_from')?.ms, queryDate(call, 'date_to')?.ms];
+  return { seller_id, item_id, from, sort: readSort(call), filters, askedFrom, askedBefore };
 }
 
-function readSort(info: HandlerInfo): QuestionSearch['sort'] {
-  const fields = queryList(info, 'sort_fields');
-  const types = queryList(info, 'sort_types').map((type) => type.toUpperCase());
+function readSort(call: Call): QuestionSearch['sort'] {
+  const fields = queryList(call, 'sort_fields');
+  const types = queryList(call, 'sort_types').map((type) => type.toUpperCase());
   const unknown = fields.find((field) => !Object.hasOwn(sorts, field));
   if (unknown !== undefined) throw badRequest(`sort_fields: ${unknown} is not one of ${Object.keys(sorts).join(', ')}`);
   if (types.some((type) => type !== 'ASC' && type !== 'DESC')) throw badRequest('sort_types must be ASC or DESC');

@@ -1,17 +1,17 @@
 import type { Question } from '../../resources/questions/schemas.js';
-import type { QuestionStore, StoredQuestion } from '../state/questions.js';
+import type { StoredQuestion } from '../state/questions.js';
 import { localInstant } from '../local-time.js';
-import type { MarketplaceState } from '../state/marketplace-state.js';
+import type { Stores } from '../state/stores.js';
 
 /** Serializes a question as part of a search result; the live service adds more fields. */
-export function toHitView(question: StoredQuestion, store: QuestionStore, state: MarketplaceState): Question {
-  return state.settings.liveFields
-    ? ({ ...toQuestionView(question, store, state), tags: [] } as Question)
-    : toListView(question, store, state);
+export function toHitView(question: StoredQuestion, stores: Stores): Question {
+  return stores.settings.liveFields
+    ? ({ ...toQuestionView(question, stores), tags: [] } as Question)
+    : toListView(question, stores);
 }
 
 /** Serializes a question as part of a search result. */
-function toListView(question: StoredQuestion, store: QuestionStore, { accounts }: MarketplaceState): Question {
+function toListView(question: StoredQuestion, { accounts, questions }: Stores): Question {
   const { id, seller_id, item_id, from, removed, answer } = question;
   const { site_id } = accounts.getOrThrow(seller_id);
   return {
@@ -20,9 +20,9 @@ function toListView(question: StoredQuestion, store: QuestionStore, { accounts }
     item_id,
     // The text of a deleted or banned question is empty. Wire notes 4.
     text: removed ? '' : question.text,
-    status: store.statusOf(question),
+    status: questions.statusOf(question),
     date_created: localInstant(question.askedAt, site_id),
-    from: { id: from, answered_questions: store.answeredCount(from, seller_id) },
+    from: { id: from, answered_questions: questions.answeredCount(from, seller_id) },
     answer: answer
       ? {
           text: removed ? '' : answer.text,
@@ -34,14 +34,14 @@ function toListView(question: StoredQuestion, store: QuestionStore, { accounts }
 }
 
 /** Serializes a question that was just asked. */
-export function toAskedView(question: StoredQuestion, store: QuestionStore, state: MarketplaceState): Question {
+export function toAskedView(question: StoredQuestion, stores: Stores): Question {
   return {
-    ...toListView(question, store, state),
+    ...toListView(question, stores),
     deleted_from_listing: question.removed !== undefined || question.hidden === true,
   };
 }
 
 /** Serializes a question read by id. */
-export function toQuestionView(question: StoredQuestion, store: QuestionStore, state: MarketplaceState): Question {
-  return { ...toAskedView(question, store, state), hold: store.statusOf(question) === 'UNDER_REVIEW' };
+export function toQuestionView(question: StoredQuestion, stores: Stores): Question {
+  return { ...toAskedView(question, stores), hold: stores.questions.statusOf(question) === 'UNDER_REVIEW' };
 }

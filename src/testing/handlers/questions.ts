@@ -18,13 +18,14 @@ import {
   noContent,
   notFound,
 } from '../http/handler.js';
-import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
+import type { EndpointHandlers } from '../http/handler.js';
+import type { Call } from '../http/call.js';
 import { bodyId, isId, isInteger, parseInteger, pathId, queryPage, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import { localInstant } from '../local-time.js';
 import type { Item } from '../state/items.js';
-import type { MarketplaceState } from '../state/marketplace-state.js';
-import type { QuestionStore, StoredQuestion } from '../state/questions.js';
+import type { StoredQuestion } from '../state/questions.js';
+import type { Stores } from '../state/stores.js';
 import { findQuestions, liveWrapper, readSearch, searchOptions } from './question-search.js';
 import { toAskedView, toHitView, toQuestionView } from './question-view.js';
 import { ResponseTimes } from './response-time.js';
@@ -32,79 +33,76 @@ import { ResponseTimes } from './response-time.js';
 const maxTextLength = 2000;
 
 /** Handles questions. Spec: Questions. */
-export function questionHandlers(
-  store: QuestionStore,
-  state: MarketplaceState,
-): EndpointHandlers<typeof endpoints.questions> {
-  const { accounts, items, settings } = state;
-  const responseTimes = new ResponseTimes(store, state);
+export function questionHandlers(stores: Stores): EndpointHandlers<typeof endpoints.questions> {
+  const { accounts, items, settings, questions: store } = stores;
+  const responseTimes = new ResponseTimes(stores);
   return {
-    search: (info) => {
-      const bearer = bearerOrThrow(info);
-      const search = readSearch(info);
-      const { items: found, paging } = pageOf(findQuestions(store, search), queryPage(info, 50, settings.maxPageSize));
-      const questions = found.map((question) => toHitView(question, store, state));
+    search: (call) => {
+      const bearer = bearerOrThrow(call);
+      const search = readSearch(call);
+      const { items: found, paging } = pageOf(findQuestions(store, search), queryPage(call, 50, settings.maxPageSize));
+      const questions = found.map((question) => toHitView(question, stores));
       const { total, limit } = paging;
       const live = settings.liveFields ? liveWrapper(search, paging, bearer) : {};
       return { total, limit, questions, filters: search.filters, ...searchOptions, ...live };
     },
 
-    get: (info) => {
-      const question = store.get(pathId(info, 'question_id'));
-      if (!question || (question.removed && !info.bearer)) throw errorResponse(questionNotFound);
-      return toQuestionView(question, store, state);
+    get: (call) => {
+      const question = store.get(pathId(call, 'question_id'));
+      if (!question || (question.removed && !call.bearer)) throw errorResponse(questionNotFound);
+      return toQuestionView(question, stores);
     },
 
-    ask: async (info) => {
-      const { user_id } = bearerOrThrow(info);
-      const { item_id, text } = await readJsonObject(info);
+    ask: async (call) => {
+      const { user_id } = bearerOrThrow(call);
+      const { item_id, text } = await readJsonObject(call);
       if (typeof item_id !== 'string' || item_id === '') throw badRequest('item_id is required');
       assertText(text);
       const item = getItemOrThrow(item_id);
       if (user_id === item.seller_id) throw forbidden('A seller cannot ask about their own item');
       if (store.isBlocked(user_id, item.seller_id)) throw forbidden('The seller has blocked this user');
       if (item.status !== 'active') throw errorResponse(notActiveItem);
-      return new HandlerResponse(201, toAskedView(store.add(item, user_id, text), store, state));
+      return new HandlerResponse(201, toAskedView(store.add(item, user_id, text), stores));
     },
 
-    answer: async (info) => {
-      const { user_id } = bearerOrThrow(info);
-      const { question_id, text } = readAnswer(await readJsonObject(info, errorResponse(invalidPostBody)));
+    answer: async (call) => {
+      const { user_id } = bearerOrThrow(call);
+      const { question_id, text } = readAnswer(await readJsonObject(call, errorResponse(invalidPostBody)));
       const question = found(question_id);
       if (!question) throw errorResponse(invalidQuestion, { message: `Question ${question_id} does not exist` });
       if (question.seller_id !== user_id) throw notYourQuestion;
       assertAnswerable(question);
-      return toQuestionView(store.answer(question.id, text), store, state);
+      return toQuestionView(store.answer(question.id, text), stores);
     },
 
-    delete: (info) => {
-      const { id } = getReceivedOrThrow(info, pathId(info, 'question_id'));
+    delete: (call) => {
+      const { id } = getReceivedOrThrow(call, pathId(call, 'question_id'));
       store.delete(id);
       return [`Question ${id} was deleted`];
     },
 
-    hide: async (info) => {
-      bearerOrThrow(info);
-      const { question_id } = await readJsonObject(info);
+    hide: async (call) => {
+      bearerOrThrow(call);
+      const { question_id } = await readJsonObject(call);
       // The payload is not documented, so the id can be a number or a string of digits.
       const id = isId(question_id) ? question_id : parseInteger(String(question_id));
       if (id === undefined) throw badRequest('question_id must be an integer');
-      const received = getReceivedOrThrow(info, id);
+      const received = getReceivedOrThrow(call, id);
       store.hide(received.id);
       return { question_id: received.id, hidden: true };
     },
 
-    responseTime: (info) => {
-      bearerOrThrow(info);
-      const record = responseTimes.of(pathId(info, 'user_id'));
+    responseTime: (call) => {
+      bearerOrThrow(call);
+      const record = responseTimes.of(pathId(call, 'user_id'));
       if (!record) throw errorResponse(noQuestions);
       return record;
     },
 
     blacklist: {
-      add: async (info) => {
-        const seller = getSellerOrThrow(info);
-        const user_id = bodyId(await readJsonObject(info), 'user_id');
+      add: async (call) => {
+        const seller = getSellerOrThrow(call);
+        const user_id = bodyId(await readJsonObject(call), 'user_id');
         if (user_id === seller) throw badRequest('user_id is the seller, who cannot be blocked');
         const blocked = isInteger(user_id) && accounts.get(user_id);
         if (!blocked) throw notFound(`User ${user_id} does not exist`);
@@ -112,19 +110,19 @@ export function questionHandlers(
         return new HandlerResponse(201, { user_id });
       },
 
-      list: (info) => {
-        const seller = getSellerOrThrow(info);
+      list: (call) => {
+        const seller = getSellerOrThrow(call);
         const { site_id } = accounts.getOrThrow(seller);
         const all = store
           .blockedBy(seller)
           .map(({ user_id, since }) => ({ id: user_id, blocked_at: localInstant(since, site_id) }));
-        const { items: users, paging } = pageOf(all, queryPage(info, 50, settings.maxPageSize));
+        const { items: users, paging } = pageOf(all, queryPage(call, 50, settings.maxPageSize));
         return { users, paging };
       },
 
-      remove: (info) => {
-        const seller = getSellerOrThrow(info);
-        const user_id = pathId(info, 'user_id');
+      remove: (call) => {
+        const seller = getSellerOrThrow(call);
+        const user_id = pathId(call, 'user_id');
         if (!store.unblock(user_id, seller)) throw notFound(`User ${user_id} is not blocked`);
         return noContent;
       },
@@ -154,8 +152,8 @@ export function questionHandlers(
   }
 
   /** Returns a question that the caller has received. @throws {ErrorResponse} 401, 403 or 404 */
-  function getReceivedOrThrow(info: HandlerInfo, question_id: number | bigint): StoredQuestion {
-    const { user_id } = bearerOrThrow(info);
+  function getReceivedOrThrow(call: Call, question_id: number | bigint): StoredQuestion {
+    const { user_id } = bearerOrThrow(call);
     const question = found(question_id);
     if (!question || question.removed) throw errorResponse(questionNotFound);
     if (question.seller_id !== user_id) throw notYourQuestion;
@@ -187,8 +185,8 @@ function problemOfText(text: unknown): string | undefined {
 }
 
 /** Returns the seller, who must be the caller. @throws {ErrorResponse} 401 or 403 */
-function getSellerOrThrow(info: HandlerInfo): number {
-  const { user_id } = bearerOrThrow(info);
-  if (user_id !== pathId(info, 'seller_id')) throw forbidden('Only the seller can use the blacklist');
+function getSellerOrThrow(call: Call): number {
+  const { user_id } = bearerOrThrow(call);
+  if (user_id !== pathId(call, 'seller_id')) throw forbidden('Only the seller can use the blacklist');
   return user_id;
 }

@@ -1,11 +1,12 @@
 import { isObject } from '../../core/plain-object.js';
 import { invalidJson, invalidQuery, invalidService, invalidUser, noSchema } from '../../resources/flex/errors.js';
 import { errorResponse } from '../http/handler.js';
-import type { ErrorResponse, HandlerInfo } from '../http/handler.js';
+import type { ErrorResponse } from '../http/handler.js';
+import type { Call } from '../http/call.js';
 import { isInteger, pathId, readJson, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
-import { kindsOfDays } from '../state/flex.js';
-import type { KindOfDay, StoredRange, StoredSubscription } from '../state/flex.js';
+import { kindsOfDays } from '../state/flex-subscription.js';
+import type { KindOfDay, StoredRange, StoredSubscription } from '../state/flex-subscription.js';
 import { capacityRange } from './flex-view.js';
 
 /** A GraphQL request. */
@@ -16,8 +17,8 @@ export interface GraphqlRequest {
 }
 
 /** Reads a GraphQL request. @throws {ErrorResponse} 400: invalid JSON, no GraphQL request, or an empty query */
-export async function readQuery(info: HandlerInfo): Promise<GraphqlRequest> {
-  const body = await readJson(info, errorResponse(invalidJson));
+export async function readQuery(call: Call): Promise<GraphqlRequest> {
+  const body = await readJson(call, errorResponse(invalidJson));
   if (!isObject(body) || typeof body.query !== 'string') throw errorResponse(noSchema);
   if (body.query.trim() === '') throw errorResponse(invalidQuery);
   const { query, variables, operationName } = body;
@@ -29,18 +30,18 @@ export async function readQuery(info: HandlerInfo): Promise<GraphqlRequest> {
 }
 
 /** Reads the ids in the path. @throws {ErrorResponse} 400: invalid user_id, invalid service_id */
-export function readPathIds(info: HandlerInfo): { readonly user_id: number; readonly service_id: number } {
+export function readPathIds(call: Call): { readonly user_id: number; readonly service_id: number } {
   return {
-    user_id: pathId(info, 'user_id', errorResponse(invalidUser)),
-    service_id: pathId(info, 'service_id', errorResponse(invalidService)),
+    user_id: pathId(call, 'user_id', errorResponse(invalidUser)),
+    service_id: pathId(call, 'service_id', errorResponse(invalidService)),
   };
 }
 
 /** Reads delivery settings. @throws {ErrorResponse} 400 */
 export async function readDelivery(
-  info: HandlerInfo,
+  call: Call,
 ): Promise<Partial<Pick<StoredSubscription, 'delivery_window' | 'delivery_ranges'>>> {
-  const { delivery_window, delivery_ranges } = await readJsonObject(info, errorResponse(invalidJson));
+  const { delivery_window, delivery_ranges } = await readJsonObject(call, errorResponse(invalidJson));
   if (delivery_window !== undefined && typeof delivery_window !== 'string')
     throw invalidBody('delivery_window must be a string');
   return {
@@ -81,8 +82,8 @@ function readRange(value: unknown, at: string): StoredRange {
 }
 
 /** Reads coverage zones: a list of `{ id }`. @throws {ErrorResponse} 400 */
-export async function readZones(info: HandlerInfo): Promise<string[]> {
-  const { zones } = await readJsonObject(info, errorResponse(invalidJson));
+export async function readZones(call: Call): Promise<string[]> {
+  const { zones } = await readJsonObject(call, errorResponse(invalidJson));
   if (!Array.isArray(zones) || zones.length === 0) throw invalidBody('zones must be a list of at least one zone');
   return zones.map((zone: unknown, index) => {
     const id = isObject(zone) ? zone.id : undefined;

@@ -5,7 +5,7 @@ import * as errors from '../../resources/messages/errors.js';
 import { unsupportedCharacters } from '../../resources/post-sale/text.js';
 import type { PageParams } from '../http/conventions.js';
 import { badRequest, errorResponse } from '../http/handler.js';
-import type { HandlerInfo } from '../http/handler.js';
+import type { Call } from '../http/call.js';
 import { parseInteger, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import { isSite } from '../local-time.js';
@@ -17,14 +17,14 @@ export interface NewMessage {
   readonly from: number | bigint;
   readonly to: number | bigint;
   readonly text: string;
-  readonly attachments: readonly string[];
+  readonly file_ids: readonly string[];
 }
 
 const maxAttachments = 25;
 
 /** Reads the page of a conversation. Spec: Errors, Conversation listing. @throws {ErrorResponse} 400 */
 export function readConversationPage(
-  { query }: HandlerInfo,
+  { query }: Call,
   { conversationPageSize, maxPageSize }: MarketplaceSettings,
 ): Required<PageParams> {
   const invalid = (message: string) => errorResponse(errors.invalidPaging, { message });
@@ -38,19 +38,19 @@ export function readConversationPage(
 }
 
 /** Reads a message. Spec: POST message body; Errors, Create message. @throws {ErrorResponse} 400 */
-export async function readNewMessage(info: HandlerInfo, sender: Bearer, maxLength: number): Promise<NewMessage> {
-  assertApplication(info, sender);
-  const body = await readJsonObject(info, errorResponse(errors.messageBodyMissing));
+export async function readNewMessage(call: Call, sender: Bearer, maxLength: number): Promise<NewMessage> {
+  assertApplication(call, sender);
+  const body = await readJsonObject(call, errorResponse(errors.messageBodyMissing));
   if (Object.keys(body).length === 0) throw errorResponse(errors.messageBodyMissing);
   const from = readUserId(body.from);
   if (from === undefined) throw errorResponse(errors.senderMissing);
   const to = readReceiver(body);
   if (to === from) throw errorResponse(errors.senderIsReceiver);
-  return { from, to, text: readText(body, maxLength), attachments: readAttachments(body) };
+  return { from, to, text: readText(body, maxLength), file_ids: readAttachments(body) };
 }
 
 /** @throws {ErrorResponse} 400 when `application_id` or `x-client-id` is not the application of the token */
-function assertApplication({ query, request }: HandlerInfo, { application_id }: Bearer): void {
+function assertApplication({ query, request }: Call, { application_id }: Bearer): void {
   const given = { application_id: query.get('application_id'), 'x-client-id': request.headers.get('x-client-id') };
   for (const [name, value] of Object.entries(given)) {
     if (value === null) continue;

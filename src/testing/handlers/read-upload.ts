@@ -1,6 +1,6 @@
 import * as errors from '../../resources/messages/attachment-errors.js';
 import { badRequest, errorResponse } from '../http/handler.js';
-import type { HandlerInfo } from '../http/handler.js';
+import type { Call } from '../http/call.js';
 import { isSite } from '../local-time.js';
 import { readUpTo } from '../http/request-body.js';
 import type { MarketplaceSettings } from '../settings.js';
@@ -14,12 +14,9 @@ const maxBytes = 25 * 1024 * 1024;
 const maxOverhead = 64 * 1024;
 
 /** Reads an upload: one part `file`. Spec: Errors, Attachments. @throws {ErrorResponse} 400 */
-export async function readUpload(
-  info: HandlerInfo,
-  { attachmentExtensions }: MarketplaceSettings,
-): Promise<UploadedFile> {
-  const site_id = querySite(info);
-  const form = await readForm(info.request);
+export async function readUpload(call: Call, { attachmentExtensions }: MarketplaceSettings): Promise<UploadedFile> {
+  const site_id = querySite(call);
+  const form = await readForm(call.request);
   const parts = form.getAll('file');
   if (parts.length > 1) throw badRequest('a call uploads one file');
   const [file] = parts;
@@ -33,7 +30,7 @@ export async function readUpload(
 }
 
 /** Reads the site of a file. @throws {ErrorResponse} 400 when it is missing or no site */
-export function querySite({ query }: HandlerInfo): string {
+export function querySite({ query }: Call): string {
   const site_id = query.get('site_id') ?? '';
   if (site_id === '') throw errorResponse(errors.siteMissing);
   if (!isSite(site_id)) throw badRequest(`site_id must be a site such as MLA, not ${site_id}`);

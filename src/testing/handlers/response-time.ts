@@ -1,30 +1,28 @@
 import type { ResponseTime, ResponseTimeBand } from '../../resources/questions/schemas.js';
-import type { QuestionStore, StoredQuestion } from '../state/questions.js';
+import type { StoredQuestion } from '../state/questions.js';
 import { localTime } from '../local-time.js';
-import type { MarketplaceState } from '../state/marketplace-state.js';
+import type { Stores } from '../state/stores.js';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
 /** Computes the response time of sellers, once a day. Spec: Response time record. */
 export class ResponseTimes {
-  readonly #store: QuestionStore;
-  readonly #state: MarketplaceState;
+  readonly #stores: Stores;
   readonly #computed = new Map<number, { readonly date: string; readonly record: ResponseTime }>();
 
-  constructor(store: QuestionStore, state: MarketplaceState) {
-    this.#store = store;
-    this.#state = state;
+  constructor(stores: Stores) {
+    this.#stores = stores;
   }
 
   /** Returns the record of a seller, computed once per day of the seller's site; `undefined` without questions. */
   of(seller_id: number): ResponseTime | undefined {
-    const { accounts, clock } = this.#state;
+    const { accounts, clock, questions: store } = this.#stores;
     const site_id = accounts.get(seller_id)?.site_id ?? '';
     const { date } = localTime(clock.ms, site_id);
     const computed = this.#computed.get(seller_id);
     if (computed?.date === date) return computed.record;
-    const questions = this.#store.all.filter((each) => each.seller_id === seller_id && !each.removed);
+    const questions = store.all.filter((each) => each.seller_id === seller_id && !each.removed);
     if (questions.length === 0) return undefined;
     const record = { user_id: seller_id, ...responseTimeOf(questions, clock.ms, site_id) };
     this.#computed.set(seller_id, { date, record });

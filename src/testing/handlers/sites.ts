@@ -1,10 +1,11 @@
 import type { endpoints } from '../../endpoints.js';
 import { currencyOf } from './currencies.js';
 import { pageOf } from '../http/conventions.js';
-import type { EndpointHandlers, HandlerInfo } from '../http/handler.js';
+import type { EndpointHandlers } from '../http/handler.js';
+import type { Call } from '../http/call.js';
 import { pathText, queryId, queryPage } from '../http/read-request.js';
 import type { Item } from '../state/items.js';
-import type { MarketplaceState } from '../state/marketplace-state.js';
+import type { Stores } from '../state/stores.js';
 
 const sorts = [
   { id: 'relevance', name: 'Relevance' },
@@ -12,21 +13,17 @@ const sorts = [
 ] as const;
 
 /** Handles the site search: active items whose title contains every word. */
-export function siteHandlers({
-  accounts,
-  items,
-  settings,
-}: MarketplaceState): EndpointHandlers<typeof endpoints.sites> {
+export function siteHandlers({ accounts, items, settings }: Stores): EndpointHandlers<typeof endpoints.sites> {
   return {
-    search: (info) => {
-      const { query } = info;
-      const seller_id = queryId(info, 'seller_id');
+    search: (call) => {
+      const { query } = call;
+      const seller_id = queryId(call, 'seller_id');
       const sort = sorts.find(({ id }) => id === query.get('sort')) ?? sorts[0];
-      const found = items.all.filter((item) => matchesSearch(item, info, seller_id));
+      const found = items.all.filter((item) => matchesSearch(item, call, seller_id));
       if (sort.id === 'title_asc') found.sort((a, b) => (a.title < b.title ? -1 : 1));
-      const { items: results, paging } = pageOf(found, queryPage(info, 50, settings.maxPageSize));
+      const { items: results, paging } = pageOf(found, queryPage(call, 50, settings.maxPageSize));
       return {
-        site_id: pathText(info, 'site_id'),
+        site_id: pathText(call, 'site_id'),
         query: query.get('q') ?? '',
         ...(settings.liveFields && { country_default_time_zone: 'GMT-03:00' }),
         paging,
@@ -71,11 +68,11 @@ function toHit({ item_id, title, seller_id, site_id }: Item, nickname: string, l
   };
 }
 
-function matchesSearch(item: Item, info: HandlerInfo, seller_id: number | undefined): boolean {
-  if (item.site_id !== pathText(info, 'site_id') || item.status !== 'active') return false;
+function matchesSearch(item: Item, call: Call, seller_id: number | undefined): boolean {
+  if (item.site_id !== pathText(call, 'site_id') || item.status !== 'active') return false;
   if (seller_id !== undefined && item.seller_id !== seller_id) return false;
   const title = item.title.toLowerCase();
-  return (info.query.get('q') ?? '')
+  return (call.query.get('q') ?? '')
     .toLowerCase()
     .split(/\s+/)
     .every((word) => title.includes(word));

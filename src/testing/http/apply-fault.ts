@@ -1,31 +1,27 @@
-import { asJsonp } from './conventions.js';
+import type { Call } from './call.js';
 import type { FaultKind } from './fault.js';
-import { HandlerResponse } from './handler.js';
-import { jsonResponse } from './recorded-body.js';
+import { respond } from './respond.js';
 
 /** Applies a fault to a call: before, instead of or after the service acts. */
-export async function applyFault(fault: FaultKind, request: Request, next: () => Promise<Response>): Promise<Response> {
+export async function applyFault(fault: FaultKind, call: Call, next: () => Promise<Response>): Promise<Response> {
+  const { signal } = call.request;
   const { status, reset, stall, truncate, delayMs, after } = fault;
-  if (delayMs !== undefined) await wait(delayMs, request.signal);
+  if (delayMs !== undefined) await wait(delayMs, signal);
   if (reset === 'before') throw connectionError('ECONNRESET');
   if (status !== undefined) {
     if (after) await next();
-    return toResponse(fault, status, request);
+    return toResponse(fault, status, call);
   }
   const response = await next();
   if (reset === 'after') throw connectionError('ECONNRESET');
-  if (stall === 'headers') await wait(undefined, request.signal);
-  if (stall !== undefined || truncate) return firstHalfOf(response, request.signal, truncate === true);
+  if (stall === 'headers') await wait(undefined, signal);
+  if (stall !== undefined || truncate) return firstHalfOf(response, signal, truncate === true);
   return response;
 }
 
-function toResponse({ body, headers }: FaultKind, status: number, request: Request): Response {
-  // A JSONP response always has HTTP 200.
-  const callback = new URL(request.url).searchParams.get('callback');
-  if (callback !== null) return asJsonp(callback, new HandlerResponse(status, body), { ...headers });
-  if (body === undefined) return new Response(null, { status, headers: { ...headers } });
-  if (typeof body === 'string') return new Response(body, { status, headers: { ...headers } });
-  return jsonResponse(body, { status, headers: { ...headers } });
+function toResponse({ body, headers = {} }: FaultKind, status: number, call: Call): Response {
+  const isText = typeof body === 'string' && !call.query.has('callback');
+  return isText ? new Response(body, { status, headers }) : respond(call, { status, body, headers });
 }
 
 /** The error that `fetch` rejects with when the connection breaks. */

@@ -1,19 +1,3 @@
-import type { HandlerResponse } from './handler.js';
-
-/** Wraps a response as JSONP: HTTP 200 with the real status inside. Spec: Common conventions 2. */
-export function asJsonp(
-  callback: string,
-  { status, body }: HandlerResponse,
-  headers: Readonly<Record<string, string>>,
-): Response {
-  // Only an identifier is accepted: with any other text, the caller could inject a script.
-  const name = /^[\w$.]{1,100}$/.test(callback) ? callback : 'callback';
-  const content = JSON.stringify([status, { 'Content-Type': 'application/json', ...headers }, body ?? null]);
-  return new Response(`${name}(${content});`, {
-    headers: { ...headers, 'content-type': 'text/javascript; charset=utf-8' },
-  });
-}
-
 /** Keeps the named fields of an object, or of each entry of a bare list. Spec: Common conventions 3. */
 export function pickAttributes(body: unknown, attributes: string | null): unknown {
   if (attributes === null || attributes === '') return body;

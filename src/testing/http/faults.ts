@@ -1,13 +1,8 @@
-import type { Endpoint } from '../../core/endpoint.js';
 import { createRandom } from '../random.js';
-import type { Accounts } from '../state/accounts.js';
 import { applyFault } from './apply-fault.js';
-import { bearerToken } from './authorization.js';
+import type { Call, Interceptor } from './call.js';
 import type { Fault } from './fault.js';
-import { copyBody } from './request-body.js';
-import { matchesFilter } from './request-filter.js';
-import type { FilteredRequest } from './request-filter.js';
-import type { Interceptor } from './router.js';
+import { filteredOf, matchesFilter } from './request-filter.js';
 import { validateFault } from './validate-fault.js';
 
 interface PendingFault {
@@ -28,13 +23,8 @@ interface PendingFault {
  * marketplace.faults.clear();
  */
 export class Faults {
-  readonly #accounts: () => Accounts;
   #pending: PendingFault[] = [];
   readonly #listeners = new Set<(request: Request, fault: Fault) => void>();
-
-  constructor(accounts: () => Accounts) {
-    this.#accounts = accounts;
-  }
 
   /**
    * Adds a fault for the next calls that match. Faults apply in the order in which they were added.
@@ -69,15 +59,15 @@ export class Faults {
   }
 
   /** @internal */
-  readonly interceptor: Interceptor = async (request, endpoint, next) => {
-    const fault =
-      this.#pending.length > 0 ? this.#take(await describeRequest(request, endpoint, this.#accounts())) : undefined;
+  readonly interceptor: Interceptor = async (call, next) => {
+    const fault = this.#take(call);
     if (!fault) return next();
-    for (const listener of this.#listeners) listener(request, fault);
-    return applyFault(fault, request, next);
+    for (const listener of this.#listeners) listener(call.request, fault);
+    return applyFault(fault, call, next);
   };
 
-  #take(request: FilteredRequest): Fault | undefined {
+  #take(call: Call): Fault | undefined {
+    const request = filteredOf(call);
     const found = this.#pending.find((pending) => {
       const { fault, random } = pending;
       if (!matchesFilter(request, { ...fault.match, endpoint: fault.endpoint })) return false;
@@ -92,18 +82,4 @@ export class Faults {
     if (found.left <= 0) this.#pending.splice(this.#pending.indexOf(found), 1);
     return found.fault;
   }
-}
-
-async function describeRequest(
-  request: Request,
-  endpoint: Endpoint | undefined,
-  accounts: Accounts,
-): Promise<FilteredRequest> {
-  return {
-    method: request.method,
-    path: new URL(request.url).pathname,
-    endpoint: endpoint?.name ?? null,
-    user_id: accounts.bearerOf(bearerToken(request.headers) ?? '')?.user_id ?? null,
-    body: (await copyBody(request)).value,
-  };
 }

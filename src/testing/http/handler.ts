@@ -1,24 +1,14 @@
 import type { Endpoint } from '../../core/endpoint.js';
 import type { DocumentedError } from '../../core/errors/documented-error.js';
 import type { Bearer } from '../state/accounts.js';
-
-/** What a handler receives. */
-export interface HandlerInfo {
-  readonly request: Request;
-  readonly endpoint: Endpoint;
-  /** The path parameters, decoded. */
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: URLSearchParams;
-  /** The caller; `undefined` without a token. An unknown token fails before the handler. */
-  readonly bearer: Bearer | undefined;
-}
+import type { Call } from './call.js';
 
 /**
  * Handles the calls of an endpoint, like the service.
  *
  * It returns the body of a 200 or a `HandlerResponse`, or throws an `ErrorResponse`.
  */
-export type EndpointHandler = (info: HandlerInfo) => unknown;
+export type EndpointHandler = (call: Call) => unknown;
 
 /** One handler per endpoint of a group. */
 export type EndpointHandlers<Group> = {
@@ -42,17 +32,7 @@ export class HandlerResponse {
 export const noContent = new HandlerResponse(204);
 
 /** An error response; handlers throw it. */
-export class ErrorResponse {
-  readonly status: number;
-  readonly body: unknown;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
-    this.status = status;
-    this.body = body;
-    this.headers = headers;
-  }
-}
+export class ErrorResponse extends HandlerResponse {}
 
 /** Values that replace those of a documented error. */
 export interface ErrorOverrides {
@@ -104,7 +84,7 @@ export const forbidden = (message: string): ErrorResponse => errorResponse({ sta
 export const notFound = (message: string): ErrorResponse => errorResponse({ status: 404, message });
 
 /** Returns the caller. @throws {ErrorResponse} 401 without a token */
-export function bearerOrThrow({ bearer }: HandlerInfo): Bearer {
+export function bearerOrThrow({ bearer }: Call): Bearer {
   if (!bearer) throw unauthorized('unauthorized', 'Access token is required');
   return bearer;
 }

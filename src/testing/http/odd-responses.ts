@@ -1,6 +1,5 @@
 import { createRandom } from '../random.js';
 import type { Endpoint } from '../../core/endpoint.js';
-import type { MarketplaceSettings } from '../settings.js';
 import { HandlerResponse } from './handler.js';
 import {
   withNulls,
@@ -28,17 +27,11 @@ const bodies: Readonly<Partial<Record<OddKind, (body: unknown) => unknown>>> = {
 
 /** Serves a share of the responses as the live service strays from its specification. */
 export class OddResponses {
-  readonly #settings: MarketplaceSettings;
   #current: OddShare | null = null;
   #random: () => number = createRandom(1);
 
-  constructor(settings: MarketplaceSettings) {
-    this.#settings = settings;
-  }
-
   /** Returns the response, or an odd one in its place; a file stays as it is. */
-  apply(endpoint: Endpoint | undefined, response: HandlerResponse): HandlerResponse | Response {
-    const { odd } = this.#settings;
+  apply(odd: OddShare | null, endpoint: Endpoint | undefined, response: HandlerResponse): HandlerResponse | Response {
     if (odd !== this.#current) {
       this.#current = odd;
       this.#random = createRandom(odd?.seed ?? 1);

@@ -1,11 +1,8 @@
 import { FakeMarketplaceError } from '../errors.js';
 import { assertFields } from '../state/assert-fields.js';
-import type { Accounts } from '../state/accounts.js';
-import { bearerToken } from './authorization.js';
-import { asJsonp } from './conventions.js';
-import { HandlerResponse } from './handler.js';
-import { jsonResponse } from './recorded-body.js';
-import type { Interceptor } from './router.js';
+import type { Call, Interceptor } from './call.js';
+import { errorResponse } from './handler.js';
+import { respond } from './respond.js';
 
 /** The maximum number of calls of an application, with the tokens of all its users, or of a user. */
 export interface RateLimit {
@@ -31,13 +28,8 @@ const maxRate = 10_000;
  * marketplace.rateLimiter.set(undefined);
  */
 export class ServiceRateLimiter {
-  readonly #accounts: () => Accounts;
   #limit: RateLimit | undefined;
   #calls = new Map<string, number[]>();
-
-  constructor(accounts: () => Accounts) {
-    this.#accounts = accounts;
-  }
 
   /** The limit; `undefined` without one. */
   get limit(): RateLimit | undefined {
@@ -52,17 +44,16 @@ export class ServiceRateLimiter {
   }
 
   /** @internal */
-  readonly interceptor: Interceptor = async (request, _endpoint, next) => {
-    const waitMs = this.#take(this.#callerOf(request));
-    return waitMs > 0
-      ? tooManyRequests(request, this.#limit?.retryAfter ? Math.ceil(waitMs / 1000) : undefined)
-      : next();
+  readonly interceptor: Interceptor = async (call, next) => {
+    const waitMs = this.#take(this.#callerOf(call));
+    if (waitMs === 0) return next();
+    const headers = this.#limit?.retryAfter ? { 'retry-after': String(Math.ceil(waitMs / 1000)) } : {};
+    return respond(call, errorResponse({ status: 429, message: 'Too many requests' }, {}, headers));
   };
 
-  /** Returns what the calls of a request's caller are counted by. */
-  #callerOf({ headers }: Request): string {
-    const bearer = this.#accounts().bearerOf(bearerToken(headers) ?? '');
-    if (!bearer) return headers.get('authorization') ?? '';
+  /** Returns what the calls of a caller are counted by. */
+  #callerOf({ request, bearer }: Call): string {
+    if (!bearer) return request.headers.get('authorization') ?? '';
     const { user_id, application_id } = bearer;
     return this.#limit?.per === 'user' || application_id === null ? `user ${user_id}` : `application ${application_id}`;
   }
@@ -96,14 +87,6 @@ export class ServiceRateLimiter {
 function waitFor(calls: readonly number[], now: number, max: number, windowMs: number): number {
   const oldest = Number.isFinite(max) ? calls.at(-max) : undefined;
   return oldest === undefined ? 0 : Math.max(0, oldest + windowMs - now);
-}
-
-function tooManyRequests(request: Request, retryAfter: number | undefined): Response {
-  const body = { message: 'Too many requests', error: 'too_many_requests', status: 429, cause: [] };
-  const headers = { ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }) };
-  const callback = new URL(request.url).searchParams.get('callback');
-  if (callback !== null) return asJsonp(callback, new HandlerResponse(429, body), headers);
-  return jsonResponse(body, { status: 429, headers });
 }
 
 function assertLimit(limit: RateLimit): void {

@@ -2,7 +2,8 @@ import { isObject } from '../../core/plain-object.js';
 import { isIso, isZoned, millisecondsOf } from '../../core/schema/date-time.js';
 import type { PageParams } from './conventions.js';
 import { badRequest, errorResponse } from './handler.js';
-import type { ErrorResponse, HandlerInfo } from './handler.js';
+import type { ErrorResponse } from './handler.js';
+import type { Call } from './call.js';
 import { parseStrictly } from './parse-json.js';
 import { readUpTo } from './request-body.js';
 
@@ -12,7 +13,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 const maxJsonLength = 1024 * 1024;
 
 /** Reads a JSON body of at most 1 MB. @throws {ErrorResponse} `invalid` when it is missing or not JSON */
-export async function readJson({ request }: HandlerInfo, invalid: ErrorResponse): Promise<unknown> {
+export async function readJson({ request }: Call, invalid: ErrorResponse): Promise<unknown> {
   if (Number(request.headers.get('content-length') ?? 0) > maxJsonLength) throw bodyTooLarge;
   const bytes = await readUpTo(request, maxJsonLength);
   if (!bytes) throw bodyTooLarge;
@@ -27,10 +28,10 @@ const bodyTooLarge = errorResponse({ status: 413, message: 'the body is larger t
 
 /** Reads a JSON object. @throws {ErrorResponse} `invalid` when the body is not a JSON object */
 export async function readJsonObject(
-  info: HandlerInfo,
+  call: Call,
   invalid: ErrorResponse = badRequest('invalid JSON body'),
 ): Promise<JsonObject> {
-  const value = await readJson(info, invalid);
+  const value = await readJson(call, invalid);
   if (!isObject(value)) throw invalid;
   return value;
 }
@@ -48,7 +49,7 @@ export function parseInteger(text: string | null | undefined): number | undefine
 
 /** Reads an id from the path: digits only, no sign, point or exponent. @throws {ErrorResponse} by default, 400 that names it */
 export function pathId(
-  { params }: HandlerInfo,
+  { params }: Call,
   name: string,
   invalid: ErrorResponse = badRequest(`${name} must be an integer`),
 ): number {
@@ -58,7 +59,7 @@ export function pathId(
 }
 
 /** Reads a text from the path. */
-export function pathText({ params }: HandlerInfo, name: string): string {
+export function pathText({ params }: Call, name: string): string {
   return params[name] ?? '';
 }
 
@@ -75,7 +76,7 @@ export function bodyId(body: JsonObject, name: string): number | bigint {
 }
 
 /** Reads an id from the query; `undefined` without one. @throws {ErrorResponse} 400 that names it */
-export function queryId({ query }: HandlerInfo, name: string): number | undefined {
+export function queryId({ query }: Call, name: string): number | undefined {
   const text = query.get(name);
   const value = parseInteger(text);
   if (text !== null && value === undefined) throw badRequest(`${name} must be an integer`);
@@ -83,7 +84,7 @@ export function queryId({ query }: HandlerInfo, name: string): number | undefine
 }
 
 /** Reads an integer from the query; `undefined` without one. @throws {ErrorResponse} 400 that names it */
-export function queryInteger({ query }: HandlerInfo, name: string, min = 0): number | undefined {
+export function queryInteger({ query }: Call, name: string, min = 0): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
   const value = parseInteger(text);
@@ -92,13 +93,13 @@ export function queryInteger({ query }: HandlerInfo, name: string, min = 0): num
 }
 
 /** Reads `limit` and `offset`. @throws {ErrorResponse} 400 when one is invalid */
-export function queryPage(info: HandlerInfo, defaultLimit: number, maxLimit: number): Required<PageParams> {
-  const limit = queryInteger(info, 'limit', 1) ?? defaultLimit;
-  return { limit: Math.min(limit, maxLimit), offset: queryInteger(info, 'offset') ?? 0 };
+export function queryPage(call: Call, defaultLimit: number, maxLimit: number): Required<PageParams> {
+  const limit = queryInteger(call, 'limit', 1) ?? defaultLimit;
+  return { limit: Math.min(limit, maxLimit), offset: queryInteger(call, 'offset') ?? 0 };
 }
 
 /** Reads a comma-separated list from the query; empty without one. */
-export function queryList({ query }: HandlerInfo, name: string): string[] {
+export function queryList({ query }: Call, name: string): string[] {
   return (query.get(name) ?? '').split(',').filter((entry) => entry !== '');
 }
 
@@ -112,7 +113,7 @@ export interface QueryDate {
 }
 
 /** Reads a date from the query; `undefined` without one. @throws {ErrorResponse} 400 that names it */
-export function queryDate({ query }: HandlerInfo, name: string): QueryDate | undefined {
+export function queryDate({ query }: Call, name: string): QueryDate | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
   const date = parseDate(text);
@@ -128,12 +129,7 @@ function parseDate(text: string): Pick<QueryDate, 'ms' | 'hasOffset'> | undefine
 }
 
 /** Reads a parameter that has one of the given values. @throws {ErrorResponse} 400 that names the values */
-export function queryOneOf<T extends string>(
-  { query }: HandlerInfo,
-  name: string,
-  values: readonly T[],
-  fallback?: T,
-): T {
+export function queryOneOf<T extends string>({ query }: Call, name: string, values: readonly T[], fallback?: T): T {
   const text = query.get(name) ?? fallback;
   const found = values.find((value) => value === text);
   if (found === undefined) throw badRequest(`${name} must be ${values.join(' or ')}`);

@@ -3,6 +3,7 @@ import { FakeMarketplaceError } from '../errors.js';
 import { nearest } from '../nearest.js';
 import { assertFields } from '../state/assert-fields.js';
 import { allEndpoints } from './all-endpoints.js';
+import type { Call } from './call.js';
 
 /** Selects requests. All given fields must match. */
 export interface RequestFilter {
@@ -25,6 +26,11 @@ export interface FilteredRequest {
   readonly endpoint: string | null;
   readonly user_id: number | null;
   readonly body: unknown;
+}
+
+/** Returns what a filter checks of a call. */
+export function filteredOf({ request: { method }, path, endpoint, bearer, copied }: Call): FilteredRequest {
+  return { method, path, endpoint: endpoint?.name ?? null, user_id: bearer?.user_id ?? null, body: copied.value };
 }
 
 /** @throws {FakeMarketplaceError} when a filter has an unknown field or endpoint */

@@ -1,11 +1,7 @@
-import type { Endpoint } from '../../core/endpoint.js';
-import type { Accounts } from '../state/accounts.js';
-import { bearerToken } from './authorization.js';
-import { recordedBody } from './recorded-body.js';
-import { copyBody } from './request-body.js';
-import { assertFilter, matchesFilter } from './request-filter.js';
+import type { Call, Interceptor } from './call.js';
+import { assertFilter, filteredOf, matchesFilter } from './request-filter.js';
 import type { RequestFilter } from './request-filter.js';
-import type { Interceptor } from './router.js';
+import { JsonResponse } from './respond.js';
 
 /** A request that the marketplace received. */
 export interface ReceivedRequest {
@@ -48,13 +44,8 @@ interface Recorded {
  * marketplace.requests.clear();
  */
 export class Requests implements Iterable<ReceivedRequest> {
-  readonly #accounts: () => Accounts;
   #all: Recorded[] = [];
   #totalSize = 0;
-
-  constructor(accounts: () => Accounts) {
-    this.#accounts = accounts;
-  }
 
   /** All recorded requests. */
   get all(): readonly ReceivedRequest[] {
@@ -89,17 +80,15 @@ export class Requests implements Iterable<ReceivedRequest> {
   }
 
   /** @internal */
-  readonly interceptor: Interceptor = async (request, endpoint, next) => {
-    const { value: body, size } = await copyBody(request);
-    const entry: Recorded = { request: toReceived(request, endpoint, body, this.#accounts()), size: 0 };
+  readonly interceptor: Interceptor = async (call, next) => {
+    const entry: Recorded = { request: toReceived(call), size: 0 };
     this.#all.push(entry);
-    this.#grow(entry, size);
+    this.#grow(entry, call.copied.size);
     const response = await next();
     const { status, headers } = response;
-    const recorded = recordedBody(response);
-    const received = { status, headers: Object.fromEntries(headers), body: recorded?.value };
-    entry.request = { ...entry.request, response: received };
-    if (this.#all.includes(entry)) this.#grow(entry, recorded?.size ?? 0);
+    const { value: body, size = 0 }: Partial<JsonResponse> = response instanceof JsonResponse ? response : {};
+    entry.request = { ...entry.request, response: { status, headers: Object.fromEntries(headers), body } };
+    if (this.#all.includes(entry)) this.#grow(entry, size);
     return response;
   };
 
@@ -112,21 +101,7 @@ export class Requests implements Iterable<ReceivedRequest> {
   }
 }
 
-function toReceived(
-  { method, url, headers }: Request,
-  endpoint: Endpoint | undefined,
-  body: unknown,
-  accounts: Accounts,
-): ReceivedRequest {
-  const { pathname, searchParams } = new URL(url);
-  return {
-    method,
-    path: pathname,
-    query: Object.fromEntries(searchParams),
-    headers: Object.fromEntries(headers),
-    body,
-    endpoint: endpoint?.name ?? null,
-    user_id: accounts.bearerOf(bearerToken(headers) ?? '')?.user_id ?? null,
-    response: null,
-  };
+function toReceived(call: Call): ReceivedRequest {
+  const [query, headers] = [Object.fromEntries(call.query), Object.fromEntries(call.request.headers)];
+  return { ...filteredOf(call), query, headers, response: null };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
+import { EntityStore } from './entity-store.js';
 import type { Omittable } from './omittable.js';
 
 /** A user of the marketplace: a seller, a buyer, or both. */
@@ -53,15 +54,18 @@ export interface CodeProof {
  * console.log(accounts.redeem('authorization_code', code, 500));
  * console.log(accounts.issueRefreshToken(user_id));
  */
-export class Accounts {
+export class Accounts extends EntityStore<number, Account> {
   readonly #clock: Clock;
-  #users = new Map<number, Account>();
-  #tokens = new Map<string, Bearer>();
-  #grants = new Map<string, Grant>();
-  #nextUser = 1001;
-  #nextToken = 1;
+  protected data = {
+    entries: new Map<number, Account>(),
+    tokens: new Map<string, Bearer>(),
+    grants: new Map<string, Grant>(),
+    nextUser: 1001,
+    nextToken: 1,
+  };
 
   constructor(clock: Clock) {
+    super('user', '; add one with addUser({ user_id })');
     this.#clock = clock;
   }
 
@@ -73,33 +77,15 @@ export class Accounts {
   }: Omittable<Account> = {}): Account {
     if (!Number.isSafeInteger(user_id) || user_id < 1)
       throw new FakeMarketplaceError(`\`user_id\` must be an integer of at least 1, not ${String(user_id)}`);
-    if (this.#users.has(user_id)) throw new FakeMarketplaceError(`user ${user_id} already exists`);
+    if (this.data.entries.has(user_id)) throw new FakeMarketplaceError(`user ${user_id} already exists`);
     const account = { user_id, nickname, site_id };
-    this.#users.set(user_id, account);
+    this.data.entries.set(user_id, account);
     return account;
-  }
-
-  /** All users, the oldest first. */
-  get all(): readonly Account[] {
-    return [...this.#users.values()];
   }
 
   /** All valid tokens, the oldest first. */
   get bearers(): readonly Bearer[] {
-    return [...this.#tokens.values()].filter((bearer) => !this.#isExpired(bearer));
-  }
-
-  /** Returns a user, or `undefined` if there is none. */
-  get(user_id: number): Account | undefined {
-    return this.#users.get(user_id);
-  }
-
-  /** Returns a user. @throws {FakeMarketplaceError} when there is none */
-  getOrThrow(user_id: number): Account {
-    const account = this.#users.get(user_id);
-    if (!account)
-      throw new FakeMarketplaceError(`there is no user ${user_id}; add one with addUser({ user_id: ${user_id} })`);
-    return account;
+    return [...this.data.tokens.values()].filter((bearer) => !this.#isExpired(bearer));
   }
 
   /**
@@ -114,41 +100,41 @@ export class Accounts {
     expiresInSeconds?: number,
   ): string {
     this.getOrThrow(user_id);
-    if (this.#tokens.has(token)) throw new FakeMarketplaceError(`the token of user ${user_id} is already in use`);
+    if (this.data.tokens.has(token)) throw new FakeMarketplaceError(`the token of user ${user_id} is already in use`);
     const expiresAt = expiresInSeconds === undefined ? null : this.#clock.ms + expiresInSeconds * 1000;
-    this.#tokens.set(token, { token, user_id, application_id, expiresAt });
+    this.data.tokens.set(token, { token, user_id, application_id, expiresAt });
     return token;
   }
 
   /** Revokes a token: calls with it fail with 401. */
   revokeToken(token: string): void {
-    if (!this.#tokens.delete(token))
+    if (!this.data.tokens.delete(token))
       throw new FakeMarketplaceError('this token was never issued or is already revoked');
   }
 
   /** Expires a token now: calls with it fail with 401. */
   expireToken(token: string): void {
-    const bearer = this.#tokens.get(token);
+    const bearer = this.data.tokens.get(token);
     if (!bearer) throw new FakeMarketplaceError('this token was never issued or is already revoked');
-    this.#tokens.set(token, { ...bearer, expiresAt: this.#clock.ms });
+    this.data.tokens.set(token, { ...bearer, expiresAt: this.#clock.ms });
   }
 
   /** Returns the user and application of a valid token. */
   bearerOf(token: string): Bearer | undefined {
-    const bearer = this.#tokens.get(token);
+    const bearer = this.data.tokens.get(token);
     return bearer && !this.#isExpired(bearer) ? bearer : undefined;
   }
 
   /** @internal @throws {FakeMarketplaceError} when an application has no token and no grant */
   assertApplication(application_id: number): void {
-    const known = [...this.#tokens.values(), ...this.#grants.values()].map((each) => each.application_id);
+    const known = [...this.data.tokens.values(), ...this.data.grants.values()].map((each) => each.application_id);
     if (application_id === 500 || known.includes(application_id)) return;
     throw new FakeMarketplaceError(`there is no application ${application_id}; issue a token for it first`);
   }
 
   /** Whether a token was issued and has expired. */
   isExpired(token: string): boolean {
-    const bearer = this.#tokens.get(token);
+    const bearer = this.data.tokens.get(token);
     return bearer !== undefined && this.#isExpired(bearer);
   }
 
@@ -160,7 +146,7 @@ export class Accounts {
   issueAuthorizationCode(user_id: number, application_id = 500, proof?: CodeProof): string {
     this.getOrThrow(user_id);
     const value = this.#newValue('TG', user_id, application_id);
-    this.#grants.set(value, { kind: 'authorization_code', value, user_id, application_id, proof });
+    this.data.grants.set(value, { kind: 'authorization_code', value, user_id, application_id, proof });
     return value;
   }
 
@@ -168,26 +154,16 @@ export class Accounts {
   issueRefreshToken(user_id: number, application_id = 500, accessToken?: string): string {
     this.getOrThrow(user_id);
     const value = this.#newValue('TG-R', user_id, application_id);
-    this.#grants.set(value, { kind: 'refresh_token', value, user_id, application_id, accessToken });
+    this.data.grants.set(value, { kind: 'refresh_token', value, user_id, application_id, accessToken });
     return value;
   }
 
   /** Uses up an authorization code or a refresh token. */
   redeem(kind: Grant['kind'], value: string, application_id: number): Grant | undefined {
-    const grant = this.#grants.get(value);
+    const grant = this.data.grants.get(value);
     if (grant?.kind !== kind || grant.application_id !== application_id) return undefined;
-    this.#grants.delete(value);
+    this.data.grants.delete(value);
     return grant;
-  }
-
-  /** @internal Saves the content. @returns a function that restores it */
-  checkpoint(): () => void {
-    const saved = [new Map(this.#users), new Map(this.#tokens), new Map(this.#grants)] as const;
-    const [nextUser, nextToken] = [this.#nextUser, this.#nextToken];
-    return () => {
-      [this.#users, this.#tokens, this.#grants] = saved;
-      [this.#nextUser, this.#nextToken] = [nextUser, nextToken];
-    };
   }
 
   #isExpired({ expiresAt }: Bearer): boolean {
@@ -195,11 +171,11 @@ export class Accounts {
   }
 
   #freeUserId(): number {
-    while (this.#users.has(this.#nextUser)) this.#nextUser += 1;
-    return this.#nextUser++;
+    while (this.data.entries.has(this.data.nextUser)) this.data.nextUser += 1;
+    return this.data.nextUser++;
   }
 
   #newValue(prefix: string, user_id: number, application_id: number | null): string {
-    return `${prefix}-${application_id ?? 'none'}-${String(this.#nextToken++).padStart(6, '0')}-${user_id}`;
+    return `${prefix}-${application_id ?? 'none'}-${String(this.data.nextToken++).padStart(6, '0')}-${user_id}`;
   }
 }

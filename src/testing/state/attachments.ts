@@ -1,5 +1,5 @@
 import type { Bytes } from '../../core/files/bytes.js';
-import { FakeMarketplaceError } from '../errors.js';
+import { EntityStore } from './entity-store.js';
 import type { MarketplaceState } from './marketplace-state.js';
 
 /** A stored file. */
@@ -31,13 +31,14 @@ const maxTotalBytes = 512 * 1024 * 1024;
  * console.log(marketplace.attachments.get(file.id)?.inUse); // true
  * console.log(marketplace.attachments.getOrThrow(file.id).filename); // a.txt
  */
-export class AttachmentStore {
-  #files = new Map<string, StoredFile>();
+export class AttachmentStore extends EntityStore<string, StoredFile> {
+  protected data = { entries: new Map<string, StoredFile>() };
   readonly #state: Pick<MarketplaceState, 'accounts' | 'clock' | 'settings'>;
   /** Makes uploads and downloads fail with 500 while it is `true`. */
   isBroken = false;
 
   constructor(state: Pick<MarketplaceState, 'accounts' | 'clock' | 'settings'>) {
+    super('file');
     this.#state = state;
   }
 
@@ -48,53 +49,38 @@ export class AttachmentStore {
     const id = `${init.owner}_${crypto.randomUUID()}${extension}`;
     const file: StoredFile = { ...init, id, storedAt: this.#state.clock.ms, inUse: false };
     this.#dropExpired();
-    this.#files.set(id, file);
+    this.data.entries.set(id, file);
     return file;
   }
 
   /** All files that have not expired, the oldest first. */
-  get all(): readonly StoredFile[] {
-    return [...this.#files.keys()].flatMap((id) => this.get(id) ?? []);
+  override get all(): readonly StoredFile[] {
+    return super.all.filter(({ id }) => this.get(id));
   }
 
   /** Whether a file fits into the storage of 512 MB. */
   hasRoomFor(bytes: Bytes): boolean {
-    const used = [...this.#files.values()].reduce((sum, file) => sum + file.bytes.byteLength, 0);
+    const used = [...this.data.entries.values()].reduce((sum, file) => sum + file.bytes.byteLength, 0);
     return used + bytes.byteLength <= maxTotalBytes;
   }
 
   #dropExpired(): void {
-    for (const id of this.#files.keys()) if (!this.get(id)) this.#files.delete(id);
+    for (const id of this.data.entries.keys()) if (!this.get(id)) this.data.entries.delete(id);
   }
 
   /** Returns a file, unless it has expired. */
-  get(id: string): StoredFile | undefined {
-    const file = this.#files.get(id);
+  override get(id: string): StoredFile | undefined {
+    const file = this.data.entries.get(id);
     if (!file) return undefined;
     const age = this.#state.clock.ms - file.storedAt;
     const expired = !file.inUse && age >= this.#state.settings.attachmentLifetimeMs;
     return expired ? undefined : file;
   }
 
-  /** Returns a file. @throws {FakeMarketplaceError} when there is none, or it has expired */
-  getOrThrow(id: string): StoredFile {
-    const file = this.get(id);
-    if (!file) throw new FakeMarketplaceError(`there is no file ${id}`);
-    return file;
-  }
-
   /** Marks a file as used by a message, so that it does not expire. */
   use(id: string): StoredFile {
     const updated = { ...this.getOrThrow(id), inUse: true };
-    this.#files.set(id, updated);
+    this.data.entries.set(id, updated);
     return updated;
-  }
-
-  /** @internal Saves the content. @returns a function that restores it */
-  checkpoint(): () => void {
-    const files = new Map(this.#files);
-    return () => {
-      this.#files = files;
-    };
   }
 }

@@ -1,41 +1,12 @@
 import { defined } from '../../core/defined.js';
 import { flexCoverageAreas } from '../../resources/flex/coverage.js';
 import type { Account } from './accounts.js';
+import { EntityStore } from './entity-store.js';
+import type { StoredRange, StoredSubscription, SubscriptionInit, SubscriptionStatus } from './flex-subscription.js';
 import type { Item } from './items.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { MarketplaceState } from './marketplace-state.js';
 import type { Omittable } from './omittable.js';
-
-/** `in`: active. `out`: inactive, settings are locked. `pending`: settings can change, no delivery orders yet. */
-export type SubscriptionStatus = 'in' | 'out' | 'pending';
-
-/** The kinds of days, each with its own delivery ranges. */
-export const kindsOfDays = ['week', 'saturday', 'sunday'] as const;
-/** A kind of day, which has its own delivery ranges. */
-export type KindOfDay = (typeof kindsOfDays)[number];
-
-/** A range of hours in which a seller delivers. */
-export interface StoredRange {
-  readonly from: number;
-  readonly to: number;
-  readonly capacity: number;
-  readonly cutoff: number;
-}
-
-/** A subscription and its settings. */
-export interface StoredSubscription {
-  readonly id: number;
-  readonly user_id: number;
-  readonly site_id: string;
-  readonly service_id: number;
-  readonly mode: 'FLEX' | 'TURBO';
-  readonly status: SubscriptionStatus;
-  readonly createdAt: number;
-  readonly delivery_window: string;
-  readonly delivery_ranges: Readonly<Partial<Record<KindOfDay, readonly StoredRange[]>>>;
-  /** The ids of the zones that the seller delivers to. */
-  readonly zones: readonly string[];
-}
 
 /** A delivery order of a seller. */
 export interface StoredShipment {
@@ -45,11 +16,6 @@ export interface StoredShipment {
   readonly user_id: number;
   readonly driver_id: number | undefined;
 }
-
-/** The fields of a new subscription. Only `user_id` is required; the others have default values. */
-export type SubscriptionInit = Omittable<Omit<StoredSubscription, 'id' | 'site_id' | 'user_id'>> & {
-  readonly user_id: number;
-};
 
 /** A coverage zone of a site. */
 export interface Zone {
@@ -79,17 +45,20 @@ const defaultRanges: readonly StoredRange[] = [{ from: 9, to: 18, capacity: 50, 
  * flex.assignDriver(shipment_id, 345);
  * console.log(flex.driverOf('MLA', shipment_id), flex.shipmentOf('MLA', shipment_id));
  */
-export class FlexStore {
+export class FlexStore extends EntityStore<number, StoredSubscription> {
   readonly #state: MarketplaceState;
-  #subscriptions = new Map<number, StoredSubscription>();
-  #items = new Set<string>();
-  #itemsWithoutFlex = new Set<string>();
-  #shipments = new Map<number, StoredShipment>();
-  #nextSubscription = 1;
-  #nextService = 10_001;
-  #nextShipment = 40_000_000_001;
+  protected data = {
+    entries: new Map<number, StoredSubscription>(),
+    items: new Set<string>(),
+    itemsWithoutFlex: new Set<string>(),
+    shipments: new Map<number, StoredShipment>(),
+    nextSubscription: 1,
+    nextService: 10_001,
+    nextShipment: 40_000_000_001,
+  };
 
   constructor(state: MarketplaceState) {
+    super('subscription', '; add one with flex.subscribe({ user_id })');
     this.#state = state;
   }
 
@@ -121,12 +90,12 @@ export class FlexStore {
       delivery_ranges: { week: defaultRanges },
       zones: this.zonesOf(site_id).flatMap(({ id, is_mandatory }) => (is_mandatory ? [id] : [])),
       ...defined(init),
-      id: this.#nextSubscription++,
+      id: this.data.nextSubscription++,
       mode,
       site_id,
     };
     this.#assertFlexForTurbo(subscription);
-    this.#subscriptions.set(subscription.id, subscription);
+    this.data.entries.set(subscription.id, subscription);
     return subscription;
   }
 
@@ -134,33 +103,15 @@ export class FlexStore {
   setStatus(id: number, status: SubscriptionStatus): StoredSubscription {
     const changed = { ...this.getOrThrow(id), status };
     this.#assertFlexForTurbo(changed);
-    this.#subscriptions.set(id, changed);
+    this.data.entries.set(id, changed);
     const turbo = this.subscriptionsOf(changed.user_id).find(({ mode }) => mode === 'TURBO');
     if (changed.mode === 'FLEX' && status !== 'in' && turbo?.status === 'in') this.setStatus(turbo.id, 'out');
     return changed;
   }
 
-  /** Returns a subscription, or `undefined` if there is none. */
-  get(id: number): StoredSubscription | undefined {
-    return this.#subscriptions.get(id);
-  }
-
-  /** Returns a subscription. @throws {FakeMarketplaceError} when there is none */
-  getOrThrow(id: number): StoredSubscription {
-    const subscription = this.#subscriptions.get(id);
-    if (!subscription)
-      throw new FakeMarketplaceError(`there is no subscription ${id}; add one with flex.subscribe({ user_id })`);
-    return subscription;
-  }
-
-  /** All subscriptions, the oldest first. */
-  get all(): readonly StoredSubscription[] {
-    return [...this.#subscriptions.values()];
-  }
-
   /** Returns the subscriptions of a user. */
   subscriptionsOf(user_id: number): StoredSubscription[] {
-    return [...this.#subscriptions.values()].filter((each) => each.user_id === user_id);
+    return this.all.filter((each) => each.user_id === user_id);
   }
 
   /** Finds the subscription of a user to a service on a site. */
@@ -174,35 +125,35 @@ export class FlexStore {
     change: Omittable<Pick<StoredSubscription, 'delivery_window' | 'delivery_ranges' | 'zones'>>,
   ): StoredSubscription {
     const changed = { ...this.getOrThrow(id), ...defined(change) };
-    this.#subscriptions.set(id, changed);
+    this.data.entries.set(id, changed);
     return changed;
   }
 
   /** Whether an item is in Flex. */
   isEnabled({ item_id }: Pick<Item, 'item_id'>): boolean {
-    return this.#items.has(item_id);
+    return this.data.items.has(item_id);
   }
 
   /** Enables or disables Flex on an item, whatever its status. */
   setEnabled({ item_id }: Pick<Item, 'item_id'>, isEnabled: boolean): void {
     this.#state.items.getOrThrow(item_id);
-    if (isEnabled) this.#items.add(item_id);
-    else this.#items.delete(item_id);
+    if (isEnabled) this.data.items.add(item_id);
+    else this.data.items.delete(item_id);
   }
 
   /** Marks an item as "down": it does not offer Flex. */
   takeDown({ item_id }: Pick<Item, 'item_id'>): void {
-    this.#itemsWithoutFlex.add(this.#state.items.getOrThrow(item_id).item_id);
+    this.data.itemsWithoutFlex.add(this.#state.items.getOrThrow(item_id).item_id);
   }
 
   /** Makes a "down" item offer Flex again. */
   bringUp({ item_id }: Pick<Item, 'item_id'>): void {
-    this.#itemsWithoutFlex.delete(item_id);
+    this.data.itemsWithoutFlex.delete(item_id);
   }
 
   /** Whether an item does not offer Flex. */
   isDown({ item_id }: Pick<Item, 'item_id'>): boolean {
-    return this.#itemsWithoutFlex.has(item_id);
+    return this.data.itemsWithoutFlex.has(item_id);
   }
 
   /** Creates a delivery order of an active subscription. @returns the shipment's id */
@@ -213,27 +164,27 @@ export class FlexStore {
     const active = this.subscriptionsOf(user_id).find((each) => each.mode === mode && each.status === 'in');
     if (!active)
       throw new FakeMarketplaceError(`user ${user_id} has no active subscription to ${mode} and receives no orders`);
-    const shipment_id = this.#nextShipment++;
-    this.#shipments.set(shipment_id, { shipment_id, site_id: active.site_id, user_id, driver_id: undefined });
+    const shipment_id = this.data.nextShipment++;
+    this.data.shipments.set(shipment_id, { shipment_id, site_id: active.site_id, user_id, driver_id: undefined });
     return shipment_id;
   }
 
   /** Assigns a driver to a shipment; `undefined` removes the driver. */
   assignDriver(shipment_id: number, driver_id: number | undefined): void {
-    const shipment = this.#shipments.get(shipment_id);
+    const shipment = this.data.shipments.get(shipment_id);
     if (!shipment)
       throw new FakeMarketplaceError(`there is no shipment ${shipment_id}; make one with flex.ship({ user_id })`);
-    this.#shipments.set(shipment_id, { ...shipment, driver_id });
+    this.data.shipments.set(shipment_id, { ...shipment, driver_id });
   }
 
   /** All shipments, the oldest first. */
   get shipments(): readonly StoredShipment[] {
-    return [...this.#shipments.values()];
+    return [...this.data.shipments.values()];
   }
 
   /** Finds a shipment of a site. */
   shipmentOf(site_id: string, shipment_id: number): StoredShipment | undefined {
-    const shipment = this.#shipments.get(shipment_id);
+    const shipment = this.data.shipments.get(shipment_id);
     return shipment?.site_id === site_id ? shipment : undefined;
   }
 
@@ -243,8 +194,8 @@ export class FlexStore {
   }
 
   #freeServiceId(): number {
-    while (this.all.some(({ service_id }) => service_id === this.#nextService)) this.#nextService += 1;
-    return this.#nextService++;
+    while (this.all.some(({ service_id }) => service_id === this.data.nextService)) this.data.nextService += 1;
+    return this.data.nextService++;
   }
 
   #assertFlexForTurbo({ mode, status, user_id }: StoredSubscription): void {
@@ -252,21 +203,5 @@ export class FlexStore {
     const flex = this.subscriptionsOf(user_id).find((each) => each.mode === 'FLEX');
     if (flex?.status !== 'in')
       throw new FakeMarketplaceError(`Turbo needs an active Flex subscription; user ${user_id} has none`);
-  }
-
-  /** @internal Saves the content. @returns a function that restores it */
-  checkpoint(): () => void {
-    const subscriptions = new Map(this.#subscriptions);
-    const items = new Set(this.#items);
-    const itemsWithoutFlex = new Set(this.#itemsWithoutFlex);
-    const shipments = new Map(this.#shipments);
-    const numbers = [this.#nextSubscription, this.#nextService, this.#nextShipment] as const;
-    return () => {
-      this.#subscriptions = subscriptions;
-      this.#items = items;
-      this.#itemsWithoutFlex = itemsWithoutFlex;
-      this.#shipments = shipments;
-      [this.#nextSubscription, this.#nextService, this.#nextShipment] = numbers;
-    };
   }
 }

@@ -1,6 +1,7 @@
 import { defined } from '../../core/defined.js';
 import type { Accounts } from './accounts.js';
 import { assertFields } from './assert-fields.js';
+import { EntityStore } from './entity-store.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { Omittable } from './omittable.js';
 
@@ -27,13 +28,13 @@ export type ItemInit = Omittable<Omit<Item, 'seller_id'>> & Pick<Item, 'seller_i
  * marketplace.items.change(item_id, { status: 'paused' });
  * console.log(marketplace.items.getOrThrow(item_id).status, marketplace.items.get('MLA1')); // paused undefined
  */
-export class ItemStore {
-  #items = new Map<string, Item>();
+export class ItemStore extends EntityStore<string, Item> {
   readonly #accounts: Accounts;
   readonly #listeners = new Set<(before: Item) => void>();
-  #nextItem = 600_000_001;
+  protected data = { entries: new Map<string, Item>(), nextItem: 600_000_001 };
 
   constructor(accounts: Accounts) {
+    super('item', '; add one with addItem({ seller_id })');
     this.#accounts = accounts;
   }
 
@@ -43,26 +44,9 @@ export class ItemStore {
     const { site_id } = this.#accounts.getOrThrow(init.seller_id);
     const item_id = init.item_id ?? this.#freeItemId(init.site_id ?? site_id);
     assertStatus(init.status);
-    if (this.#items.has(item_id)) throw new FakeMarketplaceError(`item ${item_id} already exists`);
+    if (this.data.entries.has(item_id)) throw new FakeMarketplaceError(`item ${item_id} already exists`);
     const item: Item = { site_id, title: `Item ${item_id}`, status: 'active', ...defined(init), item_id };
-    this.#items.set(item_id, item);
-    return item;
-  }
-
-  /** All items, the oldest first. */
-  get all(): readonly Item[] {
-    return [...this.#items.values()];
-  }
-
-  /** Returns an item, or `undefined` if there is none. */
-  get(item_id: string): Item | undefined {
-    return this.#items.get(item_id);
-  }
-
-  /** Returns an item. @throws {FakeMarketplaceError} when there is none */
-  getOrThrow(item_id: string): Item {
-    const item = this.#items.get(item_id);
-    if (!item) throw new FakeMarketplaceError(`there is no item ${item_id}; add one with addItem({ seller_id })`);
+    this.data.entries.set(item_id, item);
     return item;
   }
 
@@ -72,7 +56,7 @@ export class ItemStore {
     assertStatus(change.status);
     const before = this.getOrThrow(item_id);
     const item = { ...before, ...defined(change) };
-    this.#items.set(item_id, item);
+    this.data.entries.set(item_id, item);
     if (item.status !== before.status) for (const listener of this.#listeners) listener(before);
     return item;
   }
@@ -83,18 +67,8 @@ export class ItemStore {
   }
 
   #freeItemId(site_id: string): string {
-    while (this.#items.has(`${site_id}${this.#nextItem}`)) this.#nextItem += 1;
-    return `${site_id}${this.#nextItem++}`;
-  }
-
-  /** @internal Saves the content. @returns a function that restores it */
-  checkpoint(): () => void {
-    const items = new Map(this.#items);
-    const numbers = [this.#nextItem] as const;
-    return () => {
-      this.#items = items;
-      [this.#nextItem] = numbers;
-    };
+    while (this.data.entries.has(`${site_id}${this.data.nextItem}`)) this.data.nextItem += 1;
+    return `${site_id}${this.data.nextItem++}`;
   }
 }
 

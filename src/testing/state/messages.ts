@@ -2,6 +2,7 @@ import type { OptionId } from '../../resources/action-guide/schemas.js';
 import type { StoredFile } from './attachments.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { ConversationIndex } from './conversation-index.js';
+import { EntityStore } from './entity-store.js';
 import type { PageOf } from '../http/conventions.js';
 import { numberOf } from './packs.js';
 import type { Pack } from './packs.js';
@@ -55,18 +56,17 @@ export const buyerTextLimit = 3500;
  * console.log(marketplace.messages.isLocked(pack)); // true
  * unlock();
  */
-export class MessageStore {
-  #messages = new Map<string, StoredMessage>();
-  #conversations = new Map<number, ConversationIndex>();
-  #locks = new Set<number>();
+export class MessageStore extends EntityStore<string, StoredMessage> {
   readonly #state: MarketplaceState;
-  #nextMessage = 1;
+  protected data = { entries: new Map<string, StoredMessage>(), locks: new Set<number>(), nextMessage: 1 };
+  readonly #conversations = new Map<number, ConversationIndex>();
   /** When messages are moderated: `atOnce`, or `later`, by `moderate()`. @default 'atOnce' */
   moderation: 'atOnce' | 'later' = 'atOnce';
   /** Makes reading a message by id fail with 404, as if its storage were not ready. @default false */
   isUnavailable = false;
 
   constructor(state: MarketplaceState) {
+    super('message');
     this.#state = state;
   }
 
@@ -77,23 +77,6 @@ export class MessageStore {
 
   set shape(shape: MarketplaceSettings['messageShape']) {
     this.#state.settings.messageShape = shape;
-  }
-
-  /** Returns a message, or `undefined` if there is none. */
-  get(id: string): StoredMessage | undefined {
-    return this.#messages.get(id);
-  }
-
-  /** Returns a message. @throws {FakeMarketplaceError} when there is none */
-  getOrThrow(id: string): StoredMessage {
-    const message = this.#messages.get(id);
-    if (!message) throw new FakeMarketplaceError(`there is no message ${id}`);
-    return message;
-  }
-
-  /** All messages, the oldest first. */
-  get all(): readonly StoredMessage[] {
-    return [...this.#messages.values()];
   }
 
   /** Returns the messages of a pack, the newest first. */
@@ -129,7 +112,7 @@ export class MessageStore {
   }
 
   #existing(ids: readonly string[]): StoredMessage[] {
-    return ids.flatMap((id) => this.#messages.get(id) ?? []);
+    return ids.flatMap((id) => this.data.entries.get(id) ?? []);
   }
 
   /** Returns the messages of a pack that a user can see. Only the sender sees a pending or rejected message. */
@@ -139,7 +122,7 @@ export class MessageStore {
 
   /** Returns the messages that use a file. */
   withFile(file_id: string): StoredMessage[] {
-    return [...this.#messages.values()].filter(({ files }) => files.some(({ id }) => id === file_id));
+    return this.all.filter(({ files }) => files.some(({ id }) => id === file_id));
   }
 
   /** Returns when the buyer first wrote, in milliseconds since 1970. */
@@ -170,7 +153,7 @@ export class MessageStore {
   draft(pack: Pack, { from, text, client_id = null, option = null, files = [] }: MessageInit): StoredMessage {
     if (Array.from(text).length > buyerTextLimit)
       throw new FakeMarketplaceError(`a message has at most ${buyerTextLimit} characters`);
-    const id = `${(this.#nextMessage++).toString(16).padStart(8, '0')}${crypto.randomUUID().replaceAll('-', '').slice(8)}`;
+    const id = `${(this.data.nextMessage++).toString(16).padStart(8, '0')}${crypto.randomUUID().replaceAll('-', '').slice(8)}`;
     return {
       id,
       pack: numberOf(pack),
@@ -190,7 +173,7 @@ export class MessageStore {
 
   /** Moderates all pending messages. */
   moderate(): StoredMessage[] {
-    return [...this.#messages.values()]
+    return this.all
       .filter(({ moderation }) => moderation.status === 'pending')
       .map((message) => this.#moderate(message));
   }
@@ -204,13 +187,13 @@ export class MessageStore {
   /** Locks the options of a pack, as a request in progress does. @returns a function that unlocks them */
   lock(pack: Pack): () => void {
     if (this.isLocked(pack)) throw new FakeMarketplaceError(`pack ${numberOf(pack)} is already locked`);
-    this.#locks.add(numberOf(pack));
-    return () => this.#locks.delete(numberOf(pack));
+    this.data.locks.add(numberOf(pack));
+    return () => this.data.locks.delete(numberOf(pack));
   }
 
   /** Whether another request of the action guide is in progress for this sale. */
   isLocked(pack: Pack): boolean {
-    return this.#locks.has(numberOf(pack));
+    return this.data.locks.has(numberOf(pack));
   }
 
   #moderate(message: StoredMessage): StoredMessage {
@@ -222,22 +205,17 @@ export class MessageStore {
   }
 
   #save(message: StoredMessage): StoredMessage {
-    this.#of(message.pack).save(message, !this.#messages.has(message.id));
-    this.#messages.set(message.id, message);
+    this.#of(message.pack).save(message, !this.data.entries.has(message.id));
+    this.data.entries.set(message.id, message);
     return message;
   }
 
-  /** @internal Saves the content. @returns a function that restores it */
-  checkpoint(): () => void {
-    const messages = new Map(this.#messages);
-    const locks = new Set(this.#locks);
-    const numbers = [this.#nextMessage] as const;
+  override checkpoint(): () => void {
+    const restore = super.checkpoint();
     return () => {
-      this.#messages = new Map();
-      this.#conversations = new Map();
-      for (const message of messages.values()) this.#save(message);
-      this.#locks = locks;
-      [this.#nextMessage] = numbers;
+      restore();
+      this.#conversations.clear();
+      for (const message of this.all) this.#of(message.pack).save(message, true);
     };
   }
 }

@@ -2,6 +2,7 @@ import { defined } from '../../core/defined.js';
 import type { Clock } from '../clock.js';
 import type { Accounts } from './accounts.js';
 import { assertFields } from './assert-fields.js';
+import { EntityStore } from './entity-store.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { Omittable } from './omittable.js';
 
@@ -82,7 +83,7 @@ function assertNumbers({ pack_id, order_ids }: PackInit): void {
 }
 
 /**
- * The packs: one per sale. A `Pack` is a snapshot: `getOrThrow` returns its current state.
+ * The packs: one per sale, by the id of the pack, or of its order if it has none. A `Pack` is a snapshot: `getOrThrow` returns its current state.
  *
  * @example
  * const pack = marketplace.packs.add({ seller_id: 7, buyer_id: 31, shipping: 'flex' });
@@ -90,17 +91,20 @@ function assertNumbers({ pack_id, order_ids }: PackInit): void {
  * const id = pack.pack_id ?? 0;
  * console.log(marketplace.packs.getOrThrow(id).delivered, marketplace.packs.get(1)); // true undefined
  */
-export class PackStore {
-  #packs = new Map<number, Pack>();
+export class PackStore extends EntityStore<number, Pack> {
   readonly #accounts: Accounts;
   readonly #clock: Clock;
-  // Sixteen digits, like the ids of the service.
-  #nextPack = 2_000_000_000_000_001;
-  #nextOrder = 3_000_000_000_000_001;
-  #nextShipment = 43_000_000_001;
-  #nextClaim = 5_300_000_001;
+  protected data = {
+    entries: new Map<number, Pack>(),
+    // Sixteen digits, like the ids of the service.
+    nextPack: 2_000_000_000_000_001,
+    nextOrder: 3_000_000_000_000_001,
+    nextShipment: 43_000_000_001,
+    nextClaim: 5_300_000_001,
+  };
 
   constructor(accounts: Accounts, clock: Clock) {
+    super('pack', '; add one with addPack({ seller_id, buyer_id })');
     this.#accounts = accounts;
     this.#clock = clock;
   }
@@ -115,39 +119,21 @@ export class PackStore {
     assertAgent(init.agent_id);
     const pack: Pack = {
       pack_id: init.pack_id === undefined ? this.#freePackId() : init.pack_id,
-      order_ids: [this.#nextOrder++],
+      order_ids: [this.data.nextOrder++],
       site_id,
       shipping: 'custom',
       delivered: false,
       exceptedCase: false,
       inMediation: false,
-      claim_id: init.inMediation ? this.#nextClaim++ : null,
-      shipping_id: init.shipping_id === undefined ? this.#nextShipment++ : init.shipping_id,
+      claim_id: init.inMediation ? this.data.nextClaim++ : null,
+      shipping_id: init.shipping_id === undefined ? this.data.nextShipment++ : init.shipping_id,
       agent_id: null,
       changedAt: this.#clock.ms,
       blockedBy: null,
       ...defined(init as Omit<PackInit, 'pack_id' | 'shipping_id'>),
     };
-    if (this.#packs.has(numberOf(pack))) throw new FakeMarketplaceError(`pack ${numberOf(pack)} already exists`);
-    this.#packs.set(numberOf(pack), pack);
-    return pack;
-  }
-
-  /** All packs, the oldest first. */
-  get all(): readonly Pack[] {
-    return [...this.#packs.values()];
-  }
-
-  /** Returns a pack by its id, or by the id of its order if it has no pack id; `undefined` if there is none. */
-  get(number: number): Pack | undefined {
-    return this.#packs.get(number);
-  }
-
-  /** Returns a pack. @throws {FakeMarketplaceError} when there is none */
-  getOrThrow(number: number): Pack {
-    const pack = this.get(number);
-    if (!pack)
-      throw new FakeMarketplaceError(`there is no pack ${number}; add one with addPack({ seller_id, buyer_id })`);
+    if (this.data.entries.has(numberOf(pack))) throw new FakeMarketplaceError(`pack ${numberOf(pack)} already exists`);
+    this.data.entries.set(numberOf(pack), pack);
     return pack;
   }
 
@@ -158,24 +144,14 @@ export class PackStore {
   ): Pack {
     assertFields('a pack', change, packFields);
     const current = this.getOrThrow(numberOf(pack));
-    const claim_id = change.inMediation ? (current.claim_id ?? this.#nextClaim++) : current.claim_id;
+    const claim_id = change.inMediation ? (current.claim_id ?? this.data.nextClaim++) : current.claim_id;
     const changed = { ...current, claim_id, ...defined(change), changedAt: this.#clock.ms };
-    this.#packs.set(numberOf(pack), changed);
+    this.data.entries.set(numberOf(pack), changed);
     return changed;
   }
 
   #freePackId(): number {
-    while (this.#packs.has(this.#nextPack)) this.#nextPack += 1;
-    return this.#nextPack++;
-  }
-
-  /** @internal Saves the content. @returns a function that restores it */
-  checkpoint(): () => void {
-    const packs = new Map(this.#packs);
-    const numbers = [this.#nextPack, this.#nextOrder, this.#nextShipment, this.#nextClaim] as const;
-    return () => {
-      this.#packs = packs;
-      [this.#nextPack, this.#nextOrder, this.#nextShipment, this.#nextClaim] = numbers;
-    };
+    while (this.data.entries.has(this.data.nextPack)) this.data.nextPack += 1;
+    return this.data.nextPack++;
   }
 }

@@ -1,4 +1,5 @@
 import type { Item } from './items.js';
+import { EntityStore } from './entity-store.js';
 import { FakeMarketplaceError } from '../errors.js';
 import type { MarketplaceState } from './marketplace-state.js';
 
@@ -44,37 +45,22 @@ export type QuestionStatus = 'UNANSWERED' | 'ANSWERED' | 'CLOSED_UNANSWERED' | '
  * console.log(questions.isBlocked(31, 7), questions.blockedBy(7));
  * questions.unblock(31, 7);
  */
-export class QuestionStore {
-  #questions = new Map<number, StoredQuestion>();
-  /** By seller: the blocked users, with the time of the block. */
-  #blocked = new Map<number, Map<number, number>>();
-  /** By asker and seller: the number of answered questions. */
-  #answered = new Map<string, number>();
+export class QuestionStore extends EntityStore<number, StoredQuestion> {
   readonly #state: MarketplaceState;
-  // Larger than 2^31, like the ids of the service.
-  #nextQuestion = 5_000_000_001;
+  protected data = {
+    entries: new Map<number, StoredQuestion>(),
+    /** By user and seller. */
+    blocked: new Map<string, { readonly user_id: number; readonly seller_id: number; readonly since: number }>(),
+    /** By asker and seller: the number of answered questions. */
+    answered: new Map<string, number>(),
+    // Larger than 2^31, like the ids of the service.
+    nextQuestion: 5_000_000_001,
+  };
 
   constructor(state: MarketplaceState) {
+    super('question', '; add one with ask({ from, item_id, text })');
     this.#state = state;
     state.items.onStatusChange((before) => this.#notifyOfItem(before));
-  }
-
-  /** All questions, the oldest first. */
-  get all(): readonly StoredQuestion[] {
-    return [...this.#questions.values()];
-  }
-
-  /** Returns a question, or `undefined` if there is none. */
-  get(question_id: number): StoredQuestion | undefined {
-    return this.#questions.get(question_id);
-  }
-
-  /** Returns a question. @throws {FakeMarketplaceError} when there is none */
-  getOrThrow(question_id: number): StoredQuestion {
-    const question = this.#questions.get(question_id);
-    if (!question)
-      throw new FakeMarketplaceError(`there is no question ${question_id}; add one with ask({ from, item_id, text })`);
-    return question;
   }
 
   /** Returns the status of a question, which depends on its answer and its item. */
@@ -90,8 +76,8 @@ export class QuestionStore {
 
   /** Adds a question about an item, whatever the item's status. */
   add({ item_id, seller_id }: Item, from: number, text: string): StoredQuestion {
-    const question = { id: this.#nextQuestion++, seller_id, item_id, from, text, askedAt: this.#state.clock.ms };
-    this.#questions.set(question.id, question);
+    const question = { id: this.data.nextQuestion++, seller_id, item_id, from, text, askedAt: this.#state.clock.ms };
+    this.data.entries.set(question.id, question);
     this.#emit(question);
     return question;
   }
@@ -100,13 +86,13 @@ export class QuestionStore {
   answer(question_id: number, text: string): StoredQuestion {
     const { answer, from, seller_id } = this.getOrThrow(question_id);
     if (answer) throw new FakeMarketplaceError(`question ${question_id} already has an answer`);
-    this.#answered.set(`${from} ${seller_id}`, this.answeredCount(from, seller_id) + 1);
+    this.data.answered.set(`${from} ${seller_id}`, this.answeredCount(from, seller_id) + 1);
     return this.#change(question_id, { answer: { text, status: 'ACTIVE', answeredAt: this.#state.clock.ms } });
   }
 
   /** Returns how many questions of a user the seller has answered. */
   answeredCount(user_id: number, seller_id: number): number {
-    return this.#answered.get(`${user_id} ${seller_id}`) ?? 0;
+    return this.data.answered.get(`${user_id} ${seller_id}`) ?? 0;
   }
 
   /** Disables an answer, as moderation does. */
@@ -133,36 +119,36 @@ export class QuestionStore {
 
   /** Blocks a user from asking a seller. */
   block(user_id: number, seller_id: number): void {
-    const blocked = this.#blocked.get(seller_id) ?? new Map<number, number>();
-    if (!blocked.has(user_id)) blocked.set(user_id, this.#state.clock.ms);
-    this.#blocked.set(seller_id, blocked);
+    if (this.isBlocked(user_id, seller_id)) return;
+    this.data.blocked.set(`${user_id} ${seller_id}`, { user_id, seller_id, since: this.#state.clock.ms });
   }
 
   /** Unblocks a user. @returns whether the user was blocked */
   unblock(user_id: number, seller_id: number): boolean {
-    return this.#blocked.get(seller_id)?.delete(user_id) ?? false;
+    return this.data.blocked.delete(`${user_id} ${seller_id}`);
   }
 
   /** Whether a seller has blocked a user. */
   isBlocked(user_id: number, seller_id: number): boolean {
-    return this.#blocked.get(seller_id)?.has(user_id) ?? false;
+    return this.data.blocked.has(`${user_id} ${seller_id}`);
   }
 
   /** Returns the users that a seller has blocked, with the time in milliseconds since 1970. */
   blockedBy(seller_id: number): { readonly user_id: number; readonly since: number }[] {
-    return [...(this.#blocked.get(seller_id) ?? [])].map(([user_id, since]) => ({ user_id, since }));
+    const own = [...this.data.blocked.values()].filter((each) => each.seller_id === seller_id);
+    return own.map(({ user_id, since }) => ({ user_id, since }));
   }
 
   #change(question_id: number, change: Partial<StoredQuestion>): StoredQuestion {
     const question = { ...this.getOrThrow(question_id), ...change };
-    this.#questions.set(question_id, question);
+    this.data.entries.set(question_id, question);
     this.#emit(question);
     return question;
   }
 
   /** A change of an item's status is an event of each question whose status it changes. */
   #notifyOfItem(before: Item): void {
-    for (const question of this.#questions.values()) {
+    for (const question of this.data.entries.values()) {
       if (question.item_id === before.item_id && this.statusOf(question) !== this.statusOf(question, before))
         this.#emit(question);
     }
@@ -170,19 +156,5 @@ export class QuestionStore {
 
   #emit({ id, seller_id }: StoredQuestion): void {
     this.#state.events.emit({ topic: 'questions', resource: `/questions/${id}`, user_id: seller_id });
-  }
-
-  /** @internal Saves the content. @returns a function that restores it */
-  checkpoint(): () => void {
-    const questions = new Map(this.#questions);
-    const blocked = new Map([...this.#blocked].map(([seller_id, users]) => [seller_id, new Map(users)]));
-    const answered = new Map(this.#answered);
-    const numbers = [this.#nextQuestion] as const;
-    return () => {
-      this.#questions = questions;
-      this.#blocked = blocked;
-      this.#answered = answered;
-      [this.#nextQuestion] = numbers;
-    };
   }
 }

@@ -1,7 +1,5 @@
-import { listEndpoints } from '../../core/list-endpoints.js';
 import { FakeMarketplaceError } from '../errors.js';
-import { endpoints } from '../../endpoints.js';
-import { matchRoute } from '../http/match-route.js';
+import { endpointOf } from '../http/all-endpoints.js';
 import { redact, redactText } from './redact.js';
 
 /** One exchange on a tape: a line of JSON. */
@@ -20,12 +18,10 @@ export interface TapeExchange {
   readonly response: unknown;
 }
 
-const all = listEndpoints(endpoints).sort((a, b) => a.path.split('{').length - b.path.split('{').length);
-
 /** Returns the name of the endpoint of a call. */
 export function endpointNameOf(method: string, path: string): string | null {
   const [pathname = ''] = path.split('?');
-  return all.find((each) => each.method === method && matchRoute(each, pathname))?.name ?? null;
+  return endpointOf(method, pathname)?.name ?? null;
 }
 
 /** Redacts an exchange. */

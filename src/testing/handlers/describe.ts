@@ -1,21 +1,20 @@
 import type { Description } from '../../core/describe.js';
-import type { DescribedEndpoint, Endpoint } from '../../core/endpoint.js';
+import type { Endpoint } from '../../core/endpoint.js';
 import { inspect, keywordsOf, shapeOf } from '../../core/schema/inspect.js';
-import { matchPath } from '../../core/serialization/path-template.js';
 import type { Shape } from '../../core/schema/schema.js';
 import type { StandardSchema } from '../../core/schema/standard-schema.js';
+import { allEndpoints, endpointsAt } from '../http/all-endpoints.js';
+import type { Call } from '../http/call.js';
+import { notFound } from '../http/handler.js';
 
-/**
- * Describes the resource at a path, for the response to OPTIONS; `undefined` if there is none.
- * Spec: Common conventions 5.
- */
-export function describePath(path: string, all: readonly DescribedEndpoint[]): Description | undefined {
-  const matching = all.filter((endpoint) => matchPath(endpoint.path, path) !== undefined);
+/** Describes the resource at a path. Spec: Common conventions 5. @throws {ErrorResponse} 404 when there is none */
+export function describePath({ path }: Pick<Call, 'path'>): Description {
+  const [first, ...others] = endpointsAt(path);
+  if (!first) throw notFound(`There is no resource ${path}`);
   // `/questions/search` also matches `/questions/{question_id}`; the fixed path comes first.
-  const own = matching.filter((endpoint) => endpoint.path === matching[0]?.path);
-  if (!own[0]) return undefined;
-  const name = groupOf(own[0]);
-  const related = all.filter((endpoint) => groupOf(endpoint) === name && endpoint.path !== own[0]?.path);
+  const own = [first, ...others.filter((endpoint) => endpoint.path === first.path)];
+  const name = groupOf(first);
+  const related = allEndpoints.filter((endpoint) => groupOf(endpoint) === name && endpoint.path !== first.path);
   return {
     name,
     description: own.map(({ summary }) => summary).join('. '),

@@ -1,0 +1,37 @@
+import type { Call } from './call.js';
+import type { HandlerResponse } from './handler.js';
+
+/** A JSON response with its value, so that it can be recorded without reading the stream. */
+export class JsonResponse extends Response {
+  readonly value: unknown;
+  /** The length of its text. */
+  readonly size: number;
+
+  constructor(value: unknown, { status, headers }: Pick<HandlerResponse, 'status' | 'headers'>) {
+    const text = JSON.stringify(value);
+    super(text, { status, headers: { 'content-type': 'application/json', ...headers } });
+    this.value = value;
+    this.size = text.length;
+  }
+}
+
+/** Creates the response to a call: JSON, nothing, or JSONP if the call asks for it. */
+export function respond({ query }: Pick<Call, 'query'>, { status, body, headers }: HandlerResponse): Response {
+  const callback = query.get('callback');
+  if (callback !== null) return asJsonp(callback, { status, body, headers });
+  if (body instanceof Response) return body;
+  if (body === undefined) return new Response(null, { status, headers });
+  return new JsonResponse(body, { status, headers });
+}
+
+/** Wraps a response as JSONP: HTTP 200 with the real status inside. Spec: Common conventions 2. */
+function asJsonp(callback: string, { status, body = null, headers }: HandlerResponse): Response {
+  // Only an identifier is accepted: with any other text, the caller could inject a script.
+  const name = /^[\w$.]{1,100}$/.test(callback) ? callback : 'callback';
+  // A script cannot contain the bytes of a file.
+  const value = body instanceof Response ? null : body;
+  const content = JSON.stringify([status, { 'Content-Type': 'application/json', ...headers }, value]);
+  return new Response(`${name}(${content});`, {
+    headers: { ...headers, 'content-type': 'text/javascript; charset=utf-8' },
+  });
+}

@@ -1,0 +1,160 @@
+import type { DescribedEndpoint, Endpoint } from '../core/endpoint.js';
+import { validate } from '../core/schema/validate.js';
+import type { endpoints } from '../endpoints.js';
+import { FakeMarketplaceError } from './errors.js';
+import { actionGuideHandlers } from './handlers/action-guide.js';
+import { contactHandlers } from './handlers/contacts.js';
+import { currencyHandlers } from './handlers/currencies.js';
+import { describePath } from './handlers/describe.js';
+import { flexHandlers } from './handlers/flex.js';
+import { itemHandlers } from './handlers/items.js';
+import { messageHandlers } from './handlers/messages.js';
+import { questionHandlers } from './handlers/questions.js';
+import { siteHandlers } from './handlers/sites.js';
+import { allEndpoints, endpointsAt } from './http/all-endpoints.js';
+import { bearerToken, readCall } from './http/call.js';
+import type { Call, Interceptor } from './http/call.js';
+import { pickAttributes } from './http/conventions.js';
+import { ErrorResponse, HandlerResponse, errorResponse, notFound, unauthorized } from './http/handler.js';
+import type { EndpointHandler, EndpointHandlers } from './http/handler.js';
+import { OddResponses } from './http/odd-responses.js';
+import { respond } from './http/respond.js';
+import { nearest } from './nearest.js';
+import { exchangeToken } from './oauth.js';
+import type { Stores } from './state/stores.js';
+
+/** Passes each call to the handler of its endpoint, and applies the conventions that all resources share. */
+export class Router {
+  readonly #stores: Stores;
+  readonly #interceptors: readonly Interceptor[];
+  readonly #handlers: EndpointHandlers<typeof endpoints>;
+  readonly #failures = new Map<string, ErrorResponse[]>();
+  readonly #odd = new OddResponses();
+
+  constructor(stores: Stores, interceptors: readonly Interceptor[]) {
+    this.#stores = stores;
+    this.#interceptors = interceptors;
+    this.#handlers = {
+      describe: describePath,
+      questions: questionHandlers(stores),
+      flex: flexHandlers(stores),
+      contacts: contactHandlers(stores),
+      items: itemHandlers(stores),
+      sites: siteHandlers(stores),
+      currencies: currencyHandlers,
+      actionGuide: actionGuideHandlers(stores),
+      messages: messageHandlers(stores),
+    };
+  }
+
+  /** Makes the next call of the endpoint fail. */
+  failNext(endpoint: Endpoint, response: ErrorResponse): void {
+    const names = allEndpoints.map(({ name }) => name);
+    if (!names.includes(endpoint.name)) {
+      const near = nearest(endpoint.name, names);
+      const hint = near === undefined ? '' : `; did you mean ${near}?`;
+      throw new FakeMarketplaceError(`there is no endpoint ${endpoint.name}${hint}`);
+    }
+    this.#failures.set(endpoint.name, [...(this.#failures.get(endpoint.name) ?? []), response]);
+  }
+
+  async handle(request: Request): Promise<Response> {
+    const call = await readCall(request, this.#stores.accounts);
+    const chain = this.#interceptors.reduceRight<() => Promise<Response>>(
+      (next, interceptor) => () => interceptor(call, next),
+      () => this.#respond(call),
+    );
+    return withCors(request, await chain(), this.#stores.settings.cors);
+  }
+
+  async #respond(call: Call): Promise<Response> {
+    const { clock, settings } = this.#stores;
+    const plain = await this.#handle(call).catch(asResponse);
+    const response = call.query.has('callback') ? plain : this.#odd.apply(settings.odd, call.endpoint, plain);
+    if (response instanceof Response) return response;
+    // The Date of the marketplace's clock: a client compares timestamps with it.
+    const date = new Date(clock.ms).toUTCString();
+    const headers = { 'x-request-id': crypto.randomUUID(), date, ...response.headers };
+    return respond(call, { ...response, headers });
+  }
+
+  /** @throws {ErrorResponse} when the service rejects the call */
+  async #handle(call: Call): Promise<HandlerResponse> {
+    const { request, path, query, endpoint } = call;
+    if (this.#stores.settings.cors && isPreflight(request)) return new HandlerResponse(204);
+    if (request.method === 'POST' && path === '/oauth/token') return exchangeToken(call, this.#stores);
+    if (request.method !== 'OPTIONS') this.#assertToken(call);
+    if (!endpoint) throw noEndpoint(request.method, path);
+    const failure = this.#failures.get(endpoint.name)?.shift();
+    if (failure) throw failure;
+    this.#assertTag(endpoint, call);
+    const result = await handlerOf(this.#handlers, endpoint)(call);
+    const { status, body, headers } = result instanceof HandlerResponse ? result : new HandlerResponse(200, result);
+    assertOutput(endpoint, body);
+    return new HandlerResponse(status, pickAttributes(body, query.get('attributes')), headers);
+  }
+
+  /** @throws {ErrorResponse} 401 when the header is not a valid bearer token */
+  #assertToken({ request: { headers }, bearer }: Call): void {
+    if (bearer || !headers.has('authorization')) return;
+    const token = bearerToken(headers);
+    if (token === undefined) throw unauthorized('invalid_token', 'The Authorization header must be Bearer <token>');
+    const reason = this.#stores.accounts.isExpired(token) ? 'has expired' : 'is not valid';
+    throw unauthorized('invalid_token', `The access token ${reason}`);
+  }
+
+  /** Wire notes 10: a call below `/messages` without its tag is not found. @throws {ErrorResponse} 404 */
+  #assertTag({ name, query: expected }: Endpoint, { path, query }: Call): void {
+    const tag = expected?.tag;
+    if (tag === undefined || query.get('tag') === tag) return;
+    if (this.#stores.settings.postSaleTag === 'documented' && !documentedTags.has(name)) return;
+    throw notFound(`There is no resource ${path} without the query parameter tag=${tag}`);
+  }
+}
+
+/** The calls for which the specification names the tag. */
+const documentedTags = new Set(['messages.send', 'messages.upload', 'messages.download']);
+
+/** Finds a handler by the name of its endpoint, e.g. `questions.blacklist.add`. */
+function handlerOf(handlers: object, { name }: Endpoint): EndpointHandler {
+  const found = name.split('.').reduce((group, part) => (group as Record<string, object>)[part] ?? {}, handlers);
+  return found as EndpointHandler;
+}
+
+function asResponse(error: unknown): ErrorResponse {
+  if (error instanceof ErrorResponse) return error;
+  throw error;
+}
+
+function isPreflight({ method, headers }: Request): boolean {
+  return method === 'OPTIONS' && headers.has('access-control-request-method');
+}
+
+function noEndpoint(method: string, path: string): ErrorResponse {
+  const methods = new Set(endpointsAt(path).map((endpoint) => endpoint.method));
+  if (methods.size === 0) return notFound(`There is no resource ${path}`);
+  const allow = [...methods, 'OPTIONS'].join(', ');
+  return errorResponse({ status: 405, message: `${method} is not allowed on ${path}` }, {}, { allow });
+}
+
+/** Checks a response against the client's schema. @throws {FakeMarketplaceError} when the fake has a bug */
+function assertOutput(endpoint: DescribedEndpoint, body: unknown): void {
+  if (body instanceof Response || endpoint.responseBody === 'stream') return;
+  const parsed = validate(endpoint.output, body);
+  if (parsed.success) return;
+  const issues = parsed.issues.map(({ message }) => message).join('; ');
+  throw new FakeMarketplaceError(`the response of ${endpoint.name} does not match its schema: ${issues}`);
+}
+
+/** Lets browsers at any origin read a response. */
+function withCors(request: Request, response: Response, isAllowed: boolean): Response {
+  const origin = request.headers.get('origin');
+  if (!isAllowed || origin === null) return response;
+  const headers = new Headers(response.headers);
+  headers.set('access-control-allow-origin', origin);
+  headers.set('access-control-allow-methods', 'GET, POST, PUT, DELETE, OPTIONS');
+  headers.set('access-control-allow-headers', request.headers.get('access-control-request-headers') ?? '*');
+  headers.set('access-control-expose-headers', '*');
+  headers.set('vary', 'origin');
+  return new Response(response.body, { status: response.status, headers });
+}
