@@ -1,5 +1,5 @@
 export { FakeMarketplace } from './marketplace.js';
-export type { BuyerFile, FakeMarketplaceOptions } from './marketplace.js';
+export type { FakeMarketplaceOptions } from './marketplace-options.js';
 export { marketplaceMatchers } from './matchers.js';
 export type { MarketplaceMatchers, MatcherResult } from './matchers.js';
 export type { MarketplaceSettings } from './settings.js';
@@ -20,8 +20,8 @@ export type { NotificationService } from './webhooks/notification-service.js';
 export type { DeliveryOutcome } from './webhooks/post-notification.js';
 export type { Subscription } from './webhooks/subscription.js';
 export type { Item, ItemInit, ItemStore, ItemState } from './state/items.js';
-export type { AttachmentStore, StoredFile } from './state/attachments.js';
-export type { MessageStore, MessageInit, StoredMessage } from './state/messages.js';
+export type { AttachmentStore, BuyerFile, StoredFile } from './state/attachments.js';
+export type { BuyerMessage, MessageStore, MessageInit, StoredMessage } from './state/messages.js';
 export type { Pack, PackInit, PackStore, ShippingMode } from './state/packs.js';
 export type { QuestionStore, QuestionStatus, StoredAnswer, StoredQuestion } from './state/questions.js';
 export type { Listening, ListenOptions } from './server.js';

@@ -1,15 +1,11 @@
-import type { Bytes } from '../core/files/bytes.js';
 import { SellerClient } from '../client.js';
 import type { Endpoint } from '../core/endpoint.js';
 import type { DocumentedError } from '../core/errors/documented-error.js';
 import type { ClientOptions } from '../core/options/client-options.js';
 import { Clock } from './clock.js';
-import { FakeMarketplaceError } from './errors.js';
 import { Faults } from './http/faults.js';
-import { errorResponse } from './http/handler.js';
 import type { ErrorOverrides } from './http/handler.js';
 import { ServiceRateLimiter } from './http/rate-limit.js';
-import type { RateLimit } from './http/rate-limit.js';
 import { Requests } from './http/requests.js';
 import { mswHandler } from './msw.js';
 import type { MswHandler } from './msw.js';
@@ -19,48 +15,23 @@ import { authorize } from './oauth.js';
 import { Router } from './router.js';
 import { listen } from './server.js';
 import type { Listening, ListenOptions } from './server.js';
-import { defaultSettings, optionLockMsOverHttp } from './settings.js';
+import { settingsOf } from './marketplace-options.js';
+import type { FakeMarketplaceOptions } from './marketplace-options.js';
+import { optionLockMsOverHttp } from './settings.js';
 import type { MarketplaceSettings } from './settings.js';
 import type { Account, Accounts } from './state/accounts.js';
-import { assertFields } from './state/assert-fields.js';
-import type { AttachmentStore, StoredFile } from './state/attachments.js';
+import type { AttachmentStore } from './state/attachments.js';
 import type { ContactInit, ContactStore } from './state/contacts.js';
 import { MarketplaceEvents } from './state/events.js';
 import type { FlexStore } from './state/flex.js';
 import type { Item, ItemInit, ItemStore } from './state/items.js';
-import type { MessageStore, StoredMessage } from './state/messages.js';
+import type { BuyerMessage, MessageStore, StoredMessage } from './state/messages.js';
 import type { Omittable } from './state/omittable.js';
-import { numberOf } from './state/packs.js';
 import type { Pack, PackInit, PackStore } from './state/packs.js';
 import type { QuestionStore, StoredQuestion } from './state/questions.js';
 import { createStores } from './state/stores.js';
 import type { Stores } from './state/stores.js';
 import { NotificationService } from './webhooks/notification-service.js';
-
-/** Options of a fake marketplace. */
-export interface FakeMarketplaceOptions {
-  /** Stops the marketplace's clock at this time. @default the clock shows the machine's time */
-  readonly now?: Date | string | number | undefined;
-  /**
-   * Which one the marketplace follows if the live service and the specification differ. It selects the defaults of
-   * `settings`.
-   *
-   * @default 'live'
-   */
-  readonly follow?: 'live' | 'documents' | undefined;
-  /** Responds 429 to calls above a rate, e.g. `{ perSecond: 10 }`. @default no limit */
-  readonly limit?: RateLimit | undefined;
-  /** Behaviour that the specification leaves open. @default see `MarketplaceSettings` */
-  readonly settings?: Partial<MarketplaceSettings> | undefined;
-}
-
-/** A file that a buyer sends with a message. */
-export interface BuyerFile {
-  readonly filename: string;
-  readonly content: string | Bytes;
-  /** The media type. @default 'application/octet-stream' */
-  readonly type?: string | undefined;
-}
 
 /**
  * Implements the marketplace in memory: a `Request -> Response` function with state.
@@ -110,20 +81,13 @@ export class FakeMarketplace {
 
   /** @throws {FakeMarketplaceError} when an option is unknown or invalid */
   constructor(options: FakeMarketplaceOptions = {}) {
-    const { now, follow = 'live', limit, settings = {} } = options;
-    assertFields('the options', options, ['now', 'follow', 'limit', 'settings']);
-    if (!['live', 'documents'].includes(follow))
-      throw new FakeMarketplaceError(`\`follow\` is 'live' or 'documents', not ${follow}`);
-    const defaults = defaultSettings(follow);
-    assertFields('`settings`', settings, Object.keys(defaults));
     this.#options = options;
-    this.#startSettings = { ...defaults, ...settings };
+    this.#startSettings = settingsOf(options);
     this.settings = { ...this.#startSettings };
-    this.clock = new Clock(now);
+    this.clock = new Clock(options.now);
     this.notifications = new NotificationService(this.clock, this.events);
-    this.rateLimiter.set(limit);
-    this.#stores = createStores(this.clock, this.events, this.settings);
-    this.#router = this.#createRouter();
+    this.rateLimiter.set(options.limit);
+    [this.#stores, this.#router] = this.#start();
   }
 
   /** The users and their access tokens. */
@@ -172,13 +136,11 @@ export class FakeMarketplace {
 
   /** Serves the marketplace over HTTP, with the dashboard at `/` if `page` is `true`. Only on Node.js. */
   async listen(options: ListenOptions = {}): Promise<Listening> {
-    assertFields('`listen`', options, ['port', 'host', 'page']);
-    const { page = false, ...where } = options;
     if (this.#options.settings?.optionLockMs === undefined)
       this.settings.optionLockMs = this.#startSettings.optionLockMs = optionLockMsOverHttp;
-    if (!page) return listen(this.fetch, where);
+    if (!options.page) return listen(this.fetch, options);
     const { Dashboard } = await import('./dashboard/dashboard.js');
-    return listen(new Dashboard(this).fetch, where);
+    return listen(new Dashboard(this).fetch, options);
   }
 
   /**
@@ -205,20 +167,17 @@ export class FakeMarketplace {
 
   /** Removes everything: users, tokens, items, requests, faults, subscriptions. Clock, settings and limit go back to their start. */
   reset(): void {
-    const { now, limit } = this.#options;
-    this.clock.reset(now);
+    this.clock.reset(this.#options.now);
     Object.assign(this.settings, this.#startSettings);
-    this.#stores = createStores(this.clock, this.events, this.settings);
-    this.#router = this.#createRouter();
+    [this.#stores, this.#router] = this.#start();
     this.faults.clear();
-    this.rateLimiter.set(limit);
+    this.rateLimiter.set(this.#options.limit);
     this.notifications.reset();
     this.requests.clear();
   }
 
   /** Adds a user: a seller, a buyer or both. Fields that you omit get default values. */
   addUser(init: Omittable<Account> = {}): Account {
-    assertFields('a user', init, ['user_id', 'nickname', 'site_id']);
     return this.accounts.add(init);
   }
 
@@ -248,17 +207,10 @@ export class FakeMarketplace {
   }
 
   /** Adds a message of the buyer of a pack (at most 3,500 characters). It opens the conversation for the seller. */
-  buyerWrites({
-    pack,
-    text,
-    files = [],
-  }: {
-    readonly pack: Pack;
-    readonly text: string;
-    readonly files?: readonly BuyerFile[] | undefined;
-  }): StoredMessage {
-    const sale = this.packs.getOrThrow(numberOf(pack));
-    return this.messages.add(sale, { from: sale.buyer_id, text, files: files.map((file) => this.#store(sale, file)) });
+  buyerWrites({ pack, text, files = [] }: BuyerMessage): StoredMessage {
+    const sale = this.packs.current(pack);
+    const stored = files.map((file) => this.attachments.addSent(sale, file));
+    return this.messages.add(sale, { from: sale.buyer_id, text, files: stored });
   }
 
   /** Issues an access token for a user. @param application_id `null` for a token without application. @default 500 */
@@ -287,20 +239,12 @@ export class FakeMarketplace {
 
   /** Makes the next call of an endpoint fail with a documented error. `overrides` replace some of its fields. */
   failNext(endpoint: Endpoint, error: Omit<DocumentedError, 'error'>, overrides?: ErrorOverrides): void {
-    const { status } = error;
-    if (!Number.isInteger(status) || status < 400 || status > 599)
-      throw new FakeMarketplaceError(`the \`status\` of an error is from 400 to 599, not ${String(status)}`);
-    this.#router.failNext(endpoint, errorResponse(error, overrides));
+    this.#router.failNext(endpoint, error, overrides);
   }
 
-  #createRouter(): Router {
-    const { requests, rateLimiter, faults } = this;
-    return new Router(this.#stores, [requests.interceptor, rateLimiter.interceptor, faults.interceptor]);
-  }
-
-  #store({ buyer_id, site_id }: Pack, { filename, content, type = 'application/octet-stream' }: BuyerFile): StoredFile {
-    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-    const { id } = this.attachments.add({ owner: buyer_id, site_id, filename, type, bytes });
-    return this.attachments.use(id);
+  #start(): readonly [Stores, Router] {
+    const stores = createStores(this.clock, this.events, this.settings);
+    const interceptors = [this.requests, this.rateLimiter, this.faults].map(({ interceptor }) => interceptor);
+    return [stores, new Router(stores, interceptors)];
   }
 }

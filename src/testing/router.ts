@@ -1,4 +1,5 @@
 import type { DescribedEndpoint, Endpoint } from '../core/endpoint.js';
+import type { DocumentedError } from '../core/errors/documented-error.js';
 import { validate } from '../core/schema/validate.js';
 import type { endpoints } from '../endpoints.js';
 import { FakeMarketplaceError } from './errors.js';
@@ -16,7 +17,7 @@ import { bearerToken, readCall } from './http/call.js';
 import type { Call, Interceptor } from './http/call.js';
 import { pickAttributes } from './http/conventions.js';
 import { ErrorResponse, HandlerResponse, errorResponse, notFound, unauthorized } from './http/handler.js';
-import type { EndpointHandler, EndpointHandlers } from './http/handler.js';
+import type { EndpointHandler, EndpointHandlers, ErrorOverrides } from './http/handler.js';
 import { OddResponses } from './http/odd-responses.js';
 import { respond } from './http/respond.js';
 import { nearest } from './nearest.js';
@@ -47,15 +48,18 @@ export class Router {
     };
   }
 
-  /** Makes the next call of the endpoint fail. */
-  failNext(endpoint: Endpoint, response: ErrorResponse): void {
+  /** Makes the next call of the endpoint fail. @throws {FakeMarketplaceError} when there is no such endpoint or status */
+  failNext(endpoint: Endpoint, error: Omit<DocumentedError, 'error'>, overrides?: ErrorOverrides): void {
+    const { status } = error;
+    if (!Number.isInteger(status) || status < 400 || status > 599)
+      throw new FakeMarketplaceError(`the \`status\` of an error is from 400 to 599, not ${String(status)}`);
     const names = allEndpoints.map(({ name }) => name);
     if (!names.includes(endpoint.name)) {
       const near = nearest(endpoint.name, names);
       const hint = near === undefined ? '' : `; did you mean ${near}?`;
       throw new FakeMarketplaceError(`there is no endpoint ${endpoint.name}${hint}`);
     }
-    this.#failures.set(endpoint.name, [...(this.#failures.get(endpoint.name) ?? []), response]);
+    this.#failures.set(endpoint.name, [...(this.#failures.get(endpoint.name) ?? []), errorResponse(error, overrides)]);
   }
 
   async handle(request: Request): Promise<Response> {
@@ -70,12 +74,12 @@ export class Router {
   async #respond(call: Call): Promise<Response> {
     const { clock, settings } = this.#stores;
     const plain = await this.#handle(call).catch(asResponse);
-    const response = call.query.has('callback') ? plain : this.#odd.apply(settings.odd, call.endpoint, plain);
-    if (response instanceof Response) return response;
+    const served = call.query.has('callback') ? plain : this.#odd.apply(settings.odd, call.endpoint, plain);
+    if (served instanceof Response) return served;
+    const { status, body, headers } = served;
     // The Date of the marketplace's clock: a client compares timestamps with it.
     const date = new Date(clock.ms).toUTCString();
-    const headers = { 'x-request-id': crypto.randomUUID(), date, ...response.headers };
-    return respond(call, { ...response, headers });
+    return respond(call, { status, body, headers: { 'x-request-id': crypto.randomUUID(), date, ...headers } });
   }
 
   /** @throws {ErrorResponse} when the service rejects the call */

@@ -4,6 +4,7 @@ import type * as Stream from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { nodeModule } from '../core/node-module.js';
 import { FakeMarketplaceError } from './errors.js';
+import { assertFields } from './state/assert-fields.js';
 import { chunksOf, discardRest, toStream } from './incoming-body.js';
 
 /** Options of `listen`. */
@@ -29,10 +30,9 @@ type Handle = (request: Request) => Promise<Response>;
 type Streams = typeof Stream;
 
 /** Serves a `Request -> Response` function over HTTP. */
-export async function listen(
-  handle: Handle,
-  { port = 0, host = '127.0.0.1' }: Omit<ListenOptions, 'page'>,
-): Promise<Listening> {
+export async function listen(handle: Handle, options: ListenOptions): Promise<Listening> {
+  assertFields('`listen`', options, ['port', 'host', 'page']);
+  const { port = 0, host = '127.0.0.1' } = options;
   const [http, streams] = [nodeModule('node:http'), nodeModule('node:stream')];
   if (!http || !streams) throw new FakeMarketplaceError('`listen` needs Node.js, Deno or Bun; use `fetch` instead');
   const server = http.createServer((incoming, outgoing) => void serveRequest(handle, incoming, outgoing, streams));

@@ -24,7 +24,14 @@ const failures: unknown[] = [];
 const onUnhandled = (reason: unknown): void => void failures.push(reason);
 beforeAll(async () => {
   process.on('unhandledRejection', onUnhandled);
-  const dashboard = new Dashboard(create(), { controlToken, create });
+  const marketplace = create();
+  const dashboard = new Dashboard(marketplace, {
+    controlToken,
+    reset: () => {
+      marketplace.reset();
+      marketplace.seed(sample());
+    },
+  });
   // What `fetch` rejects with would be a closed connection over HTTP, without a response.
   send = (request) => dashboard.fetch(request);
   server = await listen(dashboard.fetch, {});

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { allEndpoints } from '../../src/testing/http/all-endpoints.js';
 import { errorResponse } from '../../src/testing/http/handler.js';
-import { ruleOf } from '../../src/testing/dashboard/rule-of.js';
+import { ruleOf } from '../../src/testing/dashboard/documented-rules.js';
 
 const fallback = 'Errors: standard body';
 

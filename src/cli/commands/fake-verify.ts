@@ -23,7 +23,7 @@ The exit code is 0 when all responses are the same, otherwise 1.`,
   },
   run: async (values, io) => {
     const tape = await readTape(values.argument);
-    const marketplace = (await marketplaceOf(values))();
+    const { marketplace } = await marketplaceOf(values);
     const ids = startIds(tape, marketplace);
     const callers = callersOf(
       tape,

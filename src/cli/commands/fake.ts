@@ -1,19 +1,20 @@
+import type { Schema } from '../../core/schema/schema.js';
 import { FakeMarketplace } from '../../testing/marketplace.js';
-import type { FakeMarketplaceOptions } from '../../testing/marketplace.js';
+import type { FakeMarketplaceOptions } from '../../testing/marketplace-options.js';
 import { isControlToken } from '../../testing/dashboard/access.js';
 import { Dashboard } from '../../testing/dashboard/dashboard.js';
+import { deliveryFaults, withoutNulls } from '../../testing/dashboard/notification-controls.js';
 import { sample } from '../../testing/seed/sample.js';
 import { optionLockMsOverHttp } from '../../testing/settings.js';
-import { seed } from '../../testing/seed/schema.js';
-import type { SeedInit } from '../../testing/seed/schema.js';
-import { settingsChange } from '../../testing/seed/settings-schema.js';
+import { seed, seededFault } from '../../testing/seed/schema.js';
+import { oddShare, rateLimit, settingsChange } from '../../testing/seed/settings-schema.js';
 import { faultFrom } from '../../testing/seed/fault.js';
 import { UsageError } from '../errors.js';
 import type { Command, ProcessIO } from '../command.js';
 import { formatBanner, formatRequest } from '../format.js';
 import { listenOrFail } from '../listen-or-fail.js';
 import type { Options, Values } from '../options.js';
-import { parseDeliveryFaults, parseFault, parseLimit, parseOdd } from '../parse-fields.js';
+import { parseFields } from '../parse-fields.js';
 import { loadFile } from '../load-file.js';
 import { loadTape } from '../load-tape.js';
 import { withLocation } from '../with-location.js';
@@ -75,9 +76,8 @@ Open its base URL in a browser for a dashboard.`,
   options,
   run: async (values, io) => {
     const [port, controlToken] = [values.port(), readControlToken(values)];
-    const create = await marketplaceOf(values);
-    const marketplace = create();
-    const dashboard = new Dashboard(marketplace, { controlToken, names: values.all('allow-host'), create });
+    const { marketplace, reset } = await marketplaceOf(values);
+    const dashboard = new Dashboard(marketplace, { controlToken, names: values.all('allow-host'), reset });
     const host = values.text('host') ?? '';
     const server = await listenOrFail(dashboard.fetch, { port, host });
     io.out(formatBanner(server.url, host, marketplace, dashboard.controlToken));
@@ -88,57 +88,55 @@ Open its base URL in a browser for a dashboard.`,
   },
 };
 
-/** Returns a function that creates the marketplace of a command line. @throws {CliError} when a file is invalid */
-export async function marketplaceOf(values: Values): Promise<() => FakeMarketplace> {
-  const [seedFile, settingsFile] = [values.text('seed'), values.text('settings')];
+/** Creates the marketplace of a command line, with a function that resets it. @throws {CliError} when a file is invalid */
+export async function marketplaceOf(
+  values: Values,
+): Promise<{ readonly marketplace: FakeMarketplace; readonly reset: () => void }> {
+  const [seedFile, settingsFile, tapeFile] = [values.text('seed'), values.text('settings'), values.text('odd-tape')];
   const initial = seedFile === undefined ? undefined : await loadFile('seed', seedFile, seed);
-  const tapeFile = values.text('odd-tape');
   const recorded = tapeFile === undefined ? undefined : await loadTape(tapeFile);
   const settings = settingsFile === undefined ? {} : await loadFile('settings', settingsFile, settingsChange);
-  return () => {
-    const marketplace = withLocation(undefined, () => new FakeMarketplace(startOf(values)));
-    withLocation(seedFile ?? 'the sample', () => marketplace.seed(initial ?? sample()));
-    withLocation(settingsFile, () => marketplace.seed({ settings: { ...settings, ...settingsOf(values, recorded) } }));
-    for (const text of values.all('faults'))
-      withLocation(`--faults '${text}'`, () => marketplace.faults.inject(faultFrom(parseFault(text))));
-    subscribe(marketplace, values);
-    return marketplace;
+  const odd = fieldsOf(values, 'odd', oddShare);
+  const ofOptions = {
+    ...(values.has('cors') && { cors: true }),
+    ...((odd ?? recorded) && { odd: { ...odd, ...(recorded && { recorded }) } }),
   };
+  const marketplace = withLocation(undefined, () => new FakeMarketplace(startOf(values)));
+  const fill = (): void => {
+    withLocation(seedFile ?? 'the sample', () => marketplace.seed(initial ?? sample()));
+    withLocation(settingsFile, () => marketplace.seed({ settings: { ...settings, ...ofOptions } }));
+    for (const text of values.all('faults'))
+      withLocation(`--faults '${text}'`, () => marketplace.faults.inject(faultFrom(parseFields(text, seededFault))));
+    subscribe(marketplace, values);
+  };
+  const reset = (): void => {
+    marketplace.reset();
+    fill();
+  };
+  fill();
+  return { marketplace, reset };
 }
 
-/** Returns the settings that have an option of their own. @throws {CliError} when one is invalid */
-function settingsOf(
-  values: Values,
-  recorded: Readonly<Record<string, unknown>> | undefined,
-): NonNullable<SeedInit['settings']> {
-  const odd = values.text('odd');
-  return {
-    ...(values.has('cors') && { cors: true }),
-    ...((odd ?? recorded) !== undefined && {
-      odd: {
-        ...(odd !== undefined && withLocation(`--odd '${odd}'`, () => parseOdd(odd))),
-        ...(recorded && { recorded }),
-      },
-    }),
-  };
+/** Reads an option of several fields, e.g. `perSecond=10 retryAfter`. @throws {CliError} when one is invalid */
+function fieldsOf<T>(values: Values, name: string, schema: Schema<T, unknown>): T | undefined {
+  const text = values.text(name);
+  return text === undefined ? undefined : withLocation(`--${name} '${text}'`, () => parseFields(text, schema));
 }
 
 /** Returns the options of the marketplace. @throws {CliError} when one is invalid */
 function startOf(values: Values): FakeMarketplaceOptions {
-  const [follow, now, limit] = [values.text('follow'), values.text('now'), values.text('limit')];
+  const limit = fieldsOf(values, 'limit', rateLimit);
   return {
-    follow: follow as FakeMarketplaceOptions['follow'],
-    now,
-    limit: limit === undefined ? undefined : withLocation(`--limit '${limit}'`, () => parseLimit(limit)),
+    follow: values.text('follow') as FakeMarketplaceOptions['follow'],
+    now: values.text('now'),
+    limit: limit && withoutNulls(limit),
     settings: { optionLockMs: optionLockMsOverHttp },
   };
 }
 
 /** Subscribes the callbacks of the command line. @throws {CliError} when one is not valid */
 function subscribe({ notifications }: FakeMarketplace, values: Values): void {
-  const text = values.text('callback-faults');
-  const faults =
-    text === undefined ? undefined : withLocation(`--callback-faults '${text}'`, () => parseDeliveryFaults(text));
+  const faults = withoutNulls(fieldsOf(values, 'callback-faults', deliveryFaults) ?? {});
   for (const callback of values.all('callback'))
     withLocation(`--callback ${callback}`, () => notifications.subscribe({ callback, faults }));
 }

@@ -6,27 +6,10 @@ import type { Control } from './control.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The control endpoints that the dashboard handles itself. */
-export const builtInControls: Readonly<Record<string, Pick<Control, 'summary'>>> = {
-  'GET /__fake/health': { summary: 'Tells that the server runs; needs no control token' },
-  'POST /__fake/reset': { summary: 'Restores the initial state' },
-  'GET /__fake/state': { summary: 'Returns the current state' },
-  'GET /__fake/requests': {
-    summary: 'Returns the newest 1,000 requests, or those that match the filters of the query',
-  },
-  'DELETE /__fake/requests': { summary: 'Removes all recorded requests' },
-  'GET /__fake/events': { summary: 'Streams requests and state as server-sent events' },
-  'GET /__fake/openapi.json': { summary: 'Returns this document' },
-  'GET /__fake/marketplace-openapi.json': { summary: 'Returns the OpenAPI document of the marketplace itself' },
-};
-
 /** Describes the control endpoints as an OpenAPI 3.1 document. */
 export function describeControls(controls: Readonly<Record<string, Control>>): Json {
   const paths: Record<string, Record<string, Json>> = {};
-  for (const [line, { summary, schema }] of Object.entries<Pick<Control, 'summary'> & Partial<Control>>({
-    ...builtInControls,
-    ...controls,
-  })) {
+  for (const [line, { summary, schema }] of Object.entries(controls)) {
     const [method = '', path = ''] = line.split(' ');
     const isOpen = path === '/__fake/health';
     const operation = { ...toOperation(line, summary, schema), ...(isOpen && { security: [] }) };

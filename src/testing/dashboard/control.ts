@@ -8,7 +8,8 @@ export interface Control {
   readonly summary: string;
   /** The schema of the body; `undefined` if there is no body. */
   readonly schema: Schema<unknown, unknown> | undefined;
-  run(marketplace: ServedMarketplace, body: unknown): unknown;
+  /** Returns what is sent as JSON, or a response. */
+  run(marketplace: ServedMarketplace, body: unknown, url: URL): unknown;
 }
 
 /** Creates a control that reads its body with a schema. @throws {SeedError} from `run`, when the body is invalid */
@@ -33,6 +34,6 @@ export function inField<T>(name: string, run: () => T): T {
 }
 
 /** Creates a control without a body. */
-export function bodyless(summary: string, run: (marketplace: ServedMarketplace) => unknown): Control {
-  return { summary, schema: undefined, run };
+export function bodyless(summary: string, run: (marketplace: ServedMarketplace, url: URL) => unknown): Control {
+  return { summary, schema: undefined, run: (marketplace, _body, url) => run(marketplace, url) };
 }

@@ -1,3 +1,4 @@
+import type { Bytes } from '../../core/files/bytes.js';
 import { readUpTo } from '../http/request-body.js';
 
 /** A file of a multipart form. */
@@ -35,7 +36,7 @@ export async function copyRequest(request: Request): Promise<CopiedRequest> {
   return { requestBody: new TextDecoder().decode(bytes).slice(0, maxBodyLength), files: null };
 }
 
-async function filesOf(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Promise<UploadedPart[]> {
+async function filesOf(bytes: Bytes, headers: Headers): Promise<UploadedPart[]> {
   const type = headers.get('content-type') ?? '';
   const form = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch(() => new FormData());
   const files = [...form].flatMap(([part, value]) => (value instanceof File ? [{ part, file: value }] : []));

@@ -11,7 +11,7 @@ const refusals = 'Wire notes, Reading refusals';
 const answers = 'Wire notes, Reading answers';
 
 /** The rules by the beginning of an endpoint's name; the first that applies holds, and `''` is every endpoint. */
-export const rules: readonly DocumentedRule[] = [
+const rules: readonly DocumentedRule[] = [
   ['', 'authorization header must be', 'Authentication 1: Authorization: Bearer <ACCESS_TOKEN>'],
   ['', 'invalid_token', 'Authentication 1: the access token is not valid or has expired'],
   ['', 'tag=post_sale', `${answers} 10: tag=post_sale on every /messages call`],
@@ -125,3 +125,16 @@ export const rules: readonly DocumentedRule[] = [
   ['', '1 mb', 'Common conventions 1: JSON'],
   ['', 'does not exist', 'Endpoints: the id in the path or body'],
 ];
+
+/**
+ * Returns the rule of the specification that a 4xx follows, as section and row, e.g.
+ * `Errors, Create message: text longer than 350 characters`; `null` for any other response.
+ *
+ * @param body the text of the response
+ */
+export function ruleOf(status: number, endpoint: string | null, body: string | null): string | null {
+  if (status < 400 || status > 499) return null;
+  const text = (body ?? '').toLowerCase();
+  const found = rules.find(([start, words]) => (endpoint ?? '').startsWith(start) && text.includes(words));
+  return found?.[2] ?? 'Errors: standard body';
+}

@@ -2,9 +2,8 @@ import { boolean, integer, nullish, number, strictObject, record, string } from 
 import type { Output } from '../../core/schema/schema.js';
 import type { Clock } from '../clock.js';
 import { readAs } from '../seed/read-as.js';
-import { rateLimit } from '../seed/rate-limit.js';
 import { ownToken } from '../seed/schema.js';
-import { changeSettings, settingsChange } from '../seed/settings-schema.js';
+import { changeSettings, rateLimit, settingsChange } from '../seed/settings-schema.js';
 import { bodyless, control, inField } from './control.js';
 import type { Control } from './control.js';
 import { withoutNulls } from './notification-controls.js';

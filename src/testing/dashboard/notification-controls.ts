@@ -1,26 +1,15 @@
-import {
-  array,
-  boolean,
-  integer,
-  nullish,
-  number,
-  strictObject,
-  record,
-  refine,
-  string,
-} from '../../core/schema/schema.js';
+import { array, boolean, integer, nullish, strictObject, record, string } from '../../core/schema/schema.js';
+import { from, share } from '../seed/settings-schema.js';
 import { assertTopic } from '../webhooks/topics.js';
 import { maxLateMs, maxTimeoutMs } from '../webhooks/callback.js';
 import type { Subscription } from '../webhooks/subscription.js';
 import { bodyless, control, inField } from './control.js';
 import type { Control } from './control.js';
 
-const share = refine(number, (value) => (value < 0 || value > 1 ? 'a share is from 0 to 1' : undefined));
-
 /** The faults of the deliveries to a callback. */
 export const deliveryFaults = strictObject({
   late: nullish(share),
-  lateMs: nullish(refine(integer, (value) => (value < 0 || value > maxLateMs ? `from 0 to ${maxLateMs}` : undefined))),
+  lateMs: nullish(from(0, maxLateMs)),
   twice: nullish(share),
   odd: nullish(share),
   seed: nullish(integer),
@@ -53,9 +42,7 @@ export const notificationControls: Readonly<Record<string, Control>> = {
       topics: nullish(array(string)),
       user_ids: nullish(array(integer)),
       application_id: nullish(integer),
-      timeoutMs: nullish(
-        refine(integer, (value) => (value < 1 || value > maxTimeoutMs ? `from 1 to ${maxTimeoutMs}` : undefined)),
-      ),
+      timeoutMs: nullish(from(1, maxTimeoutMs)),
       faults: nullish(deliveryFaults),
     }),
     ({ accounts, notifications }, { callback, topics, user_ids, application_id, timeoutMs, faults }) => {

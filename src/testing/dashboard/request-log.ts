@@ -4,7 +4,7 @@ import { bearerToken } from '../http/call.js';
 import { copyRequest, maxBodyLength } from './copy-request.js';
 import type { UploadedPart } from './copy-request.js';
 import { describeFault } from './describe-fault.js';
-import { ruleOf } from './rule-of.js';
+import { ruleOf } from './documented-rules.js';
 import type { ServedMarketplace } from './served-marketplace.js';
 import { tapBody } from './tap-body.js';
 

@@ -3,9 +3,7 @@ import type { DocumentedError } from '../../core/errors/documented-error.js';
 import type { ErrorOverrides } from '../http/handler.js';
 import type { Faults } from '../http/faults.js';
 import type { ServiceRateLimiter } from '../http/rate-limit.js';
-import type { Requests } from '../http/requests.js';
 import type { SeedInit } from '../seed/schema.js';
-import type { StoredQuestion } from '../state/questions.js';
 import type { Stores } from '../state/stores.js';
 import type { NotificationService } from '../webhooks/notification-service.js';
 
@@ -14,9 +12,7 @@ export interface ServedMarketplace extends Stores {
   readonly faults: Faults;
   readonly notifications: NotificationService;
   readonly rateLimiter: ServiceRateLimiter;
-  readonly requests: Requests;
   failNext(endpoint: Endpoint, error: Omit<DocumentedError, 'error'>, overrides?: ErrorOverrides): void;
   fetch(request: Request): Promise<Response>;
-  ask(question: { from: { readonly user_id: number }; item_id: string; text: string }): StoredQuestion;
   seed(seed: SeedInit): void;
 }

@@ -13,19 +13,6 @@ export function parseJson(text: string): unknown {
   return parseExactly(text);
 }
 
-/** Parses JSON in which an integer is not the same as its digits in quotes: one beyond 2^53 becomes a `bigint`. */
-export function parseStrictly(text: string): unknown {
-  return withBigints(parseJson(text), JSON.parse(text));
-}
-
-function withBigints(exact: unknown, rounded: unknown): unknown {
-  if (typeof exact === 'string' && typeof rounded === 'number') return BigInt(exact);
-  if (typeof exact !== 'object' || exact === null) return exact;
-  const inside = (key: string, value: unknown): unknown => withBigints(value, (rounded as typeof exact)[key as never]);
-  if (Array.isArray(exact)) return exact.map((entry, index) => inside(String(index), entry));
-  return Object.fromEntries(Object.entries(exact).map(([name, field]) => [name, inside(name, field)]));
-}
-
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let isInString = false;

@@ -4,7 +4,6 @@ import type { PageParams } from './conventions.js';
 import { badRequest, errorResponse } from './handler.js';
 import type { ErrorResponse } from './handler.js';
 import type { Call } from './call.js';
-import { parseStrictly } from './parse-json.js';
 import { readUpTo } from './request-body.js';
 
 /** A JSON object of a request body. */
@@ -18,7 +17,7 @@ export async function readJson({ request }: Call, invalid: ErrorResponse): Promi
   const bytes = await readUpTo(request, maxJsonLength);
   if (!bytes) throw bodyTooLarge;
   try {
-    return parseStrictly(new TextDecoder().decode(bytes));
+    return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
   } catch {
     throw invalid;
   }
@@ -36,9 +35,9 @@ export async function readJsonObject(
   return value;
 }
 
-/** Whether a JSON value is an integer. A string of digits is not. */
+/** Whether a JSON value is an integer. A string of digits is not; a number beyond 2^53 is, but no id is so large. */
 export function isInteger(value: unknown): value is number {
-  return Number.isSafeInteger(value);
+  return Number.isInteger(value);
 }
 
 /** Parses an id or a count from a path or a query; `undefined` when it is not a whole number of 0 or more. */
@@ -61,18 +60,6 @@ export function pathId(
 /** Reads a text from the path. */
 export function pathText({ params }: Call, name: string): string {
   return params[name] ?? '';
-}
-
-/** Whether a JSON value is an id: an integer, also beyond 2^53. */
-export function isId(value: unknown): value is number | bigint {
-  return isInteger(value) || typeof value === 'bigint';
-}
-
-/** Reads an id of a JSON body. @throws {ErrorResponse} 400 that names it */
-export function bodyId(body: JsonObject, name: string): number | bigint {
-  const value = body[name];
-  if (!isId(value)) throw badRequest(`${name} must be an integer`);
-  return value;
 }
 
 /** Reads an id from the query; `undefined` without one. @throws {ErrorResponse} 400 that names it */

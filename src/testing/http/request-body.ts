@@ -1,3 +1,4 @@
+import type { Bytes } from '../../core/files/bytes.js';
 import { parseJson } from './parse-json.js';
 
 const maxRecordedBytes = 1024 * 1024;
@@ -23,9 +24,9 @@ export async function copyBody(request: Request): Promise<RequestBody> {
 }
 
 /** Reads a body; `undefined` if it exceeds `maxBytes`. */
-export async function readUpTo(body: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const reader = body.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
-  const chunks: Uint8Array[] = [];
+export async function readUpTo(body: Request, maxBytes: number): Promise<Bytes | undefined> {
+  const reader = body.body?.getReader() as ReadableStreamDefaultReader<Bytes> | undefined;
+  const chunks: Bytes[] = [];
   let size = 0;
   for (;;) {
     const { done, value } = (await reader?.read()) ?? { done: true };
@@ -37,17 +38,7 @@ export async function readUpTo(body: Request, maxBytes: number): Promise<Uint8Ar
     void reader?.cancel().catch(() => undefined);
     return undefined;
   }
-  return joined(chunks, size);
-}
-
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return bytes;
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 function jsonOrText(text: string): unknown {

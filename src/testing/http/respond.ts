@@ -1,13 +1,16 @@
 import type { Call } from './call.js';
 import type { HandlerResponse } from './handler.js';
 
+/** What a handler or a fault sends. */
+type Sendable = Pick<HandlerResponse, 'status' | 'body' | 'headers'>;
+
 /** A JSON response with its value, so that it can be recorded without reading the stream. */
 export class JsonResponse extends Response {
   readonly value: unknown;
   /** The length of its text. */
   readonly size: number;
 
-  constructor(value: unknown, { status, headers }: Pick<HandlerResponse, 'status' | 'headers'>) {
+  constructor(value: unknown, { status, headers }: Omit<Sendable, 'body'>) {
     const text = JSON.stringify(value);
     super(text, { status, headers: { 'content-type': 'application/json', ...headers } });
     this.value = value;
@@ -16,7 +19,7 @@ export class JsonResponse extends Response {
 }
 
 /** Creates the response to a call: JSON, nothing, or JSONP if the call asks for it. */
-export function respond({ query }: Pick<Call, 'query'>, { status, body, headers }: HandlerResponse): Response {
+export function respond({ query }: Call, { status, body, headers }: Sendable): Response {
   const callback = query.get('callback');
   if (callback !== null) return asJsonp(callback, { status, body, headers });
   if (body instanceof Response) return body;
@@ -25,7 +28,7 @@ export function respond({ query }: Pick<Call, 'query'>, { status, body, headers 
 }
 
 /** Wraps a response as JSONP: HTTP 200 with the real status inside. Spec: Common conventions 2. */
-function asJsonp(callback: string, { status, body = null, headers }: HandlerResponse): Response {
+function asJsonp(callback: string, { status, body = null, headers }: Sendable): Response {
   // Only an identifier is accepted: with any other text, the caller could inject a script.
   const name = /^[\w$.]{1,100}$/.test(callback) ? callback : 'callback';
   // A script cannot contain the bytes of a file.

@@ -20,16 +20,16 @@ import { lengthOf } from '../../core/schema/fields.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 
 const postedText = refine(string, (value) =>
-  lengthOf(value) > 2000 ? { path: [], message: 'a question or answer has at most 2000 characters' } : undefined,
+  lengthOf(value) > 2000 ? 'a question or answer has at most 2000 characters' : undefined,
 );
 const time = refine(dateTime, (value) =>
   isTime(timeMs(value))
     ? undefined
-    : { path: [], message: 'a time is an ISO 8601 string from the years 1 to 9999, e.g. "2026-03-02T09:30:00Z"' },
+    : 'a time is an ISO 8601 string from the years 1 to 9999, e.g. "2026-03-02T09:30:00Z"',
 );
 /** A token that a user chooses. */
 export const ownToken = refine(string, (value) =>
-  /^[\w.~+/=-]+$/.test(value) ? undefined : { path: [], message: 'a token has only letters, digits and . ~ + / = _ -' },
+  /^[\w.~+/=-]+$/.test(value) ? undefined : 'a token has only letters, digits and . ~ + / = _ -',
 );
 
 /** A user, with an optional fixed token. */

@@ -20,27 +20,22 @@ import { allEndpoints } from '../http/all-endpoints.js';
 import { oddKinds } from '../http/odd-share.js';
 import type { MarketplaceSettings } from '../settings.js';
 
-function from(min: number, max: number): Schema<number> {
-  return refine(integer, (value) =>
-    value < min || value > max ? { path: [], message: `an integer from ${min} to ${max}` } : undefined,
-  );
+/** An integer in a range. */
+export function from(min: number, max: number): Schema<number> {
+  return refine(integer, (value) => (value < min || value > max ? `an integer from ${min} to ${max}` : undefined));
 }
+
+/** A share of all, from 0 to 1. */
+export const share = refine(number, (value) => (value < 0 || value > 1 ? 'a share is from 0 to 1' : undefined));
+const endpointName = refine(string, (value) =>
+  allEndpoints.some(({ name }) => name === value) ? undefined : `there is no endpoint "${value}"`,
+);
 
 /** A share of odd responses. */
 export const oddShare = strictObject({
-  share: optional(
-    refine(number, (value) => (value < 0 || value > 1 ? { path: [], message: 'a share is from 0 to 1' } : undefined)),
-  ),
+  share: optional(share),
   seed: optional(integer),
-  endpoints: optional(
-    array(
-      refine(string, (value) =>
-        allEndpoints.some(({ name }) => name === value)
-          ? undefined
-          : { path: [], message: `there is no endpoint "${value}"` },
-      ),
-    ),
-  ),
+  endpoints: optional(array(endpointName)),
   kinds: optional(array(enumOf(...oddKinds))),
   recorded: optional(record),
 });
@@ -68,6 +63,14 @@ export const settingsChange = strictObject({
   messageShape: optional(enumOf('wrapped', 'legacy', 'current')),
 });
 interface SettingsChange extends Output<typeof settingsChange> {}
+
+/** A rate limit of a control call or a command line. */
+export const rateLimit = strictObject({
+  perSecond: nullish(integer),
+  perMinute: nullish(integer),
+  per: nullish(enumOf('application', 'user')),
+  retryAfter: nullish(boolean),
+});
 
 /** Changes settings, all or none. @throws {FakeMarketplaceError} that names each invalid field */
 export function changeSettings(settings: MarketplaceSettings, change: object): void {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js';
 import { FakeMarketplaceError } from '../errors.js';
+import { assertFields } from './assert-fields.js';
 import { EntityStore } from './entity-store.js';
 import type { Omittable } from './omittable.js';
 
@@ -70,11 +71,9 @@ export class Accounts extends EntityStore<number, Account> {
   }
 
   /** Adds a user. Fields that you omit get default values. @throws {FakeMarketplaceError} when the id is taken */
-  add({
-    user_id = this.#freeUserId(),
-    nickname = `USER${user_id}`,
-    site_id = 'MLA',
-  }: Omittable<Account> = {}): Account {
+  add(init: Omittable<Account> = {}): Account {
+    assertFields('a user', init, ['user_id', 'nickname', 'site_id']);
+    const { user_id = this.#freeUserId(), nickname = `USER${user_id}`, site_id = 'MLA' } = init;
     if (!Number.isSafeInteger(user_id) || user_id < 1)
       throw new FakeMarketplaceError(`\`user_id\` must be an integer of at least 1, not ${String(user_id)}`);
     if (this.data.entries.has(user_id)) throw new FakeMarketplaceError(`user ${user_id} already exists`);

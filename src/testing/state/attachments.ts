@@ -1,6 +1,7 @@
 import type { Bytes } from '../../core/files/bytes.js';
 import { EntityStore } from './entity-store.js';
 import type { MarketplaceState } from './marketplace-state.js';
+import type { Pack } from './packs.js';
 
 /** A stored file. */
 export interface StoredFile {
@@ -18,6 +19,14 @@ export interface StoredFile {
   readonly inUse: boolean;
 }
 
+/** A file that a buyer sends with a message. */
+export interface BuyerFile {
+  readonly filename: string;
+  readonly content: string | Bytes;
+  /** The media type. @default 'application/octet-stream' */
+  readonly type?: string | undefined;
+}
+
 const maxTotalBytes = 512 * 1024 * 1024;
 
 /**
@@ -33,11 +42,11 @@ const maxTotalBytes = 512 * 1024 * 1024;
  */
 export class AttachmentStore extends EntityStore<string, StoredFile> {
   protected data = { entries: new Map<string, StoredFile>() };
-  readonly #state: Pick<MarketplaceState, 'accounts' | 'clock' | 'settings'>;
+  readonly #state: MarketplaceState;
   /** Makes uploads and downloads fail with 500 while it is `true`. */
   isBroken = false;
 
-  constructor(state: Pick<MarketplaceState, 'accounts' | 'clock' | 'settings'>) {
+  constructor(state: MarketplaceState) {
     super('file');
     this.#state = state;
   }
@@ -51,6 +60,15 @@ export class AttachmentStore extends EntityStore<string, StoredFile> {
     this.#dropExpired();
     this.data.entries.set(id, file);
     return file;
+  }
+
+  /** @internal Stores a file that the buyer of a pack sends. */
+  addSent(
+    { buyer_id, site_id }: Pack,
+    { filename, content, type = 'application/octet-stream' }: BuyerFile,
+  ): StoredFile {
+    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+    return this.use(this.add({ owner: buyer_id, site_id, filename, type, bytes }).id);
   }
 
   /** All files that have not expired, the oldest first. */

@@ -1,6 +1,12 @@
 import { FakeMarketplaceError } from '../errors.js';
 
-/** Entries by their id. An entry is a snapshot: the store returns the current one. */
+/**
+ * What all stores of a marketplace can do: they keep entries by their id. An entry is a snapshot of the current state.
+ *
+ * @example
+ * const { items } = marketplace;
+ * console.log(items.all.length, items.get('MLA1'), items.getOrThrow('MLA100').title);
+ */
 export abstract class EntityStore<Id extends string | number, Entry> {
   protected abstract data: { readonly entries: Map<Id, Entry> };
   readonly #noun: string;

@@ -1,5 +1,5 @@
 import type { OptionId } from '../../resources/action-guide/schemas.js';
-import type { StoredFile } from './attachments.js';
+import type { BuyerFile, StoredFile } from './attachments.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { ConversationIndex } from './conversation-index.js';
 import { EntityStore } from './entity-store.js';
@@ -35,6 +35,13 @@ export interface StoredMessage {
 /** The fields of a new message. */
 export type MessageInit = Pick<StoredMessage, 'from' | 'text'> &
   Omittable<Pick<StoredMessage, 'client_id' | 'option' | 'files'>>;
+
+/** A message that the buyer of a pack writes. */
+export interface BuyerMessage {
+  readonly pack: Pack;
+  readonly text: string;
+  readonly files?: readonly BuyerFile[] | undefined;
+}
 
 /** The maximum length of a buyer's message, in characters. Spec: Limits. */
 export const buyerTextLimit = 3500;

@@ -137,13 +137,18 @@ export class PackStore extends EntityStore<number, Pack> {
     return pack;
   }
 
+  /** @internal Returns the current state of a pack. @throws {FakeMarketplaceError} when there is none */
+  current(pack: Pack): Pack {
+    return this.getOrThrow(numberOf(pack));
+  }
+
   /** Changes a pack, e.g. `change(pack, { blockedBy: 'blocked_by_cancelled_order' })`. */
   change(
     pack: Pack,
     change: Omittable<Omit<Pack, 'pack_id' | 'order_ids' | 'seller_id' | 'buyer_id' | 'changedAt'>>,
   ): Pack {
     assertFields('a pack', change, packFields);
-    const current = this.getOrThrow(numberOf(pack));
+    const current = this.current(pack);
     const claim_id = change.inMediation ? (current.claim_id ?? this.data.nextClaim++) : current.claim_id;
     const changed = { ...current, claim_id, ...defined(change), changedAt: this.#clock.ms };
     this.data.entries.set(numberOf(pack), changed);

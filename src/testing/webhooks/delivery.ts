@@ -1,7 +1,7 @@
 import { FakeMarketplaceError } from '../errors.js';
 import type { MarketplaceEvent } from '../state/events.js';
-import { toPayloadBody, toVariantBody } from './body.js';
-import type { NotificationPayload } from './body.js';
+import { bodyOf } from './notification.js';
+import type { SentNotification } from './notification.js';
 import { maxLateMs } from './callback.js';
 import type { DeliveryOutcome } from './post-notification.js';
 import type { CallbackSubscription } from './subscription.js';
@@ -49,33 +49,25 @@ export interface DeliveryOptions {
 }
 
 /** A delivery that is due at a time. */
-export interface ScheduledDelivery {
+export interface Delivery {
+  readonly notification: SentNotification;
   readonly to: CallbackSubscription;
-  readonly payload: NotificationPayload;
   readonly attempt: number;
   /** The due time, in milliseconds on the marketplace's clock. */
   readonly at: number;
-  /** Selects the form of the body; `undefined` for the usual one. */
-  readonly variant: number | undefined;
   /** Delivered by hand: whatever the topics of the subscription, and after those before it. */
   readonly byHand?: true | undefined;
 }
 
 /** Describes a delivery. */
-export function toAttempt(delivery: ScheduledDelivery): Omit<DeliveryAttempt, 'outcome'> {
-  const { id, event, application_id, request } = delivery.payload;
-  const { attempt, to, at } = delivery;
+export function toAttempt({ notification, attempt, to, at }: Delivery): Omit<DeliveryAttempt, 'outcome'> {
+  const { id, event, request } = notification;
   return {
-    ...{ id, event, application_id, subscription: to.id, attempt, at: new Date(at).toISOString() },
+    ...{ id, event, application_id: notification.to.application_id, subscription: to.id, attempt },
+    at: new Date(at).toISOString(),
     ...(request !== undefined && { request }),
-    body: bodyOf(delivery),
+    body: bodyOf(notification, attempt),
   };
-}
-
-/** Returns the JSON body of a delivery. */
-export function bodyOf({ payload, attempt, variant }: ScheduledDelivery): Readonly<Record<string, unknown>> {
-  const body = toPayloadBody(payload, attempt);
-  return variant === undefined ? body : toVariantBody(body, variant);
 }
 
 /** @throws {FakeMarketplaceError} when a delay is negative or longer than a day */

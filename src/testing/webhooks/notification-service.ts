@@ -1,34 +1,19 @@
-import { longestTimerMs } from '../../core/scope/cancel-scope.js';
-import { lastTime } from '../clock.js';
 import type { Clock } from '../clock.js';
-import type { MarketplaceEvent, MarketplaceEvents } from '../state/events.js';
-import type { NotificationPayload } from './body.js';
 import { FakeMarketplaceError } from '../errors.js';
-import { assertDelay, bodyOf, toAttempt } from './delivery.js';
-import type {
-  DeliveryAttempt,
-  DeliveryOptions,
-  NotificationInit,
-  ScheduledAttempt,
-  ScheduledDelivery,
-} from './delivery.js';
-import { assertTopic } from './topics.js';
+import type { MarketplaceEvent, MarketplaceEvents } from '../state/events.js';
 import type { CallbackInit } from './callback.js';
+import { assertDelay, toAttempt } from './delivery.js';
+import type { Delivery, DeliveryAttempt, DeliveryOptions, NotificationInit, ScheduledAttempt } from './delivery.js';
+import { DeliveryQueue } from './delivery-queue.js';
+import type { SentNotification } from './notification.js';
 import { CallbackSubscription } from './subscription.js';
 import type { Subscription } from './subscription.js';
+import { assertTopic } from './topics.js';
 
 /** The delay after each failed attempt, in seconds: 8 attempts within an hour. */
 const retryDelays: readonly number[] = [15, 30, 60, 300, 600, 900, 1500];
-/** The newest attempts that are kept. */
+/** The newest attempts and notifications that are kept. */
 const maxAttempts = 10_000;
-
-/** A notification, and the subscription that received it. */
-interface Sent {
-  readonly to: CallbackSubscription;
-  readonly payload: NotificationPayload;
-  readonly variant: number | undefined;
-  attempts: number;
-}
 
 /**
  * Posts notifications to applications, at least once and in no guaranteed order.
@@ -50,37 +35,35 @@ interface Sent {
 export class NotificationService {
   /** The newest 10,000 delivery attempts, the oldest first. */
   readonly attempts: DeliveryAttempt[] = [];
-  readonly #clock: Clock;
-  readonly #subscriptions = new Set<CallbackSubscription>();
-  readonly #listeners = new Set<() => void>();
-  #scheduled: ScheduledDelivery[] = [];
-  #held: ScheduledDelivery[] = [];
-  readonly #sent = new Map<string, Sent>();
-  readonly #inFlight = new Set<Promise<void>>();
   /** @internal Returns the number of the request that is being handled. */
   causeOf: (() => number | undefined) | undefined;
+  readonly #clock: Clock;
+  readonly #queue: DeliveryQueue;
+  readonly #subscriptions = new Map<number, CallbackSubscription>();
+  readonly #listeners = new Set<() => void>();
+  #sent = new Map<string, SentNotification>();
+  #held: Delivery[] = [];
   #isHeld = false;
   #subscribed = 0;
   #notified = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(clock: Clock, events: MarketplaceEvents) {
     this.#clock = clock;
-    clock.onChange(() => this.#armTimer());
+    this.#queue = new DeliveryQueue(clock, (delivery) => this.#post(delivery));
     events.on((event) => {
-      for (const to of this.#subscriptions) if (to.matches(event)) this.#notify(event, to);
+      for (const to of this.#subscriptions.values()) if (to.matches(event)) this.#notify(event, to);
     });
   }
 
   /** All subscriptions, the oldest first. */
   get subscriptions(): readonly Subscription[] {
-    return [...this.#subscriptions];
+    return [...this.#subscriptions.values()];
   }
 
   /** The attempts that are still to come, the next one first. */
   get scheduled(): readonly ScheduledAttempt[] {
     return [
-      ...this.#scheduled.map((delivery) => ({ ...toAttempt(delivery), isHeld: false })),
+      ...this.#queue.all.map((delivery) => ({ ...toAttempt(delivery), isHeld: false })),
       ...this.#held.map((delivery) => ({ ...toAttempt(delivery), isHeld: true })),
     ];
   }
@@ -93,7 +76,7 @@ export class NotificationService {
   set isHeld(isHeld: boolean) {
     this.#isHeld = isHeld;
     if (isHeld) return;
-    for (const delivery of this.#held.splice(0)) this.#schedule(delivery);
+    for (const delivery of this.#held.splice(0)) this.#queue.add(delivery);
   }
 
   /**
@@ -106,18 +89,15 @@ export class NotificationService {
     assertDelay(afterMs);
     const target = subscription === undefined ? undefined : this.#subscriptionOf(subscription);
     const sent = ids.map((id) => this.#sentOf(id));
-    this.#held = this.#held.filter(({ payload }) => !ids.includes(payload.id));
-    this.#scheduled = this.#scheduled.filter(({ payload, attempt }) => attempt > 1 || !ids.includes(payload.id));
+    this.#held = this.#held.filter(({ notification }) => !sent.includes(notification));
+    this.#queue.keep(({ notification, attempt }) => attempt > 1 || !sent.includes(notification));
     const due = this.#clock.ms + afterMs;
-    await this.#postInOrder(
-      sent.map((each, index) => {
-        each.attempts += 1;
-        const { payload, variant, to, attempts: attempt } = each;
-        // A millisecond apart, because deliveries of one time are posted together.
-        return { to: target ?? to, payload, attempt, at: due + index, variant, byHand: true };
-      }),
-      afterMs,
-    );
+    const deliveries = sent.map((notification, index) => {
+      const attempt = (notification.attempts += 1);
+      // A millisecond apart, because deliveries of one time are posted together.
+      return { notification, to: target ?? notification.to, attempt, at: due + index, byHand: true as const };
+    });
+    await this.#postInOrder(deliveries, afterMs);
   }
 
   /**
@@ -132,61 +112,17 @@ export class NotificationService {
     assertTopic(event.topic);
     const receivers =
       subscription === undefined ? this.#receiversOf(event, application_id) : [this.#subscriptionOf(subscription)];
-    const now = this.#clock.ms;
+    const at = this.#clock.ms + afterMs;
     const deliveries = receivers.map((to) => {
-      const { application_id: application } = to;
-      const id = this.#nextId(application);
-      const payload = { id, event, application_id: application, receivedAt: now, sentAt: now, fields };
-      this.#remember({ to, payload, variant: undefined, attempts: 1 });
-      return { to, payload, attempt: 1, at: now + afterMs, variant: undefined, byHand: true as const };
+      return { notification: this.#create({ event, to, fields }), to, attempt: 1, at, byHand: true as const };
     });
     await this.#postInOrder(deliveries, afterMs);
-    return deliveries.map(({ payload }) => payload.id);
-  }
-
-  /** @throws {FakeMarketplaceError} when there is no such subscription */
-  #subscriptionOf(id: number): CallbackSubscription {
-    const found = [...this.#subscriptions].find((each) => each.id === id);
-    if (!found) throw new FakeMarketplaceError(`there is no subscription ${id}`);
-    return found;
+    return deliveries.map((delivery) => delivery.notification.id);
   }
 
   /** Ends a subscription. @throws {FakeMarketplaceError} when it does not exist */
   unsubscribe(id: number): void {
     this.#subscriptionOf(id).cancel();
-  }
-
-  /** @throws {FakeMarketplaceError} when an application is given, and it has no subscription */
-  #receiversOf(event: MarketplaceEvent, application_id: number | undefined): CallbackSubscription[] {
-    const all = [...this.#subscriptions];
-    if (application_id === undefined) return all.filter((each) => each.matches(event));
-    const own = all.filter((each) => each.application_id === application_id);
-    if (own.length === 0) throw new FakeMarketplaceError(`application ${application_id} has no subscription`);
-    return own.filter((each) => each.matches(event));
-  }
-
-  #sentOf(id: string): Sent {
-    const sent = this.#sent.get(id);
-    if (!sent) throw new FakeMarketplaceError(`there is no notification ${id}`);
-    return sent;
-  }
-
-  #remember(sent: Sent): void {
-    this.#sent.set(sent.payload.id, sent);
-    const [oldest] = this.#sent.keys();
-    if (this.#sent.size > maxAttempts && oldest !== undefined) this.#sent.delete(oldest);
-  }
-
-  async #postInOrder(deliveries: readonly ScheduledDelivery[], afterMs: number): Promise<void> {
-    if (afterMs > 0) for (const delivery of deliveries) this.#schedule(delivery);
-    else for (const delivery of deliveries) await this.#track(this.#post(delivery));
-  }
-
-  /** Keeps a post in the list of those that `flush` waits for. */
-  #track(post: Promise<void>): Promise<void> {
-    const posted: Promise<void> = post.finally(() => this.#inFlight.delete(posted));
-    this.#inFlight.add(posted);
-    return posted;
   }
 
   /** @internal Adds a listener for new attempts. @returns a function that removes it */
@@ -197,13 +133,14 @@ export class NotificationService {
 
   /** Subscribes an application to events. @throws {FakeMarketplaceError} when the subscription is invalid */
   subscribe(init: CallbackInit): Subscription {
-    const subscribed = new CallbackSubscription(this.#subscribed + 1, init, () => {
-      this.#subscriptions.delete(subscribed);
-      this.#scheduled = this.#scheduled.filter(({ to }) => to !== subscribed);
+    const id = this.#subscribed + 1;
+    const subscribed = new CallbackSubscription(id, init, () => {
+      this.#subscriptions.delete(id);
+      this.#queue.keep(({ to }) => to !== subscribed);
       this.#held = this.#held.filter(({ to }) => to !== subscribed);
     });
-    this.#subscribed += 1;
-    this.#subscriptions.add(subscribed);
+    this.#subscribed = id;
+    this.#subscriptions.set(id, subscribed);
     return subscribed;
   }
 
@@ -213,99 +150,83 @@ export class NotificationService {
    * A stopped clock is moved forward to the time of each delivery. With a running clock, deliveries come early.
    */
   async flush({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
-    for (;;) {
-      signal?.throwIfAborted();
-      await Promise.all(this.#inFlight);
-      // The timer may have posted another one meanwhile.
-      if (this.#inFlight.size > 0) continue;
-      const [first] = this.#scheduled;
-      if (!first) return;
-      if (this.#clock.isStopped && first.at > this.#clock.ms) this.#clock.set(Math.min(first.at, lastTime));
-      this.#postDue(first.at);
-    }
+    await this.#queue.flush(signal);
   }
 
   /** Ends all subscriptions and removes all attempts. Notifications are no longer held. */
   reset(): void {
-    for (const subscription of [...this.#subscriptions]) subscription.cancel();
+    for (const subscription of this.subscriptions) subscription.cancel();
     this.attempts.length = 0;
-    this.#sent.clear();
+    this.#sent = new Map();
     this.#isHeld = false;
     [this.#notified, this.#subscribed] = [0, 0];
   }
 
+  /** @throws {FakeMarketplaceError} when there is no such subscription */
+  #subscriptionOf(id: number): CallbackSubscription {
+    const found = this.#subscriptions.get(id);
+    if (!found) throw new FakeMarketplaceError(`there is no subscription ${id}`);
+    return found;
+  }
+
+  /** @throws {FakeMarketplaceError} when an application is given, and it has no subscription */
+  #receiversOf(event: MarketplaceEvent, application_id: number | undefined): CallbackSubscription[] {
+    const own = [...this.#subscriptions.values()].filter(
+      (each) => application_id === undefined || each.application_id === application_id,
+    );
+    if (application_id !== undefined && own.length === 0)
+      throw new FakeMarketplaceError(`application ${application_id} has no subscription`);
+    return own.filter((each) => each.matches(event));
+  }
+
+  #sentOf(id: string): SentNotification {
+    const sent = this.#sent.get(id);
+    if (!sent) throw new FakeMarketplaceError(`there is no notification ${id}`);
+    return sent;
+  }
+
+  #create(init: Pick<SentNotification, 'event' | 'to' | 'request' | 'fields' | 'variant'>): SentNotification {
+    this.#notified += 1;
+    // Unique among all subscriptions, because an application may have several.
+    const id = `${init.to.application_id}-${this.#notified.toString(16).padStart(12, '0')}`;
+    const notification = { ...init, id, sentAt: this.#clock.ms, attempts: 1 };
+    this.#sent.set(id, notification);
+    const [oldest] = this.#sent.keys();
+    if (this.#sent.size > maxAttempts && oldest !== undefined) this.#sent.delete(oldest);
+    return notification;
+  }
+
+  async #postInOrder(deliveries: readonly Delivery[], afterMs: number): Promise<void> {
+    if (afterMs > 0) for (const delivery of deliveries) this.#queue.add(delivery);
+    else for (const delivery of deliveries) await this.#queue.post(delivery);
+  }
+
   #notify(event: MarketplaceEvent, to: CallbackSubscription): void {
     const { late, twice, variant } = to.nextFaults();
-    const now = this.#clock.ms;
-    const at = now + late;
-    const payload: NotificationPayload = {
-      id: this.#nextId(to.application_id),
-      event,
-      application_id: to.application_id,
-      receivedAt: now,
-      sentAt: now,
-      request: this.causeOf?.(),
-    };
-    this.#remember({ to, payload, variant, attempts: 1 });
-    for (let copy = twice ? 2 : 1; copy > 0; copy -= 1) {
-      const delivery = { to, payload, attempt: 1, at, variant };
-      if (this.#isHeld) this.#held.push(delivery);
-      else this.#schedule(delivery);
+    const notification = this.#create({ event, to, variant, request: this.causeOf?.() });
+    const delivery = { notification, to, attempt: 1, at: this.#clock.ms + late };
+    for (const copy of twice ? [delivery, delivery] : [delivery]) {
+      if (this.#isHeld) this.#held.push(copy);
+      else this.#queue.add(copy);
     }
   }
 
-  /** Unique among all subscriptions, because an application may have several. */
-  #nextId(application_id: number): string {
-    this.#notified += 1;
-    return `${application_id}-${this.#notified.toString(16).padStart(12, '0')}`;
-  }
-
-  #schedule(delivery: ScheduledDelivery): void {
-    const place = this.#scheduled.findLastIndex(({ at }) => at <= delivery.at) + 1;
-    this.#scheduled.splice(place, 0, delivery);
-    this.#armTimer();
-  }
-
-  /**
-   * Starts the timer of the next delivery. A due delivery is posted immediately, even if the clock is stopped; others
-   * wait until a stopped clock changes.
-   */
-  #armTimer(): void {
-    clearTimeout(this.#timer);
-    const [first] = this.#scheduled;
-    if (!first) return;
-    const waitMs = first.at - this.#clock.ms;
-    if (waitMs > 0 && this.#clock.isStopped) return;
-    this.#timer = setTimeout(() => this.#postDue(this.#clock.ms), Math.min(Math.max(waitMs, 0), longestTimerMs));
-    // A scheduled delivery does not keep the process alive.
-    (this.#timer as { unref?: () => void }).unref?.();
-  }
-
-  #postDue(until: number): void {
-    const due = this.#scheduled.filter(({ at }) => at <= until);
-    this.#scheduled = this.#scheduled.filter(({ at }) => at > until);
-    let previous = Promise.resolve();
-    for (const each of due) {
-      if (each.byHand) previous = this.#track(previous.then(() => this.#post(each)));
-      else void this.#track(this.#post(each));
-    }
-    this.#armTimer();
-  }
-
-  async #post(delivery: ScheduledDelivery): Promise<void> {
-    const { to, payload, attempt, at, variant, byHand } = delivery;
-    const { topic } = payload.event;
+  async #post(delivery: Delivery): Promise<void> {
+    const { notification, to, attempt, at, byHand } = delivery;
+    const { topic } = notification.event;
     if (!byHand && !to.topics.has(topic)) return;
-    const sent = this.#sent.get(payload.id);
-    if (sent) sent.attempts = Math.max(sent.attempts, attempt);
-    const outcome = await to.post(bodyOf(delivery));
-    this.#record({ ...toAttempt(delivery), outcome });
+    notification.attempts = Math.max(notification.attempts, attempt);
+    const described = toAttempt(delivery);
+    const sent = this.#sent;
+    const outcome = await to.post(described.body);
+    // The service was reset meanwhile.
+    if (sent !== this.#sent) return;
+    this.#record({ ...described, outcome });
     const wait = retryDelays[attempt - 1];
     if (outcome === 200) to.onDelivered(topic);
     else if (wait === undefined) to.onAbandoned(topic);
-    else if (this.#subscriptions.has(to)) {
-      this.#schedule({ to, payload, attempt: attempt + 1, at: at + wait * 1000, variant, byHand });
-    }
+    else if (this.#subscriptions.has(to.id))
+      this.#queue.add({ notification, to, attempt: attempt + 1, at: at + wait * 1000, byHand });
   }
 
   #record(attempt: DeliveryAttempt): void {

@@ -1,37 +1,31 @@
 import type { MarketplaceEvent } from '../state/events.js';
+import type { CallbackSubscription } from './subscription.js';
 
-/** A notification for an application. Spec: Events 3. */
-export interface NotificationPayload {
+/** A notification for one subscription. */
+export interface SentNotification {
   readonly id: string;
   readonly event: MarketplaceEvent;
-  readonly application_id: number;
-  /** Time of the event and of the first attempt, in milliseconds since 1970. */
-  readonly receivedAt: number;
+  readonly to: CallbackSubscription;
+  /** The time of the event, in milliseconds since 1970. */
   readonly sentAt: number;
   /** The number of the request that caused it, if it is known. */
   readonly request?: number | undefined;
   /** Fields that replace those of the body, or are added to it. */
   readonly fields?: Readonly<Record<string, unknown>> | undefined;
+  /** Selects the form of the body, from 0 to 1; `undefined` for the usual one. */
+  readonly variant?: number | undefined;
+  attempts: number;
 }
 
 type BodyFields = Readonly<Record<string, unknown>>;
 
-/** Serializes a notification. */
-export function toPayloadBody(
-  { id, event, application_id, receivedAt, sentAt, fields }: NotificationPayload,
-  attempts: number,
-): BodyFields {
-  return {
-    _id: id,
-    user_id: event.user_id,
-    resource: event.resource,
-    topic: event.topic,
-    application_id,
-    attempts,
-    sent: new Date(sentAt).toISOString(),
-    received: new Date(receivedAt).toISOString(),
-    ...fields,
-  };
+/** Serializes a notification. Spec: Events 3. */
+export function bodyOf({ id, event, to, sentAt, fields, variant }: SentNotification, attempts: number): BodyFields {
+  const { user_id, resource, topic } = event;
+  const sent = new Date(sentAt).toISOString();
+  const usual = { _id: id, user_id, resource, topic, application_id: to.application_id, attempts, sent };
+  const body = { ...usual, received: sent, ...fields };
+  return variant === undefined ? body : (variants[Math.floor(variant * variants.length)]?.(body) ?? body);
 }
 
 /** Other forms of a body that the service was seen to send. Wire notes, Notifications. */
@@ -44,8 +38,3 @@ const variants: readonly ((body: BodyFields) => BodyFields)[] = [
   (body) => ({ ...body, actions: ['created'], version: 2 }),
   ({ sent, ...rest }) => ({ ...rest, sent: String(sent).replace('Z', '+0000') }),
 ];
-
-/** Converts a body to another form; `choice`, from 0 to 1, selects it. */
-export function toVariantBody(body: BodyFields, choice: number): BodyFields {
-  return variants[Math.floor(choice * variants.length)]?.(body) ?? body;
-}

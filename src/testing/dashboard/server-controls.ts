@@ -1,0 +1,64 @@
+import { describeControls } from './control-openapi.js';
+import { bodyless } from './control.js';
+import type { Control } from './control.js';
+import { controls } from './controls.js';
+import type { EventStream } from './event-stream.js';
+import type { RequestLog } from './request-log.js';
+import { contentOf, errorJson } from './responses.js';
+import { selectRequests } from './select-requests.js';
+import { snapshot } from './snapshot.js';
+
+/** What the control endpoints of a server need of it. */
+interface ServerState {
+  readonly requestLog: RequestLog;
+  readonly events: EventStream;
+  /** Restores the initial state of the marketplace; `undefined` if only its program can do that. */
+  readonly reset: (() => void) | undefined;
+}
+
+/** Returns all control endpoints of a server: its own, and those that change or read the marketplace. */
+export function controlsOf({ requestLog, events, reset }: ServerState): Readonly<Record<string, Control>> {
+  const clear = (): void => {
+    requestLog.clear();
+    events.cleared();
+  };
+  const all: Record<string, Control> = {
+    'GET /__fake/health': bodyless('Tells that the server runs; needs no control token', () => ({ status: 'ok' })),
+    'POST /__fake/reset': bodyless('Restores the initial state', () => {
+      if (!reset)
+        return errorJson(
+          409,
+          'This marketplace belongs to the program that serves it; only that program can reset it.',
+        );
+      reset();
+      clear();
+      return {};
+    }),
+    'GET /__fake/state': bodyless('Returns the current state', snapshot),
+    'GET /__fake/requests': bodyless(
+      'Returns the newest 1,000 requests, or those that match the filters of the query',
+      (_marketplace, { searchParams }) => {
+        const requests = selectRequests(requestLog.all, searchParams);
+        return { count: requests.length, requests };
+      },
+    ),
+    'DELETE /__fake/requests': bodyless('Removes all recorded requests', clear),
+    'GET /__fake/events': bodyless('Streams requests and state as server-sent events', () =>
+      contentOf(events.stream(), 'text/event-stream'),
+    ),
+    'GET /__fake/openapi.json': bodyless('Returns this document', () => describeControls(all)),
+    'GET /__fake/marketplace-openapi.json': bodyless(
+      'Returns the OpenAPI document of the marketplace itself',
+      (_marketplace, { origin }) => marketplaceOpenApi(origin),
+    ),
+    ...controls,
+  };
+  return all;
+}
+
+/** Returns the OpenAPI document of the marketplace, with the address of this server. */
+async function marketplaceOpenApi(url: string): Promise<object> {
+  // The file of the package, because a copy in the code would double the size of the fake marketplace.
+  const { default: document } = await import('marketplace-seller-sdk/openapi.json', { with: { type: 'json' } });
+  return { ...document, servers: [{ url }] };
+}
