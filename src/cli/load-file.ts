@@ -8,16 +8,13 @@ import { withLocation } from './with-location.js';
 
 /** Reads a file that an option names, and checks its content. @throws {CliError} with one line per problem */
 export async function loadFile<T>(kind: string, path: string, schema: Schema<T, unknown>): Promise<T> {
-  try {
-    const content = await readContent(path);
-    return withLocation(path, () => readAs(schema, content));
-  } catch (error) {
-    if (error instanceof CliError) throw error;
+  const content = await readContent(path).catch((error: unknown) => {
     const { code } = error as { code?: string };
     if (code === 'ENOENT') throw new CliError(`the ${kind} file ${path} does not exist`);
     if (error instanceof SyntaxError) throw new CliError(`${path} is not valid JSON: ${error.message}`);
     throw new CliError(`cannot read ${path}: ${code ?? String(error)}`);
-  }
+  });
+  return withLocation(path, () => readAs(schema, content));
 }
 
 /** Reads JSON, or the default export of a `.js`, `.mjs`, `.ts` or `.mts` module. Rejects when it cannot be read. */

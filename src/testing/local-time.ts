@@ -45,24 +45,22 @@ export function localTime(ms: number, site_id: string): LocalTime {
 
 /** Formats a time in the time zone of a site, e.g. `2026-03-02T09:30:00.000-03:00`. */
 export function localInstant(ms: number, site_id: string): string {
-  const offset = offsetMinutes(ms, site_id);
-  const withoutOffset = new Date(ms + offset * 60_000).toISOString().slice(0, -1);
-  const [hours, minutes] = [Math.trunc(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) =>
-    String(part).padStart(2, '0'),
-  );
-  return `${withoutOffset}${offset < 0 ? '-' : '+'}${hours}:${minutes}`;
+  const withoutOffset = new Date(ms + offsetMinutes(ms, site_id) * 60_000).toISOString().slice(0, -1);
+  return withoutOffset + offsetOf(ms, site_id);
 }
 
 /** Returns how far the clock of a site is ahead of UTC, in minutes. */
 function offsetMinutes(ms: number, site_id: string): number {
-  const parts = new Map(
-    formatterFor(zones[site_id] ?? 'UTC')
-      .formatToParts(ms)
-      .map(({ type, value }) => [type, Number(value)]),
-  );
-  const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
-  const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'));
-  return Math.round((local - Math.floor(ms / 60_000) * 60_000) / 60_000);
+  const [hours = 0, minutes = 0] = offsetOf(ms, site_id).split(':').map(Number);
+  return hours * 60 + Math.sign(hours) * minutes;
+}
+
+/** Returns the offset of the clock of a site from UTC, e.g. `-03:00`; a formatter prints it as `GMT-03:00`. */
+function offsetOf(ms: number, site_id: string): string {
+  const name = formatterFor(zones[site_id] ?? 'UTC')
+    .formatToParts(ms)
+    .find(({ type }) => type === 'timeZoneName');
+  return name?.value.slice(3, 9) || '+00:00';
 }
 
 const dayMs = 86_400_000;
@@ -89,8 +87,7 @@ function startOfDay(day: number, site_id: string): number {
 function formatterFor(timeZone: string): Intl.DateTimeFormat {
   let formatter = formatters.get(timeZone);
   if (!formatter) {
-    const numeric = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' } as const;
-    formatter = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', ...numeric });
+    formatter = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
     formatters.set(timeZone, formatter);
   }
   return formatter;

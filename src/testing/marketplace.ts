@@ -25,7 +25,8 @@ import type { ContactInit, ContactStore } from './state/contacts.js';
 import { MarketplaceEvents } from './state/events.js';
 import type { FlexStore } from './state/flex.js';
 import type { Item, ItemInit, ItemStore } from './state/items.js';
-import type { BuyerMessage, MessageStore, StoredMessage } from './state/messages.js';
+import type { StoredMessage } from './state/message.js';
+import type { BuyerMessage, MessageStore } from './state/messages.js';
 import type { Omittable } from './state/omittable.js';
 import type { Pack, PackInit, PackStore } from './state/packs.js';
 import type { QuestionStore, StoredQuestion } from './state/questions.js';
@@ -144,8 +145,7 @@ export class FakeMarketplace {
   }
 
   /**
-   * Returns msw handlers that pass every request under a base URL to the marketplace. They work with msw 2.15 or later,
-   * and with msw 3.
+   * Returns handlers of msw 2.15 or later that pass every request under a base URL to the marketplace.
    *
    * @example
    * const server = setupServer(...marketplace.handlers('https://api.example.com'));

@@ -1,3 +1,8 @@
+/** Returns the entry of a list that a number from 0 to 1 selects. */
+export function chosen<T>(list: readonly T[], choice: number): T | undefined {
+  return list[Math.floor(choice * list.length)];
+}
+
 /** Creates a seeded random number generator (mulberry32): numbers from 0 to 1, the same for the same seed. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;

@@ -14,7 +14,8 @@ import type { Schema } from '../../core/schema/schema.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { lengthOf } from '../../core/schema/fields.js';
 import { senderOf } from '../seed/apply.js';
-import { endpointNamed, faultFrom } from '../seed/fault.js';
+import { assertEndpoint } from '../http/request-filter.js';
+import { faultFrom } from '../seed/fault.js';
 import { seed, seededFault, seededPack, shippingMode } from '../seed/schema.js';
 import { numberOf } from '../state/packs.js';
 import { bodyless, control, inField } from './control.js';
@@ -188,8 +189,9 @@ export const controls: Readonly<Record<string, Control>> = {
       cause: optional(unknown),
     }),
     (marketplace, { endpoint, status, code, message, cause }) => {
-      const found = inField('endpoint', () => endpointNamed(endpoint));
-      inField('status', () => marketplace.failNext(found, { status, message }, { code: code ?? undefined, cause }));
+      inField('endpoint', () => assertEndpoint(endpoint));
+      const overrides = { code: code ?? undefined, cause };
+      inField('status', () => marketplace.failNext({ name: endpoint }, { status, message }, overrides));
     },
   ),
 

@@ -1,5 +1,5 @@
 import type { Bytes } from '../../core/files/bytes.js';
-import { readUpTo } from '../http/request-body.js';
+import { formOf, readUpTo } from '../http/request-body.js';
 
 /** A file of a multipart form. */
 export interface UploadedPart {
@@ -37,9 +37,9 @@ export async function copyRequest(request: Request): Promise<CopiedRequest> {
 }
 
 async function filesOf(bytes: Bytes, headers: Headers): Promise<UploadedPart[]> {
-  const type = headers.get('content-type') ?? '';
-  const form = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch(() => new FormData());
-  const files = [...form].flatMap(([part, value]) => (value instanceof File ? [{ part, file: value }] : []));
+  const files = [...(await formOf(bytes, headers))].flatMap(([part, value]) =>
+    value instanceof File ? [{ part, file: value }] : [],
+  );
   return Promise.all(files.map(({ part, file }) => describeFile(part, file)));
 }
 

@@ -1,6 +1,7 @@
 import type { Accounts } from '../state/accounts.js';
 import { endpointOf } from '../http/all-endpoints.js';
 import { bearerToken } from '../http/call.js';
+import { RecentEntries } from '../http/recent-entries.js';
 import { copyRequest, maxBodyLength } from './copy-request.js';
 import type { UploadedPart } from './copy-request.js';
 import { describeFault } from './describe-fault.js';
@@ -46,25 +47,19 @@ export interface LoggedRequest {
 /** The parts of a marketplace that a record names. */
 type LoggedMarketplace = Pick<ServedMarketplace, 'accounts' | 'faults'>;
 
-const maxEntries = 1000;
-/** The maximum size of all bodies, in characters. */
-const maxTotalSize = 32 * 1024 * 1024;
-
 /** Records the newest 1,000 requests; fewer if their bodies have over 32 MB. */
 export class RequestLog {
-  #entries = new Map<number, LoggedRequest>();
+  readonly #recent = new RecentEntries<LoggedRequest>();
   readonly #listeners = new Set<(entry: LoggedRequest) => void>();
   #next = 1;
-  #totalSize = 0;
 
   /** The entries, the oldest first. */
   get all(): readonly LoggedRequest[] {
-    return [...this.#entries.values()];
+    return this.#recent.all;
   }
 
   clear(): void {
-    this.#entries.clear();
-    this.#totalSize = 0;
+    this.#recent.clear();
   }
 
   /** Adds a listener for new and changed entries. @returns a function that removes it */
@@ -83,7 +78,7 @@ export class RequestLog {
     let entry = this.#save(toEntry(this.#next++, request, accounts));
     const change = (changes: Partial<LoggedRequest>): void => {
       entry = { ...entry, ...changes };
-      if (this.#entries.has(entry.id)) this.#save(entry);
+      if (this.#recent.has(entry.id)) this.#save(entry);
     };
     const elapsedMs = (): number => Math.round((performance.now() - startedAt) * 10) / 10;
     const stop = faults.onApplied((affected, fault) => {
@@ -112,20 +107,10 @@ export class RequestLog {
   }
 
   #save(entry: LoggedRequest): LoggedRequest {
-    this.#totalSize += sizeOf(entry) - sizeOf(this.#entries.get(entry.id));
-    this.#entries.set(entry.id, entry);
-    for (const [id, oldest] of this.#entries) {
-      if (this.#entries.size <= maxEntries && (this.#totalSize <= maxTotalSize || this.#entries.size === 1)) break;
-      this.#entries.delete(id);
-      this.#totalSize -= sizeOf(oldest);
-    }
+    this.#recent.save(entry.id, entry, (entry.requestBody?.length ?? 0) + (entry.responseBody?.length ?? 0));
     for (const listener of [...this.#listeners]) listener(entry);
     return entry;
   }
-}
-
-function sizeOf(entry: LoggedRequest | undefined): number {
-  return (entry?.requestBody?.length ?? 0) + (entry?.responseBody?.length ?? 0);
 }
 
 function toEntry(id: number, { method, url, headers }: Request, accounts: Accounts): LoggedRequest {

@@ -12,7 +12,7 @@ export interface ServedMarketplace extends Stores {
   readonly faults: Faults;
   readonly notifications: NotificationService;
   readonly rateLimiter: ServiceRateLimiter;
-  failNext(endpoint: Endpoint, error: Omit<DocumentedError, 'error'>, overrides?: ErrorOverrides): void;
+  failNext(endpoint: Pick<Endpoint, 'name'>, error: Omit<DocumentedError, 'error'>, overrides?: ErrorOverrides): void;
   fetch(request: Request): Promise<Response>;
   seed(seed: SeedInit): void;
 }

@@ -1,11 +1,12 @@
 import type { ServedMarketplace } from './served-marketplace.js';
-import type { StoredMessage } from '../state/messages.js';
+import type { StoredMessage } from '../state/message.js';
 import { numberOf } from '../state/packs.js';
 import type { Pack } from '../state/packs.js';
 import type { StoredQuestion } from '../state/questions.js';
 import { toSettingsView } from './environment-controls.js';
 import { toSubscriptionView } from './notification-controls.js';
 import { allEndpoints } from '../http/all-endpoints.js';
+import { endpointName } from '../http/request-filter.js';
 import { topics } from '../webhooks/topics.js';
 
 /** The number of entries of each kind: the newest are shown. */
@@ -41,7 +42,7 @@ export function snapshot(marketplace: ServedMarketplace) {
     },
     faults: faults.all.map(({ fault: { endpoint, ...fault }, left }) => ({
       ...fault,
-      endpoint: endpoint?.name ?? null,
+      endpoint: endpoint === undefined ? null : endpointName(endpoint),
       // `null`: no limit.
       left: Number.isFinite(left) ? left : null,
     })),

@@ -1,4 +1,4 @@
-import type { StoredMessage } from '../state/messages.js';
+import type { StoredMessage } from '../state/message.js';
 import { shownUserId } from '../state/packs.js';
 import type { Stores } from '../state/stores.js';
 
@@ -69,29 +69,35 @@ export function toOptionMessageView(message: StoredMessage, stores: Stores): Vie
   return reduced;
 }
 
-/** Serializes a message in the legacy shape. Spec: Message, legacy shape. */
-function toLegacyView(message: StoredMessage, { packs }: Stores): View {
-  const { received, available, notified, created, read } = dates(message);
-  const { moderation_date, reason, ...moderation } = moderated(message);
-  const pack = packs.getOrThrow(message.pack);
+/** Converts a message from the current shape to the legacy one. Spec: Message, legacy shape. */
+export function toLegacy({ id, message_date, message_moderation, message_attachments, text, to, ...rest }: View): View {
+  const { received, created, available, notified, read } = (message_date ?? {}) as View;
+  const { moderation_date, reason, ...moderation } = (message_moderation ?? {}) as View;
   return {
-    message_id: message.id,
+    message_id: id,
     date_received: received,
     date: created,
     date_available: available,
     date_notified: notified,
     date_read: read,
-    from: { user_id: shownUserId(pack, message.from) },
-    to: [{ user_id: shownUserId(pack, message.to) }],
-    subject: null,
-    text: { plain: message.text },
+    from: rest.from,
+    to: [to],
+    subject: rest.subject,
+    text: { plain: text },
+    attachments: message_attachments,
+    site_id: rest.site_id,
+    status: rest.status,
+    moderation: { ...moderation, date_moderated: moderation_date, ...(reason !== null && { reason }) },
+  };
+}
+
+function toLegacyView(message: StoredMessage, stores: Stores): View {
+  return {
+    ...toLegacy(toMessageView(message, stores)),
     attachments: files(message),
     attachments_validations: { invalid_size: [], invalid_extension: [], forbidden: [], internal_error: [] },
-    site_id: message.site_id,
     resource: 'orders',
-    resource_id: String(pack.order_ids[0]),
-    status: statusOf(message),
-    moderation: { ...moderation, date_moderated: moderation_date, ...(reason !== null && { reason }) },
+    resource_id: String(stores.packs.getOrThrow(message.pack).order_ids[0]),
   };
 }
 

@@ -9,7 +9,7 @@ import type { Call } from '../http/call.js';
 import { pathId, pathText } from '../http/read-request.js';
 import type { StoredFile } from '../state/attachments.js';
 import { buyerTextLimit } from '../state/messages.js';
-import type { StoredMessage } from '../state/messages.js';
+import type { StoredMessage } from '../state/message.js';
 import { numberOf } from '../state/packs.js';
 import type { Pack } from '../state/packs.js';
 import type { Stores } from '../state/stores.js';

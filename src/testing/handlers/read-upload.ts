@@ -2,7 +2,7 @@ import * as errors from '../../resources/messages/attachment-errors.js';
 import { badRequest, errorResponse } from '../http/handler.js';
 import type { Call } from '../http/call.js';
 import { isSite } from '../local-time.js';
-import { readUpTo } from '../http/request-body.js';
+import { formOf, readUpTo } from '../http/request-body.js';
 import type { MarketplaceSettings } from '../settings.js';
 import type { StoredFile } from '../state/attachments.js';
 
@@ -37,12 +37,11 @@ export function querySite({ query }: Call): string {
   return site_id;
 }
 
-/** Reads a form. An invalid form counts as empty. @throws {ErrorResponse} 400 when it is larger than any upload */
+/** Reads a form. @throws {ErrorResponse} 400 when it is larger than any upload */
 async function readForm(request: Request): Promise<FormData> {
   const limit = maxBytes + maxOverhead;
   const announced = Number(request.headers.get('content-length') ?? 0);
   const bytes = announced > limit ? undefined : await readUpTo(request, limit);
   if (!bytes) throw errorResponse(errors.fileTooLarge);
-  const headers = { 'content-type': request.headers.get('content-type') ?? '' };
-  return new Response(bytes, { headers }).formData().catch(() => new FormData());
+  return formOf(bytes, request.headers);
 }

@@ -15,7 +15,7 @@ export async function applyFault(fault: FaultKind, call: Call, next: () => Promi
   const response = await next();
   if (reset === 'after') throw connectionError('ECONNRESET');
   if (stall === 'headers') await wait(undefined, signal);
-  if (stall !== undefined || truncate) return firstHalfOf(response, signal, truncate === true);
+  if (stall || truncate) return firstHalfOf(response, signal, truncate === true);
   return response;
 }
 

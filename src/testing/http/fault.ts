@@ -14,17 +14,17 @@ export interface FaultKind {
   /** Breaks the connection, before or after the service acts. */
   readonly reset?: 'before' | 'after' | undefined;
   /** The service acts, and its response stalls: after half the body, or before the headers. */
-  readonly stall?: true | 'headers' | undefined;
+  readonly stall?: boolean | 'headers' | undefined;
   /** The service acts, and the connection breaks in the middle of its response. */
-  readonly truncate?: true | undefined;
+  readonly truncate?: boolean | undefined;
   /** Delays the call, in milliseconds of the machine's time. */
   readonly delayMs?: number | undefined;
 }
 
 /** A fault, and the calls it applies to. */
 export interface Fault extends FaultKind {
-  /** Applies only to this endpoint. @default every endpoint */
-  readonly endpoint?: Endpoint | undefined;
+  /** Applies only to this endpoint, or the one of this name. @default every endpoint */
+  readonly endpoint?: Endpoint | string | undefined;
   /** Applies only to requests that match all given fields. @default every request */
   readonly match?: Omit<RequestFilter, 'endpoint'> | undefined;
   /** How many matching calls are not affected first: with `skip: 2`, the third call is affected. @default 0 */

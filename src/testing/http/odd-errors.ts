@@ -1,3 +1,5 @@
+import { chosen } from '../random.js';
+
 /** The fields of the documented error body. */
 interface ErrorBody {
   readonly message?: unknown;
@@ -24,22 +26,20 @@ function toCauseObjects(cause: unknown): object[] {
 
 /** Returns the body of an error with other keys; `choice`, from 0 to 1, selects them. */
 export function withOtherKeys(body: unknown, choice: number): unknown {
-  return bodies[Math.floor(choice * bodies.length)]?.(body ?? {}) ?? body;
-}
-
-/** A body that is no JSON. */
-export interface OddText {
-  readonly text: string;
-  readonly type: string;
+  return chosen(bodies, choice)?.(body ?? {}) ?? body;
 }
 
 /** Returns what stands in front of a service: a page, a line of text, or nothing. */
-export function textOfError(status: number, choice: number): OddText {
+export function textOfError(status: number, choice: number, headers: Readonly<Record<string, string>>): Response {
   const html = `<html><head><title>${status}</title></head><body><h1>${status}</h1><hr>gateway</body></html>`;
-  const texts: OddText[] = [
-    { text: html, type: 'text/html; charset=utf-8' },
-    { text: `error ${status}`, type: 'text/plain' },
-    { text: '', type: 'text/plain' },
-  ];
-  return texts[Math.floor(choice * texts.length)] ?? { text: html, type: 'text/html' };
+  const [text = '', type = ''] =
+    chosen(
+      [
+        [html, 'text/html; charset=utf-8'],
+        [`error ${status}`, 'text/plain'],
+        ['', 'text/plain'],
+      ],
+      choice,
+    ) ?? [];
+  return new Response(text, { status, headers: { ...headers, 'content-type': type } });
 }

@@ -1,29 +1,41 @@
-import { createRandom } from '../random.js';
 import type { Endpoint } from '../../core/endpoint.js';
+import { chosen, createRandom } from '../random.js';
 import { HandlerResponse } from './handler.js';
 import {
   withNulls,
-  withRecorded,
   withOtherCase,
   withOtherTimestamps,
+  withRecorded,
   withTextIds,
   withUnknownFields,
   withoutOptional,
 } from './odd-bodies.js';
 import { textOfError, withOtherKeys } from './odd-errors.js';
-import type { OddKind, OddShare } from './odd-share.js';
 import { oddKinds } from './odd-share.js';
+import type { OddKind, OddShare } from './odd-share.js';
 import { hasOtherShapes, inOtherShape } from './odd-shapes.js';
 import { hasOtherStatuses, withOtherStatus } from './odd-statuses.js';
 
-const bodies: Readonly<Partial<Record<OddKind, (body: unknown) => unknown>>> = {
-  'unknown-fields': withUnknownFields,
-  nulls: withNulls,
-  absent: withoutOptional,
-  'text-ids': withTextIds,
-  'letter-case': withOtherCase,
-  timestamps: withOtherTimestamps,
-};
+/** What a change of a body may depend on. `choice`, from 0 to 1, selects one of several. */
+interface OddContext {
+  readonly endpoint: string;
+  readonly choice: number;
+  readonly recorded: unknown;
+}
+
+/** The kinds that change only the body. */
+const bodies: Readonly<Record<Exclude<OddKind, 'status' | 'error-text'>, (body: unknown, on: OddContext) => unknown>> =
+  {
+    'unknown-fields': withUnknownFields,
+    nulls: withNulls,
+    absent: withoutOptional,
+    'text-ids': withTextIds,
+    'letter-case': withOtherCase,
+    timestamps: withOtherTimestamps,
+    shape: (body, { endpoint, choice }) => inOtherShape(endpoint, body, choice),
+    'error-keys': (body, { choice }) => withOtherKeys(body, choice),
+    recorded: (body, { recorded }) => withRecorded(body, recorded),
+  };
 
 /** Serves a share of the responses as the live service strays from its specification. */
 export class OddResponses {
@@ -42,38 +54,28 @@ export class OddResponses {
       (kind) => odd.kinds?.includes(kind) ?? true,
     );
     const [isOdd, which, choice] = [this.#random() < (odd.share ?? 1), this.#random(), this.#random()];
-    const kind = fitting[Math.floor(which * fitting.length)];
-    return isOdd && kind !== undefined ? toOdd(kind, endpoint, response, { choice, recorded }) : response;
+    const kind = chosen(fitting, which);
+    return isOdd && kind ? toOdd(kind, response, { endpoint: endpoint.name, choice, recorded }) : response;
   }
 }
 
 /** Returns the kinds that a response can have. */
 function kindsOf(endpoint: Endpoint, { status, body }: HandlerResponse, isRecorded: boolean): OddKind[] {
   if (status >= 400) return ['unknown-fields', 'error-keys', 'error-text'];
-  const statuses: OddKind[] = hasOtherStatuses(endpoint) ? ['status'] : [];
-  if (typeof body !== 'object' || body === null || body instanceof Response) return statuses;
+  const isJson = typeof body === 'object' && body !== null && !(body instanceof Response);
   const possible: Partial<Record<OddKind, boolean>> = {
-    shape: hasOtherShapes(endpoint.name),
-    status: statuses.length > 0,
-    recorded: isRecorded,
+    shape: isJson && hasOtherShapes(endpoint.name),
+    status: hasOtherStatuses(endpoint),
+    recorded: isJson && isRecorded,
+    'error-keys': false,
+    'error-text': false,
   };
-  return oddKinds.filter((kind) => possible[kind] ?? kind in bodies);
+  return oddKinds.filter((kind) => possible[kind] ?? isJson);
 }
 
-function toOdd(
-  kind: OddKind,
-  endpoint: Endpoint,
-  response: HandlerResponse,
-  { choice, recorded }: { readonly choice: number; readonly recorded: unknown },
-): HandlerResponse | Response {
+function toOdd(kind: OddKind, response: HandlerResponse, context: OddContext): HandlerResponse | Response {
   const { status, body, headers } = response;
-  if (kind === 'status') return withOtherStatus(endpoint.name, response, choice);
-  if (kind === 'error-text') {
-    const { text, type } = textOfError(status, choice);
-    return new Response(text, { status, headers: { ...headers, 'content-type': type } });
-  }
-  if (kind === 'error-keys') return new HandlerResponse(status, withOtherKeys(body, choice), headers);
-  if (kind === 'recorded') return new HandlerResponse(status, withRecorded(body, recorded), headers);
-  if (kind === 'shape') return new HandlerResponse(status, inOtherShape(endpoint.name, body, choice), headers);
-  return new HandlerResponse(status, bodies[kind]?.(body), headers);
+  if (kind === 'status') return withOtherStatus(context.endpoint, response, context.choice);
+  if (kind === 'error-text') return textOfError(status, context.choice, headers);
+  return new HandlerResponse(status, bodies[kind](body, context), headers);
 }

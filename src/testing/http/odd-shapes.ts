@@ -1,4 +1,7 @@
+import { toLegacy } from '../handlers/message-view.js';
+import { chosen } from '../random.js';
 import type { JsonObject } from './read-request.js';
+
 type Reshape = (body: JsonObject) => unknown;
 
 /** `{ paging, results }`, as other lists of the service are wrapped. */
@@ -24,7 +27,10 @@ const shapes: Readonly<Record<string, readonly Reshape[]>> = {
   'items.status': [
     (body) => (body as unknown as readonly JsonObject[]).map((each) => ('body' in each ? each.body : each)),
   ],
-  'messages.get': [toLegacy, ({ messages, ...rest }) => (Array.isArray(messages) ? (messages[0] as unknown) : rest)],
+  'messages.get': [
+    inLegacyShape,
+    ({ messages, ...rest }) => (Array.isArray(messages) ? (messages[0] as unknown) : rest),
+  ],
 };
 
 /** A path of another form, and a reason that no list has yet. Wire notes 12 and 13. */
@@ -41,31 +47,11 @@ export function hasOtherShapes(endpoint: string): boolean {
 
 /** Returns a body in another shape; `choice`, from 0 to 1, selects it. */
 export function inOtherShape(endpoint: string, body: unknown, choice: number): unknown {
-  const known = shapes[endpoint] ?? [];
-  return known[Math.floor(choice * known.length)]?.(body as JsonObject) ?? body;
+  return chosen(shapes[endpoint] ?? [], choice)?.(body as JsonObject) ?? body;
 }
 
 /** The legacy shape of a message that comes in the current one, by itself or in a list `messages`. */
-function toLegacy(body: JsonObject): unknown {
+function inLegacyShape(body: JsonObject): unknown {
   const message = (Array.isArray(body.messages) ? body.messages[0] : body) as JsonObject;
-  if (!('message_date' in message)) return body;
-  const { id, message_date, message_moderation, message_attachments, text, to } = message;
-  const dates = (message_date ?? {}) as JsonObject;
-  const { moderation_date, ...moderation } = (message_moderation ?? {}) as JsonObject;
-  return {
-    message_id: id,
-    date_received: dates.received,
-    date: dates.created,
-    date_available: dates.available,
-    date_notified: dates.notified,
-    date_read: dates.read,
-    from: message.from,
-    to: [to],
-    subject: message.subject,
-    text: { plain: text },
-    attachments: message_attachments,
-    site_id: message.site_id,
-    status: message.status,
-    moderation: { ...moderation, date_moderated: moderation_date },
-  };
+  return 'message_date' in message ? toLegacy(message) : body;
 }

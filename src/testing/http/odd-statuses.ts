@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../core/endpoint.js';
+import { chosen } from '../random.js';
 import { HandlerResponse } from './handler.js';
 
 /** Writes whose response has a documented body, which stays. */
@@ -18,6 +19,5 @@ export function withOtherStatus(
   const swapped = new HandlerResponse(status === 200 ? 201 : 200, body, headers);
   if (documentedBodies.has(endpoint)) return swapped;
   const empty = [200, 201, 204].map((each) => new HandlerResponse(each, undefined, headers));
-  const others = [swapped, ...empty];
-  return others[Math.floor(choice * others.length)] ?? swapped;
+  return chosen([swapped, ...empty], choice) ?? swapped;
 }

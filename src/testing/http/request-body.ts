@@ -25,7 +25,7 @@ export async function copyBody(request: Request): Promise<RequestBody> {
 
 /** Reads a body; `undefined` if it exceeds `maxBytes`. */
 export async function readUpTo(body: Request, maxBytes: number): Promise<Bytes | undefined> {
-  const reader = body.body?.getReader() as ReadableStreamDefaultReader<Bytes> | undefined;
+  const reader = body.body?.getReader();
   const chunks: Bytes[] = [];
   let size = 0;
   for (;;) {
@@ -39,6 +39,12 @@ export async function readUpTo(body: Request, maxBytes: number): Promise<Bytes |
     return undefined;
   }
   return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+/** Reads a form. An invalid form counts as empty. */
+export function formOf(bytes: Bytes, headers: Headers): Promise<FormData> {
+  const type = headers.get('content-type') ?? '';
+  return new Response(bytes, { headers: { 'content-type': type } }).formData().catch(() => new FormData());
 }
 
 function jsonOrText(text: string): unknown {

@@ -41,7 +41,7 @@ export function assertFilter(filter: RequestFilter): void {
 
 /** @throws {FakeMarketplaceError} when the endpoint does not exist */
 export function assertEndpoint(endpoint: Endpoint | string): void {
-  const name = nameOf(endpoint);
+  const name = endpointName(endpoint);
   const names = allEndpoints.map((each) => each.name);
   if (names.includes(name)) return;
   const near = nearest(name, names);
@@ -53,7 +53,7 @@ export function assertEndpoint(endpoint: Endpoint | string): void {
 export function matchesFilter(request: FilteredRequest, filter: RequestFilter): boolean {
   const { endpoint, method, path, body, user_id } = filter;
   return (
-    (endpoint === undefined || request.endpoint === nameOf(endpoint)) &&
+    (endpoint === undefined || request.endpoint === endpointName(endpoint)) &&
     (method === undefined || request.method === method.toUpperCase()) &&
     (path === undefined || matchesPath(request.path, path)) &&
     (user_id === undefined || request.user_id === user_id) &&
@@ -61,7 +61,8 @@ export function matchesFilter(request: FilteredRequest, filter: RequestFilter): 
   );
 }
 
-function nameOf(endpoint: Endpoint | string): string {
+/** Returns the name of an endpoint that is given by itself or by its name. */
+export function endpointName(endpoint: Endpoint | string): string {
   return typeof endpoint === 'string' ? endpoint : endpoint.name;
 }
 

@@ -1,4 +1,5 @@
 import type { Call, Interceptor } from './call.js';
+import { RecentEntries } from './recent-entries.js';
 import { assertFilter, filteredOf, matchesFilter } from './request-filter.js';
 import type { RequestFilter } from './request-filter.js';
 import { JsonResponse } from './respond.js';
@@ -25,16 +26,6 @@ export interface ReceivedRequest {
   } | null;
 }
 
-const maxRequests = 1000;
-/** The maximum size of all recorded bodies, in characters. */
-const maxTotalSize = 32 * 1024 * 1024;
-
-/** A recorded request, and the size of its bodies. */
-interface Recorded {
-  request: ReceivedRequest;
-  size: number;
-}
-
 /**
  * The newest 1,000 requests that the marketplace received, the oldest first; fewer if their bodies have over 32 MB.
  *
@@ -44,17 +35,17 @@ interface Recorded {
  * marketplace.requests.clear();
  */
 export class Requests implements Iterable<ReceivedRequest> {
-  #all: Recorded[] = [];
-  #totalSize = 0;
+  readonly #recent = new RecentEntries<ReceivedRequest>();
+  #next = 1;
 
   /** All recorded requests. */
   get all(): readonly ReceivedRequest[] {
-    return this.#all.map(({ request }) => request);
+    return this.#recent.all;
   }
 
   /** The newest request. */
   get last(): ReceivedRequest | undefined {
-    return this.#all.at(-1)?.request;
+    return this.#recent.all.at(-1);
   }
 
   /**
@@ -71,8 +62,7 @@ export class Requests implements Iterable<ReceivedRequest> {
 
   /** Removes all recorded requests. */
   clear(): void {
-    this.#all = [];
-    this.#totalSize = 0;
+    this.#recent.clear();
   }
 
   [Symbol.iterator](): Iterator<ReceivedRequest> {
@@ -81,24 +71,15 @@ export class Requests implements Iterable<ReceivedRequest> {
 
   /** @internal */
   readonly interceptor: Interceptor = async (call, next) => {
-    const entry: Recorded = { request: toReceived(call), size: 0 };
-    this.#all.push(entry);
-    this.#grow(entry, call.copied.size);
+    const id = this.#next++;
+    const received = toReceived(call);
+    this.#recent.save(id, received, call.copied.size);
     const response = await next();
-    const { status, headers } = response;
     const { value: body, size = 0 }: Partial<JsonResponse> = response instanceof JsonResponse ? response : {};
-    entry.request = { ...entry.request, response: { status, headers: Object.fromEntries(headers), body } };
-    if (this.#all.includes(entry)) this.#grow(entry, size);
+    const sent = { status: response.status, headers: Object.fromEntries(response.headers), body };
+    if (this.#recent.has(id)) this.#recent.save(id, { ...received, response: sent }, call.copied.size + size);
     return response;
   };
-
-  /** Counts the body of an entry, and removes the oldest entries when there are too many or their bodies too large. */
-  #grow(entry: Recorded, size: number): void {
-    entry.size += size;
-    this.#totalSize += size;
-    while (this.#all.length > maxRequests || (this.#totalSize > maxTotalSize && this.#all.length > 1))
-      this.#totalSize -= this.#all.shift()?.size ?? 0;
-  }
 }
 
 function toReceived(call: Call): ReceivedRequest {

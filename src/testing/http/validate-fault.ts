@@ -1,31 +1,15 @@
 import { FakeMarketplaceError } from '../errors.js';
 import { assertFields } from '../state/assert-fields.js';
+import { seededFault } from '../seed/schema.js';
 import type { Fault } from './fault.js';
 import { assertEndpoint, assertFilter } from './request-filter.js';
-
-const faultFields: readonly (keyof Fault)[] = [
-  'status',
-  'body',
-  'headers',
-  'after',
-  'reset',
-  'stall',
-  'truncate',
-  'delayMs',
-  'endpoint',
-  'match',
-  'skip',
-  'times',
-  'probability',
-  'seed',
-];
 
 /** An hour. Timers longer than 2^31 ms would fire immediately. */
 const maxDelayMs = 3_600_000;
 
 /** @throws {FakeMarketplaceError} when a fault is invalid */
 export function validateFault(fault: Fault): void {
-  assertFields('a fault', fault, faultFields);
+  assertFields('a fault', fault, Object.keys(seededFault.shape));
   assertKind(fault);
   const { endpoint, match, probability = 1, times = 1, skip = 0 } = fault;
   if (!(probability > 0 && probability <= 1))
@@ -37,7 +21,7 @@ export function validateFault(fault: Fault): void {
 }
 
 function assertKind({ status, body, reset, stall, truncate, delayMs }: Fault): void {
-  const kinds = [status, reset, stall, truncate].filter((kind) => kind !== undefined);
+  const kinds = [status, reset, stall, truncate].filter((kind) => kind !== undefined && kind !== false);
   if (kinds.length === 0 && delayMs === undefined)
     throw new FakeMarketplaceError('a fault needs `status`, `reset`, `stall`, `truncate` or `delayMs`');
   if (kinds.length > 1)

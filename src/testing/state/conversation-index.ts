@@ -1,12 +1,4 @@
-/** The part of a message that the index looks at. */
-interface IndexedMessage {
-  readonly id: string;
-  readonly from: number;
-  readonly to: number;
-  readonly sentAt: number;
-  readonly moderation: { readonly status: string };
-  readonly readAt: number | null;
-}
+import type { StoredMessage } from './message.js';
 
 /** What a store knows of the messages of one pack, so that a page costs the same however many there are. */
 export class ConversationIndex {
@@ -16,10 +8,10 @@ export class ConversationIndex {
   readonly #hidden = new Map<number, Set<string>>();
   readonly #unread = new Map<number, Set<string>>();
   /** By user: their first message that the other one can see. */
-  readonly #firstFrom = new Map<number, IndexedMessage>();
+  readonly #firstFrom = new Map<number, StoredMessage>();
 
   /** Adds a message, or a new version of one. */
-  save(message: IndexedMessage, isNew: boolean): void {
+  save(message: StoredMessage, isNew: boolean): void {
     const { id, from, to, moderation, readAt } = message;
     if (isNew) this.ids.push(id);
     const isClean = moderation.status === 'clean';
@@ -45,7 +37,7 @@ export class ConversationIndex {
   }
 
   /** The first message of a user that moderation accepted. */
-  firstFrom(user_id: number): IndexedMessage | undefined {
+  firstFrom(user_id: number): StoredMessage | undefined {
     return this.#firstFrom.get(user_id);
   }
 }

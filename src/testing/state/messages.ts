@@ -1,36 +1,15 @@
 import type { OptionId } from '../../resources/action-guide/schemas.js';
-import type { BuyerFile, StoredFile } from './attachments.js';
+import type { BuyerFile } from './attachments.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { ConversationIndex } from './conversation-index.js';
 import { EntityStore } from './entity-store.js';
+import type { StoredMessage } from './message.js';
 import type { PageOf } from '../http/conventions.js';
 import { numberOf } from './packs.js';
 import type { Pack } from './packs.js';
 import type { MarketplaceState } from './marketplace-state.js';
 import type { MarketplaceSettings } from '../settings.js';
 import type { Omittable } from './omittable.js';
-
-/** A stored message. */
-export interface StoredMessage {
-  readonly id: string;
-  /** The pack's number. */
-  readonly pack: number;
-  readonly site_id: string;
-  readonly from: number;
-  readonly to: number;
-  readonly text: string;
-  /** The application that sent it; `null` for a person. */
-  readonly client_id: number | null;
-  /** The action guide option that sent it. */
-  readonly option: OptionId | null;
-  readonly files: readonly StoredFile[];
-  /** Time of sending, in milliseconds since 1970. */
-  readonly sentAt: number;
-  readonly moderation: { readonly status: 'clean' | 'rejected' | 'pending'; readonly reason: string | null };
-  /** Time of the moderation decision; `null` while it is pending. */
-  readonly moderatedAt: number | null;
-  readonly readAt: number | null;
-}
 
 /** The fields of a new message. */
 export type MessageInit = Pick<StoredMessage, 'from' | 'text'> &

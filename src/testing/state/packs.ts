@@ -4,6 +4,7 @@ import type { Accounts } from './accounts.js';
 import { assertFields } from './assert-fields.js';
 import { EntityStore } from './entity-store.js';
 import { FakeMarketplaceError } from '../errors.js';
+import { seededPack } from '../seed/schema.js';
 import type { Omittable } from './omittable.js';
 
 /** The shipping mode of a pack. The available action guide options depend on it. */
@@ -41,21 +42,9 @@ export interface Pack {
 export type PackInit = Omittable<Omit<Pack, 'changedAt' | 'seller_id' | 'buyer_id'>> &
   Pick<Pack, 'seller_id' | 'buyer_id'>;
 
-const packFields: readonly (keyof PackInit)[] = [
-  'pack_id',
-  'order_ids',
-  'seller_id',
-  'buyer_id',
-  'site_id',
-  'shipping',
-  'delivered',
-  'exceptedCase',
-  'inMediation',
-  'claim_id',
-  'shipping_id',
-  'agent_id',
-  'blockedBy',
-];
+function packFields(): string[] {
+  return Object.keys(seededPack.shape).filter((name) => name !== 'messages');
+}
 
 /** Returns the number that identifies a pack in paths: its `pack_id`, or its order's id. Spec: Messages, Notes. */
 export function numberOf({ pack_id, order_ids }: Pack): number {
@@ -111,7 +100,7 @@ export class PackStore extends EntityStore<number, Pack> {
 
   /** Adds a sale, by default with custom shipping and not yet delivered. */
   add(init: PackInit): Pack {
-    assertFields('a pack', init, packFields);
+    assertFields('a pack', init, packFields());
     const { site_id } = this.#accounts.getOrThrow(init.seller_id);
     this.#accounts.getOrThrow(init.buyer_id);
     if (init.seller_id === init.buyer_id) throw new FakeMarketplaceError('a seller cannot buy from themselves');
@@ -147,7 +136,7 @@ export class PackStore extends EntityStore<number, Pack> {
     pack: Pack,
     change: Omittable<Omit<Pack, 'pack_id' | 'order_ids' | 'seller_id' | 'buyer_id' | 'changedAt'>>,
   ): Pack {
-    assertFields('a pack', change, packFields);
+    assertFields('a pack', change, packFields());
     const current = this.current(pack);
     const claim_id = change.inMediation ? (current.claim_id ?? this.data.nextClaim++) : current.claim_id;
     const changed = { ...current, claim_id, ...defined(change), changedAt: this.#clock.ms };

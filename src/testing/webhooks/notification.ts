@@ -1,3 +1,4 @@
+import { chosen } from '../random.js';
 import type { MarketplaceEvent } from '../state/events.js';
 import type { CallbackSubscription } from './subscription.js';
 
@@ -25,7 +26,7 @@ export function bodyOf({ id, event, to, sentAt, fields, variant }: SentNotificat
   const sent = new Date(sentAt).toISOString();
   const usual = { _id: id, user_id, resource, topic, application_id: to.application_id, attempts, sent };
   const body = { ...usual, received: sent, ...fields };
-  return variant === undefined ? body : (variants[Math.floor(variant * variants.length)]?.(body) ?? body);
+  return variant === undefined ? body : (chosen(variants, variant)?.(body) ?? body);
 }
 
 /** Other forms of a body that the service was seen to send. Wire notes, Notifications. */
