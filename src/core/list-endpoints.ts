@@ -8,6 +8,6 @@ export function listEndpoints(table: object): DescribedEndpoint[] {
 }
 
 /** Whether an entry of a table is an endpoint, and not a group of endpoints. */
-export function isEndpoint(entry: object): entry is DescribedEndpoint {
+function isEndpoint(entry: object): entry is DescribedEndpoint {
   return 'path' in entry && typeof entry.path === 'string';
 }

@@ -38,7 +38,13 @@ export async function readUpTo(body: Request, maxBytes: number): Promise<Bytes |
     void reader?.cancel().catch(() => undefined);
     return undefined;
   }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
 }
 
 /** Reads a form. An invalid form counts as empty. */
