@@ -1,5 +1,6 @@
 // Runs the benchmarks: all, or those named on the command line. Prints their rows and keeps them in bench/results.json, from
-// which it writes bench/results.md and the figures in README.md and the guide about performance. `-- documents` only does that.
+// which it writes bench/results.md and the figures in README.md, on the site's first page and in the guide about
+// performance. `-- documents` only does that.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { here } from './measure.ts';
@@ -63,7 +64,7 @@ await write();
 async function write(): Promise<void> {
   writeFileSync(kept, `${JSON.stringify(results, undefined, 2)}\n`);
   writeFileSync(here('results.md'), page(results));
-  for (const path of ['../README.md', '../docs/guide/performance.md']) {
+  for (const path of ['../README.md', '../docs/index.md', '../docs/guide/performance.md']) {
     const file = here(path);
     const text = withRegions(readFileSync(file, 'utf8'), regions(results));
     writeFileSync(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));

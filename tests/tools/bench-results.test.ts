@@ -58,7 +58,7 @@ test('the README and the guide show the figures of bench/results.json', () => {
   const contents = regions(JSON.parse(read('bench/results.json')) as Result[]);
   const figures = (text = ''): string[] => text.match(/\d[\d.]*/g) ?? [];
   const shown = new Map<string, string>();
-  for (const document of ['README.md', 'docs/guide/performance.md'])
+  for (const document of ['README.md', 'docs/index.md', 'docs/guide/performance.md'])
     for (const [, name = '', text = ''] of read(document).matchAll(
       /<!-- #region (\S+) -->([\s\S]*?)<!-- #endregion \1 -->/g,
     )) {
