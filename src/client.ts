@@ -33,8 +33,11 @@ export class SellerClient {
   readonly flex: Flex;
   /** How often users contacted a seller through classified items. */
   readonly contacts: Contacts;
+  /** The status of items. */
   readonly items: Items;
+  /** The listings of a site. */
   readonly sites: Sites;
+  /** The currencies of prices. */
   readonly currencies: Currencies;
   /** The options with which a seller can send the first message to a buyer. */
   readonly actionGuide: ActionGuide;

@@ -151,6 +151,11 @@ describe.skipIf(!isBuilt)('the documentation site', () => {
     expect(broken).toEqual([]);
   });
 
+  test('no page shows a link as Markdown', () => {
+    const texts = [...pages].map(([path, html]) => [path, html.replace(/<(pre|code)\b[\s\S]*?<\/\1>/g, '')] as const);
+    expect(texts.filter(([, text]) => /\]\([\w./#-]+\)/.test(text)).map(([path]) => path)).toEqual([]);
+  });
+
   test('the links of llms.txt lead to Markdown files', () => {
     const links = [...readFileSync(join(site, 'llms.txt'), 'utf8').matchAll(/\]\(([^)]+)\)/g)];
     expect(links.length).toBeGreaterThan(15);
