@@ -3,6 +3,7 @@ import { redactText, userTexts } from '../errors/redact.js';
 import { SellerError } from '../errors/seller-error.js';
 import { isOwn } from './inspect.js';
 import type { Issue } from './issue.js';
+import { parseWithZod } from './parse.js';
 import type { StandardSchema } from './standard-schema.js';
 
 /** A validated value, or its issues. */
@@ -15,13 +16,19 @@ export type Validated<Out> =
  * @throws {ConfigurationError} when the schema validates asynchronously, fails, or returns no result.
  */
 export function validate<Out>(schema: StandardSchema<Out, unknown>, value: unknown): Validated<Out> {
+  if (isOwn(schema)) {
+    const result = parseWithZod(schema, value);
+    return result.success
+      ? { success: true, data: result.data as Out }
+      : { success: false, issues: result.error.issues };
+  }
   const { then, issues, value: data } = resultOf(schema, value);
   if (then !== undefined)
     throw new ConfigurationError('A schema of the endpoint is asynchronous; use one that validates synchronously');
   if (issues === undefined || issues === null) return { success: true, data: data as Out };
   if (!Array.isArray(issues))
     throw new ConfigurationError('A schema of the endpoint returned `issues` that are no list');
-  const texts = isOwn(schema) ? undefined : userTexts(value);
+  const texts = userTexts(value);
   return { success: false, issues: issues.map((issue) => issueOf(issue, texts)) };
 }
 
@@ -41,18 +48,18 @@ function resultOf(schema: StandardSchema, value: unknown): Returned {
     const { then, issues, value: data } = result as Returned;
     return { then, issues, value: data };
   } catch (error) {
-    if (error instanceof SellerError || error instanceof RangeError || isOwn(schema)) throw error;
+    if (error instanceof SellerError || error instanceof RangeError) throw error;
     const why = error instanceof Error ? `: ${redactText(error.message, [], userTexts(value))}` : '';
     throw new ConfigurationError(`A schema of the endpoint failed${why}`, { cause: error });
   }
 }
 
 /** Reads an issue of any shape. `texts` are those that its message must not repeat. */
-function issueOf(issue: unknown, texts: readonly string[] | undefined): Issue {
+function issueOf(issue: unknown, texts: readonly string[]): Issue {
   const { message, path } = (issue ?? {}) as { message?: unknown; path?: unknown };
   const text = typeof message === 'string' && message !== '' ? message : 'the value does not fit';
   const segments: unknown[] = Array.isArray(path) ? path : [];
-  return { message: texts ? redactText(text, [], texts) : text, path: segments.map(keyOf).filter(isKey) };
+  return { message: redactText(text, [], texts), path: segments.map(keyOf).filter(isKey) };
 }
 
 function keyOf(segment: unknown): unknown {
