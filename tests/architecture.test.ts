@@ -48,6 +48,7 @@ const floors: readonly (readonly string[])[] = [
   ],
   ['core/pipeline', 'core/platform'],
   ['core/http-client.ts', 'core/serialization/jsonp.ts'],
+  ['resources/error-by-text.ts'],
   // What messages and the action guide have in common, a part of questions, and a part of Flex.
   ['resources/post-sale', 'resources/blacklist', 'resources/flex-items'],
   [

@@ -2,7 +2,7 @@ import { SellerError, UnexpectedResponseError } from 'marketplace-seller-sdk';
 import type { ClientOptions, Drift, Endpoint, SellerClient, StandardSchema } from 'marketplace-seller-sdk';
 import { questionSearchResponse } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
-import { wholeList } from '../../src/core/schema/fields.js';
+import { nullishArray } from '../../src/core/schema/fields.js';
 import { array, integer, nullish, strictObject, looseObject } from '../../src/core/schema/schema.js';
 import { fc } from '../support/fast-check.ts';
 import { goodResponses } from '../support/good-responses.ts';
@@ -161,7 +161,7 @@ async function readWith(
 describe('a response of an endpoint of the user', () => {
   const entry = looseObject({ id: integer, size: nullish(integer) });
   const listing = looseObject({ list: nullish(array(entry)) });
-  const series = looseObject({ id: integer, list: wholeList(entry) });
+  const series = looseObject({ id: integer, list: nullishArray(entry, 'whole') });
 
   test.each<readonly [string, StandardSchema, unknown, unknown, readonly string[]]>([
     [

@@ -16,6 +16,7 @@ import {
   withFacts,
 } from './schema.js';
 import { longInt, textOrInt, writtenInteger } from './long-integers.js';
+import type { Facts } from './facts.js';
 import type { Optional, Output, Schema } from './schema.js';
 
 /** The id of a question, user, pack, order or shipment in an input: a number, or a string of digits. */
@@ -65,18 +66,20 @@ export function lengthOf(value: string): number {
   return Array.from(value).length;
 }
 
-function count(name: string, least: number): Optional<number> {
+/** An integer of at least `least`. */
+// @__NO_SIDE_EFFECTS__
+export function atLeast(least: number, name: string): Schema<number> {
   const rule = (value: number): string | undefined => (value < least ? `\`${name}\` is at least ${least}` : undefined);
-  return optional(refine(int, rule, { minimum: least }));
+  return refine(int, rule, { minimum: least });
 }
 
 /**
  * The number of entries per page, at least 1. The service's default is 50, and 10 for a conversation; the largest seen in
  * production is 100.
  */
-export const limit: Optional<number> = count('limit', 1);
+export const limit: Optional<number> = optional(atLeast(1, 'limit'));
 /** The number of entries to skip, at least 0. */
-export const offset: Optional<number> = count('offset', 0);
+export const offset: Optional<number> = optional(atLeast(0, 'offset'));
 
 /** The position of a page in its list. */
 export const paging = looseObject({
@@ -88,23 +91,20 @@ export const paging = looseObject({
 export interface Paging extends Output<typeof paging> {}
 
 /**
- * The main list of a response; it may be `null` or absent. An invalid entry is left out and reported to `onDrift`.
+ * A list that may be `null` or absent. `list` says what an invalid entry means: in the `main` list of a response, it is left
+ * out and reported to `onDrift`.
  */
 // @__NO_SIDE_EFFECTS__
-export function mainList<Out>(of: Schema<Out>): Optional<Out[] | null> {
-  return nullish(array(of) as Schema<Out[]>, { list: 'main' });
+export function nullishArray<Out>(of: Schema<Out>, list?: Facts['list']): Optional<Out[] | null> {
+  return nullish(array(of) as Schema<Out[]>, list && { list });
 }
 
-/** A list that may be `null` or absent. If one entry is invalid, the whole list is invalid. */
+/** A list of an input with at least one entry. */
 // @__NO_SIDE_EFFECTS__
-export function wholeList<Out>(of: Schema<Out>): Optional<Out[] | null> {
-  return nullish(array(of) as Schema<Out[]>, { list: 'whole' });
-}
-
-/** A list that may be `null` or absent. */
-// @__NO_SIDE_EFFECTS__
-export function nullishArray<Out>(of: Schema<Out>): Optional<Out[] | null> {
-  return nullish(array(of) as Schema<Out[]>);
+export function nonEmptyArray<Out, In>(of: Schema<Out, In>, name: string, entry: string): Schema<Out[], readonly In[]> {
+  const rule = ({ length }: Out[]): string | undefined =>
+    length === 0 ? `\`${name}\` is empty; it takes at least one ${entry}` : undefined;
+  return refine(array(of), rule, { minItems: 1 });
 }
 
 /** A filter or an order that a search offers or has used. */

@@ -1,5 +1,6 @@
 import { BadRequestError, ConflictError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
-import { documentedError, hasCode, messageMatches, onlyStatesStatus } from '../../core/errors/documented-error.js';
+import { documentedError, messageMatches, onlyStatesStatus } from '../../core/errors/documented-error.js';
+import { errorByCode, errorByText } from '../error-by-text.js';
 
 /**
  * The text of the option's message has more than 350 characters or is not acceptable for another reason.
@@ -46,71 +47,58 @@ export class OptionLockedError extends ConflictError {
   static override readonly kind: string = 'OptionLockedError';
 }
 
-export const invalidText = /* @__PURE__ */ documentedError({
-  status: 400,
-  code: 'bad_request',
-  message: 'The text is invalid',
-  error: InvalidTextError,
-  otherStatuses: [403],
-  matches: /* @__PURE__ */ messageMatches(
-    [
-      /\btext (?:is |was )?(?:invalid|not valid|not acceptable|too long|longer than)/,
-      /\binvalid text\b(?! template)/,
-      /\btext (?:length )?(?:exceeds|exceeded|has more than)/,
-      /\b350 characters\b|\bcharacters allowed are 350\b/,
-    ],
-    /\btemplate\b/,
-  ),
-});
-export const invalidTemplate = /* @__PURE__ */ documentedError({
-  status: 400,
-  code: 'bad_request',
-  message: 'The template <template_id> is invalid',
-  error: InvalidTemplateError,
-  otherStatuses: [403],
-  matches: /* @__PURE__ */ messageMatches([
+export const invalidText = /* @__PURE__ */ errorByText(
+  { status: 400, code: 'bad_request', message: 'The text is invalid', otherStatuses: [403] },
+  InvalidTextError,
+  [
+    /\btext (?:is |was )?(?:invalid|not valid|not acceptable|too long|longer than)/,
+    /\binvalid text\b(?! template)/,
+    /\btext (?:length )?(?:exceeds|exceeded|has more than)/,
+    /\b350 characters\b|\bcharacters allowed are 350\b/,
+  ],
+  /\btemplate\b/,
+);
+export const invalidTemplate = /* @__PURE__ */ errorByText(
+  { status: 400, code: 'bad_request', message: 'The template <template_id> is invalid', otherStatuses: [403] },
+  InvalidTemplateError,
+  [
     /(?<!(?:of|in|for) (?:the )?)\btemplate(?: id)?(?: (?:template [a-z ]{1,60}\d{1,4}|\S{1,80}))? (?:is |was )?(?:invalid|not valid|unknown|not found)\b/,
     /(?<!(?:of|in|for) (?:the )?)\btemplate(?: id)?(?: (?:template [a-z ]{1,60}\d{1,4}|\S{1,80}))? do(?:es)?(?: not|n't) exist/,
     /\b(?:invalid|unknown|no such) template\b/,
-  ]),
-});
-const isUsedUp = /* @__PURE__ */ messageMatches([
-  /(?:\bnot|n't|\bcannot)\b(?: (?:be|allowed|permitted|authori[sz]ed|able|to)){0,3} (?:run|execute|use|send|select|executed|used|sent)\b.{0,60}\bagain\b/,
-  /\boption\b.{0,60}\b(?:not|cannot)\b.{0,20}\b(?:run|executed|used|sent) again\b/,
-  /\bcaps?\b.{0,20}\b(?:exhausted|exceeded|used up|not available|unavailable)\b|\bno (?:more )?caps? (?:is |are )?(?:left|available)/,
-]);
-export const capExhausted = /* @__PURE__ */ documentedError({
-  status: 403,
-  code: 'limit_exceeded',
-  message: 'The user is not allowed to run the option OTHER again',
-  error: CapExhaustedError,
-  otherStatuses: [400],
-  matches: (details) => isUsedUp(details) || hasCode(details, 'limit_exceeded'),
-});
-export const invalidOption = /* @__PURE__ */ documentedError({
-  status: 404,
-  code: 'not_found',
-  message: 'The option selected is not valid',
-  error: InvalidOptionError,
-  otherStatuses: [400],
-  matches: /* @__PURE__ */ messageMatches([
+  ],
+);
+export const capExhausted = /* @__PURE__ */ errorByCode(
+  {
+    status: 403,
+    code: 'limit_exceeded',
+    message: 'The user is not allowed to run the option OTHER again',
+    otherStatuses: [400],
+  },
+  CapExhaustedError,
+  [
+    /(?:\bnot|n't|\bcannot)\b(?: (?:be|allowed|permitted|authori[sz]ed|able|to)){0,3} (?:run|execute|use|send|select|executed|used|sent)\b.{0,60}\bagain\b/,
+    /\boption\b.{0,60}\b(?:not|cannot)\b.{0,20}\b(?:run|executed|used|sent) again\b/,
+    /\bcaps?\b.{0,20}\b(?:exhausted|exceeded|used up|not available|unavailable)\b|\bno (?:more )?caps? (?:is |are )?(?:left|available)/,
+  ],
+);
+export const invalidOption = /* @__PURE__ */ errorByText(
+  { status: 404, code: 'not_found', message: 'The option selected is not valid', otherStatuses: [400] },
+  InvalidOptionError,
+  [
     /\boption(?: id)?(?: (?!not\b|of\b)\S{1,40}){0,3} (?:is |was )?(?:not valid|invalid|unknown|not found)\b/,
     /\boption(?: id)?(?: (?!of\b)\S{1,40}){0,3} do(?:es)?(?: not|n't) exist/,
     /\b(?:invalid|unknown|no such) option\b/,
-  ]),
-});
+  ],
+);
 const isLocked = /* @__PURE__ */ messageMatches(
   /\block(?:s|ed|ing)?\b|\banother (?:request|operation)\b|\b(?:concurrent|simultaneous)/,
 );
-export const optionLocked = /* @__PURE__ */ documentedError({
-  status: 409,
-  code: 'conflict',
-  message: 'Another request locks this operation',
-  error: OptionLockedError,
-  transient: true,
+export const optionLocked = /* @__PURE__ */ errorByText(
+  { status: 409, code: 'conflict', message: 'Another request locks this operation', transient: true },
+  OptionLockedError,
   // It is the only 409 of its endpoint, so it needs no words.
-  matches: (details) => isLocked(details) || onlyStatesStatus(details),
-});
+  (details) => isLocked(details) || onlyStatesStatus(details),
+);
 export const guideFailed = /* @__PURE__ */ documentedError({
   status: 500,
   code: 'internal_server_error',

@@ -1,6 +1,6 @@
 import * as s from '../../core/schema/schema.js';
 import type { Input, Output } from '../../core/schema/schema.js';
-import { eachIn, id, limit, mainList, offset, pagedListIn, paging } from '../../core/schema/fields.js';
+import { eachIn, id, limit, nullishArray, offset, pagedListIn, paging } from '../../core/schema/fields.js';
 import type { Paging } from '../../core/schema/fields.js';
 
 /** A user who is blocked from asking. */
@@ -10,7 +10,7 @@ export interface BlockedUser extends Output<typeof blockedUser> {}
 /** The blacklist. All its known shapes are accepted. */
 export const blacklistResponse = s.preprocess(
   s.looseObject({
-    users: mainList<BlockedUser>(blockedUser),
+    users: nullishArray<BlockedUser>(blockedUser, 'main'),
     paging: s.nullish<Paging>(paging),
     total: s.nullish(s.integer),
     limit: s.nullish(s.integer),

@@ -3,146 +3,113 @@ import { alone, bareList, orAnything } from '../../core/schema/fields.js';
 import { array, preprocess, union } from '../../core/schema/schema.js';
 import * as schemas from './schemas.js';
 
-const total = preprocess<schemas.ContactTotal>(schemas.contactTotal, alone);
-const window = preprocess<schemas.ContactWindow>(schemas.contactWindow, alone);
+const oneTotal = preprocess<schemas.ContactTotal>(schemas.contactTotal, alone);
+const oneWindow = preprocess<schemas.ContactWindow>(schemas.contactWindow, alone);
+
+/** What the endpoints have in common. */
+const count = { method: 'GET', retry: 'safe', errors: [], supportsAttributes: true } as const;
 
 // In the examples.
 const date_from = '2026-03-01T00:00:00.000-03:00';
 const date_to = '2026-03-31T23:59:59.999-03:00';
-const ending = '2026-03-31T00:00:00Z';
+const window = { last: 7, unit: 'day', ending: '2026-03-31T00:00:00Z', order: 'desc', limit: 20, offset: 1 } as const;
 
 const questionsOfItem: DescribedEndpoint<schemas.ItemPeriodParams, schemas.ContactTotal> = {
+  ...count,
   name: 'contacts.questions.ofItem',
   summary: 'Counts the questions of guests about an item',
-  method: 'GET',
   path: '/items/{item_id}/contacts/questions',
   input: schemas.itemPeriodParams,
   example: { item_id: 'MLA100', date_from, date_to },
-  output: total,
-  retry: 'safe',
-  errors: [],
-  supportsAttributes: true,
+  output: oneTotal,
 };
 
 const questionsOfUser: DescribedEndpoint<schemas.UserPeriodParams, schemas.ContactTotal | undefined> = {
+  ...count,
   name: 'contacts.questions.ofUser',
   summary: 'Counts the questions of guests to a user',
-  method: 'GET',
   path: '/users/{user_id}/contacts/questions',
   input: schemas.userPeriodParams,
   example: { user_id: 7, date_from, date_to },
   // It is not documented: it is parsed as the usual total if possible, otherwise returned unchanged.
   output: orAnything<schemas.ContactTotal>(schemas.contactTotal, 'total', alone),
-  retry: 'safe',
-  errors: [],
-  supportsAttributes: true,
 };
 
 const questionWindowOfItem: DescribedEndpoint<
   schemas.QuestionItemWindowParams,
   schemas.ContactWindow | schemas.ContactWindow[]
 > = {
+  ...count,
   name: 'contacts.questions.windowOfItem',
   summary: 'Counts the questions of guests about an item per day or hour',
-  method: 'GET',
   path: '/items/{item_id}/contacts/questions/time_window',
   input: schemas.questionItemWindowParams,
-  example: {
-    item_id: 'MLA100',
-    ids: ['MLA100', 'MLA200'],
-    last: 7,
-    unit: 'day',
-    ending,
-    order: 'desc',
-    limit: 20,
-    offset: 1,
-  },
+  example: { item_id: 'MLA100', ids: ['MLA100', 'MLA200'], ...window },
   // The service may send a window as a list with one entry, and the windows of several items as a list.
   output: preprocess<schemas.ContactWindow | schemas.ContactWindow[]>(
     union(schemas.contactWindow, array(schemas.contactWindow)),
     alone,
   ),
-  retry: 'safe',
-  errors: [],
-  supportsAttributes: true,
 };
 
 const questionWindowOfUser: DescribedEndpoint<schemas.UserWindowParams, schemas.ContactWindow> = {
+  ...count,
   name: 'contacts.questions.windowOfUser',
   summary: 'Counts the questions of guests to a user per day or hour',
-  method: 'GET',
   path: '/users/{user_id}/contacts/questions/time_window',
   input: schemas.userWindowParams,
-  example: { user_id: 7, last: 7, unit: 'day', ending, order: 'desc', limit: 20, offset: 1 },
-  output: window,
-  retry: 'safe',
-  errors: [],
-  supportsAttributes: true,
+  example: { user_id: 7, ...window },
+  output: oneWindow,
 };
 
 const phoneViewsOfItem: DescribedEndpoint<schemas.ItemPeriodParams, schemas.ContactTotal> = {
+  ...count,
   name: 'contacts.phoneViews.ofItem',
   summary: 'Counts the clicks on "See phone" of an item',
-  method: 'GET',
   path: '/items/{item_id}/contacts/phone_views',
   input: schemas.itemPeriodParams,
   example: { item_id: 'MLA100', date_from, date_to },
-  output: total,
-  retry: 'safe',
-  errors: [],
-  supportsAttributes: true,
+  output: oneTotal,
 };
 
 const phoneViewsOfUser: DescribedEndpoint<schemas.UserPeriodParams, schemas.ContactTotal> = {
+  ...count,
   name: 'contacts.phoneViews.ofUser',
   summary: 'Counts the clicks on "See phone" of the items of a user',
-  method: 'GET',
   path: '/users/{user_id}/contacts/phone_views',
   input: schemas.userPeriodParams,
   example: { user_id: 7, date_from, date_to },
-  output: total,
-  retry: 'safe',
-  errors: [],
-  supportsAttributes: true,
+  output: oneTotal,
 };
 
 const phoneViewWindowOfItem: DescribedEndpoint<schemas.ItemWindowParams, schemas.ContactWindow> = {
+  ...count,
   name: 'contacts.phoneViews.windowOfItem',
   summary: 'Counts the clicks on "See phone" of an item per day or hour',
-  method: 'GET',
   path: '/items/{item_id}/contacts/phone_views/time_window',
   input: schemas.itemWindowParams,
-  example: { item_id: 'MLA100', last: 7, unit: 'day', ending, order: 'desc', limit: 20, offset: 1 },
-  output: window,
-  retry: 'safe',
-  errors: [],
-  supportsAttributes: true,
+  example: { item_id: 'MLA100', ...window },
+  output: oneWindow,
 };
 
 const phoneViewWindowOfItems: DescribedEndpoint<schemas.ItemsWindowParams, schemas.ContactWindow[]> = {
+  ...count,
   name: 'contacts.phoneViews.windowOfItems',
   summary: 'Counts the clicks on "See phone" of several items per day or hour',
-  method: 'GET',
   path: '/items/contacts/phone_views/time_window',
   input: schemas.itemsWindowParams,
-  example: { ids: ['MLA100', 'MLA200'], last: 7, unit: 'day', ending, order: 'desc', limit: 20, offset: 1 },
+  example: { ids: ['MLA100', 'MLA200'], ...window },
   output: preprocess<schemas.ContactWindow[]>(array(schemas.contactWindow), bareList('item_id', 'windows')),
-  retry: 'safe',
-  errors: [],
-  supportsAttributes: true,
 };
 
 const phoneViewWindowOfUser: DescribedEndpoint<schemas.UserWindowParams, schemas.ContactWindow> = {
+  ...count,
   name: 'contacts.phoneViews.windowOfUser',
   summary: 'Counts the clicks on "See phone" of the items of a user per day or hour',
-  method: 'GET',
   path: '/users/{user_id}/contacts/phone_views/time_window',
   input: schemas.userWindowParams,
-  example: { user_id: 7, last: 7, unit: 'day', ending, order: 'desc', limit: 20, offset: 1 },
-  output: window,
-  retry: 'safe',
-  errors: [],
-  supportsAttributes: true,
+  example: { user_id: 7, ...window },
+  output: oneWindow,
 };
 
 /** The endpoints of contact metrics, as `endpoints` has them. */

@@ -1,7 +1,7 @@
 import * as s from '../../core/schema/schema.js';
 import type { Input, Output } from '../../core/schema/schema.js';
 import { isAfter, dateTimeInput, writtenDate } from '../../core/schema/date-time.js';
-import { id, key, limit, offset, wholeList } from '../../core/schema/fields.js';
+import { atLeast, id, key, limit, offset, nullishArray, nonEmptyArray } from '../../core/schema/fields.js';
 
 /** The number of contacts between two dates. */
 export const contactTotal = s.looseObject({
@@ -36,7 +36,7 @@ export const contactWindow = s.looseObject({
   /** Present if the request was for a user. */
   user_id: s.nullish(s.integer),
   /** One entry per interval. */
-  results: wholeList<ContactInterval>(contactInterval),
+  results: nullishArray<ContactInterval>(contactInterval, 'whole'),
 });
 export interface ContactWindow extends Output<typeof contactWindow> {}
 
@@ -51,7 +51,7 @@ const period = {
 
 const window = {
   /** The length of the window, in units; at least 1. */
-  last: s.optional(s.refine(s.int, (value) => (value < 1 ? '`last` is at least 1' : undefined), { minimum: 1 })),
+  last: s.optional(atLeast(1, 'last')),
   /** The length of an interval. */
   unit: s.enumOf('day', 'hour'),
   /** The end of the window: a `Date` or ISO 8601 text. The default is the current time. */
@@ -68,11 +68,7 @@ function inOrder({ date_from, date_to }: { date_from: Date | string; date_to: Da
 }
 const inOrderRule = { description: '`date_to` is not before `date_from`.' };
 
-const itemIds = s.refine(
-  s.array(key),
-  (ids) => (ids.length === 0 ? '`ids` is empty; it takes at least one item' : undefined),
-  { minItems: 1 },
-);
+const itemIds = nonEmptyArray(key, 'ids', 'item');
 
 export const itemPeriodParams = s.refine(
   s.strictObject({

@@ -1,5 +1,6 @@
 import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
 import { documentedError, messageMatches } from '../../core/errors/documented-error.js';
+import { errorByText } from '../error-by-text.js';
 import { isWord } from '../../core/schema/word.js';
 
 /**
@@ -62,8 +63,6 @@ export function showsFlex(body: unknown): boolean {
   return [has_flex, enabled, active].every((flag) => flag !== false);
 }
 
-// The specification gives only messages, so these errors are matched by any of their texts.
-
 const isAlreadyInFlex = /* @__PURE__ */ messageMatches(
   /\b(?:already in flex|already has flex|flex is already (?:enabled|active|activated)|already (?:enabled|active|activated) (?:for|in|on|with) flex)\b/,
 );
@@ -72,34 +71,26 @@ const isNotInFlex = /* @__PURE__ */ messageMatches([
   /\bflex is (?:already |not )?(?:disabled|inactive|deactivated|enabled|active)\b/,
   /\balready (?:disabled|inactive|deactivated|removed) (?:for|in|on|from) flex\b/,
 ]);
-export const alreadyInFlex = /* @__PURE__ */ documentedError({
-  status: 400,
-  message: 'item is already in flex',
-  error: AlreadyInFlexError,
-  matches: isAlreadyInFlex,
-});
-export const notInFlex = /* @__PURE__ */ documentedError({
-  status: 400,
+export const alreadyInFlex = /* @__PURE__ */ errorByText(
+  { status: 400, message: 'item is already in flex' },
+  AlreadyInFlexError,
+  isAlreadyInFlex,
+);
+export const notInFlex = /* @__PURE__ */ errorByText(
   // The service says the same of an item that is no longer in Flex; the operation tells which is meant.
-  message: 'item is already in flex',
-  error: NotInFlexError,
-  matches: (details) => isAlreadyInFlex(details) || isNotInFlex(details),
-});
-export const itemDown = /* @__PURE__ */ documentedError({
-  status: 403,
-  message: 'item down',
-  error: ItemDownError,
-  matches: /* @__PURE__ */ messageMatches(/\bitem(?: [a-z]{2,4}\d{1,20})? (?:is )?down\b/),
-});
-export const itemNotFound = /* @__PURE__ */ documentedError({
-  status: 404,
-  message: 'item not found',
-  error: ItemNotFoundError,
-  matches: /* @__PURE__ */ messageMatches([
-    /(?<!\b(?:of|for|in) (?:the |this )?)\bitem(?: with)?(?: id)?:?(?: [a-z]{2,4}\d{1,20})? (?:was |is )?not found\b/,
-    /(?<!\b(?:of|for|in) (?:the |this )?)\bitem(?: with)?(?: id)?:?(?: [a-z]{2,4}\d{1,20})? do(?:es)?(?: not|n't) exist/,
-  ]),
-});
+  { status: 400, message: 'item is already in flex' },
+  NotInFlexError,
+  (details) => isAlreadyInFlex(details) || isNotInFlex(details),
+);
+export const itemDown = /* @__PURE__ */ errorByText(
+  { status: 403, message: 'item down' },
+  ItemDownError,
+  /\bitem(?: [a-z]{2,4}\d{1,20})? (?:is )?down\b/,
+);
+export const itemNotFound = /* @__PURE__ */ errorByText({ status: 404, message: 'item not found' }, ItemNotFoundError, [
+  /(?<!\b(?:of|for|in) (?:the |this )?)\bitem(?: with)?(?: id)?:?(?: [a-z]{2,4}\d{1,20})? (?:was |is )?not found\b/,
+  /(?<!\b(?:of|for|in) (?:the |this )?)\bitem(?: with)?(?: id)?:?(?: [a-z]{2,4}\d{1,20})? do(?:es)?(?: not|n't) exist/,
+]);
 export const itemLocked = /* @__PURE__ */ documentedError({
   status: 409,
   message: 'another change of this item is under way',

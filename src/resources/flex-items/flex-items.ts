@@ -15,9 +15,7 @@ import type { DisableItemParams, EnableItemParams, FlexItemParams } from './sche
 /** Reads an item's status, e.g. `active`; `undefined` if the service could not read it. */
 export type ReadItemStatus = (item_id: string, options?: CallOptions) => Promise<string | undefined>;
 
-/**
- * The items that are delivered with Flex.
- */
+/** The items that are delivered with Flex. */
 export class FlexItems {
   readonly #requester: Requester;
   readonly #readStatus: ReadItemStatus;
@@ -85,14 +83,8 @@ export class FlexItems {
     const { idempotent, ...item } = copyOf(input);
     const wrong = wrongFlags({ idempotent });
     if (wrong) return new ApiPromise(Promise.reject(wrong));
-    return this.#callWith(
-      flexItemEndpoints.disable,
-      item,
-      options,
-      nothing,
-      accepted(NotInFlexError, idempotent),
-      undefined,
-    );
+    const fits = accepted(NotInFlexError, idempotent);
+    return this.#callWith(flexItemEndpoints.disable, item, options, nothing, fits, undefined);
   }
 
   async #checkActive({ item_id }: FlexItemParams, options?: CallOptions): Promise<void> {
@@ -123,11 +115,11 @@ export class FlexItems {
 }
 
 const nothing = (): undefined => undefined;
-const boolean = ofType('boolean');
 
 /** The error of an input whose flags are not booleans; `undefined` if they are. */
 function wrongFlags(flags: Readonly<Record<string, unknown>>): InvalidInputError | undefined {
-  const issues = optionIssues(flags, { idempotent: boolean, requireActive: boolean });
+  const isBoolean = ofType('boolean');
+  const issues = optionIssues(flags, { idempotent: isBoolean, requireActive: isBoolean });
   return issues.length > 0 ? new InvalidInputError(issues) : undefined;
 }
 

@@ -1,6 +1,7 @@
 import { BadRequestError, NotFoundError } from '../../core/errors/status-errors.js';
 import { documentedError, messageMatches } from '../../core/errors/documented-error.js';
 import type { ErrorInBody } from '../../core/errors/documented-error.js';
+import { errorByText } from '../error-by-text.js';
 
 /**
  * The site is empty or does not exist.
@@ -74,85 +75,53 @@ export class InvalidServiceIdError extends BadRequestError {
   static override readonly kind: string = 'InvalidServiceIdError';
 }
 
-// The specification gives only messages, so these errors are matched by any of their texts.
-
-export const emptySite = /* @__PURE__ */ documentedError({
-  status: 400,
-  message: 'empty site id',
-  error: InvalidSiteError,
-  matches: /* @__PURE__ */ messageMatches([
-    /\b(?:empty|missing) site(?: id)?\b/,
-    /\bsite(?: id)? (?:is |was )?(?:empty|missing|required)\b/,
-  ]),
-});
-export const invalidSite = /* @__PURE__ */ documentedError({
-  status: 400,
-  message: 'invalid site_id',
-  error: InvalidSiteError,
-  matches: /* @__PURE__ */ messageMatches([
-    /\b(?:invalid|unknown|unrecogni[sz]ed) site\b/,
-    /\bsite(?: id)?(?: \S{1,20})? (?:is |was )?(?:invalid|not valid|unknown|not recogni[sz]ed)\b/,
-  ]),
-});
-export const noAccess = /* @__PURE__ */ documentedError({
-  status: 400,
-  message: "can't access to resource",
-  error: ResourceAccessError,
-  matches: /* @__PURE__ */ messageMatches(
-    /\b(?:can't|cannot|can not|not allowed to|not authori[sz]ed to|no) access (?:to )?(?:the |this |that )?resource/,
-  ),
-  otherStatuses: [403],
-});
+export const emptySite = /* @__PURE__ */ errorByText({ status: 400, message: 'empty site id' }, InvalidSiteError, [
+  /\b(?:empty|missing) site(?: id)?\b/,
+  /\bsite(?: id)? (?:is |was )?(?:empty|missing|required)\b/,
+]);
+export const invalidSite = /* @__PURE__ */ errorByText({ status: 400, message: 'invalid site_id' }, InvalidSiteError, [
+  /\b(?:invalid|unknown|unrecogni[sz]ed) site\b/,
+  /\bsite(?: id)?(?: \S{1,20})? (?:is |was )?(?:invalid|not valid|unknown|not recogni[sz]ed)\b/,
+]);
+export const noAccess = /* @__PURE__ */ errorByText(
+  { status: 400, message: "can't access to resource", otherStatuses: [403] },
+  ResourceAccessError,
+  /\b(?:can't|cannot|can not|not allowed to|not authori[sz]ed to|no) access (?:to )?(?:the |this |that )?resource/,
+);
 export const invalidJson = /* @__PURE__ */ documentedError({ status: 400, message: 'invalid JSON body' });
-export const invalidUser = /* @__PURE__ */ documentedError({
-  status: 400,
-  message: 'invalid user_id',
-  error: InvalidUserIdError,
-  matches: /* @__PURE__ */ messageMatches([
-    /\binvalid (?:user id|userid)\b/,
-    /\b(?:user id|userid) (?:is |was )?(?:invalid|not valid|must be)/,
-  ]),
-});
-export const invalidService = /* @__PURE__ */ documentedError({
-  status: 400,
-  message: 'invalid service_id',
-  error: InvalidServiceIdError,
-  matches: /* @__PURE__ */ messageMatches([
-    /\binvalid (?:service id|serviceid)\b/,
-    /\b(?:service id|serviceid) (?:is |was )?(?:invalid|not valid|must be)/,
-  ]),
-});
-export const noSchema = /* @__PURE__ */ documentedError({
-  status: 400,
-  message: 'failed to create schema in graphql operation',
-  error: InvalidQueryError,
-  matches: /* @__PURE__ */ messageMatches(
-    /\bcreate (?:the )?schema\b.{0,40}\bgraphql\b|\bgraphql schema\b.{0,20}\bfailed/,
-  ),
-});
-export const invalidQuery = /* @__PURE__ */ documentedError({
-  status: 400,
-  message: 'invalid query',
-  error: InvalidQueryError,
-  matches: /* @__PURE__ */ messageMatches(
-    [
-      /\binvalid (?:graphql )?query\b(?! (?:param|string))|\b(?:graphql )?query (?:is |was )?(?:invalid|not valid)\b/,
-      /\bcannot query field\b|\bunknown (?:argument|field|type)\b|^graphql (?:parse|validation) failed$/,
-      /\bsyntax error\b|\bgraphql (?:syntax|query|validation) error/,
-    ],
-    /\bjson\b/,
-  ),
-});
-export const userNotFound = /* @__PURE__ */ documentedError({
-  status: 404,
-  message: 'user not found',
-  error: UserNotFoundError,
-  matches: /* @__PURE__ */ messageMatches([
+export const invalidUser = /* @__PURE__ */ errorByText(
+  { status: 400, message: 'invalid user_id' },
+  InvalidUserIdError,
+  [/\binvalid (?:user id|userid)\b/, /\b(?:user id|userid) (?:is |was )?(?:invalid|not valid|must be)/],
+);
+export const invalidService = /* @__PURE__ */ errorByText(
+  { status: 400, message: 'invalid service_id' },
+  InvalidServiceIdError,
+  [/\binvalid (?:service id|serviceid)\b/, /\b(?:service id|serviceid) (?:is |was )?(?:invalid|not valid|must be)/],
+);
+export const noSchema = /* @__PURE__ */ errorByText(
+  { status: 400, message: 'failed to create schema in graphql operation' },
+  InvalidQueryError,
+  /\bcreate (?:the )?schema\b.{0,40}\bgraphql\b|\bgraphql schema\b.{0,20}\bfailed/,
+);
+export const invalidQuery = /* @__PURE__ */ errorByText(
+  { status: 400, message: 'invalid query' },
+  InvalidQueryError,
+  [
+    /\binvalid (?:graphql )?query\b(?! (?:param|string))|\b(?:graphql )?query (?:is |was )?(?:invalid|not valid)\b/,
+    /\bcannot query field\b|\bunknown (?:argument|field|type)\b|^graphql (?:parse|validation) failed$/,
+    /\bsyntax error\b|\bgraphql (?:syntax|query|validation) error/,
+  ],
+  /\bjson\b/,
+);
+export const userNotFound = /* @__PURE__ */ errorByText(
+  { status: 404, message: 'user not found', otherStatuses: [400] },
+  UserNotFoundError,
+  [
     /(?<!\b(?:of|for|in) (?:the |this )?)\buser(?: with)?(?: id)?:?(?: \d{1,20})? (?:was |is )?(?:not found|unknown)\b/,
     /(?<!\b(?:of|for|in) (?:the |this )?)\buser(?: with)?(?: id)?:?(?: \d{1,20})? do(?:es)?(?: not|n't) exist/,
-  ]),
-  otherStatuses: [400],
-});
+  ],
+);
 const namesNoSubscription = /* @__PURE__ */ messageMatches(
   [
     /\bsubscriptions? (?:was |were |is )?(?:not found|(?:do(?:es)?(?: not|n't)) exist)/,
@@ -162,22 +131,19 @@ const namesNoSubscription = /* @__PURE__ */ messageMatches(
   ],
   /\bsubscriptions? (?:service|endpoint|page|route|api|server)\b/,
 );
-export const subscriptionNotFound = /* @__PURE__ */ documentedError({
-  status: 404,
-  message: 'no Flex subscription for this user_id and service_id',
-  error: SubscriptionNotFoundError,
-  matches: namesNoSubscription,
-  otherStatuses: [400],
-});
+export const subscriptionNotFound = /* @__PURE__ */ errorByText(
+  { status: 404, message: 'no Flex subscription for this user_id and service_id', otherStatuses: [400] },
+  SubscriptionNotFoundError,
+  namesNoSubscription,
+);
 const cannotUpdate = /* @__PURE__ */ messageMatches(
   /\b(?:can't|cannot|can not|could not) update (?:the )?(?:delivery|coverage)\b/,
 );
-export const deliveryNotUpdated = /* @__PURE__ */ documentedError({
-  status: 404,
-  message: "can't update delivery custom",
-  error: SubscriptionNotFoundError,
-  matches: (details) => cannotUpdate(details) || namesNoSubscription(details),
-});
+export const deliveryNotUpdated = /* @__PURE__ */ errorByText(
+  { status: 404, message: "can't update delivery custom" },
+  SubscriptionNotFoundError,
+  (details) => cannotUpdate(details) || namesNoSubscription(details),
+);
 /** A shipment without a driver may come as a success with `driver_id: null`. */
 export function noDriverInBody(body: unknown): ErrorInBody | undefined {
   const given = body ?? {};
@@ -187,13 +153,12 @@ export function noDriverInBody(body: unknown): ErrorInBody | undefined {
   if (driver_id !== null && !isEmpty) return undefined;
   return { status: 404, code: undefined, text: driverNotFound.message, causes: [] };
 }
-export const driverNotFound = /* @__PURE__ */ documentedError({
-  status: 404,
-  message: 'shipment_id not found',
-  error: DriverNotFoundError,
-  matches: /* @__PURE__ */ messageMatches([
+export const driverNotFound = /* @__PURE__ */ errorByText(
+  { status: 404, message: 'shipment_id not found' },
+  DriverNotFoundError,
+  [
     /(?<!\b(?:of|for|in) (?:the |this )?)\bshipment(?: with)?(?: id)?:?(?: \d{1,20})? (?:was |is )?not found\b/,
     /(?<!\b(?:of|for|in) (?:the |this )?)\bshipment(?: with)?(?: id)?:?(?: \d{1,20})? do(?:es)?(?: not|n't) exist/,
     /\bno (?:assigned )?driver\b|\bdriver (?:was |is )?not (?:found|assigned)\b/,
-  ]),
-});
+  ],
+);

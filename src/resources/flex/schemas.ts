@@ -1,7 +1,7 @@
 import { documentRule } from './graphql/response.js';
 import * as s from '../../core/schema/schema.js';
 import type { Input, Output } from '../../core/schema/schema.js';
-import { bareList, id, key, nullishArray, siteId } from '../../core/schema/fields.js';
+import { atLeast, bareList, id, key, nonEmptyArray, nullishArray, siteId } from '../../core/schema/fields.js';
 import { int64 } from '../../core/schema/long-integers.js';
 
 /** `in`: active. `out`: inactive, settings cannot be changed. `pending`: settings can be changed, no orders yet. */
@@ -154,11 +154,18 @@ export interface FlexConfiguration extends Output<typeof flexConfiguration> {}
 export const driverAssignment = s.looseObject({ driver_id: s.integer });
 export interface DriverAssignment extends Output<typeof driverAssignment> {}
 
-export const flexUserParams = s.strictObject({
+const place = {
   site_id: siteId,
   /** The seller. */
   user_id: id,
-});
+};
+const subscription = {
+  ...place,
+  /** The service of the subscription; `subscriptions` returns it. */
+  service_id: id,
+};
+
+export const flexUserParams = s.strictObject(place);
 export interface FlexUserParams extends Input<typeof flexUserParams> {}
 
 /** A query of a configuration: a GraphQL document, sent unchanged. */
@@ -170,11 +177,7 @@ export const flexQueryParams = s.strictObject({
 export interface FlexQueryParams extends Input<typeof flexQueryParams> {}
 
 export const configurationParams = s.strictObject({
-  site_id: siteId,
-  /** The seller. */
-  user_id: id,
-  /** The service of the subscription; `subscriptions` returns it. */
-  service_id: id,
+  ...subscription,
   /** The fields of `FlexConfiguration` to request. The default is all of them except `neighborhoods` of the zones. */
   select: s.optional(s.unknown),
 });
@@ -194,7 +197,7 @@ export const deliveryRangeParams = s.strictObject({
   /** The hour at which the range ends, 0 to 24. */
   to: hour('to'),
   /** The maximum number of deliveries, at least 1. */
-  capacity: s.refine(s.int, (value) => (value < 1 ? '`capacity` is at least 1' : undefined), { minimum: 1 }),
+  capacity: atLeast(1, 'capacity'),
   /** Orders up to this hour are delivered in this range, 0 to 24. */
   cutoff: hour('cutoff'),
 });
@@ -202,11 +205,7 @@ export interface DeliveryRangeParams extends Input<typeof deliveryRangeParams> {
 
 export const setDeliveryParams = s.refine(
   s.strictObject({
-    site_id: siteId,
-    /** The seller. */
-    user_id: id,
-    /** The service of the subscription. */
-    service_id: id,
+    ...subscription,
     /** For example `same_day`, the only value that the specification names. */
     delivery_window: s.optional(
       s.refine(s.openEnum('same_day'), (value) => (value === '' ? '`delivery_window` is empty' : undefined)),
@@ -232,17 +231,9 @@ export interface SetDeliveryParams extends Input<typeof setDeliveryParams> {}
 const zoneToAdd = s.withFacts(s.looseObject({ id: key }), { write: ({ id }: { id: string }) => ({ id }) });
 
 export const addZonesParams = s.strictObject({
-  site_id: siteId,
-  /** The seller. */
-  user_id: id,
-  /** The service of the subscription. */
-  service_id: id,
+  ...subscription,
   /** The ids of the zones to add, at least one. */
-  zones: s.refine(
-    s.array<{ id: string | number }>(zoneToAdd),
-    (zones) => (zones.length === 0 ? '`zones` is empty; it takes at least one zone' : undefined),
-    { minItems: 1 },
-  ),
+  zones: nonEmptyArray<{ id: string | number }, { id: string | number }>(zoneToAdd, 'zones', 'zone'),
 });
 export interface AddZonesParams extends Input<typeof addZonesParams> {}
 

@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../core/plain-object.js';
 import * as s from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { key, keyOf } from '../../core/schema/fields.js';
+import { key, keyOf, nonEmptyArray } from '../../core/schema/fields.js';
 
 /** An item's status, or why it could not be read. */
 export const itemStatus = s.looseObject({
@@ -39,8 +39,6 @@ function flattened(entry: unknown): unknown {
 
 export const itemStatusParams = s.strictObject({
   /** The items, at least one. */
-  ids: s.refine(s.array(key), (ids) => (ids.length === 0 ? '`ids` is empty; it takes at least one item' : undefined), {
-    minItems: 1,
-  }),
+  ids: nonEmptyArray(key, 'ids', 'item'),
 });
 export interface ItemStatusParams extends Input<typeof itemStatusParams> {}

@@ -1,5 +1,6 @@
-import { documentedError, messageMatches } from '../../core/errors/documented-error.js';
+import { messageMatches } from '../../core/errors/documented-error.js';
 import { BadRequestError, ServerError, UnprocessableEntityError } from '../../core/errors/status-errors.js';
+import { errorByText } from '../error-by-text.js';
 import { bad } from './errors.js';
 
 /**
@@ -65,49 +66,46 @@ export class FileStorageError extends ServerError {
   static override readonly kind: string = 'FileStorageError';
 }
 
-export const tooManyAttachments = /* @__PURE__ */ bad('A message takes at most 25 attachments', {
-  error: TooManyAttachmentsError,
-  matches: /* @__PURE__ */ messageMatches(
-    [
-      /\b25 (?:attachments|files)\b|\battachments: 25\b/,
-      /\b(?:allowed|maximum|max) (?:number|amount) of (?:attachments|files)\b|\btoo many (?:attachments|files)\b/,
-      /\battachments (?:exceed|over|above|beyond)\b/,
-    ],
-    /\b\d+ ?mb\b|\bsizes?\b/,
-  ),
-});
-export const attachmentNotFound = /* @__PURE__ */ documentedError({
-  status: 422,
-  code: 'unprocessable_entity',
-  message: 'An attachment does not exist or has expired',
-  error: AttachmentNotFoundError,
-  otherStatuses: [400, 404],
-  matches: /* @__PURE__ */ messageMatches(
-    [
-      /\b(?:attachment|file)s?(?: (?:key|id)s?)?(?: \S{1,80})? (?:is |are |was |were |has |have )?(?:not found|expired|deleted|unknown|invalid|not accessible|no longer)/,
-      /\b(?:attachment|file)s?(?: (?:key|id)s?)?(?: \S{1,80})? (?:do(?:es)? not|do(?:es)?n't) (?:exist|belong)/,
-      /\b(?:invalid|unknown|expired|deleted|no such) (?:attachment|file)s?(?: (?:key|id)s?)?\b(?! \w)/,
-    ],
-    /\b(?:types?|formats?|extensions?|sizes?|names?)\b/,
-  ),
-});
-export const emptyFile = /* @__PURE__ */ bad('The file is empty', {
-  error: EmptyFileError,
-  matches: /* @__PURE__ */ messageMatches(
-    [/\b(?:file|attachment|upload)s?\b.{0,20}\bempty\b/, /\bempty (?:file|attachment|upload)\b/],
-    /\bnames?\b/,
-  ),
-});
-export const invalidFileName = /* @__PURE__ */ bad('The file name contains / or \\', {
-  error: InvalidFileNameError,
-  matches: /* @__PURE__ */ messageMatches(
-    [
-      /\b(?:invalid|illegal) file ?name\b/,
-      /\bfile ?name\b.{0,30}(?:\bcontain|\binclude|\binvalid|\bnot valid|\bcharacters|[/\\])/,
-    ],
-    /\b(?:exceed|too long|longer|limit|missing|required)/,
-  ),
-});
+export const tooManyAttachments = /* @__PURE__ */ bad(
+  'A message takes at most 25 attachments',
+  TooManyAttachmentsError,
+  [
+    /\b25 (?:attachments|files)\b|\battachments: 25\b/,
+    /\b(?:allowed|maximum|max) (?:number|amount) of (?:attachments|files)\b|\btoo many (?:attachments|files)\b/,
+    /\battachments (?:exceed|over|above|beyond)\b/,
+  ],
+  /\b\d+ ?mb\b|\bsizes?\b/,
+);
+export const attachmentNotFound = /* @__PURE__ */ errorByText(
+  {
+    status: 422,
+    code: 'unprocessable_entity',
+    message: 'An attachment does not exist or has expired',
+    otherStatuses: [400, 404],
+  },
+  AttachmentNotFoundError,
+  [
+    /\b(?:attachment|file)s?(?: (?:key|id)s?)?(?: \S{1,80})? (?:is |are |was |were |has |have )?(?:not found|expired|deleted|unknown|invalid|not accessible|no longer)/,
+    /\b(?:attachment|file)s?(?: (?:key|id)s?)?(?: \S{1,80})? (?:do(?:es)? not|do(?:es)?n't) (?:exist|belong)/,
+    /\b(?:invalid|unknown|expired|deleted|no such) (?:attachment|file)s?(?: (?:key|id)s?)?\b(?! \w)/,
+  ],
+  /\b(?:types?|formats?|extensions?|sizes?|names?)\b/,
+);
+export const emptyFile = /* @__PURE__ */ bad(
+  'The file is empty',
+  EmptyFileError,
+  [/\b(?:file|attachment|upload)s?\b.{0,20}\bempty\b/, /\bempty (?:file|attachment|upload)\b/],
+  /\bnames?\b/,
+);
+export const invalidFileName = /* @__PURE__ */ bad(
+  'The file name contains / or \\',
+  InvalidFileNameError,
+  [
+    /\b(?:invalid|illegal) file ?name\b/,
+    /\bfile ?name\b.{0,30}(?:\bcontain|\binclude|\binvalid|\bnot valid|\bcharacters|[/\\])/,
+  ],
+  /\b(?:exceed|too long|longer|limit|missing|required)/,
+);
 const isTooLarge = /* @__PURE__ */ messageMatches(
   [
     /\b25 ?mb?\b|\b(?:file|attachment|upload|size)s?\b.{0,30}\b(?:too large|too big|larger|bigger|exceeds|exceeded)\b/,
@@ -115,24 +113,17 @@ const isTooLarge = /* @__PURE__ */ messageMatches(
   ],
   /\b(?:names?|characters?|number)\b/,
 );
-export const fileTooLarge = /* @__PURE__ */ bad('The file is larger than 25 MB', {
-  error: FileTooLargeError,
-  otherStatuses: [413],
-  matches: (details) => details.status === 413 || isTooLarge(details),
-});
-export const siteMissing = /* @__PURE__ */ bad('The site_id query parameter is missing', {
-  error: SiteMissingError,
-  matches: /* @__PURE__ */ messageMatches([
-    /\bsite ?id (?:(?:query ?param(?:eter)?|param(?:eter)?) )?(?:is |was )?(?:missing|required|empty|not (?:sent|present|provided))\b/,
-    /\b(?:missing|empty|without) (?:query ?param(?:eter)? )?site ?id\b/,
-  ]),
-});
-export const fileNotSaved = /* @__PURE__ */ documentedError({
-  status: 500,
-  code: 'internal_server_error',
-  message: 'The file cannot be saved',
-  error: FileStorageError,
-  matches: /* @__PURE__ */ messageMatches(
-    /\b(?:file|attachment)s?\b.{0,40}\b(?:saved?|stored?|storage|obtained|accessed|read|retrieved)\b|\b(?:save|store|read|access|obtain|retrieve) (?:the )?(?:file|attachment)/,
-  ),
-});
+export const fileTooLarge = /* @__PURE__ */ errorByText(
+  { status: 400, code: 'bad_request', message: 'The file is larger than 25 MB', otherStatuses: [413] },
+  FileTooLargeError,
+  (details) => details.status === 413 || isTooLarge(details),
+);
+export const siteMissing = /* @__PURE__ */ bad('The site_id query parameter is missing', SiteMissingError, [
+  /\bsite ?id (?:(?:query ?param(?:eter)?|param(?:eter)?) )?(?:is |was )?(?:missing|required|empty|not (?:sent|present|provided))\b/,
+  /\b(?:missing|empty|without) (?:query ?param(?:eter)? )?site ?id\b/,
+]);
+export const fileNotSaved = /* @__PURE__ */ errorByText(
+  { status: 500, code: 'internal_server_error', message: 'The file cannot be saved' },
+  FileStorageError,
+  /\b(?:file|attachment)s?\b.{0,40}\b(?:saved?|stored?|storage|obtained|accessed|read|retrieved)\b|\b(?:save|store|read|access|obtain|retrieve) (?:the )?(?:file|attachment)/,
+);

@@ -1,7 +1,10 @@
 import { PackAccessError, deniesAccess } from '../post-sale/errors.js';
-import { documentedError, messageMatches, onlyStatesStatus } from '../../core/errors/documented-error.js';
+import { messageMatches, onlyStatesStatus } from '../../core/errors/documented-error.js';
 import type { DocumentedError } from '../../core/errors/documented-error.js';
+import type { ApiErrorDetails } from '../../core/errors/response-errors.js';
 import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
+import { errorByText } from '../error-by-text.js';
+import type { ClassAndTexts } from '../error-by-text.js';
 
 /**
  * The service does not accept the `limit` or the `offset`.
@@ -124,123 +127,107 @@ export class MessageBodyMissingError extends BadRequestError {
 }
 
 /** The 400 of most documented errors of messages and their files. */
-export const bad = (message: string, rest: Partial<DocumentedError>): DocumentedError =>
-  documentedError({ status: 400, code: 'bad_request', message, ...rest });
-const forbidden = (message: string, rest: Partial<DocumentedError>): DocumentedError =>
-  documentedError({ status: 403, code: 'forbidden', message, ...rest });
+export const bad = (message: string, ...rest: ClassAndTexts): DocumentedError =>
+  errorByText({ status: 400, code: 'bad_request', message }, ...rest);
+const forbidden = (message: string, ...rest: ClassAndTexts): DocumentedError =>
+  errorByText({ status: 403, code: 'forbidden', message }, ...rest);
 
-export const noAccessToConversation = /* @__PURE__ */ forbidden('The user token has no access to the order', {
-  error: PackAccessError,
-  // It is the only 403 of its endpoint, so it needs no words.
-  matches: (details) => deniesAccess(details) || onlyStatesStatus(details),
-});
-export const invalidPaging = /* @__PURE__ */ bad('The limit must be greater than 0', {
-  error: InvalidPagingError,
-  matches: /* @__PURE__ */ messageMatches([
-    /\binvalid (?:(?:value|param(?:eter)?|field|for|of) ){0,2}(?:limit|offset)\b/,
-    /(?<!rate |time |size |request |character )\b(?:limit|offset)(?: param(?:eter)?| value)? (?:is |was )?(?:not |must |has to |should |cannot |can't |exceeds |invalid|greater|less|too )/,
-    /\bmaximum (?:limit|offset)\b/,
-  ]),
-});
-export const noAccessToMessage = /* @__PURE__ */ forbidden('The user has no access to the message', {
-  error: MessageAccessError,
-  matches: (details) => deniesAccess(details) || onlyStatesStatus(details),
-});
-export const messageNotFound = /* @__PURE__ */ bad('The message id does not exist', {
-  error: MessageNotFoundError,
-  matches: /* @__PURE__ */ messageMatches([
-    /(?<!\b(?:of|for|in) (?:the |this )?)\bmessages?(?: with)?(?: ids?)?:?(?: \S{1,64})? (?:was |is )?(?:not found|(?:do(?:es)?(?: not|n't)) exist)/,
-    /\b(?:invalid|unknown|no such) messages?(?: id)?\b(?! (?:body|text))/,
-    /\bmessages? ids? (?:is |was )?(?:empty|invalid|not valid|unknown)\b/,
-  ]),
-});
+/** For endpoints with one documented 403, which needs no words. */
+function deniesAnyAccess(details: ApiErrorDetails): boolean {
+  return deniesAccess(details) || onlyStatesStatus(details);
+}
+export const noAccessToConversation = /* @__PURE__ */ forbidden(
+  'The user token has no access to the order',
+  PackAccessError,
+  deniesAnyAccess,
+);
+export const invalidPaging = /* @__PURE__ */ bad('The limit must be greater than 0', InvalidPagingError, [
+  /\binvalid (?:(?:value|param(?:eter)?|field|for|of) ){0,2}(?:limit|offset)\b/,
+  /(?<!rate |time |size |request |character )\b(?:limit|offset)(?: param(?:eter)?| value)? (?:is |was )?(?:not |must |has to |should |cannot |can't |exceeds |invalid|greater|less|too )/,
+  /\bmaximum (?:limit|offset)\b/,
+]);
+export const noAccessToMessage = /* @__PURE__ */ forbidden(
+  'The user has no access to the message',
+  MessageAccessError,
+  deniesAnyAccess,
+);
+export const messageNotFound = /* @__PURE__ */ bad('The message id does not exist', MessageNotFoundError, [
+  /(?<!\b(?:of|for|in) (?:the |this )?)\bmessages?(?: with)?(?: ids?)?:?(?: \S{1,64})? (?:was |is )?(?:not found|(?:do(?:es)?(?: not|n't)) exist)/,
+  /\b(?:invalid|unknown|no such) messages?(?: id)?\b(?! (?:body|text))/,
+  /\bmessages? ids? (?:is |was )?(?:empty|invalid|not valid|unknown)\b/,
+]);
 const isNotReady = /* @__PURE__ */ messageMatches(
   /\bmessage\b.{0,90}(?:retrieved|\bnot found\b|\bfrom storage\b)|\b(?:few seconds|not ready|not yet available)\b/,
 );
-export const messageNotReady = /* @__PURE__ */ documentedError({
-  status: 404,
-  code: 'not_found',
-  message: 'The message could not be retrieved from storage; retry in a few seconds',
-  error: MessageNotReadyError,
-  transient: true,
+export const messageNotReady = /* @__PURE__ */ errorByText(
+  {
+    status: 404,
+    code: 'not_found',
+    message: 'The message could not be retrieved from storage; retry in a few seconds',
+    transient: true,
+  },
+  MessageNotReadyError,
   // It is the only 404 of its endpoint, so it needs no words.
-  matches: (details) => isNotReady(details) || onlyStatesStatus(details),
-});
+  (details) => isNotReady(details) || onlyStatesStatus(details),
+);
 
-export const unsupportedCharacters = /* @__PURE__ */ bad('The text contains unsupported characters', {
-  error: UnsupportedCharactersError,
-  matches: /* @__PURE__ */ messageMatches(
-    [
-      /\b(?:unsupported|not supported|non-?supported|invalid|illegal|not allowed|disallowed) characters?\b/,
-      /\bcharacters?(?:\/s|\(s\))? .{0,30}(?:\bnot|n't) (?:supported|allowed|valid|accepted)\b/,
-    ],
-    /\b(?:file|attachment)/,
-  ),
-});
-export const textTooLong = /* @__PURE__ */ bad('The text is longer than 350 characters', {
-  error: TextTooLongError,
-  matches: /* @__PURE__ */ messageMatches(
-    [
-      /\b350 characters?\b|\bcharacters?\b.{0,20}\b350\b/,
-      /\btext\b.{0,30}\b(?:too long|longer|exceeds|exceeded)\b/,
-      /\bmessage(?: content| text| length)? (?:is |was )?(?:too long|longer than)\b|\bmessage (?:length|text) exceed/,
-    ],
-    /\b(?:file|attachment)/,
-  ),
-});
-export const mediationInProcess = /* @__PURE__ */ forbidden('There is a mediation in process', {
-  error: MediationInProcessError,
-  matches: /* @__PURE__ */ messageMatches([
+export const unsupportedCharacters = /* @__PURE__ */ bad(
+  'The text contains unsupported characters',
+  UnsupportedCharactersError,
+  [
+    /\b(?:unsupported|not supported|non-?supported|invalid|illegal|not allowed|disallowed) characters?\b/,
+    /\bcharacters?(?:\/s|\(s\))? .{0,30}(?:\bnot|n't) (?:supported|allowed|valid|accepted)\b/,
+  ],
+  /\b(?:file|attachment)/,
+);
+export const textTooLong = /* @__PURE__ */ bad(
+  'The text is longer than 350 characters',
+  TextTooLongError,
+  [
+    /\b350 characters?\b|\bcharacters?\b.{0,20}\b350\b/,
+    /\btext\b.{0,30}\b(?:too long|longer|exceeds|exceeded)\b/,
+    /\bmessage(?: content| text| length)? (?:is |was )?(?:too long|longer than)\b|\bmessage (?:length|text) exceed/,
+  ],
+  /\b(?:file|attachment)/,
+);
+export const mediationInProcess = /* @__PURE__ */ forbidden(
+  'There is a mediation in process',
+  MediationInProcessError,
+  [
     /\bmediation (?:is |was )?(?:in (?:process|progress)|open|opened|ongoing|under ?way|pending|started|active)\b/,
     /\b(?:in|in an?|open|ongoing|under|active|pending|has an?) (?:open |ongoing |active )?mediation(?! (?:service|api))\b/,
-  ]),
-});
+  ],
+);
 export const notYetDelivered = /* @__PURE__ */ forbidden(
   'The purchase is in fulfilment shipping mode and not yet delivered',
-  {
-    error: NotYetDeliveredError,
-    matches: /* @__PURE__ */ messageMatches(
-      /(?<!message (?:of|for|to) (?:this |the )?)\b(?:purchase|order|pack|package|parcel|shipment|sale|full|ful+fil+ment)\b.{0,60}(?:\bnot|n't)(?: yet| been){0,2} delivered\b/,
-    ),
-  },
+  NotYetDeliveredError,
+  /(?<!message (?:of|for|to) (?:this |the )?)\b(?:purchase|order|pack|package|parcel|shipment|sale|full|ful+fil+ment)\b.{0,60}(?:\bnot|n't)(?: yet| been){0,2} delivered\b/,
 );
-export const receiverNotInOrder = /* @__PURE__ */ forbidden('The receiver does not belong to the order', {
-  error: ReceiverNotInOrderError,
-  matches: /* @__PURE__ */ messageMatches(
-    /\b(?:receiver|recipient|received|addressee|to user|to\.user id|user to)\b.{0,40}(?:\bnot|n't) (?:belong|part of|in the order)/,
-  ),
-});
+export const receiverNotInOrder = /* @__PURE__ */ forbidden(
+  'The receiver does not belong to the order',
+  ReceiverNotInOrderError,
+  /\b(?:receiver|recipient|received|addressee|to user|to\.user id|user to)\b.{0,40}(?:\bnot|n't) (?:belong|part of|in the order)/,
+);
 const senderIsOutside = /* @__PURE__ */ messageMatches(/\b(?:sender|from)\b.{0,40}(?:\bnot|n't) (?:belong|part of)/);
-export const senderNotInOrder = /* @__PURE__ */ forbidden('The sender has no access to the order', {
-  error: PackAccessError,
-  matches: (details) => deniesAccess(details) || senderIsOutside(details),
-});
-export const senderIsReceiver = /* @__PURE__ */ bad('The sender and the receiver are equal', {
-  error: SenderIsReceiverError,
-  matches: /* @__PURE__ */ messageMatches([
-    /\b(?:sender|from(?:\.user id)?) (?:and|&|equals?|is) (?:the )?(?:receive[rd]|recipient|to)\b/,
-    /\bsame (?:user is |user as )?(?:the )?sender and (?:the )?(?:receive[rd]|recipient)\b|\bsender (?:is )?equals?\b/,
-  ]),
-});
-export const invalidReceiver = /* @__PURE__ */ bad('to.user_id is missing or invalid', {
-  error: InvalidReceiverError,
-  matches: /* @__PURE__ */ messageMatches([
-    /\bto\.(?:user ?id|resource|site ?id|email)\b/,
-    /\b(?:invalid|missing|empty) (?:field )?to(?: user(?: ?id)?)?$|\binvalid to user\b|\bto user ?id (?:is |was )?(?:invalid|missing|required)\b/,
-    /^(?:the )?(?:field )?to (?:is |field is )?(?:missing|required|invalid|empty)\b|\bsecure email\b/,
-  ]),
-});
-export const senderMissing = /* @__PURE__ */ bad('from is missing', {
-  error: SenderMissingError,
-  matches: /* @__PURE__ */ messageMatches([
-    /^(?:the )?(?:field )?from(?:\.user id)? (?:field )?(?:is |was )?(?:missing|required|empty)\b/,
-    /\b(?:missing|required|empty) (?:field )?from(?:\.user id)?$/,
-  ]),
-});
-export const messageBodyMissing = /* @__PURE__ */ bad('The JSON body is missing', {
-  error: MessageBodyMissingError,
-  matches: /* @__PURE__ */ messageMatches([
-    /\bbody (?:is |was )?(?:missing|required|empty|not (?:sent|present|provided))\b/,
-    /\b(?:missing|empty|no|requires? an?|without an?) (?:json |request )?body\b(?! (?:field|of|part))/,
-  ]),
-});
+export const senderNotInOrder = /* @__PURE__ */ forbidden(
+  'The sender has no access to the order',
+  PackAccessError,
+  (details) => deniesAccess(details) || senderIsOutside(details),
+);
+export const senderIsReceiver = /* @__PURE__ */ bad('The sender and the receiver are equal', SenderIsReceiverError, [
+  /\b(?:sender|from(?:\.user id)?) (?:and|&|equals?|is) (?:the )?(?:receive[rd]|recipient|to)\b/,
+  /\bsame (?:user is |user as )?(?:the )?sender and (?:the )?(?:receive[rd]|recipient)\b|\bsender (?:is )?equals?\b/,
+]);
+export const invalidReceiver = /* @__PURE__ */ bad('to.user_id is missing or invalid', InvalidReceiverError, [
+  /\bto\.(?:user ?id|resource|site ?id|email)\b/,
+  /\b(?:invalid|missing|empty) (?:field )?to(?: user(?: ?id)?)?$|\binvalid to user\b|\bto user ?id (?:is |was )?(?:invalid|missing|required)\b/,
+  /^(?:the )?(?:field )?to (?:is |field is )?(?:missing|required|invalid|empty)\b|\bsecure email\b/,
+]);
+export const senderMissing = /* @__PURE__ */ bad('from is missing', SenderMissingError, [
+  /^(?:the )?(?:field )?from(?:\.user id)? (?:field )?(?:is |was )?(?:missing|required|empty)\b/,
+  /\b(?:missing|required|empty) (?:field )?from(?:\.user id)?$/,
+]);
+export const messageBodyMissing = /* @__PURE__ */ bad('The JSON body is missing', MessageBodyMissingError, [
+  /\bbody (?:is |was )?(?:missing|required|empty|not (?:sent|present|provided))\b/,
+  /\b(?:missing|empty|no|requires? an?|without an?) (?:json |request )?body\b(?! (?:field|of|part))/,
+]);

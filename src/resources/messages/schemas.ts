@@ -5,7 +5,18 @@ import { messageText } from '../post-sale/text.js';
 import * as s from '../../core/schema/schema.js';
 import { int64 } from '../../core/schema/long-integers.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
-import { eachIn, id, key, keyOf, limit, listIn, mainList, offset, paging, siteId } from '../../core/schema/fields.js';
+import {
+  eachIn,
+  id,
+  key,
+  keyOf,
+  limit,
+  listIn,
+  nullishArray,
+  offset,
+  paging,
+  siteId,
+} from '../../core/schema/fields.js';
 import type { Paging } from '../../core/schema/fields.js';
 import { attachmentsLimit } from './limits.js';
 
@@ -43,8 +54,11 @@ const pageFields = {
   buyer_max_message_length: s.nullish(s.integer),
 };
 /** A page of a conversation. */
-const conversationPage = s.looseObject({ ...pageFields, messages: mainList<Message>(currentMessage) });
-const correspondencePage = s.looseObject({ ...pageFields, messages: mainList<SentMessage>(currentSentMessage) });
+const conversationPage = s.looseObject({ ...pageFields, messages: nullishArray<Message>(currentMessage, 'main') });
+const correspondencePage = s.looseObject({
+  ...pageFields,
+  messages: nullishArray<SentMessage>(currentSentMessage, 'main'),
+});
 
 /** Accepts every known shape of the list. */
 function readPage(value: unknown): unknown {
@@ -129,21 +143,19 @@ const content = {
   /** The id of the sending application, sent in the header `x-client-id`. */
   client_id: s.optional(id),
 };
-const newMessageFields = s.strictObject({
+const newMessage = {
   ...place,
   /** The seller. The default is `user_id`. */
   from: s.optional(sender),
   /** The buyer, or the user whom the conversation shows in the buyer's place. */
   to: recipient,
   ...content,
-});
+};
+const newMessageFields = s.strictObject(newMessage);
 const contactFields = s.strictObject({
-  ...place,
-  /** The seller. The default is `user_id`. */
-  from: s.optional(sender),
+  ...newMessage,
   /** The default is the user whom the conversation shows. Another one is rejected. */
   to: s.optional(recipient),
-  ...content,
 });
 
 /** The input of `messages.contact`. */

@@ -1,6 +1,7 @@
 import { BadRequestError, ForbiddenError } from '../../core/errors/status-errors.js';
 import type { ApiErrorDetails } from '../../core/errors/response-errors.js';
-import { documentedError, messageMatches, textsOf } from '../../core/errors/documented-error.js';
+import { messageMatches, textsOf } from '../../core/errors/documented-error.js';
+import { errorByText } from '../error-by-text.js';
 import { isWord } from '../../core/schema/word.js';
 
 /**
@@ -59,32 +60,33 @@ export class ApplicationIdRequiredError extends BadRequestError {
 
 const excepted = 'blocked_by_excepted_case';
 
-export const exceptedCase = /* @__PURE__ */ documentedError({
-  status: 400,
-  code: 'bad_request',
-  message: 'The pack belongs to an excepted case',
-  cause: excepted,
-  error: ExceptedCaseError,
-  otherStatuses: [403],
-  matches: isExcepted,
-});
-export const optionConversationBlocked = /* @__PURE__ */ documentedError({
-  status: 403,
-  code: 'forbidden',
-  message: 'The conversation is blocked',
-  error: ConversationBlockedError,
-  otherStatuses: [400],
-  matches: isBlocked,
-});
-export const conversationBlocked = /* @__PURE__ */ documentedError({
-  status: 403,
-  code: 'conversation_blocked',
-  message: 'blocked_conversation_send_message_forbidden',
-  cause: 'blocked_by_cancelled_order',
-  error: ConversationBlockedError,
-  otherStatuses: [400],
-  matches: isBlocked,
-});
+export const exceptedCase = /* @__PURE__ */ errorByText(
+  {
+    status: 400,
+    code: 'bad_request',
+    message: 'The pack belongs to an excepted case',
+    cause: excepted,
+    otherStatuses: [403],
+  },
+  ExceptedCaseError,
+  isExcepted,
+);
+export const optionConversationBlocked = /* @__PURE__ */ errorByText(
+  { status: 403, code: 'forbidden', message: 'The conversation is blocked', otherStatuses: [400] },
+  ConversationBlockedError,
+  isBlocked,
+);
+export const conversationBlocked = /* @__PURE__ */ errorByText(
+  {
+    status: 403,
+    code: 'conversation_blocked',
+    message: 'blocked_conversation_send_message_forbidden',
+    cause: 'blocked_by_cancelled_order',
+    otherStatuses: [400],
+  },
+  ConversationBlockedError,
+  isBlocked,
+);
 /** Whether the service's texts say that the user has no access to what belongs to the sale. */
 export const deniesAccess = /* @__PURE__ */ messageMatches(
   [
@@ -96,35 +98,27 @@ export const deniesAccess = /* @__PURE__ */ messageMatches(
   ],
   /\b(?:again|scopes?|application)\b|\baccess (?:to )?(?:the |this )?(?:server|site|api)\b/,
 );
-export const noAccessToPack = /* @__PURE__ */ documentedError({
-  status: 403,
-  code: 'forbidden',
-  message: 'The user is not allowed to access the pack',
-  error: PackAccessError,
-  matches: deniesAccess,
-});
-export const accessTokenRequired = /* @__PURE__ */ documentedError({
-  status: 400,
-  code: 'bad_request',
-  message: 'Access token is required',
-  error: AccessTokenRequiredError,
-  otherStatuses: [401, 403],
-  matches: /* @__PURE__ */ messageMatches([
+export const noAccessToPack = /* @__PURE__ */ errorByText(
+  { status: 403, code: 'forbidden', message: 'The user is not allowed to access the pack' },
+  PackAccessError,
+  deniesAccess,
+);
+export const accessTokenRequired = /* @__PURE__ */ errorByText(
+  { status: 400, code: 'bad_request', message: 'Access token is required', otherStatuses: [401, 403] },
+  AccessTokenRequiredError,
+  [
     /\baccess ?token (?:is |was )?(?:required|missing|empty|not (?:sent|present|provided|given))\b(?! (?:an?|other|another|scopes?)\b)/,
     /\b(?:missing|requires? an?|requires?|without an?|without|no) access ?token$/,
-  ]),
-});
-export const applicationIdRequired = /* @__PURE__ */ documentedError({
-  status: 400,
-  code: 'bad_request',
-  message: 'Application id is required',
-  error: ApplicationIdRequiredError,
-  otherStatuses: [401, 403],
-  matches: /* @__PURE__ */ messageMatches([
+  ],
+);
+export const applicationIdRequired = /* @__PURE__ */ errorByText(
+  { status: 400, code: 'bad_request', message: 'Application id is required', otherStatuses: [401, 403] },
+  ApplicationIdRequiredError,
+  [
     /\b(?:application|app|client) ?id (?:is |was )?(?:required|missing|empty|not (?:sent|present|provided|given))/,
     /\b(?:missing|requires? an?|requires?|without an?|without|has no) (?:application|app|client) ?id\b/,
-  ]),
-});
+  ],
+);
 
 /** The `blocked_by_...` of an error response, from any of its fields. */
 function blockReason(details: Pick<ApiErrorDetails, 'code' | 'text' | 'causes' | 'body'>): string | undefined {

@@ -1,5 +1,6 @@
 import { BadRequestError, NotFoundError } from '../../core/errors/status-errors.js';
 import { documentedError, hasCode, messageMatches } from '../../core/errors/documented-error.js';
+import { errorByCode, errorByText } from '../error-by-text.js';
 
 /**
  * The question cannot be answered: it does not exist, or its id is not an integer.
@@ -57,69 +58,40 @@ export class NoQuestionsError extends NotFoundError {
   static override readonly kind: string = 'NoQuestionsError';
 }
 
-const namesInvalidQuestion = /* @__PURE__ */ messageMatches([
-  /\binvalid question(?: id)?(?! (?:text|status))\b/,
-  /\bquestion id (?:is |was )?(?:invalid|not valid|must be)/,
-]);
-export const invalidQuestion = /* @__PURE__ */ documentedError({
-  status: 400,
-  code: 'invalid_question',
-  message: 'Invalid question; question_id must be an integer',
-  error: InvalidQuestionError,
-  matches: (details) => hasCode(details, 'invalid_question') || namesInvalidQuestion(details),
-});
-const namesInvalidBody = /* @__PURE__ */ messageMatches(
+export const invalidQuestion = /* @__PURE__ */ errorByCode(
+  { status: 400, code: 'invalid_question', message: 'Invalid question; question_id must be an integer' },
+  InvalidQuestionError,
+  [/\binvalid question(?: id)?(?! (?:text|status))\b/, /\bquestion id (?:is |was )?(?:invalid|not valid|must be)/],
+);
+export const invalidPostBody = /* @__PURE__ */ errorByCode(
+  { status: 400, code: 'invalid_post_body', message: 'Invalid JSON; the expected parameters are question_id and text' },
+  InvalidPostBodyError,
   /\b(?:invalid|malformed) (?:post body|json)\b|\bexpected parameters are\b/,
 );
-export const invalidPostBody = /* @__PURE__ */ documentedError({
-  status: 400,
-  code: 'invalid_post_body',
-  message: 'Invalid JSON; the expected parameters are question_id and text',
-  error: InvalidPostBodyError,
-  matches: (details) => hasCode(details, 'invalid_post_body') || namesInvalidBody(details),
-});
-const namesAnswered = /* @__PURE__ */ messageMatches(
+export const notUnansweredQuestion = /* @__PURE__ */ errorByCode(
+  { status: 400, code: 'not_unanswered_question', message: 'The question is not unanswered' },
+  QuestionNotOpenError,
   /\bquestion(?: \d{1,20})? (?:is |was )?(?:not unanswered|already (?:been )?answered|must be unanswered|has already been answered)\b/,
 );
-export const notUnansweredQuestion = /* @__PURE__ */ documentedError({
-  status: 400,
-  code: 'not_unanswered_question',
-  message: 'The question is not unanswered',
-  error: QuestionNotOpenError,
-  matches: (details) => hasCode(details, 'not_unanswered_question') || namesAnswered(details),
-});
-const namesInactiveItem = /* @__PURE__ */ messageMatches(
+export const notActiveItem = /* @__PURE__ */ errorByCode(
+  { status: 400, code: 'not_active_item', message: 'The item is not active' },
+  ItemNotActiveError,
   /\bitem(?: [a-z]{2,4}\d{1,20})? (?:(?:is |was )?(?:not active|inactive)|must be active|isn't active)\b/,
 );
-export const notActiveItem = /* @__PURE__ */ documentedError({
-  status: 400,
-  code: 'not_active_item',
-  message: 'The item is not active',
-  error: ItemNotActiveError,
-  matches: (details) => hasCode(details, 'not_active_item') || namesInactiveItem(details),
-});
-const namesAskLimit = /* @__PURE__ */ messageMatches(
+export const userAskLimit = /* @__PURE__ */ errorByCode(
+  { status: 400, code: 'user_ask_limit', message: 'The user may not ask more questions for now', otherStatuses: [403] },
+  AskLimitError,
   /\b(?:may not|cannot|can't) ask more questions\b|\btoo many questions\b|\b(?:limit of questions|questions? limit|ask limit)\b/,
 );
-export const userAskLimit = /* @__PURE__ */ documentedError({
-  status: 400,
-  code: 'user_ask_limit',
-  message: 'The user may not ask more questions for now',
-  error: AskLimitError,
-  matches: (details) => hasCode(details, 'user_ask_limit') || namesAskLimit(details),
-  otherStatuses: [403],
-});
 const namesAnother = /* @__PURE__ */ messageMatches(
   /\b(?:user|seller|resource|path|route|endpoint)\b.{0,40}\b(?:not found|not exist)/,
 );
-export const noQuestions = /* @__PURE__ */ documentedError({
-  status: 404,
-  code: 'not_found',
-  message: 'The seller has no questions on any item',
-  error: NoQuestionsError,
+export const noQuestions = /* @__PURE__ */ errorByText(
+  { status: 404, code: 'not_found', message: 'The seller has no questions on any item' },
+  NoQuestionsError,
   // The specification gives only the code, so the error may not name anything else that was not found.
-  matches: (details) => details.status === 404 && hasCode(details, 'not_found') && !namesAnother(details),
-});
+  (details) => details.status === 404 && hasCode(details, 'not_found') && !namesAnother(details),
+);
 export const questionNotFound = /* @__PURE__ */ documentedError({
   status: 404,
   code: 'not_found',
