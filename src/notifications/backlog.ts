@@ -33,8 +33,8 @@ export class Backlog {
   async #report(): Promise<void> {
     if (this.#isStarted()) return;
     const { waiting } = await statsOf(this.#inbox.store).catch(() => ({ waiting: 0 }));
-    if (waiting === 0) return;
-    this.#inbox.reporter.warned(`${waiting} notifications wait until start() is called, or one is delivered`);
+    if (waiting > 0)
+      this.#inbox.reporter.warned(`${waiting} notifications wait until start() is called, or one is delivered`);
   }
 
   /** The topics of the notifications that wait for a process that has a handler. */

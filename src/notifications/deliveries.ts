@@ -68,16 +68,12 @@ export class Deliveries {
     const notification = parseNotification(decodeBody(body, this.#inbox.options));
     if (this.#inbox.options.handle && !this.#dispatcher.hasHandlerFor(notification)) return accepted;
     if (!(await this.#isWanted(notification, request))) return accepted;
-    const { topic } = notification;
-    return this.#traced(topic, async (traceparent) => {
+    const accept = async (traceparent?: string): Promise<OutgoingResponse> => {
       const entry = await queuedNotification(notification, Date.now());
       if (this.#inbox.stage !== 'open') return notAccepted;
       return this.#accept(traceparent === undefined ? entry : { ...entry, traceparent }, request.waitUntil);
-    });
-  }
-
-  #traced<T>(topic: string, next: (traceparent?: string) => Promise<T>): Promise<T> {
-    return this.#inbox.options.tracing?.wrapDelivery?.({ topic }, next) ?? next();
+    };
+    return this.#inbox.options.tracing?.wrapDelivery?.({ topic: notification.topic }, accept) ?? accept();
   }
 
   /** Anything but a boolean is a mistake in `accept`, such as a forgotten `return`: it must not drop what is wanted. */

@@ -2,6 +2,7 @@ import { defined } from '../core/defined.js';
 import { ConfigurationError } from '../core/errors/errors.js';
 import { optionIssues } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
+import { isObject } from '../core/plain-object.js';
 import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import type { BodyLimits } from './http/request.js';
 import { knownTopics } from './notification.js';
@@ -45,7 +46,7 @@ const object: Rule = (value) => (isObject(value) ? undefined : 'must be an objec
 const withMethods =
   (...names: readonly string[]): Rule =>
   (value) => {
-    const methods = isObject(value) ? (value as Record<string, unknown>) : {};
+    const methods = isObject(value) ? value : {};
     const missing = names.find((name) => typeof methods[name] !== 'function');
     return missing === undefined ? undefined : `must be an object with the method \`${missing}\``;
   };
@@ -115,10 +116,6 @@ export function resolveReceiverOptions<Client extends NotificationClient>(
   } as ResolvedReceiverOptions;
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
 function isSellers(sellers: unknown): boolean {
   if (typeof sellers === 'function') return true;
   return Array.isArray(sellers) && sellers.every((each) => Number.isSafeInteger(each));
@@ -126,7 +123,7 @@ function isSellers(sellers: unknown): boolean {
 
 function handlerProblems(options: Pick<ReceiverOptions<never>, 'on' | 'fallback' | 'handle'>): string[] {
   const { on, fallback, handle } = options;
-  const handlers = Object.entries(isObject(on) ? defined(on) : {}) as [string, unknown][];
+  const handlers = Object.entries(isObject(on) ? defined(on) : {});
   if (handlers.length === 0 && fallback === undefined && handle !== false) return ['set `on`, `fallback`, or both'];
   return handlers.flatMap(([topic, handler]) => {
     if (!(knownTopics as readonly string[]).includes(topic))

@@ -7,7 +7,6 @@ import { bytesOf } from './waiting-list.js';
 import { MemoryDeadLetters } from './memory-dead-letters.js';
 import { fullError, isLimit, resolveStoreOptions } from './store-limits.js';
 import type { ResolvedLimits, StoreLimits } from './store-limits.js';
-import { newToken } from './store.js';
 import type {
   Claim,
   Claimed,
@@ -126,7 +125,7 @@ class MemoryStore implements NotificationStore {
 
   async claim(claim: Claim): Promise<Claimed> {
     const now = performance.now();
-    const token = newToken(claim.workerId);
+    const token = `${claim.workerId}:${crypto.randomUUID()}`;
     const problems = this.#problems.splice(0);
     const found = problems.length > 0 && { problems };
     if (claim.groupId !== undefined) {

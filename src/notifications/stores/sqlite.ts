@@ -8,7 +8,6 @@ import type { Row } from './sqlite-rows.js';
 import type { InboxTransaction } from './sqlite-transaction.js';
 import { StoreFullError, fullError, resolveStoreOptions } from './store-limits.js';
 import type { ResolvedLimits, StoreLimits } from './store-limits.js';
-import { newToken } from './store.js';
 import type {
   Claim,
   Claimed,
@@ -104,7 +103,8 @@ class SqliteStore implements NotificationStore {
 
   claim(claim: Claim): Promise<Claimed> {
     return this.#write((transaction) => {
-      const token = newToken(claim.workerId);
+      // It begins with the worker, so that a stored lease shows who has it.
+      const token = `${claim.workerId}:${crypto.randomUUID()}`;
       const problems = this.#problems.splice(0);
       this.#groups.makeDue(transaction, claim.routes);
       const groups = this.#groups.due(claim, transaction.now);

@@ -102,11 +102,6 @@ export interface TopicStats {
   readonly lastArrivalAt: number;
 }
 
-/** The token of the leases of one claim. It begins with the worker, so that a stored lease shows who has it. */
-export function newToken(workerId: string): string {
-  return `${workerId}:${crypto.randomUUID()}`;
-}
-
 /**
  * Where a receiver stores accepted notifications: memory (the default), SQLite, or your own.
  *
