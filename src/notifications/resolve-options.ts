@@ -113,7 +113,7 @@ export function resolveReceiverOptions<Client extends NotificationClient>(
     ...numericDefaults,
     ...given,
     retry: { ...retryDefaults, ...defined(retry ?? {}) },
-  } as ResolvedReceiverOptions;
+  };
 }
 
 function isSellers(sellers: unknown): boolean {

@@ -304,11 +304,11 @@ describe('entries that have stalled', () => {
   test('twice run one at a time: the others are given back, and claimed by name', () => {
     expect(admissionOf([fresh, once, suspect, other], load)).toEqual({
       start: [fresh, once, suspect],
-      giveBack: [other],
+      returned: [other],
       batch: 1,
     });
     const running = { ...load, runsSuspect: true, used: 3, suspects: ['d'] };
-    expect(admissionOf([suspect, fresh], running)).toEqual({ start: [fresh], giveBack: [suspect], batch: 1 });
+    expect(admissionOf([suspect, fresh], running)).toEqual({ start: [fresh], returned: [suspect], batch: 1 });
     // What has not stalled does not wait.
     expect(nextClaim(running)).toEqual({ limit: 1 });
     expect(nextClaim({ ...load, suspects: ['d'] })).toEqual({ limit: 1, groupId: 'd' });

@@ -29,7 +29,7 @@ export interface NextClaim {
 export interface AdmittedLeases {
   readonly start: readonly Lease[];
   /** Suspects that are given back, to be claimed by name later. */
-  readonly giveBack: readonly Lease[];
+  readonly returned: readonly Lease[];
   readonly batch: number;
 }
 
@@ -43,8 +43,8 @@ export function nextClaim({ concurrency, used, runsSuspect, suspects, batch }: L
 /** Decides which leases start. Suspects run one at a time, beside entries that have not stalled. */
 export function admissionOf(leases: readonly Lease[], { runsSuspect, batch, concurrency }: Load): AdmittedLeases {
   const suspects = leases.filter(isSuspect);
-  const giveBack = runsSuspect ? suspects : suspects.slice(1);
-  const start = leases.filter((lease) => !giveBack.includes(lease));
-  if (suspects.length > 0) return { start, giveBack, batch: 1 };
-  return { start, giveBack, batch: leases.length > 0 ? Math.min(batch * 2, concurrency) : batch };
+  const returned = runsSuspect ? suspects : suspects.slice(1);
+  const start = leases.filter((lease) => !returned.includes(lease));
+  if (suspects.length > 0) return { start, returned, batch: 1 };
+  return { start, returned, batch: leases.length > 0 ? Math.min(batch * 2, concurrency) : batch };
 }

@@ -1,11 +1,11 @@
 import { closingError } from '../handling/errors.js';
 import { isSuspect } from '../handling/failure-policy.js';
-import type { Inbox } from '../inbox.js';
 import { LeaseRenewal } from './lease-renewal.js';
 import { admissionOf, nextClaim } from './policy.js';
 import type { Load, NextClaim } from './policy.js';
 import { Run } from './run.js';
-import type { Runner } from './runner.js';
+import type { RunParts } from './run.js';
+import { giveBack } from './settle.js';
 import type { Lease } from '../stores/store.js';
 
 /** The leases whose handlers run here: one per group, and at most `concurrency`. */
@@ -13,8 +13,7 @@ export class Runs {
   readonly #runs = new Map<string, Run>();
   /** Renews the leases. When that is late, it comes first, so that the worker does not claim its own expired leases. */
   readonly renewal: LeaseRenewal;
-  readonly #runner: Runner;
-  readonly #inbox: Inbox;
+  readonly #parts: RunParts;
   readonly #onChange: () => void;
   readonly #suspects = new Set<string>();
   #batch = 1;
@@ -22,11 +21,10 @@ export class Runs {
   /**
    * @param onChange Called after each run, and after each time that the leases were to be renewed: more may be due.
    */
-  constructor(inbox: Inbox, runner: Runner, onChange: () => void) {
-    this.#runner = runner;
-    this.#inbox = inbox;
+  constructor(parts: RunParts, onChange: () => void) {
+    this.#parts = parts;
     this.#onChange = onChange;
-    this.renewal = new LeaseRenewal(inbox, this.#runs, onChange);
+    this.renewal = new LeaseRenewal(parts.inbox, this.#runs, onChange);
   }
 
   get size(): number {
@@ -37,9 +35,13 @@ export class Runs {
     return this.#runs.get(groupId);
   }
 
+  get #isOpen(): boolean {
+    return this.#parts.inbox.stage === 'open';
+  }
+
   get #load(): Load {
     return {
-      concurrency: this.#inbox.options.concurrency,
+      concurrency: this.#parts.inbox.options.concurrency,
       used: this.#runs.size,
       runsSuspect: [...this.#runs.values()].some(({ lease }) => isSuspect(lease)),
       suspects: [...this.#suspects],
@@ -49,7 +51,7 @@ export class Runs {
 
   /** What may be claimed now; `undefined` for nothing. */
   next(): NextClaim | undefined {
-    return this.#inbox.stage === 'open' ? nextClaim(this.#load) : undefined;
+    return this.#isOpen ? nextClaim(this.#load) : undefined;
   }
 
   /** A suspect was claimed by name: another process may have it, or it may be handled. */
@@ -63,17 +65,18 @@ export class Runs {
    * @returns whether all have started: else some were given back, to start later.
    */
   async admit(leases: readonly Lease[]): Promise<boolean> {
-    if (this.#inbox.stage !== 'open') {
-      await this.#runner.giveBack(leases);
+    const { inbox } = this.#parts;
+    if (!this.#isOpen) {
+      await giveBack(inbox, leases);
       return false;
     }
-    const { start, giveBack, batch } = admissionOf(leases, this.#load);
+    const { start, returned, batch } = admissionOf(leases, this.#load);
     this.#batch = batch;
     for (const { groupId } of start) this.#suspects.delete(groupId);
-    for (const { groupId } of giveBack) this.#suspects.add(groupId);
-    if (giveBack.length > 0) await this.#runner.giveBack(giveBack);
+    for (const { groupId } of returned) this.#suspects.add(groupId);
+    if (returned.length > 0) await giveBack(inbox, returned);
     for (const lease of start) this.#start(lease);
-    return giveBack.length === 0;
+    return returned.length === 0;
   }
 
   #start(lease: Lease): void {
@@ -84,10 +87,10 @@ export class Runs {
   }
 
   async #run(lease: Lease): Promise<void> {
-    const run = new Run(lease);
+    const run = new Run(lease, this.#parts);
     this.#runs.set(lease.groupId, run);
     this.renewal.start();
-    run.end(await this.#runner.run(run));
+    await run.start();
     this.#runs.delete(lease.groupId);
     if (run.next) void this.#run(run.next);
     if (this.#runs.size === 0) this.renewal.pause();
@@ -101,11 +104,11 @@ export class Runs {
 
   /** Gives back the leases of the handlers that ignore their signals: the next process need not wait until they expire. */
   async release(): Promise<void> {
-    await Promise.all([...this.#runs.values()].map((run) => this.#runner.release(run)));
+    await Promise.all([...this.#runs.values()].map((run) => run.release()));
   }
 
   /** Resolves once the handlers that run now have ended. */
   async ended(): Promise<void> {
-    await Promise.all([...this.#runs.values()].map(({ result }) => result));
+    await Promise.all([...this.#runs.values()].map(async ({ result }) => result));
   }
 }

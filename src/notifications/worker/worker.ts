@@ -1,10 +1,10 @@
 import { longestTimerMs } from '../../core/scope/cancel-scope.js';
 import type { Dispatcher } from '../handling/dispatcher.js';
+import { FailurePolicy } from '../handling/failure-policy.js';
 import type { Inbox } from '../inbox.js';
 import { GroupRequests } from './group-requests.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { RunResult } from './run.js';
-import { Runner } from './runner.js';
 import { Runs } from './runs.js';
 import { stored } from '../stores/store.js';
 import type { Claim, Claimed, EntryState } from '../stores/store.js';
@@ -27,8 +27,9 @@ export class Worker {
 
   constructor(inbox: Inbox, dispatcher: Dispatcher) {
     this.#inbox = inbox;
-    const runner = new Runner(inbox, dispatcher, () => this.#polling);
-    this.#runs = new Runs(inbox, runner, () => this.wake());
+    const policy = new FailurePolicy(inbox.options.retry);
+    const parts = { inbox, dispatcher, policy, claimed: () => this.#polling };
+    this.#runs = new Runs(parts, () => this.wake());
   }
 
   get isStarted(): boolean {
@@ -153,8 +154,8 @@ export class Worker {
   }
 
   #nextResult(groupId: string): Promise<RunResult | undefined> {
-    const running = this.#runs.get(groupId);
-    if (running) return running.result;
+    const running = this.#runs.get(groupId)?.result;
+    if (running) return running;
     const result = this.#requests.add(groupId);
     this.wake();
     return result;
