@@ -60,7 +60,7 @@ function offsetOf(ms: number, site_id: string): string {
   const name = formatterFor(zones[site_id] ?? 'UTC')
     .formatToParts(ms)
     .find(({ type }) => type === 'timeZoneName');
-  return name?.value.slice(3, 9) || '+00:00';
+  return /[+-]\d\d:\d\d/.exec(name?.value ?? '')?.[0] ?? '+00:00';
 }
 
 const dayMs = 86_400_000;

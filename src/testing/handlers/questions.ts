@@ -28,14 +28,14 @@ import type { StoredQuestion } from '../state/questions.js';
 import type { Stores } from '../state/stores.js';
 import { findQuestions, liveWrapper, readSearch, searchOptions } from './question-search.js';
 import { toAskedView, toHitView, toQuestionView } from './question-view.js';
-import { ResponseTimes } from './response-time.js';
+import { responseTimes } from './response-time.js';
 
 const maxTextLength = 2000;
 
 /** Handles questions. Spec: Questions. */
 export function questionHandlers(stores: Stores): EndpointHandlers<typeof endpoints.questions> {
   const { accounts, items, settings, questions: store } = stores;
-  const responseTimes = new ResponseTimes(stores);
+  const responseTimeOf = responseTimes(stores);
   return {
     search: (call) => {
       const bearer = bearerOrThrow(call);
@@ -94,7 +94,7 @@ export function questionHandlers(stores: Stores): EndpointHandlers<typeof endpoi
 
     responseTime: (call) => {
       bearerOrThrow(call);
-      const record = responseTimes.of(pathId(call, 'user_id'));
+      const record = responseTimeOf(pathId(call, 'user_id'));
       if (!record) throw errorResponse(noQuestions);
       return record;
     },

@@ -6,28 +6,23 @@ import type { Stores } from '../state/stores.js';
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** Computes the response time of sellers, once a day. Spec: Response time record. */
-export class ResponseTimes {
-  readonly #stores: Stores;
-  readonly #computed = new Map<number, { readonly date: string; readonly record: ResponseTime }>();
-
-  constructor(stores: Stores) {
-    this.#stores = stores;
-  }
-
-  /** Returns the record of a seller, computed once per day of the seller's site; `undefined` without questions. */
-  of(seller_id: number): ResponseTime | undefined {
-    const { accounts, clock, questions: store } = this.#stores;
+/**
+ * Returns a function that computes the response time of a seller, once per day of the seller's site; `undefined` without
+ * questions. Spec: Response time record.
+ */
+export function responseTimes({ accounts, clock, questions }: Stores): (seller_id: number) => ResponseTime | undefined {
+  const computed = new Map<number, { readonly date: string; readonly record: ResponseTime }>();
+  return (seller_id) => {
     const site_id = accounts.get(seller_id)?.site_id ?? '';
     const { date } = localTime(clock.ms, site_id);
-    const computed = this.#computed.get(seller_id);
-    if (computed?.date === date) return computed.record;
-    const questions = store.all.filter((each) => each.seller_id === seller_id && !each.removed);
-    if (questions.length === 0) return undefined;
-    const record = { user_id: seller_id, ...responseTimeOf(questions, clock.ms, site_id) };
-    this.#computed.set(seller_id, { date, record });
+    const known = computed.get(seller_id);
+    if (known?.date === date) return known.record;
+    const counted = questions.all.filter((each) => each.seller_id === seller_id && !each.removed);
+    if (counted.length === 0) return undefined;
+    const record = { user_id: seller_id, ...responseTimeOf(counted, clock.ms, site_id) };
+    computed.set(seller_id, { date, record });
     return record;
-  }
+  };
 }
 
 /** Computes the averages over a seller's questions. */

@@ -1,3 +1,4 @@
+import { wait } from '../../core/scope/wait.js';
 import type { Call } from './call.js';
 import type { FaultKind } from './fault.js';
 import { respond } from './respond.js';
@@ -7,6 +8,7 @@ export async function applyFault(fault: FaultKind, call: Call, next: () => Promi
   const { signal } = call.request;
   const { status, reset, stall, truncate, delayMs, after } = fault;
   if (delayMs !== undefined) await wait(delayMs, signal);
+  signal.throwIfAborted();
   if (reset === 'before') throw connectionError('ECONNRESET');
   if (status !== undefined) {
     if (after) await next();
@@ -14,7 +16,7 @@ export async function applyFault(fault: FaultKind, call: Call, next: () => Promi
   }
   const response = await next();
   if (reset === 'after') throw connectionError('ECONNRESET');
-  if (stall === 'headers') await wait(undefined, signal);
+  if (stall === 'headers') return forever(signal);
   if (stall || truncate) return firstHalfOf(response, signal, truncate === true);
   return response;
 }
@@ -50,18 +52,10 @@ async function firstHalfOf(response: Response, signal: AbortSignal, breaks: bool
   return new Response(status === 204 ? null : body, { status, headers });
 }
 
-/** Waits for `ms`, or forever without it, and rejects when the signal aborts. */
-function wait(ms: number | undefined, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = ms === undefined ? undefined : setTimeout(done, ms);
-    const end = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    function done(): void {
-      signal.removeEventListener('abort', end);
-      resolve();
-    }
+/** Never resolves, and rejects when the signal aborts. */
+function forever(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const end = (): void => reject(signal.reason as Error);
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });
   });

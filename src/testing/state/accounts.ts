@@ -66,7 +66,7 @@ export class Accounts extends EntityStore<number, Account> {
   };
 
   constructor(clock: Clock) {
-    super('user', '; add one with addUser({ user_id })');
+    super('user', (user_id) => `; add one with addUser({ user_id: ${user_id} })`);
     this.#clock = clock;
   }
 

@@ -10,10 +10,10 @@ import { FakeMarketplaceError } from '../errors.js';
 export abstract class EntityStore<Id extends string | number, Entry> {
   protected abstract data: { readonly entries: Map<Id, Entry> };
   readonly #noun: string;
-  readonly #remedy: string;
+  readonly #remedy: (id: Id) => string;
 
   /** @internal `noun` and `remedy` are for the error of `getOrThrow`. */
-  constructor(noun: string, remedy = '') {
+  constructor(noun: string, remedy: (id: Id) => string = () => '') {
     this.#noun = noun;
     this.#remedy = remedy;
   }
@@ -31,7 +31,7 @@ export abstract class EntityStore<Id extends string | number, Entry> {
   /** Returns an entry. @throws {FakeMarketplaceError} when there is none */
   getOrThrow(id: Id): Entry {
     const entry = this.get(id);
-    if (entry === undefined) throw new FakeMarketplaceError(`there is no ${this.#noun} ${id}${this.#remedy}`);
+    if (entry === undefined) throw new FakeMarketplaceError(`there is no ${this.#noun} ${id}${this.#remedy(id)}`);
     return entry;
   }
 

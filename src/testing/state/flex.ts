@@ -58,7 +58,7 @@ export class FlexStore extends EntityStore<number, StoredSubscription> {
   };
 
   constructor(state: MarketplaceState) {
-    super('subscription', '; add one with flex.subscribe({ user_id })');
+    super('subscription', () => '; add one with flex.subscribe({ user_id })');
     this.#state = state;
   }
 

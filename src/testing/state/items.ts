@@ -34,7 +34,7 @@ export class ItemStore extends EntityStore<string, Item> {
   protected data = { entries: new Map<string, Item>(), nextItem: 600_000_001 };
 
   constructor(accounts: Accounts) {
-    super('item', '; add one with addItem({ seller_id })');
+    super('item', () => '; add one with addItem({ seller_id })');
     this.#accounts = accounts;
   }
 

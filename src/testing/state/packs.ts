@@ -93,7 +93,7 @@ export class PackStore extends EntityStore<number, Pack> {
   };
 
   constructor(accounts: Accounts, clock: Clock) {
-    super('pack', '; add one with addPack({ seller_id, buyer_id })');
+    super('pack', () => '; add one with addPack({ seller_id, buyer_id })');
     this.#accounts = accounts;
     this.#clock = clock;
   }

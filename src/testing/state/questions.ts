@@ -58,7 +58,7 @@ export class QuestionStore extends EntityStore<number, StoredQuestion> {
   };
 
   constructor(state: MarketplaceState) {
-    super('question', '; add one with ask({ from, item_id, text })');
+    super('question', () => '; add one with ask({ from, item_id, text })');
     this.#state = state;
     state.items.onStatusChange((before) => this.#notifyOfItem(before));
   }
