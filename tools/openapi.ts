@@ -5,14 +5,14 @@ import type { DocumentedError } from '../src/core/errors/documented-error.js';
 import type { StandardSchema } from '../src/core/schema/standard-schema.js';
 import type { Catalogue, NamedSchema, Operation } from './catalogue.ts';
 import { aboutCommon } from './reference.ts';
+import type { Prose } from './prose.ts';
 import type { Fields } from './sources.ts';
 
 type Json = Record<string, unknown>;
 
-const aboutShapes = [
-  'Responses may have additional fields, contain a documented integer as a string of digits, and omit every field',
-  'that is not required here, or set it to null. Requests must match exactly.',
-].join(' ');
+const aboutShapes =
+  'Responses may have additional fields, contain a documented integer as a string of digits, and omit every field that is ' +
+  'not required here, or set it to null. Requests must match exactly.';
 
 /** The OpenAPI 3.1 document of everything in the catalogue. */
 export function openapi(all: Catalogue): Json {
@@ -20,8 +20,7 @@ export function openapi(all: Catalogue): Json {
   const paths: Record<string, Json> = {};
   for (const operation of all.operations) {
     const { method, path } = operation.endpoint;
-    const place = (paths[path.replace('*}', '}')] ??= {});
-    place[method.toLowerCase()] = operationObject(operation, writer);
+    (paths[path.replace('*}', '}')] ??= {})[method.toLowerCase()] = operationObject(operation, writer);
   }
   return {
     openapi: '3.1.1',
@@ -38,7 +37,7 @@ export function openapi(all: Catalogue): Json {
     paths,
     components: {
       schemas: { Error: errorSchema, ...writer.components() },
-      responses: { Error: errorResponse('An error. The HTTP status decides the class.', []) },
+      responses: { Error: errorResponse('An error. The HTTP status decides the class.') },
       securitySchemes: { accessToken: { type: 'http', scheme: 'bearer' } },
     },
   };
@@ -56,12 +55,9 @@ const errorSchema: Json = {
 };
 
 function tagsOf({ operations }: Catalogue): Json[] {
-  const firsts = operations.filter(
-    (each, index) => index === operations.findIndex(({ resource }) => resource === each.resource),
-  );
-  return firsts.map(({ resource, about }) => ({
-    name: resource,
-    ...described(resource === 'common' ? aboutCommon : about),
+  return Object.entries(Object.groupBy(operations, ({ resource }) => resource)).map(([name, each]) => ({
+    name,
+    ...described(name === 'common' ? aboutCommon : each?.[0]?.about),
   }));
 }
 
@@ -78,30 +74,30 @@ function operationObject({ endpoint, resource, method: { prose } }: Operation, w
     ...described(prose.text.replace(/\s+/g, ' ')),
     ...(parameters.length > 0 && { parameters }),
     ...bodyOf(endpoint, writer),
-    responses: { '2XX': success(endpoint, prose.returns, writer), ...errorResponses(endpoint) },
+    responses: responsesOf(endpoint, prose, writer),
     'x-retry': endpoint.retry,
   };
 }
 
-/** The fields of an endpoint's input. A field that is not in every variant of the input is optional. */
-function inputFields(endpoint: Endpoint, writer: SchemaWriter): { name: string; schema: Json; required: boolean }[] {
-  const variants = writer.variantsOf(endpoint.input);
-  const names = [...new Set(variants.flatMap(({ properties }) => Object.keys(properties)))];
-  return names.map((name) => ({
-    name,
-    schema: variants.find(({ properties }) => properties[name])?.properties[name] ?? {},
-    required: variants.every(({ required = [] }) => required.includes(name)),
-  }));
-}
-
+/** The fields of the input that are not in the body. A field that is not in every variant of the input is optional. */
 function parametersOf(endpoint: DescribedEndpoint, writer: SchemaWriter): Json[] {
-  const given = inputFields(endpoint, writer).flatMap(({ name, required, schema: { description, ...schema } }) => {
+  const variants = writer.variantsOf(endpoint.input);
+  const fields = new Map(variants.toReversed().flatMap(({ properties }) => Object.entries(properties)));
+  const given = [...fields].flatMap(([name, { description, ...schema }]) => {
     const place = placeOf(endpoint, name);
     if (place === 'body') return [];
-    const about = described(description as string | undefined);
-    const common = { ...about, ...(required && { required }), schema, ...exampleOf(endpoint, name) };
-    if (place === 'header') return [{ name: endpoint.inHeader?.[name], in: 'header', ...common }];
-    return [{ name, in: place, ...common, ...(place === 'query' && styleOf(schema)) }];
+    const example = (endpoint.example as Json)[name];
+    return {
+      name: endpoint.inHeader?.[name] ?? name,
+      in: place,
+      ...described(description as string | undefined),
+      ...(variants.every(({ required }) => required?.includes(name)) && { required: true }),
+      schema,
+      ...(example !== undefined && { example }),
+      // Lists are sent as `a,b`. A record is sent as one parameter per key.
+      ...(place === 'query' && schema.type === 'array' && { style: 'form', explode: false }),
+      ...(place === 'query' && schema.type === 'object' && { style: 'form', explode: true }),
+    };
   });
   const always = Object.entries(endpoint.query ?? {}).map(([name, value]) => {
     return { name, in: 'query', required: true, schema: { type: 'string', const: value } };
@@ -117,12 +113,6 @@ function placeOf(endpoint: Endpoint, field: string): 'path' | 'query' | 'header'
   return endpoint.method === 'POST' || endpoint.method === 'PUT' ? 'body' : 'query';
 }
 
-/** The value of a field in the example of its endpoint. */
-function exampleOf({ example }: DescribedEndpoint, field: string): Json {
-  const value = (example as Json)[field];
-  return value === undefined ? {} : { example: value };
-}
-
 const attributes: Json = {
   name: 'attributes',
   in: 'query',
@@ -132,30 +122,17 @@ const attributes: Json = {
   explode: false,
 };
 
-/** Lists are sent as `a,b`. A record is sent as one parameter per key. */
-function styleOf(schema: Json): Json {
-  if (schema.type === 'array') return { style: 'form', explode: false };
-  return schema.type === 'object' ? { style: 'form', explode: true } : {};
-}
-
 /** The only part of an upload. Its other fields describe the file to the client and are not sent. */
-const multipartFile: Json = {
-  requestBody: {
-    required: true,
-    content: {
-      'multipart/form-data': {
-        schema: {
-          type: 'object',
-          properties: { file: { contentMediaType: 'application/octet-stream' } },
-          required: ['file'],
-        },
-      },
-    },
-  },
+const multipart: Json = {
+  type: 'object',
+  properties: { file: { contentMediaType: 'application/octet-stream' } },
+  required: ['file'],
 };
 
 function bodyOf(endpoint: DescribedEndpoint, writer: SchemaWriter): Json {
-  if (endpoint.requestBody === 'multipart') return multipartFile;
+  if (endpoint.requestBody === 'multipart') {
+    return { requestBody: { required: true, content: { 'multipart/form-data': { schema: multipart } } } };
+  }
   const isInBody = (name: string): boolean => placeOf(endpoint, name) === 'body';
   const bodies = writer.variantsOf(endpoint.input).map(({ properties, required = [], ...rest }) => {
     const needed = required.filter(isInBody);
@@ -176,33 +153,31 @@ function pick<T>(object: Readonly<Record<string, T>>, isWanted: (name: string) =
   return Object.fromEntries(Object.entries(object).filter(([name]) => isWanted(name)));
 }
 
-function success(endpoint: Endpoint, returns: string | undefined, writer: SchemaWriter): Json {
-  const description = returns ?? 'Success.';
-  if (endpoint.responseBody === 'stream') return { description, content: { 'application/octet-stream': {} } };
-  return { description, content: { 'application/json': { schema: writer.write(endpoint.output) } } };
-}
-
-function errorResponses({ errors }: Endpoint): Json {
-  const statuses = [...new Set(errors.map(({ status }) => status))].sort((a, b) => a - b);
-  const documented = statuses.map((status) => {
-    const those = errors.filter((each) => each.status === status);
-    return [
-      String(status),
-      errorResponse(those.map((each) => `${each.error.kind}: ${each.message}`).join('\n\n'), those),
-    ];
+function responsesOf({ errors, responseBody, output }: Endpoint, { returns }: Prose, writer: SchemaWriter): Json {
+  const content =
+    responseBody === 'stream'
+      ? { 'application/octet-stream': {} }
+      : { 'application/json': { schema: writer.write(output) } };
+  const documented = Object.entries(Object.groupBy(errors, ({ status }) => status)).map(([status, those = []]) => {
+    return [status, errorResponse(those.map(({ error, message }) => `${error.kind}: ${message}`).join('\n\n'), those)];
   });
-  return { ...(Object.fromEntries(documented) as Json), default: { $ref: '#/components/responses/Error' } };
+  return {
+    '2XX': { description: returns ?? 'Success.', content },
+    ...(Object.fromEntries(documented) as Json),
+    default: { $ref: '#/components/responses/Error' },
+  };
 }
 
-function errorResponse(description: string, errors: readonly DocumentedError[]): Json {
-  const examples = Object.fromEntries(
-    errors.map(({ status, code, message, cause, error }, index) => {
-      const name =
-        errors.findIndex((each) => each.error === error) === index ? error.kind : `${error.kind}${index + 1}`;
-      return [name, { value: { message, ...(code !== undefined && { error: code }), status, cause: cause ?? [] } }];
-    }),
-  );
-  const content = { schema: { $ref: '#/components/schemas/Error' }, ...(errors.length > 0 && { examples }) };
+function errorResponse(description: string, errors: readonly DocumentedError[] = []): Json {
+  const examples = errors.map(({ status, code, message, cause = [], error }, index) => {
+    const isFirst = errors.findIndex((each) => each.error === error) === index;
+    const value = { message, ...(code !== undefined && { error: code }), status, cause };
+    return [`${error.kind}${isFirst ? '' : index + 1}`, { value }];
+  });
+  const content = {
+    schema: { $ref: '#/components/schemas/Error' },
+    ...(errors.length > 0 && { examples: Object.fromEntries(examples) as Json }),
+  };
   return { description, content: { 'application/json': content } };
 }
 
@@ -252,18 +227,14 @@ class SchemaWriter {
       override: ({ zodSchema, jsonSchema }) => {
         const each = zodSchema as unknown as StandardSchema;
         const named = this.#schemas.get(each);
-        if (named && each !== schema) replace(jsonSchema, this.#reference(each, named));
-        else tidy(each, jsonSchema);
+        if (!named || each === schema) return tidy(each, jsonSchema);
+        for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
+        Object.assign(jsonSchema, this.#reference(each, named));
       },
     });
     const { $schema: _, '~standard': __, ...json } = printed as Json;
     return withProse(json, this.#schemas.get(schema)?.fields ?? new Map());
   }
-}
-
-function replace(json: Json, other: Json): void {
-  for (const key of Object.keys(json)) Reflect.deleteProperty(json, key);
-  Object.assign(json, other);
 }
 
 /**
@@ -280,15 +251,13 @@ function tidy(schema: StandardSchema, json: Json): void {
 
 /** Adds the prose of fields, also of those within other fields, entries and variants. */
 function withProse(json: Json, prose: Fields): Json {
-  if (prose.size === 0) return json;
-  const { properties, items, anyOf } = json as { properties?: Record<string, Json>; items?: Json; anyOf?: Json[] };
-  const told = Object.entries(properties ?? {}).map(([name, field]) => {
-    const about = prose.get(name);
-    return [name, about ? { ...withProse(field, about.inner()), ...described(about.text) } : field];
-  });
+  const { properties = {}, items, anyOf } = json as { properties?: Record<string, Json>; items?: Json; anyOf?: Json[] };
+  for (const [name, field] of Object.entries(properties)) {
+    const { text, inner } = prose.get(name) ?? {};
+    properties[name] = { ...(inner ? withProse(field, inner()) : field), ...described(text) };
+  }
   return {
     ...json,
-    ...(properties && { properties: Object.fromEntries(told) as Json }),
     ...(items && { items: withProse(items, prose) }),
     ...(anyOf && { anyOf: anyOf.map((each) => withProse(each, prose)) }),
   };

@@ -21,45 +21,30 @@ export interface Page {
 /** The description of the methods of the client itself. */
 export const aboutCommon = 'Methods of the client itself, which apply to every resource.';
 
-/** The pages about everything but the resources: title, file, entry, and what it is about. */
-const others: readonly (readonly [title: string, file: string, entry: Entry, about: string])[] = [
-  [
-    'Client',
-    'client.md',
-    'marketplace-seller-sdk',
+/** The titles of the pages about everything but the resources. */
+const titles: Readonly<Record<Entry, string>> = {
+  'marketplace-seller-sdk': 'Client',
+  'marketplace-seller-sdk/schemas': 'Schemas',
+  'marketplace-seller-sdk/notifications': 'Notifications',
+  'marketplace-seller-sdk/testing': 'Testing',
+  'marketplace-seller-sdk/oauth': 'OAuth',
+  'marketplace-seller-sdk/otel': 'OpenTelemetry',
+};
+
+const abouts: Readonly<Record<Entry, string>> = {
+  'marketplace-seller-sdk':
     'The client, its options, the options of a call, and what calls return. [Common](common.md) has the methods of the client itself.',
-  ],
-  [
-    'Schemas',
-    'schemas.md',
-    'marketplace-seller-sdk/schemas',
+  'marketplace-seller-sdk/schemas':
     'The types of schemas. The entry also exports the schema of each type in this reference, under the name of the type in lower camel case, and all `endpoints`.',
-  ],
-  [
-    'Notifications',
-    'notifications.md',
-    'marketplace-seller-sdk/notifications',
+  'marketplace-seller-sdk/notifications':
     'The inbox for notifications (webhooks). The [guide](../guide/notifications.md) shows how to use it.',
-  ],
-  [
-    'Testing',
-    'testing.md',
-    'marketplace-seller-sdk/testing',
+  'marketplace-seller-sdk/testing':
     'The fake marketplace, to mock the service in tests. The [guide](../guide/testing.md) shows how to use it.',
-  ],
-  [
-    'OAuth',
-    'oauth.md',
-    'marketplace-seller-sdk/oauth',
+  'marketplace-seller-sdk/oauth':
     'The authorisation by a seller, and new tokens. The [guide](../guide/authentication.md) shows how to use it.',
-  ],
-  [
-    'OpenTelemetry',
-    'otel.md',
-    'marketplace-seller-sdk/otel',
+  'marketplace-seller-sdk/otel':
     'Traces of calls. The [guide](../guide/observability.md#opentelemetry) shows how to use them.',
-  ],
-];
+};
 
 const openings = ['SellerClient', 'ClientOptions', 'CallOptions', 'ApiPromise', 'Paged'];
 
@@ -102,12 +87,19 @@ export function pagesOf(all: Catalogue): Page[] {
       ),
     };
   });
-  const rest = others.map(([title, file, entry, about]): Page => {
+  const rest = (Object.keys(titles) as Entry[]).map((entry): Page => {
     const exports = all.entries[entry]
       .filter((each) => !isError(each) && hasOwnPage(each, entry, all))
       .map(withoutMethods)
       .toSorted((a, b) => rankOf(a) - rankOf(b));
-    return { title, file, about: `${about}\n\nImport from \`${entry}\`.`, methods: [], schemas: [], exports };
+    return {
+      title: titles[entry],
+      file: `${entry.split('/')[1] ?? 'client'}.md`,
+      about: `${abouts[entry]}\n\nImport from \`${entry}\`.`,
+      methods: [],
+      schemas: [],
+      exports,
+    };
   });
   return [...resources, ...rest];
 }
