@@ -81,7 +81,7 @@ export function catalogue(surface: Readonly<Record<string, unknown>>, sources: S
     const method = found.find(({ name }) => name === endpoint.name);
     if (method) return { ...method, endpoint };
     throw new Error(
-      `The endpoint named '${endpoint.name}' has no method seller.${endpoint.name}: one of the two is misnamed`,
+      `The endpoint '${endpoint.name}' has no method seller.${endpoint.name}: one of the two is misnamed`,
     );
   });
   const others = found.filter(({ name }) => !endpoints.some((endpoint) => endpoint.name === name));
@@ -95,37 +95,32 @@ export function catalogue(surface: Readonly<Record<string, unknown>>, sources: S
   };
 }
 
+type Exports = ReadonlyMap<string, Export>;
+
 /** The public methods of a class, and those of the classes of its properties. */
-function publicMethods(
-  owner: string,
-  exports: ReadonlyMap<string, Export>,
-  path = '',
-): Pick<PublicMethod, 'name' | 'method' | 'about'>[] {
+function publicMethods(owner: string, exports: Exports, path = ''): Pick<PublicMethod, 'name' | 'method' | 'about'>[] {
   const { members = [], prose } = exports.get(owner) ?? {};
-  const own = members.filter(({ kind }) => kind === 'method');
-  const inner = members.filter(({ kind }) => kind === 'property');
+  const { method: own = [], property: inner = [] } = Object.groupBy(members, ({ kind }) => kind);
   return [
     ...own.map((method) => ({ name: path + method.name, method, about: prose?.text ?? '' })),
     ...inner.flatMap(({ name, code }) => publicMethods(code, exports, `${path}${name}.`)),
   ];
 }
 
-function namedSchemas(
-  surface: Readonly<Record<string, unknown>>,
-  exports: ReadonlyMap<string, Export>,
-): Map<StandardSchema, NamedSchema> {
-  const isSchema = (value: unknown): value is StandardSchema =>
-    typeof value === 'object' && value !== null && '~standard' in value && shapesOf(value as StandardSchema).length > 0;
-  return new Map(
-    Object.entries(surface).flatMap(([constant, value]) => {
-      const declared = exports.get(constant);
-      if (!isSchema(value) || !declared) return [];
-      const inspected = inspect(value);
-      // Other schemas contain what is behind the function that reads other shapes.
-      const schema = inspected.kind === 'preprocess' ? inspected.of : value;
-      return [[schema, { type: typeNameOf(constant), constant, text: declared.prose.text, fields: declared.fields() }]];
-    }),
-  );
+function namedSchemas(surface: Readonly<Record<string, unknown>>, exports: Exports): Map<StandardSchema, NamedSchema> {
+  const found = Object.entries(surface).flatMap(([constant, value]): [StandardSchema, NamedSchema][] => {
+    const declared = exports.get(constant);
+    if (!declared || !isSchema(value) || shapesOf(value).length === 0) return [];
+    const inspected = inspect(value);
+    // Other schemas contain what is behind the function that reads other shapes.
+    const schema = inspected.kind === 'preprocess' ? inspected.of : value;
+    return [[schema, { type: typeNameOf(constant), constant, text: declared.prose.text, fields: declared.fields() }]];
+  });
+  return new Map(found);
+}
+
+function isSchema(value: unknown): value is StandardSchema {
+  return typeof value === 'object' && value !== null && '~standard' in value;
 }
 
 /** The name of the type that a schema delivers. */
@@ -136,14 +131,6 @@ export function typeNameOf(schema: string): string {
 /** The objects that a schema accepts: several for a union, none if it is not an object. */
 export function shapesOf(schema: StandardSchema): readonly Shape[] {
   const found = inspect(schema);
-  switch (found.kind) {
-    case 'object':
-      return [found.shape];
-    case 'preprocess':
-      return shapesOf(found.of);
-    case 'union':
-      return found.of.flatMap((each) => shapesOf(each));
-    default:
-      return [];
-  }
+  if (found.kind === 'object') return [found.shape];
+  return found.kind === 'preprocess' || found.kind === 'union' ? [found.of].flat().flatMap(shapesOf) : [];
 }

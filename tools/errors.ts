@@ -4,16 +4,11 @@ import type { SellerError } from '../src/core/errors/seller-error.js';
 import type { Catalogue } from './catalogue.ts';
 import { withAnchors } from './headings.ts';
 import { document, fenced, firstSentence, generated, table } from './markdown.ts';
+import type { Prose } from './prose.ts';
 import { methodLink, pagesOf, reference } from './reference.ts';
 import type { Page } from './reference.ts';
 
 type ErrorClass = typeof SellerError & { readonly statuses?: readonly number[] };
-
-/** A method or a function: a link to the heading that describes it, and the errors that it documents. */
-interface Thrower {
-  readonly link: string;
-  readonly kinds: readonly string[];
-}
 
 /** The pages of the error classes, by file name: one per class, and one that lists them. */
 export function errorPages(all: Catalogue, surface: Readonly<Record<string, unknown>>): Map<string, string> {
@@ -22,7 +17,8 @@ export function errorPages(all: Catalogue, surface: Readonly<Record<string, unkn
   const throwers = pagesOf(all).flatMap(throwersOn);
   const targets = new Map([...reference(all)].map(([file, text]) => [`../reference/${file}`, text]));
   const pages = sorted.map((type) => {
-    return [`${type.kind}.md`, withAnchors(page(type, sorted, throwers, all), targets)] as const;
+    const links = throwers.filter(({ kinds }) => kinds.includes(type.kind)).map(({ link }) => `- ${link}`);
+    return [`${type.kind}.md`, withAnchors(page(type, sorted, links, all), targets)] as const;
   });
   return new Map([['README.md', contents(sorted, all)], ...pages]);
 }
@@ -32,54 +28,42 @@ function isErrorClass(value: unknown): value is ErrorClass {
 }
 
 function contents(classes: readonly ErrorClass[], all: Catalogue): string {
-  const rows = (parent: string, depth: number): string[] =>
+  const rows = (parent: ErrorClass | undefined, depth: number): string[] =>
     classes
-      .filter((type) => parentOf(type) === parent)
+      .filter((type) => ancestorsOf(type)[0] === parent)
       .flatMap((type) => [
         `${'  '.repeat(depth)}- ${link(type)}: ${firstSentence(causeOf(type, all))}`,
-        ...rows(type.kind, depth + 1),
+        ...rows(type, depth + 1),
       ]);
   const intro = 'Every error that this library throws. Subclasses are indented below their base class.';
-  return document(['# Errors', generated, intro, rows('Error', 0).join('\n')]);
+  return document(['# Errors', generated, intro, rows(undefined, 0).join('\n')]);
 }
 
-function page(type: ErrorClass, classes: readonly ErrorClass[], throwers: readonly Thrower[], all: Catalogue): string {
+function page(type: ErrorClass, classes: readonly ErrorClass[], throwers: readonly string[], all: Catalogue): string {
   const { kind } = type;
-  const below = classes.filter((each) => parentOf(each) === kind);
-  const documented = new Set(
-    all.operations.flatMap(({ endpoint }) => endpoint.errors.filter(({ error }) => error === type)),
-  );
+  const below = classes.filter((each) => ancestorsOf(each)[0] === type);
+  const errors = all.operations.flatMap(({ endpoint }) => endpoint.errors.filter(({ error }) => error === type));
+  const documented = [...new Set(errors)];
+  const sections = {
+    'What to do': remedyOf(kind, all),
+    'Catch it': fenced(example(kind, all)),
+    'Repeat the call': permanence(type, documented),
+    Inherits: [kind, ...ancestorsOf(type).map(link), 'Error'].join(' → '),
+    Subclasses: below.map(link).join(', '),
+    'How the service reports it': responses(documented),
+    'Methods and functions that throw it': throwers.join('\n'),
+  };
+  const written = Object.entries(sections).filter(([, text]) => text !== '');
   return document([
     `# ${kind}`,
     generated,
     causeOf(type, all),
-    ...section('## What to do', remedyOf(kind, all)),
-    '## Catch it',
-    fenced(example(kind, all)),
-    ...section('## Repeat the call', permanence(type, [...documented])),
-    ...section('## Inherits', [kind, ...ancestorsOf(type).map(link), 'Error'].join(' → ')),
-    ...section('## Subclasses', below.map(link).join(', ')),
-    ...section('## How the service reports it', responses([...documented])),
-    ...section(
-      '## Methods and functions that throw it',
-      throwers
-        .filter(({ kinds }) => kinds.includes(kind))
-        .map((each) => `- ${each.link}`)
-        .join('\n'),
-    ),
+    ...written.flatMap(([title, text]) => [`## ${title}`, text]),
   ]);
-}
-
-function section(title: string, text: string): string[] {
-  return text === '' ? [] : [title, text];
 }
 
 function link({ kind }: ErrorClass): string {
   return `[${kind}](${kind}.md)`;
-}
-
-function parentOf(type: ErrorClass): string {
-  return ancestorsOf(type)[0]?.kind ?? 'Error';
 }
 
 function ancestorsOf(type: ErrorClass): ErrorClass[] {
@@ -116,28 +100,25 @@ function responses(documented: readonly DocumentedError[]): string {
   return rows.length === 0 ? '' : table(['Status', 'Code', 'Message'], rows);
 }
 
-/** What documents errors on a page of the reference: methods of the client, functions, constructors, and other methods. */
-function throwersOn(on: Page): Thrower[] {
+/** The methods of the client, functions, constructors and other methods on a page, with the errors that each documents. */
+function throwersOn(on: Page): { link: string; kinds: string[] }[] {
   const folder = '../reference/';
+  const kindsOf = ({ throws }: Prose): string[] => throws.map(({ error }) => error);
   const methods = on.methods.map((each) => ({
     link: methodLink(each, on, folder),
-    kinds: [...each.errors.map(({ error }) => error.kind), ...each.method.prose.throws.map(({ error }) => error)],
+    kinds: [...each.errors.map(({ error }) => error.kind), ...kindsOf(each.method.prose)],
   }));
-  const others = on.exports.flatMap(({ name, kind, prose, members }) => {
-    const own = { name: kind === 'class' ? `new ${name}` : name, heading: name, prose };
-    const inner = members.map((each) => {
-      const full = `${name}.${each.name}`;
-      return { name: full, heading: each.kind === 'method' ? full : name, prose: each.prose };
-    });
-    return [own, ...inner];
-  });
-  return [
-    ...methods,
-    ...others.map((each) => ({
-      link: `[\`${each.name}\`](${folder}${on.file}#${each.heading})`,
-      kinds: each.prose.throws.map(({ error }) => error),
-    })),
-  ];
+  const thrower = (name: string, heading: string, prose: Prose): (typeof methods)[number] => {
+    return { link: `[\`${name}\`](${folder}${on.file}#${heading})`, kinds: kindsOf(prose) };
+  };
+  const others = on.exports.flatMap(({ name, kind, prose, members }) => [
+    thrower(kind === 'class' ? `new ${name}` : name, name, prose),
+    ...members.map((each) => {
+      const path = `${name}.${each.name}`;
+      return thrower(path, each.kind === 'method' ? path : name, each.prose);
+    }),
+  ]);
+  return [...methods, ...others];
 }
 
 function example(kind: string, all: Catalogue): string {

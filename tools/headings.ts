@@ -29,14 +29,9 @@ export function headingsOf(markdown: string): { heading: string; anchor: string 
  * @param pages The pages that links lead to, by their path in links. A link without a path leads to the page `''`.
  */
 export function withAnchors(text: string, pages: ReadonlyMap<string, string>): string {
-  const anchors = new Map(
-    [...pages].map(([path, page]) => [
-      path,
-      new Map(headingsOf(page).map(({ heading, anchor }) => [heading, anchor] as const)),
-    ]),
+  const anchors = [...pages].flatMap(([path, page]) =>
+    headingsOf(page).map(({ heading, anchor }) => [`](${path}#${heading})`, `](${path}#${anchor})`] as const),
   );
-  return text.replace(/\]\(([^)\s#]*)#([^)\s]+)\)/g, (link, path: string, heading: string) => {
-    const anchor = anchors.get(path)?.get(heading);
-    return anchor === undefined ? link : `](${path}#${anchor})`;
-  });
+  const known = new Map(anchors);
+  return text.replace(/\]\([^)\s#]*#[^)\s]+\)/g, (link) => known.get(link) ?? link);
 }
