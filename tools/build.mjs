@@ -1,30 +1,17 @@
-// Builds dist: ES modules and CommonJS by tsup, declarations by tsc.
+// Completes dist after tsup and tsc: the declarations of CommonJS, and the licences of the bundled packages.
 // dist/cjs/types/package.json is written last. Its date stands for the date of the whole build in prestart.mjs.
-import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = dirname(import.meta.dirname);
 const [esm, types] = [join(root, 'dist/esm'), join(root, 'dist/cjs/types')];
 
-rmSync(join(root, 'dist'), { recursive: true, force: true });
-run('tsup/dist/cli-default.js', '--silent');
-run('typescript/bin/tsc', '-p', 'tsconfig.build.json');
 keepReachedDeclarations();
 // The nearest package.json says what a declaration describes: those in dist/esm describe ES modules.
 for (const name of declarations()) cpSync(join(esm, name), join(types, name));
 writeFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), licencesOf(bundledPackages()));
 rmSync(join(esm, 'metafile-esm.json'));
 writeFileSync(join(types, 'package.json'), '{ "type": "commonjs" }\n');
-
-/**
- * @param {string} script
- * @param {...string} args
- */
-function run(script, ...args) {
-  execFileSync(process.execPath, [join(root, 'node_modules', script), ...args], { cwd: root, stdio: 'inherit' });
-}
 
 function declarations() {
   return readdirSync(esm, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.d.ts'));

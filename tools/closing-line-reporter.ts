@@ -10,23 +10,22 @@ import { findProgram } from './find-program.mjs';
  */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
-    const lines = closingLines(modules, unhandledErrors);
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const count = (state: string): number => tests.filter((test) => test.result().state === state).length;
+    const broken = modules.filter((module) => module.errors().length > 0).length + unhandledErrors.length;
+    const skipped = count('skipped');
+    const missing = (['redis-server', 'chromium'] as const).filter((program) => findProgram(program) === undefined);
+    const isWholeRun = !process.argv.some((argument) => argument.startsWith('tests'));
+    const lines = [
+      `Seed of the property tests: ${seed} (FUZZ_SEED)`,
+      ...(skipped > 0 && missing.length > 0
+        ? [`Left out: ${skipped} tests. To include them, install ${missing.join(' and ')}.`]
+        : []),
+      ...(isWholeRun && !modules.some(isOfBrowser) ? [`Left out: ${outsideOfNpmTest}`] : []),
+      `${count('passed')} passed, ${count('failed') + broken} failed, ${skipped} skipped`,
+    ];
     process.once('exit', () => process.stdout.write(`${lines.join('\n')}\n`));
   }
-}
-
-function closingLines(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): string[] {
-  const tests = modules.flatMap((module) => [...module.children.allTests()]);
-  const count = (state: string): number => tests.filter((test) => test.result().state === state).length;
-  const broken = modules.filter((module) => module.errors().length > 0).length + unhandledErrors.length;
-  const skipped = count('skipped');
-  const isWholeRun = !process.argv.some((argument) => argument.startsWith('tests'));
-  return [
-    `Seed of the property tests: ${seed} (FUZZ_SEED)`,
-    ...(skipped > 0 ? leftOut(skipped) : []),
-    ...(isWholeRun && !modules.some(isOfBrowser) ? [`Left out: ${outsideOfNpmTest}`] : []),
-    `${count('passed')} passed, ${count('failed') + broken} failed, ${skipped} skipped`,
-  ];
 }
 
 const outsideOfNpmTest =
@@ -34,10 +33,4 @@ const outsideOfNpmTest =
 
 function isOfBrowser({ moduleId }: TestModule): boolean {
   return moduleId.replaceAll('\\', '/').includes('/tests/browser/');
-}
-
-function leftOut(skipped: number): string[] {
-  const missing = (['redis-server', 'chromium'] as const).filter((program) => findProgram(program) === undefined);
-  if (missing.length === 0) return [];
-  return [`Left out: ${skipped} tests. To include them, install ${missing.join(' and ')}.`];
 }

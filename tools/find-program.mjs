@@ -1,26 +1,13 @@
-// Finds the programs beside Node.js that some tests need. `node tools/find-program.mjs chromium` prints a path, or exits with 1.
+// Finds the programs beside Node.js that some tests need. `node tools/find-program.mjs chromium` exits with 1 if there is none.
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-
-/** The names under which each program is installed. */
-const names = {
-  chromium: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
-  'redis-server': ['redis-server'],
-  postgres: ['postgres'],
-  python3: ['python3'],
-};
 
 /** The path of a program on the PATH; `undefined` when it is not installed. CHROMIUM_PATH names another Chromium. */
-export function findProgram(/** @type {keyof typeof names} */ program) {
+export function findProgram(/** @type {'chromium' | 'postgres' | 'python3' | 'redis-server'} */ program) {
   if (program === 'chromium' && process.env.CHROMIUM_PATH) return process.env.CHROMIUM_PATH;
+  const others = program === 'chromium' ? ['chromium-browser', 'google-chrome', 'google-chrome-stable'] : [];
   const folders = (process.env.PATH ?? '').split(delimiter);
-  return names[program].flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
-}
-
-/** @returns {program is keyof typeof names} */
-function isKnown(/** @type {string | undefined} */ program) {
-  return program !== undefined && Object.hasOwn(names, program);
+  return [program, ...others].flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
 }
 
 function isExecutable(/** @type {string} */ path) {
@@ -32,9 +19,6 @@ function isExecutable(/** @type {string} */ path) {
   }
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const [, , program] = process.argv;
-  const found = isKnown(program) ? findProgram(program) : undefined;
-  if (found !== undefined) console.log(found);
-  process.exitCode = found === undefined ? 1 : 0;
+if (process.argv[1] === import.meta.filename) {
+  process.exitCode = findProgram(/** @type {'chromium'} */ (process.argv[2])) ? 0 : 1;
 }

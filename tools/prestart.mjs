@@ -2,32 +2,24 @@
 // It runs before anything is installed, so it is plain JavaScript without dependencies, for Node 20 and later.
 import { execSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 const SOURCES_OF_DIST = ['src', 'package.json', 'tsup.config.ts', 'tsconfig.json', 'tsconfig.build.json'];
 
-/**
- * Returns the commands that are needed before the project can run, in order, each with its reason.
- * @param {string} root
- */
-export function missingSteps(root) {
+/** The commands that are needed before the project can run, in order, each with its reason. */
+export function missingSteps(/** @type {string} */ root) {
   const installed = newest(join(root, 'node_modules/.package-lock.json'));
   const built = newest(join(root, 'dist/cjs/types/package.json'));
-  const written = Math.max(...SOURCES_OF_DIST.map((path) => newest(join(root, path))));
-  const steps = [];
-  if (installed < newest(join(root, 'package-lock.json')))
-    steps.push({ command: 'npm ci', reason: installed === 0 ? 'no node_modules' : 'the lockfile is newer' });
-  if (built < written)
-    steps.push({ command: 'npm run build', reason: built === 0 ? 'no dist' : 'the sources are newer' });
-  return steps;
+  const isOld = newest(join(root, 'package-lock.json')) > installed;
+  const isChanged = SOURCES_OF_DIST.some((path) => newest(join(root, path)) > built);
+  return [
+    ...(isOld ? [{ command: 'npm ci', reason: installed === 0 ? 'no node_modules' : 'the lockfile is newer' }] : []),
+    ...(isChanged ? [{ command: 'npm run build', reason: built === 0 ? 'no dist' : 'the sources are newer' }] : []),
+  ];
 }
 
-/**
- * Finds the newest modification time under a path, or 0 if it does not exist.
- * @param {string} path
- * @returns {number}
- */
+/** @type {(path: string) => number} The newest modification time under a path, or 0 if it does not exist. */
 function newest(path) {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return 0;
@@ -36,10 +28,10 @@ function newest(path) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const root = dirname(dirname(fileURLToPath(import.meta.url)));
-  for (const { command, reason } of missingSteps(root)) {
+  // npm runs it in the folder of package.json.
+  for (const { command, reason } of missingSteps('.')) {
     console.error(`Preparing: ${command} (${reason}). This takes up to a minute, and only once.`);
     // Standard output belongs to the program that `npm start` runs.
-    execSync(`${command} --silent`, { cwd: root, stdio: ['ignore', 2, 2] });
+    execSync(`${command} --silent`, { stdio: ['ignore', 2, 2] });
   }
 }
