@@ -113,7 +113,7 @@ function throwersOn(on: Page): { link: string; kinds: string[] }[] {
   };
   const others = on.exports.flatMap(({ name, kind, prose, members }) => [
     thrower(kind === 'class' ? `new ${name}` : name, name, prose),
-    ...members.map((each) => {
+    ...(name === 'SellerClient' ? [] : members).map((each) => {
       const path = `${name}.${each.name}`;
       return thrower(path, each.kind === 'method' ? path : name, each.prose);
     }),

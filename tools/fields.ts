@@ -20,17 +20,11 @@ function rowsOf(shapes: readonly Shape[], prose: Fields, all: Catalogue, prefix:
     const types = new Set(variants.map((each) => typeOf(each, all)));
     const isRequired = variants.length === shapes.length && variants.every((each) => inspect(each).kind !== 'optional');
     const { text = '', inner = () => new Map() } = prose.get(name) ?? {};
-    const notes = [text, ...new Set(variants.flatMap(limitsOf).filter((limit) => !states(text, limit)))]
-      .join(' ')
-      .trim();
+    const limits = new Set(variants.flatMap(limitsOf).filter((limit) => !states(text, limit)));
+    const objects = variants.flatMap((each) => unnamedObjects(each, all));
     return [
-      [`\`${prefix}${name}${isRequired ? '' : '?'}\``, [...types].join(' or '), notes],
-      ...rowsOf(
-        variants.flatMap((each) => unnamedObjects(each, all)),
-        inner(),
-        all,
-        `${prefix}${name}.`,
-      ),
+      [`\`${prefix}${name}${isRequired ? '' : '?'}\``, [...types].join(' or '), [text, ...limits].join(' ')],
+      ...rowsOf(objects, inner(), all, `${prefix}${name}.`),
     ];
   });
 }

@@ -2,10 +2,8 @@
 
 /** Returns the anchor of a heading, as repository hosts create it, so that a link works there and on the site. */
 export function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}_ -]/gu, '')
-    .replaceAll(' ', '-');
+  const kept = heading.replace(/[^\p{L}\p{N}_ -]/gu, '');
+  return kept.toLowerCase().replaceAll(' ', '-');
 }
 
 /** Returns the headings of a Markdown document and their anchors, in its order. A repeated anchor gets a number. */
@@ -29,9 +27,9 @@ export function headingsOf(markdown: string): { heading: string; anchor: string 
  * @param pages The pages that links lead to, by their path in links. A link without a path leads to the page `''`.
  */
 export function withAnchors(text: string, pages: ReadonlyMap<string, string>): string {
-  const anchors = [...pages].flatMap(([path, page]) =>
-    headingsOf(page).map(({ heading, anchor }) => [`](${path}#${heading})`, `](${path}#${anchor})`] as const),
-  );
-  const known = new Map(anchors);
+  const known = new Map<string, string>();
+  for (const [path, page] of pages) {
+    for (const { heading, anchor } of headingsOf(page)) known.set(`](${path}#${heading})`, `](${path}#${anchor})`);
+  }
   return text.replace(/\]\([^)\s#]*#[^)\s]+\)/g, (link) => known.get(link) ?? link);
 }

@@ -11,26 +11,22 @@ export interface Import {
 
 /** The imports and re-exports of a source file. */
 export function importsOf(from: string, text: string): Import[] {
-  const file = ts.createSourceFile(from, text, ts.ScriptTarget.ES2023, true);
   const found: Import[] = [];
   const add = (specifier: ts.Node | undefined, kind: Import['kind']): void => {
     if (specifier && ts.isStringLiteral(specifier)) found.push({ from, to: resolve(from, specifier.text), kind });
   };
   const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, onlyTypes(node) ? 'type' : 'static');
-    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly ? 'type' : 'static');
-    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, 'type');
-    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+    const isType = ts.isExportDeclaration(node) && node.isTypeOnly;
+    const hasTypes = ts.isImportDeclaration(node) && node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node))
+      add(node.moduleSpecifier, isType || hasTypes ? 'type' : 'static');
+    if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, 'type');
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
       add(node.arguments[0], 'lazy');
-    }
     ts.forEachChild(node, visit);
   };
-  visit(file);
+  visit(ts.createSourceFile(from, text, ts.ScriptTarget.ES2023));
   return found;
-}
-
-function onlyTypes({ importClause }: ts.ImportDeclaration): boolean {
-  return importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
 }
 
 function resolve(from: string, to: string): string {

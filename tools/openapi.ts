@@ -61,9 +61,7 @@ function tagsOf({ operations }: Catalogue): Json[] {
   }));
 }
 
-function described(text: string | undefined): Json {
-  return text ? { description: text } : {};
-}
+const described = (text: string | undefined): Json => (text ? { description: text } : {});
 
 function operationObject({ endpoint, resource, method: { prose } }: Operation, writer: SchemaWriter): Json {
   const parameters = parametersOf(endpoint, writer);
@@ -227,14 +225,18 @@ class SchemaWriter {
       override: ({ zodSchema, jsonSchema }) => {
         const each = zodSchema as unknown as StandardSchema;
         const named = this.#schemas.get(each);
-        if (!named || each === schema) return tidy(each, jsonSchema);
-        for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
-        Object.assign(jsonSchema, this.#reference(each, named));
+        if (!named || each === schema) tidy(each, jsonSchema);
+        else replace(jsonSchema, this.#reference(each, named));
       },
     });
     const { $schema: _, '~standard': __, ...json } = printed as Json;
     return withProse(json, this.#schemas.get(schema)?.fields ?? new Map());
   }
+}
+
+function replace(json: Json, other: Json): void {
+  for (const key of Object.keys(json)) Reflect.deleteProperty(json, key);
+  Object.assign(json, other);
 }
 
 /**

@@ -88,10 +88,8 @@ export function pagesOf(all: Catalogue): Page[] {
     };
   });
   const rest = (Object.keys(titles) as Entry[]).map((entry): Page => {
-    const exports = all.entries[entry]
-      .filter((each) => !isError(each) && hasOwnPage(each, entry, all))
-      .map(withoutMethods)
-      .toSorted((a, b) => rankOf(a) - rankOf(b));
+    const listed = all.entries[entry].filter((each) => hasOwnSection(each, entry, all));
+    const exports = listed.toSorted((a, b) => rankOf(a) - rankOf(b));
     return {
       title: titles[entry],
       file: `${entry.split('/')[1] ?? 'client'}.md`,
@@ -112,22 +110,19 @@ function rankOf({ name }: Export): number {
 /** The named schemas in the inputs and results of methods. */
 function schemasOf(methods: readonly PublicMethod[], all: Catalogue): StandardSchema[] {
   const sent = methods.flatMap(({ endpoint }) => (endpoint ? [endpoint.input, endpoint.output] : []));
-  const results: readonly string[] =
-    methods
-      .map(({ method }) => resultOf(method))
-      .join(' ')
-      .match(/\w+/g) ?? [];
-  const returned = [...all.schemas].filter(([, { type }]) => results.includes(type)).map(([schema]) => schema);
+  const results = new Set(methods.flatMap(({ method }) => [...(resultOf(method).match(/\w+/g) ?? [])]));
+  const returned = [...all.schemas].filter(([, { type }]) => results.has(type)).map(([schema]) => schema);
   const inputs = methods.filter(({ endpoint }) => endpoint).map((each) => inputOf(each, all).schema);
   return [...schemasWithin([...sent, ...returned], all)].filter((schema) => !inputs.includes(schema));
 }
 
-/** The page of an entry does not repeat what pages of resources have, and a schema is described with its type. */
-function hasOwnPage(each: Export, entry: Entry, all: Catalogue): boolean {
-  const main = all.entries['marketplace-seller-sdk'];
+/** Errors have pages of their own, so have resources, and a schema is described with its type. */
+function hasOwnSection(each: Export, entry: Entry, all: Catalogue): boolean {
+  const names = [each.name, typeNameOf(each.name)];
+  if (each.kind === 'class' && each.name.endsWith('Error')) return false;
   if (entry === 'marketplace-seller-sdk') return resourceOf(each) === undefined;
   if (entry !== 'marketplace-seller-sdk/schemas') return true;
-  return each.name !== 'endpoints' && !main.some(({ name }) => name === each.name || name === typeNameOf(each.name));
+  return each.name !== 'endpoints' && !all.entries['marketplace-seller-sdk'].some(({ name }) => names.includes(name));
 }
 
 /** The resource whose page describes an export. */
@@ -135,17 +130,6 @@ function resourceOf({ file }: Export): string | undefined {
   if (['src/endpoints.ts', 'src/core/describe.ts'].includes(file)) return 'common';
   const [, folder = ''] = /^src\/resources\/([\w-]+)\//.exec(file) ?? [];
   return pageOfFolder[folder] ?? (folder || undefined);
-}
-
-/** Error classes have pages of their own. */
-function isError({ kind, name }: Export): boolean {
-  return kind === 'class' && name.endsWith('Error');
-}
-
-/** The pages of the resources, and `common.md`, describe the methods of the client. */
-function withoutMethods(each: Export): Export {
-  if (each.name !== 'SellerClient') return each;
-  return { ...each, members: each.members.filter(({ kind }) => kind !== 'method') };
 }
 
 /** A link to the heading of a method, from a page for which the reference is at `folder`. */
@@ -157,20 +141,19 @@ function contents(pages: readonly Page[], all: Catalogue): string {
   const intro =
     'Every method by resource, then everything else that the package exports. A field whose name ends in `?` is optional. ' +
     'The endpoints as data: [openapi.json](../openapi.json).';
-  const tables = pages.map((page) => {
+  const sections = pages.map((page) => {
     const methods = page.methods.map((each) => [
       methodLink(each, page),
       each.endpoint ? `\`${each.endpoint.method} ${each.endpoint.path}\`` : '',
       firstSentence(each.method.prose.text),
     ]);
-    if (methods.length > 0) return table(['Method', 'Request', 'What it does'], methods);
-    const names = page.exports.map((each) => [
-      `[\`${each.name}\`](${page.file}#${each.name})`,
-      firstSentence(textOf(each, all)),
-    ]);
-    return table(['Name', 'What it is'], names);
+    const names = page.exports.map((each) => {
+      return [`[\`${each.name}\`](${page.file}#${each.name})`, firstSentence(textOf(each, all))];
+    });
+    const listed =
+      methods.length > 0 ? table(['Method', 'Request', 'What it does'], methods) : table(['Name', 'What it is'], names);
+    return `## [${page.title}](${page.file})\n\n${listed}`;
   });
-  const sections = pages.flatMap(({ title, file }, index) => [`## [${title}](${file})`, tables[index] ?? '']);
   return document(['# Reference', generated, intro, ...sections]);
 }
 

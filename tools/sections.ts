@@ -121,7 +121,8 @@ export function exportSection(each: Export, all: Catalogue): string[] {
     schema ? table(fieldColumns, fieldRows(schema, all)) : '',
     ...propertyTable(each.members.filter(({ kind }) => kind === 'property')),
     ...methodDetails(each.prose),
-    ...each.members.filter(({ kind }) => kind === 'method').flatMap((method) => memberSection(each, method)),
+    // The pages of the resources, and `common.md`, describe the methods of the client.
+    ...(each.name === 'SellerClient' ? [] : each.members).flatMap((member) => memberSection(each, member)),
   ];
 }
 
@@ -158,7 +159,8 @@ function defaultOf({ defaultValue = '' }: Prose): string {
   return isValue ? codeSpan(defaultValue) : defaultValue;
 }
 
-function memberSection({ name }: Export, { name: method, code, prose }: Member): string[] {
+function memberSection({ name }: Export, { name: method, kind, code, prose }: Member): string[] {
+  if (kind === 'property') return [];
   return [`### ${name}.${method}`, ...prose.examples.map(fenced), prose.text, fenced(code), ...methodDetails(prose)];
 }
 

@@ -42,12 +42,8 @@ export class Sources {
   constructor(root: string) {
     const paths = ts.sys.readDirectory(join(root, 'src'), ['.ts']);
     this.#root = root;
-    this.#program = ts.createProgram(paths, {
-      noLib: true,
-      noResolve: true,
-      types: [],
-      module: ts.ModuleKind.NodeNext,
-    });
+    const options = { noLib: true, noResolve: true, types: [], module: ts.ModuleKind.NodeNext };
+    this.#program = ts.createProgram(paths, options);
     this.#checker = this.#program.getTypeChecker();
     this.texts = new Map(paths.map((path) => [this.#path(path), ts.sys.readFile(path) ?? '']));
   }
@@ -87,15 +83,14 @@ export class Sources {
     if (!ts.isClassDeclaration(node) && !ts.isInterfaceDeclaration(node)) {
       return { ...common, kind: 'type', code: flat(node.getText()).replace(/^export /, '') };
     }
-    const creators = members.get(ts.InternalSymbolName.Constructor)?.declarations?.filter((each) => !isInternal(each));
+    const constructor = members.get(ts.InternalSymbolName.Constructor)?.declarations ?? [];
+    const creators = constructor.filter((each) => !isInternal(each));
+    const throws = [...common.prose.throws, ...creators.flatMap((each) => proseOf(each).throws)];
     return {
       ...common,
       kind: ts.isClassDeclaration(node) ? 'class' : 'interface',
-      prose: {
-        ...common.prose,
-        throws: [...common.prose.throws, ...(creators ?? []).flatMap((each) => proseOf(each).throws)],
-      },
-      code: signatures(creators ?? []).replaceAll(/^constructor/gm, `new ${name}`),
+      prose: { ...common.prose, throws },
+      code: signatures(creators).replaceAll(/^constructor/gm, `new ${name}`),
       bases: (node.heritageClauses ?? []).flatMap(({ types }) => types.map((type) => type.getText())),
       members: [...members.values()].flatMap(describeMember),
     };
@@ -154,17 +149,12 @@ function describeMember({ name, declarations = [] }: ts.Symbol): Member[] {
   return isProperty ? [{ ...common, kind: 'property', code: typeOf(node, optional) }] : [];
 }
 
-/** The type of a property. That of an optional one is without `undefined`, and without the brackets that a function needs for it. */
-function typeOf(
-  { type, ...node }: ts.PropertyDeclaration | ts.PropertySignature | ts.GetAccessorDeclaration,
-  optional: boolean,
-): string {
-  if (type)
-    return optional
-      ? flat(type.getText())
-          .replace(/ \| undefined$/, '')
-          .replace(/^\((\(.*\) => .*)\)$/, '$1')
-      : flat(type.getText());
+type Property = ts.PropertyDeclaration | ts.PropertySignature | ts.GetAccessorDeclaration;
+
+/** The type of a property. That of an optional one is without `undefined`, and the brackets that a function needs for it. */
+function typeOf(node: Property, optional: boolean): string {
+  const type = flat(node.type?.getText() ?? '');
+  if (type !== '') return optional ? type.replace(/^(?:\((\(.*\) => .*)\)|(.*)) \| undefined$/, '$1$2') : type;
   const value = 'initializer' in node ? node.initializer : undefined;
   if (value && ts.isNewExpression(value)) return value.expression.getText();
   return value && ts.isStringLiteral(value) ? 'string' : '';
