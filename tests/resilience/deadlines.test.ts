@@ -157,6 +157,16 @@ describe('a deadline bounds everything under it', () => {
     }
   });
 
+  test.each<[string, (client: SellerClient, options: CallOptions) => PromiseLike<unknown>]>([
+    ['channel()', (client, options) => client.messages.channel(pack, options)],
+    ['contact()', (client, options) => client.messages.contact({ ...written, attachments: ['a.pdf'] }, options)],
+  ])('the whole of %s, by its name, where it ends a read after the conversation', async (name, act) => {
+    const { sellerClient } = stubbed([empty, never]);
+    const error = await errorOf(advanceUntilSettled(act(sellerClient, { deadlineMs: 600 })));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error.message).toBe(`${name} did not end within its deadline of 600 ms`);
+  });
+
   test('the time of the loop body does not count', async () => {
     const { sellerClient } = stubbed([service]);
     let read = 0;
