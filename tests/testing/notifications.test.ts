@@ -137,8 +137,49 @@ describe('a subscribed application', () => {
     expect(lost).toBe(id + 1);
   });
 
-  test('a subscription without a URL or handler is rejected', () => {
-    expect(() => createMarketplace({ callback: 'here' })).toThrow(FakeMarketplaceError);
+  const url = 'a callback is a URL such as http://127.0.0.1:8080/, or a function';
+  test.each<[object, string]>([
+    [{ callback: 'here' }, url],
+    [{ callback: 'ftp://127.0.0.1/' }, url],
+    [{ callback: new URL('http://me@127.0.0.1/') }, url],
+    [{ callback: 'http://:secret@127.0.0.1/' }, url],
+    [{ callback: undefined }, url],
+    [{ topic: 'questions' }, 'a subscription has no field `topic`; did you mean `topics`?'],
+    [{ topics: ['question'] }, 'there is no topic "question"; did you mean questions?'],
+    [{ topics: ['xyz'] }, 'there is no topic "xyz"; the topics are best_sellers, catalog_item'],
+    [{ application_id: 0 }, 'an `application_id` is an integer of at least 1'],
+    [{ application_id: 1.5 }, 'an `application_id` is an integer of at least 1'],
+    [{ timeoutMs: 0 }, '`timeoutMs` is from 1 to 60000'],
+    [{ timeoutMs: 60_001 }, '`timeoutMs` is from 1 to 60000'],
+    [{ faults: { lat: 1 } }, '`faults` has no field `lat`; did you mean `late`?'],
+    [{ faults: { late: -0.1 } }, '`late` is a share from 0 to 1'],
+    [{ faults: { twice: 1.1 } }, '`twice` is a share from 0 to 1'],
+    [{ faults: { odd: NaN } }, '`odd` is a share from 0 to 1'],
+    [{ faults: { lateMs: -1 } }, '`lateMs` is from 0 to 86400000'],
+    [{ faults: { lateMs: 86_400_001 } }, '`lateMs` is from 0 to 86400000'],
+  ])('a subscription with %j is rejected', (init, message) => {
+    const subscribe = (): unknown => createMarketplace(init);
+    expect(subscribe).toThrow(FakeMarketplaceError);
+    expect(subscribe).toThrow(message);
+  });
+
+  test('a subscription takes the least and the most of everything', () => {
+    const { notifications } = new FakeMarketplace();
+    const subscribe = (init: object) => notifications.subscribe({ callback: 'https://a.test/', ...init });
+    const least = { application_id: 1, timeoutMs: 1, faults: { late: 0, lateMs: 0, twice: 0, odd: 0 } };
+    const most = { timeoutMs: 60_000, faults: { late: 1, lateMs: 86_400_000, twice: 1, odd: 1 } };
+    const own = subscribe({ callback: () => new Response() });
+    expect(
+      [subscribe(least), subscribe(most), own].map(({ id, application_id, url }) => [id, application_id, url]),
+    ).toEqual([
+      [2, 1, 'https://a.test/'],
+      [3, 500, 'https://a.test/'],
+      [1, 500, null],
+    ]);
+    expect(notifications.subscriptions.map(({ id }) => id)).toEqual([1, 2, 3]);
+    notifications.reset();
+    expect(notifications.subscriptions).toEqual([]);
+    expect(subscribe({}).id).toBe(1);
   });
 });
 
@@ -150,6 +191,11 @@ describe('deliveries that do not get 200', () => {
     expect(received.map(({ attempts }) => attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(new Set(received.map(({ _id }) => _id)).size).toBe(1);
     expect(marketplace.clock.iso).toBe('2026-11-20T12:56:45.000Z');
+    // The waits grow from 15 seconds to 25 minutes.
+    expect(marketplace.notifications.attempts.map(({ at }) => at.slice(11, 19))).toEqual([
+      ...['12:00:00', '12:00:15', '12:00:45', '12:01:45', '12:06:45', '12:16:45', '12:31:45', '12:56:45'],
+    ]);
+    expect(marketplace.notifications.scheduled).toEqual([]);
     expect(marketplace.notifications.attempts.map(({ outcome }) => outcome)).toEqual(Array(8).fill(204));
   });
 
@@ -201,6 +247,29 @@ describe('deliveries that do not get 200', () => {
     ask();
     await marketplace.notifications.flush();
     expect(received).toHaveLength(1);
+  });
+
+  test('a notification that arrives between lost ones starts the count again', async () => {
+    let status = 500;
+    const { marketplace, subscription, ask } = createMarketplace({}, () => new Response(null, { status }));
+    for (const next of [500, 500, 200, 500, 500]) {
+      status = next;
+      ask();
+      await marketplace.notifications.flush();
+    }
+    expect([...subscription.topics]).toEqual(['questions']);
+  });
+
+  test.each<[string, CallbackInit['callback']]>([
+    ['fails', () => Promise.reject(new Error('down'))],
+    ['cannot be reached', 'http://127.0.0.1:1/'],
+  ])('a callback that %s is unreachable', async (_, callback) => {
+    const { marketplace, ask, subscription } = createMarketplace({ callback });
+    ask();
+    await expect.poll(() => marketplace.notifications.attempts.length).toBe(1);
+    subscription.cancel();
+    expect(marketplace.notifications.attempts).toMatchObject([{ outcome: 'unreachable', subscription: 1, attempt: 1 }]);
+    expect(marketplace.notifications.scheduled).toEqual([]);
   });
 
   test('a response after 500 ms counts as failed', async () => {
@@ -258,6 +327,44 @@ describe('delivery faults', () => {
     const first = await fifty(1);
     expect(await fifty(1)).toEqual(first);
     expect(await fifty(2)).not.toEqual(first);
+  });
+
+  test('an odd notification has one of the forms that the service was seen to send', async () => {
+    const { marketplace, received, ask } = createMarketplace({ faults: { odd: 1 } });
+    for (let count = 0; count < 60; count += 1) ask();
+    await marketplace.notifications.flush();
+    const usual = ['application_id', 'attempts', 'received', 'resource', 'sent', 'topic', 'user_id'];
+    const forms: Record<string, (body: Record<string, unknown>) => boolean> = {
+      'an id without its underscore': (body) => String(body.id).startsWith('500-') && !('_id' in body),
+      'no id': (body) => Object.keys(body).sort().join() === usual.join(),
+      'a user id as a text': ({ user_id }) => user_id === '7',
+      'a misspelt field': (body) => body.recieved === '2026-11-20T12:00:00.000Z' && !('received' in body),
+      'a resource without a slash': ({ resource }) => /^questions\/\d+$/.test(String(resource)),
+      'more fields': ({ actions, version }) => Array.isArray(actions) && actions[0] === 'created' && version === 2,
+      'another time zone': ({ sent }) => sent === '2026-11-20T12:00:00.000+0000',
+    };
+    for (const body of received)
+      expect([body, Object.values(forms).filter((has) => has(body)).length]).toEqual([body, 1]);
+    for (const [name, has] of Object.entries(forms)) expect([name, received.some(has)]).toEqual([name, true]);
+  });
+
+  test('a share of 1 affects all notifications, and a share of 0 none', async () => {
+    const { marketplace, received, ask } = createMarketplace({ faults: { twice: 1, late: 1, lateMs: 5000 } });
+    const { id } = ask();
+    expect(marketplace.notifications.scheduled).toHaveLength(2);
+    const due = marketplace.notifications.scheduled.map(({ at }) => Date.parse(at) - marketplace.clock.ms);
+    expect(due[0]).toBe(due[1]);
+    expect(due[0]! > 0 && due[0]! <= 5000).toBe(true);
+    expect(received).toEqual([]);
+    await marketplace.notifications.flush();
+    expect(received.map(({ resource, attempts }) => [resource, attempts])).toEqual(
+      Array(2).fill([`/questions/${id}`, 1]),
+    );
+    const none = createMarketplace({ faults: { late: 0, twice: 0, odd: 0 } });
+    for (let count = 0; count < 20; count += 1) none.ask();
+    await none.marketplace.notifications.flush();
+    expect(none.received).toHaveLength(20);
+    expect(new Set(none.marketplace.notifications.attempts.map(({ at }) => at)).size).toBe(1);
   });
 
   test('notifications come late, out of order, twice and in other spellings, and all can be parsed', async () => {
