@@ -109,7 +109,7 @@ function isAlone({ marks }: Snippet): boolean {
   return marks.includes('alone');
 }
 
-/** Runs a snippet in a marketplace where something has happened; the network leads to it, whatever the host. */
+/** Runs a snippet in a marketplace where something has happened. The network leads to it, unless the snippet brings its own. */
 async function run(snippet: Snippet): Promise<void> {
   const marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z' });
   const account = marketplace.addUser({ user_id: 7 });
@@ -122,7 +122,7 @@ async function run(snippet: Snippet): Promise<void> {
   marketplace.flex.assignDriver(marketplace.flex.ship(account), 345);
   const accessToken = marketplace.tokenFor(account);
   vi.stubEnv('SELLER_TOKEN', accessToken);
-  vi.stubGlobal('fetch', marketplace.fetch);
+  if (!isAlone(snippet)) vi.stubGlobal('fetch', marketplace.fetch);
   vi.spyOn(console, 'log').mockImplementation(() => undefined);
   const seller = new SellerClient({ baseUrl: marketplace.baseUrl, accessToken, fetch: marketplace.fetch });
   const tests: Promise<void>[] = [];
