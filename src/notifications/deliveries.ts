@@ -1,12 +1,11 @@
 import { NotificationError } from '../core/errors/errors.js';
 import { TimeLimit } from '../core/scope/time-limit.js';
-import type { Dispatcher } from './handling/dispatcher.js';
 import { DeliveryRejected, checkHeaders, decodeBody, deliveryRequest, respond } from './http/request.js';
 import type { IncomingRequest, OutgoingResponse } from './http/request.js';
 import type { Inbox } from './inbox.js';
 import { parseNotification } from './notification.js';
 import type { Notification } from './notification.js';
-import { queuedNotification } from './queued-notification.js';
+import { queuedNotification, routeOf } from './queued-notification.js';
 import type { QueuedNotification } from './queued-notification.js';
 import { stored } from './stores/store.js';
 import { abortGraceMs, endsWithin } from './timing/ends-within.js';
@@ -20,7 +19,6 @@ const notHandled = respond(503, 'Not handled now; deliver it again', { 'retry-af
 /** Responds to deliveries: checks and stores them, and waits for their handlers where a response says that they were handled. */
 export class Deliveries {
   readonly #inbox: Inbox;
-  readonly #dispatcher: Dispatcher;
   readonly #worker: Worker;
   readonly #acceptLimit: TimeLimit;
   /** For bodies that are arriving. */
@@ -30,9 +28,8 @@ export class Deliveries {
   /** The responses that are not known yet. */
   readonly #receiving = new Set<Promise<OutgoingResponse>>();
 
-  constructor(inbox: Inbox, dispatcher: Dispatcher, worker: Worker) {
+  constructor(inbox: Inbox, worker: Worker) {
     this.#inbox = inbox;
-    this.#dispatcher = dispatcher;
     this.#worker = worker;
     this.#acceptLimit = new TimeLimit(inbox.options.acceptTimeoutMs);
   }
@@ -66,14 +63,15 @@ export class Deliveries {
     const body = await this.#arriving.until(request.body(this.#inbox.options));
     if (body === ended) return notAccepted;
     const notification = parseNotification(decodeBody(body, this.#inbox.options));
-    if (this.#inbox.options.handle && !this.#dispatcher.hasHandlerFor(notification)) return accepted;
+    const { options, routes } = this.#inbox;
+    if (options.handle && !routes.includes(routeOf(notification))) return accepted;
     if (!(await this.#isWanted(notification, request))) return accepted;
     const accept = async (traceparent?: string): Promise<OutgoingResponse> => {
       const entry = await queuedNotification(notification, Date.now());
       if (this.#inbox.stage !== 'open') return notAccepted;
       return this.#accept(traceparent === undefined ? entry : { ...entry, traceparent }, request.waitUntil);
     };
-    return this.#inbox.options.tracing?.wrapDelivery?.({ topic: notification.topic }, accept) ?? accept();
+    return options.tracing?.wrapDelivery?.({ topic: notification.topic }, accept) ?? accept();
   }
 
   /** Anything but a boolean is a mistake in `accept`, such as a forgotten `return`: it must not drop what is wanted. */

@@ -1,3 +1,4 @@
+import { handlerOf } from './handling/handler.js';
 import { Reporter } from './handling/reporter.js';
 import { routes } from './queued-notification.js';
 import type { ResolvedReceiverOptions } from './resolve-options.js';
@@ -22,13 +23,11 @@ export interface Inbox {
 
 /** Sets up the inbox of one receiver. */
 export function inboxOf(options: ResolvedReceiverOptions): Inbox {
-  const { on, fallback, handle } = options;
-  const handled = routes.filter((route) => (route === '*' ? fallback : on?.[route]) !== undefined);
   return {
     store: options.store ?? memoryStore(),
     options,
     reporter: new Reporter(options),
-    routes: handle ? handled : [],
+    routes: options.handle ? routes.filter((route) => handlerOf(options, route)) : [],
     stage: 'open',
   };
 }

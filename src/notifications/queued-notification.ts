@@ -40,9 +40,8 @@ export function routeOf({ known, topic }: Pick<Notification, 'known' | 'topic'>)
 /** Builds the entry that is stored for a notification. */
 export async function queuedNotification(notification: Notification, arrivedAt: number): Promise<QueuedNotification> {
   const groupId = await groupIdOf(notification);
-  const key = digest(groupId + identityOf(notification));
   return {
-    key: typeof key === 'string' ? key : await key,
+    key: await digest(groupId + identityOf(notification)),
     groupId,
     sentAt: timeOf(notification.sent) ?? timeOf(notification.received) ?? arrivedAt,
     notification,

@@ -91,7 +91,7 @@ export class Receiver {
     this.#dispatcher = new Dispatcher(this.#inbox);
     this.#worker = new Worker(this.#inbox, this.#dispatcher);
     this.#queueRuns = new QueueRuns(this.#inbox, this.#dispatcher);
-    this.#deliveries = new Deliveries(this.#inbox, this.#dispatcher, this.#worker);
+    this.#deliveries = new Deliveries(this.#inbox, this.#worker);
     this.#backlog = new Backlog(this.#inbox, () => this.#worker.isStarted);
     this.deadLetters = new DeadLetters(this.#inbox.store, () => this.#worker.wake());
   }

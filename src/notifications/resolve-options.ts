@@ -4,12 +4,14 @@ import { optionIssues } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
 import { isObject } from '../core/plain-object.js';
 import { longestTimerMs } from '../core/scope/cancel-scope.js';
-import type { BodyLimits } from './http/request.js';
 import { knownTopics } from './notification.js';
 import type { ReceiverOptions, RetryOptions } from './options.js';
 import type { NotificationClient } from './handling/read-notification.js';
 
-const numericDefaults = {
+const defaults = {
+  acknowledge: 'accepted' as 'accepted' | 'handled',
+  coalesce: false as boolean,
+  handle: true as boolean,
   concurrency: 32,
   maxBodyBytes: 16_384,
   handlerTimeoutMs: 300_000,
@@ -22,17 +24,8 @@ const numericDefaults = {
 const retryDefaults = { attempts: 24, baseMs: 1_000, capMs: 3_600_000 };
 
 /** The options with their defaults filled in. */
-export type ResolvedReceiverOptions = Omit<
-  ReceiverOptions,
-  keyof typeof numericDefaults | 'retry' | 'acknowledge' | 'coalesce' | 'handle'
-> &
-  Readonly<typeof numericDefaults> &
-  BodyLimits & {
-    readonly retry: Readonly<typeof retryDefaults>;
-    readonly acknowledge: 'accepted' | 'handled';
-    readonly coalesce: boolean;
-    readonly handle: boolean;
-  };
+export type ResolvedReceiverOptions = Omit<ReceiverOptions, keyof typeof defaults | 'retry'> &
+  Readonly<typeof defaults> & { readonly retry: Readonly<typeof retryDefaults> };
 
 const count: Rule = (value) =>
   Number.isSafeInteger(value) && Number(value) > 0 ? undefined : 'must be a whole number above 0';
@@ -106,14 +99,7 @@ export function resolveReceiverOptions<Client extends NotificationClient>(
     ...contradictions(options),
   ];
   if (problems.length > 0) throw new ConfigurationError(problems.join('; '));
-  return {
-    acknowledge: 'accepted',
-    coalesce: false,
-    handle: true,
-    ...numericDefaults,
-    ...given,
-    retry: { ...retryDefaults, ...defined(retry ?? {}) },
-  };
+  return { ...defaults, ...given, retry: { ...retryDefaults, ...defined(retry ?? {}) } };
 }
 
 function isSellers(sellers: unknown): boolean {

@@ -7,9 +7,14 @@ import {
 } from 'marketplace-seller-sdk/notifications';
 import type { HandlingFailure, ReceiverOptions } from 'marketplace-seller-sdk/notifications';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { about, deliver } from '../support/deliveries.ts';
 
+// The first call of a client with a `fetch` loads ky, which takes real time.
+beforeAll(async () => {
+  const marketplace = new FakeMarketplace();
+  await marketplace.clientFor(marketplace.addUser()).currencies.list();
+});
 afterEach(() => {
   vi.useRealTimers();
 });

@@ -1,8 +1,8 @@
 import { DropNotificationError, HandlerTimeoutError, NotConfirmedError } from './errors.js';
 import { ConfirmedQuestions } from './confirmed-questions.js';
-import type { Handler } from './handler.js';
+import { handlerOf } from './handler.js';
+import type { AnyHandler } from './handler.js';
 import { NotFoundBreaker } from './not-found-breaker.js';
-import type { Notification } from '../notification.js';
 import { entryVersion, routeOf } from '../queued-notification.js';
 import type { QueuedNotification } from '../queued-notification.js';
 import type { NotificationClient } from './read-notification.js';
@@ -10,8 +10,6 @@ import type { Inbox } from '../inbox.js';
 import { RunningContext } from './running-context.js';
 import type { RunContext } from './running-context.js';
 import { TimeLimit } from '../../core/scope/time-limit.js';
-
-type AnyHandler = Handler<never, never, never, never>;
 
 /** Calls the handler of a notification. */
 export class Dispatcher {
@@ -28,17 +26,6 @@ export class Dispatcher {
     );
   }
 
-  /** Whether a handler was given for this notification. */
-  hasHandlerFor(notification: Notification): boolean {
-    return this.#handlerFor(notification) !== undefined;
-  }
-
-  #handlerFor(notification: Notification): AnyHandler | undefined {
-    const { on, fallback } = this.#options;
-    const route = routeOf(notification);
-    return route === '*' ? fallback : on?.[route];
-  }
-
   /**
    * Runs the handler of an entry.
    *
@@ -46,7 +33,7 @@ export class Dispatcher {
    */
   async handle(entry: QueuedNotification, run: RunContext): Promise<unknown> {
     const { notification, version = entryVersion, traceparent } = entry;
-    const handler = this.#handlerFor(notification);
+    const handler = handlerOf(this.#options, routeOf(notification));
     if (!handler) throw new Error(`There is no handler for the topic ${notification.topic}`);
     if (version > entryVersion)
       throw new Error('The notification was stored by a newer version of this package; update it');

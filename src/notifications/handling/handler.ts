@@ -1,7 +1,8 @@
 import type { CallOptions } from '../../core/options/call-options.js';
 import type { SentMessage } from '../../resources/post-sale/message.js';
 import type { Question } from '../../resources/questions/schemas.js';
-import type { MessageNotification, QuestionNotification } from '../notification.js';
+import type { MessageNotification, QuestionNotification, UnknownNotification } from '../notification.js';
+import type { HandlerRoute } from '../queued-notification.js';
 import type { NotificationClient, NotifiedMessage, ReadOptions } from './read-notification.js';
 
 /** What a handler receives beside the notification. */
@@ -58,4 +59,18 @@ export interface Handlers<Client = NotificationClient> {
   readonly questions?: Handler<QuestionNotification, Question, Client> | undefined;
   /** Handles the notifications of the topic `messages`. */
   readonly messages?: Handler<MessageNotification, NotifiedMessage, Client, MessageContext<Client>> | undefined;
+}
+
+/** The handler of any topic. */
+export type AnyHandler = Handler<never, never, never, never>;
+
+/** The handlers that a receiver was given. */
+interface GivenHandlers {
+  readonly on?: Handlers | undefined;
+  readonly fallback?: Handler<UnknownNotification> | undefined;
+}
+
+/** The handler of a route; `undefined` if none was given. */
+export function handlerOf({ on, fallback }: GivenHandlers, route: HandlerRoute): AnyHandler | undefined {
+  return route === '*' ? fallback : on?.[route];
 }
