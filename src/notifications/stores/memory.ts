@@ -126,20 +126,23 @@ class MemoryStore implements NotificationStore {
   async claim(claim: Claim): Promise<Claimed> {
     const now = performance.now();
     const token = `${claim.workerId}:${crypto.randomUUID()}`;
-    const problems = this.#problems.splice(0);
-    const found = problems.length > 0 && { problems };
-    if (claim.groupId !== undefined) {
-      const group = this.#groups.get(claim.groupId);
-      const isFree = group && (group.lease === undefined || group.turn !== undefined || group.readyAt <= now);
-      return { leases: isFree ? [this.#lease(group, claim, token, now)] : [], ...found };
-    }
     const leases: Lease[] = [];
-    let next = this.#groups.next(now, claim.routes);
-    for (; next && leases.length < claim.limit; next = this.#groups.next(now, claim.routes)) {
+    for (let next = this.#next(claim, now); next && leases.length < claim.limit; next = this.#next(claim, now))
       leases.push(this.#lease(next, claim, token, now));
-    }
-    const nextAt = next ? now : this.#groups.nextReadyAt(claim.routes);
-    return { leases, ...(nextAt !== undefined && { nextInMs: nextAt - now }), ...found };
+    const nextAt = this.#groups.next(now, claim.routes) ? now : this.#groups.nextReadyAt(claim.routes);
+    const problems = this.#problems.splice(0);
+    return {
+      leases,
+      ...(nextAt !== undefined && { nextInMs: nextAt - now }),
+      ...(problems.length > 0 && { problems }),
+    };
+  }
+
+  #next({ groupId, routes }: Claim, now: number): Group | undefined {
+    if (groupId === undefined) return this.#groups.next(now, routes);
+    const group = this.#groups.get(groupId);
+    const isFree = !group?.lease || group.turn !== undefined || group.readyAt <= now;
+    return isFree ? group : undefined;
   }
 
   #lease(group: Group, { leaseMs, coalesce }: Claim, token: string, now: number): Lease {

@@ -21,7 +21,8 @@ export class GroupRequests {
 
   /** Ends the wait for a group. */
   resolve(groupId: string, result?: Promise<RunResult>): void {
-    this.#take(groupId)?.resolve(result);
+    this.#requests.get(groupId)?.resolve(result);
+    this.#requests.delete(groupId);
   }
 
   /** Ends all waits without a result. */
@@ -30,12 +31,7 @@ export class GroupRequests {
   }
 
   rejectAll(error: unknown): void {
-    for (const groupId of this.groupIds()) this.#take(groupId)?.reject(error);
-  }
-
-  #take(groupId: string): PromiseWithResolvers<RunResult | undefined> | undefined {
-    const request = this.#requests.get(groupId);
-    this.#requests.delete(groupId);
-    return request;
+    for (const { reject } of this.#requests.values()) reject(error);
+    this.#requests.clear();
   }
 }

@@ -23,26 +23,14 @@ export class LeaseRenewal {
   }
 
   start(): void {
-    if (this.#timer === undefined) {
-      this.#renewedAt = now();
-      this.#timer = setInterval(() => this.#tick(), this.#leaseMs / 3);
-    }
-    (this.#timer as Partial<NodeJS.Timeout>).ref?.();
-  }
-
-  /** No handler is running. The timer stays, since the next handler may start soon, but does not keep the process alive. */
-  pause(): void {
-    (this.#timer as Partial<NodeJS.Timeout> | undefined)?.unref?.();
+    if (this.#timer !== undefined) return;
+    this.#renewedAt = now();
+    this.#timer = setInterval(() => void this.renew().then(this.#onRenewed), this.#leaseMs / 3);
   }
 
   stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
-  }
-
-  #tick(): void {
-    if (this.#runs.size === 0) this.stop();
-    else void this.renew().then(this.#onRenewed);
   }
 
   /**

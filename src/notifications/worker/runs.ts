@@ -93,7 +93,7 @@ export class Runs {
     await run.start();
     this.#runs.delete(lease.groupId);
     if (run.next) void this.#run(run.next);
-    if (this.#runs.size === 0) this.renewal.pause();
+    if (this.#runs.size === 0) this.renewal.stop();
     this.#onChange();
   }
 
