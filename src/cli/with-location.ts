@@ -8,7 +8,6 @@ export function withLocation<T>(location: string | undefined, run: () => T): T {
   try {
     return run();
   } catch (error) {
-    if (error instanceof SyntaxError) throw new CliError(`${prefix}is not valid JSON: ${error.message}`);
     if (error instanceof SeedError) throw new CliError([`${location ?? ''}:`, ...error.messages].join('\n  '));
     if (error instanceof FakeMarketplaceError)
       throw new CliError(prefix + error.message.replace(/^FakeMarketplace: /, ''));

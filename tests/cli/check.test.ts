@@ -146,6 +146,45 @@ describe('the command check', () => {
     expect(code).toBe(1);
   });
 
+  test('the table has a line per detail, in columns', async () => {
+    const { url, marketplace } = await served();
+    const body = { questions: [{ id: 42, text: 5, status: {} }], total: 1 };
+    marketplace.faults.inject({ status: 200, body, endpoint: endpoints.questions.search });
+    const { text } = await check(url, ...findable);
+    const lines = text.split('\n');
+    const at = lines.findIndex((line) => line.startsWith('questions.search '));
+    const column = lines[at]!.indexOf('questions[]');
+    expect(lines[at]).toMatch(/^questions\.search +differs +questions\[\]\.\w+: /);
+    expect(lines[at + 1]).toMatch(new RegExp(`^ {${column}}questions\\[\\]\\.\\w+: `));
+    const results = lines.slice(0, lines.indexOf('')).filter((line) => !line.startsWith(' '));
+    expect(new Set(results.map((line) => line.search(/(?<= )(?:works|differs|not tried|rejected)/))).size).toBe(1);
+    expect(lines.every((line) => line === line.trimEnd())).toBe(true);
+  });
+
+  test('finds an item in the listings, a file in the conversation, and the site in the id of an item', async () => {
+    const { url, marketplace } = await served();
+    for (const { id } of marketplace.questions.all) marketplace.questions.hide(id);
+    const { rows } = await check(url, '--json', ...findable, '--site', 'MLA', '--skip', 'messages.get');
+    const resultOf = (name: string): unknown => rows.find(({ operation }) => operation === name)?.result;
+    expect(['items.status', 'messages.download', 'contacts.questions.ofItem'].map(resultOf)).toEqual(
+      Array(3).fill('works'),
+    );
+    const bare = await check(
+      url,
+      '--json',
+      '--item',
+      'MLA100',
+      '--skip',
+      'questions.search',
+      '--skip',
+      'messages.conversation',
+      '--message',
+      String(marketplace.messages.all.at(-1)?.id),
+    );
+    const results = Object.fromEntries(bare.rows.map(({ operation, result }) => [operation, result]));
+    expect(results).toMatchObject({ 'sites.search': 'works', 'messages.get': 'works', 'messages.download': 'works' });
+  });
+
   test('a service that does not respond has no row that works', async () => {
     const marketplace = new FakeMarketplace();
     const { url, close } = await marketplace.listen();
@@ -161,6 +200,8 @@ describe('the command check', () => {
     [['check', '--token', 'x'], /--base-url or --token is invalid: .*`baseUrl`/],
     [['check', '--token', 'x', '--base-url', 'http://api.example.com'], /allowInsecure|https/],
     [['check', '--token', 'x', '--base-url', 'https://api.example.com', '--pause-ms', 'long'], /--pause-ms/],
+    [['check', '--token', 'x', '--base-url', 'https://api.example.com', '--pause-ms', '5s'], /--pause-ms .*"5s"/],
+    [['check', '--token', 'x', '--base-url', 'https://api.example.com', '--pause-ms', '-5'], /--pause-ms/],
     [
       ['check', '--token', 'x', '--base-url', 'https://api.example.com', '--skip', 'questions.gets'],
       /questions\.get\b/,

@@ -48,6 +48,37 @@ describe('the CLI', () => {
     expect(program.printed.join().match(/^Usage: .*$/gm)).toEqual(['Usage: npx marketplace-seller-sdk fake [options]']);
   });
 
+  test('the help of a command has its argument, and a table of its options with their values and defaults', async () => {
+    const program = running('fake', 'verify', '--help');
+    await program.code;
+    const lines = program.printed.join('\n').split('\n');
+    expect(lines.slice(0, 2)).toEqual(['Usage: npx marketplace-seller-sdk fake verify TAPE [options]', '']);
+    expect(lines.slice(lines.indexOf('') + 4, -3)).toEqual([
+      '',
+      '  --seed FILE            initial content: a .json file, or a .js or .ts module with a default',
+      '                         export, with settings, users, items, questions, packs, flex, contacts and',
+      '                         faults (default: a small sample)',
+      "  --follow WHICH         'live' or 'documents': what the marketplace follows where the live service",
+      '                         and the specification differ (default: live)',
+      '  --settings FILE        settings: a file as for --seed, with the fields of the settings of a seed',
+      "  --now TIME             time at which the marketplace's clock stands still, e.g.",
+      '                         2030-01-01T12:00:00Z',
+      '  --json                 print the results as JSON',
+      '',
+      '  --version              print the version',
+      '  --help                 print this help',
+    ]);
+  });
+
+  test('no line of a table is longer than 100 characters, and commands are apart', async () => {
+    const program = running('--help');
+    await program.code;
+    const help = program.printed.join('\n');
+    expect(help.split('\n').filter((line) => line.startsWith('  ') && line.length > 100)).toEqual([]);
+    expect(help.match(/(?<=^|\n\n)Usage: /g)).toHaveLength(4);
+    expect(help).toMatch(/^ {2}--callback URL {9}post notifications to this URL; repeatable$/m);
+  });
+
   test.each(['--help', '-h'])('%s prints the usage', async (flag) => {
     const program = running(flag);
     expect(await program.code).toBe(0);
@@ -65,6 +96,10 @@ describe('the CLI', () => {
     [['fake', 'now'], 'fake takes no arguments, only options\n'],
     [['fake', '--port', 'many'], '--port must be a number from 0 to 65535, not "many"'],
     [['fake', '--port', '65536'], '--port must be a number from 0 to 65535'],
+    [['fake', '--port', '1x'], '--port must be a number from 0 to 65535, not "1x"'],
+    [['fake', '--port', 'x1'], '--port must be a number from 0 to 65535, not "x1"'],
+    [['fake', '--', '--loud'], 'fake takes no arguments, only options\n'],
+    [['fake', '--xyzzyx'], "Unknown option '--xyzzyx'\n"],
     [['fake', '--control-token', 'short'], '--control-token must have 16 or more letters, digits, - and _'],
     [['fake', '--follow'], "Option '--follow <value>' argument missing"],
     [['fake', '--loud'], "Unknown option '--loud'"],
@@ -88,6 +123,53 @@ describe('the command fake', () => {
       `curl -H 'Authorization: Bearer SELLER-TOKEN' '${url}/questions/search?seller_id=1001'`,
     );
     expect(serving.printed[0]).not.toContain('Other machines');
+  });
+
+  test('the banner lists each user with a token, in columns, and calls as the first one who sells', async () => {
+    const users = [
+      { user_id: 5, nickname: 'ANA', token: 'ana-token' },
+      { user_id: 6, nickname: 'A_LONG_NAME', token: 'shop-token' },
+      { user_id: 7, nickname: 'SHOP', token: 'other-token' },
+    ];
+    const seed = fileOf({ users, items: [{ seller_id: 6 }, { seller_id: 7 }] });
+    const serving = fake('--quiet', '--seed', seed, '--control-token', 'a-control-token-of-the-test');
+    const url = await serving.url();
+    expect(serving.printed[0]!.split('\n')).toEqual([
+      `Fake marketplace at ${url}  (open it in a browser for the dashboard)`,
+      '',
+      '  ANA          buyer   user_id 5  token ana-token',
+      '  A_LONG_NAME  seller  user_id 6  token shop-token',
+      '  SHOP         seller  user_id 7  token other-token',
+      '  controls     x-fake-token a-control-token-of-the-test',
+      '',
+      `  curl -H 'Authorization: Bearer shop-token' '${url}/questions/search?seller_id=6'`,
+      '',
+      'Press Ctrl+C to stop.',
+    ]);
+  });
+
+  test.each<[string, object, (url: string) => string]>([
+    [
+      'nobody sells',
+      { users: [{ user_id: 5, token: 'ana-token' }] },
+      (url) => `curl -H 'Authorization: Bearer ana-token' '${url}/questions/search?seller_id=5'`,
+    ],
+    ['nobody is there', {}, (url) => `curl ${url}/currencies`],
+  ])('the banner has a call also where %s', async (_, content, call) => {
+    const serving = fake('--quiet', '--seed', fileOf(content));
+    const url = await serving.url();
+    expect(serving.printed[0]!.split('\n').at(-3)).toBe(`  ${call(url)}`);
+  });
+
+  test('the line of a request names its user, and a connection that breaks', async () => {
+    const serving = fake('--faults', 'reset=before endpoint=currencies.list');
+    const url = await serving.url();
+    const headers = { authorization: 'Bearer SELLER-TOKEN' };
+    await (await fetch(`${url}/currencies/ARS`, { headers })).text();
+    await fetch(`${url}/currencies`).catch(() => undefined);
+    await serving.end();
+    expect(serving.printed[1]).toMatch(/ GET {4}200 \/currencies\/ARS [\d.]+ ms MATE_AND_CO$/);
+    expect(serving.printed[2]).toMatch(/ GET {4}broken \/currencies [\d.]+ ms$/);
   });
 
   test('the marketplace starts with sample data', async () => {
@@ -120,6 +202,14 @@ describe('the command fake', () => {
     const statuses = [];
     for (let call = 0; call < 4; call += 1) statuses.push((await fetch(`${url}/currencies`)).status);
     expect(statuses).toEqual([503, 503, 418, 200]);
+  });
+
+  test('a fault may match requests, and its fields may be apart by more than a blank', async () => {
+    const url = await fake('--quiet', '--faults', ' status=418,  match.path=/currencies/ARS  times=9 ').url();
+    const statuses = [];
+    for (const path of ['/currencies', '/currencies/ARS', '/currencies/BRL', '/currencies/ARS'])
+      statuses.push((await fetch(url + path)).status);
+    expect(statuses).toEqual([200, 418, 200, 418]);
   });
 
   test.each([
@@ -212,6 +302,9 @@ describe('the start of the marketplace', () => {
     const serving = fake(...args);
     expect(await serving.code).toBe(1);
     expect(serving.errors.join()).toContain(message);
+    // What is wrong is said after its place, and without the name of a class.
+    expect(serving.errors.join()).toMatch(/^marketplace-seller-sdk: (?:`|the |a rate |--|\S+\.json:\n {2}`)/);
+    expect(serving.errors.join()).not.toContain('FakeMarketplace');
   });
 
   test('a failure is scripted over HTTP, once, and a wrong one is rejected with its field', async () => {

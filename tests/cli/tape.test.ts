@@ -150,7 +150,48 @@ test('a tape feeds the odd responses of a fake: its fields and its types', async
   });
 });
 
+test('only successful responses of endpoints feed the odd responses', async () => {
+  const tape = join(folder, 'mixed.jsonl');
+  const base = { method: 'GET', path: '/currencies', endpoint: 'currencies.list', caller: null, request: null };
+  const lines = [
+    { ...base, status: 200, response: [{ id: 'ARS', own_field: 1 }] },
+    { ...base, status: 300, response: [{ id: 'ARS', other_field: 1 }] },
+    { ...base, path: '/nowhere', endpoint: null, status: 200, response: {} },
+  ];
+  writeFileSync(tape, lines.map((line) => JSON.stringify(line)).join('\n'));
+  const serving = running('fake', '--port', '0', '--quiet', '--odd-tape', tape, '--odd', 'kinds=["recorded"]');
+  onTestFinished(async () => {
+    await serving.end();
+  });
+  const [first] = (await (await fetch(`${await serving.url()}/currencies`)).json()) as object[];
+  expect(first).toHaveProperty('own_field');
+  expect(first).not.toHaveProperty('other_field');
+});
+
+test('a recording says how much it wrote, and verifying prints JSON', async () => {
+  const tape = join(folder, 'counted.jsonl');
+  const service = running('fake', '--port', '0', '--quiet');
+  const upstream = await service.url();
+  const recorder = running('fake', 'record', '--upstream', upstream, '--port', '0', '--tape', tape);
+  await expect.poll(() => recorder.printed.length).toBe(1);
+  const url = / at (http:\S+) /.exec(recorder.printed[0]!)?.[1] ?? '';
+  expect(recorder.printed[0]).toBe(`Recording ${upstream} at ${url} to ${tape}\nPress Ctrl+C to stop.`);
+  for (const path of ['/currencies', '/currencies/ARS']) await (await fetch(url + path)).text();
+  expect(await recorder.end()).toBe(0);
+  await service.end();
+  expect(recorder.printed[1]).toBe(`2 exchanges are on ${tape}`);
+  const { printed } = await verify(tape, '--json');
+  expect(JSON.parse(printed)).toMatchObject([{ endpoint: 'currencies.list' }, { endpoint: 'currencies.get' }]);
+});
+
 test.each([
+  [['fake', 'record', '--upstream', 'http://['], 2, '--upstream must be the base URL'],
+  [['fake', 'record', '--upstream', 'ftp+http://a.test'], 2, '--upstream must be the base URL'],
+  [
+    ['fake', 'record', '--upstream', 'http://a.test', '--tape', '/nowhere/at/all/tape.jsonl'],
+    1,
+    'cannot write /nowhere/at/all/tape.jsonl: ENOENT',
+  ],
   [['fake', 'record'], 2, '--upstream must be the base URL'],
   [['fake', 'record', '--upstream', 'here'], 2, '--upstream must be the base URL'],
   [['fake', 'verify'], 2, 'fake verify takes one argument, TAPE'],
