@@ -1,0 +1,173 @@
+import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
+import type { SeedInit } from 'marketplace-seller-sdk/testing';
+import { beforeEach, describe, expect, test } from 'vitest';
+
+let marketplace: FakeMarketplace;
+const people: SeedInit = {
+  users: [{ user_id: 7 }, { user_id: 31 }],
+  items: [{ item_id: 'MLA1', seller_id: 7 }],
+};
+
+beforeEach(() => {
+  marketplace = new FakeMarketplace({ now: '2026-03-02T12:00:00Z' });
+});
+
+/** What is wrong with a seed that is not accepted. */
+function mistakeOf(seed: object): string {
+  try {
+    marketplace.seed(seed as SeedInit);
+  } catch (error) {
+    if (error instanceof FakeMarketplaceError) return error.message.replace('FakeMarketplace: ', '');
+    throw error;
+  }
+  throw new Error('it was accepted');
+}
+
+describe('the times of a seed', () => {
+  test('are those of its entries, otherwise now', () => {
+    const question = { item_id: 'MLA1', from: 31, text: 'Is it new?' };
+    marketplace.seed({
+      ...people,
+      now: '2026-03-05T12:00:00Z',
+      questions: [
+        question,
+        { ...question, asked_at: '2026-03-01T10:00:00Z', answer: 'Yes.', answered_at: '2026-03-01T11:00:00Z' },
+        { ...question, asked_at: '2026-03-01T10:00:00Z', answer: 'Yes.' },
+        { ...question, answer: 'Yes.' },
+      ],
+      packs: [
+        {
+          ...{ pack_id: 900, seller_id: 7, buyer_id: 31 },
+          messages: [
+            { from: 'buyer', text: 'Hello', sent_at: '2026-03-01T10:00:00Z' },
+            { from: 'seller', text: 'Hi' },
+          ],
+        },
+      ],
+    });
+    expect(marketplace.clock.iso).toBe('2026-03-05T12:00:00.000Z');
+    const at = (ms: number | undefined): string | undefined => (ms === undefined ? ms : new Date(ms).toISOString());
+    expect(marketplace.questions.all.map(({ askedAt, answer }) => [at(askedAt), at(answer?.answeredAt)])).toEqual([
+      ['2026-03-05T12:00:00.000Z', undefined],
+      ['2026-03-01T10:00:00.000Z', '2026-03-01T11:00:00.000Z'],
+      ['2026-03-01T10:00:00.000Z', '2026-03-01T10:00:00.000Z'],
+      ['2026-03-05T12:00:00.000Z', '2026-03-05T12:00:00.000Z'],
+    ]);
+    expect(marketplace.messages.all.map(({ from, sentAt }) => [from, at(sentAt)])).toEqual([
+      [31, '2026-03-01T10:00:00.000Z'],
+      [7, '2026-03-05T12:00:00.000Z'],
+    ]);
+  });
+});
+
+describe('a seed that is not accepted', () => {
+  test('changes nothing: no settings, no clock, no content', () => {
+    const settings = { ...marketplace.settings };
+    const before = marketplace.clock.iso;
+    expect(
+      mistakeOf({
+        ...people,
+        now: '2030-01-01T00:00:00Z',
+        settings: { capPerOption: 9, odd: { share: 0.5 } },
+        questions: [{ item_id: 'MLA404', from: 31, text: 'Is it new?' }],
+      }),
+    ).toMatch(/^`questions\.0`: there is no item MLA404/);
+    expect(marketplace.settings).toEqual(settings);
+    expect(marketplace.clock.iso).toBe(before);
+    expect([marketplace.accounts.all, marketplace.items.all]).toEqual([[], []]);
+  });
+
+  test('names each wrong field, by its path', () => {
+    const seed = { users: [{ user_id: 'x' }], items: [{ seller_id: 1, flex: 'yes' }] };
+    expect(mistakeOf(seed).split('; ')).toEqual([
+      expect.stringMatching(/^`users\.0\.user_id` takes an integer/),
+      expect.stringMatching(/^`items\.0\.flex` takes /),
+    ]);
+  });
+
+  test.each<[object, string]>([
+    [{ blacklist: [{ seller_id: 7, user_id: 99 }] }, '`blacklist.0`: there is no user 99'],
+    [{ flex: { shipments: [{ user_id: 7, driver_id: 1 }] } }, '`flex.shipments.0`: user 7 has no active subscription'],
+    [{ contacts: [{ kind: 'question', item_id: 'MLA404' }] }, '`contacts.0`: there is no item MLA404'],
+    [{ packs: [{ seller_id: 7, buyer_id: 7 }] }, '`packs.0`: a seller cannot buy from themselves'],
+  ])('names its wrong entry: %j', (seed, mistake) => {
+    expect(mistakeOf({ ...people, ...seed })).toContain(mistake);
+  });
+});
+
+describe('the settings of a seed', () => {
+  test.each<[object, string]>([
+    [{ conversationPageSize: 0 }, '`settings.conversationPageSize`: an integer from 1 to 1000'],
+    [{ maxPageSize: 1001 }, '`settings.maxPageSize`: an integer from 1 to 1000'],
+    [{ optionLockMs: -1 }, '`settings.optionLockMs`: an integer from 0 to 60000'],
+    [{ maxIds: 201 }, '`settings.maxIds`: an integer from 1 to 200'],
+    [{ odd: { share: -0.1 } }, '`settings.odd.share`: a share is from 0 to 1'],
+    [{ odd: { share: 1.1 } }, '`settings.odd.share`: a share is from 0 to 1'],
+    [{ odd: { endpoints: ['questions.fly'] } }, '`settings.odd.endpoints.0`: there is no endpoint "questions.fly"'],
+  ])('are in their range, not %j', (settings, mistake) => {
+    expect(mistakeOf({ settings })).toContain(mistake);
+  });
+
+  test('may be the least and the most', () => {
+    for (const settings of [
+      { conversationPageSize: 1, maxPageSize: 1, optionLockMs: 0, maxIds: 1, capPerOption: 0 },
+      { conversationPageSize: 1000, maxPageSize: 1000, optionLockMs: 60_000, maxIds: 200, capPerOption: 1000 },
+    ]) {
+      marketplace.seed({ settings });
+      expect(marketplace.settings).toMatchObject(settings);
+    }
+    const odd = { share: 1, endpoints: ['questions.get', 'currencies.list'] };
+    marketplace.seed({ settings: { odd } });
+    expect(marketplace.settings.odd).toEqual(odd);
+    marketplace.seed({ settings: { odd: { share: 0 } } });
+    expect(marketplace.settings.odd).toEqual({ share: 0 });
+  });
+
+  test('that are left out stay; `null` means that files never expire, and that no response is odd', () => {
+    const { attachmentLifetimeMs } = marketplace.settings;
+    marketplace.seed({ settings: { odd: { share: 0.5 }, maxIds: 7 } });
+    marketplace.seed({ settings: { capPerOption: 2 } });
+    expect(marketplace.settings).toMatchObject({
+      ...{ attachmentLifetimeMs, odd: { share: 0.5 }, maxIds: 7, capPerOption: 2 },
+    });
+    marketplace.seed({ settings: { attachmentLifetimeMs: null, odd: null } });
+    expect(marketplace.settings.attachmentLifetimeMs).toBe(Infinity);
+    expect(marketplace.settings.odd ?? null).toBeNull();
+    marketplace.seed({ settings: { attachmentLifetimeMs: 5 } });
+    expect(marketplace.settings.attachmentLifetimeMs).toBe(5);
+  });
+});
+
+describe('the faults of a seed', () => {
+  const currencies = (): Promise<Response> => marketplace.fetch(new Request(`${marketplace.baseUrl}/currencies`));
+
+  test('are injected, with headers as texts; `false` is the same as nothing', async () => {
+    marketplace.seed({
+      faults: [
+        { status: 429, headers: { 'retry-after': 3 }, endpoint: 'currencies.list', stall: false, truncate: false },
+      ],
+    });
+    const response = await currencies();
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '3']);
+    expect((await currencies()).status).toBe(200);
+  });
+
+  test('may cut a response', async () => {
+    const whole = await (await currencies()).text();
+    marketplace.seed({ faults: [{ truncate: true, endpoint: 'currencies.list' }] });
+    const cut = await currencies()
+      .then((response) => response.text())
+      .catch(() => '');
+    expect(cut.length).toBeLessThan(whole.length);
+  });
+
+  const unsendable =
+    'the fault cannot be sent: `status` is from 200 to 599, 204 and 304 have no `body`, `headers` are HTTP headers';
+  test.each<[object, string]>([
+    [{ status: 204, body: {} }, unsendable],
+    [{ status: 503, headers: { 'a b': 'c' } }, unsendable],
+    [{ status: 503, endpoint: 'questions.fly' }, 'there is no endpoint "questions.fly"'],
+  ])('can be sent, not %j', (fault, mistake) => {
+    expect(mistakeOf({ faults: [fault] })).toContain(mistake);
+  });
+});
