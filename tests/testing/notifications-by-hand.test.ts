@@ -91,6 +91,110 @@ describe('notifications by hand', () => {
     expect(resources()).toEqual(['b /items/MLA1', 'a /items/MLA2', 'b /items/MLA3']);
   });
 
+  test('a notification for an application comes to its subscriptions to the topic, and to no other', async () => {
+    const { notifications, resources, subscribe } = arrange();
+    subscribe('a', { topics: ['items'] });
+    subscribe('b', { topics: ['items'], application_id: 600 });
+    subscribe('c', { topics: ['questions'], application_id: 600 });
+    await notifications.send({ topic: 'items', resource: '/items/MLA1', user_id: 7, application_id: 600 });
+    expect(
+      await notifications.send({ topic: 'orders', resource: '/orders/1', user_id: 7, application_id: 600 }),
+    ).toEqual([]);
+    expect(resources()).toEqual(['b /items/MLA1']);
+  });
+
+  test('a first attempt that is delivered by hand does not come again, and a retry still does', async () => {
+    const { marketplace, notifications, received, subscribe, ask } = arrange();
+    subscribe('a', { faults: { late: 1, lateMs: 60_000 } });
+    const texts = ['A', 'B'].map((text) => `/questions/${ask(text).id}`);
+    const [first] = notifications.scheduled.map(({ id }) => id);
+    await notifications.deliver([first!]);
+    expect(received).toHaveLength(1);
+    expect(notifications.scheduled.map(({ id, attempt }) => [id === first, attempt])).toEqual([[false, 1]]);
+    await notifications.flush();
+    expect(received.map(({ body }) => body.resource).sort()).toEqual(texts);
+    const failing = marketplace.notifications.subscribe({ callback: () => new Response(null, { status: 500 }) });
+    ask('C');
+    await expect.poll(() => notifications.scheduled.some(({ attempt }) => attempt === 2)).toBe(true);
+    const lost = notifications.scheduled.find(({ attempt }) => attempt === 2)!;
+    await notifications.deliver([lost.id]);
+    const attemptsOf = (): number[] =>
+      notifications.scheduled.filter(({ id }) => id === lost.id).map(({ attempt }) => attempt);
+    // The retry that was due, and the one after the delivery by hand.
+    expect(attemptsOf()).toEqual([2, 3]);
+    failing.cancel();
+    expect(attemptsOf()).toEqual([]);
+  });
+
+  test('the end of a subscription drops what waits for it, and nothing else', async () => {
+    const { notifications, resources, subscribe, ask } = arrange();
+    const faults = { late: 1, lateMs: 60_000 };
+    const [a, b] = [subscribe('a', { faults }), subscribe('b', { faults })];
+    const late = ask('A');
+    notifications.isHeld = true;
+    const held = ask('B');
+    expect(notifications.scheduled.map(({ subscription }) => subscription).sort()).toEqual([a.id, a.id, b.id, b.id]);
+    a.cancel();
+    expect(notifications.scheduled.map(({ subscription }) => subscription)).toEqual([b.id, b.id]);
+    notifications.isHeld = false;
+    await notifications.flush();
+    expect(resources().sort()).toEqual([late, held].map(({ id }) => `b /questions/${id}`));
+  });
+
+  test('a topic that is disabled meanwhile is not delivered, except by hand', async () => {
+    const { notifications, resources, subscribe, ask } = arrange();
+    const subscription = subscribe('a', { faults: { late: 1, lateMs: 60_000 } });
+    const { id } = ask('A');
+    const [waiting] = notifications.scheduled;
+    (subscription.topics as Set<string>).delete('questions');
+    await notifications.flush();
+    expect(resources()).toEqual([]);
+    await notifications.deliver([waiting!.id]);
+    expect(resources()).toEqual([`a /questions/${id}`]);
+  });
+
+  test('with a running clock flush() delivers early, and does not move the clock', async () => {
+    const { marketplace, notifications, received, subscribe, ask } = arrange();
+    subscribe('a', { faults: { late: 1, lateMs: 86_400_000 } });
+    marketplace.clock.run();
+    ask('A');
+    const due = Date.parse(notifications.scheduled[0]!.at);
+    await notifications.flush();
+    expect(received).toHaveLength(1);
+    expect(marketplace.clock.ms).toBeLessThan(due);
+  });
+
+  test('what is due at the same time comes in the order in which it happened', async () => {
+    const { notifications, resources, subscribe, ask } = arrange();
+    subscribe('a');
+    notifications.isHeld = true;
+    const asked = ['A', 'B', 'C'].map((text) => `a /questions/${ask(text).id}`);
+    notifications.isHeld = false;
+    expect(notifications.scheduled.map(({ event }) => `a ${event.resource}`)).toEqual(asked);
+    await notifications.flush();
+    expect(resources()).toEqual(asked);
+  });
+
+  test('reset() ends all: subscriptions, attempts, what waits, and the numbers', async () => {
+    const { notifications, received, subscribe, ask } = arrange();
+    subscribe('a');
+    subscribe('b');
+    ask('A');
+    await notifications.flush();
+    const [{ id } = { id: '' }] = notifications.attempts;
+    notifications.isHeld = true;
+    ask('B');
+    notifications.reset();
+    expect([notifications.subscriptions, notifications.attempts, notifications.scheduled]).toEqual([[], [], []]);
+    expect(notifications.isHeld).toBe(false);
+    await expect(notifications.deliver([id])).rejects.toThrow('there is no notification');
+    received.length = 0;
+    expect(subscribe('c').id).toBe(1);
+    ask('C');
+    await notifications.flush();
+    expect(received).toMatchObject([{ by: 'c', body: { _id: '500-000000000001' } }]);
+  });
+
   test('one subscription ends, the other stays', async () => {
     const { notifications, resources, subscribe, ask } = arrange();
     const { id } = subscribe('a');

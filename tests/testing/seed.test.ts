@@ -15,7 +15,7 @@ beforeEach(() => {
 /** What is wrong with a seed that is not accepted. */
 function mistakeOf(seed: object): string {
   try {
-    marketplace.seed(seed as SeedInit);
+    marketplace.seed(seed);
   } catch (error) {
     if (error instanceof FakeMarketplaceError) return error.message.replace('FakeMarketplace: ', '');
     throw error;
