@@ -119,7 +119,7 @@ function extendMarkdown(markdown: MarkdownIt): void {
   labelCells(markdown);
   // Code in a line may break after punctuation, never inside an identifier.
   markdown.renderer.rules.code_inline = (tokens, index) =>
-    `<code v-pre>${markdown.utils.escapeHtml(tokens[index]?.content ?? '').replace(/[/.(,|]|&lt;(?=\S)/g, '$&<wbr>')}</code>`;
+    `<code v-pre>${markdown.utils.escapeHtml(tokens[index]?.content ?? '').replace(/[/.,|]|\((?!\))|&lt;(?=\S)/g, '$&<wbr>')}</code>`;
 }
 
 /** The classes of cells that begin with whether something passes. */
