@@ -166,6 +166,9 @@ function rewrite(tokens: readonly Token[], from: string): void {
       const address = addressOf(token.attrGet('href') ?? '', from);
       isDropped = address === undefined;
       if (address !== undefined) token.attrSet('href', address);
+      // The permalink of a heading that is a link has the Markdown of the heading in its name.
+      const label = token.attrGet('aria-label')?.replace(/\[([^\]]+)\]\([^)]*\)/, '$1');
+      if (label !== undefined) token.attrSet('aria-label', label);
     }
     if (isDropped && token.type.startsWith('link_')) Object.assign(token, { type: 'text', content: '' });
   }
