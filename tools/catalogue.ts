@@ -80,9 +80,7 @@ export function catalogue(surface: Readonly<Record<string, unknown>>, sources: S
   const operations = endpoints.map((endpoint): Operation => {
     const method = found.find(({ name }) => name === endpoint.name);
     if (method) return { ...method, endpoint };
-    throw new Error(
-      `The endpoint '${endpoint.name}' has no method seller.${endpoint.name}: one of the two is misnamed`,
-    );
+    throw new Error(`There is no method seller.${endpoint.name} for the endpoint '${endpoint.name}': is one misnamed?`);
   });
   const others = found.filter(({ name }) => !endpoints.some((endpoint) => endpoint.name === name));
   return {

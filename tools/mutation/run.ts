@@ -1,6 +1,6 @@
 // Runs the mutation tester Stryker on folders and files of `src`: `npm run test:mutation -- core/retry core/auth/tokens.ts`.
 // Prints the faults that no test noticed, and writes the scores of the files to bench/mutation.md. Options such as `--force`
-// and `--concurrency 1` are passed to Stryker.
+// and `--concurrency=1` are passed to Stryker.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
@@ -40,10 +40,9 @@ const cache = 'node_modules/.cache/mutation';
 const page = 'bench/mutation.md';
 const stryker = 'tools/mutation/node_modules/@stryker-mutator/core';
 
-const args = process.argv.slice(2);
-const firstOption = args.findIndex((argument) => argument.startsWith('--'));
-const options = firstOption < 0 ? [] : args.splice(firstOption);
-const paths = args.length > 0 ? args.map((path) => path.replace(/^src\/|\/$/g, '')) : Object.keys(testsOf);
+const options = process.argv.slice(2).filter((argument) => argument.startsWith('--'));
+const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const paths = named.length > 0 ? named.map((path) => path.replace(/^src\/|\/$/g, '')) : Object.keys(testsOf);
 
 const unknown = paths.filter((path) => !existsSync(`src/${path}`) || !testsOf[roomOf(path)]);
 if (unknown.length > 0) throw new Error(`No tests are listed in tools/mutation/run.ts for ${unknown.join(' and ')}`);
@@ -60,9 +59,8 @@ function roomOf(path: string): string {
 
 function test(room: string, own: readonly string[]): void {
   const mutate = own.map((path) => (path.endsWith('.ts') ? `src/${path}` : `src/${path}/**/*.ts`)).join(',');
-  const named = ['--mutate', mutate, '--incrementalFile', `${cache}/${room}.json`, ...options];
-  const config = 'tools/mutation/stryker.config.json';
-  const { status } = spawnSync(process.execPath, [`${stryker}/bin/stryker.js`, 'run', config, ...named], {
+  const args = ['tools/mutation/stryker.config.json', '--mutate', mutate, '--incrementalFile', `${cache}/${room}.json`];
+  const { status } = spawnSync(process.execPath, [`${stryker}/bin/stryker.js`, 'run', ...args, ...options], {
     stdio: 'inherit',
     // A few cases of each property notice most faults, and a survivor runs all of them.
     env: { FUZZ_CASES: '400', ...process.env, MUTATION_TESTS: testsOf[room]?.join(';') },
@@ -81,12 +79,8 @@ function scoresOf(room: string, own: readonly string[]): string[][] {
       mutants.filter(({ status, statusReason = '' }) => pattern.test(`${status} ${statusReason}`)).length;
     const survived = count(/^(Survived|NoCoverage)/);
     const faults = count(/^(Killed|Timeout)/) + survived;
-    const file = `\`${name.replace(`src/${room}/`, '')}\``;
-    return [
-      file,
-      ...figures(faults, survived, count(/^Timeout|^Killed.*timed out/s)),
-      new Date().toISOString().slice(0, 10),
-    ];
+    const scores = figures(faults, survived, count(/^Timeout|^Killed.*timed out/s));
+    return [`\`${name.replace(`src/${room}/`, '')}\``, ...scores, new Date().toISOString().slice(0, 10)];
   });
   return rows.filter(([, , faults]) => faults !== '0');
 }
@@ -106,13 +100,12 @@ function withScores(text: string, room: string, tested: readonly string[][]): st
     .sort((a, b) => Number.parseInt(a[1] ?? '') - Number.parseInt(b[1] ?? ''));
   const sum = (column: number): number => rows.reduce((total, row) => total + Number(row[column]), 0);
   const { version } = JSON.parse(readFileSync(`${stryker}/package.json`, 'utf8')) as { version: string };
+  const total = [`**${rows.length} files**`, ...figures(sum(2), sum(3), sum(4)), ''];
   sections[at] = [
     `## ${room}\n\nStryker ${version}, Node ${process.version}.\n`,
     '| File | Noticed | Faults | Survived | Timed out | Tested |',
     '| --- | ---: | ---: | ---: | ---: | --- |',
-    ...[[`**${rows.length} files**`, ...figures(sum(2), sum(3), sum(4)), ''], ...rows].map(
-      (row) => `| ${row.join(' | ')} |`,
-    ),
+    ...[total, ...rows].map((row) => `| ${row.join(' | ')} |`),
   ].join('\n');
   return `${sections.join('\n\n')}\n`;
 }
