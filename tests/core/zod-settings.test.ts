@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { InvalidInputError, UnexpectedResponseError } from 'marketplace-seller-sdk';
 import { afterEach, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
+import { bundled } from '../support/program.ts';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 
 const before = { ...z.config() };
@@ -52,18 +53,11 @@ test('a call changes no settings of zod', async () => {
   expect(z.config()).toEqual(before);
 });
 
-test('responses are checked where eval is forbidden', () => {
-  const file = (path: string): string => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
-  const program = `
-    import { registerHooks } from 'node:module';
-    const source = (name, from) => (/^[.].*js$/.test(name) && from.endsWith('.ts') ? name.replace(/js$/, 'ts') : name);
-    registerHooks({ resolve: (name, context, next) => next(source(name, context.parentURL), context) });
-    const { read } = await import(${file('core/schema/read-leniently.ts')});
-    const { questionSearchResponse } = await import(${file('resources/questions/schemas.ts')});
-    const list = [{ id: '1' }, { text: 'no id' }, { id: 2, hold: 'no' }];
-    console.log(JSON.stringify(read(questionSearchResponse, list, false)));`;
-  const args = ['--disallow-code-generation-from-strings', '--input-type=module', '-e', program];
-  const out = execFileSync(process.execPath, args, { encoding: 'utf8' });
+test('responses are checked where eval is forbidden', async () => {
+  const program = await bundled('tests/support/read-questions.ts');
+  const out = execFileSync(process.execPath, ['--disallow-code-generation-from-strings', program], {
+    encoding: 'utf8',
+  });
   expect(JSON.parse(out)).toEqual({
     value: { questions: [{ id: 1 }, { id: 2, hold: 'no' }] },
     differences: [
