@@ -3,7 +3,7 @@ import { UnexpectedResponseError } from '../../core/errors/response-errors.js';
 import { SellerError } from '../../core/errors/seller-error.js';
 import type { Drift } from '../../core/options/hooks.js';
 import type { SellerClient } from '../../client.js';
-import type { Ids } from './ids.js';
+import type { IdName, Ids } from './ids.js';
 import { readings } from './readings.js';
 import type { ReadingOperation } from './readings.js';
 
@@ -47,7 +47,10 @@ export async function* checkOperations({ ids, skip, pause, createClient }: Check
       await pause();
       const drifts: string[] = [];
       const seller = createClient((drift) => drifts.push(lineOf(drift)));
-      checked.push(await resultOf(operation, reading.call(seller, choice, ids), drifts));
+      const found = reading.call(seller, choice).then((each) => {
+        for (const [name, values] of Object.entries(each)) ids.add(name as IdName, values);
+      });
+      checked.push(await resultOf(operation, found, drifts));
     }
     const result = outcomes.findLast((outcome) => checked.some((each) => each.result === outcome)) ?? 'not tried';
     return { operation, result, details: [...new Set(checked.flatMap(({ details }) => details))] };

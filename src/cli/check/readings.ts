@@ -1,29 +1,26 @@
 import type { SellerClient } from '../../client.js';
 import type { Paged } from '../../core/pagination/paged.js';
-import type { IdName, Ids } from './ids.js';
+import type { IdName } from './ids.js';
+
+/** What a response contains for later calls: ids, or other values if it has another shape than documented. */
+type FoundIds = Partial<Record<IdName, readonly unknown[]>>;
 
 /** A reading operation: the ids that it needs, how it is called, and the ids that its response contains. */
 export interface ReadingOperation {
   /** Its name in `endpoints`. */
   readonly operation: string;
   readonly needs: readonly IdName[];
-  call(seller: SellerClient, ids: Readonly<Record<IdName, string>>, found: Ids): Promise<void>;
+  /** Returns the ids in the response. */
+  call(seller: SellerClient, ids: Readonly<Record<IdName, string>>): Promise<FoundIds>;
 }
 
 function reading<const Name extends IdName, Out>(
   operation: string,
   needs: readonly Name[],
   call: (seller: SellerClient, ids: Readonly<Record<Name, string>>) => PromiseLike<Out>,
-  find: (output: Out, found: Ids) => void = () => undefined,
+  find: (output: Out) => FoundIds = () => ({}),
 ): ReadingOperation {
-  return {
-    operation,
-    needs,
-    call: async (seller, ids, found) => {
-      const output = await call(seller, ids);
-      find(output, found);
-    },
-  };
+  return { operation, needs, call: async (seller, ids) => find(await call(seller, ids)) };
 }
 
 const pageSize = { limit: 10 };
@@ -40,10 +37,9 @@ export const readings: readonly ReadingOperation[] = [
     'questions.search',
     ['user'],
     (seller, { user }) => firstOf(seller.questions.search({ seller_id: user, ...pageSize })),
-    (questions, found) => {
-      found.add('question', idsOf(questions, 'id'));
-      found.add('item', idsOf(questions, 'item_id'));
-      addSites(found, idsOf(questions, 'item_id'));
+    (questions) => {
+      const item = idsOf(questions, 'item_id');
+      return { question: idsOf(questions, 'id'), item, site: sitesOf(item) };
     },
   ),
   reading('questions.get', ['question'], (seller, { question }) => seller.questions.get({ question_id: question })),
@@ -56,7 +52,7 @@ export const readings: readonly ReadingOperation[] = [
     ['site', 'user'],
     (seller, { site, user }) =>
       firstOf(seller.sites.search({ site_id: site, filters: { seller_id: user }, ...pageSize })),
-    (listings, found) => found.add('item', idsOf(listings, 'id')),
+    (listings) => ({ item: idsOf(listings, 'id') }),
   ),
   reading('items.status', ['item'], (seller, { item }) => seller.items.status({ ids: [item] })),
   reading(
@@ -64,16 +60,16 @@ export const readings: readonly ReadingOperation[] = [
     ['pack', 'user'],
     (seller, { pack, user }) =>
       firstOf(seller.messages.conversation({ pack_id: pack, user_id: user, mark_as_read: false, ...pageSize })),
-    (messages, found) => {
-      found.add('message', idsOf(messages, 'id'));
-      found.add('attachment', idsOf(messages.flatMap(attachmentsOf), 'filename'));
-    },
+    (messages) => ({
+      message: idsOf(messages, 'id'),
+      attachment: idsOf(messages.flatMap(attachmentsOf), 'filename'),
+    }),
   ),
   reading(
     'messages.get',
     ['message'],
     (seller, { message }) => seller.messages.get({ message_id: message }, unread),
-    (message, found) => found.add('attachment', idsOf(attachmentsOf(message), 'filename')),
+    (message) => ({ attachment: idsOf(attachmentsOf(message), 'filename') }),
   ),
   reading('messages.download', ['site', 'attachment'], async (seller, { site, attachment }) => {
     const file = await seller.messages.download({ site_id: site, attachment_id: attachment }, unread);
@@ -85,7 +81,7 @@ export const readings: readonly ReadingOperation[] = [
     'flex.subscriptions',
     ['site', 'user'],
     (seller, { site, user }) => seller.flex.subscriptions({ site_id: site, user_id: user }),
-    (subscriptions, found) => found.add('service', idsOf(subscriptions, 'service_id')),
+    (subscriptions) => ({ service: idsOf(subscriptions, 'service_id') }),
   ),
   reading('flex.configuration', ['site', 'user', 'service'], (seller, { site, user, service }) =>
     seller.flex.configuration({ site_id: site, user_id: user, service_id: service }),
@@ -130,11 +126,8 @@ function attachmentsOf(message: { readonly message_attachments?: unknown }): unk
 }
 
 /** The id of an item begins with its site. */
-export function addSites(found: Ids, items: readonly unknown[]): void {
-  found.add(
-    'site',
-    items.map((item) => /^([A-Z]{3})\d/.exec(String(item))?.[1]),
-  );
+export function sitesOf(items: readonly unknown[]): unknown[] {
+  return items.map((item) => /^([A-Z]{3})\d/.exec(String(item))?.[1]);
 }
 
 function lastWeek(): { date_from: Date; date_to: Date } {

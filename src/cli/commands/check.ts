@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SellerClient } from '../../client.js';
 import { userOfToken } from '../../core/user-of-token.js';
 import { ConfigurationError } from '../../core/errors/errors.js';
-import { addSites, readings } from '../check/readings.js';
+import { readings, sitesOf } from '../check/readings.js';
 import { checkOperations } from '../check/check-operations.js';
 import type { Checked } from '../check/check-operations.js';
 import { formatChecked } from '../check/format-checked.js';
@@ -59,7 +59,7 @@ function idsOf(values: Values, token: string): Ids {
   const ids = new Ids();
   for (const name of Object.keys(idOptions) as IdName[]) ids.add(name, [values.text(name)]);
   ids.add('user', [userOfToken(token)]);
-  addSites(ids, [values.text('item')]);
+  ids.add('site', sitesOf([values.text('item')]));
   return ids;
 }
 

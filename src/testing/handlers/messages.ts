@@ -27,10 +27,10 @@ export function messageHandlers(stores: Stores): EndpointHandlers<typeof endpoin
   return {
     conversation: (call) => {
       const reader = bearerOrThrow(call).user_id;
-      const { limit = 0, offset = 0 } = readConversationPage(call, settings);
+      const page = readConversationPage(call, settings);
       const pack = getOwnPack(call, reader);
       if (!pack) throw errorResponse(errors.noAccessToConversation);
-      const { items, paging } = messages.pageFor(reader, pack, { offset, limit });
+      const { items, paging } = messages.pageFor(reader, pack, page);
       if (call.query.get('mark_as_read') !== 'false') messages.markAsRead(reader, pack);
       return {
         paging,

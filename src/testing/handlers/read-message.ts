@@ -3,7 +3,7 @@ import { lengthOf } from '../../core/schema/fields.js';
 import * as attachmentErrors from '../../resources/messages/attachment-errors.js';
 import * as errors from '../../resources/messages/errors.js';
 import { unsupportedCharacters } from '../../resources/post-sale/text.js';
-import type { PageParams } from '../http/conventions.js';
+import type { Page } from '../http/conventions.js';
 import { badRequest, errorResponse } from '../http/handler.js';
 import type { Call } from '../http/call.js';
 import { isInteger, parseInteger, readJsonObject } from '../http/read-request.js';
@@ -26,7 +26,7 @@ const maxAttachments = 25;
 export function readConversationPage(
   { query }: Call,
   { conversationPageSize, maxPageSize }: MarketplaceSettings,
-): Required<PageParams> {
+): Page {
   const invalid = (message: string) => errorResponse(errors.invalidPaging, { message });
   const [limitText, offsetText] = [query.get('limit'), query.get('offset')];
   if (limitText !== null && !/^-?\d+$/.test(limitText)) throw invalid('invalid limit');

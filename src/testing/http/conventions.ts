@@ -11,19 +11,19 @@ export function pickAttributes(body: unknown, attributes: string | null): unknow
   return Array.isArray(body) ? body.map(pick) : pick(body);
 }
 
+/** The position of a page in its list. */
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
 /** A page of a list, with its paging object. */
 export interface PageOf<T> {
   readonly items: readonly T[];
-  readonly paging: { readonly total: number; readonly offset: number; readonly limit: number };
-}
-
-/** The position of a page. */
-export interface PageParams {
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
+  readonly paging: Page & { readonly total: number };
 }
 
 /** Cuts a page out of a list. Spec: Common conventions 4. */
-export function pageOf<T>(all: readonly T[], { limit = 50, offset = 0 }: PageParams): PageOf<T> {
+export function pageOf<T>(all: readonly T[], { limit, offset }: Page): PageOf<T> {
   return { items: all.slice(offset, offset + limit), paging: { total: all.length, offset, limit } };
 }

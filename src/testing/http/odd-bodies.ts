@@ -8,7 +8,7 @@ export function withUnknownFields(body: unknown): unknown {
 
 /** Lists and objects that may be missing are `null`. Wire notes 4. */
 export function withNulls(body: unknown): unknown {
-  return mapObjects(body, (fields) => mapFields(fields, (name, value) => (isOptional(name, value) ? null : value)));
+  return mapAllFields(body, (name, value) => (isOptional(name, value) ? null : value));
 }
 
 /** Lists and objects that may be missing are left out; the text of an object is empty. Wire notes 4. */
@@ -28,19 +28,15 @@ function isOptional(name: string, value: unknown): boolean {
 
 /** Integer ids are digits in a string. Wire notes 3. */
 export function withTextIds(body: unknown): unknown {
-  return mapObjects(body, (fields) =>
-    mapFields(fields, (name, value) =>
-      /(^|_)id$|^last$/.test(name) && Number.isInteger(value) ? String(value) : value,
-    ),
+  return mapAllFields(body, (name, value) =>
+    /(^|_)id$|^last$/.test(name) && Number.isInteger(value) ? String(value) : value,
   );
 }
 
 /** Enumerated values in the other letter case. Wire notes 2. */
 export function withOtherCase(body: unknown): unknown {
-  return mapObjects(body, (fields) =>
-    mapFields(fields, (name, value) =>
-      typeof value === 'string' && enumerated.has(name) ? inOtherCase(value) : value,
-    ),
+  return mapAllFields(body, (name, value) =>
+    typeof value === 'string' && enumerated.has(name) ? inOtherCase(value) : value,
   );
 }
 
@@ -52,9 +48,7 @@ function inOtherCase(text: string): string {
 
 /** The same moments with nine decimals and an offset without a colon. Wire notes 5. */
 export function withOtherTimestamps(body: unknown): unknown {
-  return mapObjects(body, (fields) =>
-    mapFields(fields, (_, value) => (isTimestamp(value) ? inOtherForm(value) : value)),
-  );
+  return mapAllFields(body, (_, value) => (isTimestamp(value) ? inOtherForm(value) : value));
 }
 
 function isTimestamp(value: unknown): value is string {
@@ -69,8 +63,12 @@ function inOtherForm(timestamp: string): string {
 /** Applies a function to every object of a JSON value, the inner ones first. */
 function mapObjects(value: unknown, change: (fields: JsonObject) => JsonObject): unknown {
   if (Array.isArray(value)) return value.map((each) => mapObjects(each, change));
-  if (typeof value !== 'object' || value === null) return value;
-  return change(mapFields(value as JsonObject, (_, field) => mapObjects(field, change)));
+  return isObject(value) ? change(mapFields(value, (_, field) => mapObjects(field, change))) : value;
+}
+
+/** Applies a function to every field of every object of a JSON value. */
+function mapAllFields(body: unknown, change: (name: string, value: unknown) => unknown): unknown {
+  return mapObjects(body, (fields) => mapFields(fields, change));
 }
 
 function mapFields(fields: JsonObject, change: (name: string, value: unknown) => unknown): JsonObject {

@@ -1,6 +1,6 @@
 import { isObject } from '../../core/plain-object.js';
 import { isIso, isZoned, millisecondsOf } from '../../core/schema/date-time.js';
-import type { PageParams } from './conventions.js';
+import type { Page } from './conventions.js';
 import { badRequest, errorResponse } from './handler.js';
 import type { ErrorResponse } from './handler.js';
 import type { Call } from './call.js';
@@ -80,7 +80,7 @@ export function queryInteger({ query }: Call, name: string, min = 0): number | u
 }
 
 /** Reads `limit` and `offset`. @throws {ErrorResponse} 400 when one is invalid */
-export function queryPage(call: Call, defaultLimit: number, maxLimit: number): Required<PageParams> {
+export function queryPage(call: Call, defaultLimit: number, maxLimit: number): Page {
   const limit = queryInteger(call, 'limit', 1) ?? defaultLimit;
   return { limit: Math.min(limit, maxLimit), offset: queryInteger(call, 'offset') ?? 0 };
 }
@@ -103,16 +103,11 @@ export interface QueryDate {
 export function queryDate({ query }: Call, name: string): QueryDate | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
-  const date = parseDate(text);
-  if (!date) throw badRequest(`${name} must be an ISO 8601 date`);
-  return { text, ...date };
-}
-
-function parseDate(text: string): Pick<QueryDate, 'ms' | 'hasOffset'> | undefined {
   // In a query that does not encode it, the `+` of an offset becomes a space.
   const date = text.replace(/^([^T]*T.*) (\d{2}:?\d{2})$/, '$1+$2');
   const ms = millisecondsOf(date);
-  return Number.isNaN(ms) || !isIso(date.slice(0, 10)) ? undefined : { ms, hasOffset: isZoned(date) };
+  if (Number.isNaN(ms) || !isIso(date.slice(0, 10))) throw badRequest(`${name} must be an ISO 8601 date`);
+  return { text, ms, hasOffset: isZoned(date) };
 }
 
 /** Reads a parameter that has one of the given values. @throws {ErrorResponse} 400 that names the values */

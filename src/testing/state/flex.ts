@@ -69,9 +69,7 @@ export class FlexStore extends EntityStore<number, StoredSubscription> {
 
   /** Returns the zones of a site: one per coverage area. The first is mandatory. */
   zonesOf(site_id: string): Zone[] {
-    const { areas } = (flexCoverageAreas as Readonly<Record<string, { areas: readonly string[] }>>)[site_id] ?? {
-      areas: [],
-    };
+    const areas = this.covers(site_id) ? flexCoverageAreas[site_id as keyof typeof flexCoverageAreas].areas : [];
     return areas.map((label, index) => ({ id: `${site_id}-${index + 1}`, label, is_mandatory: index === 0 }));
   }
 

@@ -67,17 +67,12 @@ export class CallbackSubscription implements Subscription {
   /** Selects the faults of the next notification. Each uses its own random numbers, so that they are independent. */
   nextFaults(): { late: number; twice: boolean; variant: number | undefined } {
     const { late = 0, lateMs = 30_000, twice = 0, odd = 0 } = this.#init.faults ?? {};
-    const [isLate, lateness, isTwice, isVariant, variantChoice] = [
-      this.#random(),
-      this.#random(),
-      this.#random(),
-      this.#random(),
-      this.#random(),
-    ];
+    const random = Array.from({ length: 5 }, this.#random);
+    const [isLate = 1, lateness = 1, isTwice = 1, isVariant = 1, variant] = random;
     return {
       late: isLate < late ? Math.ceil(lateness * lateMs) : 0,
       twice: isTwice < twice,
-      variant: isVariant < odd ? variantChoice : undefined,
+      variant: isVariant < odd ? variant : undefined,
     };
   }
 
