@@ -38,11 +38,8 @@ async function isProven({ code_challenge, redirect_uri }: CodeProof = {}, fields
 export function authorize(accounts: Accounts, user_id: number, authorizationUrl: string): string {
   const { searchParams } = new URL(authorizationUrl);
   const get = (name: string): string | undefined => searchParams.get(name) ?? undefined;
-  const { client_id, redirect_uri, code_challenge } = {
-    client_id: Number(get('client_id')),
-    redirect_uri: get('redirect_uri'),
-    code_challenge: get('code_challenge'),
-  };
+  const client_id = Number(get('client_id'));
+  const [redirect_uri, code_challenge] = [get('redirect_uri'), get('code_challenge')];
   if (get('response_type') !== 'code' || !Number.isSafeInteger(client_id) || redirect_uri === undefined)
     throw new FakeMarketplaceError(
       'an authorisation needs `response_type=code`, a `client_id` of digits and a `redirect_uri`',

@@ -5,6 +5,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { nodeModule } from '../core/node-module.js';
 import { FakeMarketplaceError } from './errors.js';
 import { assertFields } from './state/assert-fields.js';
+import { errorJson } from './http/respond.js';
 import { chunksOf, discardRest, toStream } from './incoming-body.js';
 
 /** Options of `listen`. */
@@ -88,8 +89,7 @@ async function respond(handle: Handle, request: Request): Promise<Response> {
     return await handle(request);
   } catch (error) {
     if (!(error instanceof FakeMarketplaceError)) throw error;
-    const body = { message: error.message, error: 'internal_server_error', status: 500, cause: [] };
-    return Response.json(body, { status: 500 });
+    return errorJson(500, error.message);
   }
 }
 
@@ -118,10 +118,8 @@ function toRequest(
 }
 
 function unreadable({ method = '' }: IncomingMessage): Response {
-  const isMethod = ['TRACE', 'TRACK', 'CONNECT'].includes(method);
-  const [status, error] = isMethod ? [405, 'method_not_allowed'] : [400, 'bad_request'];
-  const message = isMethod ? `${method} is not allowed` : 'The target or the Host header of the request is invalid';
-  return Response.json({ message, error, status, cause: [] }, { status });
+  if (['TRACE', 'TRACK', 'CONNECT'].includes(method)) return errorJson(405, `${method} is not allowed`);
+  return errorJson(400, 'The target or the Host header of the request is invalid');
 }
 
 async function send(response: Response, outgoing: ServerResponse, { Readable, promises }: Streams): Promise<void> {

@@ -1,5 +1,5 @@
 import { pageOf } from '../http/conventions.js';
-import type { Page } from '../http/conventions.js';
+import type { PageParams } from '../http/conventions.js';
 import { badRequest } from '../http/handler.js';
 import type { Call } from '../http/call.js';
 import { queryDate, queryInteger, queryOneOf, queryPage } from '../http/read-request.js';
@@ -14,7 +14,7 @@ export interface WindowParams {
   /** The end of the window, in milliseconds since 1970. */
   readonly end: number;
   readonly order: 'asc' | 'desc';
-  readonly page: Page;
+  readonly page: PageParams;
   /** The site in whose time zone days start; `undefined` for UTC. */
   readonly site_id: string | undefined;
 }

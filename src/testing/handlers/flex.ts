@@ -52,7 +52,7 @@ export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.
       const subscription = getSubscriptionOrThrow(call, ids);
       if (subscription.mode === 'TURBO') throw badRequest('the delivery of this subscription is accurate, not custom');
       store.configure(subscription.id, {
-        ...(delivery_window !== undefined && { delivery_window }),
+        delivery_window,
         delivery_ranges: { ...subscription.delivery_ranges, ...delivery_ranges },
       });
       return {};

@@ -1,5 +1,5 @@
 import type { endpoints } from '../../endpoints.js';
-import { badRequest } from '../http/handler.js';
+import { badRequest, notFound } from '../http/handler.js';
 import type { EndpointHandlers } from '../http/handler.js';
 import { queryList } from '../http/read-request.js';
 import type { Item } from '../state/items.js';
@@ -14,15 +14,13 @@ export function itemHandlers({ items, settings }: Stores): EndpointHandlers<type
       if (ids.length > settings.maxIds) throw badRequest(`ids has more than ${settings.maxIds} entries`);
       const results = ids.map((id) => ({ id, item: items.get(id) }));
       if (settings.itemStatusShape === 'bare') return results.flatMap(({ item }) => (item ? [toItemView(item)] : []));
-      return results.map(({ id, item }) => (item ? { code: 200, body: toItemView(item) } : toNotFoundEntry(id)));
+      return results.map(({ id, item }) =>
+        item ? { code: 200, body: toItemView(item) } : { code: 404, body: notFound(`Item ${id} does not exist`).body },
+      );
     },
   };
 }
 
 function toItemView({ item_id, ...item }: Item): object {
   return { id: item_id, ...item };
-}
-
-function toNotFoundEntry(id: string): object {
-  return { code: 404, body: { message: `Item ${id} does not exist`, error: 'not_found', status: 404, cause: [] } };
 }

@@ -1,5 +1,5 @@
 import { defined } from '../../core/defined.js';
-import type { Page } from '../http/conventions.js';
+import type { PageParams } from '../http/conventions.js';
 import type { Bearer } from '../state/accounts.js';
 import { badRequest } from '../http/handler.js';
 import type { Call } from '../http/call.js';
@@ -21,7 +21,7 @@ const statuses = ['UNANSWERED', 'ANSWERED', 'CLOSED_UNANSWERED', 'UNDER_REVIEW',
 /** The wrapper of the live service. `filters` also names the page and the caller. */
 export function liveWrapper(
   { seller_id, item_id, from, filters }: QuestionSearch,
-  { offset, limit }: Page,
+  { offset, limit }: PageParams,
   { user_id, application_id }: Bearer,
 ): object {
   const scope = { seller: seller_id === undefined ? undefined : String(seller_id), item: item_id, from };

@@ -20,7 +20,7 @@ import {
 } from '../http/handler.js';
 import type { EndpointHandlers } from '../http/handler.js';
 import type { Call } from '../http/call.js';
-import { isInteger, parseInteger, pathId, queryPage, readJsonObject } from '../http/read-request.js';
+import { isId, parseInteger, pathId, queryPage, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import { localInstant } from '../local-time.js';
 import type { Item } from '../state/items.js';
@@ -68,7 +68,7 @@ export function questionHandlers(stores: Stores): EndpointHandlers<typeof endpoi
     answer: async (call) => {
       const { user_id } = bearerOrThrow(call);
       const { question_id, text } = readAnswer(await readJsonObject(call, errorResponse(invalidPostBody)));
-      const question = store.get(question_id);
+      const question = store.get(Number(question_id));
       if (!question) throw errorResponse(invalidQuestion, { message: `Question ${question_id} does not exist` });
       if (question.seller_id !== user_id) throw notYourQuestion;
       assertAnswerable(question);
@@ -85,7 +85,7 @@ export function questionHandlers(stores: Stores): EndpointHandlers<typeof endpoi
       bearerOrThrow(call);
       const { question_id } = await readJsonObject(call);
       // The payload is not documented, so the id can be a number or a string of digits.
-      const id = isInteger(question_id) ? question_id : parseInteger(String(question_id));
+      const id = isId(question_id) ? question_id : parseInteger(String(question_id));
       if (id === undefined) throw badRequest('question_id must be an integer');
       const received = getReceivedOrThrow(call, id);
       store.hide(received.id);
@@ -103,11 +103,12 @@ export function questionHandlers(stores: Stores): EndpointHandlers<typeof endpoi
       add: async (call) => {
         const seller = getSellerOrThrow(call);
         const { user_id } = await readJsonObject(call);
-        if (!isInteger(user_id)) throw badRequest('user_id must be an integer');
+        if (!isId(user_id)) throw badRequest('user_id must be an integer');
         if (user_id === seller) throw badRequest('user_id is the seller, who cannot be blocked');
-        if (!accounts.get(user_id)) throw notFound(`User ${user_id} does not exist`);
-        store.block(user_id, seller);
-        return new HandlerResponse(201, { user_id });
+        const blocked = accounts.get(Number(user_id));
+        if (!blocked) throw notFound(`User ${user_id} does not exist`);
+        store.block(blocked.user_id, seller);
+        return new HandlerResponse(201, { user_id: blocked.user_id });
       },
 
       list: (call) => {
@@ -147,9 +148,9 @@ export function questionHandlers(stores: Stores): EndpointHandlers<typeof endpoi
   }
 
   /** Returns a question that the caller has received. @throws {ErrorResponse} 401, 403 or 404 */
-  function getReceivedOrThrow(call: Call, question_id: number): StoredQuestion {
+  function getReceivedOrThrow(call: Call, question_id: number | bigint): StoredQuestion {
     const { user_id } = bearerOrThrow(call);
-    const question = store.get(question_id);
+    const question = store.get(Number(question_id));
     if (!question || question.removed) throw errorResponse(questionNotFound);
     if (question.seller_id !== user_id) throw notYourQuestion;
     return question;
@@ -159,11 +160,11 @@ export function questionHandlers(stores: Stores): EndpointHandlers<typeof endpoi
 const notYourQuestion = forbidden('The question belongs to another seller');
 
 /** Reads the body of an answer, which has only `question_id` and `text`. Spec: Errors, Questions. */
-function readAnswer(body: JsonObject): { question_id: number; text: string } {
+function readAnswer(body: JsonObject): { question_id: number | bigint; text: string } {
   const { question_id, text, ...unexpected } = body;
   const isEmpty = question_id === undefined && text === undefined;
   if (isEmpty || Object.keys(unexpected).length > 0) throw errorResponse(invalidPostBody);
-  if (!isInteger(question_id)) throw errorResponse(invalidQuestion);
+  if (!isId(question_id)) throw errorResponse(invalidQuestion);
   const problem = problemOfText(text);
   if (problem !== undefined) throw errorResponse(invalidPostBody, { message: `Invalid post body: ${problem}` });
   return { question_id, text: text as string };

@@ -7,6 +7,7 @@ import { isInteger, pathId, readJson, readJsonObject } from '../http/read-reques
 import type { JsonObject } from '../http/read-request.js';
 import { kindsOfDays } from '../state/flex-subscription.js';
 import type { KindOfDay, StoredRange, StoredSubscription } from '../state/flex-subscription.js';
+import type { Omittable } from '../state/omittable.js';
 import { capacityRange } from './flex-view.js';
 
 /** A GraphQL request. */
@@ -40,14 +41,11 @@ export function readPathIds(call: Call): { readonly user_id: number; readonly se
 /** Reads delivery settings. @throws {ErrorResponse} 400 */
 export async function readDelivery(
   call: Call,
-): Promise<Partial<Pick<StoredSubscription, 'delivery_window' | 'delivery_ranges'>>> {
+): Promise<Omittable<Pick<StoredSubscription, 'delivery_window' | 'delivery_ranges'>>> {
   const { delivery_window, delivery_ranges } = await readJsonObject(call, errorResponse(invalidJson));
   if (delivery_window !== undefined && typeof delivery_window !== 'string')
     throw invalidBody('delivery_window must be a string');
-  return {
-    ...(delivery_window !== undefined && { delivery_window }),
-    ...(delivery_ranges !== undefined && { delivery_ranges: readRanges(delivery_ranges) }),
-  };
+  return { delivery_window, delivery_ranges: delivery_ranges === undefined ? undefined : readRanges(delivery_ranges) };
 }
 
 function readRanges(value: unknown): Partial<Record<KindOfDay, StoredRange[]>> {

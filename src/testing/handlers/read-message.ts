@@ -3,10 +3,10 @@ import { lengthOf } from '../../core/schema/fields.js';
 import * as attachmentErrors from '../../resources/messages/attachment-errors.js';
 import * as errors from '../../resources/messages/errors.js';
 import { unsupportedCharacters } from '../../resources/post-sale/text.js';
-import type { Page } from '../http/conventions.js';
+import type { PageParams } from '../http/conventions.js';
 import { badRequest, errorResponse } from '../http/handler.js';
 import type { Call } from '../http/call.js';
-import { isInteger, parseInteger, readJsonObject } from '../http/read-request.js';
+import { isId, parseInteger, readJsonObject } from '../http/read-request.js';
 import type { JsonObject } from '../http/read-request.js';
 import { isSite } from '../local-time.js';
 import type { MarketplaceSettings } from '../settings.js';
@@ -14,8 +14,8 @@ import type { Bearer } from '../state/accounts.js';
 
 /** A message to send. */
 export interface NewMessage {
-  readonly from: number;
-  readonly to: number;
+  readonly from: number | bigint;
+  readonly to: number | bigint;
   readonly text: string;
   readonly file_ids: readonly string[];
 }
@@ -26,7 +26,7 @@ const maxAttachments = 25;
 export function readConversationPage(
   { query }: Call,
   { conversationPageSize, maxPageSize }: MarketplaceSettings,
-): Page {
+): PageParams {
   const invalid = (message: string) => errorResponse(errors.invalidPaging, { message });
   const [limitText, offsetText] = [query.get('limit'), query.get('offset')];
   if (limitText !== null && !/^-?\d+$/.test(limitText)) throw invalid('invalid limit');
@@ -60,7 +60,7 @@ function assertApplication({ query, request }: Call, { application_id }: Bearer)
 }
 
 /** Reads `to`. @throws {ErrorResponse} 400 */
-function readReceiver({ to }: JsonObject): number {
+function readReceiver({ to }: JsonObject): number | bigint {
   const invalid = (message: string) => errorResponse(errors.invalidReceiver, { message });
   if (!isObject(to) || to.user_id === undefined || to.user_id === null) throw invalid('to.user_id is missing');
   const user_id = readUserId(to);
@@ -83,10 +83,10 @@ function isResource(resource: unknown): boolean {
 }
 
 /** Reads the `user_id` of an object, a number or a string of digits: the specification does not name its type here. */
-function readUserId(value: unknown): number | undefined {
+function readUserId(value: unknown): number | bigint | undefined {
   const user_id = isObject(value) ? value.user_id : undefined;
   if (typeof user_id === 'string') return parseInteger(user_id);
-  return isInteger(user_id) && user_id >= 0 ? user_id : undefined;
+  return isId(user_id) && user_id >= 0 ? user_id : undefined;
 }
 
 function readText({ text }: JsonObject, maxLength: number): string {

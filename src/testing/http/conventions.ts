@@ -12,7 +12,7 @@ export function pickAttributes(body: unknown, attributes: string | null): unknow
 }
 
 /** The position of a page in its list. */
-export interface Page {
+export interface PageParams {
   readonly limit: number;
   readonly offset: number;
 }
@@ -20,10 +20,10 @@ export interface Page {
 /** A page of a list, with its paging object. */
 export interface PageOf<T> {
   readonly items: readonly T[];
-  readonly paging: Page & { readonly total: number };
+  readonly paging: PageParams & { readonly total: number };
 }
 
 /** Cuts a page out of a list. Spec: Common conventions 4. */
-export function pageOf<T>(all: readonly T[], { limit, offset }: Page): PageOf<T> {
+export function pageOf<T>(all: readonly T[], { limit, offset }: PageParams): PageOf<T> {
   return { items: all.slice(offset, offset + limit), paging: { total: all.length, offset, limit } };
 }

@@ -69,6 +69,7 @@ function codeOfStatus(status: number): string {
     422: 'unprocessable_entity',
     429: 'too_many_requests',
     500: 'internal_server_error',
+    502: 'bad_gateway',
   };
   return reasons[status] ?? `status_${status}`;
 }

@@ -1,6 +1,6 @@
 import { isObject } from '../../core/plain-object.js';
 import { isIso, isZoned, millisecondsOf } from '../../core/schema/date-time.js';
-import type { Page } from './conventions.js';
+import type { PageParams } from './conventions.js';
 import { badRequest, errorResponse } from './handler.js';
 import type { ErrorResponse } from './handler.js';
 import type { Call } from './call.js';
@@ -17,10 +17,16 @@ export async function readJson({ request }: Call, invalid: ErrorResponse): Promi
   const bytes = await readUpTo(request, maxJsonLength);
   if (!bytes) throw bodyTooLarge;
   try {
-    return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+    return JSON.parse(new TextDecoder().decode(bytes), exactInteger) as unknown;
   } catch {
     throw invalid;
   }
+}
+
+/** Reads an integer beyond 2^53 as a `bigint`, so that it is not the same as its digits in quotes. */
+function exactInteger(_name: string, value: unknown, { source = '' }: { readonly source?: string } = {}): unknown {
+  const isLong = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source);
+  return isLong ? BigInt(source) : value;
 }
 
 const bodyTooLarge = errorResponse({ status: 413, message: 'the body is larger than 1 MB' });
@@ -35,9 +41,14 @@ export async function readJsonObject(
   return value;
 }
 
-/** Whether a JSON value is an integer. A string of digits is not; a number beyond 2^53 is, but no id is so large. */
+/** Whether a JSON value is an integer. A string of digits is not. */
 export function isInteger(value: unknown): value is number {
-  return Number.isInteger(value);
+  return Number.isSafeInteger(value);
+}
+
+/** Whether a JSON value is an id: an integer, also beyond 2^53, where no id is known. */
+export function isId(value: unknown): value is number | bigint {
+  return isInteger(value) || typeof value === 'bigint';
 }
 
 /** Parses an id or a count from a path or a query; `undefined` when it is not a whole number of 0 or more. */
@@ -80,7 +91,7 @@ export function queryInteger({ query }: Call, name: string, min = 0): number | u
 }
 
 /** Reads `limit` and `offset`. @throws {ErrorResponse} 400 when one is invalid */
-export function queryPage(call: Call, defaultLimit: number, maxLimit: number): Page {
+export function queryPage(call: Call, defaultLimit: number, maxLimit: number): PageParams {
   const limit = queryInteger(call, 'limit', 1) ?? defaultLimit;
   return { limit: Math.min(limit, maxLimit), offset: queryInteger(call, 'offset') ?? 0 };
 }

@@ -1,4 +1,5 @@
 import type { Call } from './call.js';
+import { errorResponse } from './handler.js';
 import type { HandlerResponse } from './handler.js';
 
 /** What a handler or a fault sends. */
@@ -16,6 +17,11 @@ export class JsonResponse extends Response {
     this.value = value;
     this.size = text.length;
   }
+}
+
+/** Creates a response with the standard body of an error. */
+export function errorJson(status: number, message: string): Response {
+  return Response.json(errorResponse({ status, message }).body, { status });
 }
 
 /** Creates the response to a call: JSON, nothing, or JSONP if the call asks for it. */

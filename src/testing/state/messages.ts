@@ -4,7 +4,7 @@ import { FakeMarketplaceError } from '../errors.js';
 import { ConversationIndex } from './conversation-index.js';
 import { EntityStore } from './entity-store.js';
 import type { StoredMessage } from './message.js';
-import type { Page, PageOf } from '../http/conventions.js';
+import type { PageOf, PageParams } from '../http/conventions.js';
 import { numberOf } from './packs.js';
 import type { Pack } from './packs.js';
 import type { MarketplaceState } from './marketplace-state.js';
@@ -71,7 +71,7 @@ export class MessageStore extends EntityStore<string, StoredMessage> {
   }
 
   /** @internal Returns a page of the messages that a user can see, the newest first, and their number. */
-  pageFor(user_id: number, pack: Pack, { offset, limit }: Page): PageOf<StoredMessage> {
+  pageFor(user_id: number, pack: Pack, { offset, limit }: PageParams): PageOf<StoredMessage> {
     const conversation = this.#of(numberOf(pack));
     const ids: string[] = [];
     for (let at = conversation.ids.length - 1; at >= 0 && ids.length < offset + limit; at -= 1) {

@@ -1,3 +1,4 @@
+import { errorJson } from '../http/respond.js';
 import { bodyOfText, endpointNameOf, redacted } from './tape.js';
 import type { TapeExchange } from './tape.js';
 
@@ -53,8 +54,7 @@ async function forward(
     for (const name of ['content-encoding', 'content-length', 'transfer-encoding', 'connection']) kept.delete(name);
     return { status: response.status, headers: kept, bytes };
   } catch (error) {
-    const message = `The upstream cannot be reached: ${error instanceof Error ? error.message : String(error)}`;
-    return Response.json({ message, error: 'bad_gateway', status: 502, cause: [] }, { status: 502 });
+    return errorJson(502, `The upstream cannot be reached: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
