@@ -264,6 +264,16 @@ describe('a request to the token endpoint', () => {
     expect(headers.get('content-type')).toBe('application/x-www-form-urlencoded');
   });
 
+  test('goes over http: to a server on this machine', async () => {
+    const oauth = createOAuth({
+      ...options,
+      tokenUrl: 'http://127.0.0.1:4000/token',
+      fetch: ({ url }) => Promise.resolve(Response.json({ access_token: url })),
+    });
+    const { accessToken } = await oauth.refresh({ accessToken: 'old', refreshToken: 'old-refresh' });
+    expect(accessToken).toBe('http://127.0.0.1:4000/token');
+  });
+
   test('without a connection says why, and names `tokenUrl`', async () => {
     const { failedRefresh, sent } = applicationWith(breaks('ECONNREFUSED', 'connect'));
     const error = await failedRefresh();
