@@ -11,15 +11,11 @@ export type {
 } from './core/endpoint.js';
 export { readJsonp } from './core/serialization/jsonp.js';
 export type { Description, MethodDescription, ResourcePath } from './core/describe.js';
-
-export { ApiPromise } from './core/api-promise.js';
-export type { ResponseInfo, WithResponse } from './core/api-promise.js';
-export { Paged } from './core/pagination/paged.js';
+export { ApiPromise, type ResponseInfo, type WithResponse } from './core/api-promise.js';
+export { Paged, type PaginationOptions } from './core/pagination/paged.js';
 export type { Page } from './core/pagination/page.js';
 export type { ForEachOptions } from './core/pagination/for-each.js';
-export type { PaginationOptions } from './core/pagination/paged.js';
 export type { Attributed, WithAttributes } from './core/schema/attributes.js';
-export type { Selected, Selection } from './resources/flex/graphql/selection.js';
 export type {
   TokenProvider,
   Attempt,
@@ -32,20 +28,16 @@ export type {
   CallInfo,
   WaitReason,
 } from './core/options/hooks.js';
-export { refreshingToken } from './core/auth/refreshing-token.js';
+export { refreshingToken, type RefreshingTokenOptions } from './core/auth/refreshing-token.js';
 export type { TokenSet } from './core/auth/token-set.js';
-export type { RefreshingTokenOptions } from './core/auth/refreshing-token.js';
 export type { CallOptions } from './core/options/call-options.js';
 export type { ClientOptions, HttpAgent } from './core/options/client-options.js';
 export type { Limiter, AttemptReport, AttemptInfo } from './core/rate-limit/limiter.js';
-
 export type { Confirmation, ConfirmOptions, StoredWriteOptions } from './core/confirm/confirmation.js';
-export type { DocumentedError } from './core/errors/documented-error.js';
-export { documentedError } from './core/errors/documented-error.js';
+export { documentedError, type DocumentedError } from './core/errors/documented-error.js';
 export type { StandardSchema } from './core/schema/standard-schema.js';
 export type { Issue } from './core/schema/issue.js';
 export type { Paging, SearchOption } from './core/schema/fields.js';
-
 export {
   AccessTokenError,
   ConfigurationError,
@@ -58,8 +50,8 @@ export {
   RequestAbortedError,
   TimeoutError,
 } from './core/errors/errors.js';
-export { ApiError, UnexpectedResponseError } from './core/errors/response-errors.js';
-export { SellerError } from './core/errors/seller-error.js';
+export { ApiError, UnexpectedResponseError, type ApiErrorCause } from './core/errors/response-errors.js';
+export { SellerError, type CurlOptions } from './core/errors/seller-error.js';
 export {
   AuthenticationError,
   BadRequestError,
@@ -70,209 +62,8 @@ export {
   ServerError,
   UnprocessableEntityError,
 } from './core/errors/status-errors.js';
-export type { ApiErrorCause } from './core/errors/response-errors.js';
-export type { CurlOptions } from './core/errors/seller-error.js';
-
-export { Questions } from './resources/questions/questions.js';
-export type { Blacklist } from './resources/blacklist/blacklist.js';
-export type {
-  BlacklistParams,
-  BlacklistResponse,
-  BlockedUser,
-  ListBlacklistParams,
-} from './resources/blacklist/schemas.js';
-export {
-  AskLimitError,
-  InvalidPostBodyError,
-  InvalidQuestionError,
-  ItemNotActiveError,
-  NoQuestionsError,
-  QuestionNotOpenError,
-} from './resources/questions/errors.js';
-export { askerId, hasStatus } from './resources/questions/question-facts.js';
-export { questionTextLimit } from './resources/questions/limits.js';
-export type {
-  AnswerOfQuestion,
-  Asker,
-  AnswerParams,
-  AskParams,
-  DeletionResponse,
-  Question,
-  GetQuestionParams,
-  QuestionFilters,
-  QuestionSearchParams,
-  QuestionSearchResponse,
-  QuestionSearchExtra,
-  ResponseTime,
-  ResponseTimeBand,
-  UserParams,
-} from './resources/questions/schemas.js';
-
-export type { Flex } from './resources/flex/flex.js';
-export type { FlexItems } from './resources/flex-items/flex-items.js';
-export { AlreadyInFlexError, ItemDownError, ItemNotFoundError, NotInFlexError } from './resources/flex-items/errors.js';
-export type { DisableItemParams, EnableItemParams, FlexItemParams } from './resources/flex-items/schemas.js';
-export type { DeliverySettings } from './resources/flex/delivery-settings.js';
-export { deliverySettings } from './resources/flex/delivery-settings.js';
-export { flexCoverageAreas } from './resources/flex/coverage.js';
-export {
-  DriverNotFoundError,
-  InvalidQueryError,
-  InvalidServiceIdError,
-  InvalidSiteError,
-  InvalidUserIdError,
-  ResourceAccessError,
-  SubscriptionNotFoundError,
-  UserNotFoundError,
-} from './resources/flex/errors.js';
-export type {
-  ConfigurationParams,
-  ConfigurationType,
-  ConfiguredSubscription,
-  DeliveryRange,
-  DeliveryRanges,
-  SetDeliveryParams,
-  DriverAssignment,
-  FlexAddress,
-  FlexAvailables,
-  FlexConfiguration,
-  FlexQueryParams,
-  FlexSubscription,
-  FlexUserParams,
-  FlexZone,
-  DeliveryRangeParams,
-  AddZonesParams,
-  DriverParams,
-  TrainingSpan,
-  TrainingTimes,
-  ZonePrice,
-} from './resources/flex/schemas.js';
-
-export type { Contacts } from './resources/contacts/contacts.js';
-export type { PhoneViews } from './resources/contacts/phone-views.js';
-export type { QuestionContacts } from './resources/contacts/question-contacts.js';
-export type {
-  ContactInterval,
-  ContactTotal,
-  ContactWindow,
-  ItemPeriodParams,
-  ItemWindowParams,
-  ItemsWindowParams,
-  QuestionItemWindowParams,
-  UserPeriodParams,
-  UserWindowParams,
-} from './resources/contacts/schemas.js';
-
-export type { Items } from './resources/items/items.js';
-export type { ItemStatusParams, ItemStatus } from './resources/items/schemas.js';
-
-export type { Sites } from './resources/sites/sites.js';
-export type { Listing, SiteSearchParams, SiteSearchResponse, SiteSearchExtra } from './resources/sites/schemas.js';
-
-export type { Currencies } from './resources/currencies/currencies.js';
-export type { Currency, CurrencyParams, NoInput } from './resources/currencies/schemas.js';
-
 export type { Bytes } from './core/files/bytes.js';
 export type { Download } from './core/files/download.js';
 export type { DownloadProgress, UploadProgress } from './core/files/progress.js';
 export type { ByteStream, FileSource, NeededBy } from './core/files/file-source.js';
-
-export {
-  AccessTokenRequiredError,
-  ApplicationIdRequiredError,
-  ConversationBlockedError,
-  ExceptedCaseError,
-  PackAccessError,
-} from './resources/post-sale/errors.js';
-export { originalOf } from './resources/post-sale/message.js';
-export type { ModerationResult } from './resources/post-sale/moderation.js';
-export { moderationOf, moderationReasonOf } from './resources/post-sale/moderation.js';
-export type {
-  AttachmentsValidations,
-  Participant,
-  Message,
-  SentMessage,
-  MessageAttachment,
-  MessageDate,
-  MessageModeration,
-  MessageResource,
-  ModerationReason,
-} from './resources/post-sale/message.js';
-export { messageTextLimit, unsupportedCharacters } from './resources/post-sale/text.js';
-
-export type { ActionGuide } from './resources/action-guide/action-guide.js';
-export {
-  CapExhaustedError,
-  InvalidOptionError,
-  InvalidTemplateError,
-  InvalidTextError,
-  OptionLockedError,
-} from './resources/action-guide/errors.js';
-export type {
-  ActionGuideResponse,
-  ActionGuideOption,
-  BillingInfoRequest,
-  DeliveryHours,
-  DeliveryPromise,
-  PackParams,
-  InvoiceLink,
-  LaterOption,
-  OptionCap,
-  OptionId,
-  SendOptionParams,
-  OptionTemplate,
-  OtherReason,
-  TemplateId,
-  TemplateOption,
-  TemplateVariableId,
-  VariantsRequest,
-} from './resources/action-guide/schemas.js';
-export { deliveryPromise, templateId, templateVariableId } from './resources/action-guide/templates.js';
-
-export type { Conversation, DownloadOptions, Messages, UploadOptions } from './resources/messages/messages.js';
-export type { ContactResult } from './resources/messages/contact.js';
-export type { OpenChannel } from './resources/messages/channel.js';
-export type { ChannelParams, Counterpart } from './resources/messages/correspondence.js';
-export type { ReplyContent } from './resources/messages/reply.js';
-export type { OrderOfPack } from './resources/post-sale/pack.js';
-export { packOf } from './resources/post-sale/pack.js';
-export {
-  AttachmentNotFoundError,
-  EmptyFileError,
-  FileStorageError,
-  FileTooLargeError,
-  InvalidFileNameError,
-  SiteMissingError,
-  TooManyAttachmentsError,
-} from './resources/messages/attachment-errors.js';
-export {
-  InvalidPagingError,
-  InvalidReceiverError,
-  MediationInProcessError,
-  MessageAccessError,
-  MessageBodyMissingError,
-  MessageNotFoundError,
-  MessageNotReadyError,
-  NotYetDeliveredError,
-  ReceiverNotInOrderError,
-  SenderIsReceiverError,
-  SenderMissingError,
-  TextTooLongError,
-  UnsupportedCharactersError,
-} from './resources/messages/errors.js';
-export { NoChannelError } from './resources/messages/no-channel-error.js';
-export type { NoChannelReason } from './resources/messages/no-channel-error.js';
-export { attachmentSizeLimit, attachmentsLimit } from './resources/messages/limits.js';
-export type {
-  DownloadParams,
-  ConversationResponse,
-  ConversationExtra,
-  ConversationParams,
-  ConversationStatus,
-  GetMessageParams,
-  UploadParams,
-  ContactParams,
-  SendMessageParams,
-  Recipient,
-  StoredAttachment,
-} from './resources/messages/schemas.js';
+export * from './resources.js';

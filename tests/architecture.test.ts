@@ -62,7 +62,7 @@ const floors: readonly (readonly string[])[] = [
   ],
   // `messages.contact` chooses between the conversation and an option of the action guide.
   ['resources/messages'],
-  ['client.ts', 'create-http-client.ts', 'endpoints.ts'],
+  ['client.ts', 'create-http-client.ts', 'endpoints.ts', 'resources.ts'],
   ['notifications', 'oauth', 'otel', 'schemas.ts'],
   ['testing'],
   ['cli', 'index.ts'],
@@ -216,10 +216,7 @@ describe('third-party packages and Node', () => {
 describe('the size and name of a file', () => {
   test('no file is longer than its limit', () => {
     const most = 300;
-    // The index is a list of names, one a line: it grows with what there is.
-    const long = files.filter(
-      (file) => file !== 'index.ts' && linesOfCode(readFileSync(join(src, file), 'utf8')) > most,
-    );
+    const long = files.filter((file) => linesOfCode(readFileSync(join(src, file), 'utf8')) > most);
     expect(long).toEqual([]);
   });
 

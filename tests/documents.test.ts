@@ -105,7 +105,7 @@ describe('what an endpoint needs is exported', () => {
     const missing = all.methods.flatMap(({ name, method }) =>
       typesOfParameters(method)
         .filter((type) => declarations.has(type) && !exported.has(type) && !computed.includes(type))
-        .map((type) => `${name}: export the type ${type} of ${declarations.get(type)} from src/index.ts`),
+        .map((type) => `${name}: export the type ${type} of ${declarations.get(type)} from src/resources.ts`),
     );
     expect(missing).toEqual([]);
   });

@@ -1,0 +1,199 @@
+// The part of the main entry that is about resources.
+
+export type { Selected, Selection } from './resources/flex/graphql/selection.js';
+export type { Flex } from './resources/flex/flex.js';
+export { deliverySettings, type DeliverySettings } from './resources/flex/delivery-settings.js';
+export { flexCoverageAreas } from './resources/flex/coverage.js';
+export {
+  DriverNotFoundError,
+  InvalidQueryError,
+  InvalidServiceIdError,
+  InvalidSiteError,
+  InvalidUserIdError,
+  ResourceAccessError,
+  SubscriptionNotFoundError,
+  UserNotFoundError,
+} from './resources/flex/errors.js';
+export type {
+  ConfigurationParams,
+  ConfigurationType,
+  ConfiguredSubscription,
+  DeliveryRange,
+  DeliveryRanges,
+  SetDeliveryParams,
+  DriverAssignment,
+  FlexAddress,
+  FlexAvailables,
+  FlexConfiguration,
+  FlexQueryParams,
+  FlexSubscription,
+  FlexUserParams,
+  FlexZone,
+  DeliveryRangeParams,
+  AddZonesParams,
+  DriverParams,
+  TrainingSpan,
+  TrainingTimes,
+  ZonePrice,
+} from './resources/flex/schemas.js';
+
+export { Questions } from './resources/questions/questions.js';
+export {
+  AskLimitError,
+  InvalidPostBodyError,
+  InvalidQuestionError,
+  ItemNotActiveError,
+  NoQuestionsError,
+  QuestionNotOpenError,
+} from './resources/questions/errors.js';
+export { askerId, hasStatus } from './resources/questions/question-facts.js';
+export { questionTextLimit } from './resources/questions/limits.js';
+export type {
+  AnswerOfQuestion,
+  Asker,
+  AnswerParams,
+  AskParams,
+  DeletionResponse,
+  Question,
+  GetQuestionParams,
+  QuestionFilters,
+  QuestionSearchParams,
+  QuestionSearchResponse,
+  QuestionSearchExtra,
+  ResponseTime,
+  ResponseTimeBand,
+  UserParams,
+} from './resources/questions/schemas.js';
+
+export type { Blacklist } from './resources/blacklist/blacklist.js';
+export type {
+  BlacklistParams,
+  BlacklistResponse,
+  BlockedUser,
+  ListBlacklistParams,
+} from './resources/blacklist/schemas.js';
+
+export type { FlexItems } from './resources/flex-items/flex-items.js';
+export { AlreadyInFlexError, ItemDownError, ItemNotFoundError, NotInFlexError } from './resources/flex-items/errors.js';
+export type { DisableItemParams, EnableItemParams, FlexItemParams } from './resources/flex-items/schemas.js';
+
+export type { Contacts } from './resources/contacts/contacts.js';
+export type { PhoneViews } from './resources/contacts/phone-views.js';
+export type { QuestionContacts } from './resources/contacts/question-contacts.js';
+export type {
+  ContactInterval,
+  ContactTotal,
+  ContactWindow,
+  ItemPeriodParams,
+  ItemWindowParams,
+  ItemsWindowParams,
+  QuestionItemWindowParams,
+  UserPeriodParams,
+  UserWindowParams,
+} from './resources/contacts/schemas.js';
+
+export type { Items } from './resources/items/items.js';
+export type { ItemStatusParams, ItemStatus } from './resources/items/schemas.js';
+
+export type { Sites } from './resources/sites/sites.js';
+export type { Listing, SiteSearchParams, SiteSearchResponse, SiteSearchExtra } from './resources/sites/schemas.js';
+
+export type { Currencies } from './resources/currencies/currencies.js';
+export type { Currency, CurrencyParams, NoInput } from './resources/currencies/schemas.js';
+
+export {
+  AccessTokenRequiredError,
+  ApplicationIdRequiredError,
+  ConversationBlockedError,
+  ExceptedCaseError,
+  PackAccessError,
+} from './resources/post-sale/errors.js';
+export {
+  originalOf,
+  type AttachmentsValidations,
+  type Participant,
+  type Message,
+  type SentMessage,
+  type MessageAttachment,
+  type MessageDate,
+  type MessageModeration,
+  type MessageResource,
+  type ModerationReason,
+} from './resources/post-sale/message.js';
+export { moderationOf, moderationReasonOf, type ModerationResult } from './resources/post-sale/moderation.js';
+export { messageTextLimit, unsupportedCharacters } from './resources/post-sale/text.js';
+export { packOf, type OrderOfPack } from './resources/post-sale/pack.js';
+
+export type { ActionGuide } from './resources/action-guide/action-guide.js';
+export {
+  CapExhaustedError,
+  InvalidOptionError,
+  InvalidTemplateError,
+  InvalidTextError,
+  OptionLockedError,
+} from './resources/action-guide/errors.js';
+export type {
+  ActionGuideResponse,
+  ActionGuideOption,
+  BillingInfoRequest,
+  DeliveryHours,
+  DeliveryPromise,
+  PackParams,
+  InvoiceLink,
+  LaterOption,
+  OptionCap,
+  OptionId,
+  SendOptionParams,
+  OptionTemplate,
+  OtherReason,
+  TemplateId,
+  TemplateOption,
+  TemplateVariableId,
+  VariantsRequest,
+} from './resources/action-guide/schemas.js';
+export { deliveryPromise, templateId, templateVariableId } from './resources/action-guide/templates.js';
+
+export type { Conversation, DownloadOptions, Messages, UploadOptions } from './resources/messages/messages.js';
+export type { ContactResult } from './resources/messages/contact.js';
+export type { OpenChannel } from './resources/messages/channel.js';
+export type { ChannelParams, Counterpart } from './resources/messages/correspondence.js';
+export type { ReplyContent } from './resources/messages/reply.js';
+export {
+  AttachmentNotFoundError,
+  EmptyFileError,
+  FileStorageError,
+  FileTooLargeError,
+  InvalidFileNameError,
+  SiteMissingError,
+  TooManyAttachmentsError,
+} from './resources/messages/attachment-errors.js';
+export {
+  InvalidPagingError,
+  InvalidReceiverError,
+  MediationInProcessError,
+  MessageAccessError,
+  MessageBodyMissingError,
+  MessageNotFoundError,
+  MessageNotReadyError,
+  NotYetDeliveredError,
+  ReceiverNotInOrderError,
+  SenderIsReceiverError,
+  SenderMissingError,
+  TextTooLongError,
+  UnsupportedCharactersError,
+} from './resources/messages/errors.js';
+export { NoChannelError, type NoChannelReason } from './resources/messages/no-channel-error.js';
+export { attachmentSizeLimit, attachmentsLimit } from './resources/messages/limits.js';
+export type {
+  DownloadParams,
+  ConversationResponse,
+  ConversationExtra,
+  ConversationParams,
+  ConversationStatus,
+  GetMessageParams,
+  UploadParams,
+  ContactParams,
+  SendMessageParams,
+  Recipient,
+  StoredAttachment,
+} from './resources/messages/schemas.js';
