@@ -19,13 +19,13 @@ const limits: readonly Limit[] = [
   { what: 'KiB in a bundle, questions only', most: 51.5, measure: () => bundled(questionsOnly) },
   {
     what: 'KiB in a bundle, the whole client',
-    most: 69,
+    most: 68.5,
     measure: () => bundled(`import { SellerClient } from 'marketplace-seller-sdk'; globalThis.it = SellerClient;`),
   },
   {
     what: 'bytes of other resources in a bundle, questions only',
-    most: 50,
-    measure: () => bytesFrom(/\/src\/resources\/(?!questions\/|blacklist\/)/, questionsOnly),
+    most: 0,
+    measure: () => bytesFrom(/\/src\/resources\/(?!questions\/|blacklist\/)[\w-]+\//, questionsOnly),
   },
   { what: 'files read by an import', most: 16, measure: modulesOfMainEntry },
   {

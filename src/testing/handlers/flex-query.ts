@@ -13,18 +13,23 @@ import {
   validate,
 } from 'graphql';
 import type { DocumentNode, GraphQLOutputType } from 'graphql';
-import { inspect } from '../../core/schema/inspect.js';
+import type { inspect } from '../../core/schema/inspect.js';
 import type { Schema } from '../../core/schema/schema.js';
-import { invalidQuery } from '../../resources/flex/errors.js';
-import { flexConfiguration } from '../../resources/flex/schemas.js';
-import { errorResponse } from '../http/handler.js';
-import type { ErrorResponse } from '../http/handler.js';
 import type { GraphqlRequest } from './read-flex.js';
 
 /** The arguments of a `configuration` query. */
 export interface ConfigurationArguments {
   readonly user_id: number;
   readonly service_id: number;
+}
+
+/** What is passed in, because this module is loaded on first use: bundlers would split what it shared with others. */
+export interface QueryService {
+  readonly configuration: Schema;
+  readonly inspect: typeof inspect;
+  readonly resolve: (args: ConfigurationArguments) => object;
+  /** Returns the error response for an invalid query. */
+  readonly invalid: (reason: string) => unknown;
 }
 
 /**
@@ -34,8 +39,9 @@ export interface ConfigurationArguments {
  */
 export async function executeQuery(
   { query: source, variables, operationName }: GraphqlRequest,
-  resolve: (args: ConfigurationArguments) => object,
+  { resolve, invalid, ...types }: QueryService,
 ): Promise<Readonly<Record<string, unknown>>> {
+  schema ??= createSchema(types);
   let failure: { readonly error: unknown } | undefined;
   const configuration = (args: ConfigurationArguments): object | null => {
     try {
@@ -45,7 +51,7 @@ export async function executeQuery(
       return null;
     }
   };
-  const document = parseQuery(source);
+  const document = parseQuery(source, schema, invalid);
   const { data, errors } = await execute({
     schema,
     document,
@@ -59,19 +65,16 @@ export async function executeQuery(
 }
 
 /** Parses and validates a query. @throws {ErrorResponse} "invalid query" */
-function parseQuery(source: string): DocumentNode {
+function parseQuery(source: string, schema: GraphQLSchema, invalid: QueryService['invalid']): DocumentNode {
   try {
     const document = parse(source, { maxTokens });
     const [error] = validate(schema, document);
     if (error) throw error;
     return document;
   } catch (error) {
-    throw invalid(error instanceof GraphQLError ? error.message : 'the query is nested too deeply');
+    const reason = error instanceof GraphQLError ? error.message : 'the query is nested too deeply';
+    throw invalid(reason);
   }
-}
-
-function invalid(reason: string): ErrorResponse {
-  return errorResponse(invalidQuery, { message: `invalid query: ${reason}` });
 }
 
 /** The whole configuration takes about 200. Validation compares the fields of a query with each other. */
@@ -91,27 +94,34 @@ const integer = new GraphQLScalarType<number, number>({
 });
 const anything = new GraphQLScalarType({ name: 'Anything' });
 
-const schema = new GraphQLSchema({
-  query: new GraphQLObjectType({
-    name: 'Query',
-    fields: {
-      configuration: {
-        type: typeOf(flexConfiguration, 'Configuration'),
-        args: { user_id: { type: new GraphQLNonNull(integer) }, service_id: { type: new GraphQLNonNull(integer) } },
+let schema: GraphQLSchema | undefined;
+
+function createSchema({
+  configuration,
+  inspect: look,
+}: Pick<QueryService, 'configuration' | 'inspect'>): GraphQLSchema {
+  return new GraphQLSchema({
+    query: new GraphQLObjectType({
+      name: 'Query',
+      fields: {
+        configuration: {
+          type: typeOf(configuration, 'Configuration', look),
+          args: { user_id: { type: new GraphQLNonNull(integer) }, service_id: { type: new GraphQLNonNull(integer) } },
+        },
       },
-    },
-  }),
-});
+    }),
+  });
+}
 
 /** Derives the GraphQL type from the client's schema, so that exactly its fields can be queried. */
-function typeOf(field: Schema, name: string): GraphQLOutputType {
-  const found = inspect(field);
+function typeOf(field: Schema, name: string, look: typeof inspect): GraphQLOutputType {
+  const found = look(field);
   switch (found.kind) {
     case 'optional':
     case 'nullable':
-      return typeOf(found.of, name);
+      return typeOf(found.of, name, look);
     case 'array':
-      return new GraphQLList(typeOf(found.of, name));
+      return new GraphQLList(typeOf(found.of, name, look));
     case 'integer':
       return integer;
     case 'boolean':
@@ -123,7 +133,9 @@ function typeOf(field: Schema, name: string): GraphQLOutputType {
       const fields = Object.entries(found.shape);
       return new GraphQLObjectType({
         name,
-        fields: Object.fromEntries(fields.map(([key, inner]) => [key, { type: typeOf(inner, `${name}_${key}`) }])),
+        fields: Object.fromEntries(
+          fields.map(([key, inner]) => [key, { type: typeOf(inner, `${name}_${key}`, look) }]),
+        ),
       });
     }
     default:

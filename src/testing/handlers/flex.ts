@@ -1,13 +1,16 @@
+import { inspect } from '../../core/schema/inspect.js';
 import type { endpoints } from '../../endpoints.js';
 import {
   deliveryNotUpdated,
   driverNotFound,
   emptySite,
+  invalidQuery,
   invalidSite,
   noAccess,
   subscriptionNotFound,
   userNotFound,
 } from '../../resources/flex/errors.js';
+import { flexConfiguration } from '../../resources/flex/schemas.js';
 import { alreadyInFlex, itemDown, itemNotFound, notInFlex } from '../../resources/flex-items/errors.js';
 import { badRequest, bearerOrThrow, errorResponse, forbidden, noContent } from '../http/handler.js';
 import type { EndpointHandlers } from '../http/handler.js';
@@ -37,11 +40,16 @@ export function flexHandlers(stores: Stores): EndpointHandlers<typeof endpoints.
       const query = await readQuery(call);
       // `graphql` is an optional part: it is loaded on first use, as in the client.
       const { executeQuery } = await import('./flex-query.js');
-      return executeQuery(query, ({ user_id, service_id }) => {
-        assertUser(call, site_id, user_id);
-        const subscription = store.find(site_id, user_id, service_id);
-        if (!subscription) throw errorResponse(subscriptionNotFound);
-        return toConfigurationView(subscription, store.zonesOf(site_id));
+      return executeQuery(query, {
+        configuration: flexConfiguration,
+        inspect,
+        resolve: ({ user_id, service_id }) => {
+          assertUser(call, site_id, user_id);
+          const subscription = store.find(site_id, user_id, service_id);
+          if (!subscription) throw errorResponse(subscriptionNotFound);
+          return toConfigurationView(subscription, store.zonesOf(site_id));
+        },
+        invalid: (reason) => errorResponse(invalidQuery, { message: `invalid query: ${reason}` }),
       });
     },
 
