@@ -1,36 +1,21 @@
 import { isObject, isPlainObject } from '../plain-object.js';
-import {
-  array,
-  int,
-  integer,
-  nullish,
-  openEnum,
-  optional,
-  preprocess,
-  record,
-  refine,
-  looseObject,
-  string,
-  union,
-  unknown,
-  withFacts,
-} from './schema.js';
+import * as s from './schema.js';
 import { longInt, textOrInt, writtenInteger } from './long-integers.js';
 import type { Facts } from './facts.js';
 import type { Optional, Output, Schema } from './schema.js';
 
 /** The id of a question, user, pack, order or shipment in an input: a number, or a string of digits. */
-export const id: Schema<number | string> = withFacts(
-  refine(longInt, (value) => (String(value).startsWith('-') ? 'an id is not negative' : undefined), { minimum: 0 }),
+export const id: Schema<number | string> = s.withFacts(
+  s.refine(longInt, (value) => (String(value).startsWith('-') ? 'an id is not negative' : undefined), { minimum: 0 }),
   { write: writtenInteger },
 );
 
 /** The id of an item, message or file in a response: a string, or an integer that becomes one. */
-export const keyOf: Schema<string> = preprocess(string, keyText);
+export const keyOf: Schema<string> = s.preprocess(s.string, keyText);
 
 /** The id of an item, message or file in an input: a string, or an integer that is sent as one. */
-export const key: Schema<string | number> = withFacts(
-  refine(textOrInt, (value) => (value === '' ? 'an id is not empty' : undefined), { minLength: 1 }),
+export const key: Schema<string | number> = s.withFacts(
+  s.refine(textOrInt, (value) => (value === '' ? 'an id is not empty' : undefined), { minLength: 1 }),
   { write: keyText },
 );
 
@@ -39,16 +24,16 @@ function keyText(value: unknown): unknown {
 }
 
 /** A site. The specification names these sites by country; other sites are accepted too. */
-export const siteId: Schema<string> = refine(
-  openEnum('MLA', 'MLB', 'MLM', 'MLC', 'MCO', 'MLU', 'MPE', 'MEC'),
+export const siteId: Schema<string> = s.refine(
+  s.openEnum('MLA', 'MLB', 'MLM', 'MLC', 'MCO', 'MLU', 'MPE', 'MEC'),
   (value) => (/^[A-Za-z0-9]+$/.test(value) ? undefined : '`site_id` takes a site code such as "MLA"'),
   { pattern: '^[A-Za-z0-9]+$' },
 );
 
 /** A text that is not blank and has at most `most` characters (Unicode code points). */
 export function boundedText(name: string, most: number, what: string): Schema<string> {
-  return refine(
-    string,
+  return s.refine(
+    s.string,
     (value) => {
       if (value.trim() === '') return `\`${name}\` is blank; ${what} takes 1 to ${most} characters`;
       if (!value.isWellFormed()) return `\`${name}\` contains half a surrogate pair, which UTF-8 cannot encode`;
@@ -70,23 +55,23 @@ export function lengthOf(value: string): number {
 // @__NO_SIDE_EFFECTS__
 export function atLeast(least: number, name: string): Schema<number> {
   const rule = (value: number): string | undefined => (value < least ? `\`${name}\` is at least ${least}` : undefined);
-  return refine(int, rule, { minimum: least });
+  return s.refine(s.int, rule, { minimum: least });
 }
 
 /**
  * The number of entries per page, at least 1. The service's default is 50, and 10 for a conversation; the largest seen in
  * production is 100.
  */
-export const limit: Optional<number> = optional(atLeast(1, 'limit'));
+export const limit: Optional<number> = s.optional(atLeast(1, 'limit'));
 /** The number of entries to skip, at least 0. */
-export const offset: Optional<number> = optional(atLeast(0, 'offset'));
+export const offset: Optional<number> = s.optional(atLeast(0, 'offset'));
 
 /** The position of a page in its list. */
-export const paging = looseObject({
+export const paging = s.looseObject({
   /** The number of entries in the list. It is not reliable while the list changes. */
-  total: nullish(integer),
-  offset: nullish(integer),
-  limit: nullish(integer),
+  total: s.nullish(s.integer),
+  offset: s.nullish(s.integer),
+  limit: s.nullish(s.integer),
 });
 export interface Paging extends Output<typeof paging> {}
 
@@ -96,7 +81,7 @@ export interface Paging extends Output<typeof paging> {}
  */
 // @__NO_SIDE_EFFECTS__
 export function nullishArray<Out>(of: Schema<Out>, list?: Facts['list']): Optional<Out[] | null> {
-  return nullish(array(of) as Schema<Out[]>, list && { list });
+  return s.nullish(s.array(of) as Schema<Out[]>, list && { list });
 }
 
 /** A list of an input with at least one entry. */
@@ -104,26 +89,29 @@ export function nullishArray<Out>(of: Schema<Out>, list?: Facts['list']): Option
 export function nonEmptyArray<Out, In>(of: Schema<Out, In>, name: string, entry: string): Schema<Out[], readonly In[]> {
   const rule = ({ length }: Out[]): string | undefined =>
     length === 0 ? `\`${name}\` is empty; it takes at least one ${entry}` : undefined;
-  return refine(array(of), rule, { minItems: 1 });
+  return s.refine(s.array(of), rule, { minItems: 1 });
 }
 
 /** A filter or an order that a search offers or has used. */
-export const searchOption = looseObject({
+export const searchOption = s.looseObject({
   id: keyOf,
-  name: nullish(string),
-  type: nullish(string),
+  name: s.nullish(s.string),
+  type: s.nullish(s.string),
   /** The values of a filter, or only their ids. */
   values: nullishArray(
-    union(looseObject({ id: nullish(keyOf), name: nullish(string), results: nullish(integer) }), string),
+    s.union(
+      s.looseObject({ id: s.nullish(keyOf), name: s.nullish(s.string), results: s.nullish(s.integer) }),
+      s.string,
+    ),
   ),
 });
 export interface SearchOption extends Output<typeof searchOption> {}
 
 /** A filter or an order, or only its id. */
-export const searchOptionOrId: Schema<SearchOption | string> = union<SearchOption, string>(searchOption, string);
+export const searchOptionOrId: Schema<SearchOption | string> = s.union<SearchOption, string>(searchOption, s.string);
 
 /** An object or a list whose content is not documented. */
-export const listOrObject: Schema = union(array(unknown), record);
+export const listOrObject: Schema = s.union(s.array(s.unknown), s.record);
 
 /** Accepts a list in a response that is a bare list, an object with the list as `name` or as `results`, or `null`. */
 // @__NO_SIDE_EFFECTS__
@@ -189,9 +177,9 @@ export function orAnything<Out>(
   reader: (value: unknown) => unknown = (value) => value,
 ): Schema<Out | undefined> {
   const isEntity = (value: unknown): boolean => isObject(value) && value[key] !== undefined && value[key] !== null;
-  const other = refine(unknown, (value) => (isEntity(value) ? 'does not fit' : undefined));
-  const read = orAsItCame(union(entity, other));
-  return preprocess(read as Schema<Out | undefined>, (value) => {
+  const other = s.refine(s.unknown, (value) => (isEntity(value) ? 'does not fit' : undefined));
+  const read = orAsItCame(s.union(entity, other));
+  return s.preprocess(read as Schema<Out | undefined>, (value) => {
     const changed = reader(value);
     return isEntity(changed) ? changed : value;
   });
@@ -203,5 +191,5 @@ export function orAnything<Out>(
  */
 // @__NO_SIDE_EFFECTS__
 export function orAsItCame<Out>(of: Schema<Out, unknown>): Schema<Out | undefined> {
-  return withFacts(of as Schema<Out>, { acceptsAny: true });
+  return s.withFacts(of as Schema<Out>, { acceptsAny: true });
 }

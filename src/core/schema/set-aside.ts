@@ -1,5 +1,6 @@
 import type { Facts } from './facts.js';
 import { factsOf, inspect, unwrapped } from './inspect.js';
+import type { Inspected } from './inspect.js';
 import type { Path } from './issue.js';
 import { valueAt } from './parse.js';
 import type { StandardSchema } from './standard-schema.js';
@@ -197,22 +198,16 @@ function whole(parsed: unknown, value: unknown, { below }: Place): unknown {
 /** A value that fits a required field. */
 function exampleOf(schema: StandardSchema): unknown {
   const found = unwrapped(schema);
-  switch (found.kind) {
-    case 'string':
-      return '';
-    case 'enum':
-      return found.values[0];
-    case 'boolean':
-      return false;
-    case 'array':
-      return [];
-    case 'object': {
-      const required = Object.entries(found.shape).filter(([, field]) => inspect(field).kind !== 'optional');
-      return Object.fromEntries(required.map(([name, field]) => [name, exampleOf(field)]));
-    }
-    case 'record':
-      return {};
-    default:
-      return 0;
+  if (found.kind === 'enum') return found.values[0];
+  if (found.kind === 'object') {
+    const required = Object.entries(found.shape).filter(([, field]) => inspect(field).kind !== 'optional');
+    return Object.fromEntries(required.map(([name, field]) => [name, exampleOf(field)]));
   }
+  const examples: { readonly [Kind in Inspected['kind']]?: unknown } = {
+    string: '',
+    boolean: false,
+    array: [],
+    record: {},
+  };
+  return examples[found.kind] ?? 0;
 }

@@ -93,10 +93,6 @@ export const packParams = s.strictObject({
 });
 export interface PackParams extends Input<typeof packParams> {}
 
-interface ToPack {
-  /** The order's `pack_id`, or the order's id if `pack_id` is `null`. */
-  readonly pack_id: number | string;
-}
 interface NoText {
   readonly text?: never;
 }
@@ -108,31 +104,31 @@ interface NoTemplate extends NoVariables {
 }
 
 /** Asks which variant (size, colour) the buyer wants. Only for cross docking and drop off shipments. */
-export interface VariantsRequest extends ToPack, NoText, NoVariables {
+export interface VariantsRequest extends PackParams, NoText, NoVariables {
   readonly option_id: 'REQUEST_VARIANTS';
   /** See `templateId('REQUEST_VARIANTS', 1)`. */
   readonly template_id: TemplateId<'REQUEST_VARIANTS'> | (string & {});
 }
 /** Asks for the data that an invoice needs. */
-export interface BillingInfoRequest extends ToPack, NoText, NoVariables {
+export interface BillingInfoRequest extends PackParams, NoText, NoVariables {
   readonly option_id: 'REQUEST_BILLING_INFO';
   /** See `templateId('REQUEST_BILLING_INFO', 1)`. */
   readonly template_id: TemplateId<'REQUEST_BILLING_INFO'> | (string & {});
 }
 /** Sends the link of the invoice, in a text that the seller writes. */
-export interface InvoiceLink extends ToPack, NoTemplate {
+export interface InvoiceLink extends PackParams, NoTemplate {
   readonly option_id: 'SEND_INVOICE_LINK';
   /** 1 to 350 characters. */
   readonly text: string;
 }
 /** Sends a text that the seller writes, for any other reason. */
-export interface OtherReason extends ToPack, NoTemplate {
+export interface OtherReason extends PackParams, NoTemplate {
   readonly option_id: 'OTHER';
   /** 1 to 350 characters. */
   readonly text: string;
 }
 /** Tells the buyer between which hours the parcel comes. Only for the Flex shipping mode. */
-export interface DeliveryPromise extends ToPack, NoText {
+export interface DeliveryPromise extends PackParams, NoText {
   readonly option_id: 'DELIVERY_PROMISE';
   /** `deliveryPromise({ from: 9, to: 13 })` returns `option_id`, `template_id` and `vars`. */
   readonly template_id: TemplateId<'DELIVERY_PROMISE'> | (string & {});
@@ -144,7 +140,7 @@ export interface DeliveryPromise extends ToPack, NoText {
  * An option whose id is a `string`, for example one from `options()`: also one that the service added after this release.
  * Its fields are checked when it is sent. A literal `option_id` must be an `OptionId`.
  */
-export interface LaterOption<Id extends string = string> extends ToPack {
+export interface LaterOption<Id extends string = string> extends PackParams {
   readonly option_id: string extends Id ? Id : never;
   readonly template_id?: string | undefined;
   readonly text?: string | undefined;

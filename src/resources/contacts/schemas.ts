@@ -1,5 +1,5 @@
 import * as s from '../../core/schema/schema.js';
-import type { Input, Output } from '../../core/schema/schema.js';
+import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { isAfter, dateTimeInput, writtenDate } from '../../core/schema/date-time.js';
 import { atLeast, id, key, limit, offset, nullishArray, nonEmptyArray } from '../../core/schema/fields.js';
 
@@ -62,33 +62,31 @@ const window = {
   offset,
 };
 
-function inOrder({ date_from, date_to }: { date_from: Date | string; date_to: Date | string }) {
-  if (!isAfter(writtenDate(date_from), writtenDate(date_to))) return undefined;
-  return { path: ['date_to'], message: '`date_to` is before `date_from`' };
+function inOrder<P extends { date_from: Date | string; date_to: Date | string }, In>(of: Schema<P, In>): Schema<P, In> {
+  const rule = ({ date_from, date_to }: P) =>
+    isAfter(writtenDate(date_from), writtenDate(date_to))
+      ? { path: ['date_to'], message: '`date_to` is before `date_from`' }
+      : undefined;
+  return s.refine(of, rule, { description: '`date_to` is not before `date_from`.' });
 }
-const inOrderRule = { description: '`date_to` is not before `date_from`.' };
 
 const itemIds = nonEmptyArray(key, 'ids', 'item');
 
-export const itemPeriodParams = s.refine(
+export const itemPeriodParams = inOrder(
   s.strictObject({
     /** The item. */
     item_id: key,
     ...period,
   }),
-  inOrder,
-  inOrderRule,
 );
 export interface ItemPeriodParams extends Input<typeof itemPeriodParams> {}
 
-export const userPeriodParams = s.refine(
+export const userPeriodParams = inOrder(
   s.strictObject({
     /** The seller. */
     user_id: id,
     ...period,
   }),
-  inOrder,
-  inOrderRule,
 );
 export interface UserPeriodParams extends Input<typeof userPeriodParams> {}
 

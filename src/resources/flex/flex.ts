@@ -148,12 +148,10 @@ export class Flex {
    * console.log(driver_id);
    * @throws {DriverNotFoundError} when no driver is assigned, no route is open, or the shipment does not exist.
    */
-  driver<const Name extends keyof DriverAssignment>(
+  driver<const Name extends keyof DriverAssignment = keyof DriverAssignment>(
     input: DriverParams,
-    options: CallOptions & WithAttributes<Name>,
-  ): ApiPromise<Pick<DriverAssignment, Name>>;
-  driver(input: DriverParams, options?: CallOptions): ApiPromise<DriverAssignment>;
-  driver(input: DriverParams, options?: CallOptions): ApiPromise<DriverAssignment> {
+    options?: CallOptions & WithAttributes<Name>,
+  ): ApiPromise<Attributed<DriverAssignment, Name>> {
     return this.#requester.call(flexEndpoints.driver, input, options);
   }
 
@@ -173,9 +171,7 @@ export class Flex {
   }
 
   #outputOf({ graphql, schema }: AppliedSelection): Schema<{ configuration: unknown }> {
-    const known = this.#outputs.get(graphql);
-    if (known) return known;
-    const output = object({ configuration: schema });
+    const output = this.#outputs.get(graphql) ?? object({ configuration: schema });
     this.#outputs.set(graphql, output);
     return output;
   }

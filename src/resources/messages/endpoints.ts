@@ -81,18 +81,14 @@ const send: DescribedEndpoint<schemas.SendMessageParams, SentMessage | undefined
     attachmentErrors.attachmentNotFound,
   ],
   async confirm(input, context) {
-    const {
-      entries: shown,
-      isComplete,
-      sent,
-    } = await readEnds((offset) => messagesFrom(offset, input, context), conversationPage);
-    const own = shown.filter(({ from }) => isFrom(from?.user_id, input));
+    const shown = await readEnds((offset) => messagesFrom(offset, input, context), conversationPage);
+    const own = shown.entries.filter(({ from }) => isFrom(from?.user_id, input));
     const entries = own.map((entry) => ({
       entry,
       content: contentOf(entry, input),
       date: entry.message_date?.created ?? entry.message_date?.received,
     }));
-    return confirmByList<SentMessage | undefined>({ entries, isComplete, sent, equalWrites: context.equalWrites });
+    return confirmByList<SentMessage | undefined>({ ...shown, entries, equalWrites: context.equalWrites });
   },
 };
 

@@ -56,20 +56,16 @@ const ask: DescribedEndpoint<schemas.AskParams, schemas.Question | undefined> = 
   retry: 'unsafe',
   errors: [errors.notActiveItem, errors.userAskLimit],
   async confirm({ item_id, text }, context) {
-    const {
-      entries: shown,
-      isComplete,
-      sent,
-    } = await readEnds((offset) => newestQuestions(item_id, offset, context), 50);
+    const shown = await readEnds((offset) => newestQuestions(item_id, offset, context), 50);
     const { userId, equalWrites } = context;
     // Questions by other users do not count. If the token names no user, any of the questions may be this one.
-    const own = shown.filter(({ from }) => userId === undefined || !from?.id || String(from.id) === userId);
+    const own = shown.entries.filter(({ from }) => userId === undefined || !from?.id || String(from.id) === userId);
     const entries = own.map((entry) => ({
       entry,
       content: compareText(entry.text, text),
       date: entry.date_created,
     }));
-    const found = confirmByList<schemas.Question | undefined>({ entries, isComplete, sent, equalWrites });
+    const found = confirmByList<schemas.Question | undefined>({ ...shown, entries, equalWrites });
     if (!found.done || String(found.output?.from?.id) === userId) return found;
     return { unknown: 'there is such a question since, and it may be of another user' };
   },

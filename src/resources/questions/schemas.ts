@@ -109,7 +109,7 @@ export interface ResponseTime extends Output<typeof responseTime> {}
 const sortField = s.enumOf('item_id', 'seller_id', 'from_id', 'date_created');
 const sortType = s.enumOf('ASC', 'DESC');
 
-const searchFields = {
+const searchFields = s.strictObject({
   /** Questions that this seller received. */
   seller_id: s.optional(id),
   /** Questions about this item. */
@@ -126,7 +126,7 @@ const searchFields = {
   offset,
   /** Sent as query parameters, e.g. `{ status: 'UNANSWERED' }`. The specification does not name the filters. */
   filters: s.optional(s.record),
-};
+});
 
 /** Filters of a search, sent as query parameters. The specification does not name them. */
 export interface QuestionFilters {
@@ -136,15 +136,7 @@ export interface QuestionFilters {
 }
 type QuestionStatusFilter = 'UNANSWERED' | 'ANSWERED' | 'CLOSED_UNANSWERED' | 'UNDER_REVIEW' | (string & {});
 
-interface SearchCommon {
-  /** The fields to sort by. */
-  readonly sort_fields?: readonly Input<typeof sortField>[] | undefined;
-  /** The sort directions, one for each of `sort_fields`. */
-  readonly sort_types?: readonly Input<typeof sortType>[] | undefined;
-  /** The number of questions per page. The service's default is 50. */
-  readonly limit?: number | undefined;
-  /** How many questions to skip. */
-  readonly offset?: number | undefined;
+interface SearchCommon extends Pick<Input<typeof searchFields>, 'sort_fields' | 'sort_types' | 'limit' | 'offset'> {
   /** Sent as query parameters, e.g. `{ status: 'UNANSWERED' }`. The specification does not name the filters. */
   readonly filters?: QuestionFilters | undefined;
 }
@@ -176,7 +168,7 @@ interface ByItemId extends SearchCommon {
 export type QuestionSearchParams = BySeller | ByItem | ByItemId;
 
 export const questionSearchParams = s.refine(
-  s.strictObject(searchFields),
+  searchFields,
   ({ seller_id, item, item_id, from, sort_fields, sort_types }) => {
     const ways = [seller_id, item, item_id].filter((way) => way !== undefined).length;
     if (ways !== 1) return 'a search takes exactly one of `seller_id`, `item` and `item_id`';
