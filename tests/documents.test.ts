@@ -10,6 +10,7 @@ import { errorPages, remedyOf } from '../tools/errors.ts';
 import { laidOut } from '../tools/layout.ts';
 import { openapi } from '../tools/openapi.ts';
 import { reference } from '../tools/reference.ts';
+import { resultOf } from '../tools/sections.ts';
 import type { Member } from '../tools/sources.ts';
 import { all, root, sources, version } from './support/documents.ts';
 import { entries } from './support/entries.ts';
@@ -99,11 +100,11 @@ describe('what an endpoint needs is exported', () => {
   );
 
   /** Computed from the other arguments of the call, so nobody has to name them. */
-  const computed = ['Exact', 'AttributeName'];
+  const computed = ['Exact', 'AttributeName', 'AttributedOutput'];
 
-  test('every type in the parameters of a public method is exported from src/index.ts', () => {
+  test('every type in the parameters and the result of a public method is exported from src/index.ts', () => {
     const missing = all.methods.flatMap(({ name, method }) =>
-      typesOfParameters(method)
+      [...typesOfParameters(method), ...(resultOf(method).match(/\b[A-Z]\w*/g) ?? [])]
         .filter((type) => declarations.has(type) && !exported.has(type) && !computed.includes(type))
         .map((type) => `${name}: export the type ${type} of ${declarations.get(type)} from src/resources.ts`),
     );

@@ -97,7 +97,7 @@ describe('the command check', () => {
     expect(text).toMatch(/^messages\.get +not tried +needs --message$/m);
     expect(text).toMatch(/^flex\.driver +not tried +needs --shipment$/m);
     expect(text).toMatch(/^items\.status +not tried +skipped$/m);
-    expect(text).toMatch(/^27 reading operations: not tried 7, works 20$/m);
+    expect(text).toContain(`${names.length} reading operations: not tried 7, works ${names.length - 7}`);
   });
 
   test.each([1, 2, 3, 4, 5])('the odd responses of the live service fit the schemas: seed %i', async (seed) => {

@@ -54,8 +54,8 @@ function arrange(odd: OddShare | null): Arranged {
 /** A result that only has to come. */
 const nothing = (_: unknown): undefined => undefined;
 
-/** A successful call of every endpoint, with what identifies its result. */
-const calls: Readonly<Record<string, (given: Arranged) => Promise<unknown>>> = {
+/** Successful calls, with what identifies their results. */
+const ownCalls: Readonly<Record<string, (given: Arranged) => Promise<unknown>>> = {
   'questions.search': async ({ seller }) =>
     (await seller.questions.search({ seller_id: 7 }).toArray()).map(({ id, text }) => ({ id, text })),
   'questions.get': async ({ seller, answered }) => (await seller.questions.get({ question_id: answered })).id,
@@ -137,6 +137,20 @@ const calls: Readonly<Record<string, (given: Arranged) => Promise<unknown>>> = {
   'currencies.get': async ({ seller }) => (await seller.currencies.get({ id: 'ARS' })).decimal_places,
 };
 
+/** A call of every endpoint. One without a call of its own is called with its example, which may not exist here. */
+const calls = Object.fromEntries(
+  everyEndpoint
+    .filter(({ name }) => name !== 'describe')
+    .map(({ name, endpoint, input }) => {
+      const callExample = ({ seller }: Arranged): Promise<string> =>
+        seller.call(endpoint, input).then(
+          () => 'succeeded',
+          (error: unknown) => (error as Error).name,
+        );
+      return [name, ownCalls[name] ?? callExample] as const;
+    }),
+);
+
 /** What a kind of oddness takes away, so that a result differs although it was read right. */
 const isLost = (name: string, kind: string): boolean =>
   kind === 'status'
@@ -144,13 +158,8 @@ const isLost = (name: string, kind: string): boolean =>
     : (kind === 'shape' || kind === 'absent' || kind === 'nulls') && name === 'actionGuide.send';
 
 describe('odd responses', () => {
-  test('every endpoint has its call here', () => {
-    expect(Object.keys(calls).sort()).toEqual(
-      everyEndpoint
-        .map(({ name }) => name)
-        .filter((name) => name !== 'describe')
-        .sort(),
-    );
+  test('each call here is of an endpoint that exists', () => {
+    expect(Object.keys(calls)).toEqual(expect.arrayContaining(Object.keys(ownCalls)));
   });
 
   describe.each(oddKinds)('of the kind %s', (kind) => {
@@ -165,14 +174,13 @@ describe('odd responses', () => {
 
   test.each(everyEndpoint.filter(({ name }) => name !== 'describe'))(
     'an odd error of $name has the class of its status',
-    async ({ name }) => {
+    async ({ name, endpoint, input }) => {
       for (const kinds of [undefined, ['error-keys'], ['error-text']] as const) {
         for (let seed = 1; seed <= 8; seed += 1) {
           const { marketplace, ...rest } = arrange({ seed, kinds });
-          const endpoint = everyEndpoint.find((each) => each.name === name)?.endpoint;
-          if (!endpoint) throw new Error('unreachable');
           marketplace.failNext(endpoint, { status: 403, code: 'forbidden', message: 'No', cause: ['blocked'] });
-          const error: unknown = await calls[name]?.({ marketplace, ...rest }).catch((reason: unknown) => reason);
+          const call = ownCalls[name] ?? (() => rest.seller.call(endpoint, input));
+          const error: unknown = await call({ marketplace, ...rest }).catch((reason: unknown) => reason);
           expect([error instanceof SellerError, error instanceof ApiError && error.status]).toEqual([true, 403]);
         }
       }

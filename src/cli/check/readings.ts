@@ -1,5 +1,8 @@
 import type { SellerClient } from '../../client.js';
+import type { DescribedEndpoint } from '../../core/endpoint.js';
 import type { Paged } from '../../core/pagination/paged.js';
+import { inspect, shapeOf } from '../../core/schema/inspect.js';
+import { allEndpoints } from '../../testing/http/all-endpoints.js';
 import type { IdName } from './ids.js';
 
 /** What a response contains for later calls: ids, or other values if it has another shape than documented. */
@@ -28,10 +31,9 @@ const pageSize = { limit: 10 };
 const unread = { query: { mark_as_read: 'false' } };
 const window = { last: 2, unit: 'day' } as const;
 
-/** The reading operations: first those that find the ids that the others need. */
-export const readings: readonly ReadingOperation[] = [
+/** Operations that find ids that the others need, come in several calls, or need more than ids. */
+const ownReadings: readonly ReadingOperation[] = [
   reading('describe', [], (seller) => seller.describe({ path: '/questions' })),
-  reading('currencies.list', [], (seller) => seller.currencies.list()),
   reading('currencies.get', [], (seller) => seller.currencies.get({ id: 'BRL' })),
   reading(
     'questions.search',
@@ -41,11 +43,6 @@ export const readings: readonly ReadingOperation[] = [
       const item = idsOf(questions, 'item_id');
       return { question: idsOf(questions, 'id'), item, site: sitesOf(item) };
     },
-  ),
-  reading('questions.get', ['question'], (seller, { question }) => seller.questions.get({ question_id: question })),
-  reading('questions.responseTime', ['user'], (seller, { user }) => seller.questions.responseTime({ user_id: user })),
-  reading('questions.blacklist.list', ['user'], (seller, { user }) =>
-    firstOf(seller.questions.blacklist.list({ seller_id: user, ...pageSize })),
   ),
   reading(
     'sites.search',
@@ -75,8 +72,6 @@ export const readings: readonly ReadingOperation[] = [
     const file = await seller.messages.download({ site_id: site, attachment_id: attachment }, unread);
     await file.cancel();
   }),
-  reading('actionGuide.options', ['pack'], (seller, { pack }) => seller.actionGuide.options({ pack_id: pack }, unread)),
-  reading('actionGuide.caps', ['pack'], (seller, { pack }) => seller.actionGuide.caps({ pack_id: pack }, unread)),
   reading(
     'flex.subscriptions',
     ['site', 'user'],
@@ -85,9 +80,6 @@ export const readings: readonly ReadingOperation[] = [
   ),
   reading('flex.configuration', ['site', 'user', 'service'], (seller, { site, user, service }) =>
     seller.flex.configuration({ site_id: site, user_id: user, service_id: service }),
-  ),
-  reading('flex.driver', ['site', 'shipment'], (seller, { site, shipment }) =>
-    seller.flex.driver({ site_id: site, shipment_id: shipment }),
   ),
   reading('flex.items.isEnabled', ['site', 'item'], (seller, { site, item }) =>
     seller.flex.items.isEnabled({ site_id: site, item_id: item }),
@@ -110,6 +102,41 @@ export const readings: readonly ReadingOperation[] = [
     contacts.phoneViews.windowOfItems({ ids: [item], ...window }),
   ),
 ];
+
+/** The ids that the fields of inputs take. */
+const idNames: Readonly<Record<string, IdName>> = {
+  item_id: 'item',
+  message_id: 'message',
+  pack_id: 'pack',
+  question_id: 'question',
+  seller_id: 'user',
+  service_id: 'service',
+  shipment_id: 'shipment',
+  site_id: 'site',
+  user_id: 'user',
+};
+
+/** An operation that needs only ids; none if a field of its input takes something else. */
+function readingOf(endpoint: DescribedEndpoint): ReadingOperation[] {
+  const shape = shapeOf(endpoint.input);
+  const required = Object.keys(shape).filter((name) => inspect(shape[name]).kind !== 'optional');
+  const needs = required.map((name) => idNames[name]);
+  if (needs.includes(undefined)) return [];
+  const call: ReadingOperation['call'] = async (seller, ids) => {
+    const input = Object.fromEntries(required.map((name, index) => [name, ids[needs[index]!]]));
+    const page = 'limit' in shape && pageSize;
+    await seller.call(endpoint, { ...input, ...page }, endpoint.path.startsWith('/messages') ? unread : {});
+    return {};
+  };
+  return [{ operation: endpoint.name, needs: needs as IdName[], call }];
+}
+
+const others = allEndpoints.filter(
+  ({ name, retry }) => retry === 'safe' && !ownReadings.some(({ operation }) => operation === name),
+);
+
+/** The reading operations: first those that find the ids that the others need. */
+export const readings: readonly ReadingOperation[] = [...ownReadings, ...others.flatMap(readingOf)];
 
 async function firstOf<T>(list: Paged<T>): Promise<readonly T[]> {
   for await (const { items } of list.pages()) return items;
