@@ -120,15 +120,15 @@ const idNames: Readonly<Record<string, IdName>> = {
 function readingOf(endpoint: DescribedEndpoint): ReadingOperation[] {
   const shape = shapeOf(endpoint.input);
   const required = Object.keys(shape).filter((name) => inspect(shape[name]).kind !== 'optional');
-  const needs = required.map((name) => idNames[name]);
-  if (needs.includes(undefined)) return [];
+  const fields = required.flatMap((name) => (idNames[name] ? [{ name, id: idNames[name] }] : []));
+  if (fields.length < required.length) return [];
   const call: ReadingOperation['call'] = async (seller, ids) => {
-    const input = Object.fromEntries(required.map((name, index) => [name, ids[needs[index]!]]));
+    const input = Object.fromEntries(fields.map(({ name, id }) => [name, ids[id]]));
     const page = 'limit' in shape && pageSize;
     await seller.call(endpoint, { ...input, ...page }, endpoint.path.startsWith('/messages') ? unread : {});
     return {};
   };
-  return [{ operation: endpoint.name, needs: needs as IdName[], call }];
+  return [{ operation: endpoint.name, needs: fields.map(({ id }) => id), call }];
 }
 
 const others = allEndpoints.filter(
