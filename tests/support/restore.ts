@@ -4,7 +4,10 @@ import '../../src/core/transport/fetch.js';
 
 // Files of one worker share the globals, and vitest restores them only before the next test: by then, the next file has
 // loaded its modules, which may have kept a stub such as that of `fetch`.
+const environment = { ...process.env };
 afterAll(() => {
+  // A snippet of a guide may set a variable, with which the programs of the next file would start.
+  for (const name of Object.keys(process.env)) if (!(name in environment)) Reflect.deleteProperty(process.env, name);
   vi.unstubAllGlobals();
   vi.unstubAllEnvs();
   vi.useRealTimers();
