@@ -69,6 +69,7 @@ export class HttpClient implements Requester {
     const request = buildRequest(endpoint, input, undefined, this.#runtime);
     const context = new RequestContext(request, { signal, deadlineMs }, this.#runtime, performance.now());
     context.firstSentAt = performance.now() - ageMs;
+    context.attempts = 1;
     context.outcome = 'unknown';
     try {
       context.token = await this.#tokenOf(context);
@@ -83,7 +84,9 @@ export class HttpClient implements Requester {
   async #run(endpoint: Endpoint, input: unknown, options: InternalOptions | undefined): Promise<CallResult> {
     const startedAt = performance.now();
     const request = buildRequest(endpoint, input, options, this.#runtime);
-    const context = new RequestContext(request, options ?? {}, this.#runtime, startedAt);
+    // Copied like the input: reading back needs the token and the headers later.
+    const copy = { ...options, ...(options?.headers && { headers: { ...options.headers } }) };
+    const context = new RequestContext(request, copy, this.#runtime, startedAt);
     const { scope, emit, info: call } = context;
     const isDownload = endpoint.responseBody === 'stream';
     let isStreaming = false;
@@ -93,7 +96,7 @@ export class HttpClient implements Requester {
       if (endpoint.loadExchange) await scope.race(() => loadExchange(context));
       const result = await this.#executeWithRetry(context);
       isStreaming = isDownload;
-      this.#runtime.shared.budget.deposit(context.attempts - 1);
+      this.#runtime.shared.budget.deposit(context.faultRetries);
       const { status, attempts, durationMs } = result;
       emit?.({ type: 'end', call, attempts, durationMs, status });
       return result;
@@ -168,7 +171,6 @@ export class HttpClient implements Requester {
           break;
         }
         case 'retry':
-          if (attempt.isThrottled) context.throttled += 1;
           await this.#wait(context, step);
           return undefined;
         case 'throw':
@@ -215,6 +217,7 @@ export class HttpClient implements Requester {
   async #wait(context: RequestContext, { waitMs, pauseAllMs }: NextStep & { kind: 'retry' }): Promise<void> {
     if (pauseAllMs !== undefined) context.rateLimiter.pauseFor(pauseAllMs);
     if (waitMs === undefined) return;
+    context.faultRetries += 1;
     this.#runtime.shared.budget.withdraw();
     emitWait(context, waitMs, 'fault');
     await context.scope.sleep(waitMs);

@@ -146,6 +146,23 @@ describe('retries', () => {
     expect(await requests(2)).toBe(2 + 1);
   });
 
+  test('the retry budget gets nothing for a call that was repeated with a new token', async () => {
+    let answers = [status(500)];
+    const tokens = { accessToken: ({ rejected = 'token-0' }) => Promise.resolve(`${rejected}+`) };
+    const { sellerClient, sent } = stubbed(
+      [() => (answers.length > 1 ? answers.shift()! : answers[0]!.clone())],
+      tokens,
+    );
+    const get = (): Promise<unknown> => advanceUntilSettled(sellerClient.questions.get({ question_id: 1 }));
+    for (let call = 0; call < 50; call += 1) await errorOf(get());
+    answers = [status(401), ok()];
+    await get();
+    answers = [status(500)];
+    const before = sent.length;
+    await errorOf(get());
+    expect(sent.length - before).toBe(1);
+  });
+
   test('maxRetryDelayMs limits the delay before a retry', async () => {
     const { sellerClient, sent } = stubbed([status(503, { 'retry-after': '5' })], { maxRetryDelayMs: 4000 });
     expect(

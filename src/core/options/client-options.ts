@@ -51,7 +51,8 @@ export interface ClientOptions {
    */
   readonly deadlineMs?: number | undefined;
   /**
-   * The maximum number of retries of a call. The client retries only if that is safe. `0` sends each request once.
+   * The maximum number of retries of a call. The client retries only if that is safe. `0` sends each request once. After a 429
+   * of a rate limit, only the retries since the last success of any call count: set `deadlineMs` to limit the time.
    *
    * @default 2
    */

@@ -78,8 +78,8 @@ export class RequestContext {
   rejectedToken: string | undefined;
   /** How many times the request has been sent. */
   attempts = 0;
-  /** How many of them got a 429 that concerns all calls. Others decide when such waits end. */
-  throttled = 0;
+  /** How many retries followed a fault. Those after a 429 that concerns all calls, or with a new token, do not count. */
+  faultRetries = 0;
   /** When the first attempt was sent. */
   firstSentAt = 0;
   /** What is known of the attempts that have ended. While a write is sent, nothing is. */
@@ -163,9 +163,7 @@ export class RequestContext {
       canReplaceToken: token !== undefined && rejectedToken === undefined && options.accessToken === undefined,
       canConfirm: onUnknownOutcome === 'confirm' && endpoint.confirm !== undefined,
       isConfirmed,
-      retries: isThrottled
-        ? Math.max(0, this.rateLimiter.throttlesSince(this.startedAt) - 1)
-        : this.attempts - 1 - this.throttled - Number(rejectedToken !== undefined),
+      retries: isThrottled ? Math.max(0, this.rateLimiter.throttlesSince(this.startedAt) - 1) : this.faultRetries,
       maxRetries,
       hasBudget: this.runtime.shared.budget.isEnough,
       isReplayable: this.loaded.upload?.isReplayable !== false,

@@ -75,7 +75,7 @@ function uploadRedirectMode(): RequestRedirect {
 
 function composeMiddleware(
   middleware: readonly Middleware[],
-  { endpoint, attempt, call, followRedirects, onSend, onResponse }: OutgoingRequest,
+  { endpoint, attempt, call, followRedirects, signal, onSend, onResponse }: OutgoingRequest,
   fetch: NonNullable<ResolvedOptions['fetch']>,
 ): typeof globalThis.fetch {
   const sendOnce = fetch as (request: Request) => Promise<Response>;
@@ -90,6 +90,8 @@ function composeMiddleware(
     (next, layer) => async (request) =>
       checked('A middleware', await layer({ endpoint, attempt, call, request }, next)),
     async (request) => {
+      // A middleware may be late: the attempt has ended, and the request may have been sent again.
+      signal.throwIfAborted();
       isSent = true;
       onSend();
       const response = checked('`fetch`', await send(request));
