@@ -1,8 +1,7 @@
 import { AuthorizationCallbackError, GrantRevokedError, OutcomeUnknownError } from '../core/errors/errors.js';
 import { UnexpectedResponseError } from '../core/errors/response-errors.js';
 import type { ApiError } from '../core/errors/response-errors.js';
-import { printable } from '../core/errors/redact.js';
-import { redactText } from '../core/errors/redact.js';
+import { printable, redactText } from '../core/errors/redact.js';
 import type { SellerError } from '../core/errors/seller-error.js';
 import { classOfStatus } from '../core/errors/status-errors.js';
 import type { OAuthOptions } from './application.js';

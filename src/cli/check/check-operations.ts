@@ -29,7 +29,7 @@ interface CheckOptions {
 
 /** Calls each reading operation, one after the other: twice if there are two objects to read. */
 export async function* checkOperations({ ids, skip, pause, createClient }: CheckOptions): AsyncGenerator<Checked> {
-  for (const reading of readings) {
+  for (const reading of readings()) {
     const { operation, needs } = reading;
     const missing = needs.filter((name) => ids.choice(0)[name] === undefined);
     if (skip.includes(operation)) yield { operation, result: 'not tried', details: ['skipped'] };

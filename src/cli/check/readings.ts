@@ -131,12 +131,16 @@ function readingOf(endpoint: DescribedEndpoint): ReadingOperation[] {
   return [{ operation: endpoint.name, needs: fields.map(({ id }) => id), call }];
 }
 
-const others = allEndpoints.filter(
-  ({ name, retry }) => retry === 'safe' && !ownReadings.some(({ operation }) => operation === name),
-);
-
-/** The reading operations: first those that find the ids that the others need. */
-export const readings: readonly ReadingOperation[] = [...ownReadings, ...others.flatMap(readingOf)];
+/**
+ * Returns the reading operations: first those that find the ids that the others need. A function, because it creates the
+ * schemas of their inputs, which other commands do not need.
+ */
+export function readings(): readonly ReadingOperation[] {
+  const others = allEndpoints.filter(
+    ({ name, retry }) => retry === 'safe' && !ownReadings.some(({ operation }) => operation === name),
+  );
+  return [...ownReadings, ...others.flatMap(readingOf)];
+}
 
 async function firstOf<T>(list: Paged<T>): Promise<readonly T[]> {
   for await (const { items } of list.pages()) return items;

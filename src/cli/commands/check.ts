@@ -65,7 +65,7 @@ function idsOf(values: Values, token: string): Ids {
 
 /** @throws {UsageError} when an operation does not exist */
 function skipped(values: Values): readonly string[] {
-  const names = readings.map(({ operation }) => operation);
+  const names = readings().map(({ operation }) => operation);
   const unknown = values.all('skip').find((name) => !names.includes(name));
   if (unknown === undefined) return values.all('skip');
   throw new UsageError(`--skip: there is no reading operation "${unknown}"; they are ${names.join(', ')}`);

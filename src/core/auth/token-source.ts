@@ -1,6 +1,5 @@
 import { AccessTokenError, ConfigurationError, GrantRevokedError } from '../errors/errors.js';
-import { printable } from '../errors/redact.js';
-import { redactText } from '../errors/redact.js';
+import { printable, redactText } from '../errors/redact.js';
 import type { SellerError } from '../errors/seller-error.js';
 import type { TokenProvider } from '../options/hooks.js';
 import { isToken } from '../options/rules.js';

@@ -36,8 +36,9 @@ export interface AttemptError {
 export type AttemptResult = AttemptResponse | AttemptError;
 
 /**
- * Sends a request once, when its turn has come, and reads the response, both within `timeoutMs`. For an upload, `timeoutMs` limits the time
- * between two chunks, because the duration of the whole upload depends on the size of the file.
+ * Sends a request once, when its turn has come, and reads the response, both within `timeoutMs`. For an upload,
+ * `timeoutMs` limits the time between two chunks, because the duration of the whole upload depends on the size of the
+ * file.
  */
 export class RequestAttempt {
   /** What was known of the attempts before. */

@@ -1,9 +1,8 @@
 import { platform } from '#platform';
 import { ConnectionError, OutcomeUnknownError, RequestAbortedError, TimeoutError } from '../errors/errors.js';
 import { ApiError, UnexpectedResponseError } from '../errors/response-errors.js';
-import { printable } from '../errors/redact.js';
 import { redactError } from '../errors/redact-error.js';
-import { redactSecrets, userTexts } from '../errors/redact.js';
+import { printable, redactSecrets, userTexts } from '../errors/redact.js';
 import { SellerError } from '../errors/seller-error.js';
 import { mayHaveSucceeded } from '../retry/next-step.js';
 import type { Failure } from '../retry/next-step.js';

@@ -1,8 +1,15 @@
 import { findErrorInBody, matchDocumentedError, statusOfErrorInBody } from '../errors/documented-error.js';
 import type { Endpoint } from '../endpoint.js';
 import type { ApiError, ApiErrorCause, ApiErrorDetails } from '../errors/response-errors.js';
-import { printable } from '../errors/redact.js';
-import { maskSecrets, redactBody, redactHeaders, redactText, redactUrl, userTexts } from '../errors/redact.js';
+import {
+  maskSecrets,
+  printable,
+  redactBody,
+  redactHeaders,
+  redactText,
+  redactUrl,
+  userTexts,
+} from '../errors/redact.js';
 import { classOfStatus } from '../errors/status-errors.js';
 import { mayHaveSucceeded } from '../retry/next-step.js';
 import type { Failure } from '../retry/next-step.js';

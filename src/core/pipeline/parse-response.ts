@@ -1,7 +1,6 @@
 import { ConfigurationError, summarizeIssues } from '../errors/errors.js';
 import { UnexpectedResponseError } from '../errors/response-errors.js';
-import { printable } from '../errors/redact.js';
-import { redactBody, redactHeaders, redactSecrets } from '../errors/redact.js';
+import { printable, redactBody, redactHeaders, redactSecrets } from '../errors/redact.js';
 import type { Endpoint } from '../endpoint.js';
 import { findErrorInBody } from '../errors/documented-error.js';
 import type { ErrorInBody } from '../errors/documented-error.js';

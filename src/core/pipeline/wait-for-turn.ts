@@ -19,8 +19,10 @@ export async function waitForTurn(context: RequestContext): Promise<void> {
   const { scope, rateLimiter, sequence, startedAt, maxInFlight, maxRetries, runtime } = context;
   const { limiter, maxRetryDelayMs } = runtime.options;
   const next = limitedAttempt(context, context.attempts + 1);
-  if (limiter) await acquireLimiter(limiter, next, scope);
-  if (rateLimiter.tryAcquire(maxInFlight)) return;
+  if (limiter) {
+    await acquireLimiter(limiter, next, scope);
+    if (rateLimiter.tryAcquire(maxInFlight)) return;
+  }
   try {
     const admission = await rateLimiter.acquire(scope, {
       sequence,
