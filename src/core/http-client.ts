@@ -25,7 +25,6 @@ import { parseResponse } from './pipeline/parse-response.js';
 import { RequestContext } from './pipeline/request-context.js';
 import type { CallResult } from './pipeline/request-context.js';
 import { mayHaveSucceeded, nextStep } from './retry/next-step.js';
-import type { NextStep } from './retry/next-step.js';
 import { createTransport } from './transport/create-transport.js';
 import type { Transport } from './transport/transport.js';
 
@@ -77,7 +76,7 @@ export class HttpClient implements Requester {
       const windowMs = confirmWindowMs ?? (ageMs > context.timeoutMs ? 0 : confirmWindowAfter(undefined, 0));
       return await confirmLater(this, context, { signal, deadlineMs, confirmWindowMs: windowMs });
     } finally {
-      context.scope.dispose();
+      context.end();
     }
   }
 
@@ -109,9 +108,7 @@ export class HttpClient implements Requester {
       emit?.({ type: 'end', call, attempts: context.attempts, durationMs, status, error });
       throw error;
     } finally {
-      context.loaded.upload?.dispose();
-      // A download is read after the call, and its deadline and signal apply until its end.
-      if (!isStreaming) scope.dispose();
+      context.end(isStreaming);
     }
   }
 
@@ -161,8 +158,10 @@ export class HttpClient implements Requester {
           if (await this.#replaceToken(context)) return undefined;
           break;
         case 'confirm': {
-          const found = await this.#confirm(context, step, error);
+          attempt.pauseAll(step.pauseBeforeMs);
+          const found = await this.#confirm(context, error);
           if (found) return found;
+          attempt.pauseAll(step.pauseAfterMs);
           attempt.isConfirmed = true;
           const { outcome } = context;
           // Classified again, the error says what is known now.
@@ -171,10 +170,11 @@ export class HttpClient implements Requester {
           break;
         }
         case 'retry':
-          await this.#wait(context, step);
+          attempt.pauseAll(step.pauseAllMs);
+          await this.#wait(context, step.waitMs);
           return undefined;
         case 'throw':
-          if (step.pauseAllMs !== undefined) context.rateLimiter.pauseFor(step.pauseAllMs);
+          attempt.pauseAll(step.pauseAllMs);
           throw error;
       }
     }
@@ -192,13 +192,8 @@ export class HttpClient implements Requester {
   }
 
   /** Reads back a write, and returns its output if it was carried out. */
-  async #confirm(
-    context: RequestContext,
-    { pauseBeforeMs, pauseAfterMs }: NextStep & { kind: 'confirm' },
-    error: unknown,
-  ): Promise<CallResult | undefined> {
-    const { scope, rateLimiter, options, timeoutMs } = context;
-    if (pauseBeforeMs !== undefined) rateLimiter.pauseFor(pauseBeforeMs);
+  async #confirm(context: RequestContext, error: unknown): Promise<CallResult | undefined> {
+    const { scope, options, timeoutMs } = context;
     const { confirmation, response } = await confirmWrite(this, context, scope, {
       signal: options.signal,
       confirmWindowMs: confirmWindowAfter(error, timeoutMs),
@@ -208,14 +203,12 @@ export class HttpClient implements Requester {
         status: response.status,
         headers: responseHeaders(response.headers),
       });
-    if (pauseAfterMs !== undefined) rateLimiter.pauseFor(pauseAfterMs);
     context.outcome = confirmation.done === false ? 'undone' : 'unknown';
     return undefined;
   }
 
   /** Waits before a retry. Where all calls pause, this call waits like the others when it acquires its next attempt. */
-  async #wait(context: RequestContext, { waitMs, pauseAllMs }: NextStep & { kind: 'retry' }): Promise<void> {
-    if (pauseAllMs !== undefined) context.rateLimiter.pauseFor(pauseAllMs);
+  async #wait(context: RequestContext, waitMs: number | undefined): Promise<void> {
     if (waitMs === undefined) return;
     context.faultRetries += 1;
     this.#runtime.shared.budget.withdraw();

@@ -389,6 +389,76 @@ describe('tokens of single calls', () => {
     expect(sent).toHaveLength(1);
   });
 
+  test('a random 429 with a long Retry-After pauses its own token only, whatever the 429 before was about', async () => {
+    let reply = slow;
+    const { sellerClient, sent } = stubbed([() => reply()]);
+    const get = (accessToken: string): PromiseLike<unknown> =>
+      sellerClient.questions.get({ question_id }, { accessToken, maxRetries: 0 });
+    // Two tokens get a 429, so the second one is about the application.
+    await errorOf(get('other'));
+    await errorOf(get('own'));
+    reply = ok;
+    for (let n = 0; n < 30; n += 1) await advanceUntilSettled(get('own'));
+    reply = () => slow({ 'retry-after': '60' });
+    expect(await errorOf(get('own'))).toMatchObject({ retryAfterMs: 60_000, attempts: 1 });
+    reply = ok;
+    const before = sent.length;
+    await get('other');
+    expect(await errorOf(get('own'))).toMatchObject({ name: 'RateLimitError', attempts: 0 });
+    expect(sent).toHaveLength(before + 1);
+  });
+
+  /** Makes calls with more tokens than are remembered, so that the rate limits that are not in use are forgotten. */
+  async function callWithManyTokens({ sellerClient }: ReturnType<typeof stubbed>): Promise<void> {
+    for (let n = 0; n < 600; n += 1)
+      await sellerClient.questions.get({ question_id: 1 }, { accessToken: `seller-${n}` });
+  }
+
+  test('a call that waits for its token, or before a retry, keeps its rate limit in use', async () => {
+    let [underWay, most] = [0, 0];
+    const hanging = async (): Promise<Response> => {
+      most = Math.max(most, (underWay += 1));
+      await new Promise((resolve) => setTimeout(resolve, 10_000));
+      underWay -= 1;
+      return ok();
+    };
+    const isFirst = (request: Request, turn: number): boolean => turn === 1 && request.url.endsWith('/42');
+    const service = stubbed([
+      (request, turn) => {
+        if (isFirst(request, turn)) return Response.json({}, { status: 500, headers: { 'retry-after': '5' } });
+        return request.url.endsWith('/42') ? hanging() : ok();
+      },
+    ]);
+    const accessToken = async (): Promise<string> => {
+      await new Promise((resolve) => setTimeout(resolve, 5000));
+      return 'token-2';
+    };
+    for (const options of [{}, { accessToken }]) {
+      most = 0;
+      const client = service.sellerClient.withOptions({ maxConcurrency: 1, ...options });
+      const first = client.questions.get({ question_id });
+      await vi.advanceTimersByTimeAsync(10);
+      await callWithManyTokens(service);
+      const second = client.questions.get({ question_id });
+      await advanceUntilSettled(Promise.all([first, second]));
+      expect(most).toBe(1);
+    }
+  });
+
+  test('a pause of several minutes is not forgotten', async () => {
+    let retryAfter = '300';
+    const service = stubbed([
+      ({ url }) => (url.endsWith('/42') && retryAfter ? slow({ 'retry-after': retryAfter }) : ok()),
+    ]);
+    const { sellerClient } = service;
+    for (let n = 0; n < 30; n += 1) await advanceUntilSettled(sellerClient.questions.get({ question_id: 1 }));
+    expect(await errorOf(sellerClient.questions.get({ question_id }))).toMatchObject({ attempts: 1 });
+    retryAfter = '';
+    await vi.advanceTimersByTimeAsync(100_000);
+    await callWithManyTokens(service);
+    expect(await errorOf(sellerClient.questions.get({ question_id }))).toMatchObject({ attempts: 0 });
+  });
+
   test('idle rate limits are forgotten when there are 500, and not before', () => {
     const baseUrl = 'https://api.test';
     const shared = new SharedState(resolveOptions({ baseUrl, accessToken: 'token-1' }));

@@ -2,6 +2,7 @@ import type { ErrorInBody } from '../errors/documented-error.js';
 import type { MultipartBody } from '../files/upload.js';
 import { ignoreErrors } from '../ignore-errors.js';
 import { emitAttemptResult } from '../observability/events.js';
+import type { AdaptiveLimit } from '../rate-limit/adaptive-limit.js';
 import type { WriteOutcome } from '../retry/next-step.js';
 import type { BodyText, OutgoingRequest, Transport, TransportResponse } from '../transport/transport.js';
 import { exchangeOnce } from './exchange.js';
@@ -43,8 +44,8 @@ export type AttemptResult = AttemptResponse | AttemptError;
 export class RequestAttempt {
   /** What was known of the attempts before. */
   readonly earlier: WriteOutcome;
-  /** Whether it got a 429 that concerns all calls. */
-  isThrottled = false;
+  /** The limit that its 429 is about; `undefined` without a 429, or if it is random. */
+  limit: AdaptiveLimit | undefined;
   /** Whether the write was read back after it. */
   isConfirmed = false;
   readonly #context: RequestContext;
@@ -82,9 +83,14 @@ export class RequestAttempt {
     const received = result?.kind === 'response' ? result : undefined;
     const status = received?.errorInBody?.status ?? received?.response.status;
     const says = status === undefined || status >= 500 ? 'other' : status === 429 ? 'throttled' : 'accepted';
-    this.isThrottled = context.rateLimiter.release(says, sentAt, context.maxInFlight);
+    this.limit = context.rateLimiter.release(says, sentAt, context.maxInFlight);
     if (limiter) reportToLimiter(limiter, context, status, received?.response);
     if (context.emit) emitAttemptResult(context, received?.response, sentAt, secretsOf(context));
+  }
+
+  /** Pauses the calls that its 429 concerns. */
+  pauseAll(ms: number | undefined): void {
+    if (ms !== undefined) this.#context.rateLimiter.pauseFor(ms, this.limit);
   }
 
   async #execute(): Promise<AttemptResult> {

@@ -9,6 +9,7 @@ import type { InternalOptions } from '../options/call-options.js';
 import type { CallInfo } from '../options/hooks.js';
 import type { RecentWrites } from '../confirm/recent-writes.js';
 import type { CallState, WriteOutcome } from '../retry/next-step.js';
+import type { AdaptiveLimit } from '../rate-limit/adaptive-limit.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { CancelScope } from '../scope/cancel-scope.js';
 import type { StandardSchema } from '../schema/standard-schema.js';
@@ -106,6 +107,14 @@ export class RequestContext {
       deadlineMs: options.deadlineMs ?? deadlineMs,
       progress: this,
     });
+    this.rateLimiter.calls += 1;
+  }
+
+  /** Frees what the call holds. A download is read after the call, and its deadline and signal apply until its end. */
+  end(isStreaming = false): void {
+    this.rateLimiter.calls -= 1;
+    this.loaded.upload?.dispose();
+    if (!isStreaming) this.scope.dispose();
   }
 
   get outcomeUnknown(): boolean {
@@ -153,7 +162,7 @@ export class RequestContext {
   }
 
   /** What `nextStep` has to know after an attempt that failed. */
-  stateAfter({ isThrottled, isConfirmed }: Pick<CallState, 'isThrottled' | 'isConfirmed'>): CallState {
+  stateAfter({ limit, isConfirmed }: FailedAttempt): CallState {
     const { request, options, token, rejectedToken, maxRetries } = this;
     const { endpoint } = request;
     const { maxRetryDelayMs, onUnknownOutcome } = this.runtime.options;
@@ -163,16 +172,24 @@ export class RequestContext {
       canReplaceToken: token !== undefined && rejectedToken === undefined && options.accessToken === undefined,
       canConfirm: onUnknownOutcome === 'confirm' && endpoint.confirm !== undefined,
       isConfirmed,
-      retries: isThrottled ? Math.max(0, this.rateLimiter.throttlesSince(this.startedAt) - 1) : this.faultRetries,
+      retries: limit ? Math.max(0, this.rateLimiter.throttlesSince(this.startedAt) - 1) : this.faultRetries,
       maxRetries,
       hasBudget: this.runtime.shared.budget.isEnough,
       isReplayable: this.loaded.upload?.isReplayable !== false,
       remainingMs: this.scope.remainingMs,
       maxWaitMs: maxRetryDelayMs,
-      isThrottled,
-      throttleMs: this.rateLimiter.backoffMs(maxRetries),
+      isThrottled: limit !== undefined,
+      throttleMs: limit?.backoffMs(maxRetries) ?? 0,
     };
   }
+}
+
+/** What the state of a call after an attempt depends on. */
+interface FailedAttempt {
+  /** The limit that its 429 is about. */
+  readonly limit: AdaptiveLimit | undefined;
+  /** Whether the write was read back after it. */
+  readonly isConfirmed: boolean;
 }
 
 /** The part of a call that is needed to read its response. */

@@ -57,9 +57,9 @@ export class AdaptiveLimit {
     this.#window = initialWindow;
   }
 
-  /** Whether it has no attempt in flight and no recent 429. */
-  isIdle(now: number): boolean {
-    return this.inFlight === 0 && now - this.#lastCutAt > forgetMs;
+  /** Whether it has no pause and no recent 429. */
+  isCalm(now: number): boolean {
+    return now >= this.#pausedUntil && now - this.#lastCutAt > forgetMs;
   }
 
   isOpen(now: number): boolean {
@@ -100,7 +100,7 @@ export class AdaptiveLimit {
     return this.#throttledAt.filter((at) => at >= time).length;
   }
 
-  /** How long all calls wait after a 429 without `Retry-After`. It grows as the waits of one call with its retries. */
+  /** How long all calls wait after a 429 without `Retry-After`, in milliseconds. It grows as the waits of one call with its retries. */
   backoffMs(maxRetries: number): number {
     const { length } = this.#throttledAt;
     // The success before it shows that the service is there, so a short wait is enough to see whether this was random.

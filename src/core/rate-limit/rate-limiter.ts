@@ -7,11 +7,11 @@ import type { AcquireRequest, Admission, WaitingCall } from './waiting-calls.js'
 
 /** Keeps the calls of one token below the service's rate limit: that of the token, and that of its application. */
 export class RateLimiter implements Member {
+  /** How many calls use it, also those that wait for their token or before a retry. */
+  calls = 0;
   readonly #application: ApplicationLimit;
   /** Without a window: before a 429, only the application has one. */
   readonly #limit = new AdaptiveLimit(Infinity);
-  /** Whose limit the last 429 was about. */
-  #limited = this.#limit;
   readonly #waiting = new WaitingCalls();
   /** How many attempts are in flight, of the calls with the same `maxInFlight`. */
   readonly #inFlight = new Map<number, number>();
@@ -23,9 +23,9 @@ export class RateLimiter implements Member {
     this.#application = application;
   }
 
-  /** Whether no call uses it and it has no recent 429, so it can be dropped. */
+  /** Whether it can be dropped: no call uses it, and it has no pause and no recent 429. */
   get isIdle(): boolean {
-    return this.#waiting.size === 0 && this.#limit.isIdle(performance.now());
+    return this.calls === 0 && this.#limit.isCalm(performance.now());
   }
 
   /** Admits an attempt immediately if that is possible. At most `maxInFlight` of these attempts are in flight. */
@@ -65,9 +65,9 @@ export class RateLimiter implements Member {
    * Records that an attempt has ended; `sentAt` is a time of `performance.now()`, and `maxInFlight` is that of its
    * admission.
    *
-   * @returns whether the result is a 429 that concerns other calls. A rare 429 among many accepted calls is random.
+   * @returns the limit that a 429 is about. A rare 429 among many accepted calls is random, so it is about none.
    */
-  release(result: RateLimitSignal, sentAt: number, maxInFlight: number): boolean {
+  release(result: RateLimitSignal, sentAt: number, maxInFlight: number): AdaptiveLimit | undefined {
     const now = performance.now();
     const hasWaiting = this.#application.size > 0;
     this.#count(maxInFlight, -1);
@@ -77,28 +77,27 @@ export class RateLimiter implements Member {
       this.#acceptedBefore = undefined;
       this.#application.accepted += 1;
     }
-    if (result === 'throttled' && this.#throttle(now, sentAt)) {
+    const limit = result === 'throttled' ? this.#throttle(now, sentAt) : undefined;
+    if (limit) {
       // The caller pauses the calls after a 429, so the next attempts are admitted only after that.
       this.#application.setReady(this, false);
       this.#wakeIn(0);
       this.#application.pumpIn(0);
-      return true;
-    }
-    if (hasWaiting) {
+    } else if (hasWaiting) {
       this.#refresh(now);
       this.#application.pump();
     }
-    return false;
+    return limit;
   }
 
-  #throttle(now: number, sentAt: number): boolean {
+  #throttle(now: number, sentAt: number): AdaptiveLimit | undefined {
     this.#acceptedBefore ??= this.#application.accepted;
     const isOfAll = this.#application.isLimitOfAll(this, this.#acceptedBefore);
-    if (!isOfAll && this.#limit.isRandom) return false;
-    this.#limited = isOfAll ? this.#application.limit : this.#limit;
-    this.#limited.cut(now, sentAt);
-    this.#reconsiderAll(now);
-    return true;
+    if (!isOfAll && this.#limit.isRandom) return undefined;
+    const limit = isOfAll ? this.#application.limit : this.#limit;
+    limit.cut(now, sentAt);
+    this.#reconsiderAll(limit, now);
+    return limit;
   }
 
   /** How long the calls are still paused, in milliseconds. */
@@ -115,21 +114,16 @@ export class RateLimiter implements Member {
     return Math.max(this.#limit.throttlesSince(time), this.#application.limit.throttlesSince(time));
   }
 
-  /** How long all calls wait after a 429 without `Retry-After`, in milliseconds. */
-  backoffMs(maxRetries: number): number {
-    return this.#limited.backoffMs(maxRetries);
-  }
-
-  /** Pauses the calls that the last 429 concerns. */
-  pauseFor(ms: number): void {
+  /** Pauses the calls that a limit concerns: the one that `release` returned, otherwise that of the token. */
+  pauseFor(ms: number, limit = this.#limit): void {
     const now = performance.now();
-    this.#limited.pauseUntil(now + ms);
-    this.#reconsiderAll(now);
+    limit.pauseUntil(now + ms);
+    this.#reconsiderAll(limit, now);
     this.#application.pump();
   }
 
-  #reconsiderAll(now: number): void {
-    const members = this.#limited === this.#limit ? [this] : this.#application.waiting;
+  #reconsiderAll(limit: AdaptiveLimit, now: number): void {
+    const members = limit === this.#limit ? [this] : this.#application.waiting;
     for (const member of members) member.reconsider(now);
   }
 
