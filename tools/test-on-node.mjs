@@ -1,9 +1,9 @@
-// Runs the tests on other versions of Node.js: `npm run test:node -- 22 26`, with paths of tests to run only those.
+// Runs the tests on other versions of Node.js: `npm run test:node -- 22.12 26`, with paths of tests to run only those.
 import { spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { binOf } from './node-versions.mjs';
 
-const { versions = ['22', '26'], tests = [] } = Object.groupBy(process.argv.slice(2), (argument) =>
+const { versions = ['22.12', '26'], tests = [] } = Object.groupBy(process.argv.slice(2), (argument) =>
   /^\d+(?:\.\d+)*$/.test(argument) ? 'versions' : 'tests',
 );
 const failed = versions.filter((version) => {
