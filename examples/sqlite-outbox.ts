@@ -43,7 +43,8 @@ export class SqliteOutbox {
 
   constructor(path: string, seller: SellerClient, options: OutboxOptions) {
     this.#database = new DatabaseSync(path);
-    this.#database.exec(`CREATE TABLE IF NOT EXISTS outbox (id TEXT PRIMARY KEY, kind TEXT NOT NULL,
+    this.#database
+      .exec(`PRAGMA busy_timeout = 5000; CREATE TABLE IF NOT EXISTS outbox (id TEXT PRIMARY KEY, kind TEXT NOT NULL,
       input TEXT NOT NULL, file TEXT, attachment TEXT, sent_at INTEGER, state TEXT NOT NULL DEFAULT 'new', reason TEXT)`);
     this.#seller = seller;
     this.#options = options;

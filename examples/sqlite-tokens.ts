@@ -14,8 +14,9 @@ export class SqliteTokens {
   readonly #database: DatabaseSync;
 
   constructor(path: string) {
-    this.#database = new DatabaseSync(path, { timeout: 5000 });
-    this.#database.exec(`PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS tokens
+    this.#database = new DatabaseSync(path);
+    this.#database
+      .exec(`PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS tokens
       (user_id INTEGER PRIMARY KEY, body TEXT NOT NULL, locked_until INTEGER NOT NULL DEFAULT 0)`);
   }
 
