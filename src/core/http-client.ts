@@ -18,13 +18,16 @@ import { classifyFailure, withUnknownOutcome } from './pipeline/classify-failure
 import { SharedState, createRuntime } from './pipeline/client-runtime.js';
 import type { ClientRuntime } from './pipeline/client-runtime.js';
 import { cannotConfirm, confirmLater, confirmWindowAfter, confirmWrite } from './confirm/confirm-write.js';
+import type { UnconfirmedCall } from './confirm/confirm-write.js';
 import type { Confirmation, StoredWriteOptions } from './confirm/confirmation.js';
+import { sentWriteOf } from './confirm/recent-writes.js';
 import { loadExchange } from './pipeline/exchange.js';
 import { downloadFrom, loadTransfer } from './pipeline/file-transfer.js';
 import { parseResponse } from './pipeline/parse-response.js';
 import { RequestContext } from './pipeline/request-context.js';
 import type { CallResult } from './pipeline/request-context.js';
 import { mayHaveSucceeded, nextStep } from './retry/next-step.js';
+import { copyOf } from './schema/readable.js';
 import { createTransport } from './transport/create-transport.js';
 import type { Transport } from './transport/transport.js';
 
@@ -56,36 +59,32 @@ export class HttpClient implements Requester {
 
   /** Reads back a write of another process, or of this one before it was restarted. */
   async confirm(endpoint: Endpoint, input: unknown, options: StoredWriteOptions): Promise<Confirmation> {
-    checkOptions(
-      { ...options, sentAt: (options as Partial<StoredWriteOptions> | undefined)?.sentAt ?? NaN },
-      storedWriteRules,
-    );
+    const given: Partial<StoredWriteOptions> = copyOf(options);
+    const checked = checkOptions({ ...given, sentAt: given.sentAt ?? NaN }, storedWriteRules);
+    const { sentAt, signal, deadlineMs, confirmWindowMs } = checked;
     const wrong = endpointError(endpoint);
     if (wrong) throw wrong;
     if (!endpoint.confirm) return cannotConfirm;
-    const { sentAt, signal, deadlineMs = this.deadlineMs, confirmWindowMs } = options;
-    const ageMs = Date.now() - sentAt;
+    const { shared, options: client } = this.#runtime;
     const request = buildRequest(endpoint, input, undefined, this.#runtime);
-    const context = new RequestContext(request, { signal, deadlineMs }, this.#runtime, performance.now());
-    context.firstSentAt = performance.now() - ageMs;
-    context.attempts = 1;
-    context.outcome = 'unknown';
-    try {
-      context.token = await this.#tokenOf(context);
+    const write = sentWriteOf(request);
+    const ageMs = Date.now() - sentAt;
+    const firstSentAt = performance.now() - ageMs;
+    const limits = { signal, deadlineMs: deadlineMs ?? this.deadlineMs };
+    return confirmLater(endpoint, limits, { attempts: 1, outcomeUnknown: true }, async (scope) => {
+      const token = await this.#tokenOf({ scope, options: {} });
+      const equalWrites = write ? shared.writes.count(write) : 1;
+      const call: UnconfirmedCall = { request, options: {}, token, firstSentAt, equalWrites };
       // The service gives up a write in the end, and what it has not done by then it will not do.
-      const windowMs = confirmWindowMs ?? (ageMs > context.timeoutMs ? 0 : confirmWindowAfter(undefined, 0));
-      return await confirmLater(this, context, { signal, deadlineMs, confirmWindowMs: windowMs });
-    } finally {
-      context.end();
-    }
+      const usualMs = ageMs > client.timeoutMs ? 0 : confirmWindowAfter(undefined, 0);
+      return confirmWrite(this, call, scope, { signal, confirmWindowMs: confirmWindowMs ?? usualMs });
+    });
   }
 
   async #run(endpoint: Endpoint, input: unknown, options: InternalOptions | undefined): Promise<CallResult> {
     const startedAt = performance.now();
     const request = buildRequest(endpoint, input, options, this.#runtime);
-    // Copied like the input: reading back needs the token and the headers later.
-    const copy = { ...options, ...(options?.headers && { headers: { ...options.headers } }) };
-    const context = new RequestContext(request, copy, this.#runtime, startedAt);
+    const context = new RequestContext(request, this.#runtime, startedAt);
     const { scope, emit, info: call } = context;
     const isDownload = endpoint.responseBody === 'stream';
     let isStreaming = false;
@@ -101,7 +100,7 @@ export class HttpClient implements Requester {
       return result;
     } catch (thrown) {
       const error = context.outcomeUnknown ? withUnknownOutcome(thrown, context) : thrown;
-      if (!context.outcomeUnknown) context.recentWrites?.remove(context);
+      if (!context.outcomeUnknown) context.forgetWrite();
       if (error instanceof SellerError) this.#attachDiagnostics(error, context);
       const status = error instanceof ApiError ? error.status : undefined;
       const durationMs = performance.now() - startedAt;
@@ -125,7 +124,7 @@ export class HttpClient implements Requester {
     }
   }
 
-  #tokenOf({ scope, options }: RequestContext): string | undefined | Promise<string> {
+  #tokenOf({ scope, options }: Pick<RequestContext, 'scope' | 'options'>): string | undefined | Promise<string> {
     if (options.accessToken === null) return undefined;
     return options.accessToken ?? this.#runtime.shared.tokens?.current(scope);
   }
@@ -220,12 +219,12 @@ export class HttpClient implements Requester {
     attachCall(error, {
       toCurl: (options) => curlOf(context.request, context.token !== undefined, options),
       confirm: (options) => {
-        checkOptions(options, confirmRules);
-        return confirmLater(this, context, {
-          ...options,
-          confirmWindowMs: options.confirmWindowMs ?? confirmWindowAfter(error, context.timeoutMs),
-          deadlineMs: options.deadlineMs ?? context.options.deadlineMs ?? this.deadlineMs,
-        });
+        const { signal, deadlineMs, confirmWindowMs } = checkOptions(options, confirmRules);
+        const limits = { signal, deadlineMs: deadlineMs ?? context.options.deadlineMs ?? this.deadlineMs };
+        const windowMs = confirmWindowMs ?? confirmWindowAfter(error, context.timeoutMs);
+        return confirmLater(context.request.endpoint, limits, context, (scope) =>
+          confirmWrite(this, context, scope, { signal, confirmWindowMs: windowMs }),
+        );
       },
     });
   }

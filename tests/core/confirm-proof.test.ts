@@ -4,6 +4,7 @@ import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { RecentWrites } from '../../src/core/confirm/recent-writes.js';
+import type { SentWrite } from '../../src/core/confirm/recent-writes.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed } from '../support/stubs.ts';
 
@@ -175,17 +176,15 @@ describe('a message is confirmed or denied only on proof', () => {
 
     test('of which the last thousand are remembered', () => {
       const writes = new RecentWrites();
-      const write = (body: string): Parameters<RecentWrites['add']>[0] => ({
-        request: { endpoint: { name: 'messages.send' }, url: 'https://api.test', body },
-        firstSentAt: performance.now(),
-      });
+      const write = (body: string): SentWrite => ({ name: 'messages.send', url: 'https://api.test', body });
+      const add = (each: SentWrite): void => writes.add(each, performance.now());
       const first = write('first');
-      for (const each of [first, ...Array.from({ length: 998 }, (_, n) => write(`${n}`))]) writes.add(each);
+      for (const each of [first, ...Array.from({ length: 998 }, (_, n) => write(`${n}`))]) add(each);
       expect(writes.count(first)).toBe(1);
       const equal = write('first');
-      writes.add(equal);
+      add(equal);
       expect(writes.count(equal)).toBe(2);
-      writes.add(write('another'));
+      add(write('another'));
       expect(writes.count(equal)).toBe(1);
     });
   });

@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { AccessTokenError, ForbiddenError, refreshingToken } from 'marketplace-seller-sdk';
 import type { ClientOptions, RefreshingTokenOptions, TokenSet } from 'marketplace-seller-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -59,6 +60,31 @@ describe('a function that provides the token', () => {
     const own = new AccessTokenError('log in again');
     const { sellerClient } = client(() => 'new', { accessToken: () => Promise.reject(own) });
     expect(await errorOf(sellerClient.questions.get(ask))).toBe(own);
+  });
+
+  test.each([
+    ['with an error', new Error('no')],
+    ['with an error of this library', new AccessTokenError('log in again', { cause: 'revoked' })],
+    [
+      'with an error of a class of the user',
+      new (class Own extends AccessTokenError {
+        readonly seller = 7;
+      })('log in again'),
+    ],
+  ])('that rejects %s has each waiting call reject with an error that describes its own request', async (_, reason) => {
+    const { sellerClient } = client(() => 'new', { accessToken: () => Promise.reject(reason) });
+    const errors = await Promise.all(
+      [1, 2, 3].map((question_id) => errorOf(sellerClient.questions.get({ question_id }))),
+    );
+    expect(errors.map((error) => error.toCurl()?.match(/questions\/\d/)?.[0])).toEqual(
+      [1, 2, 3].map((id) => `questions/${id}`),
+    );
+    for (const error of errors) {
+      expect(error).toEqual(errors[0]);
+      expect(error).toBeInstanceOf(AccessTokenError);
+      expect(isNativeError(error)).toBe(true);
+      expect(error).toMatchObject({ name: 'AccessTokenError', isPermanent: false, stack: errors[0]!.stack });
+    }
   });
 
   test('that hangs is aborted after timeoutMs, and asked again by the next call', async () => {

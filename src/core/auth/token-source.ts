@@ -1,5 +1,6 @@
 import { AccessTokenError, ConfigurationError, GrantRevokedError } from '../errors/errors.js';
 import { printable, redactText } from '../errors/redact.js';
+import { copyOfError } from '../errors/seller-error.js';
 import type { SellerError } from '../errors/seller-error.js';
 import type { TokenProvider } from '../options/hooks.js';
 import { isToken } from '../options/rules.js';
@@ -104,6 +105,10 @@ export class TokenSource {
     pending.timer.ref?.();
     try {
       return await scope.race(() => pending.token);
+    } catch (error) {
+      // The last call that waits takes the error itself.
+      const isShared = error !== scope.reason && pending.waiting > 1;
+      throw isShared ? copyOfError(error as SellerError) : error;
     } finally {
       pending.waiting -= 1;
       if (pending.waiting === 0) pending.timer.unref?.();

@@ -10,7 +10,6 @@ import type { CallProgress } from '../scope/cancel-scope.js';
 import { parseHttpDate } from '../transport/response-headers.js';
 import { unknown } from '../schema/schema.js';
 import { validate } from '../schema/validate.js';
-import type { RecentWrites, SentWrite } from './recent-writes.js';
 
 /** A confirmation, and the last response that it is based on. */
 export interface ConfirmResult {
@@ -19,14 +18,17 @@ export interface ConfirmResult {
 }
 
 /** The call of a write that is read back. */
-interface UnconfirmedCall extends SentWrite, CallProgress {
-  readonly request: SentWrite['request'] & { readonly endpoint: Endpoint; readonly input: unknown };
+export interface UnconfirmedCall {
+  readonly request: { readonly endpoint: Endpoint; readonly input: unknown };
   readonly options: CallOptions;
   readonly token: string | undefined;
-  readonly recentWrites: RecentWrites | undefined;
+  /** A time of `performance.now()`. */
+  readonly firstSentAt: number;
+  /** The number of equal writes that were sent recently, with this one. */
+  readonly equalWrites: number;
 }
 
-type ResolvedConfirmOptions = ConfirmOptions & { readonly confirmWindowMs: number };
+type ConfirmLimits = Pick<ConfirmOptions, 'signal'> & { readonly confirmWindowMs: number };
 
 /**
  * Clocks that differ by less count as equal: the header has no fraction of a second, and the response took some time.
@@ -51,7 +53,7 @@ export async function confirmWrite(
   requester: Requester,
   context: UnconfirmedCall,
   scope: CancelScope,
-  { signal, confirmWindowMs }: ResolvedConfirmOptions,
+  { signal, confirmWindowMs }: ConfirmLimits,
 ): Promise<ConfirmResult> {
   const { endpoint, input } = context.request;
   const confirmContext = new ConfirmContextImpl(requester, context, scope, signal);
@@ -65,17 +67,16 @@ export async function confirmWrite(
   }
 }
 
-/** Implements `confirm()` of an error: reads back after the call has ended, with a new scope. */
+/** Reads back after the call has ended. The deadline of `confirm` applies to `read` as a whole. */
 export async function confirmLater(
-  requester: Requester,
-  context: UnconfirmedCall,
-  options: ResolvedConfirmOptions,
+  { method, path }: Endpoint,
+  { signal, deadlineMs }: ConfirmOptions,
+  progress: CallProgress,
+  read: (scope: CancelScope) => Promise<ConfirmResult>,
 ): Promise<Confirmation> {
-  const { method, path } = context.request.endpoint;
-  const { signal, deadlineMs } = options;
-  const scope = new CancelScope({ what: `Confirming ${method} ${path}`, signal, deadlineMs, progress: context });
+  const scope = new CancelScope({ what: `Confirming ${method} ${path}`, signal, deadlineMs, progress });
   try {
-    return (await confirmWrite(requester, context, scope, options)).confirmation;
+    return (await read(scope)).confirmation;
   } catch (error) {
     if (!(error instanceof TimeoutError)) throw error;
     return { unknown: `reading back did not end within its deadline of ${deadlineMs} ms` };
@@ -112,7 +113,7 @@ class ConfirmContextImpl implements ConfirmContext {
   }
 
   get equalWrites(): number {
-    return this.#context.recentWrites?.count(this.#context) ?? 1;
+    return this.#context.equalWrites;
   }
 
   get userId(): string | undefined {

@@ -1,11 +1,10 @@
+import type { Endpoint } from '../endpoint.js';
+
 /** The part of a write by which two writes are compared. */
 export interface SentWrite {
-  readonly request: {
-    readonly endpoint: { readonly name: string };
-    readonly url: string;
-    readonly body: string | undefined;
-  };
-  readonly firstSentAt: number;
+  readonly name: string;
+  readonly url: string;
+  readonly body: string | undefined;
 }
 
 /** Entries whose dates are this close can be confused with each other. */
@@ -14,30 +13,39 @@ const maxWrites = 1000;
 
 /** The recent writes of a client that were carried out, or may have been. */
 export class RecentWrites {
-  readonly #writes = new Set<SentWrite>();
+  /** When they were sent first. The order is that of sending. */
+  readonly #sentAt = new Map<SentWrite, number>();
 
-  add(write: SentWrite): void {
-    const oldest = performance.now() - rememberedMs;
-    for (const each of this.#writes) {
-      // A set keeps the order of insertion, so the oldest writes come first.
-      if (each.firstSentAt >= oldest && this.#writes.size < maxWrites) break;
-      this.#writes.delete(each);
+  add(write: SentWrite, now: number): void {
+    for (const [each, sentAt] of this.#sentAt) {
+      if (sentAt >= now - rememberedMs && this.#sentAt.size < maxWrites) break;
+      this.#sentAt.delete(each);
     }
-    this.#writes.add(write);
+    this.#sentAt.set(write, now);
   }
 
   /** Removes a write that was certainly not carried out. */
   remove(write: SentWrite): void {
-    this.#writes.delete(write);
+    this.#sentAt.delete(write);
   }
 
   /** Counts the writes that are equal to a write, including the write itself. */
   count(write: SentWrite): number {
-    const others = [...this.#writes].filter((each) => each !== write && isEqual(each, write));
+    const others = [...this.#sentAt.keys()].filter((each) => each !== write && isEqual(each, write));
     return others.length + 1;
   }
 }
 
-function isEqual({ request: a }: SentWrite, { request: b }: SentWrite): boolean {
-  return a.endpoint.name === b.endpoint.name && a.url === b.url && a.body === b.body;
+/** The write of a request; `undefined` if it cannot be read back, or may be repeated. */
+export function sentWriteOf(request: {
+  readonly endpoint: Endpoint;
+  readonly url: string;
+  readonly body: string | undefined;
+}): SentWrite | undefined {
+  const { endpoint, url, body } = request;
+  return endpoint.confirm && endpoint.retry === 'unsafe' ? { name: endpoint.name, url, body } : undefined;
+}
+
+function isEqual(a: SentWrite, b: SentWrite): boolean {
+  return a.name === b.name && a.url === b.url && a.body === b.body;
 }

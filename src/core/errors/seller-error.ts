@@ -24,6 +24,14 @@ export function attachCall(error: SellerError, call: EndedCall): void {
   if (!(endedCall in error)) Object.defineProperty(error, endedCall, { value: call });
 }
 
+/** Returns a copy of an error that several calls share, so that each can attach its own call. */
+export function copyOfError(error: SellerError): SellerError {
+  // Created as an error: loggers recognise one by more than its class.
+  const copy = Object.setPrototypeOf(new Error(error.message), Object.getPrototypeOf(error) as object) as SellerError;
+  const stack = { value: error.stack, configurable: true, writable: true };
+  return Object.defineProperties(copy, { ...Object.getOwnPropertyDescriptors(error), stack });
+}
+
 function callOf(error: SellerError): EndedCall | undefined {
   return (error as { [endedCall]?: EndedCall })[endedCall];
 }

@@ -11,10 +11,10 @@ import {
   headerRecord,
   headerText,
   integerFrom,
+  issuesOf,
   listOf,
   ofType,
   oneOf,
-  optionIssues,
   positive,
   queryRecord,
   token,
@@ -90,18 +90,21 @@ export const storedWriteRules: Readonly<Record<keyof StoredWriteOptions, Rule>> 
 };
 
 /**
- * Checks the options of a function by the rule of each option.
+ * Reads the options of a function, and checks them by the rule of each option.
  *
+ * @returns a copy: a getter of the caller could return something else the next time.
  * @throws {InvalidInputError} when an option is unknown or wrong; nothing is sent.
  */
-export function checkOptions(options: object | null, rules: Readonly<Record<string, Rule>>): void {
-  if (typeof options !== 'object' || options === null)
+export function checkOptions<O extends object>(options: O, rules: Readonly<Record<string, Rule>>): O {
+  if (typeof options !== 'object' || (options as unknown) === null)
     throw new InvalidInputError([{ path: [], message: 'the options are not an object' }]);
-  const issues = optionIssues(options, rules);
+  const given = copyOf(options);
+  const issues = issuesOf(given, rules);
   if (issues.length > 0)
     throw new InvalidInputError(
       issues.map(({ path, message }) => ({ path, message: message.replace(/^`/, 'the option `') })),
     );
+  return given;
 }
 
 /**
@@ -116,7 +119,7 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
     );
   }
   const given: Partial<ClientOptions> = defined(copyOf(options));
-  const problems = optionIssues(given, rules).map(({ message }) => message);
+  const problems = issuesOf(given, rules).map(({ message }) => message);
   if (given.baseUrl === undefined)
     problems.unshift("`baseUrl` is missing: give the address of the service, e.g. baseUrl: 'https://api.example.com'");
   if (problems.length > 0) throw new ConfigurationError(problems.join('; '));

@@ -111,7 +111,12 @@ export function isToken(text: string): boolean {
 
 /** Checks the properties of an object, including unknown names. An option that is `undefined` counts as omitted. */
 export function optionIssues(given: object, rules: Readonly<Record<string, Rule>>): Issue[] {
-  return Object.entries(copyOf(given)).flatMap(([name, value]: [string, unknown]) => {
+  return issuesOf(copyOf(given), rules);
+}
+
+/** The same of a copy, which is read without errors. */
+export function issuesOf(given: object, rules: Readonly<Record<string, Rule>>): Issue[] {
+  return Object.entries(given).flatMap(([name, value]: [string, unknown]) => {
     const say = (message: string): Issue[] => [{ path: [name], message }];
     if (value === undefined) return [];
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;

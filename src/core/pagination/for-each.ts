@@ -18,8 +18,8 @@ export interface ForEachOptions {
 }
 
 /** @throws {InvalidInputError} when an option is unknown or wrong. */
-export function checkForEach(options: ForEachOptions): void {
-  checkOptions(options, { concurrency: integerFrom(1), signal: withMethod('addEventListener') });
+export function checkForEach(options: ForEachOptions): ForEachOptions {
+  return checkOptions(options, { concurrency: integerFrom(1), signal: withMethod('addEventListener') });
 }
 
 /**

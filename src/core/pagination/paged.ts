@@ -5,6 +5,7 @@ import { SellerError } from '../errors/seller-error.js';
 import type { CallOptions } from '../options/call-options.js';
 import { checkOptions } from '../options/resolve-options.js';
 import { integerFrom } from '../options/rules.js';
+import type { Rule } from '../options/rules.js';
 import { checkForEach, forEachOf } from './for-each.js';
 import type { ForEachOptions } from './for-each.js';
 import type { Page, PageLimits, Pager, PageRequest, RawPage } from './page.js';
@@ -71,14 +72,14 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
    * @throws the error of a page. Its `delivered` are the entries of the pages before it.
    */
   async toArray(options: { readonly max?: number | undefined } = {}): Promise<T[]> {
-    checkOptions(options, { max: (max) => (max === Infinity ? undefined : integerFrom(0)(max)) });
-    const { max = Infinity } = options;
+    const max: Rule = (given) => (given === Infinity ? undefined : integerFrom(0)(given));
+    const { max: most = Infinity } = checkOptions(options, { max });
     const items: T[] = [];
-    if (max === 0) return items;
+    if (most === 0) return items;
     try {
       for await (const item of this) {
         items.push(item);
-        if (items.length >= max) break;
+        if (items.length >= most) break;
       }
     } catch (error) {
       // Not enumerable: entries contain what people wrote, and errors are logged.
@@ -107,10 +108,9 @@ export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
     work: (entry: T, context: { readonly signal: AbortSignal | undefined }) => unknown,
     options: ForEachOptions = {},
   ): Promise<number> {
-    checkForEach(options);
-    const { concurrency = 1, signal = this.#pager.signal } = options;
-    const list = options.signal ? endedBy(options.signal, this.#pager) : this;
-    return forEachOf(list, (entry) => work(entry, { signal }), concurrency);
+    const { concurrency = 1, signal } = checkForEach(options);
+    const list = signal ? endedBy(signal, this.#pager) : this;
+    return forEachOf(list, (entry) => work(entry, { signal: signal ?? this.#pager.signal }), concurrency);
   }
 }
 

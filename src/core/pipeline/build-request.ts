@@ -27,11 +27,11 @@ export function buildRequest(
   given: InternalOptions | undefined,
   runtime: ClientRuntime,
 ): BuiltRequest {
-  const options = given ?? {};
   try {
     // If the input is no object, what follows it is most likely a part of it, and not the options.
     const isInput = input === undefined || (typeof input === 'object' && !Array.isArray(input));
-    if (given !== undefined && isInput) checkOptions(given, callRules);
+    if (!isInput) checkInput(endpoint, input);
+    const options = given === undefined ? {} : readOptions(given);
     const parsed = checkInput(endpoint, input ?? {});
     const parts = encode(endpoint, parsed);
     const body = endpoint.requestBody === 'multipart' ? undefined : jsonBody(parts.body);
@@ -39,6 +39,7 @@ export function buildRequest(
       endpoint,
       // Copied, because `confirm` needs the input later and the caller may have changed the object by then.
       input: endpoint.confirm && endpoint.requestBody !== 'multipart' ? structuredClone(parsed) : parsed,
+      options,
       url: buildUrl(parts, options, runtime),
       isSecretHeader: runtime.isSecretHeader,
       headers: buildHeaders(endpoint, parts, body !== undefined, options, runtime),
@@ -49,6 +50,12 @@ export function buildRequest(
   } catch (error) {
     throw whileReading(input, error);
   }
+}
+
+/** Checks the options of a call. Reading back a write needs its headers later, so they are copied, too. */
+function readOptions(given: InternalOptions): InternalOptions {
+  const options = checkOptions(given, callRules);
+  return options.headers ? { ...options, headers: lowerCaseNames(options.headers) } : options;
 }
 
 function checkInput(endpoint: Endpoint, input: unknown): Record<string, unknown> {
@@ -92,7 +99,7 @@ function buildHeaders(
     // The end of a compressed file does not always show that the file is incomplete.
     ...(endpoint.responseBody === 'stream' && { accept: '*/*', 'accept-encoding': 'identity' }),
     ...(hasBody && { 'content-type': 'application/json; charset=utf-8' }),
-    ...(options.headers && lowerCaseNames(options.headers)),
+    ...options.headers,
     ...parts.headers,
   };
 }

@@ -7,7 +7,8 @@ import type { openDownload, redirectFollower } from '../files/open-download.js';
 import type { Emit } from '../observability/events.js';
 import type { InternalOptions } from '../options/call-options.js';
 import type { CallInfo } from '../options/hooks.js';
-import type { RecentWrites } from '../confirm/recent-writes.js';
+import { sentWriteOf } from '../confirm/recent-writes.js';
+import type { SentWrite } from '../confirm/recent-writes.js';
 import type { CallState, WriteOutcome } from '../retry/next-step.js';
 import type { AdaptiveLimit } from '../rate-limit/adaptive-limit.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
@@ -21,6 +22,8 @@ import type { ClientRuntime } from './client-runtime.js';
 export interface BuiltRequest {
   readonly endpoint: Endpoint;
   readonly input: Readonly<Record<string, unknown>>;
+  /** The options of the call, as they were checked: the caller may change the object since. */
+  readonly options: InternalOptions;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Recognises the headers whose values are secret. */
@@ -55,7 +58,6 @@ let lastSequence = 0;
 /** The state of one call, which all its attempts share. */
 export class RequestContext {
   readonly request: BuiltRequest;
-  readonly options: InternalOptions;
   readonly runtime: ClientRuntime;
   readonly scope: CancelScope;
   /** A time of `performance.now()`, like all times of a context. */
@@ -67,8 +69,8 @@ export class RequestContext {
   /** How many attempts of the client may be in flight. */
   readonly maxInFlight: number;
   readonly rateLimiter: RateLimiter;
-  /** The writes that `confirm()` could confuse with this one; `undefined` if it cannot be read back, or may be repeated. */
-  readonly recentWrites: RecentWrites | undefined;
+  /** The write that `confirm()` could confuse with equal ones. */
+  readonly #write: SentWrite | undefined;
   /** Identifies the call in its events. */
   readonly info: CallInfo;
   /** Receives the events of the call; `undefined` if nothing observes them. */
@@ -86,19 +88,18 @@ export class RequestContext {
   /** What is known of the attempts that have ended. While a write is sent, nothing is. */
   outcome: WriteOutcome = 'none';
 
-  constructor(request: BuiltRequest, options: InternalOptions, runtime: ClientRuntime, startedAt: number) {
-    const { endpoint } = request;
+  constructor(request: BuiltRequest, runtime: ClientRuntime, startedAt: number) {
+    const { endpoint, options } = request;
     const { baseUrl, deadlineMs, timeoutMs, maxRetries, maxConcurrency = Infinity } = runtime.options;
     const { accessToken = runtime.options.accessToken } = options;
     this.request = request;
-    this.options = options;
     this.runtime = runtime;
     this.startedAt = startedAt;
     this.timeoutMs = options.timeoutMs ?? timeoutMs;
     this.maxRetries = options.maxRetries ?? maxRetries;
     this.maxInFlight = maxConcurrency;
     this.rateLimiter = runtime.shared.rateLimiters.of(accessToken ?? undefined);
-    this.recentWrites = endpoint.confirm && endpoint.retry === 'unsafe' ? runtime.shared.writes : undefined;
+    this.#write = sentWriteOf(request);
     this.info = { endpoint, baseUrl };
     this.emit = runtime.events.sink;
     this.scope = new CancelScope({
@@ -117,6 +118,10 @@ export class RequestContext {
     if (!isStreaming) this.scope.dispose();
   }
 
+  get options(): InternalOptions {
+    return this.request.options;
+  }
+
   get outcomeUnknown(): boolean {
     return this.outcome === 'unknown';
   }
@@ -128,8 +133,18 @@ export class RequestContext {
     this.emit?.({ type: 'attempt', call: this.info, attempt: this.attempts });
     if (this.attempts > 1) return now;
     this.firstSentAt = now;
-    this.recentWrites?.add(this);
+    if (this.#write) this.runtime.shared.writes.add(this.#write, now);
     return now;
+  }
+
+  /** Records that the write was certainly not carried out. */
+  forgetWrite(): void {
+    if (this.#write) this.runtime.shared.writes.remove(this.#write);
+  }
+
+  /** The number of equal writes that were sent recently, with this one. */
+  get equalWrites(): number {
+    return this.#write ? this.runtime.shared.writes.count(this.#write) : 1;
   }
 
   /** Returns the result of the call. Its response is described on use, because few callers need it. */
@@ -162,7 +177,7 @@ export class RequestContext {
   }
 
   /** What `nextStep` has to know after an attempt that failed. */
-  stateAfter({ limit, isConfirmed }: FailedAttempt): CallState {
+  stateAfter({ limit, isConfirmed }: EndedAttempt): CallState {
     const { request, options, token, rejectedToken, maxRetries } = this;
     const { endpoint } = request;
     const { maxRetryDelayMs, onUnknownOutcome } = this.runtime.options;
@@ -185,7 +200,7 @@ export class RequestContext {
 }
 
 /** What the state of a call after an attempt depends on. */
-interface FailedAttempt {
+interface EndedAttempt {
   /** The limit that its 429 is about. */
   readonly limit: AdaptiveLimit | undefined;
   /** Whether the write was read back after it. */
