@@ -1,5 +1,7 @@
+import { inspect } from 'node:util';
 import type { Endpoint, StandardSchema, UnexpectedResponseError } from 'marketplace-seller-sdk';
 import { describe, expect, test, vi } from 'vitest';
+import * as z from 'zod/mini';
 import { conversationResponse } from 'marketplace-seller-sdk/schemas';
 import { array, nullish, strictObject, record, refine, looseObject } from '../../src/core/schema/schema.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
@@ -116,24 +118,46 @@ describe('a schema of another library', () => {
     expect(validate).toHaveBeenCalledTimes(1);
   });
 
-  test('that overflows the stack has rejected the response', async () => {
+  const throwing = (error: Error) => (): never => {
+    throw error;
+  };
+  /** What fails in a schema of another library, or of the user's own zod. */
+  const failing = (error: Error): Endpoint<object>[] => [
+    judgedBy(throwing(error)),
+    { ...judgedBy(throwing(error)), output: z.object({}).check(throwing(error)) },
+  ];
+
+  test.each([
+    ['an error', new TypeError('a bug of the schema')],
+    ['a RangeError, as of a date that is none', new RangeError('Invalid time value')],
+    ['a RangeError of the stack', new RangeError('Maximum call stack size exceeded')],
+  ])('that throws %s ends the call, which names it and has it as its cause', async (_, own) => {
     const { sellerClient } = stubbed([Response.json({})]);
-    const overflow = (): never => {
-      throw new RangeError('Maximum call stack size exceeded');
-    };
-    const error = await errorOf<UnexpectedResponseError>(sellerClient.call(judgedBy(overflow), {}));
-    expect(error.name).toBe('UnexpectedResponseError');
-    expect(error.issues).toEqual([{ path: [], message: 'the body is wrong in too many places to list them' }]);
+    for (const endpoint of failing(own)) {
+      const error = await errorOf<UnexpectedResponseError>(sellerClient.call(endpoint, {}));
+      expect(error.name).toBe('UnexpectedResponseError');
+      expect(error.issues).toEqual([{ path: [], message: `its schema failed: ${own.message}` }]);
+      expect(error.message).toContain(own.message);
+      expect(error.cause).toBe(own);
+    }
   });
 
-  test('that throws an error of its own ends the call, which says so', async () => {
-    const { sellerClient } = stubbed([Response.json({})]);
-    const own = new TypeError('a bug of the schema');
-    const broken = (): never => {
-      throw own;
-    };
-    const error = await errorOf<UnexpectedResponseError>(sellerClient.call(judgedBy(broken), {}));
-    expect(error.name).toBe('UnexpectedResponseError');
-    expect(error.message).toContain('its schema failed: a bug of the schema');
+  test('that repeats a text of the response in its error has that text masked', async () => {
+    const text = 'Call me at 555 0100 after six';
+    const { sellerClient } = stubbed([Response.json({ text })]);
+    for (const endpoint of failing(new RangeError(`cannot parse ${text}`))) {
+      const error = await errorOf<UnexpectedResponseError>(sellerClient.call(endpoint, {}));
+      expect(inspect(error, { depth: 9 })).toContain('cannot parse');
+      expect(inspect(error, { depth: 9 })).not.toContain('555 0100');
+    }
+  });
+
+  test('of the input that throws a RangeError is a wrong schema, and no wrong input', async () => {
+    const { sellerClient, sent } = stubbed([Response.json({})]);
+    const own = new RangeError('Invalid time value');
+    const [foreign] = failing(own);
+    const endpoint = { ...judgedBy(() => ({ value: {} })), input: foreign!.output as Endpoint<object>['input'] };
+    expect(await errorOf(sellerClient.call(endpoint, {}))).toMatchObject({ name: 'ConfigurationError', cause: own });
+    expect(sent).toEqual([]);
   });
 });

@@ -24,7 +24,7 @@ export interface ResponseDetails {
 
 /**
  * A 2xx response that is not JSON or does not have its documented shape. For a write, the message states that the
- * service reported success.
+ * service reported success. If a schema of your own throws, its error is the `cause`.
  *
  * Remedy: read `issues`, which lists the differences. With `responseValidation: 'report'`, the client returns such
  * responses and reports the differences to `onDrift`.

@@ -1,11 +1,13 @@
 import { ConfigurationError, summarizeIssues } from '../errors/errors.js';
 import { UnexpectedResponseError } from '../errors/response-errors.js';
-import { printable, redactBody, redactHeaders, redactSecrets } from '../errors/redact.js';
+import { redactError } from '../errors/redact-error.js';
+import { printable, redactBody, redactHeaders, redactSecrets, redactText, userTexts } from '../errors/redact.js';
 import type { Endpoint } from '../endpoint.js';
 import { findErrorInBody } from '../errors/documented-error.js';
 import type { ErrorInBody } from '../errors/documented-error.js';
 import { ignoreErrors } from '../ignore-errors.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
+import { isOwn } from '../schema/inspect.js';
 import type { Issue } from '../schema/issue.js';
 import { read } from '../schema/read-leniently.js';
 import type { Difference, ReadValue } from '../schema/read-leniently.js';
@@ -44,30 +46,48 @@ export function parseResponse(
     throw unexpectedResponse('a body that is longer than `maxResponseBytes`', response, context);
   const { value, problem } = outputIn(response, endpoint);
   if (problem !== undefined) throw unexpectedResponse(problem, response, context, value);
-  const found = readBody(schema, value, responseValidation !== 'throw');
+  const found = readBody(schema, value, responseValidation !== 'throw', secretsOf(context));
   if ('value' in found) {
     if (onDrift) reportDrift(context, found.differences, onDrift);
     return found;
   }
-  const { issues } = found;
-  const what = value === undefined ? 'an empty body' : `a body of another shape: ${summarizeIssues(issues)}`;
-  throw unexpectedResponse(what, response, context, parseBody(response.text).value, issues);
+  const what = value === undefined ? 'an empty body' : `a body of another shape: ${summarizeIssues(found.issues)}`;
+  throw unexpectedResponse(what, response, context, parseBody(response.text).value, found);
+}
+
+/** Why a body could not be read. `cause` is the error of a schema that failed. */
+interface Misfit {
+  readonly issues: readonly Issue[];
+  readonly cause?: unknown;
 }
 
 /**
  * A schema may fail: one of the user's own, or any schema where very deep nesting overflows the stack. The response has
  * arrived by then, so the error of the call must say what is known of it.
  */
-function readBody(schema: StandardSchema, value: unknown, isRelaxed: boolean): ReturnType<typeof read> {
+function readBody(
+  schema: StandardSchema,
+  value: unknown,
+  isRelaxed: boolean,
+  secrets: readonly string[],
+): ReadValue | Misfit {
   try {
     return read(schema, value, isRelaxed);
   } catch (error) {
-    const why = error instanceof Error ? `its schema failed: ${error.message}` : 'its schema failed';
-    const failed =
-      error instanceof ConfigurationError ? error.message.replace(/^A schema of the endpoint/, 'its schema') : why;
-    const message = error instanceof RangeError ? 'the body is wrong in too many places to list them' : failed;
-    return { issues: [{ path: [], message }] };
+    const texts = userTexts(value);
+    const cause = error instanceof ConfigurationError ? error.cause : error;
+    const message = redactText(failureOf(schema, error), secrets, texts);
+    return { issues: [{ path: [], message }], cause: redactError(cause, [...secrets, ...texts]) };
   }
+}
+
+function failureOf(schema: StandardSchema, error: unknown): string {
+  if (isOwn(schema) && error instanceof RangeError) return 'the body is wrong in too many places to list them';
+  if (!(error instanceof Error)) return 'its schema failed';
+  const isNamed = error instanceof ConfigurationError;
+  return isNamed
+    ? error.message.replace(/^A schema of the endpoint/, 'its schema')
+    : `its schema failed: ${error.message}`;
 }
 
 function reportDrift(
@@ -87,7 +107,7 @@ function unexpectedResponse(
   { status, headers }: BufferedResponse,
   context: ResponseContext,
   body?: unknown,
-  issues: readonly Issue[] = [],
+  { issues, cause }: Misfit = { issues: [] },
 ): Error {
   const { request, attempts } = context;
   const { endpoint, isSecretHeader } = request;
@@ -97,14 +117,16 @@ function unexpectedResponse(
       : ' The service reported success, so the write was most likely carried out; do not retry it without checking.';
   const message = `${endpoint.method} ${endpoint.path} responded ${status} with ${what}.${warning}`;
   const secrets = secretsOf(context);
-  return new UnexpectedResponseError(printable(redactSecrets(message, secrets)), {
+  const details = {
     status,
     headers: redactHeaders(headers, secrets, isSecretHeader),
     body: redactBody(body, secrets),
     issues: issues.map((issue) => ({ ...issue, message: redactSecrets(issue.message, secrets) })),
     endpoint,
     attempts,
-  });
+  };
+  const options = cause === undefined ? {} : { cause };
+  return new UnexpectedResponseError(printable(redactSecrets(message, secrets)), details, options);
 }
 
 /** Whether a status is a success. */

@@ -48,7 +48,7 @@ function resultOf(schema: StandardSchema, value: unknown): Returned {
     const { then, issues, value: data } = result as Returned;
     return { then, issues, value: data };
   } catch (error) {
-    if (error instanceof SellerError || error instanceof RangeError) throw error;
+    if (error instanceof SellerError) throw error;
     const why = error instanceof Error ? `: ${redactText(error.message, [], userTexts(value))}` : '';
     throw new ConfigurationError(`A schema of the endpoint failed${why}`, { cause: error });
   }
