@@ -17,18 +17,37 @@ test('the tables of methods list every public method of a client and its resourc
   expect(contents.match(/^\| \[`seller\./gm)).toHaveLength(methods.length);
 });
 
-test.each(methods)('%s opens with its example; signature, input, result and errors follow, once each', (name) => {
-  const sections = [...pages.values()].flatMap((text) => text.split(/^(?=##? )/m));
-  const own = sections.filter((text) => text.startsWith(`## ${name}\n`));
-  expect(own).toHaveLength(1);
-  const [section = ''] = own;
-  expect(section).toMatch(new RegExp(`^## ${name}\\n\\n\`\`\`ts\\n`));
-  const parts = ['```ts\nseller.', '**Input**', '**Returns**', '**Errors**'].filter((part) => section.includes(part));
-  // The example may be one line that begins like the signature.
-  const places = parts.map((part) => section.lastIndexOf(part));
-  expect(places).toEqual(places.toSorted((a, b) => a - b));
-  for (const part of ['**Input**', '**Returns**', '**Errors**', '**Example**'])
-    expect(section.split(part).length - 1, part).toBeLessThanOrEqual(part === '**Example**' ? 0 : 1);
+test.each(methods)(
+  '%s opens with its request and its example; signature, input, result and errors follow, once each',
+  (name) => {
+    const sections = [...pages.values()].flatMap((text) => text.split(/^(?=#{1,3} )/m));
+    const own = sections.filter((text) => text.startsWith(`### ${name}\n`));
+    expect(own).toHaveLength(1);
+    const [section = ''] = own;
+    expect(section).toMatch(new RegExp(`^### ${name}\\n\\n(\`[A-Z]+ /.+\\n\\n)?\`\`\`ts\\n`));
+    const parts = ['```ts\nseller.', '**Input**', '**Returns**', '**Errors**'].filter((part) => section.includes(part));
+    // The example may be one line that begins like the signature.
+    const places = parts.map((part) => section.lastIndexOf(part));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    for (const part of ['**Input**', '**Returns**', '**Errors**', '**Example**'])
+      expect(section.split(part).length - 1, part).toBeLessThanOrEqual(part === '**Example**' ? 0 : 1);
+  },
+);
+
+test('a page groups methods and types, and an input that takes exactly one of several fields says so', () => {
+  const questions = pages.get('questions.md') ?? '';
+  expect(questions.match(/^## .+/gm)).toEqual(['## Methods', '## Types', '## Functions', '## Constants']);
+  expect(questions).toContain('**Input** (`QuestionSearchParams`): Exactly one of `seller_id`, `item` and `item_id`;');
+});
+
+test('every method that writes lists the errors after which its outcome is unknown', () => {
+  const writes = all.methods.filter(({ endpoint }) => endpoint && endpoint.retry !== 'safe');
+  const missing = writes.flatMap(({ name, endpoint, method }) => {
+    const kinds = ['OutcomeUnknownError', ...(endpoint?.retry === 'unsafe' ? ['ServerError'] : [])];
+    const silent = kinds.filter((kind) => !method.prose.throws.some(({ error }) => error === kind));
+    return silent.map((kind) => `${name} does not list ${kind}`);
+  });
+  expect(missing).toEqual([]);
 });
 
 test('everything in the tables has a description', () => {
@@ -68,13 +87,15 @@ test.each([
   ['flex.items.enable', '`undefined`.'],
   ['flex.query', 'any value.'],
 ])('%s returns what its signature says', (name, result) => {
-  const section = [...pages.values()].map((text) => text.split(`\n## ${name}\n`)[1]).find((text) => text !== undefined);
+  const section = [...pages.values()]
+    .map((text) => text.split(`\n### ${name}\n`)[1])
+    .find((text) => text !== undefined);
   expect(/^\*\*Returns\*\*: (.*)$/m.exec(section ?? '')?.[1]).toBe(result);
 });
 
 test('a method does not list an error that it turns into a result', () => {
-  const [, section = ''] = pages.get('flex.md')?.split('\n## flex.items.isEnabled\n') ?? [];
-  const [own = ''] = section.split('\n## ');
+  const [, section = ''] = pages.get('flex.md')?.split('\n### flex.items.isEnabled\n') ?? [];
+  const [own = ''] = section.split('\n### ');
   expect(own).toContain('ItemDownError');
   expect(own).not.toContain('ItemNotFoundError');
 });
@@ -85,7 +106,7 @@ test('only the type of an optional field is without `undefined`', () => {
 });
 
 test.each([
-  ['client.md', 'DocumentedError', 'documentedError'],
+  ['client.md', 'documentedError', 'DocumentedError'],
   ['notifications.md', 'fetchHandler', 'FetchHandler'],
   ['notifications.md', 'notificationFields', 'NotificationFields'],
   ['testing.md', 'marketplaceMatchers', 'MarketplaceMatchers'],
@@ -146,8 +167,8 @@ describe('the page of an error class', () => {
 describe('the input table of a method', () => {
   const flex = pages.get('flex.md') ?? '';
   const fieldsOf = (name: string): string[] => {
-    const [, section = ''] = flex.split(`## ${name}\n`);
-    const [, input = ''] = section.split('\n## ')[0]?.split('**Input**') ?? [];
+    const [, section = ''] = flex.split(`### ${name}\n`);
+    const [, input = ''] = section.split('\n### ')[0]?.split('**Input**') ?? [];
     return [...(input.split('**Returns**')[0] ?? '').matchAll(/^\| `(\w+)\??` \|/gm)].map(([, field = '']) => field);
   };
 

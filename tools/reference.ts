@@ -46,7 +46,11 @@ const abouts: Readonly<Record<Entry, string>> = {
     'Traces of calls. The [guide](../guide/observability.md#opentelemetry) shows how to use them.',
 };
 
+/** What readers of the page about the client look for. */
 const openings = ['SellerClient', 'ClientOptions', 'CallOptions', 'ApiPromise', 'Paged'];
+
+/** The groups of a page, by the kind of an export. */
+const groups = { class: 'Classes', function: 'Functions', constant: 'Constants', interface: 'Types', type: 'Types' };
 
 /** The folders whose exports are on the page of another one. */
 const pageOfFolder: Readonly<Record<string, string>> = {
@@ -102,9 +106,13 @@ export function pagesOf(all: Catalogue): Page[] {
   return [...resources, ...rest];
 }
 
-/** The page of the client begins with what its readers look for. */
-function rankOf({ name }: Export): number {
-  return [...openings, name].indexOf(name);
+function groupOf({ name, kind }: Export): string {
+  return openings.includes(name) ? 'Most used' : groups[kind];
+}
+
+/** Exports are listed by group, as their page shows them. */
+function rankOf(each: Export): number {
+  return [...openings, ...Object.values(groups)].indexOf(openings.includes(each.name) ? each.name : groupOf(each));
 }
 
 /** The named schemas in the inputs and results of methods. */
@@ -158,16 +166,15 @@ function contents(pages: readonly Page[], all: Catalogue): string {
 }
 
 function write({ title, about, methods, schemas, exports }: Page, all: Catalogue): string {
-  return document([
-    `# ${title}`,
-    generated,
-    about,
-    ...methods.flatMap((each) => methodSection(each, all)),
-    ...(schemas.length > 0 ? ['# Types'] : []),
-    ...schemas.flatMap((schema) => {
+  const sections = [
+    ...methods.map((each) => ['Methods', methodSection(each, all)] as const),
+    ...schemas.map((schema) => {
       const { type = '', text = '' } = all.schemas.get(schema) ?? {};
-      return [`## ${type}`, text, table(fieldColumns, fieldRows(schema, all))];
+      return ['Types', [`### ${type}`, text, table(fieldColumns, fieldRows(schema, all))]] as const;
     }),
-    ...exports.flatMap((each) => exportSection(each, all)),
-  ]);
+    ...exports.map((each) => [groupOf(each), exportSection(each, all)] as const),
+  ];
+  const grouped = [...Map.groupBy(sections, ([group]) => group)];
+  const blocks = grouped.flatMap(([group, each]) => [`## ${group}`, ...each.flatMap(([, section]) => section)]);
+  return document([`# ${title}`, generated, about, ...blocks]);
 }

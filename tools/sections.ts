@@ -1,3 +1,4 @@
+import { keywordsOf } from '../src/core/schema/inspect.js';
 import type { StandardSchema } from '../src/core/schema/standard-schema.js';
 import type { Catalogue, NamedSchema, PublicMethod } from './catalogue.ts';
 import { fieldColumns, fieldRows, typeOf } from './fields.ts';
@@ -7,9 +8,9 @@ import type { Export, Member } from './sources.ts';
 
 /** How a failed call is retried, by its retry class. */
 const retries: Readonly<Record<string, string>> = {
-  safe: 'a read: retried after any transient error',
-  idempotent: 'idempotent: retried like a read',
-  unsafe: 'a write: retried only where the service certainly did nothing',
+  safe: 'A read: retried after any transient error.',
+  idempotent: 'An idempotent write: retried like a read.',
+  unsafe: 'A write: retried only where the service certainly did nothing.',
 };
 
 /** The section of one public method of the client or of a resource. */
@@ -17,21 +18,25 @@ export function methodSection(each: PublicMethod, all: Catalogue): string[] {
   const { name, method, endpoint } = each;
   const path = name.slice(0, name.lastIndexOf('.') + 1);
   return [
-    `## ${name}`,
+    `### ${name}`,
+    endpoint ? request(endpoint) : '',
     ...method.prose.examples.map(fenced),
     method.prose.text,
     fenced(method.code.replaceAll(/^/gm, `seller.${path}`)),
     ...(endpoint
-      ? [request(endpoint), ...input(each, all), returns(each, all), ...errors(each)]
+      ? [attributes(endpoint), ...input(each, all), returns(each, all), ...errors(each)]
       : methodDetails(method.prose)),
   ];
 }
 
-function request({ method, path, retry, supportsAttributes }: NonNullable<PublicMethod['endpoint']>): string {
-  const retried = `\`${method} ${path}\` is ${retries[retry] ?? retry}.`;
+function request({ method, path, retry }: NonNullable<PublicMethod['endpoint']>): string {
+  return `\`${method} ${path}\` ${retries[retry] ?? retry}`;
+}
+
+function attributes({ supportsAttributes }: NonNullable<PublicMethod['endpoint']>): string {
   return supportsAttributes
-    ? `${retried} It supports the call option \`attributes\`, which reduces the response to the named fields.`
-    : retried;
+    ? 'It supports the call option `attributes`, which reduces the response to the named fields.'
+    : '';
 }
 
 /** The input that a method declares: a schema, an interface that extends one, or the input of its endpoint. */
@@ -57,7 +62,8 @@ function input(each: PublicMethod, all: Catalogue): string[] {
     return [`\`${name}${optional ? '?' : ''}\``, codeSpan(code), prose.text];
   });
   const rows = [...sent, ...others.filter(([name]) => !sent.some(([each]) => each === name))];
-  const named = type === undefined ? '' : ` (\`${type}\`)`;
+  const { description = '' } = keywordsOf(schema);
+  const named = `${type === undefined ? '' : ` (\`${type}\`)`}${description && `: ${description}`}`;
   return rows.length > 0 ? [`**Input**${named}`, table(fieldColumns, rows)] : [`**Input**: none${named}.`];
 }
 
@@ -113,7 +119,7 @@ export function exportSection(each: Export, all: Catalogue): string[] {
   // An interface of a schema has the fields of the schema.
   const inherited = each.bases.filter((base) => !/^(AsyncIterable|Output|Input)</.test(base));
   return [
-    `## ${each.name}`,
+    `### ${each.name}`,
     ...each.prose.examples.map(fenced),
     textOf(each, all),
     each.code === '' ? '' : fenced(each.code),
@@ -161,7 +167,7 @@ function defaultOf({ defaultValue = '' }: Prose): string {
 
 function memberSection({ name }: Export, { name: method, kind, code, prose }: Member): string[] {
   if (kind === 'property') return [];
-  return [`### ${name}.${method}`, ...prose.examples.map(fenced), prose.text, fenced(code), ...methodDetails(prose)];
+  return [`#### ${name}.${method}`, ...prose.examples.map(fenced), prose.text, fenced(code), ...methodDetails(prose)];
 }
 
 /** What a method returns and throws. */

@@ -58,10 +58,7 @@ export function atLeast(least: number, name: string): Schema<number> {
   return s.refine(s.int, rule, { minimum: least });
 }
 
-/**
- * The number of entries per page, at least 1. The service's default is 50, and 10 for a conversation; the largest seen in
- * production is 100.
- */
+/** The number of entries per page, at least 1. The service's default is 50; the largest seen in production is 100. */
 export const limit: Optional<number> = s.optional(atLeast(1, 'limit'));
 /** The number of entries to skip, at least 0. */
 export const offset: Optional<number> = s.optional(atLeast(0, 'offset'));
@@ -94,7 +91,9 @@ export function nonEmptyArray<Out, In>(of: Schema<Out, In>, name: string, entry:
 
 /** A filter or an order that a search offers or has used. */
 export const searchOption = s.looseObject({
+  /** The id of a filter is the name of a query parameter; that of an order is a value of the parameter `sort`. */
   id: keyOf,
+  /** The name for people. */
   name: s.nullish(s.string),
   type: s.nullish(s.string),
   /** The values of a filter, or only their ids. */

@@ -69,6 +69,8 @@ export class ActionGuide {
    * @throws {ConversationBlockedError} when the pack's messages are blocked.
    * @throws {PackAccessError} when the user of the token is not part of the pack.
    * @throws {OutcomeUnknownError} when the response was lost: read the conversation before you send again.
+   * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
+   *   `OutcomeUnknownError`.
    */
   send(input: SendOptionParams, options?: CallOptions): ApiPromise<SentMessage | undefined>;
   send<const Id extends string>(input: LaterOption<Id>, options?: CallOptions): ApiPromise<SentMessage | undefined>;

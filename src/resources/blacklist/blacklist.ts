@@ -21,6 +21,9 @@ export class Blacklist {
    * await seller.questions.blacklist.add({ seller_id: 7, user_id: 31 });
    * @returns the response body, which is not documented.
    * @throws {ForbiddenError} when the token is not the seller's.
+   * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
+   * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
+   *   `OutcomeUnknownError`.
    */
   add(input: BlacklistParams, options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(blacklistEndpoints.add, input, options);
@@ -49,6 +52,9 @@ export class Blacklist {
    * @example
    * await seller.questions.blacklist.remove({ seller_id: 7, user_id: 31 });
    * @returns the response body, which is not documented.
+   * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
+   * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
+   *   `OutcomeUnknownError`.
    */
   remove(input: BlacklistParams, options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(blacklistEndpoints.remove, input, options);

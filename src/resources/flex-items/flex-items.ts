@@ -54,6 +54,8 @@ export class FlexItems {
    * @throws {AlreadyInFlexError} when the item is already enabled, unless `idempotent: true`.
    * @throws {ItemDownError} when the item does not offer Flex.
    * @throws {ItemNotFoundError} when the item does not exist.
+   * @throws {OutcomeUnknownError} when the response was lost, also at the last retry. You can call it again: the
+   *   effect is the same.
    */
   enable(input: EnableItemParams, options?: CallOptions): ApiPromise<undefined> {
     const { idempotent, requireActive, ...item } = copyOf(input);
@@ -78,6 +80,8 @@ export class FlexItems {
    * @throws {NotInFlexError} when the item is not enabled, unless `idempotent: true`.
    * @throws {ItemDownError} when the item does not offer Flex.
    * @throws {ItemNotFoundError} when the item does not exist.
+   * @throws {OutcomeUnknownError} when the response was lost, also at the last retry. You can call it again: the
+   *   effect is the same.
    */
   disable(input: DisableItemParams, options?: CallOptions): ApiPromise<undefined> {
     const { idempotent, ...item } = copyOf(input);

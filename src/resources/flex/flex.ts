@@ -118,6 +118,8 @@ export class Flex {
    * @throws {InvalidInputError} when an hour is not between 0 and 24, a capacity is below 1, or both `delivery_window`
    *   and `delivery_ranges` are missing; nothing is sent.
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
+   * @throws {OutcomeUnknownError} when the response was lost, also at the last retry. You can call it again: the
+   *   effect is the same.
    */
   setDelivery(input: SetDeliveryParams, options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(flexEndpoints.setDelivery, input, options);
@@ -135,6 +137,8 @@ export class Flex {
    * @returns the response body, which is not documented.
    * @throws {InvalidInputError} when `zones` is empty; nothing is sent.
    * @throws {SubscriptionNotFoundError} when the user has no subscription with this service.
+   * @throws {OutcomeUnknownError} when the response was lost, also at the last retry. You can call it again: the
+   *   effect is the same.
    */
   addZones(input: AddZonesParams, options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(flexEndpoints.addZones, input, options);

@@ -128,6 +128,8 @@ export class Messages {
    * @throws {AttachmentNotFoundError} when the service no longer stores an attachment.
    * @throws {ApplicationIdRequiredError} when the token belongs to no application.
    * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
+   * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
+   *   `OutcomeUnknownError`.
    */
   send(input: SendMessageParams, options?: CallOptions): ApiPromise<SentMessage | undefined> {
     return this.#requester.call(messageEndpoints.send, input, options);
@@ -145,6 +147,8 @@ export class Messages {
    * @throws {InvalidInputError} when the file is empty, too large or cannot be read, or its name contains `/` or `\`.
    * @throws {FileStorageError} when the service could not save the file.
    * @throws {OutcomeUnknownError} when the response was lost. You can upload again: the service deletes unused files.
+   * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
+   *   `OutcomeUnknownError`.
    */
   upload<Source extends UploadParams['file']>(
     input: UploadParams & { readonly file: Source } & NeededBy<Source>,
@@ -184,6 +188,8 @@ export class Messages {
    *   is the service's error.
    * @throws {PackAccessError} when the user of the token is not part of the order.
    * @throws {OutcomeUnknownError} when the response was lost: read the conversation before you send again.
+   * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
+   *   `OutcomeUnknownError`.
    */
   contact(input: ContactParams, options?: CallOptions): Promise<ContactResult> {
     return contact(this.#requester, this.#actionGuide, input, this.#withDeadline(options));
@@ -201,6 +207,8 @@ export class Messages {
    * @throws {ConversationBlockedError} when the conversation is blocked; `reason` of the error says why.
    * @throws {PackAccessError} when the user of the token is not part of the order.
    * @throws {OutcomeUnknownError} when the response was lost: read the conversation before you send again.
+   * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
+   *   `OutcomeUnknownError`.
    */
   reply(message: SentMessage, content: ReplyContent, options?: CallOptions): Promise<SentMessage | undefined> {
     return reply(this.#requester, message, content, this.#withDeadline(options));

@@ -89,6 +89,7 @@ const place = {
 
 export const conversationParams = s.strictObject({
   ...place,
+  /** The number of messages per page, at least 1. The service's default is 10. */
   limit,
   offset,
   /** Reading a conversation **marks its messages as read** unless this is `false`. */

@@ -78,6 +78,8 @@ export class Questions {
    * @throws {AskLimitError} when the user has asked too many questions.
    * @throws {ForbiddenError} when the seller has blocked the user.
    * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
+   * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
+   *   `OutcomeUnknownError`.
    */
   ask(input: AskParams, options?: CallOptions): ApiPromise<Question | undefined> {
     return this.#requester.call(questionEndpoints.ask, input, options);
@@ -94,6 +96,8 @@ export class Questions {
    * @throws {InvalidQuestionError} when the question cannot be answered.
    * @throws {QuestionNotOpenError} when the question already has an answer or is closed.
    * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
+   * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
+   *   `OutcomeUnknownError`.
    */
   answer(input: AnswerParams, options?: CallOptions): ApiPromise<Question | undefined> {
     return this.#requester.call(questionEndpoints.answer, input, options);
@@ -108,6 +112,9 @@ export class Questions {
    * @returns a list with one sentence of confirmation; `undefined` if the response has no body.
    * @throws {ForbiddenError} when the question is about another seller's item.
    * @throws {NotFoundError} when the question does not exist.
+   * @throws {OutcomeUnknownError} when the response was lost: call `confirm()` of the error before you send again.
+   * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
+   *   `OutcomeUnknownError`.
    */
   delete(input: GetQuestionParams, options?: CallOptions): ApiPromise<DeletionResponse> {
     return this.#requester.call(questionEndpoints.delete, input, options);
@@ -119,6 +126,9 @@ export class Questions {
    * @example
    * await seller.questions.hide({ question_id });
    * @returns the response body, which is not documented.
+   * @throws {OutcomeUnknownError} when the response was lost. The service does not show whether a question is hidden.
+   * @throws {ServerError} when the service failed (5xx). If `outcomeUnknown` is `true`, do as after an
+   *   `OutcomeUnknownError`.
    */
   hide(input: GetQuestionParams, options?: CallOptions): ApiPromise<unknown> {
     return this.#requester.call(questionEndpoints.hide, input, options);
