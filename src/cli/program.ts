@@ -52,8 +52,7 @@ function commandOf(args: readonly string[]): Command | undefined {
 }
 
 function unknownCommand(word: string): string {
-  const names = commands.map(({ name }) => name);
-  return `Unknown command "${word}"; the ${names.length === 1 ? 'command is' : 'commands are'} ${names.join(', ')}`;
+  return `Unknown command "${word}"; the commands are ${commands.map(({ name }) => name).join(', ')}`;
 }
 
 /** @throws {UsageError} when the argument is missing, or there are too many */

@@ -74,18 +74,34 @@ describe('the command check', () => {
     const messages = requests.filter(({ path }) => path.startsWith('/messages/'));
     expect(messages.length).toBeGreaterThan(4);
     for (const { path, query } of messages) expect({ path, query }).toMatchObject({ query: { mark_as_read: 'false' } });
+    expect(requests.filter(({ query }) => 'mark_as_read' in query)).toHaveLength(messages.length);
+  });
+
+  test('asks for a short page, the listings of the seller and the contacts of a week', async () => {
+    const { url, marketplace } = await served();
+    await check(url, ...findable);
+    const requests = marketplace.requests.all;
+    const pages = requests.filter(({ query }) => query.limit === '10').map(({ endpoint }) => endpoint);
+    const lists = ['messages.conversation', 'questions.blacklist.list', 'questions.search', 'sites.search'];
+    expect([...new Set(pages)].sort()).toEqual(lists);
+    const queryOf = (name: string): unknown => requests.find(({ endpoint }) => endpoint === name)?.query;
+    expect(queryOf('sites.search')).toMatchObject({ seller_id: '7' });
+    const { date_from, date_to } = queryOf('contacts.questions.ofItem') as Record<string, string>;
+    expect(Math.round((Date.parse(date_to!) - Date.parse(date_from!)) / 86_400_000)).toBe(7);
   });
 
   test('reads two objects of a kind if there are two, and waits before each call', async () => {
     const { url, marketplace } = await served();
     const ids = new Ids();
     ids.add('user', [7]);
+    ids.add('item', ['MLA100', 'MLA101']);
     let pauses = 0;
     const pause = (): Promise<void> => Promise.resolve(void (pauses += 1));
     const createClient = (): SellerClient => new SellerClient({ baseUrl: url, accessToken: token });
     for await (const row of checkOperations({ ids, skip: [], pause, createClient })) expect(row.operation).not.toBe('');
     const requests = marketplace.requests.all;
     expect(requests.filter(({ endpoint }) => endpoint === 'questions.get')).toHaveLength(2);
+    expect(requests.filter(({ endpoint }) => endpoint === 'flex.items.isEnabled')).toHaveLength(2);
     expect(requests.filter(({ endpoint }) => endpoint === 'questions.search')).toHaveLength(1);
     expect(pauses).toBe(requests.length);
   });
@@ -97,7 +113,9 @@ describe('the command check', () => {
     expect(text).toMatch(/^messages\.get +not tried +needs --message$/m);
     expect(text).toMatch(/^flex\.driver +not tried +needs --shipment$/m);
     expect(text).toMatch(/^items\.status +not tried +skipped$/m);
-    expect(text).toContain(`${names.length} reading operations: not tried 7, works ${names.length - 7}`);
+    expect(text.split('\n').at(-1)).toBe(`${names.length} reading operations: not tried 7, works ${names.length - 7}`);
+    const less = await check(url, '--skip', 'questions.search', '--skip', 'sites.search');
+    expect(less.text).toMatch(/^flex\.items\.isEnabled +not tried +needs --site and --item$/m);
   });
 
   test.each([1, 2, 3, 4, 5])('the odd responses of the live service fit the schemas: seed %i', async (seed) => {
@@ -133,10 +151,18 @@ describe('the command check', () => {
     expect(text).not.toContain('private');
   });
 
-  test('says why the service rejects a call, once for two calls', async () => {
+  test('an entry of a list is named without its number', async () => {
+    const { url, marketplace } = await served();
+    marketplace.faults.inject({ status: 200, body: [{ id: 'ARS', symbol: 5 }], endpoint: endpoints.currencies.list });
+    const { rows } = await check(url, '--json');
+    const row = rows.find(({ operation }) => operation === 'currencies.list');
+    expect(row?.details).toEqual([expect.stringMatching(/^\[\]\.symbol: /)]);
+  });
+
+  test.each([1, 2])('says why the service rejects a call, once, if it rejects %i of two', async (times) => {
     const { url, marketplace } = await served();
     const body = { message: `no scope for ${token}`, error: 'forbidden', status: 403, cause: [] };
-    marketplace.faults.inject({ status: 403, body, endpoint: endpoints.questions.get, times: 2 });
+    marketplace.faults.inject({ status: 403, body, endpoint: endpoints.questions.get, times });
     const { code, rows } = await check(url, '--json', ...findable);
     expect(rows.find(({ operation }) => operation === 'questions.get')).toEqual({
       operation: 'questions.get',
@@ -201,7 +227,8 @@ describe('the command check', () => {
     [['check', '--token', 'x', '--base-url', 'http://api.example.com'], /allowInsecure|https/],
     [['check', '--token', 'x', '--base-url', 'https://api.example.com', '--pause-ms', 'long'], /--pause-ms/],
     [['check', '--token', 'x', '--base-url', 'https://api.example.com', '--pause-ms', '5s'], /--pause-ms .*"5s"/],
-    [['check', '--token', 'x', '--base-url', 'https://api.example.com', '--pause-ms', '-5'], /--pause-ms/],
+    [['check', '--token', 'x', '--base-url', 'https://api.example.com', '--pause-ms', '123456'], /--pause-ms/],
+    [['check', '--token', 'x', '--base-url', 'https://api.example.com', '--pause-ms=-5'], /--pause-ms .*"-5"/],
     [
       ['check', '--token', 'x', '--base-url', 'https://api.example.com', '--skip', 'questions.gets'],
       /questions\.get\b/,

@@ -97,6 +97,9 @@ describe('the CLI', () => {
     [['fake', '--port', 'many'], '--port must be a number from 0 to 65535, not "many"'],
     [['fake', '--port', '65536'], '--port must be a number from 0 to 65535'],
     [['fake', '--port', '1x'], '--port must be a number from 0 to 65535, not "1x"'],
+    [['fake', '--port', '0x10'], '--port must be a number from 0 to 65535, not "0x10"'],
+    [['fake', '--port', '1e3'], '--port must be a number from 0 to 65535, not "1e3"'],
+    [['fake', '--port=-1'], '--port must be a number from 0 to 65535, not "-1"'],
     [['fake', '--port', 'x1'], '--port must be a number from 0 to 65535, not "x1"'],
     [['fake', '--', '--loud'], 'fake takes no arguments, only options\n'],
     [['fake', '--xyzzyx'], "Unknown option '--xyzzyx'\n"],
@@ -343,6 +346,14 @@ describe('the options of fake', () => {
     await (await fetch(`${url}/questions`, { method: 'POST', headers, body })).text();
     await serving.end();
     expect(serving.printed.filter((line) => line.includes('POST'))).toHaveLength(1);
+  });
+
+  test('--faults takes several fields of a match, and a value with an equals sign', async () => {
+    const url = await fake('--quiet', '--faults', 'status=418,  match.method=POST match.body=a=b').url();
+    const statusOf = async (method: string): Promise<number> =>
+      (await fetch(`${url}/answers`, { method, body: '{"text":"a=b"}' })).status;
+    expect(await statusOf('PUT')).not.toBe(418);
+    expect(await statusOf('POST')).toBe(418);
   });
 
   test('--callback posts notifications, late and twice with --callback-faults', async () => {

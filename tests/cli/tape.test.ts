@@ -176,6 +176,9 @@ test('a recording says how much it wrote, and verifying prints JSON', async () =
   await expect.poll(() => recorder.printed.length).toBe(1);
   const url = / at (http:\S+) /.exec(recorder.printed[0]!)?.[1] ?? '';
   expect(recorder.printed[0]).toBe(`Recording ${upstream} at ${url} to ${tape}\nPress Ctrl+C to stop.`);
+  const second = running('fake', 'record', '--upstream', upstream, '--port', new URL(url).port, '--tape', `${tape}2`);
+  expect(await second.code).toBe(1);
+  expect(second.errors.join()).toContain(`port ${new URL(url).port} is in use`);
   for (const path of ['/currencies', '/currencies/ARS']) await (await fetch(url + path)).text();
   expect(await recorder.end()).toBe(0);
   await service.end();
