@@ -46,6 +46,7 @@ describe('notifications by hand', () => {
     subscribe('a');
     notifications.isHeld = true;
     const [a, b, c] = [ask('A'), ask('B'), ask('C')].map(({ id }) => `/questions/${id}`);
+    notifications.isHeld = true;
     await notifications.flush();
     expect(resources()).toEqual([]);
     const idOf = (resource?: string): string =>
@@ -66,6 +67,75 @@ describe('notifications by hand', () => {
     await notifications.deliver(ids, { afterMs: 60_000 });
     await notifications.flush();
     expect(resources()).toEqual(asked.reverse());
+  });
+
+  test('one by hand waits for the response to the one before, and others do not', async () => {
+    const { notifications, marketplace, ask } = arrange();
+    const received: string[] = [];
+    const { promise: gate, resolve: open } = Promise.withResolvers<undefined>();
+    const callback = async (request: Request): Promise<Response> => {
+      received.push(((await request.json()) as { resource: string }).resource);
+      await gate;
+      return new Response();
+    };
+    notifications.subscribe({ callback, timeoutMs: 60_000 });
+    const expected = [ask('A'), ask('B')].map(({ id }) => `/questions/${id}`);
+    await expect.poll(() => received).toEqual(expected);
+    const [a, b] = await Promise.all(
+      ['/questions/1', '/questions/2'].map((resource) =>
+        notifications.send({ topic: 'questions', resource, user_id: 7 }, { afterMs: 86_400_000 }),
+      ),
+    );
+    expect(notifications.scheduled.map(({ id, at }) => [id, at])).toEqual(
+      [a, b].map((ids) => [ids?.[0], '2026-11-21T12:00:00.000Z']),
+    );
+    marketplace.clock.advance({ days: 1 });
+    await expect.poll(() => received).toEqual([...expected, '/questions/1']);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(received).toHaveLength(3);
+    open(undefined);
+    await notifications.flush();
+    expect(received).toEqual([...expected, '/questions/1', '/questions/2']);
+  });
+
+  test('an earlier notification can go to another subscription; its number goes on from its retries', async () => {
+    const { notifications, received, subscribe, ask } = arrange();
+    notifications.subscribe({ callback: () => new Response(null, { status: 500 }) });
+    ask('A');
+    await notifications.flush();
+    const other = subscribe('b', { topics: ['items'] });
+    await notifications.deliver([notifications.attempts[0]!.id], { subscription: other.id });
+    expect(received).toMatchObject([{ by: 'b', body: { attempts: 9 } }]);
+    expect(notifications.attempts.at(-1)).not.toHaveProperty('request');
+  });
+
+  test('a response that comes after reset() is not recorded', async () => {
+    const { notifications, ask } = arrange();
+    notifications.subscribe({
+      callback: () => {
+        notifications.reset();
+        return new Response();
+      },
+    });
+    ask('A');
+    await notifications.flush();
+    expect(notifications.attempts).toEqual([]);
+  });
+
+  test('the newest 10,000 attempts and notifications are kept', async () => {
+    const { notifications } = arrange();
+    notifications.subscribe({ callback: () => new Response(), topics: ['items'] });
+    let listened = 0;
+    const stop = notifications.onAttempt(() => (listened += 1));
+    const sent: string[] = [];
+    for (let id = 0; id < 10_001; id += 1)
+      sent.push(...(await notifications.send({ topic: 'items', resource: `/items/${id}`, user_id: 7 })));
+    expect(notifications.attempts.map(({ id }) => id)).toEqual(sent.slice(1));
+    await expect(notifications.deliver(sent.slice(0, 1))).rejects.toThrow('there is no notification');
+    expect(listened).toBe(10_001);
+    stop();
+    await notifications.deliver(sent.slice(1, 2));
+    expect(listened).toBe(10_001);
   });
 
   test('a forged notification has the given fields, and comes to one callback of two', async () => {
@@ -218,6 +288,11 @@ describe('notifications by hand', () => {
       'there is no subscription 9',
     ],
     ['ended one', ({ notifications }) => notifications.unsubscribe(9), 'there is no subscription 9'],
+    [
+      'delay of one again',
+      ({ notifications }) => notifications.deliver([], { afterMs: 86_400_001 }),
+      '`afterMs` is from',
+    ],
     ['delay', ({ notifications }) => notifications.send(event, { afterMs: -1 }), '`afterMs` is from 0 to 86400000'],
   ])('an unknown %s is rejected, and nothing is sent', async (_, act, message) => {
     const given = arrange();

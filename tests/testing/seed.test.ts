@@ -1,6 +1,7 @@
 import { FakeMarketplace, FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import type { SeedInit } from 'marketplace-seller-sdk/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { sample } from '../../src/testing/seed/sample.js';
 
 let marketplace: FakeMarketplace;
 const people: SeedInit = {
@@ -90,9 +91,40 @@ describe('a seed that is not accepted', () => {
     [{ flex: { shipments: [{ user_id: 7, driver_id: 1 }] } }, '`flex.shipments.0`: user 7 has no active subscription'],
     [{ contacts: [{ kind: 'question', item_id: 'MLA404' }] }, '`contacts.0`: there is no item MLA404'],
     [{ packs: [{ seller_id: 7, buyer_id: 7 }] }, '`packs.0`: a seller cannot buy from themselves'],
+    [{ flex: { subscriptions: [{ user_id: 99 }] } }, '`flex.subscriptions.0`: there is no user 99'],
+    [{ users: [{ token: ' a' }] }, '`users.0.token`: a token has only letters, digits and . ~ + / = _ -'],
+    [{ users: [{ token: 'a\n' }] }, '`users.0.token`: a token has only letters'],
+    [
+      { questions: [{ item_id: 'MLA1', from: 31, text: 'x'.repeat(2001) }] },
+      '`questions.0.text`: a question or answer has at most 2000 characters',
+    ],
+    [{ now: '0000-01-01T00:00:00Z' }, '`now`: a time is an ISO 8601 string from the years 1 to 9999'],
   ])('names its wrong entry: %j', (seed, mistake) => {
     expect(mistakeOf({ ...people, ...seed })).toContain(mistake);
   });
+});
+
+test('the sample has something to show for each part of the dashboard, all of it before now', () => {
+  const { ms: now } = marketplace.clock;
+  marketplace.seed(sample(now));
+  const { accounts, contacts, flex, items, messages, packs, questions } = marketplace;
+  expect(accounts.all.map(({ nickname, site_id }) => `${nickname} ${site_id}`)).toEqual([
+    ...['MATE_AND_CO MLA', 'LUCIA MLA', 'TOMAS MLA'],
+  ]);
+  expect(items.all.map(({ status }) => status)).toEqual(['active', 'active', 'paused']);
+  expect(items.all.map((item) => flex.isEnabled(item))).toEqual([true, false, false]);
+  expect(questions.all.map(({ askedAt }) => (now - askedAt) / 60_000)).toEqual([190, 47, 6]);
+  expect(questions.all.map(({ answer }) => answer && (now - answer.answeredAt) / 60_000)).toEqual([
+    162,
+    undefined,
+    undefined,
+  ]);
+  expect(messages.all.map(({ sentAt }) => (now - sentAt) / 60_000)).toEqual([31, 24, 75]);
+  for (const { text } of [...questions.all, ...messages.all]) expect(text).toMatch(/\w/);
+  for (const { title } of items.all) expect(title).toMatch(/\w/);
+  expect(packs.all.map(({ blockedBy }) => blockedBy)).toEqual([null, 'blocked_by_cancelled_order']);
+  expect(flex.shipments).toMatchObject([{ user_id: 1001, driver_id: 77 }]);
+  expect(contacts.all.map(({ at, times }) => [(now - at) / 60_000, times])).toEqual([[90, 4]]);
 });
 
 describe('the settings of a seed', () => {
