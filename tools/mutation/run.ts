@@ -29,7 +29,7 @@ const testsOf: Readonly<Record<string, readonly string[]>> = {
   testing: [
     'tests/{client,contract}.test.ts',
     'tests/resources/*.test.ts',
-    'tests/testing/!(agents|dashboard|msw|python-example).test.ts',
+    'tests/testing/!(agents|msw|python-example).test.ts',
   ],
   cli: ['tests/cli/{check,program,tape}.test.ts'],
   oauth: ['tests/oauth/*.test.ts'],
