@@ -1,6 +1,5 @@
 import { documentedError, hasCode, messageMatches } from '../core/errors/documented-error.js';
-import type { DocumentedError } from '../core/errors/documented-error.js';
-import type { ApiErrorDetails } from '../core/errors/response-errors.js';
+import type { DocumentedError, MatchedResponse } from '../core/errors/documented-error.js';
 
 /** What the specification says of an error. */
 type Documented = Omit<DocumentedError, 'error' | 'matches'>;
@@ -8,7 +7,7 @@ type Documented = Omit<DocumentedError, 'error' | 'matches'>;
 /** The class of an error, and how its texts are recognised. */
 export type ClassAndTexts = [
   error: DocumentedError['error'],
-  matches: RegExp | readonly RegExp[] | ((details: ApiErrorDetails) => boolean),
+  matches: RegExp | readonly RegExp[] | ((response: MatchedResponse) => boolean),
   unless?: RegExp,
 ];
 

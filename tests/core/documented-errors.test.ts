@@ -1,6 +1,7 @@
 import { BadRequestError, ConflictError, documentedError, ServerError } from 'marketplace-seller-sdk';
 import type { ApiError, DocumentedError, Download, Endpoint } from 'marketplace-seller-sdk';
-import { describe, expect, test, vi } from 'vitest';
+import { endpoints } from 'marketplace-seller-sdk/schemas';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
@@ -84,6 +85,17 @@ describe('a documented error is', () => {
       expect(calls.sent).toHaveLength(sent);
     }
   });
+});
+
+test('the texts of a response are prepared once, however many errors are documented', async () => {
+  const prepared = vi.spyOn(String.prototype, 'replaceAll');
+  onTestFinished(() => prepared.mockRestore());
+  const { sellerClient } = stubbed([Response.json({ error: 'one', message: 'another' }, { status: 400 })]);
+  const errors = endpoints.messages.send.errors.filter(({ status }) => status === 400);
+  await errorOf(sellerClient.call(endpointWith([...errors, ...errors]), {}));
+  expect(errors.length).toBeGreaterThan(3);
+  // The typographic apostrophe is replaced in each text.
+  expect(prepared.mock.calls.filter(([from]) => from === '’')).toHaveLength(2);
 });
 
 describe('an error in the body of a success has the status', () => {

@@ -14,11 +14,25 @@ export interface DocumentedError {
   /** The class of this error. The default is the class of its status. */
   readonly error: typeof ApiError;
   /** Distinguishes this error from other errors with the same status, if the code does not. */
-  readonly matches?: ((details: ApiErrorDetails) => boolean) | undefined;
+  readonly matches?: ((response: MatchedResponse) => boolean) | undefined;
   /** Other statuses with which some versions of the service report this error. */
   readonly otherStatuses?: readonly number[] | undefined;
   /** The service did nothing and asks to try again: a retry is safe, even for a write. */
   readonly transient?: true | undefined;
+}
+
+/** An error response, with its texts in the forms in which documented errors are recognised. */
+export interface MatchedResponse extends ApiErrorDetails {
+  /** All texts that may contain the reason, in lower case. */
+  readonly texts: readonly string[];
+  /** The same without quotation marks, and with spaces for underscores. */
+  readonly words: readonly string[];
+}
+
+/** Adds its texts to an error response. It has them before it is compared with many documented errors. */
+export function withTexts(details: ApiErrorDetails): MatchedResponse {
+  const texts = textsOf(details).map((text) => text.toLowerCase());
+  return { ...details, texts, words: texts.map(wordsOf) };
 }
 
 type DocumentedErrorInit = Omit<DocumentedError, 'error'> & { readonly error?: typeof ApiError | undefined };
@@ -36,21 +50,21 @@ export function documentedError(init: DocumentedErrorInit): DocumentedError {
 /** Finds the documented error that matches a response: first by `status`, then by `otherStatuses`. */
 export function matchDocumentedError(
   documented: readonly DocumentedError[],
-  details: ApiErrorDetails,
+  response: MatchedResponse,
 ): DocumentedError | undefined {
-  const { status } = details;
+  const { status } = response;
   return (
-    documented.find((each) => each.status === status && isMatch(each, details)) ??
-    documented.find((each) => each.otherStatuses?.includes(status) && isMatch(each, details))
+    documented.find((each) => each.status === status && isMatch(each, response)) ??
+    documented.find((each) => each.otherStatuses?.includes(status) && isMatch(each, response))
   );
 }
 
-function isMatch(each: DocumentedError, details: ApiErrorDetails): boolean {
-  if (each.matches) return each.matches(details);
+function isMatch(each: DocumentedError, response: MatchedResponse): boolean {
+  if (each.matches) return each.matches(response);
   const { code, message, error, status } = each;
   if (error !== classOfStatus(status) && code !== undefined && code !== statusCode(status))
-    return hasCode(details, code);
-  return textsOf(details).some((text) => text.toLowerCase().includes(message.toLowerCase()));
+    return hasCode(response, code);
+  return response.texts.some((text) => text.includes(message.toLowerCase()));
 }
 
 /** The code that only repeats the status, so it does not distinguish errors. */
@@ -93,10 +107,9 @@ export function findErrorInBody(
 export function statusOfErrorInBody(
   documented: readonly DocumentedError[],
   found: ErrorInBody,
-  details: ApiErrorDetails,
+  response: MatchedResponse,
 ): number {
-  const status = found.status ?? documented.find((each) => isMatch(each, details))?.status;
-  return status ?? details.status;
+  return found.status ?? documented.find((each) => isMatch(each, response))?.status ?? response.status;
 }
 
 /** Only this many characters of each text, and this many causes, are compared: documented messages are short. */
@@ -120,30 +133,23 @@ export function textsOf({
 }
 
 /** Whether one of the texts of an error response is this code. */
-export function hasCode(details: ApiErrorDetails, code: string): boolean {
-  return textsOf(details).some((text) => text.toLowerCase() === code.toLowerCase());
+export function hasCode({ texts }: MatchedResponse, code: string): boolean {
+  return texts.includes(code.toLowerCase());
 }
 
-/**
- * Returns a matcher of error responses: one of the texts fits one of the patterns, and not `unless`. Before that, a text
- * is put in lower case, without quotation marks and with spaces for underscores.
- */
+/** Returns a matcher of error responses: one of the texts, as `words`, fits one of the patterns, and not `unless`. */
 export function messageMatches(
   patterns: RegExp | readonly RegExp[],
   unless?: RegExp,
-): (details: ApiErrorDetails) => boolean {
+): (response: Pick<MatchedResponse, 'words'>) => boolean {
   const all = [patterns].flat();
-  return (details) =>
-    textsOf(details)
-      .map(wordsOf)
-      .some((words) => all.some((pattern) => pattern.test(words)) && !unless?.test(words));
+  return ({ words }) => words.some((each) => all.some((pattern) => pattern.test(each)) && !unless?.test(each));
 }
 
 function wordsOf(text: string): string {
   // A page of a website: a proxy sent it.
   if (/^\s*</.test(text)) return '';
   return text
-    .toLowerCase()
     .replaceAll('’', "'")
     .replace(/(?<![a-z])'|'(?![a-z])|["`]/g, '')
     .replace(/[\s_]+/g, ' ')
@@ -151,8 +157,7 @@ function wordsOf(text: string): string {
 }
 
 /** Whether an error response only repeats its status in words, for example `{ "error": "forbidden" }`. */
-export function onlyStatesStatus(details: ApiErrorDetails): boolean {
-  const texts = textsOf(details);
-  const status = statusCode(details.status)?.replaceAll('_', ' ');
-  return texts.length > 0 && texts.every((text) => wordsOf(text) === status);
+export function onlyStatesStatus({ status, words }: MatchedResponse): boolean {
+  const stated = statusCode(status)?.replaceAll('_', ' ');
+  return words.length > 0 && words.every((each) => each === stated);
 }

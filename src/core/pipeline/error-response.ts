@@ -1,4 +1,5 @@
-import { findErrorInBody, matchDocumentedError, statusOfErrorInBody } from '../errors/documented-error.js';
+import { findErrorInBody, matchDocumentedError, statusOfErrorInBody, withTexts } from '../errors/documented-error.js';
+import type { MatchedResponse } from '../errors/documented-error.js';
 import type { Endpoint } from '../endpoint.js';
 import type { ApiError, ApiErrorCause, ApiErrorDetails } from '../errors/response-errors.js';
 import {
@@ -87,11 +88,11 @@ function errorDetailsFrom(
   response: BufferedResponse,
   { request: { endpoint, url, isSecretHeader }, attempts }: ResponseContext,
   secrets: readonly string[],
-): ApiErrorDetails {
+): MatchedResponse {
   const stated = parseErrorBody(redactBody(parseBody(maskSecrets(response.text, secrets)).value, secrets));
   const redirect = redirectText(response);
   const inBody = response.status < 300 ? findErrorInBody(endpoint, stated.body) : undefined;
-  const details: ApiErrorDetails = {
+  const details = withTexts({
     ...stated,
     ...(redirect !== undefined && { text: redirect }),
     ...inBody,
@@ -101,7 +102,7 @@ function errorDetailsFrom(
     endpoint,
     attempts,
     retryAfterMs: parseRetryAfter(response.headers, Date.now()),
-  };
+  });
   return inBody ? { ...details, status: statusOfErrorInBody(endpoint.errors, inBody, details) } : details;
 }
 

@@ -1,7 +1,6 @@
 import { PackAccessError, deniesAccess } from '../post-sale/errors.js';
 import { messageMatches, onlyStatesStatus } from '../../core/errors/documented-error.js';
-import type { DocumentedError } from '../../core/errors/documented-error.js';
-import type { ApiErrorDetails } from '../../core/errors/response-errors.js';
+import type { DocumentedError, MatchedResponse } from '../../core/errors/documented-error.js';
 import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
 import { errorByText } from '../error-by-text.js';
 import type { ClassAndTexts } from '../error-by-text.js';
@@ -133,7 +132,7 @@ const forbidden = (message: string, ...rest: ClassAndTexts): DocumentedError =>
   errorByText({ status: 403, code: 'forbidden', message }, ...rest);
 
 /** For endpoints with one documented 403, which needs no words. */
-function deniesAnyAccess(details: ApiErrorDetails): boolean {
+function deniesAnyAccess(details: MatchedResponse): boolean {
   return deniesAccess(details) || onlyStatesStatus(details);
 }
 export const noAccessToConversation = /* @__PURE__ */ forbidden(

@@ -1,6 +1,7 @@
 import { BadRequestError, ForbiddenError } from '../../core/errors/status-errors.js';
 import type { ApiErrorDetails } from '../../core/errors/response-errors.js';
 import { messageMatches, textsOf } from '../../core/errors/documented-error.js';
+import type { MatchedResponse } from '../../core/errors/documented-error.js';
 import { errorByText } from '../error-by-text.js';
 import { isWord } from '../../core/schema/word.js';
 
@@ -135,12 +136,12 @@ const namesBlocked = /* @__PURE__ */ messageMatches([
   /\b(?:messages|messaging) (?:is|are|was|were|has been|have been) blocked\b|\bwith blocked messag/,
 ]);
 
-function isExcepted(details: ApiErrorDetails): boolean {
+function isExcepted(details: MatchedResponse): boolean {
   const reason = blockReason(details);
   return reason === undefined ? namesExcepted(details) : isWord(reason, excepted);
 }
 
-function isBlocked(details: ApiErrorDetails): boolean {
+function isBlocked(details: MatchedResponse): boolean {
   return blockReason(details) === undefined ? namesBlocked(details) : !isExcepted(details);
 }
 
