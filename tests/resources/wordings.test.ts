@@ -1,7 +1,8 @@
+import { SellerClient } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { classOfStatus } from '../../src/core/errors/status-errors.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
-import { errorOf, stubbed } from '../support/stubs.ts';
+import { errorOf } from '../support/stubs.ts';
 import { wordings } from '../support/wordings.ts';
 import type { Wordings } from '../support/wordings.ts';
 
@@ -31,10 +32,18 @@ const forms: readonly (readonly [name: string, body: (words: string, status: num
   ['plain text', (words) => words],
 ];
 
+let response: Response;
+const sellerClient = new SellerClient({
+  baseUrl: 'https://api.test',
+  accessToken: 'token-1',
+  maxRetries: 0,
+  fetch: () => Promise.resolve(response),
+});
+const endpoints = new Map(everyEndpoint.map((each) => [each.name, each]));
+
 async function classOf(name: string, status: number, body: unknown): Promise<string> {
-  const { endpoint, input } = everyEndpoint.find((each) => each.name === name)!;
-  const response = typeof body === 'string' ? new Response(body, { status }) : Response.json(body, { status });
-  const { sellerClient } = stubbed([response], { maxRetries: 0 });
+  const { endpoint, input } = endpoints.get(name)!;
+  response = typeof body === 'string' ? new Response(body, { status }) : Response.json(body, { status });
   return (await errorOf(sellerClient.call(endpoint, input))).name;
 }
 
