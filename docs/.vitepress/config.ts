@@ -55,7 +55,7 @@ export default {
       '/errors/': sidebar('docs/errors/README.md', 2),
       '/decisions/': sidebar('docs/decisions/README.md', 2),
     },
-    outline: { level: [2, 3] },
+    outline: { level: [2, 4] },
     search: {
       provider: 'local',
       options: {
@@ -117,9 +117,30 @@ interface MarkdownIt {
 function extendMarkdown(markdown: MarkdownIt): void {
   rewriteLinks(markdown);
   labelCells(markdown);
-  // Code in a line may break after punctuation, never inside an identifier.
-  markdown.renderer.rules.code_inline = (tokens, index) =>
-    `<code v-pre>${markdown.utils.escapeHtml(tokens[index]?.content ?? '').replace(/[/.,|]|\((?!\))|&lt;(?=\S)/g, '$&<wbr>')}</code>`;
+  shortenOutline(markdown);
+  // Code in a line may break after punctuation, never inside an identifier. A request begins with its method.
+  markdown.renderer.rules.code_inline = (tokens, index) => {
+    const code = tokens[index]?.content ?? '';
+    const [, method, path] = /^(GET|POST|PUT|DELETE|OPTIONS) (\/.*)$/.exec(code) ?? [];
+    const text = markdown.utils
+      .escapeHtml(path ?? code)
+      .replace(/(?<=[\w}\])])[/.,|](?=.)|\((?!\))|&lt;(?=\S)/g, (mark) => (mark === '/' ? '<wbr>/' : `${mark}<wbr>`));
+    return method
+      ? `<code v-pre class="request"><b class="${method.toLowerCase()}">${method}</b> ${text}</code>`
+      : `<code v-pre>${text}</code>`;
+  };
+}
+
+/** Leaves the class out of the names of its members, in the outline of a page: its entry is above them. */
+function shortenOutline(markdown: MarkdownIt): void {
+  markdown.core.ruler.push('shorten outline', ({ tokens }) => {
+    tokens.forEach(({ type, tag }, index) => {
+      const name = tokens[index + 1]?.children?.[0];
+      const [, owner, member] = /^(\w+\.)(\w+)$/.exec(name?.content ?? '') ?? [];
+      if (!name || !owner || type !== 'heading_open' || tag !== 'h4') return;
+      Object.assign(name, { type: 'html_inline', content: `<span class="ignore-header">${owner}</span>${member}` });
+    });
+  });
 }
 
 /** The classes of cells that begin with whether something passes. */

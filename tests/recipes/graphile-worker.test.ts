@@ -8,7 +8,7 @@ import { hasPostgres, startPostgres } from '../support/postgres.ts';
 
 const logger = new Logger(() => () => undefined);
 
-/** The recipe of docs/guide/notifications.md, with two workers as two machines have. */
+/** The recipe of docs/guide/notification-queues.md, with two workers as two machines have. */
 test.skipIf(!hasPostgres)(
   'with graphile-worker, notifications of a resource run one at a time and in order',
   async () => {
