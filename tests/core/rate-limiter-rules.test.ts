@@ -212,6 +212,49 @@ describe('after a 429', () => {
     expect(admitted).toHaveLength(5);
   });
 
+  test('a call is told how long it waits by all calls before it, also by those that know already', async () => {
+    const { limiter, waits, acquire, pass } = limiterWithCalls();
+    throttledAfter(limiter, 20);
+    for (let sequence = 1; sequence <= 11; sequence += 1) acquire(sequence);
+    // Eight are in flight, and three wait, which were told so.
+    await pass(600);
+    acquire(13);
+    acquire(12);
+    acquire(0);
+    const told = waits.length;
+    expect(waits.map(([sequence]) => sequence)).not.toContain(12);
+    limiter.pauseFor(1000);
+    const perCall = 1000 / 17;
+    const expected = [0, 4, 5].map((before) => Math.round(1000 + before * perCall));
+    await pass(0);
+    expect(waits.slice(told).map(([sequence, ms]) => [sequence, Math.round(ms)])).toEqual([
+      [0, expected[0]],
+      [12, expected[1]],
+      [13, expected[2]],
+    ]);
+  });
+
+  test('tokens take turns, so a call is told about as many calls of other tokens as are sent before it', async () => {
+    const limiters = new RateLimiters();
+    const waits: [token: string, ms: number][] = [];
+    const acquire = (token: string, sequence: number): void => {
+      const scope = new CancelScope({ what: 'a call', progress: { attempts: 0, outcomeUnknown: false } });
+      const onWait = (ms: number): void => void waits.push([token, Math.round(ms)]);
+      const request = { sequence, maxInFlight: many, maxPauseMs: Infinity, maxRetries: 100, startedAt: now(), onWait };
+      void limiters.of(token).acquire(scope, request);
+    };
+    const [busy, calm] = [limiters.of('busy'), limiters.of('calm')];
+    throttledAfter(calm, 10);
+    // The second token with a 429 in a row: it is about all tokens, at 8.5 calls per second.
+    busy.tryAcquire(many);
+    busy.pauseFor(1000, busy.release('throttled', now(), many));
+    for (let sequence = 1; sequence <= 10; sequence += 1) acquire('busy', sequence);
+    acquire('calm', 11);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(waits.filter(([token]) => token === 'calm')).toEqual([['calm', Math.round(1000 + 1000 / 8.5)]]);
+    expect(waits.at(-2)).toEqual(['busy', Math.round(1000 + 9000 / 8.5)]);
+  });
+
   test('of a service whose rate is not known, one attempt is in flight at a time', async () => {
     const { limiter, admitted, acquire, pass } = limiterWithCalls();
     throttledAfter(limiter, 1);

@@ -128,6 +128,21 @@ describe('one 429 pauses all calls of the client', () => {
     expect(waits[0]!.waitMs).toBeGreaterThan(1990);
   });
 
+  test('a retry, which is sent first, is told that it waits for the pause only', async () => {
+    const waits: LoggedWait[] = [];
+    const { sellerClient } = stubbed([(_, turn) => (turn === 21 ? slow({ 'retry-after': '1' }) : ok())], {
+      logger: waitLogger((wait) => waits.push(wait)),
+    });
+    for (let n = 0; n < 20; n += 1) await sellerClient.questions.get({ question_id: 1 });
+    const calls = Array.from({ length: 20 }, (_, n) => sellerClient.questions.get({ question_id: n + 1 }));
+    await advanceUntilSettled(Promise.all(calls));
+    const [retry] = waits.filter(({ attempt }) => attempt === 2);
+    const others = waits.filter(({ attempt }) => attempt === 1).map(({ waitMs }) => waitMs);
+    expect(retry?.waitMs).toBeCloseTo(1000, -2);
+    expect(others.length).toBeGreaterThan(5);
+    expect(others.at(-1)! - others[0]!).toBeGreaterThan(200);
+  });
+
   test('an aborted call leaves the queue, and the next one is sent', async () => {
     const { sellerClient, sent } = stubbed([slow({ 'retry-after': '2' }), ok()]);
     const first = sellerClient.questions.get({ question_id: 1 });

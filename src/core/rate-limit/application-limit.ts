@@ -36,6 +36,11 @@ export class ApplicationLimit {
     return this.#ready.size > 0;
   }
 
+  /** How long a call waits at most if `before` calls of its token are sent first. The tokens take turns. */
+  waitFor(before: number, now: number): number {
+    return this.limit.waitFor(Math.min(this.size, (before + 1) * this.waiting.size) - 1, now);
+  }
+
   setReady(member: Member, isReady: boolean): void {
     if (isReady) this.#ready.add(member);
     else this.#ready.delete(member);

@@ -25,6 +25,13 @@ export class CallQueue<C extends QueuedCall> {
     return this.#heap;
   }
 
+  /** How many calls have a lower sequence. It takes as many steps. */
+  countBefore(sequence: number, place = 0): number {
+    const call = this.#heap[place];
+    if (call === undefined || call.sequence >= sequence) return 0;
+    return 1 + this.countBefore(sequence, 2 * place + 1) + this.countBefore(sequence, 2 * place + 2);
+  }
+
   add(call: C): void {
     this.#put(call, this.#heap.length);
     this.#rise(call);

@@ -131,7 +131,7 @@ export class RateLimiter implements Member {
     if (this.throttlesSince(0) > 1 || this.#pausedUntil - now > this.#waiting.shortestPauseMs)
       for (const [call, rejection] of this.#waiting.hopeless((each) => this.#rejectionOf(each)))
         this.#settle(call, rejection);
-    if (this.#pausedUntil > now) this.#waiting.notify((before) => this.#waitFor(before, before, now));
+    if (this.#pausedUntil > now) this.#waiting.notify((before) => this.#waitFor(before, now));
     this.#refresh(now);
   }
 
@@ -143,13 +143,12 @@ export class RateLimiter implements Member {
 
   #add(call: WaitingCall): void {
     const now = performance.now();
-    const [before, beforeInAll] = [this.#waiting.size, this.#application.size];
     this.#waiting.add(call);
     this.#application.size += 1;
     this.#application.waiting.add(this);
     this.#refresh(now);
     this.#application.pump();
-    if (!call.admission) this.#waiting.notifyOne(call, this.#waitFor(before, beforeInAll, now));
+    if (!call.admission) this.#waiting.notifyOne(call, this.#waitFor(this.#waiting.before(call), now));
   }
 
   #remove(call: WaitingCall): void {
@@ -164,8 +163,8 @@ export class RateLimiter implements Member {
     call.settle(admission);
   }
 
-  #waitFor(before: number, beforeInAll: number, now: number): number {
-    return Math.max(this.#limit.waitFor(before, now), this.#application.limit.waitFor(beforeInAll, now));
+  #waitFor(before: number, now: number): number {
+    return Math.max(this.#limit.waitFor(before, now), this.#application.waitFor(before, now));
   }
 
   /** The first call whose own limit is not reached. */

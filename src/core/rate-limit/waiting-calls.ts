@@ -32,6 +32,7 @@ export class WaitingCalls {
   /** By `maxInFlight`: a call whose limit is reached does not delay the calls of other clients. */
   readonly #queues = new Map<number, CallQueue<WaitingCall>>();
   readonly #unnotified = new Set<WaitingCall>();
+  #highestSequence = 0;
 
   get size(): number {
     let size = 0;
@@ -44,6 +45,7 @@ export class WaitingCalls {
     if (!queue) this.#queues.set(call.maxInFlight, (queue = new CallQueue()));
     queue.add(call);
     this.#unnotified.add(call);
+    this.#highestSequence = Math.max(this.#highestSequence, call.sequence);
     this.shortestPauseMs = Math.min(this.shortestPauseMs, call.maxPauseMs);
   }
 
@@ -64,7 +66,7 @@ export class WaitingCalls {
   hopeless(rejectionOf: (call: AcquireRequest) => Admission | undefined): (readonly [WaitingCall, Admission])[] {
     const hopeless: (readonly [WaitingCall, Admission])[] = [];
     this.shortestPauseMs = Infinity;
-    for (const call of [...this.#queues.values()].flatMap(({ all }) => all)) {
+    for (const call of this.#all) {
       const rejection = rejectionOf(call);
       if (rejection) hopeless.push([call, rejection]);
       else this.shortestPauseMs = Math.min(this.shortestPauseMs, call.maxPauseMs);
@@ -72,10 +74,23 @@ export class WaitingCalls {
     return hopeless;
   }
 
+  get #all(): WaitingCall[] {
+    return [...this.#queues.values()].flatMap(({ all }) => all);
+  }
+
+  /** How many calls are sent before one that waits. */
+  before({ sequence }: WaitingCall): number {
+    // Usually it is the last one. Only a retry is sent before others, and few are sent before it.
+    if (sequence === this.#highestSequence) return this.size - 1;
+    return [...this.#queues.values()].reduce((count, queue) => count + queue.countBefore(sequence), 0);
+  }
+
   /** Tells the calls that do not know yet that they wait, each by the number of calls before it. */
   notify(waitFor: (before: number) => number): void {
-    let before = 0;
-    for (const call of this.#unnotified) this.notifyOne(call, waitFor(before++));
+    if (this.#unnotified.size === 0) return;
+    const inOrder = this.#all.sort((a, b) => a.sequence - b.sequence);
+    for (const [before, call] of inOrder.entries())
+      if (this.#unnotified.has(call)) this.notifyOne(call, waitFor(before));
   }
 
   notifyOne(call: WaitingCall, waitMs: number): void {
