@@ -214,6 +214,11 @@ describe('a wrong combination of fields is not sent', () => {
       { option_id: 'REQUEST_VARIANTS', template_id },
       /takes the form "TEMPLATE___REQUEST_VAR/,
     ],
+    [
+      'the tenth template of another',
+      { option_id: 'REQUEST_VARIANTS', template_id: 'TEMPLATE___OTHER___10' },
+      /^Not sent: `template_id` of REQUEST_VARIANTS takes the form/,
+    ],
     ['a promise without hours', { option_id: 'DELIVERY_PROMISE', template_id }, /`vars` is missing/],
     ['a promise with one hour', { option_id: 'DELIVERY_PROMISE', template_id, vars: [init] }, /once each/],
     ['the same hour twice', { option_id: 'DELIVERY_PROMISE', template_id, vars: [init, init] }, /once each/],

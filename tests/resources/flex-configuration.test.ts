@@ -187,7 +187,13 @@ describe('the GraphQL query', () => {
 
   test('a mutation is not sent', async () => {
     const { sellerClient, sent } = recording();
-    for (const query of ['mutation { a }', 'query A { a } mutation B { b }', '# hi\nsubscription { a }', '']) {
+    for (const query of [
+      'mutation { a }',
+      'query A { a } mutation B { b }',
+      'query A{a}mutation B{b}',
+      '# hi\nsubscription { a }',
+      '',
+    ]) {
       await expect(sellerClient.flex.query({ site_id: 'MLA', query }), query).rejects.toBeInstanceOf(InvalidInputError);
     }
     const harmless =
@@ -251,6 +257,7 @@ describe('the response to the query', () => {
     ['the message of a documented error', { message: 'invalid query' }, InvalidQueryError, 400],
     ['a status', { message: 'Gone fishing', extensions: { status: 503 } }, ServerError, 503],
     ['a status as its code', { message: 'No.', extensions: { code: '403' } }, ApiError, 403],
+    ['a number that is no status', { message: 'No.', extensions: { status: 42, code: 700 } }, ApiError, 200],
     ['a usual code', { message: 'who?', extensions: { code: 'NOT_FOUND' } }, NotFoundError, 404],
     ['a pair without subscription', { message: 'no subscription found' }, SubscriptionNotFoundError, 404],
     ['an unknown user', { message: 'user not found', extensions: { code: 'X' } }, UserNotFoundError, 404],

@@ -30,6 +30,10 @@ describe('packOf', () => {
     ['a message that names no pack', { id: '123', text: 'Hi', message_resources: null }],
     ['a message of something else', { id: 'a', text: 'Hi', message_resources: [{ id: '7', name: 'sellers' }] }],
     ['something without an id', {}],
+    ...['message_date', 'message_resources', 'message_moderation', 'text'].map((field): [string, unknown] => [
+      `a message of which only ${field} is shown`,
+      { id: '123', [field]: null },
+    ]),
   ])('%s has none', (_, given) => {
     expect(() => packOf(given as { id: number })).toThrow(InvalidInputError);
   });

@@ -47,6 +47,15 @@ test('a status is read from each known shape', async () => {
   expect(sent).toEqual(['GET /items?attributes=status&ids=A%2CB%2CC%2CD%2CE%2CF%2CG%2CH']);
 });
 
+test('a number that is no status of HTTP, and an entry that is only a text, are not taken for a status', async () => {
+  const ids = ['A', 'B', 'C', 'D', 'E'];
+  const { sellerClient } = answering([99, 100, 599, 600, 404.5].map((status) => ({ status, message: 'no' })));
+  const found = await sellerClient.items.status({ ids });
+  expect(found.map(({ code }) => code)).toEqual([undefined, 100, 599, undefined, undefined]);
+  const { sellerClient: texts } = answering([{ code: 404, body: 'not here' }]);
+  expect(await texts.items.status({ ids: ['A'] })).toEqual([{ id: 'A', code: 404, message: 'not here' }]);
+});
+
 test('an entry without an id gets one by its position only when the list is complete', async () => {
   const { sellerClient } = answering([{ status: 'active' }, { id: 'C', status: 'paused' }]);
   expect(await sellerClient.items.status({ ids: ['A', 'B', 'C'] })).toEqual([

@@ -480,6 +480,25 @@ describe('the blacklist', () => {
     }
   });
 
+  test.each([
+    ['a short list without total and limit', 49, {}, 1],
+    ['a list of a page without total and limit', 51, {}, 2],
+    ['a limit', 3, { limit: 2 }, 2],
+    ['a total', 51, { total: 51 }, 2],
+  ])('the blacklist is read to its end: %s', async (_, count, paging, calls) => {
+    const starts: number[] = [];
+    const fetch = (url: URL | RequestInfo): Promise<Response> => {
+      const offset = Number(new URL(url instanceof Request ? url.url : url).searchParams.get('offset'));
+      const length = 'limit' in paging ? paging.limit : 50;
+      const users = Array.from({ length: count }, (_, index) => ({ id: index + 1 })).slice(offset, offset + length);
+      starts.push(offset);
+      return Promise.resolve(Response.json({ users, paging }));
+    };
+    const list = await sellerClient.withOptions({ fetch }).questions.blacklist.list({ seller_id: 7 }).toArray();
+    expect(list).toHaveLength(count);
+    expect(starts.length > 1).toBe(calls > 1);
+  });
+
   test('an unknown user and a user who is not blocked are a NotFoundError', async () => {
     const seller_id = seller.user_id;
     await expect(sellerClient.questions.blacklist.add({ seller_id, user_id: 9 })).rejects.toBeInstanceOf(NotFoundError);
