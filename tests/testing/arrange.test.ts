@@ -222,6 +222,13 @@ describe('selecting the calls of a fault', () => {
     expect(await statuses(fault, paths)).toEqual(expected);
   });
 
+  test('a text selects the calls that contain it', async () => {
+    const { marketplace, sellerClient, question_id } = createMarketplace({ maxRetries: 0 });
+    marketplace.faults.inject({ status: 500, match: { body: '"No.' } });
+    await expect(sellerClient.questions.answer({ question_id, text: 'No.' })).rejects.toBeInstanceOf(ServerError);
+    await sellerClient.questions.answer({ question_id, text: 'Yes.' });
+  });
+
   test('a body selects its calls', async () => {
     const { marketplace, sellerClient, question_id } = createMarketplace({ maxRetries: 0 });
     marketplace.faults.inject({ status: 500, match: { body: { text: 'No.' } } });
@@ -306,6 +313,17 @@ describe('misuse from plain JavaScript', () => {
       'an unknown field of a fault',
       () => fake().faults.inject({ statsu: 503 } as never),
       'a fault has no field `statsu`',
+    ],
+    ...[199, 600, 404.5].map((status): [string, () => unknown, string] => [
+      `the status ${status} of a fault`,
+      () => fake().faults.inject({ status }),
+      `\`status\` is from 200 to 599, not ${status}`,
+    ]),
+    ['a delay of a fault', () => fake().faults.inject({ delayMs: -1 }), '`delayMs` must be from 0 to'],
+    [
+      'an unknown party of a rate limit',
+      () => new FakeMarketplace({ limit: { perSecond: 1, per: 'me' as never } }),
+      "`per` is 'application' or 'user', not me",
     ],
     ['a fault that does nothing', () => fake().faults.inject({}), 'a fault needs `status`'],
     [

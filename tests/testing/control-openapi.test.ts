@@ -60,6 +60,16 @@ describe('the OpenAPI document of the control endpoints', () => {
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toEqual(expect.arrayContaining(['getRequests', 'postFlexItems', 'deleteFaults']));
     for (const { responses } of operations) expect(Object.keys(responses['200']?.content ?? {})).toHaveLength(1);
+    expect(document).toMatchObject({
+      components: { securitySchemes: { controlToken: { type: 'apiKey', in: 'header', name: 'x-fake-token' } } },
+      security: [{ controlToken: [] }],
+    });
+    const open = Object.entries(document.paths).filter(([, { get }]) => get && 'security' in get);
+    expect(open).toMatchObject([['/__fake/health', { get: { security: [] } }]]);
+    for (const { responses } of operations)
+      for (const response of Object.values(responses))
+        expect(response).toHaveProperty('description', expect.stringMatching(/\w/));
+    expect(JSON.stringify(document)).toContain('"type":["string","null"],"enum":["atOnce","later",null]');
     const body = document.paths['/__fake/drivers']?.post?.requestBody?.content['application/json']?.schema;
     expect(body?.properties?.driver_id?.type).toEqual(['integer', 'null']);
   });

@@ -125,6 +125,10 @@ describe('unknown resources', () => {
       cause: [],
     });
     expect(await get('/questions/%E0%A4%A')).toMatchObject({ status: 404 });
+    for (const authorization of ['Basic abc', 'x Bearer abc', 'Bearer abc']) {
+      const { status, text } = await get('/currencies', { headers: { authorization } });
+      expect([status, JSON.parse(text)]).toMatchObject([401, { error: 'invalid_token' }]);
+    }
   });
 });
 

@@ -154,6 +154,10 @@ describe('the control endpoints for a whole integration', () => {
     await control(url, 'POST', 'flex-items', { item_id: 'MLA600000001', down: true });
     const item = `${url}/sites/MLA/shipping/selfservice/items/MLA600000001`;
     expect((await send(item, headers)).status).toBe(403);
+    const subscriptions = `${url}/shipping/flex/sites/MLA/users/1001/subscriptions/v1`;
+    const [{ id }] = JSON.parse((await send(subscriptions, headers)).text) as [{ id: number }];
+    await control(url, 'POST', 'flex-subscriptions', { id, status: 'out' });
+    expect(JSON.parse((await send(subscriptions, headers)).text)).toMatchObject([{ id, status: { id: 'out' } }]);
   });
 
   test('a request is listed with its headers', async () => {
@@ -219,8 +223,9 @@ describe('access to the dashboard', () => {
 
   test('its own origin is accepted with the token', async () => {
     const url = await served();
-    const { status } = await send(`${url}/__fake/state`, { ...known, origin: url, 'sec-fetch-site': 'same-origin' });
-    expect(status).toBe(200);
+    const own = await send(`${url}/__fake/state`, { ...known, origin: url, 'sec-fetch-site': 'same-origin' });
+    const typed = await send(`${url}/__fake/state`, { ...known, 'sec-fetch-site': 'none' });
+    expect([own.status, typed.status]).toEqual([200, 200]);
   });
 
   test.each([
@@ -232,7 +237,8 @@ describe('access to the dashboard', () => {
   ])('%s %s needs the token', async (method, path) => {
     const url = await served();
     expect((await send(`${url}/__fake/${path}`, {}, method)).status).toBe(403);
-    expect((await send(`${url}/__fake/${path}`, { 'x-fake-token': 'guessed' }, method)).status).toBe(403);
+    const guessed = await send(`${url}/__fake/${path}`, { 'x-fake-token': 'guessed' }, method);
+    expect(guessed).toMatchObject({ status: 403, text: '{"message":"The x-fake-token header is missing or wrong."}' });
   });
 
   test('a requested path is never echoed in a page', async () => {
@@ -395,6 +401,13 @@ describe('the controls of the dashboard', () => {
     ['questions', { from: 1002, item_id: 'MLA600000001', text: ' ' }, '`text` is empty'],
     ['messages', { pack: 1, from: 'buyer', text: 'Hm?' }, 'there is no pack 1'],
     ['messages', { pack: 1, from: 'stranger', text: 'Hm?' }, '`from` takes'],
+    ['reads', { pack: 1, user_id: 1001 }, '`pack`: there is no pack 1'],
+    ['reads', { pack: 2_000_000_000_000_001, user_id: 1 }, '`user_id`: there is no user 1'],
+    ['authorization-codes', { user_id: 1 }, '`user_id`: there is no user 1'],
+    ['expired-tokens', { token: 'x' }, '`token`: '],
+    ['flex-subscriptions', { id: 99, status: 'out' }, '`id`: '],
+    ['shipments', { user_id: 1002 }, '`user_id`: '],
+    ['settings', { moderate: 1 }, '`moderate` is a function; set it in the process'],
     ['faults', { status: 42 }, 'the fault cannot be sent'],
     ['seed', { users: 3 }, '`users` takes'],
   ])('an invalid control is rejected with a sentence: %s %j', async (path, body, sentence) => {
@@ -402,6 +415,31 @@ describe('the controls of the dashboard', () => {
     const { status, text } = await control(url, 'POST', path, body);
     expect(status).toBe(400);
     expect((JSON.parse(text) as { message: string }).message).toContain(sentence);
+  });
+
+  test('another method of a control names its own', async () => {
+    const url = await served();
+    for (const path of ['health', 'state'])
+      expect(await control(url, 'PUT', path)).toMatchObject({
+        status: 405,
+        text: '{"message":"The method of this control endpoint is GET."}',
+      });
+    expect((await send(`${url}/__fake/health`)).status).toBe(200);
+  });
+
+  const lists = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+  const objects = (depth: number): string => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth);
+  test.each([
+    ['100 lists', `{"a":${lists(99)}}`, false],
+    ['101 lists', `{"a":${lists(100)}}`, true],
+    ['100 objects', objects(100), false],
+    ['101 objects', objects(101), true],
+    ['many side by side', `{"a":[${'{},[],'.repeat(200)}1]}`, false],
+    ['brackets in a text', JSON.stringify({ a: `"\\${'['.repeat(200)}` }), false],
+    ['lists behind a text', `{"b":"\\"[","a":${lists(100)}}`, true],
+  ])('JSON is read if it is at most 100 levels deep: %s', async (_, body, isTooDeep) => {
+    const { status, text } = await send(`${await served()}/__fake/faults`, { 'x-fake-token': token }, 'POST', body);
+    expect([status, text.includes('nested more than 100 levels deep')]).toEqual([400, isTooDeep]);
   });
 
   test('a body that is no JSON is rejected', async () => {

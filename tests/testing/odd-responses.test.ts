@@ -187,6 +187,86 @@ describe('odd responses', () => {
     },
   );
 
+  describe('what the service was seen to send', () => {
+    const bodyOf = async (odd: OddShare | null, path: string): Promise<unknown> => {
+      const { marketplace } = arrange(odd);
+      const headers = { authorization: `Bearer ${marketplace.tokenFor({ user_id: 7 })}` };
+      return (await marketplace.fetch(marketplace.baseUrl + path, { headers })).json();
+    };
+    const search = '/questions/search?seller_id=7';
+    const newField = { since: 2030, list: [1, null], text: null };
+
+    test.each<[OddShare['kinds'] & object, object]>([
+      [
+        ['unknown-fields'],
+        { new_field: newField, questions: [{ new_field: newField, from: { new_field: newField } }, {}] },
+      ],
+      [['nulls'], { questions: [{ answer: null }, { answer: null }] }],
+      [['text-ids'], { total: 2, limit: 50, questions: [{ seller_id: '7', from: { id: '31' } }, {}] }],
+      [['letter-case'], { questions: [{ status: 'answered', item_id: 'MLA100' }, { status: 'unanswered' }] }],
+    ])('%j', async (kinds, part) => {
+      expect(await bodyOf({ kinds }, search)).toMatchObject(part);
+    });
+
+    test('the same moments in another form, and no other text changes', async () => {
+      type Body = { questions: Record<string, string>[] };
+      const usual = (await bodyOf(null, search)) as Body;
+      const odd = (await bodyOf({ kinds: ['timestamps'] }, search)) as Body;
+      const [from, to] = [usual, odd].map(({ questions }) => questions[1]!);
+      expect(to!.date_created).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}-0400$/);
+      expect(Date.parse(to!.date_created!.replace(/\d{6}-0400$/, '-04:00'))).toBe(Date.parse(from!.date_created!));
+      expect({ ...to, date_created: 0 }).toEqual({ ...from, date_created: 0 });
+    });
+
+    test('lists and objects that may be missing are left out, and those without which nothing has sense stay', async () => {
+      const { questions } = (await bodyOf({ kinds: ['absent'] }, search)) as { questions: object[] };
+      expect(questions).toHaveLength(2);
+      for (const question of questions) expect(question).not.toHaveProperty('answer');
+    });
+
+    /** The different results of many seeds. */
+    const seen = async (path: string, kind: 'shape' | 'error-keys', describe: (body: never) => string) => {
+      const found = new Set<string>();
+      for (let seed = 1; seed <= 40; seed += 1)
+        found.add(describe((await bodyOf({ kinds: [kind], seed }, path)) as never));
+      return [...found].sort();
+    };
+
+    test('shapes of lists and of a conversation', async () => {
+      const keysOf = (body: object): string => (Array.isArray(body) ? 'list' : Object.keys(body).sort().join());
+      const lists = await seen(search, 'shape', keysOf);
+      expect(lists).toContain('list');
+      expect(lists.some((keys) => keys.includes('paging,results'))).toBe(true);
+      const items = '/items?ids=MLA100,MLA200&attributes=status,id';
+      expect(
+        await seen(items, 'shape', (list: { status: string }[]) => list.map(({ status }) => status).join()),
+      ).toEqual(['active,active']);
+      const conversation = '/messages/packs/900/sellers/7?tag=post_sale';
+      const paths = await seen(conversation, 'shape', (body: { conversation_status?: Record<string, unknown> }) =>
+        [body.conversation_status?.path, body.conversation_status?.substatus].map(String).join(),
+      );
+      expect(paths).toContain('/v2/conversations/packs/900/sellers/7,null');
+    });
+
+    test('errors have other fields, or are a page, a line or nothing', async () => {
+      const keys = await seen('/questions/1', 'error-keys', (body: object) => Object.keys(body).sort().join());
+      expect(keys).toEqual([
+        ...['cause,causes,error,message,status', 'cause,code,message,status_code', 'cause,error,message,status'],
+        ...['code,detail,error,status', 'code,message', 'error,error_description'],
+      ]);
+      const texts = new Set<string>();
+      for (let seed = 1; seed <= 40; seed += 1) {
+        const { marketplace } = arrange({ kinds: ['error-text'], seed });
+        const headers = { authorization: `Bearer ${marketplace.tokenFor({ user_id: 7 })}` };
+        const response = await marketplace.fetch(`${marketplace.baseUrl}/questions/1`, { headers });
+        texts.add(`${response.headers.get('content-type')} ${await response.text()}`);
+      }
+      expect([...texts].sort().join('\n')).toMatch(
+        /^text\/html; charset=utf-8 <html>.*404.*<\/html>\ntext\/plain \ntext\/plain error 404$/,
+      );
+    });
+  });
+
   test('a write succeeds with every status of a success, with and without a body; a read keeps its own', async () => {
     const seen = new Set<string>();
     for (let seed = 1; seed <= 30; seed += 1) {

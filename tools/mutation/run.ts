@@ -28,8 +28,8 @@ const testsOf: Readonly<Record<string, readonly string[]>> = {
   ],
   testing: [
     'tests/{client,contract}.test.ts',
-    'tests/resources/*.test.ts',
-    'tests/testing/!(agents|msw|python-example).test.ts',
+    'tests/{oauth,resources}/*.test.ts',
+    'tests/testing/!(agents|python-example).test.ts',
   ],
   cli: ['tests/cli/{check,program,tape}.test.ts'],
   oauth: ['tests/oauth/*.test.ts'],
