@@ -7,6 +7,7 @@ import { document, fenced, firstSentence, generated, table } from './markdown.ts
 import type { Prose } from './prose.ts';
 import { methodLink, pagesOf, reference } from './reference.ts';
 import type { Page } from './reference.ts';
+import { statusAndCode } from './sections.ts';
 
 type ErrorClass = typeof SellerError & { readonly statuses?: readonly number[] };
 
@@ -94,9 +95,7 @@ function permanence({ permanent, statuses }: ErrorClass, documented: readonly Do
 }
 
 function responses(documented: readonly DocumentedError[]): string {
-  const rows = documented.map(({ status, otherStatuses = [], code, message }) => {
-    return [[status, ...otherStatuses].join(' or '), code === undefined ? '' : `\`${code}\``, message];
-  });
+  const rows = documented.map((each) => [...statusAndCode(each), each.message]);
   return rows.length === 0 ? '' : table(['Status', 'Code', 'Message'], rows);
 }
 

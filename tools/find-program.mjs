@@ -1,5 +1,5 @@
 // Finds the programs beside Node.js that some tests need. `node tools/find-program.mjs chromium` exits with 1 if there is none.
-import { accessSync, constants } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** The path of a program on the PATH; `undefined` when it is not installed. CHROMIUM_PATH names another Chromium. */
@@ -7,16 +7,7 @@ export function findProgram(/** @type {'chromium' | 'postgres' | 'python3' | 're
   if (program === 'chromium' && process.env.CHROMIUM_PATH) return process.env.CHROMIUM_PATH;
   const others = program === 'chromium' ? ['chromium-browser', 'google-chrome', 'google-chrome-stable'] : [];
   const folders = (process.env.PATH ?? '').split(delimiter);
-  return [program, ...others].flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
-}
-
-function isExecutable(/** @type {string} */ path) {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return [program, ...others].flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -6,12 +6,14 @@ export function firstSentence(text: string): string {
   return text.split(/(?<=\.)(?<!\b(?:e\.g|i\.e)\.)\s+(?=\p{Lu})|\n\n/u)[0] ?? '';
 }
 
+/** A block of code; nothing for no code. */
 export function fenced(code: string): string {
-  return `\`\`\`ts\n${code.trim()}\n\`\`\``;
+  return code && `\`\`\`ts\n${code.trim()}\n\`\`\``;
 }
 
-/** Code in a line of text. Two backticks enclose code that contains one. */
-export function codeSpan(code: string): string {
+/** Code in a line of text; nothing for no code. Two backticks enclose code that contains one. */
+export function codeSpan(code: string | undefined): string {
+  if (!code) return '';
   return code.includes('`') ? `\`\` ${code} \`\`` : `\`${code}\``;
 }
 

@@ -1,4 +1,5 @@
 import { keywordsOf } from '../src/core/schema/inspect.js';
+import type { DocumentedError } from '../src/core/errors/documented-error.js';
 import type { StandardSchema } from '../src/core/schema/standard-schema.js';
 import type { Catalogue, NamedSchema, PublicMethod } from './catalogue.ts';
 import { fieldColumns, fieldRows, typeOf } from './fields.ts';
@@ -58,9 +59,7 @@ function schemaOf(isWanted: (named: NamedSchema) => boolean, all: Catalogue): St
 function input(each: PublicMethod, all: Catalogue): string[] {
   const { type, schema, members } = inputOf(each, all);
   const sent = schema ? fieldRows(schema, all) : [];
-  const others = members.map(({ name, code, optional, prose }) => {
-    return [`\`${name}${optional ? '?' : ''}\``, codeSpan(code), prose.text];
-  });
+  const others = members.map((member) => [nameOf(member), codeSpan(member.code), member.prose.text]);
   const rows = [...sent, ...others.filter(([name]) => !sent.some(([each]) => each === name))];
   const { description = '' } = keywordsOf(schema);
   const named = `${type === undefined ? '' : ` (\`${type}\`)`}${description && `: ${description}`}`;
@@ -93,11 +92,10 @@ export function resultOf({ code }: Member): string {
 }
 
 function errors({ endpoint, errors, method: { prose } }: PublicMethod): string[] {
-  const responses = errors.map(({ error: { kind }, status, otherStatuses = [], code, message }) => [
-    errorLink(kind),
-    [status, ...otherStatuses].join(' or '),
-    code === undefined ? '' : `\`${code}\``,
-    condition(prose.throws.find(({ error }) => error === kind)?.when ?? message),
+  const responses = errors.map((each) => [
+    errorLink(each.error.kind),
+    ...statusAndCode(each),
+    condition(prose.throws.find(({ error }) => error === each.error.kind)?.when ?? each.message),
   ]);
   const others = prose.throws
     .filter((thrown) => !endpoint?.errors.some(({ error }) => error.kind === thrown.error))
@@ -105,6 +103,11 @@ function errors({ endpoint, errors, method: { prose } }: PublicMethod): string[]
   // The service has several messages for one error.
   const rows = new Map([...responses, ...others].map((row) => [row.join('|'), row]));
   return rows.size === 0 ? [] : ['**Errors**', table(['Class', 'Status', 'Code', 'When'], [...rows.values()])];
+}
+
+/** The cells of a table that say how a response announces an error. */
+export function statusAndCode({ status, otherStatuses = [], code }: DocumentedError): string[] {
+  return [[status, ...otherStatuses].join(' or '), codeSpan(code)];
 }
 
 /** Formats a condition for the column "When". */
@@ -122,7 +125,7 @@ export function exportSection(each: Export, all: Catalogue): string[] {
     `### ${each.name}`,
     ...each.prose.examples.map(fenced),
     textOf(each, all),
-    each.code === '' ? '' : fenced(each.code),
+    fenced(each.code),
     inherited.length === 0 ? '' : `Extends ${inherited.map(codeSpan).join(', ')}.`,
     schema ? table(fieldColumns, fieldRows(schema, all)) : '',
     ...propertyTable(each.members.filter(({ kind }) => kind === 'property')),
@@ -144,19 +147,17 @@ function constantOf({ bases }: Export): string | undefined {
 
 function propertyTable(members: readonly Member[]): string[] {
   if (members.length === 0) return [];
-  const hasDefaults = members.some(({ prose }) => prose.defaultValue !== undefined);
-  const rows = members.map(({ name, code, optional, prose }) => [
-    `\`${name}${optional ? '?' : ''}\``,
-    code === '' ? '' : codeSpan(code),
-    ...(hasDefaults ? [defaultOf(prose)] : []),
-    prose.text,
-  ]);
+  const rows = members.map((each) => [nameOf(each), codeSpan(each.code), defaultOf(each.prose), each.prose.text]);
   const examples = members.flatMap(({ name, prose }) =>
     prose.examples
       .filter((code) => code.includes('\n'))
       .flatMap((code) => [`**Example of \`${name}\`**`, fenced(code)]),
   );
-  return [table(['Name', 'Type', ...(hasDefaults ? ['Default'] : []), 'Notes'], rows), ...examples];
+  return [table(['Name', 'Type', 'Default', 'Notes'], rows), ...examples];
+}
+
+function nameOf({ name, optional }: Member): string {
+  return `\`${name}${optional ? '?' : ''}\``;
 }
 
 /** A default is a value, or words. */
