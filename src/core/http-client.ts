@@ -158,7 +158,8 @@ export class HttpClient implements Requester {
           break;
         case 'confirm': {
           attempt.pauseAll(step.pauseBeforeMs);
-          const found = await this.#confirm(context, error);
+          const windowMs = step.isRenewed ? 0 : confirmWindowAfter(error, context.timeoutMs);
+          const found = await this.#confirm(context, windowMs);
           if (found) return found;
           attempt.pauseAll(step.pauseAfterMs);
           attempt.isConfirmed = true;
@@ -191,11 +192,11 @@ export class HttpClient implements Requester {
   }
 
   /** Reads back a write, and returns its output if it was carried out. */
-  async #confirm(context: RequestContext, error: unknown): Promise<CallResult | undefined> {
-    const { scope, options, timeoutMs } = context;
+  async #confirm(context: RequestContext, confirmWindowMs: number): Promise<CallResult | undefined> {
+    const { scope, options } = context;
     const { confirmation, response } = await confirmWrite(this, context, scope, {
       signal: options.signal,
-      confirmWindowMs: confirmWindowAfter(error, timeoutMs),
+      confirmWindowMs,
     });
     if (confirmation.done)
       return context.resultOf(confirmation.output, {

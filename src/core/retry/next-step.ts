@@ -73,9 +73,13 @@ export type NextStep =
   | { readonly kind: 'replaceToken' }
   /** Send again: after `waitMs`, or, without it, when the pause of all calls is over. */
   | { readonly kind: 'retry'; readonly waitMs?: number; readonly pauseAllMs?: number | undefined }
-  /** Read back. All calls pause before it, or after it if the write was not carried out. */
+  /**
+   * Read back. All calls pause before it, or after it if the write was not carried out. `isRenewed`: one reading is
+   * enough, because there was proof before, and the service has done nothing since.
+   */
   | {
       readonly kind: 'confirm';
+      readonly isRenewed: boolean;
       readonly pauseBeforeMs?: number | undefined;
       readonly pauseAfterMs?: number | undefined;
     }
@@ -98,8 +102,10 @@ export function nextStep(failure: Failure, state: CallState): NextStep {
   if (isInTime && (wait.isOfAll || state.hasBudget) && (!confirms || state.retry === 'idempotent'))
     return wait.isOfAll ? { kind: 'retry', pauseAllMs } : { kind: 'retry', waitMs: wait.ms };
   if (!confirms) return { kind: 'throw', pauseAllMs };
+  const isRenewed = state.outcome === 'undone' && failure.status === 429;
   // It is read back when the pause is over, unless that would be too late for a retry.
-  return isInTime ? { kind: 'confirm', pauseBeforeMs: pauseAllMs } : { kind: 'confirm', pauseAfterMs: pauseAllMs };
+  const pause = isInTime ? { pauseBeforeMs: pauseAllMs } : { pauseAfterMs: pauseAllMs };
+  return { kind: 'confirm', isRenewed, ...pause };
 }
 
 function needsConfirmation(failure: Failure, { outcome, canConfirm, isConfirmed }: CallState): boolean {
