@@ -360,7 +360,8 @@ describe('the options of fake', () => {
     const received: string[] = [];
     const server = createServer((request, response) => {
       request.setEncoding('utf8').on('data', (text: string) => received.push(text));
-      response.end();
+      // Not before it is read: `flush` waits for this response.
+      request.on('end', () => response.end());
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

