@@ -263,6 +263,7 @@ test('a dead letter that is deleted for want of room is logged', async () => {
 
 test('what waits, runs and is dead is counted, with the age of the oldest and the last arrival per topic', async () => {
   const { receiver } = processOn(memoryStore(), { on: { questions: never }, concurrency: 1 });
+  expect(await receiver.stats()).toEqual({ waiting: 0, running: 0, dead: 0, topics: {} });
   const startedAt = Date.now();
   await deliver(receiver, about(1));
   await tick(2_000);

@@ -128,9 +128,12 @@ describe('fetchHandler()', () => {
     expect((await handle(post('', pieces('{', 1, true)))).status).toBe(408);
   });
 
-  test('a body that was already read is explained', async () => {
+  test.each<[string, (request: Request) => unknown]>([
+    ['already read', (request) => request.text()],
+    ['being read', ({ body }) => body?.getReader()],
+  ])('a body that is %s is explained', async (_, read) => {
     const request = post(about(1));
-    await request.text();
+    await read(request);
     const response = await inbox().handle(request);
     expect([response.status, await response.text()]).toEqual([
       500,

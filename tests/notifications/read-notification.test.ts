@@ -39,6 +39,16 @@ function createShop() {
 const notFound = { status: 404, code: 'not_found', message: 'Question not found' } as const;
 
 describe('readNotification()', () => {
+  test('a client without messages reads questions only', async () => {
+    const { clientFor, ask } = createShop();
+    const { id } = ask();
+    const { questions } = clientFor(7);
+    const read = (resource: string, topic: string): Promise<unknown> =>
+      readNotification({ questions }, parseNotification({ ...about(id), topic, resource }) as never);
+    expect(await read(`/questions/${id}`, 'questions')).toMatchObject({ id });
+    await expect(read('/messages/5f1b', 'messages')).rejects.toThrow('has no `messages`');
+  });
+
   test('the question is read with the token of the seller concerned', async () => {
     const { marketplace, ask, clientFor, requests } = createShop();
     const read: (number | null | undefined)[] = [];

@@ -501,6 +501,8 @@ describe('a handler that fails', () => {
     expect(await receiver.deadLetters.remove(letters[1]!.entry.key)).toBe(true);
     expect(await receiver.deadLetters.remove(letters[1]!.entry.key)).toBe(false);
     expect(await receiver.deadLetters.replay('unknown')).toBe(false);
+    for (const change of ['replay', 'remove'] as const)
+      await expect(receiver.deadLetters[change](undefined as never)).rejects.toThrow('`key` must be a string');
     expect(await receiver.deadLetters.list()).toEqual([]);
   });
 
