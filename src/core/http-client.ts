@@ -67,13 +67,12 @@ export class HttpClient implements Requester {
     if (!endpoint.confirm) return cannotConfirm;
     const { shared, options: client } = this.#runtime;
     const request = buildRequest(endpoint, input, undefined, this.#runtime);
-    const write = sentWriteOf(request);
     const ageMs = Date.now() - sentAt;
     const firstSentAt = performance.now() - ageMs;
     const limits = { signal, deadlineMs: deadlineMs ?? this.deadlineMs };
     return confirmLater(endpoint, limits, { attempts: 1, outcomeUnknown: true }, async (scope) => {
       const token = await this.#tokenOf({ scope, options: {} });
-      const equalWrites = write ? shared.writes.count(write) : 1;
+      const equalWrites = shared.writes.count(sentWriteOf(request));
       const call: UnconfirmedCall = { request, options: {}, token, firstSentAt, equalWrites };
       // The service gives up a write in the end, and what it has not done by then it will not do.
       const usualMs = ageMs > client.timeoutMs ? 0 : confirmWindowAfter(undefined, 0);

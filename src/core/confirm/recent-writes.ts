@@ -29,8 +29,9 @@ export class RecentWrites {
     this.#sentAt.delete(write);
   }
 
-  /** Counts the writes that are equal to a write, including the write itself. */
-  count(write: SentWrite): number {
+  /** Counts the writes that are equal to a write, including the write itself. One that is not compared counts as one. */
+  count(write: SentWrite | undefined): number {
+    if (!write) return 1;
     const others = [...this.#sentAt.keys()].filter((each) => each !== write && isEqual(each, write));
     return others.length + 1;
   }

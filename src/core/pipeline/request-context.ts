@@ -144,7 +144,7 @@ export class RequestContext {
 
   /** The number of equal writes that were sent recently, with this one. */
   get equalWrites(): number {
-    return this.#write ? this.runtime.shared.writes.count(this.#write) : 1;
+    return this.runtime.shared.writes.count(this.#write);
   }
 
   /** Returns the result of the call. Its response is described on use, because few callers need it. */
