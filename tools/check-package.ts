@@ -46,7 +46,6 @@ function complaintsAbout(path: string, paths: readonly string[]): string[] {
   const text = read(path);
   if (path.startsWith('dist/') && text.includes(root)) return [`${path} names a folder of the machine that built it`];
   if (/^dist\/esm\/.+\.js$/.test(path) && !paths.includes(`${path}.map`)) return [`${path} has no source map`];
-  if (path.endsWith('.js.map') && !hasSources(text)) return [`${path} does not contain its sources`];
   if (path.endsWith('.d.ts'))
     return foreignPackages(text).map((name) => `${path} mentions ${name}, which users do not have`);
   if (!/\.md$|^llms\.txt$/.test(path)) return [];
@@ -55,14 +54,6 @@ function complaintsAbout(path: string, paths: readonly string[]): string[] {
     .map(([, link = '']) => posix.join(posix.dirname(path), link))
     .filter((target) => !paths.some((file) => file === target || file.startsWith(`${target}/`)))
     .map((target) => `${path} links to ${target}, which is not in the package`);
-}
-
-/** Whether a source map contains the sources. oauth4webapi publishes a map, but not its source. */
-function hasSources(map: string): boolean {
-  const { sources, sourcesContent } = JSON.parse(map) as { sources: string[]; sourcesContent?: (string | null)[] };
-  return sources.every(
-    (source, index) => typeof sourcesContent?.[index] === 'string' || source.includes('/oauth4webapi/'),
-  );
 }
 
 /** The packages that a declaration imports and that users do not install. An example in a comment may import any. */
