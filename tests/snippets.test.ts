@@ -71,6 +71,7 @@ const subscribe: typeof diagnostics.subscribe = (...args) => {
 };
 afterEach(() => {
   for (const args of subscribed.splice(0)) diagnostics.unsubscribe(...args);
+  vi.useRealTimers();
 });
 
 describe('the code in the documents', () => {
@@ -90,6 +91,8 @@ describe('the code in the documents', () => {
   test.each(runnable(inSources).filter((each) => namesFrom(around, each.code).length === 0))(
     'the JSDoc snippet at $at runs, or fails with an ApiError for missing data',
     async (snippet) => {
+      // Whatever waits is at its end at once.
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }).setTimerTickMode('nextTimerAsync');
       await run(snippet).catch((error: unknown) => expect(error).toBeInstanceOf(ApiError));
     },
   );
