@@ -60,6 +60,10 @@ const reads = lines(`
   OPTIONS /questions
 `);
 
+const between = (from: number, to: number | string): string => `"from":{"user_id":${from}},"to":{"user_id":${to}}`;
+const query = (name: string): string =>
+  `query ${name}{configuration(user_id:1001,service_id:10001){zones{id} delivery_window}}`;
+
 const writes = lines(`
   POST /questions < {"item_id":"MLA600000002","text":"Is it long?"} as BUYER-TOKEN
   POST /answers < {"question_id":5000000002,"text":"Yes, it does."}
@@ -68,11 +72,13 @@ const writes = lines(`
   DELETE ${blacklist}/1003
   POST ${pack} < {"from":{"user_id":1001},"to":{"user_id":1002},"text":"It is on its way."}
   POST ${guide}/option?tag=post_sale < {"option_id":"OTHER","text":"The driver comes at six."}
+  POST ${pack} < {${between(1001, '"1002"')},"text":"It is there.","attachments":null}
+  PUT ${delivery} < {"delivery_window":"same_day","delivery_ranges":{"week":[{"from":9,"to":13,"capacity":20,"cutoff":8}]}}
+  GET ${flex}/users/1001/subscriptions/v1
+  POST ${flex}/configuration/v3 < {"query":"${query('A')} ${query('B')}","operationName":"B"}
   DELETE ${item}/MLA600000001
   POST ${item}/MLA600000001
 `);
-
-const between = (from: number, to: number | string): string => `"from":{"user_id":${from}},"to":{"user_id":${to}}`;
 
 const rejected = lines(`
   GET /questions/search
@@ -88,6 +94,8 @@ const rejected = lines(`
   POST /answers < []
   POST /answers < {"question_id":5000000002}
   POST /answers < {"question_id":5000000002,"text":" "}
+  POST /answers < {"question_id":5000000002,"text":5}
+  POST /answers < {"text":"Yes"}
   POST /answers < {"question_id":"x","text":"Yes"}
   POST /answers < {"question_id":5000000001,"text":"Again"}
   POST /questions < {} as BUYER-TOKEN
@@ -116,9 +124,9 @@ const rejected = lines(`
   POST ${guide}/option?tag=post_sale < {"option_id":"OTHER","text":""}
   GET ${flex}/users/9/subscriptions/v1
   GET /shipping/flex/sites/XXX/users/1001/subscriptions/v1
-  PUT ${delivery} < {}
   PUT ${delivery} < []
-  PUT ${delivery} < {"delivery_window":"x"}
+  PUT ${delivery} < {"delivery_window":5}
+  PUT ${delivery} < {"delivery_ranges":{"week":[5]}}
   PUT ${delivery} < {"delivery_window":"same_day","delivery_ranges":5}
   PUT ${zones} < {}
   PUT ${zones} < {"zones":5}
@@ -128,6 +136,7 @@ const rejected = lines(`
   POST ${flex}/configuration/v3 < {"query":""}
   POST ${flex}/configuration/v3 < {"query":"{ nothing }"}
   POST ${flex}/configuration/v3 < {"query":"{"}
+  POST ${flex}/configuration/v3 < {"query":"${query('A')}","operationName":"B"}
   GET /flex/sites/MLA/shipments/9/assignment/v1
   GET ${item}/MLA9
   POST ${item}/MLA9
