@@ -19,7 +19,7 @@ const limits: readonly Limit[] = [
   { what: 'KiB in a bundle, questions only', most: 51.5, measure: () => bundled(questionsOnly) },
   {
     what: 'KiB in a bundle, the whole client',
-    most: 68.5,
+    most: 69,
     measure: () => bundled(`import { SellerClient } from 'marketplace-seller-sdk'; globalThis.it = SellerClient;`),
   },
   {
