@@ -14,8 +14,8 @@ const libraries = {
   // drop the other files.
   questions: 'src/resources/questions/endpoints.ts',
   // The two from which `imports` of package.json chooses.
-  'platform/node': 'src/core/platform/node.ts',
-  'platform/portable': 'src/core/platform/portable.ts',
+  'platform/node': 'src/core/transport/platform-node.ts',
+  'platform/portable': 'src/core/transport/platform-portable.ts',
 };
 
 const options: Options = {

@@ -20,7 +20,7 @@ const kills = ['tests/kills/processes.test.ts'].filter((path) => !isNamed(path))
 export default defineConfig({
   resolve: {
     alias: [
-      { find: /^#platform$/, replacement: source('core/platform/node.ts') },
+      { find: /^#platform$/, replacement: source('core/transport/platform-node.ts') },
       { find: /^marketplace-seller-sdk$/, replacement: source('index.ts') },
       { find: /^marketplace-seller-sdk\/notifications$/, replacement: source('notifications/index.ts') },
       { find: /^marketplace-seller-sdk\/oauth$/, replacement: source('oauth/index.ts') },

@@ -1,4 +1,4 @@
-import { describe } from './core/describe.js';
+import { describe } from './core/operation/describe.js';
 import { actionGuideEndpoints } from './resources/action-guide/endpoints.js';
 import { contactEndpoints } from './resources/contacts/endpoints.js';
 import { currencyEndpoints } from './resources/currencies/endpoints.js';

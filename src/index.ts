@@ -8,14 +8,14 @@ export type {
   Requester,
   RetryClass,
   SentTime,
-} from './core/endpoint.js';
-export { readJsonp } from './core/serialization/jsonp.js';
-export type { Description, MethodDescription, ResourcePath } from './core/describe.js';
-export { ApiPromise, type ResponseInfo, type WithResponse } from './core/api-promise.js';
-export { Paged, type PaginationOptions } from './core/pagination/paged.js';
-export type { Page } from './core/pagination/page.js';
-export type { ForEachOptions } from './core/pagination/for-each.js';
-export type { Attributed, WithAttributes } from './core/schema/attributes.js';
+} from './core/operation/endpoint.js';
+export { readJsonp } from './core/response/jsonp.js';
+export type { Description, MethodDescription, ResourcePath } from './core/operation/describe.js';
+export { ApiPromise, type ResponseInfo, type WithResponse } from './core/operation/api-promise.js';
+export { Paged, type PaginationOptions } from './core/paging/paged.js';
+export type { Page } from './core/paging/page.js';
+export type { ForEachOptions } from './core/paging/for-each.js';
+export type { Attributed, WithAttributes } from './core/operation/attributes.js';
 export type {
   TokenProvider,
   Attempt,
@@ -28,15 +28,15 @@ export type {
   CallInfo,
   WaitReason,
 } from './core/options/hooks.js';
-export { refreshingToken, type RefreshingTokenOptions } from './core/auth/refreshing-token.js';
-export type { TokenSet } from './core/auth/token-set.js';
-export type { CallOptions } from './core/options/call-options.js';
+export { refreshingToken, type RefreshingTokenOptions } from './core/recover/refreshing-token.js';
+export type { TokenSet } from './core/recover/token-set.js';
+export type { CallOptions } from './core/scope/call-options.js';
 export type { ClientOptions, HttpAgent } from './core/options/client-options.js';
-export type { Limiter, AttemptReport, AttemptInfo } from './core/rate-limit/limiter.js';
-export type { Confirmation, ConfirmOptions, StoredWriteOptions } from './core/confirm/confirmation.js';
-export { documentedError, type DocumentedError } from './core/errors/documented-error.js';
+export type { Limiter, AttemptReport, AttemptInfo } from './core/options/limiter.js';
+export type { Confirmation, ConfirmOptions, StoredWriteOptions } from './core/errors/confirmation.js';
+export { documentedError, type DocumentedError } from './core/operation/documented-error.js';
 export type { StandardSchema } from './core/schema/standard-schema.js';
-export type { Issue } from './core/schema/issue.js';
+export type { Issue } from './core/errors/issue.js';
 export type { Paging, SearchOption } from './core/schema/fields.js';
 export {
   AccessTokenError,
@@ -64,6 +64,6 @@ export {
 } from './core/errors/status-errors.js';
 export type { Bytes } from './core/files/bytes.js';
 export type { Download } from './core/files/download.js';
-export type { DownloadProgress, UploadProgress } from './core/files/progress.js';
+export type { DownloadProgress, UploadProgress } from './core/scope/progress.js';
 export type { ByteStream, FileSource, NeededBy } from './core/files/file-source.js';
 export * from './resources.js';

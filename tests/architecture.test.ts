@@ -16,38 +16,18 @@ const without = imports.filter(({ to }) => !files.includes(to));
  * floor do not know each other. A file that is named here is a room by itself.
  */
 const floors: readonly (readonly string[])[] = [
-  // Leaves: types that errors and endpoints are described with, a check, the call of an observer, modules of Node.js.
-  [
-    'core/api-promise.ts',
-    'core/confirm/confirmation.ts',
-    'core/defined.ts',
-    'core/files/progress.ts',
-    'core/files/streamed-body.ts',
-    'core/ignore-errors.ts',
-    'core/node-module.ts',
-    'core/plain-object.ts',
-    'core/schema/issue.ts',
-    'core/transport/response-headers.ts',
-    'core/user-of-token.ts',
-  ],
-  ['core/errors', 'core/options/call-options.ts'],
-  ['core/schema', 'core/scope'],
-  // An operation as data; everything above speaks of it.
-  ['core/endpoint.ts'],
-  ['core/rate-limit/limiter.ts'],
-  ['core/describe.ts', 'core/list-endpoints.ts', 'core/options', 'core/serialization', 'core/schema/attributes.ts'],
-  ['core/retry'],
-  [
-    'core/auth',
-    'core/confirm',
-    'core/files',
-    'core/observability',
-    'core/pagination',
-    'core/rate-limit',
-    'core/transport',
-  ],
-  ['core/pipeline', 'core/platform'],
-  ['core/http-client.ts', 'core/serialization/jsonp.ts'],
+  ['core/json'],
+  ['core/errors'],
+  ['core/scope'],
+  ['core/schema'],
+  ['core/operation'],
+  ['core/options'],
+  ['core/files'],
+  ['core/request'],
+  ['core/transport', 'core/limits'],
+  ['core/response'],
+  ['core/recover', 'core/paging'],
+  ['core/client'],
   ['resources/error-by-text.ts'],
   // What messages and the action guide have in common, a part of questions, and a part of Flex.
   ['resources/post-sale', 'resources/blacklist', 'resources/flex-items'],
@@ -124,7 +104,7 @@ describe('imports point one way', () => {
   });
 
   test('no files import each other in a circle, types included', () => {
-    const platforms = ['core/platform/node.ts', 'core/platform/portable.ts'];
+    const platforms = ['core/transport/platform-node.ts', 'core/transport/platform-portable.ts'];
     const ofPlatform = without.filter(({ to }) => to === '#platform');
     const all = [...within, ...ofPlatform.flatMap((each) => platforms.map((to) => ({ ...each, to })))];
     const edges = all.filter(({ from, to }) => !pairs.some((pair) => pair.includes(from) && pair.includes(to)));
@@ -149,9 +129,9 @@ describe('third-party packages and Node', () => {
   const owners: Readonly<Record<string, readonly string[]>> = {
     ky: ['core/transport/fetch.ts'],
     '#platform': [
-      'core/pipeline/file-transfer.ts',
-      'core/pipeline/client-runtime.ts',
-      'core/pipeline/classify-failure.ts',
+      'core/client/file-transfer.ts',
+      'core/client/client-runtime.ts',
+      'core/client/classify-failure.ts',
       'core/transport/create-transport.ts',
       'core/transport/fetch.ts',
       'oauth/token-request.ts',
@@ -188,13 +168,13 @@ describe('third-party packages and Node', () => {
   test('what is loaded on first use imports nothing of the client: bundlers would split the client in two', () => {
     const loads = within.filter(({ kind }) => kind === 'static');
     const client = new Set(
-      ['index.ts', 'core/platform/node.ts', 'core/platform/portable.ts'].flatMap((file) => [
+      ['index.ts', 'core/transport/platform-node.ts', 'core/transport/platform-portable.ts'].flatMap((file) => [
         file,
         ...reached(file, loads),
       ]),
     );
     // Of these, only bundles for Node load ky on first use, and their size matters less.
-    const ky = 'core/platform/node-fetch.ts';
+    const ky = 'core/transport/node-fetch.ts';
     const starts = within
       .filter(({ from, to, kind }) => kind === 'lazy' && client.has(from) && to !== ky)
       .map(({ to }) => to);

@@ -3,11 +3,11 @@ import { ConnectionError, InvalidInputError, SellerClient } from 'marketplace-se
 import type { ApiError } from 'marketplace-seller-sdk';
 import { FakeMarketplaceError } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
-import type { Endpoint } from '../src/core/endpoint.js';
+import type { Endpoint } from '../src/core/operation/endpoint.js';
 import { classOfStatus } from '../src/core/errors/status-errors.js';
-import { matchPath } from '../src/core/serialization/path-template.js';
+import { matchPath } from '../src/core/request/path-template.js';
 import { validate } from '../src/core/schema/validate.js';
-import { decode, encode } from '../src/core/serialization/request.js';
+import { decode, encode } from '../src/core/request/encode.js';
 import { everyEndpoint } from './support/every-endpoint.ts';
 import { createMarketplace } from './support/marketplace.ts';
 import { errorOf } from './support/stubs.ts';

@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { QuestionNotOpenError } from 'marketplace-seller-sdk';
 import * as schemas from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
-import { listEndpoints } from '../src/core/list-endpoints.js';
+import { listEndpoints } from '../src/core/operation/list-endpoints.js';
 import { entryFiles, shapesOf, typeNameOf } from '../tools/catalogue.ts';
 import { errorPages, remedyOf } from '../tools/errors.ts';
 import { laidOut } from '../tools/layout.ts';
@@ -22,7 +22,7 @@ test('the version that requests name is the one of package.json', async () => {
   const text = `/** The version of this package, as in package.json. \`npm run docs:update\` writes this file. */
 export const version = '${version}';
 `;
-  await expect(text).toMatchFileSnapshot(join(root, 'src/core/pipeline/version.ts'));
+  await expect(text).toMatchFileSnapshot(join(root, 'src/core/request/version.ts'));
 });
 
 describe('docs/openapi.json', () => {

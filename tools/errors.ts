@@ -1,4 +1,4 @@
-import type { DocumentedError } from '../src/core/errors/documented-error.js';
+import type { DocumentedError } from '../src/core/operation/documented-error.js';
 import { isPermanentStatus } from '../src/core/errors/response-errors.js';
 import type { SellerError } from '../src/core/errors/seller-error.js';
 import type { Catalogue } from './catalogue.ts';

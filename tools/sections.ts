@@ -1,5 +1,5 @@
 import { keywordsOf } from '../src/core/schema/inspect.js';
-import type { DocumentedError } from '../src/core/errors/documented-error.js';
+import type { DocumentedError } from '../src/core/operation/documented-error.js';
 import type { StandardSchema } from '../src/core/schema/standard-schema.js';
 import type { Catalogue, NamedSchema, PublicMethod } from './catalogue.ts';
 import { fieldColumns, fieldRows, typeOf } from './fields.ts';

@@ -1,4 +1,4 @@
-import { version } from '../core/pipeline/version.js';
+import { version } from '../core/request/version.js';
 import { CliError, UsageError } from './errors.js';
 import type { Command, ProcessIO } from './command.js';
 import { check } from './commands/check.js';

@@ -1,5 +1,5 @@
 import { NotificationError } from '../core/errors/errors.js';
-import { parseJson } from '../core/serialization/json.js';
+import { parseJson } from '../core/json/json.js';
 import { array, dateTime, integer, nullish, looseObject, string } from '../core/schema/schema.js';
 import { int64 } from '../core/schema/long-integers.js';
 import type { Output } from '../core/schema/schema.js';

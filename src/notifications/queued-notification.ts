@@ -1,4 +1,4 @@
-import { nodeModule } from '../core/node-module.js';
+import { nodeModule } from '../core/scope/node-module.js';
 import { millisecondsOf } from '../core/schema/date-time.js';
 import { knownTopics } from './notification.js';
 import type { Notification } from './notification.js';

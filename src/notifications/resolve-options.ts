@@ -1,8 +1,8 @@
-import { defined } from '../core/defined.js';
+import { defined } from '../core/json/defined.js';
 import { ConfigurationError } from '../core/errors/errors.js';
 import { optionIssues } from '../core/options/rules.js';
 import type { Rule } from '../core/options/rules.js';
-import { isObject } from '../core/plain-object.js';
+import { isObject } from '../core/json/plain-object.js';
 import { longestTimerMs } from '../core/scope/cancel-scope.js';
 import { knownTopics } from './notification.js';
 import type { ReceiverOptions, RetryOptions } from './options.js';

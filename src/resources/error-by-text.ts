@@ -1,5 +1,5 @@
-import { documentedError, hasCode, messageMatches } from '../core/errors/documented-error.js';
-import type { DocumentedError, MatchedResponse } from '../core/errors/documented-error.js';
+import { documentedError, hasCode, messageMatches } from '../core/operation/documented-error.js';
+import type { DocumentedError, MatchedResponse } from '../core/operation/documented-error.js';
 
 /** What the specification says of an error. */
 type Documented = Omit<DocumentedError, 'error' | 'matches'>;

@@ -1,6 +1,6 @@
 import { SellerClient } from '../client.js';
-import type { Endpoint } from '../core/endpoint.js';
-import type { DocumentedError } from '../core/errors/documented-error.js';
+import type { Endpoint } from '../core/operation/endpoint.js';
+import type { DocumentedError } from '../core/operation/documented-error.js';
 import type { ClientOptions } from '../core/options/client-options.js';
 import { Clock } from './clock.js';
 import { Faults } from './http/faults.js';

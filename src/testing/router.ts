@@ -1,5 +1,5 @@
-import type { DescribedEndpoint, Endpoint } from '../core/endpoint.js';
-import type { DocumentedError } from '../core/errors/documented-error.js';
+import type { DescribedEndpoint, Endpoint } from '../core/operation/endpoint.js';
+import type { DocumentedError } from '../core/operation/documented-error.js';
 import { validate } from '../core/schema/validate.js';
 import type { endpoints } from '../endpoints.js';
 import { FakeMarketplaceError } from './errors.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type * as Stream from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { nodeModule } from '../core/node-module.js';
+import { nodeModule } from '../core/scope/node-module.js';
 import { FakeMarketplaceError } from './errors.js';
 import { assertFields } from './state/assert-fields.js';
 import { errorJson } from './http/respond.js';

@@ -3,8 +3,8 @@ import { getEventListeners } from 'node:events';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { RecentWrites } from '../../src/core/confirm/recent-writes.js';
-import type { SentWrite } from '../../src/core/confirm/recent-writes.js';
+import { RecentWrites } from '../../src/core/recover/recent-writes.js';
+import type { SentWrite } from '../../src/core/recover/recent-writes.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed } from '../support/stubs.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import type { Endpoint, OutcomeUnknownError, SellerClient, UploadParams } from 'marketplace-seller-sdk';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { HttpClient } from '../../src/core/http-client.js';
+import { HttpClient } from '../../src/core/client/http-client.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { createMarketplace } from '../support/marketplace.ts';

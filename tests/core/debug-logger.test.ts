@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { debugLogger } from '../../src/core/platform/debug-logger.js';
+import { debugLogger } from '../../src/core/transport/debug-logger.js';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 
 const token = 'APP_USR-debug-secret';

@@ -3,7 +3,7 @@ import type { Endpoint, StandardSchema } from 'marketplace-seller-sdk';
 import { FakeMarketplace } from 'marketplace-seller-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { inspect } from '../../src/core/schema/inspect.js';
-import { fieldsOf } from '../../src/core/serialization/path-template.js';
+import { fieldsOf } from '../../src/core/request/path-template.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { fc } from '../support/fast-check.ts';
 import { json, startServer } from '../support/http-server.ts';

@@ -2,7 +2,7 @@ import { fc } from '../support/fast-check.ts';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { expect, test } from 'vitest';
 import { unknown } from '../../src/core/schema/schema.js';
-import { parseJson } from '../../src/core/serialization/json.js';
+import { parseJson } from '../../src/core/json/json.js';
 import { stubbed } from '../support/stubs.ts';
 
 const anything = {

@@ -6,7 +6,7 @@ import { openTelemetry } from 'marketplace-seller-sdk/otel';
 import { endpoints } from 'marketplace-seller-sdk/schemas';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { pagedCalls } from '../../src/core/pagination/paged.js';
+import { pagedCalls } from '../../src/core/paging/paged.js';
 import { validate } from '../../src/core/schema/validate.js';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { connectErrorOf } from '../../src/core/platform/connect-errors.js';
-import { networkReason } from '../../src/core/platform/network-error.js';
+import { connectErrorOf } from '../../src/core/transport/connect-errors.js';
+import { networkReason } from '../../src/core/transport/network-error.js';
 
 const failed = (code: unknown, fields: object = {}): Error => Object.assign(new Error('failed'), { code, ...fields });
 const within = (cause: unknown): Error => new TypeError('fetch failed', { cause });

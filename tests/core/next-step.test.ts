@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { mayHaveSucceeded, nextStep } from '../../src/core/retry/next-step.js';
-import type { CallState, Failure } from '../../src/core/retry/next-step.js';
+import { nextStep } from '../../src/core/recover/next-step.js';
+import type { CallState } from '../../src/core/recover/next-step.js';
+import { mayHaveSucceeded } from '../../src/core/response/failure.js';
+import type { Failure } from '../../src/core/response/failure.js';
 import { fc } from '../support/fast-check.ts';
 
 const failures: fc.Arbitrary<Failure> = fc.oneof(

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { isNodesOwn } from '../../src/core/platform/choose-transport.js';
-import { hasOpenEnd, requestOptions } from '../../src/core/platform/node-fetch.js';
+import { isNodesOwn } from '../../src/core/transport/choose-transport.js';
+import { hasOpenEnd, requestOptions } from '../../src/core/transport/node-fetch.js';
 import type { OutgoingRequest } from '../../src/core/transport/transport.js';
 
 test('the fetch of Node is known from one that replaces it', () => {

@@ -1,8 +1,8 @@
 import { BadRequestError, InvalidInputError } from 'marketplace-seller-sdk';
 import type { Drift } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
-import { Paged, withLimits, withPage } from '../../src/core/pagination/paged.js';
-import type { EarlyEnd, Page } from '../../src/core/pagination/page.js';
+import { Paged, withLimits, withPage } from '../../src/core/paging/paged.js';
+import type { EarlyEnd, Page } from '../../src/core/paging/page.js';
 import { fc } from '../support/fast-check.ts';
 import { MovingList, plain } from '../support/moving-list.ts';
 import type { Edit, PagingStyle } from '../support/moving-list.ts';

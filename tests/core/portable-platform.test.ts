@@ -1,12 +1,12 @@
 import { Agent } from 'node:http';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 
-// What browsers and Workers get in place of `core/platform/node.ts`. Other test files share the modules, so these are new.
+// What browsers and Workers get in place of `core/transport/platform-node.ts`. Other test files share the modules, so these are new.
 vi.resetModules();
-vi.doMock('../../src/core/platform/node.ts', () => import('../../src/core/platform/portable.ts'));
+vi.doMock('../../src/core/transport/platform-node.ts', () => import('../../src/core/transport/platform-portable.ts'));
 const { errorOf, networkFault, stubbed, wireQuestion } = await import('../support/stubs.ts');
 afterAll(() => {
-  vi.doUnmock('../../src/core/platform/node.ts');
+  vi.doUnmock('../../src/core/transport/platform-node.ts');
   vi.resetModules();
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { RateLimiter } from '../../src/core/rate-limit/rate-limiter.js';
-import { RateLimiters } from '../../src/core/rate-limit/rate-limiters.js';
-import { RecentCount, ThrottleShare } from '../../src/core/rate-limit/recent-responses.js';
+import type { RateLimiter } from '../../src/core/limits/rate-limiter.js';
+import { RateLimiters } from '../../src/core/limits/rate-limiters.js';
+import { RecentCount, ThrottleShare } from '../../src/core/limits/recent-responses.js';
 import { CancelScope } from '../../src/core/scope/cancel-scope.js';
 
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { RateLimitError } from 'marketplace-seller-sdk';
 import { resolveOptions } from '../../src/core/options/resolve-options.js';
-import { SharedState } from '../../src/core/pipeline/client-runtime.js';
+import { SharedState } from '../../src/core/client/client-runtime.js';
 import { advanceUntilSettled } from '../support/fake-time.ts';
 import { errorOf, networkFault, stubbed, wireQuestion } from '../support/stubs.ts';
 import { waitLogger } from '../support/waits.ts';

@@ -2,7 +2,7 @@ import { InvalidInputError } from 'marketplace-seller-sdk';
 import type { Endpoint, SellerClient, StandardSchema } from 'marketplace-seller-sdk';
 import { describe, expect, test } from 'vitest';
 import { array, boolean, optional, strictObject, record, string, unknown } from '../../src/core/schema/schema.js';
-import { decode, encode } from '../../src/core/serialization/request.js';
+import { decode, encode } from '../../src/core/request/encode.js';
 import { errorOf, stubbed } from '../support/stubs.ts';
 
 const fields = { id: string, tags: optional(array(string)), deep: optional(boolean), filters: optional(record) };

@@ -1,7 +1,7 @@
 import type { ClientOptions } from 'marketplace-seller-sdk';
 import { ConfigurationError } from 'marketplace-seller-sdk';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { version } from '../../src/core/pipeline/version.js';
+import { version } from '../../src/core/request/version.js';
 import { json, startServer } from '../support/http-server.ts';
 import { stubbed, wireQuestion } from '../support/stubs.ts';
 import { transports } from '../support/transports.ts';

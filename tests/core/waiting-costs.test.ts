@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { CallQueue } from '../../src/core/rate-limit/call-queue.js';
+import { CallQueue } from '../../src/core/limits/call-queue.js';
 import * as fc from 'fast-check';
 import { errorOf, stubbed, wireQuestion } from '../support/stubs.ts';
 

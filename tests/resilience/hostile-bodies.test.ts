@@ -7,7 +7,7 @@ import {
   readJsonp,
 } from 'marketplace-seller-sdk';
 import { describe, expect, test, vi } from 'vitest';
-import { parseJson } from '../../src/core/serialization/json.js';
+import { parseJson } from '../../src/core/json/json.js';
 import { eachTransport, errorOf, wireQuestion } from '../support/stubs.ts';
 
 const message = { pack_id: 2000001, user_id: 7, to: { user_id: 31 }, text: 'Your parcel leaves today.' };

@@ -23,7 +23,7 @@ export async function bundled(program: string): Promise<string> {
     packages: 'external',
     plugins: [rawText],
     alias: {
-      '#platform': join(root, 'src/core/platform/node.ts'),
+      '#platform': join(root, 'src/core/transport/platform-node.ts'),
       'marketplace-seller-sdk/oauth': join(root, 'src/oauth/index.ts'),
       'marketplace-seller-sdk/notifications': join(root, 'src/notifications/index.ts'),
       'marketplace-seller-sdk/schemas': join(root, 'src/schemas.ts'),

@@ -1,6 +1,6 @@
 import { afterAll, vi } from 'vitest';
 // Loaded on first use, which a test with fake timers would have to wait for.
-import '../../src/core/platform/node-fetch.js';
+import '../../src/core/transport/node-fetch.js';
 
 // Files of one worker share the globals, and vitest restores them only before the next test: by then, the next file has
 // loaded its modules, which may have kept a stub such as that of `fetch`.

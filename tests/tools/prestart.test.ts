@@ -8,7 +8,7 @@ let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'prestart-'));
   write('package-lock.json', 1);
-  write('src/core/pipeline/transport.ts', 1);
+  write('src/core/client/transport.ts', 1);
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
@@ -33,7 +33,7 @@ describe('`npm start` sets up what is missing', () => {
   test('a newer source, however deep, is built again', () => {
     write('node_modules/.package-lock.json', 2);
     write('dist/cjs/types/package.json', 2);
-    write('src/core/pipeline/transport.ts', 3);
+    write('src/core/client/transport.ts', 3);
     expect(commands()).toEqual(['npm run build']);
   });
 

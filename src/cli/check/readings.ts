@@ -1,6 +1,6 @@
 import type { SellerClient } from '../../client.js';
-import type { DescribedEndpoint } from '../../core/endpoint.js';
-import type { Paged } from '../../core/pagination/paged.js';
+import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
+import type { Paged } from '../../core/paging/paged.js';
 import { inspect, shapeOf } from '../../core/schema/inspect.js';
 import { allEndpoints } from '../../testing/http/all-endpoints.js';
 import type { IdName } from './ids.js';

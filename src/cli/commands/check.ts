@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SellerClient } from '../../client.js';
-import { userOfToken } from '../../core/user-of-token.js';
+import { userOfToken } from '../../core/recover/user-of-token.js';
 import { ConfigurationError } from '../../core/errors/errors.js';
 import { readings, sitesOf } from '../check/readings.js';
 import { checkOperations } from '../check/check-operations.js';

@@ -1,5 +1,5 @@
-import type { ConfirmOptions, Confirmation } from '../confirm/confirmation.js';
-import type { Issue } from '../schema/issue.js';
+import type { ConfirmOptions, Confirmation } from './confirmation.js';
+import type { Issue } from './issue.js';
 import { SellerError, confirmError } from './seller-error.js';
 
 /**

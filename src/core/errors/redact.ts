@@ -1,6 +1,6 @@
-import { isPlainObject } from '../plain-object.js';
-import { changedHeaders } from '../transport/response-headers.js';
-import type { ResponseHeaders } from '../transport/response-headers.js';
+import { isPlainObject } from '../json/plain-object.js';
+import { changedHeaders } from './response-headers.js';
+import type { ResponseHeaders } from './response-headers.js';
 import { maskEchoes } from './echoes.js';
 import { formsOf, isSecretName, maskForms, maskSecretFields } from './secrets.js';
 import type { IsSecretName } from './secrets.js';

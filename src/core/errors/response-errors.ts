@@ -1,6 +1,6 @@
-import type { ConfirmOptions, Confirmation } from '../confirm/confirmation.js';
-import type { Issue } from '../schema/issue.js';
-import type { ResponseHeaders } from '../transport/response-headers.js';
+import type { ConfirmOptions, Confirmation } from './confirmation.js';
+import type { Issue } from './issue.js';
+import type { ResponseHeaders } from './response-headers.js';
 import { SellerError, confirmError } from './seller-error.js';
 
 /** The endpoint of a failed call. */

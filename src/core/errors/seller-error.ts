@@ -1,4 +1,4 @@
-import type { ConfirmOptions, Confirmation } from '../confirm/confirmation.js';
+import type { ConfirmOptions, Confirmation } from './confirmation.js';
 
 const mark = Symbol.for('marketplace-seller-sdk.error');
 const endedCall = Symbol.for('marketplace-seller-sdk.call');

@@ -1,4 +1,4 @@
-import type { Issue } from '../schema/issue.js';
+import type { Issue } from '../errors/issue.js';
 import type { Bytes } from './bytes.js';
 
 /** A stream of bytes: a Node stream, a web stream, or another async iterable. */

@@ -1,6 +1,6 @@
 import type { CancelScope } from '../scope/cancel-scope.js';
 import type { Bytes } from './bytes.js';
-import type { DownloadProgress } from './progress.js';
+import type { DownloadProgress } from '../scope/progress.js';
 
 type Body = ReadableStream<Bytes>;
 

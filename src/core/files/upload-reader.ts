@@ -1,8 +1,8 @@
 import type { Bytes } from './bytes.js';
-import type { Issue } from '../schema/issue.js';
+import type { Issue } from '../errors/issue.js';
 import { issueAt } from './file-source.js';
 import type { ByteStream, ResolvedFile } from './file-source.js';
-import type { UploadProgress } from './progress.js';
+import type { UploadProgress } from '../scope/progress.js';
 
 /** Creates the error of a file that cannot be uploaded. `prefix` is the beginning of its message. */
 export type RejectFile = (issue: Issue, prefix?: string) => Error;

@@ -1,6 +1,6 @@
 import { checkFile, issueAt, typeOf, validateSize } from './file-source.js';
 import type { FileInput, ResolvedFile } from './file-source.js';
-import type { UploadProgress } from './progress.js';
+import type { UploadProgress } from '../scope/progress.js';
 import type { StreamedBody } from './streamed-body.js';
 import { UploadReader } from './upload-reader.js';
 import type { Bytes } from './bytes.js';

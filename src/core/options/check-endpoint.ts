@@ -1,8 +1,8 @@
 import { copyOf } from '../schema/readable.js';
-import { ApiPromise } from '../api-promise.js';
-import type { Endpoint, Requester } from '../endpoint.js';
+import { ApiPromise } from '../operation/api-promise.js';
+import type { Endpoint, Requester } from '../operation/endpoint.js';
 import { ConfigurationError } from '../errors/errors.js';
-import type { InternalOptions } from './call-options.js';
+import type { InternalOptions } from '../scope/call-options.js';
 import { listOf, ofType, oneOf, verdictOn } from './rules.js';
 import type { Rule } from './rules.js';
 import type { StandardSchema } from '../schema/standard-schema.js';

@@ -1,5 +1,5 @@
 import type { Drift, Logger, Middleware, TokenProvider, Tracing } from './hooks.js';
-import type { Limiter } from '../rate-limit/limiter.js';
+import type { Limiter } from './limiter.js';
 
 /** An `Agent` of `node:http` or `node:https`, or one that inherits from it. */
 export interface HttpAgent {

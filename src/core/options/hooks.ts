@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint } from '../operation/endpoint.js';
 
 /** Returns an access token. `rejected` is the token that the service has just rejected with 401. */
 export type TokenProvider = (context: {

@@ -1,9 +1,9 @@
 import { copyOf } from '../schema/readable.js';
 import { isLoopback } from './is-loopback.js';
-import { defined } from '../defined.js';
-import type { ConfirmOptions, StoredWriteOptions } from '../confirm/confirmation.js';
+import { defined } from '../json/defined.js';
+import type { ConfirmOptions, StoredWriteOptions } from '../errors/confirmation.js';
 import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
-import type { InternalOptions } from './call-options.js';
+import type { InternalOptions } from '../scope/call-options.js';
 import type { ClientOptions } from './client-options.js';
 import {
   delay,

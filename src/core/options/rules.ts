@@ -1,8 +1,8 @@
 import { copyOf } from '../schema/readable.js';
 import { ConfigurationError } from '../errors/errors.js';
-import { isPlainObject } from '../plain-object.js';
-import type { Issue } from '../schema/issue.js';
-import { reservedQuery } from '../schema/reserved-query.js';
+import { isPlainObject } from '../json/plain-object.js';
+import type { Issue } from '../errors/issue.js';
+import { reservedQuery } from './reserved-query.js';
 import { longestTimerMs } from '../scope/cancel-scope.js';
 
 /** Returns what an option accepts if the value is wrong; `undefined` if the value is right. */

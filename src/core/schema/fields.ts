@@ -1,4 +1,4 @@
-import { isObject, isPlainObject } from '../plain-object.js';
+import { isObject, isPlainObject } from '../json/plain-object.js';
 import * as s from './schema.js';
 import { longInt, textOrInt, writtenInteger } from './long-integers.js';
 import type { Facts } from './facts.js';

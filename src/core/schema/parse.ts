@@ -1,5 +1,5 @@
 import * as z from 'zod/v4/core';
-import type { Issue, Path } from './issue.js';
+import type { Issue, Path } from '../errors/issue.js';
 
 export type ZodSchema = z.$ZodType;
 export type ZodIssues = readonly z.$ZodIssue[];

@@ -1,5 +1,5 @@
 import { factsOf, inspect, isZod, unwrapped } from './inspect.js';
-import type { Issue, Path } from './issue.js';
+import type { Issue, Path } from '../errors/issue.js';
 import { formatIssue, valueAt, zodParse } from './parse.js';
 import type { ZodIssues, ZodSchema } from './parse.js';
 import { SetAside } from './set-aside.js';

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../errors/errors.js';
 import { SellerError } from '../errors/seller-error.js';
-import type { Path } from './issue.js';
+import type { Path } from '../errors/issue.js';
 
 /**
  * Runs a function that reads a value of the user.

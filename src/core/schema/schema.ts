@@ -1,6 +1,6 @@
 import * as z from 'zod/v4/core';
 import type { Facts, Keywords } from './facts.js';
-import type { Issue, RefineResult } from './issue.js';
+import type { Issue, RefineResult } from '../errors/issue.js';
 import { LazySchema } from './lazy-schema.js';
 import { SlicedArray } from './sliced-array.js';
 import type { StandardSchema } from './standard-schema.js';

@@ -1,7 +1,7 @@
 import type { Facts } from './facts.js';
 import { factsOf, inspect, unwrapped } from './inspect.js';
 import type { Inspected } from './inspect.js';
-import type { Path } from './issue.js';
+import type { Path } from '../errors/issue.js';
 import { valueAt } from './parse.js';
 import type { StandardSchema } from './standard-schema.js';
 

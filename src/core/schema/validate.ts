@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors/errors.js';
 import { redactText, userTexts } from '../errors/redact.js';
 import { SellerError } from '../errors/seller-error.js';
 import { isOwn } from './inspect.js';
-import type { Issue } from './issue.js';
+import type { Issue } from '../errors/issue.js';
 import { parseWithZod } from './parse.js';
 import type { StandardSchema } from './standard-schema.js';
 

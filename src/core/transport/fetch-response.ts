@@ -1,4 +1,4 @@
-import type { ResponseHeaders } from './response-headers.js';
+import type { ResponseHeaders } from '../errors/response-headers.js';
 import type { BodyText, TransportResponse } from './transport.js';
 
 /** A response of `fetch`. */

@@ -1,7 +1,7 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { acceptedEncodings, readText } from './node-body.js';
 import { closeIdleConnections, whenConnected } from './node-connection.js';
-import { RawHeaders } from './response-headers.js';
+import { RawHeaders } from '../errors/response-headers.js';
 import { TimeoutError } from '../errors/errors.js';
 import type { ResolvedOptions } from '../options/resolve-options.js';
 import type { BodyText, OutgoingRequest, Transport, TransportError, TransportResponse } from './transport.js';

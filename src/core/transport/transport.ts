@@ -1,6 +1,6 @@
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint } from '../operation/endpoint.js';
 import type { StreamedBody } from '../files/streamed-body.js';
-import type { ResponseHeaders } from './response-headers.js';
+import type { ResponseHeaders } from '../errors/response-headers.js';
 import type { CallInfo } from '../options/hooks.js';
 
 /** An attempt of a call, ready to be sent. */

@@ -1,4 +1,4 @@
-import type { CallOptions } from '../../core/options/call-options.js';
+import type { CallOptions } from '../../core/scope/call-options.js';
 import type { SentMessage } from '../../resources/post-sale/message.js';
 import type { Question } from '../../resources/questions/schemas.js';
 import type { MessageNotification, QuestionNotification, UnknownNotification } from '../notification.js';

@@ -1,6 +1,6 @@
 import type { SellerClient } from '../../client.js';
 import { ConfigurationError, NotificationError } from '../../core/errors/errors.js';
-import type { CallOptions } from '../../core/options/call-options.js';
+import type { CallOptions } from '../../core/scope/call-options.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
 import { SellerError } from '../../core/errors/seller-error.js';
 import { wait } from '../../core/scope/wait.js';

@@ -1,5 +1,5 @@
 import { ConfigurationError, InvalidInputError, NotificationError } from '../../core/errors/errors.js';
-import type { CallOptions } from '../../core/options/call-options.js';
+import type { CallOptions } from '../../core/scope/call-options.js';
 import type { SentMessage } from '../../resources/post-sale/message.js';
 import type { MessageContext } from './handler.js';
 import type { Notification } from '../notification.js';

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { ConfigurationError } from '../../core/errors/errors.js';
-import { nodeModule } from '../../core/node-module.js';
+import { nodeModule } from '../../core/scope/node-module.js';
 import { atEndOfTurn } from '../timing/turns.js';
 import { explain, unlessBusy } from './sqlite-errors.js';
 import type { Row } from './sqlite-rows.js';

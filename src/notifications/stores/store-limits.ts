@@ -1,5 +1,5 @@
 import { SellerError } from '../../core/errors/seller-error.js';
-import { defined } from '../../core/defined.js';
+import { defined } from '../../core/json/defined.js';
 import { checkConfiguration } from '../../core/options/rules.js';
 import type { Rule } from '../../core/options/rules.js';
 

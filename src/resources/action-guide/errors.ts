@@ -1,5 +1,5 @@
 import { BadRequestError, ConflictError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
-import { documentedError, messageMatches, onlyStatesStatus } from '../../core/errors/documented-error.js';
+import { documentedError, messageMatches, onlyStatesStatus } from '../../core/operation/documented-error.js';
 import { errorByCode, errorByText } from '../error-by-text.js';
 
 /**

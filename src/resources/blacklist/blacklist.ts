@@ -1,8 +1,8 @@
-import type { ApiPromise } from '../../core/api-promise.js';
-import type { Requester } from '../../core/endpoint.js';
-import { pagedCalls } from '../../core/pagination/paged.js';
-import type { Paged, PaginationOptions } from '../../core/pagination/paged.js';
-import type { CallOptions } from '../../core/options/call-options.js';
+import type { ApiPromise } from '../../core/operation/api-promise.js';
+import type { Requester } from '../../core/operation/endpoint.js';
+import { pagedCalls } from '../../core/paging/paged.js';
+import type { Paged, PaginationOptions } from '../../core/paging/paged.js';
+import type { CallOptions } from '../../core/scope/call-options.js';
 import { blacklistEndpoints } from './endpoints.js';
 import type { BlockedUser, BlacklistParams, ListBlacklistParams } from './schemas.js';
 

@@ -1,6 +1,6 @@
-import type { Confirmation } from '../../core/confirm/confirmation.js';
-import { shownList } from '../../core/confirm/shown-list.js';
-import type { ConfirmContext, DescribedEndpoint } from '../../core/endpoint.js';
+import type { Confirmation } from '../../core/errors/confirmation.js';
+import { shownList } from '../../core/recover/shown-list.js';
+import type { ConfirmContext, DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { unknown } from '../../core/schema/schema.js';
 import { blacklistParams, blacklistResponse, listBlacklistParams } from './schemas.js';
 import type { BlacklistParams, BlacklistResponse, ListBlacklistParams } from './schemas.js';

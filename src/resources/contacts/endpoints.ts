@@ -1,4 +1,4 @@
-import type { DescribedEndpoint } from '../../core/endpoint.js';
+import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { alone, bareList, orAnything } from '../../core/schema/fields.js';
 import { array, preprocess, union } from '../../core/schema/schema.js';
 import * as schemas from './schemas.js';

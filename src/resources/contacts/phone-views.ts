@@ -1,7 +1,7 @@
-import type { ApiPromise } from '../../core/api-promise.js';
-import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
-import type { Requester } from '../../core/endpoint.js';
-import type { CallOptions } from '../../core/options/call-options.js';
+import type { ApiPromise } from '../../core/operation/api-promise.js';
+import type { Attributed, WithAttributes } from '../../core/operation/attributes.js';
+import type { Requester } from '../../core/operation/endpoint.js';
+import type { CallOptions } from '../../core/scope/call-options.js';
 import { contactEndpoints } from './endpoints.js';
 import type {
   ContactTotal,

@@ -1,7 +1,7 @@
-import type { DescribedEndpoint } from '../../core/endpoint.js';
+import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { alone, bareList } from '../../core/schema/fields.js';
 import { array, preprocess } from '../../core/schema/schema.js';
-import { documentedError } from '../../core/errors/documented-error.js';
+import { documentedError } from '../../core/operation/documented-error.js';
 import { currency, currencyParams, noInput } from './schemas.js';
 import type { Currency, CurrencyParams, NoInput } from './schemas.js';
 

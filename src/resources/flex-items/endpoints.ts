@@ -1,5 +1,5 @@
-import type { Confirmation } from '../../core/confirm/confirmation.js';
-import type { ConfirmContext, DescribedEndpoint } from '../../core/endpoint.js';
+import type { Confirmation } from '../../core/errors/confirmation.js';
+import type { ConfirmContext, DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { unknown } from '../../core/schema/schema.js';
 import { alreadyInFlex, itemDown, itemLocked, itemNotFound, meansNotInFlex, notInFlex } from './errors.js';
 import { flexItemParams } from './schemas.js';

@@ -1,5 +1,5 @@
 import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
-import { documentedError, messageMatches } from '../../core/errors/documented-error.js';
+import { documentedError, messageMatches } from '../../core/operation/documented-error.js';
 import { errorByText } from '../error-by-text.js';
 import { isWord } from '../../core/schema/word.js';
 

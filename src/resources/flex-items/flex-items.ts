@@ -1,10 +1,10 @@
 import { copyOf } from '../../core/schema/readable.js';
-import { ApiPromise } from '../../core/api-promise.js';
-import type { ResponseInfo, WithResponse } from '../../core/api-promise.js';
-import type { Requester, Endpoint } from '../../core/endpoint.js';
+import { ApiPromise } from '../../core/operation/api-promise.js';
+import type { ResponseInfo, WithResponse } from '../../core/operation/api-promise.js';
+import type { Requester, Endpoint } from '../../core/operation/endpoint.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
 import { ApiError } from '../../core/errors/response-errors.js';
-import type { CallOptions } from '../../core/options/call-options.js';
+import type { CallOptions } from '../../core/scope/call-options.js';
 import { ofType, optionIssues } from '../../core/options/rules.js';
 import { Deadline } from '../../core/scope/deadline.js';
 import { isWord } from '../../core/schema/word.js';

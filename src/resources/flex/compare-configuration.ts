@@ -1,4 +1,4 @@
-import type { Confirmation } from '../../core/confirm/confirmation.js';
+import type { Confirmation } from '../../core/errors/confirmation.js';
 import { isWord } from '../../core/schema/word.js';
 import type {
   AddZonesParams,

@@ -1,6 +1,6 @@
-import type { ConfirmContext, DescribedEndpoint } from '../../core/endpoint.js';
-import { assertSame } from '../../core/confirm/shown-list.js';
-import type { Confirmation } from '../../core/confirm/confirmation.js';
+import type { ConfirmContext, DescribedEndpoint } from '../../core/operation/endpoint.js';
+import { assertSame } from '../../core/recover/shown-list.js';
+import type { Confirmation } from '../../core/errors/confirmation.js';
 import { graphqlErrorInBody, parseResult } from './graphql/response.js';
 import { alone } from '../../core/schema/fields.js';
 import { preprocess, record, unknown } from '../../core/schema/schema.js';

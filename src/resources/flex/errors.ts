@@ -1,6 +1,6 @@
 import { BadRequestError, NotFoundError } from '../../core/errors/status-errors.js';
-import { documentedError, messageMatches } from '../../core/errors/documented-error.js';
-import type { ErrorInBody } from '../../core/errors/documented-error.js';
+import { documentedError, messageMatches } from '../../core/operation/documented-error.js';
+import type { ErrorInBody } from '../../core/operation/documented-error.js';
 import { errorByText } from '../error-by-text.js';
 
 /**

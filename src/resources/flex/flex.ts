@@ -1,10 +1,10 @@
 import { copyOf } from '../../core/schema/readable.js';
-import { ApiPromise } from '../../core/api-promise.js';
-import type { WithResponse } from '../../core/api-promise.js';
-import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
-import type { Requester } from '../../core/endpoint.js';
+import { ApiPromise } from '../../core/operation/api-promise.js';
+import type { WithResponse } from '../../core/operation/api-promise.js';
+import type { Attributed, WithAttributes } from '../../core/operation/attributes.js';
+import type { Requester } from '../../core/operation/endpoint.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
-import type { CallOptions } from '../../core/options/call-options.js';
+import type { CallOptions } from '../../core/scope/call-options.js';
 import { object } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import { allOf, applySelection } from './graphql/selection.js';

@@ -1,4 +1,4 @@
-import type { DescribedEndpoint } from '../../core/endpoint.js';
+import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { itemStatusParams, itemStatuses } from './schemas.js';
 import type { ItemStatusParams, ItemStatus } from './schemas.js';
 

@@ -1,6 +1,6 @@
-import type { ApiPromise } from '../../core/api-promise.js';
-import type { Requester } from '../../core/endpoint.js';
-import type { CallOptions } from '../../core/options/call-options.js';
+import type { ApiPromise } from '../../core/operation/api-promise.js';
+import type { Requester } from '../../core/operation/endpoint.js';
+import type { CallOptions } from '../../core/scope/call-options.js';
 import { itemEndpoints } from './endpoints.js';
 import type { ItemStatusParams, ItemStatus } from './schemas.js';
 

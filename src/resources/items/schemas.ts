@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../core/plain-object.js';
+import { isPlainObject } from '../../core/json/plain-object.js';
 import * as s from '../../core/schema/schema.js';
 import type { Input, Output, Schema } from '../../core/schema/schema.js';
 import { key, keyOf, nonEmptyArray } from '../../core/schema/fields.js';

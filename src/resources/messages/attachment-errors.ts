@@ -1,4 +1,4 @@
-import { messageMatches } from '../../core/errors/documented-error.js';
+import { messageMatches } from '../../core/operation/documented-error.js';
 import { BadRequestError, ServerError, UnprocessableEntityError } from '../../core/errors/status-errors.js';
 import { errorByText } from '../error-by-text.js';
 import { bad } from './errors.js';

@@ -1,6 +1,6 @@
 import { copyOf } from '../../core/schema/readable.js';
-import type { Requester } from '../../core/endpoint.js';
-import type { CallOptions } from '../../core/options/call-options.js';
+import type { Requester } from '../../core/operation/endpoint.js';
+import type { CallOptions } from '../../core/scope/call-options.js';
 import { Deadline } from '../../core/scope/deadline.js';
 import { isWord } from '../../core/schema/word.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';

@@ -1,9 +1,9 @@
-import type { Endpoint, Requester } from '../../core/endpoint.js';
+import type { Endpoint, Requester } from '../../core/operation/endpoint.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
 import { NotFoundError } from '../../core/errors/status-errors.js';
-import type { CallOptions } from '../../core/options/call-options.js';
-import { pagedCalls } from '../../core/pagination/paged.js';
-import type { Paged } from '../../core/pagination/paged.js';
+import type { CallOptions } from '../../core/scope/call-options.js';
+import { pagedCalls } from '../../core/paging/paged.js';
+import type { Paged } from '../../core/paging/paged.js';
 import { millisecondsOf } from '../../core/schema/date-time.js';
 import type { Output } from '../../core/schema/schema.js';
 import type { SentMessage } from '../post-sale/message.js';

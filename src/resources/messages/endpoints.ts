@@ -1,7 +1,7 @@
-import { compareText, confirmByList } from '../../core/confirm/confirm-by-list.js';
-import { assertSame, readEnds } from '../../core/confirm/shown-list.js';
-import type { ShownPage } from '../../core/confirm/shown-list.js';
-import type { ConfirmContext, DescribedEndpoint } from '../../core/endpoint.js';
+import { compareText, confirmByList } from '../../core/recover/confirm-by-list.js';
+import { assertSame, readEnds } from '../../core/recover/shown-list.js';
+import type { ShownPage } from '../../core/recover/shown-list.js';
+import type { ConfirmContext, DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { unknown } from '../../core/schema/schema.js';
 import type { Schema } from '../../core/schema/schema.js';
 import type { Download } from '../../core/files/download.js';

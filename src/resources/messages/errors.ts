@@ -1,6 +1,6 @@
 import { PackAccessError, deniesAccess } from '../post-sale/errors.js';
-import { messageMatches, onlyStatesStatus } from '../../core/errors/documented-error.js';
-import type { DocumentedError, MatchedResponse } from '../../core/errors/documented-error.js';
+import { messageMatches, onlyStatesStatus } from '../../core/operation/documented-error.js';
+import type { DocumentedError, MatchedResponse } from '../../core/operation/documented-error.js';
 import { BadRequestError, ForbiddenError, NotFoundError } from '../../core/errors/status-errors.js';
 import { errorByText } from '../error-by-text.js';
 import type { ClassAndTexts } from '../error-by-text.js';

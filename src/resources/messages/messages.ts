@@ -1,12 +1,12 @@
 import { copyOf } from '../../core/schema/readable.js';
-import type { ApiPromise } from '../../core/api-promise.js';
-import type { Requester } from '../../core/endpoint.js';
+import type { ApiPromise } from '../../core/operation/api-promise.js';
+import type { Requester } from '../../core/operation/endpoint.js';
 import type { Download } from '../../core/files/download.js';
 import type { NeededBy } from '../../core/files/file-source.js';
-import type { DownloadProgress, UploadProgress } from '../../core/files/progress.js';
-import type { CallOptions } from '../../core/options/call-options.js';
-import { pagedCalls } from '../../core/pagination/paged.js';
-import type { Paged, PaginationOptions } from '../../core/pagination/paged.js';
+import type { DownloadProgress, UploadProgress } from '../../core/scope/progress.js';
+import type { CallOptions } from '../../core/scope/call-options.js';
+import { pagedCalls } from '../../core/paging/paged.js';
+import type { Paged, PaginationOptions } from '../../core/paging/paged.js';
 import type { ActionGuide } from '../action-guide/action-guide.js';
 import { messageWithId } from '../post-sale/message.js';
 import type { Message, SentMessage } from '../post-sale/message.js';

@@ -1,7 +1,7 @@
 import { copyOf, reading } from '../../core/schema/readable.js';
-import type { Requester } from '../../core/endpoint.js';
+import type { Requester } from '../../core/operation/endpoint.js';
 import { InvalidInputError } from '../../core/errors/errors.js';
-import type { CallOptions } from '../../core/options/call-options.js';
+import type { CallOptions } from '../../core/scope/call-options.js';
 import { Deadline } from '../../core/scope/deadline.js';
 import type { SentMessage } from '../post-sale/message.js';
 import { packOf, resourceOf } from '../post-sale/pack.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/plain-object.js';
+import { isObject } from '../../core/json/plain-object.js';
 
 type Raw = Readonly<Record<string, unknown>>;
 

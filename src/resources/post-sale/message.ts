@@ -1,4 +1,4 @@
-import { isObject } from '../../core/plain-object.js';
+import { isObject } from '../../core/json/plain-object.js';
 import * as s from '../../core/schema/schema.js';
 import { int64 } from '../../core/schema/long-integers.js';
 import type { Output, Schema } from '../../core/schema/schema.js';

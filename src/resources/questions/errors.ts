@@ -1,5 +1,5 @@
 import { BadRequestError, NotFoundError } from '../../core/errors/status-errors.js';
-import { documentedError, hasCode, messageMatches } from '../../core/errors/documented-error.js';
+import { documentedError, hasCode, messageMatches } from '../../core/operation/documented-error.js';
 import { errorByCode, errorByText } from '../error-by-text.js';
 
 /**

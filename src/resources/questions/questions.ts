@@ -1,10 +1,10 @@
 import { copyOf } from '../../core/schema/readable.js';
-import type { ApiPromise } from '../../core/api-promise.js';
-import type { Attributed, WithAttributes } from '../../core/schema/attributes.js';
-import type { Requester } from '../../core/endpoint.js';
-import type { CallOptions } from '../../core/options/call-options.js';
-import { pagedCalls } from '../../core/pagination/paged.js';
-import type { Paged, PaginationOptions } from '../../core/pagination/paged.js';
+import type { ApiPromise } from '../../core/operation/api-promise.js';
+import type { Attributed, WithAttributes } from '../../core/operation/attributes.js';
+import type { Requester } from '../../core/operation/endpoint.js';
+import type { CallOptions } from '../../core/scope/call-options.js';
+import { pagedCalls } from '../../core/paging/paged.js';
+import type { Paged, PaginationOptions } from '../../core/paging/paged.js';
 import { Blacklist } from '../blacklist/blacklist.js';
 import { questionEndpoints, questionWithId } from './endpoints.js';
 import type {

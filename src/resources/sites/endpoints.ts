@@ -1,4 +1,4 @@
-import type { DescribedEndpoint } from '../../core/endpoint.js';
+import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import { siteSearchParams, siteSearchResponse } from './schemas.js';
 import type { SiteSearchParams, SiteSearchResponse } from './schemas.js';
 

@@ -1,6 +1,6 @@
-import type { Requester } from '../../core/endpoint.js';
-import { pagedCalls } from '../../core/pagination/paged.js';
-import type { Paged, PaginationOptions } from '../../core/pagination/paged.js';
+import type { Requester } from '../../core/operation/endpoint.js';
+import { pagedCalls } from '../../core/paging/paged.js';
+import type { Paged, PaginationOptions } from '../../core/paging/paged.js';
 import { siteEndpoints } from './endpoints.js';
 import type { Listing, SiteSearchParams, SiteSearchExtra } from './schemas.js';
 

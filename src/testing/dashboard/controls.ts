@@ -1,4 +1,4 @@
-import { defined } from '../../core/defined.js';
+import { defined } from '../../core/json/defined.js';
 import {
   boolean,
   enumOf,

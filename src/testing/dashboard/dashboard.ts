@@ -1,4 +1,4 @@
-import { nodeModule } from '../../core/node-module.js';
+import { nodeModule } from '../../core/scope/node-module.js';
 import type { ServedMarketplace } from './served-marketplace.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { parseJson } from '../http/parse-json.js';

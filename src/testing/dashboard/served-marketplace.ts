@@ -1,5 +1,5 @@
-import type { Endpoint } from '../../core/endpoint.js';
-import type { DocumentedError } from '../../core/errors/documented-error.js';
+import type { Endpoint } from '../../core/operation/endpoint.js';
+import type { DocumentedError } from '../../core/operation/documented-error.js';
 import type { ErrorOverrides } from '../http/handler.js';
 import type { Faults } from '../http/faults.js';
 import type { ServiceRateLimiter } from '../http/rate-limit.js';

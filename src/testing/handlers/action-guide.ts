@@ -1,4 +1,4 @@
-import { isObject } from '../../core/plain-object.js';
+import { isObject } from '../../core/json/plain-object.js';
 import { lengthOf } from '../../core/schema/fields.js';
 import type { endpoints } from '../../endpoints.js';
 import {

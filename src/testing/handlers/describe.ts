@@ -1,5 +1,5 @@
-import type { Description } from '../../core/describe.js';
-import type { Endpoint } from '../../core/endpoint.js';
+import type { Description } from '../../core/operation/describe.js';
+import type { Endpoint } from '../../core/operation/endpoint.js';
 import { inspect, keywordsOf, shapeOf } from '../../core/schema/inspect.js';
 import type { Shape } from '../../core/schema/schema.js';
 import type { StandardSchema } from '../../core/schema/standard-schema.js';

@@ -1,4 +1,4 @@
-import { defined } from '../../core/defined.js';
+import { defined } from '../../core/json/defined.js';
 import type { PageParams } from '../http/conventions.js';
 import type { Bearer } from '../state/accounts.js';
 import { badRequest } from '../http/handler.js';

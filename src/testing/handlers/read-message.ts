@@ -1,4 +1,4 @@
-import { isObject } from '../../core/plain-object.js';
+import { isObject } from '../../core/json/plain-object.js';
 import { lengthOf } from '../../core/schema/fields.js';
 import * as attachmentErrors from '../../resources/messages/attachment-errors.js';
 import * as errors from '../../resources/messages/errors.js';

@@ -1,4 +1,4 @@
-import type { DescribedEndpoint } from '../../core/endpoint.js';
+import type { DescribedEndpoint } from '../../core/operation/endpoint.js';
 import type { Accounts, Bearer } from '../state/accounts.js';
 import { endpointOf, paramsOf } from './all-endpoints.js';
 import { copyBody } from './request-body.js';

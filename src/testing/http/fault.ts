@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../core/endpoint.js';
+import type { Endpoint } from '../../core/operation/endpoint.js';
 import type { RequestFilter } from './request-filter.js';
 
 /** What a fault does. Without any of these, the call only takes `delayMs` longer. */

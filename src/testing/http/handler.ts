@@ -1,5 +1,5 @@
-import type { Endpoint } from '../../core/endpoint.js';
-import type { DocumentedError } from '../../core/errors/documented-error.js';
+import type { Endpoint } from '../../core/operation/endpoint.js';
+import type { DocumentedError } from '../../core/operation/documented-error.js';
 import type { Bearer } from '../state/accounts.js';
 import type { Call } from './call.js';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/plain-object.js';
+import { isObject } from '../../core/json/plain-object.js';
 import type { JsonObject } from './read-request.js';
 
 /** Adds fields that no schema knows, on every level. Wire notes 1. */

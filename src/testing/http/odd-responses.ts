@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../core/endpoint.js';
+import type { Endpoint } from '../../core/operation/endpoint.js';
 import { chosen, createRandom } from '../random.js';
 import { HandlerResponse } from './handler.js';
 import {

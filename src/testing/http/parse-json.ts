@@ -1,4 +1,4 @@
-import { parseJson as parseExactly } from '../../core/serialization/json.js';
+import { parseJson as parseExactly } from '../../core/json/json.js';
 
 /** The maximum depth: more than any documented body has, and not too deep for recursive functions. */
 const maxDepth = 100;

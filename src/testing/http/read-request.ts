@@ -1,4 +1,4 @@
-import { isObject } from '../../core/plain-object.js';
+import { isObject } from '../../core/json/plain-object.js';
 import { isIso, isZoned, millisecondsOf } from '../../core/schema/date-time.js';
 import type { PageParams } from './conventions.js';
 import { badRequest, errorResponse } from './handler.js';

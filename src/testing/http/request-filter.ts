@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../core/endpoint.js';
+import type { Endpoint } from '../../core/operation/endpoint.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { nearest } from '../nearest.js';
 import { assertFields } from '../state/assert-fields.js';

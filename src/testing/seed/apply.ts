@@ -1,7 +1,7 @@
 import { FakeMarketplaceError } from '../errors.js';
 import type { Fault } from '../http/fault.js';
 import type { Faults } from '../http/faults.js';
-import { defined } from '../../core/defined.js';
+import { defined } from '../../core/json/defined.js';
 import type { Pack } from '../state/packs.js';
 import { checkpoint } from '../state/stores.js';
 import type { Stores } from '../state/stores.js';

@@ -12,7 +12,7 @@ import {
   string,
 } from '../../core/schema/schema.js';
 import type { Output, Schema } from '../../core/schema/schema.js';
-import { defined } from '../../core/defined.js';
+import { defined } from '../../core/json/defined.js';
 import { FakeMarketplaceError } from '../errors.js';
 import { assertFields } from '../state/assert-fields.js';
 import { readAs } from './read-as.js';

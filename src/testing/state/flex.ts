@@ -1,4 +1,4 @@
-import { defined } from '../../core/defined.js';
+import { defined } from '../../core/json/defined.js';
 import { flexCoverageAreas } from '../../resources/flex/coverage.js';
 import type { Account } from './accounts.js';
 import { EntityStore } from './entity-store.js';

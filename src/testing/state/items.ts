@@ -1,4 +1,4 @@
-import { defined } from '../../core/defined.js';
+import { defined } from '../../core/json/defined.js';
 import type { Accounts } from './accounts.js';
 import { assertFields } from './assert-fields.js';
 import { EntityStore } from './entity-store.js';

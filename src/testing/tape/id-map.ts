@@ -1,4 +1,4 @@
-import { isObject } from '../../core/plain-object.js';
+import { isObject } from '../../core/json/plain-object.js';
 
 /** Replaces the ids of a tape with those of the fake, which it learns from each pair of responses. */
 export class IdMap {

@@ -1,6 +1,6 @@
 import { parse } from 'graphql';
 import { GraphQLClient } from 'graphql-request';
-import type { EndpointExchange, RejectInput } from '../../../core/endpoint.js';
+import type { EndpointExchange, RejectInput } from '../../../core/operation/endpoint.js';
 
 /**
  * Returns the exchange of a GraphQL query: graphql-request writes the body and reads the response, and its `fetch` is

@@ -1,5 +1,5 @@
-import type { ErrorInBody } from '../../../core/errors/documented-error.js';
-import { parseJson } from '../../../core/serialization/json.js';
+import type { ErrorInBody } from '../../../core/operation/documented-error.js';
+import { parseJson } from '../../../core/json/json.js';
 
 /** Strings and comments. A string that is not closed ends with its line, which keeps the search linear. */
 const ignored = /"""(?:\\"""|[^])*?(?:"""|$)|"(?:\\.|[^"\\\n])*(?:"|\\?)|#[^\n\r]*/g;

@@ -1,8 +1,8 @@
-import { isObject } from '../../../core/plain-object.js';
+import { isObject } from '../../../core/json/plain-object.js';
 import { inspect } from '../../../core/schema/inspect.js';
 import type { Inspected } from '../../../core/schema/inspect.js';
 import { array, nullish, object, preprocess, unknown } from '../../../core/schema/schema.js';
-import type { Issue } from '../../../core/schema/issue.js';
+import type { Issue } from '../../../core/errors/issue.js';
 import type { Schema, Shape } from '../../../core/schema/schema.js';
 
 type Plain<T> = NonNullable<T> extends readonly (infer Entry)[] ? NonNullable<Entry> : NonNullable<T>;

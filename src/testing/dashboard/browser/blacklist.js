@@ -1,7 +1,7 @@
 import { ago, byId, h, onSubmit, selectOf, setOptions, showList } from './dom.js';
 import { act } from './server.js';
 
-/** @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot */
+/** @typedef {import('../snapshot.js').Snapshot} Snapshot */
 
 const form = byId('block-user');
 

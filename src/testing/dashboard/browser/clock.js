@@ -1,7 +1,7 @@
 import { byId } from './dom.js';
 import { act } from './server.js';
 
-/** @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot */
+/** @typedef {import('../snapshot.js').Snapshot} Snapshot */
 
 const units = { seconds: 1000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
 const setForm = /** @type {HTMLFormElement} */ (byId('clock-set'));

@@ -2,7 +2,7 @@ import { byId, h, onSubmit, selectOf, setOptions, showList } from './dom.js';
 import { quoted } from './requests.js';
 import { act, copy } from './server.js';
 
-/** @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot */
+/** @typedef {import('../snapshot.js').Snapshot} Snapshot */
 
 export function startConnect() {
   const url = byId('base-url');

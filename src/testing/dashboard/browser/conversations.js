@@ -1,7 +1,7 @@
 import { ago, byId, h, showList } from './dom.js';
 import { act } from './server.js';
 
-/** @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot */
+/** @typedef {import('../snapshot.js').Snapshot} Snapshot */
 /** @typedef {Snapshot['conversations'][number]} Conversation */
 
 const reasons = [

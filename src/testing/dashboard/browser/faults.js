@@ -2,7 +2,7 @@ import { byId, setOptions, h, showList } from './dom.js';
 import { act } from './server.js';
 import { count } from './tabs.js';
 
-/** @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot */
+/** @typedef {import('../snapshot.js').Snapshot} Snapshot */
 
 /** @type {{ id: string, label: string, hint: string, fault: Record<string, unknown> }[]} */
 const kinds = [

@@ -1,7 +1,7 @@
 import { ago, byId, h, showList } from './dom.js';
 import { count } from './tabs.js';
 
-/** @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot */
+/** @typedef {import('../snapshot.js').Snapshot} Snapshot */
 
 /** @param {Snapshot} state */
 export function showFiles({ files, users, now }) {

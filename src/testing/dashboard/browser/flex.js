@@ -2,7 +2,7 @@ import { byId, setOptions, h, showList } from './dom.js';
 import { act } from './server.js';
 import { showShipments } from './shipments.js';
 
-/** @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot */
+/** @typedef {import('../snapshot.js').Snapshot} Snapshot */
 
 const states = ['active', 'paused', 'closed', 'under_review'].map((value) => ({
   value,

@@ -1,7 +1,7 @@
 import { byId, onSwitch } from './dom.js';
 import { act } from './server.js';
 
-/** @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot */
+/** @typedef {import('../snapshot.js').Snapshot} Snapshot */
 
 const later = byId('moderation-later');
 

@@ -4,7 +4,7 @@ import { act } from './server.js';
 import { toOption } from './trigger.js';
 
 /**
- * @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot
+ * @typedef {import('../snapshot.js').Snapshot} Snapshot
  * @typedef {Snapshot['notifications']['attempts'][number]} Attempt
  * @typedef {Snapshot['notifications']['scheduled'][number]} Scheduled
  * @typedef {{ id: string, event: Attempt['event'], attempts: Attempt[], scheduled: Scheduled[] }} Delivery

@@ -2,7 +2,7 @@ import { ago, byId, setOptions, h, showList } from './dom.js';
 import { act } from './server.js';
 import { count } from './tabs.js';
 
-/** @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot */
+/** @typedef {import('../snapshot.js').Snapshot} Snapshot */
 /** @typedef {Snapshot['questions'][number]} Question */
 
 const form = /** @type {HTMLFormElement} */ (byId('ask'));

@@ -3,8 +3,8 @@ import { act, copy, showToast } from './server.js';
 import { count } from './tabs.js';
 
 /**
- * @typedef {import('../../dashboard/request-log.js').LoggedRequest} Entry
- * @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot
+ * @typedef {import('../request-log.js').LoggedRequest} Entry
+ * @typedef {import('../snapshot.js').Snapshot} Snapshot
  */
 
 /** @type {Map<number, { entry: Entry, element: HTMLElement }>} */

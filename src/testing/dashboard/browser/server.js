@@ -1,8 +1,8 @@
 import { byId } from './dom.js';
 
 /**
- * @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot
- * @typedef {import('../../dashboard/request-log.js').LoggedRequest} Entry
+ * @typedef {import('../snapshot.js').Snapshot} Snapshot
+ * @typedef {import('../request-log.js').LoggedRequest} Entry
  */
 
 const token = document.querySelector('meta[name=fake-token]')?.getAttribute('content') ?? '';

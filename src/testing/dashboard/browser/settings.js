@@ -2,7 +2,7 @@ import { byId, h, onSubmit, onSwitch, showList } from './dom.js';
 import { act } from './server.js';
 
 /**
- * @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot
+ * @typedef {import('../snapshot.js').Snapshot} Snapshot
  * @typedef {[name: string, hint: string, choices?: readonly string[]]} Setting
  */
 

@@ -1,7 +1,7 @@
 import { byId, h, showList } from './dom.js';
 import { act } from './server.js';
 
-/** @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot */
+/** @typedef {import('../snapshot.js').Snapshot} Snapshot */
 /** @typedef {Snapshot['shipments'][number]} Shipment */
 
 /**

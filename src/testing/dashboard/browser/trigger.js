@@ -1,7 +1,7 @@
 import { byId, onSubmit, selectOf, setOptions } from './dom.js';
 import { act, showToast } from './server.js';
 
-/** @typedef {import('../../dashboard/snapshot.js').Snapshot} Snapshot */
+/** @typedef {import('../snapshot.js').Snapshot} Snapshot */
 
 const form = /** @type {HTMLElement} */ (byId('trigger').querySelector('form'));
 

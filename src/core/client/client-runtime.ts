@@ -1,0 +1,71 @@
+import { platform } from '#platform';
+import { TokenSource } from '../recover/token-source.js';
+import { RecentWrites } from '../recover/recent-writes.js';
+import { secretNamesWith } from '../errors/secrets.js';
+import type { IsSecretName } from '../errors/secrets.js';
+import { Events } from '../options/events.js';
+import type { ResolvedOptions } from '../options/resolve-options.js';
+import { RateLimiters } from '../limits/rate-limiters.js';
+import { RetryBudget } from '../recover/budget.js';
+import { lowerCaseNames } from '../request/built-request.js';
+import { userAgentOf } from '../request/user-agent.js';
+
+/**
+ * What all clients of one host and token share: the token, the retry budget and the recent writes. With the clients of
+ * other tokens that are derived from the same one, they share the rate limiters.
+ */
+export class SharedState {
+  readonly tokens: TokenSource | undefined;
+  readonly budget = new RetryBudget();
+  readonly writes = new RecentWrites();
+  readonly rateLimiters: RateLimiters;
+  readonly #baseUrl: string;
+  readonly #accessToken: ResolvedOptions['accessToken'];
+  readonly #rateLimitersByOrigin: Map<string, RateLimiters>;
+
+  /** `parent` is the state of the client from which this one is derived. */
+  constructor({ baseUrl, accessToken, timeoutMs }: ResolvedOptions, parent?: SharedState) {
+    this.#baseUrl = baseUrl;
+    this.#accessToken = accessToken;
+    this.tokens = accessToken === undefined ? undefined : new TokenSource(accessToken, timeoutMs);
+    this.#rateLimitersByOrigin = parent ? parent.#rateLimitersByOrigin : new Map<string, RateLimiters>();
+    const { origin } = new URL(baseUrl);
+    this.rateLimiters = this.#rateLimitersByOrigin.get(origin) ?? new RateLimiters();
+    this.#rateLimitersByOrigin.set(origin, this.rateLimiters);
+  }
+
+  /** Whether a client with these options calls the same host with the same token. */
+  isFor({ baseUrl, accessToken }: ResolvedOptions): boolean {
+    return baseUrl === this.#baseUrl && accessToken === this.#accessToken;
+  }
+}
+
+/** What all calls of a client share. */
+export interface ClientRuntime {
+  readonly options: ResolvedOptions;
+  readonly shared: SharedState;
+  readonly events: Events;
+  /** Headers of every request, with names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The `user-agent`, unless `headers` have one; `undefined` if the platform sends its own. */
+  readonly userAgent: string | undefined;
+  /** Recognises the headers whose values are secret. */
+  readonly isSecretHeader: IsSecretName;
+}
+
+/** Creates what all calls of a client share. */
+export function createRuntime(options: ResolvedOptions, shared: SharedState): ClientRuntime {
+  const { logger, tracing } = options;
+  return {
+    options,
+    shared,
+    events: new Events({
+      loggers: [logger, platform.debugLogger()],
+      tracing,
+      openChannel: () => platform.openChannel(),
+    }),
+    headers: { accept: 'application/json', ...lowerCaseNames(options.headers ?? {}) },
+    userAgent: userAgentOf(options.userAgent),
+    isSecretHeader: secretNamesWith(options.redactHeaders),
+  };
+}

@@ -1,0 +1,191 @@
+import type { Endpoint, EndpointExchange } from '../operation/endpoint.js';
+import type { ResponseInfo, WithResponse } from '../operation/api-promise.js';
+import { redactUrl, secretsIn, secretsInUrl } from '../errors/redact.js';
+import { requestIdOf } from '../errors/response-errors.js';
+import type { Upload } from '../files/upload.js';
+import type { openDownload, redirectFollower } from '../files/open-download.js';
+import type { Emit } from '../options/events.js';
+import type { InternalOptions } from '../scope/call-options.js';
+import type { CallInfo } from '../options/hooks.js';
+import { sentWriteOf } from '../recover/recent-writes.js';
+import type { SentWrite } from '../recover/recent-writes.js';
+import type { CallState, WriteOutcome } from '../recover/next-step.js';
+import type { AdaptiveLimit } from '../limits/adaptive-limit.js';
+import type { RateLimiter } from '../limits/rate-limiter.js';
+import { CancelScope } from '../scope/cancel-scope.js';
+import type { StandardSchema } from '../schema/standard-schema.js';
+import type { ResponseHeaders } from '../errors/response-headers.js';
+import type { IsSecretName } from '../errors/secrets.js';
+import type { BuiltRequest } from '../request/built-request.js';
+import type { ClientRuntime } from './client-runtime.js';
+
+/** What a call needs beyond JSON. It is loaded before the first attempt, because other calls do not need it. */
+interface Loaded {
+  /** The opened file of a multipart body. */
+  readonly upload?: Upload | undefined;
+  /** The module that reads downloads. */
+  readonly downloads?: { openDownload: typeof openDownload; redirectFollower: typeof redirectFollower } | undefined;
+  /** The exchange of the endpoint. */
+  readonly exchange?: EndpointExchange | undefined;
+}
+
+/** The result of a call. */
+export interface CallResult extends WithResponse<unknown> {
+  readonly status: number;
+  readonly attempts: number;
+  readonly durationMs: number;
+}
+
+let lastSequence = 0;
+
+/** The state of one call, which all its attempts share. */
+export class RequestContext {
+  readonly request: BuiltRequest;
+  readonly runtime: ClientRuntime;
+  readonly scope: CancelScope;
+  /** A time of `performance.now()`, like all times of a context. */
+  readonly startedAt: number;
+  /** The position of the call among the calls that wait. Its retries keep it. */
+  readonly sequence = ++lastSequence;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  /** How many attempts of the client may be in flight. */
+  readonly maxInFlight: number;
+  readonly rateLimiter: RateLimiter;
+  /** The write that `confirm()` could confuse with equal ones. */
+  readonly #write: SentWrite | undefined;
+  /** Identifies the call in its events. */
+  readonly info: CallInfo;
+  /** Receives the events of the call; `undefined` if nothing observes them. */
+  readonly emit: Emit | undefined;
+  loaded: Loaded = {};
+  token: string | undefined;
+  /** The token that was rejected with 401 and replaced. It stays secret, because the service may still echo it. */
+  rejectedToken: string | undefined;
+  /** How many times the request has been sent. */
+  attempts = 0;
+  /** How many retries followed a fault. Those after a 429 that concerns all calls, or with a new token, do not count. */
+  faultRetries = 0;
+  /** When the first attempt was sent. */
+  firstSentAt = 0;
+  /** What is known of the attempts that have ended. While a write is sent, nothing is. */
+  outcome: WriteOutcome = 'none';
+
+  constructor(request: BuiltRequest, runtime: ClientRuntime, startedAt: number) {
+    const { endpoint, options } = request;
+    const { baseUrl, deadlineMs, timeoutMs, maxRetries, maxConcurrency = Infinity } = runtime.options;
+    const { accessToken = runtime.options.accessToken } = options;
+    this.request = request;
+    this.runtime = runtime;
+    this.startedAt = startedAt;
+    this.timeoutMs = options.timeoutMs ?? timeoutMs;
+    this.maxRetries = options.maxRetries ?? maxRetries;
+    this.maxInFlight = maxConcurrency;
+    this.rateLimiter = runtime.shared.rateLimiters.of(accessToken ?? undefined);
+    this.#write = sentWriteOf(request);
+    this.info = { endpoint, baseUrl };
+    this.emit = runtime.events.sink;
+    this.scope = new CancelScope({
+      what: `${endpoint.method} ${endpoint.path}`,
+      signal: options.signal,
+      deadlineMs: options.deadlineMs ?? deadlineMs,
+      progress: this,
+    });
+    this.rateLimiter.calls += 1;
+  }
+
+  /** Frees what the call holds. A download is read after the call, and its deadline and signal apply until its end. */
+  end(isStreaming = false): void {
+    this.rateLimiter.calls -= 1;
+    this.loaded.upload?.dispose();
+    if (!isStreaming) this.scope.dispose();
+  }
+
+  get options(): InternalOptions {
+    return this.request.options;
+  }
+
+  get outcomeUnknown(): boolean {
+    return this.outcome === 'unknown';
+  }
+
+  /** Records that an attempt is sent. Returns the time. */
+  beginAttempt(): number {
+    const now = performance.now();
+    this.attempts += 1;
+    this.emit?.({ type: 'attempt', call: this.info, attempt: this.attempts });
+    if (this.attempts > 1) return now;
+    this.firstSentAt = now;
+    if (this.#write) this.runtime.shared.writes.add(this.#write, now);
+    return now;
+  }
+
+  /** Records that the write was certainly not carried out. */
+  forgetWrite(): void {
+    if (this.#write) this.runtime.shared.writes.remove(this.#write);
+  }
+
+  /** The number of equal writes that were sent recently, with this one. */
+  get equalWrites(): number {
+    return this.runtime.shared.writes.count(this.#write);
+  }
+
+  /** Returns the result of the call. Its response is described on use, because few callers need it. */
+  resultOf(
+    data: unknown,
+    { status, headers }: { readonly status: number; readonly headers: ResponseHeaders },
+    leftOut = 0,
+  ): CallResult {
+    const { attempts, request } = this;
+    const durationMs = performance.now() - this.startedAt;
+    return {
+      data,
+      status,
+      attempts,
+      durationMs,
+      get response(): ResponseInfo {
+        return {
+          status,
+          get headers() {
+            return headers.toHeaders();
+          },
+          url: redactUrl(request.url),
+          requestId: requestIdOf(headers),
+          attempts,
+          durationMs,
+          leftOut,
+        };
+      },
+    };
+  }
+
+  /** What `nextStep` has to know after an attempt that failed. */
+  stateAfter({ limit, isConfirmed }: EndedAttempt): CallState {
+    const { request, options, token, rejectedToken, maxRetries } = this;
+    const { endpoint } = request;
+    const { maxRetryDelayMs, onUnknownOutcome } = this.runtime.options;
+    return {
+      retry: endpoint.retry,
+      outcome: this.outcome,
+      canReplaceToken: token !== undefined && rejectedToken === undefined && options.accessToken === undefined,
+      canConfirm: onUnknownOutcome === 'confirm' && endpoint.confirm !== undefined,
+      isConfirmed,
+      retries: limit ? Math.max(0, this.rateLimiter.throttlesSince(this.startedAt) - 1) : this.faultRetries,
+      maxRetries,
+      hasBudget: this.runtime.shared.budget.isEnough,
+      isReplayable: this.loaded.upload?.isReplayable !== false,
+      remainingMs: this.scope.remainingMs,
+      maxWaitMs: maxRetryDelayMs,
+      isThrottled: limit !== undefined,
+      throttleMs: limit?.backoffMs(maxRetries) ?? 0,
+    };
+  }
+}
+
+/** What the state of a call after an attempt depends on. */
+interface EndedAttempt {
+  /** The limit that its 429 is about. */
+  readonly limit: AdaptiveLimit | undefined;
+  /** Whether the write was read back after it. */
+  readonly isConfirmed: boolean;
+}

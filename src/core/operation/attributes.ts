@@ -1,0 +1,66 @@
+import type { Endpoint } from './endpoint.js';
+import { InvalidInputError } from '../errors/errors.js';
+import { inspect } from '../schema/inspect.js';
+import { array, nullish, object, preprocess, union, unknown } from '../schema/schema.js';
+import type { Schema } from '../schema/schema.js';
+import type { StandardSchema } from '../schema/standard-schema.js';
+
+/** Call options that can reduce the response to some of its fields. */
+export interface WithAttributes<Name extends PropertyKey> {
+  /**
+   * The fields to request; only these are returned.
+   *
+   * @default every field
+   */
+  readonly attributes?: readonly Name[] | undefined;
+}
+
+/** The fields of `T` that `attributes` names; without `attributes`, all fields. */
+export type Attributed<T, Name extends keyof T> = [keyof T] extends [Name] ? T : Pick<T, Name>;
+
+/** The names that `attributes` of an endpoint's response takes: the fields of an object, or of the entries of a list. */
+export type AttributeName<Out> = unknown extends Out
+  ? string
+  : keyof (Out extends readonly (infer Entry)[] ? Entry : Out) & string;
+
+/** A response that is reduced by `attributes`. */
+export type AttributedOutput<Out, Name> = unknown extends Out
+  ? unknown
+  : Out extends readonly (infer Entry)[]
+    ? Attributed<Entry, Name & keyof Entry>[]
+    : Attributed<Out, Name & keyof Out>;
+
+/**
+ * Returns the schema of a response that is reduced to some fields. If the response is a list, each entry is reduced.
+ *
+ * @throws {InvalidInputError} when the endpoint does not support `attributes`, or a name is not valid.
+ */
+export function selectAttributes(endpoint: Endpoint, attributes: readonly string[]): Schema {
+  if (!endpoint.supportsAttributes)
+    throw wrong(`${endpoint.method} ${endpoint.path} takes no \`attributes\`: a reduced response could not be read`);
+  if (attributes.length === 0) throw wrong('`attributes` is empty; leave it out for every field');
+  if (!attributes.every(canBeField)) throw wrong('`attributes` takes names of fields');
+  return reduced(endpoint.output, attributes);
+}
+
+/** Accepts undocumented fields, but not the names of inherited properties, which are mistakes. */
+function canBeField(name: string): boolean {
+  return /^[\w.]+$/.test(name) && !(name in Object.prototype);
+}
+
+function wrong(message: string): InvalidInputError {
+  return new InvalidInputError([{ path: ['attributes'], message }]);
+}
+
+function reduced(schema: StandardSchema, attributes: readonly string[]): Schema {
+  const found = inspect(schema);
+  if (found.kind === 'array') return array(reduced(found.of, attributes));
+  if (found.kind === 'union') {
+    const [first = unknown, ...others] = found.of;
+    return others.reduce<Schema>(union, reduced(first, attributes));
+  }
+  if (found.kind === 'preprocess') return preprocess(reduced(found.of, attributes), found.reader);
+  const shape = found.kind === 'object' ? found.shape : {};
+  const fieldOf = (name: string): Schema | undefined => (Object.hasOwn(shape, name) ? shape[name] : undefined);
+  return object(Object.fromEntries(attributes.map((name) => [name, fieldOf(name) ?? nullish(unknown)])));
+}

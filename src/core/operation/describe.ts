@@ -1,0 +1,64 @@
+import type { DescribedEndpoint } from './endpoint.js';
+import {
+  nullish,
+  strictObject,
+  preprocess,
+  record,
+  refine,
+  looseObject,
+  string,
+  unknown,
+  withFacts,
+} from '../schema/schema.js';
+import type { Input, Output } from '../schema/schema.js';
+import { listOrObject, nullishArray } from '../schema/fields.js';
+
+/** The description of a method of a resource. */
+export const methodDescription = looseObject({
+  method: nullish(string),
+  example: nullish(unknown),
+  description: nullish(string),
+});
+export interface MethodDescription extends Output<typeof methodDescription> {}
+
+/** The description of a resource. */
+export const description = looseObject({
+  name: nullish(string),
+  description: nullish(string),
+  /** The meaning of the fields. */
+  attributes: nullish(record),
+  methods: nullishArray<MethodDescription>(methodDescription),
+  related_resources: nullish(listOrObject),
+  connections: nullish(listOrObject),
+});
+export interface Description extends Output<typeof description> {}
+
+export const resourcePath = strictObject({
+  /** The path of the resource, e.g. `/questions` or `/currencies/BRL`. */
+  path: withFacts(
+    refine(
+      string,
+      (value) => (withoutSlash(value) === '' ? '`path` is empty; it takes one such as "/questions"' : undefined),
+      { minLength: 1 },
+    ),
+    { write: withoutSlash },
+  ),
+});
+export interface ResourcePath extends Input<typeof resourcePath> {}
+
+function withoutSlash(path: string): string {
+  return path.replace(/^\//, '');
+}
+
+export const describe: DescribedEndpoint<ResourcePath, Description> = {
+  name: 'describe',
+  summary: 'Describes a resource: its fields and methods',
+  method: 'OPTIONS',
+  path: '/{path*}',
+  input: resourcePath,
+  example: { path: '/questions' },
+  // Resources without a description respond with 204.
+  output: preprocess<Description>(description, (value) => value ?? {}),
+  retry: 'safe',
+  errors: [],
+};

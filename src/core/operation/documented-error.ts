@@ -1,0 +1,163 @@
+import { isPlainObject } from '../json/plain-object.js';
+import type { ApiError, ApiErrorDetails } from '../errors/response-errors.js';
+import { classOfStatus } from '../errors/status-errors.js';
+
+/** A documented error: how the service reports it, and its class. */
+export interface DocumentedError {
+  readonly status: number;
+  /** The body's `error`; absent if the specification names none. */
+  readonly code?: string | undefined;
+  /** A documented message. */
+  readonly message: string;
+  /** A documented cause. */
+  readonly cause?: string | readonly unknown[] | undefined;
+  /** The class of this error. The default is the class of its status. */
+  readonly error: typeof ApiError;
+  /** Distinguishes this error from other errors with the same status, if the code does not. */
+  readonly matches?: ((response: MatchedResponse) => boolean) | undefined;
+  /** Other statuses with which some versions of the service report this error. */
+  readonly otherStatuses?: readonly number[] | undefined;
+  /** The service did nothing and asks to try again: a retry is safe, even for a write. */
+  readonly transient?: true | undefined;
+}
+
+/** An error response, with its texts in the forms in which documented errors are recognised. */
+export interface MatchedResponse extends ApiErrorDetails {
+  /** All texts that may contain the reason, in lower case. */
+  readonly texts: readonly string[];
+  /** The same without quotation marks, and with spaces for underscores. */
+  readonly words: readonly string[];
+}
+
+/** Adds its texts to an error response. It has them before it is compared with many documented errors. */
+export function withTexts(details: ApiErrorDetails): MatchedResponse {
+  const texts = textsOf(details).map((text) => text.toLowerCase());
+  return { ...details, texts, words: texts.map(wordsOf) };
+}
+
+type DocumentedErrorInit = Omit<DocumentedError, 'error'> & { readonly error?: typeof ApiError | undefined };
+
+/**
+ * Describes a documented error.
+ *
+ * @example
+ * const itemPaused = documentedError({ status: 400, code: 'item_paused', message: 'The item is paused' });
+ */
+export function documentedError(init: DocumentedErrorInit): DocumentedError {
+  return { ...init, error: init.error ?? classOfStatus(init.status) };
+}
+
+/** Finds the documented error that matches a response: first by `status`, then by `otherStatuses`. */
+export function matchDocumentedError(
+  documented: readonly DocumentedError[],
+  response: MatchedResponse,
+): DocumentedError | undefined {
+  const { status } = response;
+  return (
+    documented.find((each) => each.status === status && isMatch(each, response)) ??
+    documented.find((each) => each.otherStatuses?.includes(status) && isMatch(each, response))
+  );
+}
+
+function isMatch(each: DocumentedError, response: MatchedResponse): boolean {
+  if (each.matches) return each.matches(response);
+  const { code, message, error, status } = each;
+  if (error !== classOfStatus(status) && code !== undefined && code !== statusCode(status))
+    return hasCode(response, code);
+  return response.texts.some((text) => text.includes(message.toLowerCase()));
+}
+
+/** The code that only repeats the status, so it does not distinguish errors. */
+function statusCode(status: number): string | undefined {
+  return {
+    400: 'bad_request',
+    401: 'unauthorized',
+    403: 'forbidden',
+    404: 'not_found',
+    409: 'conflict',
+    500: 'internal_server_error',
+  }[status];
+}
+
+/** An error in the body of a success. */
+export interface ErrorInBody extends Partial<Pick<ApiErrorDetails, 'code' | 'text' | 'causes'>> {
+  /** The status that the error states, if it states one. */
+  readonly status?: number | undefined;
+}
+
+/**
+ * Finds the error in the body of a success: as the endpoint does, otherwise the standard body of an error, `{error, status}`
+ * with a status of 400 or more.
+ */
+export function findErrorInBody(
+  { errorInBody }: { readonly errorInBody?: ((body: unknown) => ErrorInBody | undefined) | undefined },
+  body: unknown,
+): ErrorInBody | undefined {
+  if (errorInBody) return errorInBody(body);
+  if (!isPlainObject(body)) return undefined;
+  const { error, status } = body as { error?: unknown; status?: unknown };
+  const isError =
+    typeof error === 'string' && Number.isInteger(status) && Number(status) >= 400 && Number(status) < 600;
+  return isError ? { status: Number(status) } : undefined;
+}
+
+/**
+ * The status of an error in a success: the one that it states, otherwise the status of the matching documented error.
+ */
+export function statusOfErrorInBody(
+  documented: readonly DocumentedError[],
+  found: ErrorInBody,
+  response: MatchedResponse,
+): number {
+  return found.status ?? documented.find((each) => isMatch(each, response))?.status ?? response.status;
+}
+
+/** Only this many characters of each text, and this many causes, are compared: documented messages are short. */
+const maxTextLength = 500;
+const maxCauses = 20;
+
+/**
+ * All texts of an error response that may contain the reason, whichever keys the service gave them.
+ */
+export function textsOf({
+  code,
+  text,
+  causes,
+  body,
+}: Pick<ApiErrorDetails, 'code' | 'text' | 'causes' | 'body'>): string[] {
+  const fields = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
+  const all = [code, text, fields.message, fields.error, fields.code, fields.error_description, fields.detail];
+  for (const cause of causes.slice(0, maxCauses)) all.push(cause.code, cause.message);
+  const texts = all.filter((each) => typeof each === 'string');
+  return [...new Set(texts)].map((each) => each.slice(0, maxTextLength));
+}
+
+/** Whether one of the texts of an error response is this code. */
+export function hasCode({ texts }: MatchedResponse, code: string): boolean {
+  return texts.includes(code.toLowerCase());
+}
+
+/** Returns a matcher of error responses: one of the texts, as `words`, fits one of the patterns, and not `unless`. */
+export function messageMatches(
+  patterns: RegExp | readonly RegExp[],
+  unless?: RegExp,
+): (response: Pick<MatchedResponse, 'words'>) => boolean {
+  const all = [patterns].flat();
+  return ({ words }) => words.some((each) => all.some((pattern) => pattern.test(each)) && !unless?.test(each));
+}
+
+function wordsOf(text: string): string {
+  // A page of a website: a proxy sent it.
+  if (/^\s*</.test(text)) return '';
+  return text
+    .replaceAll('’', "'")
+    .replace(/(?<![a-z])'|'(?![a-z])|["`]/g, '')
+    .replace(/[\s_]+/g, ' ')
+    .trim();
+}
+
+/** Whether an error response only repeats its status in words, for example `{ "error": "forbidden" }`. */
+export function onlyStatesStatus({ status, words }: MatchedResponse): boolean {
+  const stated = statusCode(status)?.replaceAll('_', ' ');
+  return words.length > 0 && words.every((each) => each === stated);
+}

@@ -1,0 +1,132 @@
+import type { ApiPromise } from './api-promise.js';
+import type { Confirmation } from '../errors/confirmation.js';
+import type { DocumentedError, ErrorInBody } from './documented-error.js';
+import type { InternalOptions } from '../scope/call-options.js';
+import type { Issue } from '../errors/issue.js';
+import type { StandardSchema } from '../schema/standard-schema.js';
+
+/**
+ * When a call may be retried after a failure.
+ *
+ * - `safe`: the request changes nothing; it is retried after any transient failure.
+ * - `idempotent`: a write that leads to the same state, however often it is sent; it is retried like a read.
+ * - `unsafe`: it is retried only if the service certainly did nothing.
+ */
+export type RetryClass = 'safe' | 'idempotent' | 'unsafe';
+
+/**
+ * An operation of the service, described once, as data. The client calls it, the fake marketplace responds to it, the
+ * OpenAPI document lists it, and the contract tests check it.
+ */
+export interface Endpoint<In = unknown, Out = unknown> {
+  /** The name in `endpoints`, e.g. `questions.answer`. */
+  readonly name: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
+  /** The path template: `{field}` is one segment, `{field*}` is one or more segments. */
+  readonly path: `/${string}`;
+  /** The input. Its fields fill the path; the other fields become the JSON body (POST, PUT) or the query. */
+  readonly input: StandardSchema<unknown, In>;
+  readonly output: StandardSchema<Out, unknown>;
+  readonly retry: RetryClass;
+  /** Fields that are sent in the query although the method has a body. */
+  readonly inQuery?: readonly string[] | undefined;
+  /** Fields that are sent in a header, with the name of the header. */
+  readonly inHeader?: Readonly<Record<string, string>> | undefined;
+  /** Query parameters of every request. */
+  readonly query?: Readonly<Record<string, string>> | undefined;
+  /**
+   * How the body is sent. A `multipart` body contains the input's `file`, streamed.
+   *
+   * @default 'json'
+   */
+  readonly requestBody?: 'json' | 'multipart' | undefined;
+  /**
+   * The largest size of a `multipart` file, in bytes.
+   *
+   * @default no limit
+   */
+  readonly maxUploadBytes?: number | undefined;
+  /**
+   * What a success contains. A `stream` is returned unread, as a `Download`.
+   *
+   * @default 'json'
+   */
+  readonly responseBody?: 'json' | 'stream' | undefined;
+  /** The documented errors. */
+  readonly errors: readonly DocumentedError[];
+  /**
+   * Finds the error in the body of a success: GraphQL reports its errors with status 200. It is treated like an error
+   * response with the status that it states: retried, or sent again with a new token.
+   */
+  readonly errorInBody?: ((body: unknown) => ErrorInBody | undefined) | undefined;
+  /**
+   * Loads what makes the exchanges of a call in place of plain JSON: GraphQL needs a client of its own. It checks the
+   * body before anything is sent; `reject` creates the error of a wrong one.
+   */
+  readonly loadExchange?: ((body: unknown, reject: RejectInput) => Promise<EndpointExchange>) | undefined;
+  /** Present if the call option `attributes` can select fields of the response: it is readable without the others. */
+  readonly supportsAttributes?: true | undefined;
+  /**
+   * Reads back once whether a write was carried out although its response was lost. The client calls it again as long
+   * as the service may still carry out the write. If it throws, the result is `unknown`.
+   */
+  confirm?(input: In, context: ConfirmContext): Promise<Confirmation<Out>>;
+}
+
+/** An endpoint of this package, with what the documents, the fake marketplace and the contract tests need of it. */
+export interface DescribedEndpoint<In = unknown, Out = unknown> extends Endpoint<In, Out> {
+  /** What the operation does, in one clause such as `Answers a question`. */
+  readonly summary: string;
+  /** A valid input that contains each field, if they can be combined. */
+  readonly example: In;
+}
+
+/** Creates the error of an input that is wrong. */
+export type RejectInput = (issue: Issue) => Error;
+
+/**
+ * Makes one attempt of a call: writes the body, sends it once, and returns the output in the text of the response.
+ * `send` rejects if there is no successful response. If the exchange rejects after that, the call explains the response.
+ */
+export type EndpointExchange = (url: string, send: (body: string) => Promise<string>) => Promise<unknown>;
+
+/** Makes the calls of the resources. */
+export interface Requester {
+  /** The default deadline in milliseconds. It limits an operation of several calls as a whole. */
+  readonly deadlineMs?: number | undefined;
+  /** Reports a list that ended before its total. It does not throw. */
+  onEarlyEnd?(end: { endpoint: Endpoint; delivered: number; total: number }): void;
+  call<In, Out>(endpoint: Endpoint<In, Out>, input: In, options?: InternalOptions): ApiPromise<Out>;
+}
+
+/** A response that reads back a write: of the documented status and shape, so that it can prove something. */
+export interface Reading<Out = unknown> {
+  readonly data: Out;
+  /** The body before its schema has read it. */
+  readonly body: unknown;
+  /** When the write was sent, by the clocks at hand. */
+  readonly sent: SentTime;
+}
+
+/** When a write was sent, in milliseconds since 1970. The clocks of this machine and of the service may differ. */
+export interface SentTime {
+  readonly earliest: number;
+  readonly latest: number;
+}
+
+/** What an endpoint's `confirm` can use to read back a write. */
+export interface ConfirmContext {
+  /**
+   * Reads with the token and headers of the write. `status` is the documented status of a success.
+   *
+   * @default status 200
+   * @throws when the response is not of this status and of the documented shape, as a whole: it proves nothing.
+   */
+  read<In, Out>(endpoint: Endpoint<In, Out>, input: In, status?: number): Promise<Reading<Out>>;
+  /**
+   * The number of equal writes that this client sent recently and that succeeded or may have succeeded, with this one.
+   */
+  readonly equalWrites: number;
+  /** The user id in the access token; `undefined` if the token contains none. */
+  readonly userId: string | undefined;
+}

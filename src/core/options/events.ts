@@ -1,0 +1,117 @@
+import { requestIdOf } from '../errors/response-errors.js';
+import { maskSecrets } from '../errors/redact.js';
+import { ignoreErrors } from '../scope/ignore-errors.js';
+import type { CallEvent, CallInfo, Logger, Tracing, WaitReason } from './hooks.js';
+
+/** Receives the events of calls. */
+export type Emit = (event: CallEvent) => void;
+
+/** An observer of the user. It may be asynchronous; its result is not awaited. */
+type Sink = (event: CallEvent) => unknown;
+
+/** The part of a call that its events need. */
+interface EmittingCall {
+  readonly info: CallInfo;
+  readonly attempts: number;
+  readonly emit: Emit | undefined;
+}
+
+/** Emits that a call waits before its next attempt. */
+export function emitWait({ info, attempts, emit }: EmittingCall, waitMs: number, reason: WaitReason): void {
+  emit?.({ type: 'wait', call: info, attempt: attempts + 1, waitMs, reason });
+}
+
+/**
+ * Emits the result of an attempt; without a `response`, the attempt failed. `sentAt` is a time of `performance.now()`.
+ */
+export function emitAttemptResult(
+  { info: call, attempts, emit }: EmittingCall,
+  response: { readonly status: number; readonly headers: Pick<Headers, 'get'> } | undefined,
+  sentAt: number,
+  secrets: readonly string[],
+): void {
+  if (!response) {
+    emit?.({ type: 'error', call, attempt: attempts });
+    return;
+  }
+  const { status, headers } = response;
+  const durationMs = performance.now() - sentAt;
+  const echoed = requestIdOf(headers);
+  const requestId = echoed && maskSecrets(echoed, secrets);
+  emit?.({ type: 'response', call, attempt: attempts, status, requestId, durationMs });
+}
+
+/** What receives the events of a client. */
+interface EventReceivers {
+  readonly loggers: readonly (Logger | undefined)[];
+  readonly tracing: Tracing | undefined;
+  readonly openChannel: () => Channel | undefined;
+}
+
+/** The receivers of a client's events. */
+export class Events {
+  readonly #sinks: readonly Sink[];
+  readonly #openChannel: EventReceivers['openChannel'];
+  #channel: Channel | undefined;
+
+  /** `openChannel` opens the channel of the platform, if it has one. */
+  constructor({ loggers, tracing, openChannel }: EventReceivers) {
+    const sinks = [...loggers.map((logger) => logger && logSink(logger)), tracing?.observe.bind(tracing)];
+    this.#sinks = sinks.filter((sink) => sink !== undefined);
+    this.#openChannel = openChannel;
+  }
+
+  /** Receives the events of a call; `undefined` if nothing observes them. */
+  get sink(): Emit | undefined {
+    const channel = (this.#channel ??= this.#openChannel() ?? silentChannel);
+    if (!channel.hasSubscribers) return this.#sinks.length === 0 ? undefined : this.#toSinks;
+    return (event) => {
+      this.#toSinks(event);
+      channel.publish(event);
+    };
+  }
+
+  readonly #toSinks: Emit = (event) => {
+    for (const sink of this.#sinks) ignoreErrors(() => sink(event));
+  };
+}
+
+/** A channel of `node:diagnostics_channel`. */
+export interface Channel {
+  readonly hasSubscribers: boolean;
+  publish(event: CallEvent): void;
+}
+
+const silentChannel: Channel = { hasSubscribers: false, publish: () => undefined };
+
+/** A logger whose methods may be asynchronous. */
+type AnyLogger = Readonly<Record<keyof Logger, (message: string, fields: object) => unknown>>;
+
+function logSink(logger: AnyLogger): Sink {
+  return (event) => {
+    const { endpoint } = event.call;
+    const what = `${endpoint.method} ${endpoint.path}`;
+    switch (event.type) {
+      case 'response': {
+        const { attempt, status, requestId } = event;
+        const durationMs = Math.round(event.durationMs);
+        const fields = { endpoint: endpoint.name, attempt, status, requestId, durationMs };
+        return logger.debug(`${what} responded ${status} after ${durationMs} ms`, fields);
+      }
+      case 'wait': {
+        const { attempt, reason } = event;
+        const waitMs = Math.round(event.waitMs);
+        const why = reason === 'fault' ? 'after a fault' : 'for the rate limit';
+        const fields = { endpoint: endpoint.name, attempt, waitMs, reason };
+        return logger.info(`${what} waits ${waitMs} ms ${why}, before attempt ${attempt}`, fields);
+      }
+      case 'end': {
+        if (!(event.error instanceof Error)) return undefined;
+        const { name, message } = event.error;
+        return logger.warn(message, { endpoint: endpoint.name, error: name, attempts: event.attempts });
+      }
+      default:
+        return undefined;
+    }
+  };
+}

@@ -1,0 +1,187 @@
+import { copyOf } from '../schema/readable.js';
+import type { Endpoint, Requester } from '../operation/endpoint.js';
+import { InvalidInputError } from '../errors/errors.js';
+import { SellerError } from '../errors/seller-error.js';
+import type { CallOptions } from '../scope/call-options.js';
+import { checkOptions } from '../options/resolve-options.js';
+import { integerFrom } from '../options/rules.js';
+import type { Rule } from '../options/rules.js';
+import { checkForEach, forEachOf } from './for-each.js';
+import type { ForEachOptions } from './for-each.js';
+import type { Page, PageLimits, Pager, PageRequest, RawPage } from './page.js';
+import { throwIfAborted } from './page-reader.js';
+import { paginate } from './paginate.js';
+
+/** Call options of an iteration over pages. `deadlineMs` limits the time of all its requests together. */
+export interface PaginationOptions extends CallOptions {
+  /**
+   * How many pages are requested before they are read.
+   *
+   * @default 0
+   */
+  readonly prefetch?: number | undefined;
+}
+
+/**
+ * A list of the service, requested page by page. The first request is sent when you begin to read.
+ *
+ * The list may change during the iteration, for example because your loop changes it: every entry that stays in the
+ * list is returned exactly once.
+ *
+ * @example
+ * const search = seller.questions.search({ seller_id: 7 });
+ * for await (const question of search) console.log(question.text);
+ * for await (const page of search.pages()) console.log(page.items.length, page.total);
+ * const newest = await search.first();
+ * const some = await search.toArray({ max: 200 });
+ * await search.forEach(async (question) => console.log(question.text), { concurrency: 5 });
+ */
+export class Paged<T, Extra = unknown> implements AsyncIterable<T> {
+  readonly #pager: Pager<T, Extra>;
+
+  constructor(pager: Pager<T, Extra>) {
+    this.#pager = pager;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const page of this.pages()) {
+      for (const item of page.items) {
+        throwIfAborted(this.#pager.signal);
+        yield item;
+      }
+    }
+  }
+
+  /**
+   * Iterates over the pages. A page has no entries of earlier pages. The first page is returned even if it is empty.
+   */
+  pages(): AsyncGenerator<Page<T, Extra>, void, undefined> {
+    return paginate(this.#pager);
+  }
+
+  /** Returns the first entry; `undefined` if the list is empty. It requests one page. */
+  async first(): Promise<T | undefined> {
+    for await (const page of this.pages()) return page.items[0];
+    return undefined;
+  }
+
+  /**
+   * Returns the entries as an array, at most `max` of them.
+   *
+   * @throws {InvalidInputError} when `max` is neither an integer of at least 0 nor `Infinity`.
+   * @throws the error of a page. Its `delivered` are the entries of the pages before it.
+   */
+  async toArray(options: { readonly max?: number | undefined } = {}): Promise<T[]> {
+    const max: Rule = (given) => (given === Infinity ? undefined : integerFrom(0)(given));
+    const { max: most = Infinity } = checkOptions(options, { max });
+    const items: T[] = [];
+    if (most === 0) return items;
+    try {
+      for await (const item of this) {
+        items.push(item);
+        if (items.length >= most) break;
+      }
+    } catch (error) {
+      // Not enumerable: entries contain what people wrote, and errors are logged.
+      if (error instanceof SellerError) Object.defineProperty(error, 'delivered', { value: items, configurable: true });
+      throw error;
+    }
+    return items;
+  }
+
+  /**
+   * Calls a function for each entry and waits for it: in the order of the list, at most `concurrency` at the same time.
+   * The function may remove entries from the list, e.g. by answering a question: none is skipped.
+   *
+   * It stops at the first error: it starts no further entry, waits for those that have begun, and rejects with that error.
+   * The `done` of the error holds the entries that were worked through.
+   *
+   * @returns the number of entries
+   * @example
+   * const unanswered = seller.questions.search({ seller_id: 7, filters: { status: 'UNANSWERED' } });
+   * const text = 'It is in stock.';
+   * await unanswered.forEach(({ id }) => seller.questions.answer({ question_id: id, text }), { concurrency: 5 });
+   * @throws {InvalidInputError} when an option is unknown or wrong.
+   * @throws {RequestAbortedError} when the signal aborts.
+   */
+  async forEach(
+    work: (entry: T, context: { readonly signal: AbortSignal | undefined }) => unknown,
+    options: ForEachOptions = {},
+  ): Promise<number> {
+    const { concurrency = 1, signal } = checkForEach(options);
+    const list = signal ? endedBy(signal, this.#pager) : this;
+    return forEachOf(list, (entry) => work(entry, { signal: signal ?? this.#pager.signal }), concurrency);
+  }
+}
+
+/** A list that a second signal ends, too. */
+function endedBy<T, Extra>(signal: AbortSignal, pager: Pager<T, Extra>): Paged<T, Extra> {
+  const either = (other: AbortSignal | undefined): AbortSignal => (other ? AbortSignal.any([other, signal]) : signal);
+  return new Paged<T, Extra>({
+    ...pager,
+    signal: either(pager.signal),
+    fetch: (page, limits) => pager.fetch(page, { ...limits, signal: either(limits.signal) }),
+  });
+}
+
+/** The fields of an input that select a page. */
+interface PagedInput {
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** What a response of an endpoint holds of a list. */
+interface PageContent<Out, T, Extra> {
+  /** Returns what identifies an entry. */
+  readonly key: (item: T) => unknown;
+  readonly read: (response: Out) => RawPage<T, Extra>;
+}
+
+/** Creates a list whose pages an endpoint returns. */
+export function pagedCalls<In extends PagedInput, Out, T, Extra>(
+  requester: Requester,
+  endpoint: Endpoint<In, Out>,
+  input: In,
+  options: PaginationOptions | undefined,
+  { key, read }: PageContent<Out, T, Extra>,
+): Paged<T, Extra> {
+  // Programs without types may omit both, or pass no object: the first call then says what is wrong.
+  const given = ['object', 'undefined'].includes(typeof input) ? copyOf(input) : input;
+  const { prefetch = 0, ...callOptions } = copyOf(options) ?? {};
+  return new Paged<T, Extra>({
+    offset: given.offset ?? 0,
+    limit: given.limit,
+    prefetch,
+    signal: callOptions.signal,
+    deadlineMs: callOptions.deadlineMs ?? requester.deadlineMs,
+    key,
+    onEarlyEnd: (end) => requester.onEarlyEnd?.({ endpoint, ...end }),
+    fetch: async (page, limits) => {
+      rejectPageInQuery(callOptions);
+      const call = requester.call(endpoint, withPage(given, page), withLimits(callOptions, limits));
+      const { data, response } = await call.withResponse();
+      return { ...read(data), leftOut: response.leftOut };
+    },
+  });
+}
+
+/** @throws {InvalidInputError} when the page is selected in the query: every page would be the same. */
+function rejectPageInQuery({ query }: CallOptions): void {
+  const names = ['offset', 'limit'].filter((name) => query?.[name] !== undefined);
+  const message = (name: string): string => `\`query.${name}\` selects one page; give \`${name}\` in the input`;
+  if (names.length > 0)
+    throw new InvalidInputError(names.map((name) => ({ path: ['query', name], message: message(name) })));
+}
+
+/** Returns the input of the request of a page. What is no object stays as it is, to be rejected. */
+export function withPage<In extends object>(input: In, { offset, limit }: PageRequest): In {
+  if (typeof input !== 'object') return input;
+  return { ...input, offset: offset === 0 ? undefined : offset, limit };
+}
+
+/** Returns the caller's options with the limits of a page. */
+export function withLimits(options: CallOptions, { signal, deadlineMs }: PageLimits): CallOptions {
+  const limited = deadlineMs === undefined ? options : { ...options, deadlineMs };
+  if (!signal) return limited;
+  return { ...limited, signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal };
+}

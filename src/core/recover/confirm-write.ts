@@ -1,0 +1,152 @@
+import type { ResponseInfo } from '../operation/api-promise.js';
+import { userOfToken } from './user-of-token.js';
+import type { ConfirmContext, Endpoint, Requester, SentTime } from '../operation/endpoint.js';
+import type { ConfirmOptions, Confirmation } from '../errors/confirmation.js';
+import { OutcomeUnknownError, TimeoutError } from '../errors/errors.js';
+import { ApiError } from '../errors/response-errors.js';
+import type { CallOptions } from '../scope/call-options.js';
+import { CancelScope } from '../scope/cancel-scope.js';
+import type { CallProgress } from '../scope/cancel-scope.js';
+import { parseHttpDate } from '../errors/response-headers.js';
+import { unknown } from '../schema/schema.js';
+import { validate } from '../schema/validate.js';
+
+/** A confirmation, and the last response that it is based on. */
+export interface ConfirmResult {
+  readonly confirmation: Confirmation;
+  readonly response: Pick<ResponseInfo, 'status' | 'headers'>;
+}
+
+/** The call of a write that is read back. */
+export interface UnconfirmedCall {
+  readonly request: { readonly endpoint: Endpoint; readonly input: unknown };
+  readonly options: CallOptions;
+  readonly token: string | undefined;
+  /** A time of `performance.now()`. */
+  readonly firstSentAt: number;
+  /** The number of equal writes that were sent recently, with this one. */
+  readonly equalWrites: number;
+}
+
+type ConfirmLimits = Pick<ConfirmOptions, 'signal'> & { readonly confirmWindowMs: number };
+
+/**
+ * Clocks that differ by less count as equal: the header has no fraction of a second, and the response took some time.
+ */
+const clocksAgreeMs = 2000;
+/** The first pause between two reads. It doubles each time. */
+const firstPauseMs = 100;
+/** How long after a failure the service may still carry out a write. */
+const usualWindowMs = 3000;
+
+/**
+ * Returns how long a write is read back after an error. After a timeout, the service may still be processing the write, so
+ * it gets at least `timeoutMs` to finish.
+ */
+export function confirmWindowAfter(error: unknown, timeoutMs: number): number {
+  const isTimeout = error instanceof OutcomeUnknownError && error.cause instanceof TimeoutError;
+  return isTimeout ? Math.max(usualWindowMs, timeoutMs) : usualWindowMs;
+}
+
+/** Reads back whether a write was carried out, repeatedly until it is found or `confirmWindowMs` has passed. */
+export async function confirmWrite(
+  requester: Requester,
+  context: UnconfirmedCall,
+  scope: CancelScope,
+  { signal, confirmWindowMs }: ConfirmLimits,
+): Promise<ConfirmResult> {
+  const { endpoint, input } = context.request;
+  const confirmContext = new ConfirmContextImpl(requester, context, scope, signal);
+  const until = performance.now() + confirmWindowMs;
+  for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
+    const isLast = !endpoint.confirm || performance.now() >= until;
+    const confirmation = await confirmOnce(endpoint, input, confirmContext);
+    scope.throwIfAborted();
+    if (confirmation.done || isLast) return { confirmation, response: confirmContext.response };
+    await scope.sleep(Math.max(0, Math.min(pauseMs, until - performance.now())));
+  }
+}
+
+/** Reads back after the call has ended. The deadline of `confirm` applies to `read` as a whole. */
+export async function confirmLater(
+  { method, path }: Endpoint,
+  { signal, deadlineMs }: ConfirmOptions,
+  progress: CallProgress,
+  read: (scope: CancelScope) => Promise<ConfirmResult>,
+): Promise<Confirmation> {
+  const scope = new CancelScope({ what: `Confirming ${method} ${path}`, signal, deadlineMs, progress });
+  try {
+    return (await read(scope)).confirmation;
+  } catch (error) {
+    if (!(error instanceof TimeoutError)) throw error;
+    return { unknown: `reading back did not end within its deadline of ${deadlineMs} ms` };
+  } finally {
+    scope.dispose();
+  }
+}
+
+/** The result for a write that leaves nothing to read, such as an upload. */
+export const cannotConfirm: Confirmation<never> = { unknown: 'there is no way to read back what this endpoint does' };
+
+async function confirmOnce(endpoint: Endpoint, input: unknown, context: ConfirmContext): Promise<Confirmation> {
+  if (!endpoint.confirm) return cannotConfirm;
+  try {
+    return await endpoint.confirm(input, context);
+  } catch (error) {
+    return { unknown: `reading back failed: ${error instanceof Error ? error.message : 'without a stated reason'}` };
+  }
+}
+
+/** Reads with the token and headers of the write, within the deadline and the signal of the confirmation. */
+class ConfirmContextImpl implements ConfirmContext {
+  readonly #requester: Requester;
+  readonly #context: UnconfirmedCall;
+  readonly #scope: CancelScope;
+  readonly #signal: AbortSignal | undefined;
+  response: Pick<ResponseInfo, 'status' | 'headers'> = { status: 200, headers: new Headers() };
+
+  constructor(requester: Requester, context: UnconfirmedCall, scope: CancelScope, signal: AbortSignal | undefined) {
+    this.#requester = requester;
+    this.#context = context;
+    this.#scope = scope;
+    this.#signal = signal;
+  }
+
+  get equalWrites(): number {
+    return this.#context.equalWrites;
+  }
+
+  get userId(): string | undefined {
+    return userOfToken(this.#context.token ?? '');
+  }
+
+  read: ConfirmContext['read'] = async (endpoint, input, status = 200) => {
+    const { accessToken, headers, timeoutMs } = this.#context.options;
+    const deadlineMs = Math.max(1, this.#scope.remainingMs);
+    const options: CallOptions = { signal: this.#signal, accessToken, headers, timeoutMs, deadlineMs };
+    // Nothing is left out or set aside: a response of another shape proves nothing, and an error counts by its real status.
+    const { errorInBody = () => undefined } = endpoint;
+    const reading = this.#requester.call({ ...endpoint, errorInBody, output: unknown }, input, options).withResponse();
+    const { data: body, response } = await reading.catch((error: unknown) => {
+      if (error instanceof ApiError) this.response = error;
+      throw error;
+    });
+    this.response = response;
+    if (response.status !== status) throw new TypeError(`the response has status ${response.status}, not ${status}`);
+    const parsed = validate(endpoint.output, body);
+    if (!parsed.success) throw new TypeError('the response has another shape');
+    return { data: parsed.data, body, sent: this.#sentTime(response.headers) };
+  };
+
+  /** By this machine's clock and by the service's: either may be wrong, and a cached response has an old date. */
+  #sentTime(headers: Headers): SentTime {
+    const elapsedMs = performance.now() - this.#context.firstSentAt;
+    const local = Date.now() - elapsedMs;
+    const stated = parseHttpDate(headers.get('date'));
+    const aheadMs = Date.now() - (stated ?? Date.now());
+    // The header has no fraction of a second, so this machine's clock is more exact if both clocks agree.
+    if (stated === undefined || (aheadMs >= 0 && aheadMs < clocksAgreeMs)) return { earliest: local, latest: local };
+    const service = stated - elapsedMs;
+    return { earliest: Math.min(local, service), latest: Math.max(local, service) };
+  }
+}

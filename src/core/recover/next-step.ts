@@ -1,0 +1,132 @@
+import type { RetryClass } from '../operation/endpoint.js';
+import type { Failure } from '../response/failure.js';
+
+/*
+ * When is a POST sent twice? This file decides it. A write that is not idempotent is sent again only
+ * - after a 401, with a new token, once: the service did nothing,
+ * - after a failure with which it certainly did nothing: no connection, a 429, a documented temporary error,
+ * - after reading back has proved that it was not carried out (`onUnknownOutcome: 'confirm'`).
+ *
+ * Below this, a transport may send a request again only if nothing was written to the connection.
+ */
+
+/**
+ * What is known of the attempts of a call that have ended. `none`: none of them can have been carried out. `unknown`: a
+ * write may have been carried out. `undone`: reading back proved that it was not.
+ */
+export type WriteOutcome = 'none' | 'unknown' | 'undone';
+
+/** The state of a call after a failed attempt. */
+export interface CallState {
+  readonly retry: RetryClass;
+  readonly outcome: WriteOutcome;
+  /** Whether the token can be replaced: only once, and only the client's own. */
+  readonly canReplaceToken: boolean;
+  /** Whether the write can be read back, and the client shall do it. */
+  readonly canConfirm: boolean;
+  /** Whether the write was read back after this attempt. */
+  readonly isConfirmed: boolean;
+  /**
+   * How many retries were sent. After a 429 that concerns all calls, only those since the last success of any call: while
+   * calls succeed, waiting goes on.
+   */
+  readonly retries: number;
+  readonly maxRetries: number;
+  /** Whether the budget allows another retry. */
+  readonly hasBudget: boolean;
+  /** Whether the body can be sent again: it does not come from a stream. */
+  readonly isReplayable: boolean;
+  /** The time until the deadline of the call. */
+  readonly remainingMs: number;
+  readonly maxWaitMs: number;
+  /** Whether the failure is a 429 that concerns all calls. */
+  readonly isThrottled: boolean;
+  /** How long to wait after a 429 that has no `Retry-After`. */
+  readonly throttleMs: number;
+}
+
+/** What to do after a failed attempt. */
+export type NextStep =
+  | { readonly kind: 'replaceToken' }
+  /** Send again: after `waitMs`, or, without it, when the pause of all calls is over. */
+  | { readonly kind: 'retry'; readonly waitMs?: number; readonly pauseAllMs?: number | undefined }
+  /**
+   * Read back. All calls pause before it, or after it if the write was not carried out. `isRenewed`: one reading is
+   * enough, because there was proof before, and the service has done nothing since.
+   */
+  | {
+      readonly kind: 'confirm';
+      readonly isRenewed: boolean;
+      readonly pauseBeforeMs?: number | undefined;
+      readonly pauseAfterMs?: number | undefined;
+    }
+  | { readonly kind: 'throw'; readonly pauseAllMs?: number | undefined };
+
+/** Decides what to do after a failed attempt. It has no side effects: the client carries the step out. */
+export function nextStep(failure: Failure, state: CallState): NextStep {
+  const hasNoProof = state.isConfirmed && state.outcome === 'unknown';
+  if (failure.isFinal || hasNoProof) return { kind: 'throw' };
+  if (failure.status === 401 && state.canReplaceToken && state.isReplayable) return { kind: 'replaceToken' };
+  const wait = waitAfter(failure, state);
+  const mayRetry = canRetry(failure, state);
+  // A retry after the deadline would fail.
+  const isInTime = mayRetry && wait.ms < state.remainingMs;
+  // Without a retry and without a `Retry-After`, there is no reason to pause; and all calls pause only once.
+  const pauses = wait.isOfAll && !state.isConfirmed && (mayRetry || failure.retryAfterMs !== undefined);
+  const pauseAllMs = pauses ? wait.ms : undefined;
+  const confirms = needsConfirmation(failure, state);
+  // An idempotent write may be sent again without proof, so it is read back only if no retry is left.
+  if (isInTime && (wait.isOfAll || state.hasBudget) && (!confirms || state.retry === 'idempotent'))
+    return wait.isOfAll ? { kind: 'retry', pauseAllMs } : { kind: 'retry', waitMs: wait.ms };
+  if (!confirms) return { kind: 'throw', pauseAllMs };
+  const isRenewed = state.outcome === 'undone' && failure.status === 429;
+  // It is read back when the pause is over, unless that would be too late for a retry.
+  const pause = isInTime ? { pauseBeforeMs: pauseAllMs } : { pauseAfterMs: pauseAllMs };
+  return { kind: 'confirm', isRenewed, ...pause };
+}
+
+function needsConfirmation(failure: Failure, { outcome, canConfirm, isConfirmed }: CallState): boolean {
+  if (!canConfirm || isConfirmed) return false;
+  // A write that was sent again may fail because the first attempt was carried out nevertheless.
+  return outcome === 'unknown' || (outcome === 'undone' && failure.kind === 'errorResponse' && failure.status < 500);
+}
+
+/** Whether the request may be sent again, if there is time for it. */
+function canRetry(failure: Failure, { retry, retries, maxRetries, isReplayable, maxWaitMs }: CallState): boolean {
+  const { retryAfterMs = 0 } = failure;
+  return retries < maxRetries && isReplayable && retryAfterMs <= maxWaitMs && isRetryable(retry, failure);
+}
+
+const transientStatuses = new Set<number | undefined>([408, 425, 429, 500, 502, 503, 504]);
+
+/** Whether the retry class of the endpoint allows a retry. */
+function isRetryable(retry: RetryClass, failure: Failure): boolean {
+  if (failure.kind === 'notSent') return true;
+  // The service did nothing, so a write can be sent again too.
+  if (failure.transient || failure.status === 429) return true;
+  return retry !== 'unsafe' && (failure.kind === 'noResponse' || transientStatuses.has(failure.status));
+}
+
+/** The maximum of the first wait. It doubles with each retry. */
+const firstWaitMs = 500;
+/** The same after a first 429 that is random. A second one may be due to a limit after all. */
+const firstRandomWaitMs = 50;
+
+/** How long this call waits before a retry, or, after a 429 that concerns all calls, how long all of them pause. */
+function waitAfter(failure: Failure, state: CallState): { readonly ms: number; readonly isOfAll: boolean } {
+  const { retries, maxWaitMs, isThrottled, throttleMs } = state;
+  const { status, retryAfterMs = 0 } = failure;
+  // The pause prevents that later calls send requests that would get a 429 too.
+  if (retryAfterMs > maxWaitMs) return { ms: retryAfterMs, isOfAll: status === 429 };
+  // A shorter `Retry-After`, for example 0, is ignored, because all clients would retry at the same time.
+  if (retryAfterMs >= firstWaitMs) return { ms: retryAfterMs, isOfAll: isThrottled };
+  if (isThrottled) return { ms: Math.min(throttleMs, maxWaitMs), isOfAll: true };
+  const longest = status === 429 && retries === 0 ? firstRandomWaitMs : firstWaitMs * 2 ** retries;
+  const hasFloor = failure.retryAfterMs !== undefined || (status === 429 && retries > 0);
+  return { ms: withJitter(Math.min(maxWaitMs, longest), hasFloor ? 0.5 : 0), isOfAll: false };
+}
+
+/** Returns a random wait, in milliseconds. `floor` is the share that is not random, from 0 to 1. */
+function withJitter(longest: number, floor: number): number {
+  return longest * (floor + (1 - floor) * Math.random());
+}

@@ -1,0 +1,114 @@
+import { defined } from '../json/defined.js';
+import type { Endpoint } from '../operation/endpoint.js';
+import { ConfigurationError, InvalidInputError } from '../errors/errors.js';
+import type { InternalOptions } from '../scope/call-options.js';
+import { callRules, checkOptions } from '../options/resolve-options.js';
+import { selectAttributes } from '../operation/attributes.js';
+import { shapeOf } from '../schema/inspect.js';
+import type { Issue } from '../errors/issue.js';
+import { whileReading } from '../schema/readable.js';
+import type { Shape } from '../schema/schema.js';
+import { validate } from '../schema/validate.js';
+import { jsonBody } from './json-body.js';
+import { encode, openFieldOf } from './encode.js';
+import type { RequestParts } from './encode.js';
+import { lowerCaseNames } from './built-request.js';
+import type { BuiltRequest } from './built-request.js';
+import type { IsSecretName } from '../errors/secrets.js';
+
+/** What the requests of a client have in common. */
+export interface RequestSettings {
+  readonly options: { readonly baseUrl: string };
+  /** Headers of every request, with names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Recognises the headers whose values are secret. */
+  readonly isSecretHeader: IsSecretName;
+}
+
+/**
+ * Checks the input and the options of a call, and encodes its request. Nothing is sent.
+ *
+ * @throws {InvalidInputError} when the input or an option is wrong, or cannot be read.
+ */
+export function buildRequest(
+  endpoint: Endpoint,
+  input: unknown,
+  given: InternalOptions | undefined,
+  runtime: RequestSettings,
+): BuiltRequest {
+  try {
+    // If the input is no object, what follows it is most likely a part of it, and not the options.
+    const isInput = input === undefined || (typeof input === 'object' && !Array.isArray(input));
+    if (!isInput) checkInput(endpoint, input);
+    const options = given === undefined ? {} : readOptions(given);
+    const parsed = checkInput(endpoint, input ?? {});
+    const parts = encode(endpoint, parsed);
+    const body = endpoint.requestBody === 'multipart' ? undefined : jsonBody(parts.body);
+    return {
+      endpoint,
+      // Copied, because `confirm` needs the input later and the caller may have changed the object by then.
+      input: endpoint.confirm && endpoint.requestBody !== 'multipart' ? structuredClone(parsed) : parsed,
+      options,
+      url: buildUrl(parts, options, runtime),
+      isSecretHeader: runtime.isSecretHeader,
+      headers: buildHeaders(endpoint, parts, body !== undefined, options, runtime),
+      body,
+      bodyValue: parts.body,
+      output: options.attributes ? selectAttributes(endpoint, options.attributes) : endpoint.output,
+    };
+  } catch (error) {
+    throw whileReading(input, error);
+  }
+}
+
+/** Checks the options of a call. Reading back a write needs its headers later, so they are copied, too. */
+function readOptions(given: InternalOptions): InternalOptions {
+  const options = checkOptions(given, callRules);
+  return options.headers ? { ...options, headers: lowerCaseNames(options.headers) } : options;
+}
+
+function checkInput(endpoint: Endpoint, input: unknown): Record<string, unknown> {
+  const parsed = validate(endpoint.input, input);
+  if (!parsed.success) {
+    const shape = shapeOf(endpoint.input);
+    throw new InvalidInputError(parsed.issues.map((issue) => withOpenField(issue, shape)));
+  }
+  const { data } = parsed;
+  if (typeof data === 'object' && data !== null) return data as Record<string, unknown>;
+  throw new ConfigurationError('The input schema of the endpoint returned a value that is no object');
+}
+
+/** Adds a hint to the issue of an unknown field: it may belong into `filters`, which accepts any name. */
+function withOpenField(issue: Issue, shape: Shape): Issue {
+  if (issue.path.length === 0) return { ...issue, message: issue.message.replace(/^the value /, 'the input ') };
+  const name = issue.path.length === 1 ? issue.path[0] : undefined;
+  const openField = openFieldOf(shape);
+  if (openField === undefined || name === undefined || Object.hasOwn(shape, name)) return issue;
+  return { ...issue, message: `${issue.message}; give it in \`${openField}\`` };
+}
+
+function buildUrl({ target }: RequestParts, { query, attributes }: InternalOptions, runtime: RequestSettings): string {
+  const { baseUrl } = runtime.options;
+  if (!attributes && !query) return baseUrl + target;
+  const url = new URL(baseUrl + target);
+  if (attributes) url.searchParams.set('attributes', attributes.join(','));
+  for (const [name, value] of Object.entries(defined(query ?? {}))) url.searchParams.set(name, String(value));
+  return url.href;
+}
+
+function buildHeaders(
+  endpoint: Endpoint,
+  parts: RequestParts,
+  hasBody: boolean,
+  options: InternalOptions,
+  runtime: RequestSettings,
+): Record<string, string> {
+  return {
+    ...runtime.headers,
+    // The end of a compressed file does not always show that the file is incomplete.
+    ...(endpoint.responseBody === 'stream' && { accept: '*/*', 'accept-encoding': 'identity' }),
+    ...(hasBody && { 'content-type': 'application/json; charset=utf-8' }),
+    ...options.headers,
+    ...parts.headers,
+  };
+}

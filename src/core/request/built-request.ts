@@ -1,0 +1,43 @@
+import { secretsIn, secretsInUrl } from '../errors/redact.js';
+import type { IsSecretName } from '../errors/secrets.js';
+import type { Endpoint } from '../operation/endpoint.js';
+import type { StandardSchema } from '../schema/standard-schema.js';
+import type { InternalOptions } from '../scope/call-options.js';
+
+/** A request as data: checked and encoded, without its token. */
+export interface BuiltRequest {
+  readonly endpoint: Endpoint;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The options of the call, as they were checked: the caller may change the object since. */
+  readonly options: InternalOptions;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Recognises the headers whose values are secret. */
+  readonly isSecretHeader: IsSecretName;
+  /** The JSON text of the body; `undefined` if there is no body or it is multipart. */
+  readonly body: string | undefined;
+  /** The value of the body before it is encoded. For a multipart body, the fields of the file. */
+  readonly bodyValue: unknown;
+  /** The schema of the response. */
+  readonly output: StandardSchema;
+}
+
+/** The part of a call that is needed to read its response. */
+export interface ResponseContext {
+  readonly request: Pick<BuiltRequest, 'endpoint' | 'input' | 'url' | 'headers' | 'isSecretHeader'>;
+  readonly token: string | undefined;
+  readonly rejectedToken?: string | undefined;
+  readonly attempts: number;
+}
+
+/** The secrets of a call, which errors, logs and traces must not contain. */
+export function secretsOf({ token, rejectedToken, request }: ResponseContext): string[] {
+  const { headers, url, isSecretHeader } = request;
+  const tokens = [token, rejectedToken].filter((each) => each !== undefined);
+  return [...tokens, ...secretsIn(headers, isSecretHeader), ...secretsInUrl(url)];
+}
+
+/** Converts header names to lower case, so that a user's header replaces the default in any case. */
+export function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

@@ -1,0 +1,83 @@
+import { ConfigurationError } from '../errors/errors.js';
+import type { ResolvedOptions } from '../options/resolve-options.js';
+import { createNodeTransport } from './node.js';
+import type { OutgoingRequest, Transport } from './transport.js';
+
+/**
+ * Chooses the transport of a client on Node.js. Requests are sent with `node:http`, which takes about half the time,
+ * unless they need `fetch`. A replaced `fetch` and a replaced dispatcher of undici are always used.
+ *
+ * @throws {ConfigurationError} when `agent` is given and `node:http` is not used.
+ */
+export function chooseTransport(options: ResolvedOptions): Transport {
+  const loadFetch = fetchLoader(options);
+  const sendWithFetch: Transport = async (outgoing) => (await loadFetch())(outgoing);
+  const reason = reasonForFetch(options);
+  if (reason === undefined) {
+    const sendWithNode = createNodeTransport(options);
+    return (outgoing) => (canUseNode(outgoing) ? sendWithNode : sendWithFetch)(outgoing);
+  }
+  if (options.agent !== undefined) throw new ConfigurationError(`\`agent\` has no effect: ${reason}`);
+  // Now, so that no time limit of the first request includes it. If it fails, the request fails.
+  loadFetch().catch(() => undefined);
+  return sendWithFetch;
+}
+
+/** Loads ky once, only where it is needed, because its import loads the platform's `fetch`, which takes tens of ms. */
+function fetchLoader(options: ResolvedOptions): () => Promise<Transport> {
+  let loading: Promise<Transport> | undefined;
+  return () =>
+    (loading ??= import('./node-fetch.js').then(({ createNodeFetchTransport }) =>
+      createNodeFetchTransport(options, isNodesOwn),
+    ));
+}
+
+/** Returns why all requests of a client need `fetch`; `undefined` if they do not. */
+function reasonForFetch({ fetch, middleware = [], tracing }: ResolvedOptions): string | undefined {
+  if (fetch !== undefined) return 'requests are sent with the `fetch` that you gave';
+  // A middleware receives a `Request` and returns a `Response`.
+  return middleware.length > 0 || tracing?.middleware ? 'middleware needs `fetch`' : undefined;
+}
+
+/**
+ * Node's own `fetch`; `undefined` on other runtimes, and where it was replaced before this module was loaded, as the set-up
+ * of a test does. Only its source distinguishes these: Node.js has no second reference to it.
+ */
+const ownFetch = /* @__PURE__ */ String(globalThis.fetch).includes('internal/deps/undici')
+  ? globalThis.fetch
+  : undefined;
+
+/** Whether this is Node's own `fetch`, not one of msw, a framework, a test or another runtime. */
+export function isNodesOwn(fetch: unknown): boolean {
+  return fetch !== undefined && fetch === ownFetch;
+}
+
+/** Checked for each request, because mocks can be enabled and disabled at any time. */
+function canUseNode({ endpoint }: OutgoingRequest): boolean {
+  // A download needs a web stream and redirects.
+  return endpoint.responseBody !== 'stream' && isNodesOwn(globalThis.fetch) && hasDefaultDispatcher();
+}
+
+/**
+ * The keys under which undici (in Node.js and as a package) stores the global dispatcher of `fetch`, and the classes of
+ * its default dispatchers: an `Agent`, and since undici 8 a wrapper of it under the old key.
+ */
+const dispatchers: readonly (readonly [key: symbol, classes: readonly string[]])[] = [
+  [Symbol.for('undici.globalDispatcher.1'), ['Agent', 'Dispatcher1Wrapper']],
+  [Symbol.for('undici.globalDispatcher.2'), ['Agent']],
+];
+
+/** Whether undici's dispatcher is not replaced, e.g. by a `MockAgent` or a `ProxyAgent`, which only `fetch` uses. */
+function hasDefaultDispatcher(): boolean {
+  return dispatchers.every(([key, classes]) => {
+    const dispatcher = (globalThis as Record<symbol, unknown>)[key] as UndiciDispatcher | undefined;
+    if (dispatcher === undefined) return true;
+    const { name, prototype } = dispatcher.constructor;
+    return classes.includes(name) && dispatcher.dispatch === prototype.dispatch;
+  });
+}
+
+interface UndiciDispatcher {
+  readonly dispatch: unknown;
+  readonly constructor: { readonly name: string; readonly prototype: { readonly dispatch: unknown } };
+}

@@ -1,0 +1,15 @@
+import { nodeModule } from '../scope/node-module.js';
+import { chooseTransport } from './choose-transport.js';
+import { connectErrorOf } from './connect-errors.js';
+import { debugLogger } from './debug-logger.js';
+import { networkReason } from './network-error.js';
+import type { Platform } from './platform.js';
+
+export const platform: Platform = {
+  chooseTransport,
+  connectErrorOf,
+  networkReason,
+  loadUploads: () => import('../files/multipart.js'),
+  debugLogger,
+  openChannel: () => nodeModule('node:diagnostics_channel')?.channel('marketplace-seller-sdk:call'),
+};

@@ -1,0 +1,16 @@
+import { ConfigurationError } from '../errors/errors.js';
+import { createFetchTransport } from './fetch.js';
+import type { Platform } from './platform.js';
+
+/** Browsers and Workers: they have only `fetch`, and its errors do not tell whether a request was sent. */
+export const platform: Platform = {
+  chooseTransport: (options) => {
+    if (options.agent !== undefined) throw new ConfigurationError('`agent` has no effect: this is not Node');
+    return createFetchTransport(options);
+  },
+  connectErrorOf: () => undefined,
+  networkReason: ({ code, message }) => (typeof code === 'string' ? code : message),
+  loadUploads: () => import('../files/upload.js'),
+  debugLogger: () => undefined,
+  openChannel: () => undefined,
+};

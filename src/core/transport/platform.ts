@@ -1,0 +1,36 @@
+import type { ConnectError } from './connect-errors.js';
+import type { FileInput } from '../files/file-source.js';
+import type { Upload } from '../files/upload.js';
+import type { RejectFile } from '../files/upload-reader.js';
+import type { Channel } from '../options/events.js';
+import type { Logger } from '../options/hooks.js';
+import type { ResolvedOptions } from '../options/resolve-options.js';
+import type { Transport } from './transport.js';
+
+/** The module that opens files for uploads. */
+export interface Uploads {
+  readonly openUpload: (input: FileInput, reject: RejectFile, maxBytes?: number) => Promise<Upload>;
+}
+
+/**
+ * What differs between platforms. By the conditions in package.json, `#platform` is `portable.ts` for browsers, Workers and
+ * React Native, so that bundles for these contain no code that they cannot use, and `node.ts` for Node.js, Deno and Bun.
+ */
+export interface Platform {
+  /**
+   * Chooses the transport of a client: `fetch` or another one of the platform.
+   *
+   * @throws {ConfigurationError} when `agent` is given and has no effect.
+   */
+  chooseTransport(options: ResolvedOptions): Transport;
+  /** Recognises a network error that certainly occurred before the service acted; `undefined` for other errors. */
+  connectErrorOf(error: unknown): ConnectError | undefined;
+  /** Returns the short reason of a network error: its code, otherwise its message. */
+  networkReason(error: Error & { readonly code?: unknown }): string;
+  /** Loads the module that opens files for uploads. */
+  loadUploads(): Promise<Uploads>;
+  /** Returns the logger that an environment variable enables; `undefined` if it is not enabled. */
+  debugLogger(): Logger | undefined;
+  /** Opens the channel on which every `CallEvent` is published; `undefined` if the platform has none. */
+  openChannel(): Channel | undefined;
+}
