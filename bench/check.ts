@@ -1,4 +1,5 @@
 // Fails where a figure that does not depend on the machine's mood has grown past its limit: sizes, types, requests, heap.
+import { concepts } from './rows/concepts.ts';
 import { heapGrowth } from './rows/heap.ts';
 import { iterate } from './rows/prefetch.ts';
 import { bundled, bytesFrom, modulesOfMainEntry } from './rows/size.ts';
@@ -28,6 +29,7 @@ const limits: readonly Limit[] = [
     measure: () => bytesFrom(/\/src\/resources\/(?!questions\/|blacklist\/)[\w-]+\//, questionsOnly),
   },
   { what: 'files read by an import', most: 16, measure: modulesOfMainEntry },
+  ...concepts,
   {
     what: 'type instantiations of a consumer',
     most: 2_500,
